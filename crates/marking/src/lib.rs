@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When to mark: every ECN marking scheme of cemark behind one contract.
+//!
+//! The crate is `no_std`, allocates nothing, uses no floats and forbids unsafe code, so that a kernel, a QUIC stack or a
+//! switch can embed a marker as it stands. Time, randomness and queue state are arguments ([`At`]), never reached for.
+//!
+//! A marker states an intent ([`Verdict`]); the port that owns it writes CE, in one place. It never clears a CE that another
+//! switch has set.
+#![no_std]
+
+mod at;
+pub mod catalogue;
+pub mod fixed;
+mod params;
+
+pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
+pub use params::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, Values};
+
+use cemark_wire::Nanos;
+
+/// A marking scheme at one queue, port or pool.
+///
+/// Contract with its owner: the hooks of one marker are called in non-decreasing `now`; a hook that [`Marker::hook`] did not
+/// ask for is never called; byte and packet counts in [`At`] never include the judged packet.
+pub trait Marker: Send {
+    /// Which hook the scheme judges at. Asked once, when the port is built.
+    fn hook(&self) -> Hook;
+
+    /// Whether `dequeue` looks at lengths (then the port must call it at the departure itself, not ahead of it).
+    fn reads_length_at_dequeue(&self) -> bool {
+        false
+    }
+
+    /// Judges a packet that has been admitted and is about to join the queue: an intent.
+    #[inline]
+    fn enqueue(&mut self, at: &At) -> Verdict {
+        let _ = at;
+        Verdict::Pass
+    }
+
+    /// Judges a packet that leaves the queue: final. May keep, add to or withdraw its own intent. The default keeps it.
+    #[inline]
+    fn dequeue(&mut self, at: &At) -> Verdict {
+        at.intent.map_or(Verdict::Pass, Verdict::Mark)
+    }
+
+    /// The queue has just become empty. Told under every scheduler.
+    #[inline]
+    fn emptied(&mut self, queue: QueueId, now: Nanos) {
+        let _ = (queue, now);
+    }
+
+    /// Changes parameters at run time and keeps the state.
+    fn retune(&mut self, params: &Values, spec: &QueueSpec);
+
+    /// When [`Marker::wake`] wants to be called next; `None` while it needs no clock. Polled after build, wake and first arrival.
+    fn next_wake(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// The clock that [`Marker::next_wake`] asked for.
+    fn wake(&mut self, at: &At) {
+        let _ = at;
+    }
+}

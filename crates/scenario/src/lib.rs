@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A scenario file (TOML with units) as a typed plan of simulation points.
+
+mod plan;
+
+pub use plan::{Plan, Point, Published};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A scenario, expanded: every point that will be simulated, in order.
+
+use std::collections::BTreeMap;
+
+use cemark_sim::Config;
+
+/// All points of a scenario and what its report needs to know.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Short name (`rtt-variation`), the run directory's name too.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// A paragraph: what is modelled, after which paper and figure, and which choices are ours.
+    pub description: String,
+    /// Labels of the schemes, in the order of the file; the first is the baseline unless the file says otherwise.
+    pub schemes: Vec<String>,
+    /// Index of the baseline in `schemes`.
+    pub baseline: usize,
+    /// Paths of the axes that are swept (`workload.load`), without scheme and seed.
+    pub axes: Vec<String>,
+    /// Points in order: axes outermost, then scheme, then seed.
+    pub points: Vec<Point>,
+    /// What a paper printed for the same cells.
+    pub published: Vec<Published>,
+    /// A next command worth trying, printed at the end.
+    pub next: Option<String>,
+    /// Names of the workloads, in the order of `FlowRecord::workload`.
+    pub workloads: Vec<String>,
+    /// Fingerprint of the expanded scenario (everything that can change a result).
+    pub digest: u64,
+    /// The scenario's text as read, `--set` and `--seed` applied, for the manifest.
+    pub source: String,
+}
+
+/// One point.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Value of each swept axis as written (`{"workload.load": "0.8"}`).
+    pub axes: BTreeMap<String, String>,
+    /// Label of its scheme.
+    pub scheme: String,
+    /// The load of the first Poisson workload, if there is one.
+    pub load: Option<f64>,
+    /// Seed.
+    pub seed: u64,
+    /// What the simulator runs.
+    pub config: Config,
+    /// Estimated packet-hops, for progress and cost.
+    pub cost: f64,
+    /// Fingerprint of this point alone: names its file in the run directory.
+    pub digest: u64,
+}
+
+/// A published value for a cell of the comparison table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Published {
+    /// Axes it belongs to, as written in the file (`{"workload.load": "0.9"}`); empty: all.
+    pub axes: BTreeMap<String, String>,
+    /// Label of the scheme.
+    pub scheme: String,
+    /// Column: `short.mean`, `short.p99`, `large.mean`, `overall.mean`.
+    pub metric: String,
+    /// The value as the paper prints it, in percent against the baseline.
+    pub percent: f64,
+    /// Where: `ECN# Fig 13b`.
+    pub source: String,
+}

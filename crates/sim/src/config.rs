@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One simulation point, fully resolved: no units, no names to look up, nothing left to choose.
+
+use std::sync::Arc;
+
+use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
+use cemark_wire::Picos;
+
+use crate::topology::Topology;
+use crate::workload::{RttModel, Workload};
+
+/// One simulation point.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Hosts, switches and links.
+    pub topology: Topology,
+    /// Base RTT of each flow.
+    pub rtt: RttModel,
+    /// What is sent; the flows of all are merged in time.
+    pub workloads: Vec<Workload>,
+    /// How senders and receivers behave.
+    pub transport: cemark_transport::Config,
+    /// How a host feeds its NIC.
+    pub nic: Nic,
+    /// Ports of every switch.
+    pub switch: SwitchConfig,
+    /// What is recorded.
+    pub measure: Measure,
+    /// Root of every random draw.
+    pub seed: u64,
+    /// Hard end of the simulated time; measured flows that have not ended by then are reported unfinished.
+    pub max_time: Picos,
+}
+
+/// How a host feeds its NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nic {
+    /// A connection puts at most `packets` into the NIC, which serves connections in turn (as Linux with TSQ and fq).
+    BackPressure {
+        /// Most packets a connection may have in the NIC.
+        packets: u32,
+    },
+    /// Everything the window allows goes into one unbounded FIFO.
+    Fifo,
+}
+
+/// The ports of every switch.
+#[derive(Clone, Debug)]
+pub struct SwitchConfig {
+    /// Buffer of a port in bytes.
+    pub buffer_bytes: u32,
+    /// Queues of a port, in order of class. At least one.
+    pub queues: Vec<QueueConfig>,
+    /// Who sends next.
+    pub scheduler: SchedulerKind,
+    /// When to mark.
+    pub marker: MarkerChoice,
+    /// What becomes of a packet that should be marked and is not ECN-capable.
+    pub non_ect: NonEct,
+    /// Forces the general path with explicit queues where the fused one would be legal (for tests and comparisons).
+    pub never_fuse: bool,
+}
+
+/// One queue of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Scheduling quantum in bytes.
+    pub quantum: u32,
+    /// Scheduling weight.
+    pub weight: u32,
+    /// Served before all that are not strict.
+    pub strict: bool,
+}
+
+/// Who sends next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchedulerKind {
+    /// One queue, first in first out.
+    Fifo,
+}
+
+/// The policy for packets that should be marked and are not ECN-capable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NonEct {
+    /// Let them pass unmarked.
+    Forward,
+    /// Discard them.
+    Drop,
+}
+
+/// Builds one marker per queue for a user's own scheme.
+pub type MarkerFactory = Arc<dyn Fn(&QueueSpec) -> Box<dyn Marker> + Send + Sync>;
+
+/// The marking scheme of every switch port.
+#[derive(Clone)]
+pub enum MarkerChoice {
+    /// No marking: drop-tail.
+    None,
+    /// A scheme of the catalogue.
+    Builtin {
+        /// Its entry.
+        scheme: &'static SchemeSpec,
+        /// Its parameters.
+        values: Values,
+    },
+    /// A user's own.
+    Custom(MarkerFactory),
+}
+
+impl std::fmt::Debug for MarkerChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            MarkerChoice::None => f.write_str("None"),
+            MarkerChoice::Builtin { scheme, values } => {
+                write!(f, "{}{:?}", scheme.name, &values.0[..scheme.params.len()])
+            }
+            MarkerChoice::Custom(_) => f.write_str("Custom"),
+        }
+    }
+}
+
+/// What is recorded beside flows and counters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// Lengths of all switch queues are sampled this often (for means and percentiles). Zero: never.
+    pub queue_interval: Picos,
+    /// The ports whose every sample is kept as a trace.
+    pub trace: TracePorts,
+    /// First instant that samples, utilisation and goodput count from.
+    pub from: Picos,
+    /// Traces and goodput stop here.
+    pub until: Picos,
+    /// Goodput of endless flows is summed over intervals of this length. Zero: only the total.
+    pub goodput_interval: Picos,
+}
+
+/// Ports whose queue length is kept over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TracePorts {
+    /// None.
+    None,
+    /// The switch ports that face these hosts.
+    ToHosts(Vec<u32>),
+    /// The one switch port with the largest mean queue.
+    Hottest,
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a simulation point leaves behind.
+
+use std::collections::BTreeMap;
+
+use cemark_wire::{Picos, Rate};
+
+/// Everything recorded in one point.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Measured flows, in order of id; those without an end are unfinished.
+    pub flows: Vec<FlowRecord>,
+    /// Endless flows, in order of id.
+    pub long_flows: Vec<LongRecord>,
+    /// Answers to probes.
+    pub probes: Vec<ProbeRecord>,
+    /// Sums over the fabric.
+    pub totals: Totals,
+    /// Switch ports.
+    pub ports: Vec<PortReport>,
+    /// Queue lengths over time of the chosen ports.
+    pub traces: Vec<PortTrace>,
+    /// Simulated time at the end.
+    pub end: Picos,
+    /// Packets (data, ACKs, probes) that crossed a link.
+    pub packet_hops: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Fingerprint of contents: flows and counters. Equal on every machine and for every number of jobs.
+    pub digest: u64,
+}
+
+/// One measured flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowRecord {
+    /// Its number.
+    pub id: u64,
+    /// Which workload.
+    pub workload: u16,
+    /// Queue class.
+    pub class: u8,
+    /// Sender.
+    pub src: u32,
+    /// Receiver.
+    pub dst: u32,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// Start.
+    pub start: Picos,
+    /// From start until the receiver holds the last byte; `None` while unfinished.
+    pub fct: Option<Picos>,
+    /// The same in an empty network with an open window.
+    pub ideal: Picos,
+    /// Delay added behind the sender's NIC.
+    pub extra: Picos,
+    /// Packets of its connection that arrived with CE while it ran.
+    pub marks: u32,
+    /// Segments sent again.
+    pub retransmits: u32,
+    /// Retransmission timeouts.
+    pub timeouts: u32,
+}
+
+/// One endless flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LongRecord {
+    /// Its number.
+    pub id: u64,
+    /// Sender.
+    pub src: u32,
+    /// Receiver.
+    pub dst: u32,
+    /// Queue class.
+    pub class: u8,
+    /// Payload bytes delivered in order between `Measure::from` and `Measure::until`.
+    pub delivered: u64,
+    /// The same for each `Measure::goodput_interval`.
+    pub intervals: Vec<u64>,
+    /// Retransmission timeouts.
+    pub timeouts: u32,
+}
+
+/// The answer to one probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeRecord {
+    /// Which workload.
+    pub workload: u16,
+    /// When it was sent.
+    pub sent: Picos,
+    /// Round trip.
+    pub rtt: Picos,
+}
+
+/// Sums over the fabric.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Packets that hosts put on their NIC (data, ACKs, probes).
+    pub sent: u64,
+    /// Packets that reached the host they were for.
+    pub delivered: u64,
+    /// Packets still on their way at the end.
+    pub in_flight: u64,
+    /// CE written by switches, by reason (`instant`, `persistent`, `random`, `average`).
+    pub marks: BTreeMap<&'static str, u64>,
+    /// Packets discarded, by reason (`tail`, `marker`, `not_ect`).
+    pub drops: BTreeMap<&'static str, u64>,
+    /// Retransmission timeouts, all flows.
+    pub timeouts: u64,
+    /// Segments sent again, all flows.
+    pub retransmits: u64,
+    /// Payload bytes delivered in order, all flows.
+    pub goodput_bytes: u64,
+}
+
+impl Totals {
+    /// All CE written.
+    pub fn all_marks(&self) -> u64 {
+        self.marks.values().sum()
+    }
+
+    /// All packets discarded.
+    pub fn all_drops(&self) -> u64 {
+        self.drops.values().sum()
+    }
+}
+
+/// One switch port. Queue lengths do not count the packet being sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortReport {
+    /// For people: `leaf3->host52`, `leaf0->spine7`.
+    pub name: String,
+    /// Rate of its link.
+    pub rate: Rate,
+    /// Packets sent.
+    pub packets: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// CE written.
+    pub marks: u64,
+    /// Packets discarded.
+    pub drops: u64,
+    /// Share of the link's time in use between `Measure::from` and the end.
+    pub utilisation: f64,
+    /// Queue length in bytes over the samples; zero where nothing was sampled.
+    pub queue: Spread,
+    /// Sojourn time in nanoseconds over all packets.
+    pub sojourn: Spread,
+}
+
+/// A distribution in five numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// How many values.
+    pub count: u64,
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Largest.
+    pub max: f64,
+    /// Smallest.
+    pub min: f64,
+}
+
+/// Queue length over time at one port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortTrace {
+    /// The port's name.
+    pub name: String,
+    /// Index into [`Outcome::ports`].
+    pub port: u32,
+    /// (time, bytes queued).
+    pub samples: Vec<(Picos, u32)>,
+}

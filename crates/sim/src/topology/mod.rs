@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Fabrics: how hosts, switches and links are laid out.
+
+use cemark_wire::{Picos, Rate};
+
+/// A fabric. Hosts are counted from zero, rack by rack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// All hosts on one switch.
+    Star {
+        /// Number of hosts.
+        hosts: u32,
+        /// Rate of every link.
+        rate: Rate,
+        /// Propagation delay of every link.
+        delay: Picos,
+    },
+    /// Two switches joined by one link; hosts 0..left on the first, the rest on the second.
+    Dumbbell {
+        /// Hosts on the first switch.
+        left: u32,
+        /// Hosts on the second switch.
+        right: u32,
+        /// Rate of host links.
+        host_rate: Rate,
+        /// Rate of the link in the middle.
+        middle_rate: Rate,
+        /// Propagation delay of a host link.
+        host_delay: Picos,
+        /// Propagation delay of the middle link.
+        middle_delay: Picos,
+    },
+    /// Two tiers; every leaf is joined to every spine.
+    LeafSpine {
+        /// Leaf switches.
+        leaves: u32,
+        /// Spine switches.
+        spines: u32,
+        /// Hosts on a leaf.
+        hosts_per_leaf: u32,
+        /// Rate of host links.
+        host_rate: Rate,
+        /// Rate of leaf-spine links.
+        uplink_rate: Rate,
+        /// Propagation delay of a host link.
+        host_delay: Picos,
+        /// Propagation delay of a leaf-spine link.
+        uplink_delay: Picos,
+    },
+    /// Three tiers of k-port switches: k pods, k^3/4 hosts at full size.
+    FatTree {
+        /// Ports of a switch; even.
+        k: u32,
+        /// Hosts on an edge switch: k/2 is non-blocking, more is oversubscribed.
+        hosts_per_edge: u32,
+        /// Rate of host links.
+        host_rate: Rate,
+        /// Rate of edge-aggregation links.
+        pod_rate: Rate,
+        /// Rate of aggregation-core links.
+        core_rate: Rate,
+        /// Propagation delay of a host link.
+        host_delay: Picos,
+        /// Propagation delay of every other link.
+        fabric_delay: Picos,
+    },
+}
+
+impl Topology {
+    /// Number of hosts.
+    pub fn hosts(&self) -> u32 {
+        match *self {
+            Topology::Star { hosts, .. } => hosts,
+            Topology::Dumbbell { left, right, .. } => left + right,
+            Topology::LeafSpine { leaves, hosts_per_leaf, .. } => leaves * hosts_per_leaf,
+            Topology::FatTree { k, hosts_per_edge, .. } => k * (k / 2) * hosts_per_edge,
+        }
+    }
+
+    /// The first switch of a host.
+    pub fn rack(&self, host: u32) -> u32 {
+        match *self {
+            Topology::Star { .. } => 0,
+            Topology::Dumbbell { left, .. } => u32::from(host >= left),
+            Topology::LeafSpine { hosts_per_leaf, .. } => host / hosts_per_leaf,
+            Topology::FatTree { hosts_per_edge, .. } => host / hosts_per_edge,
+        }
+    }
+
+    /// The pod of a host (a rack is its own pod below three tiers).
+    pub fn pod(&self, host: u32) -> u32 {
+        match *self {
+            Topology::FatTree { k, hosts_per_edge, .. } => host / (hosts_per_edge * (k / 2)),
+            _ => self.rack(host),
+        }
+    }
+
+    /// Links a packet crosses from `src` to `dst`.
+    pub fn links(&self, src: u32, dst: u32) -> u32 {
+        if self.rack(src) == self.rack(dst) {
+            2
+        } else {
+            match self {
+                Topology::Star { .. } => 2,
+                Topology::Dumbbell { .. } => 3,
+                Topology::LeafSpine { .. } => 4,
+                Topology::FatTree { .. } if self.pod(src) == self.pod(dst) => 4,
+                Topology::FatTree { .. } => 6,
+            }
+        }
+    }
+
+    /// One-way propagation delay from `src` to `dst`, without transmission times.
+    pub fn propagation(&self, src: u32, dst: u32) -> Picos {
+        let far = |host: Picos, fabric: Picos| {
+            Picos(2 * host.0 + u64::from(self.links(src, dst) - 2) * fabric.0)
+        };
+        match *self {
+            Topology::Star { delay, .. } => Picos(2 * delay.0),
+            Topology::Dumbbell { host_delay, middle_delay, .. } => far(host_delay, middle_delay),
+            Topology::LeafSpine { host_delay, uplink_delay, .. } => far(host_delay, uplink_delay),
+            Topology::FatTree { host_delay, fabric_delay, .. } => far(host_delay, fabric_delay),
+        }
+    }
+
+    /// Rate of a host's link.
+    pub fn host_rate(&self) -> Rate {
+        match *self {
+            Topology::Star { rate, .. } => rate,
+            Topology::Dumbbell { host_rate, .. }
+            | Topology::LeafSpine { host_rate, .. }
+            | Topology::FatTree { host_rate, .. } => host_rate,
+        }
+    }
+
+    /// The slowest link between two hosts.
+    pub fn bottleneck(&self, src: u32, dst: u32) -> Rate {
+        let same_rack = self.rack(src) == self.rack(dst);
+        match *self {
+            Topology::Star { rate, .. } => rate,
+            _ if same_rack => self.host_rate(),
+            Topology::Dumbbell { host_rate, middle_rate, .. } => host_rate.min(middle_rate),
+            Topology::LeafSpine { host_rate, uplink_rate, .. } => host_rate.min(uplink_rate),
+            Topology::FatTree { host_rate, pod_rate, core_rate, .. } => {
+                if self.pod(src) == self.pod(dst) {
+                    host_rate.min(pod_rate)
+                } else {
+                    host_rate.min(pod_rate).min(core_rate)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is sent: flows in time, the same for every scheme that is compared.
+
+use cemark_wire::Picos;
+
+/// One source of flows.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Its name in reports.
+    pub name: String,
+    /// What it sends and when.
+    pub kind: Kind,
+    /// Which queue of the ports its flows use.
+    pub class: ClassMap,
+    /// Whether flows reuse idle connections of the same pair (windows stay open) or open fresh ones.
+    pub persistent: bool,
+}
+
+/// What a workload sends and when.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// Poisson arrivals at a load of the most loaded tier. Sizes are stratified over the table and the realised load equals the
+    /// asked one within each block of `flows`. A first block of `warmup` flows is not measured, then `flows` are, then the
+    /// load is held, unmeasured, until the last measured flow has ended.
+    Poisson {
+        /// Flow sizes.
+        sizes: SizeTable,
+        /// Offered payload bits on the most loaded tier over its capacity, 0 < load <= 1.
+        load: f64,
+        /// Who talks to whom.
+        pairs: Pairs,
+        /// Measured flows.
+        flows: u64,
+        /// Flows before them.
+        warmup: u64,
+    },
+    /// `senders` hosts each send one flow to `receiver` at the same time, repeatedly.
+    Incast {
+        /// Flows of one query; where there are fewer other hosts, hosts send several.
+        senders: u32,
+        /// The host that asked.
+        receiver: u32,
+        /// Smallest flow in bytes.
+        min_bytes: u64,
+        /// Largest flow in bytes (uniform between, ends included).
+        max_bytes: u64,
+        /// Time of the first query.
+        at: Picos,
+        /// Number of queries.
+        repeat: u32,
+        /// Time between queries.
+        every: Picos,
+        /// Each flow starts up to this much later, uniform.
+        jitter: Picos,
+    },
+    /// Endless flows.
+    Long {
+        /// Which.
+        flows: LongFlows,
+        /// Start of the first.
+        at: Picos,
+        /// Each next one starts this much later.
+        stagger: Picos,
+        /// Each starts up to this much later still, uniform.
+        jitter: Picos,
+    },
+    /// Flows written out one by one, in order of start.
+    List(Vec<FlowLine>),
+    /// A ping: one small packet each interval that the receiver answers at once; its round trips are recorded.
+    Probe {
+        /// Sender.
+        src: u32,
+        /// Answering host.
+        dst: u32,
+        /// Time of the first.
+        at: Picos,
+        /// Time between two.
+        every: Picos,
+        /// How many.
+        count: u64,
+    },
+}
+
+/// Which endless flows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LongFlows {
+    /// A random permutation of all hosts without fixed points, `per_host` times.
+    Permutation {
+        /// Flows that each host sends.
+        per_host: u32,
+    },
+    /// `count` flows to one host; senders are taken in turn from the other hosts.
+    ToOne {
+        /// Number of flows.
+        count: u32,
+        /// The receiver.
+        receiver: u32,
+    },
+    /// These pairs of sender and receiver.
+    Pairs(Vec<(u32, u32)>),
+}
+
+/// One explicit flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowLine {
+    /// Start.
+    pub start: Picos,
+    /// Sender.
+    pub src: u32,
+    /// Receiver.
+    pub dst: u32,
+    /// Payload bytes.
+    pub bytes: u64,
+}
+
+/// Who talks to whom in a Poisson workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pairs {
+    /// Sender and receiver uniform over all pairs of different hosts.
+    All,
+    /// All pairs of hosts in different racks.
+    OtherRack,
+    /// From a uniform one of the other hosts to this one.
+    ToOne(u32),
+}
+
+/// Which queue (class) of the ports a flow uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClassMap {
+    /// All in one.
+    Fixed(u8),
+    /// At random with these weights.
+    Weighted(Vec<u32>),
+    /// ((dst+1) * hosts + src + 1) mod n, as MQ-ECN's scripts do.
+    ByPair(u8),
+    /// src mod n.
+    BySender(u8),
+    /// By bytes already sent: class i until `bounds[i]` bytes of the flow have left (PIAS).
+    ByBytesSent(Vec<u64>),
+}
+
+/// Base RTT of a flow, drawn once for its life. The part above its path's propagation delay is added behind the sender's NIC.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RttModel {
+    /// What the path gives; nothing added.
+    Path,
+    /// The same for all.
+    Fixed(Picos),
+    /// `lo + (hi - lo) * min(Exp(mean 0.38), 1)`: the shape of ECN# (2x to 5x).
+    Variation {
+        /// Smallest base RTT.
+        lo: Picos,
+        /// Largest.
+        hi: Picos,
+    },
+    /// An inverse distribution function, linear between the points (probability, RTT).
+    Quantiles(Vec<(f64, Picos)>),
+    /// `loc + exp(N(mu, sigma))` microseconds, never below `floor`.
+    Lognormal {
+        /// Shift in microseconds.
+        loc: f64,
+        /// Mean of the logarithm.
+        mu: f64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+        /// Smallest value.
+        floor: Picos,
+    },
+    /// One of these, uniform.
+    Classes(Vec<Picos>),
+}
+
+/// A flow-size distribution: (bytes, cumulative probability 0..1), linear between rows; a size may repeat (a step).
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeTable {
+    /// Its name in reports.
+    pub name: String,
+    /// Rows in rising order.
+    pub rows: Vec<(f64, f64)>,
+}
+
+/// One flow as the simulator starts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// Its number: unique in the point, the same for every scheme.
+    pub id: u64,
+    /// Start.
+    pub start: Picos,
+    /// Sender.
+    pub src: u32,
+    /// Receiver.
+    pub dst: u32,
+    /// Payload bytes; `u64::MAX` is endless.
+    pub bytes: u64,
+    /// Which workload it belongs to.
+    pub workload: u16,
+    /// Queue class (the first, where the class depends on bytes sent).
+    pub class: u8,
+    /// Whether its completion is recorded and awaited.
+    pub measured: bool,
+    /// Delay added behind the sender's NIC (drawn RTT less the propagation of its path, both ways; never negative).
+    pub extra: Picos,
+}

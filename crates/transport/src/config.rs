@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Everything the papers' experiments set about a transport, with its usual default.
+
+use cemark_wire::Nanos;
+
+/// Parameters of a connection. One value serves all connections of a simulation and is passed by reference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Congestion control.
+    pub control: Control,
+    /// Payload of a full segment in bytes.
+    pub mss: u16,
+    /// Header bytes on the wire of a data segment (IP and TCP, 40; what the port counts on top, if wanted).
+    pub header_bytes: u16,
+    /// Bytes on the wire of a pure ACK.
+    pub ack_bytes: u16,
+    /// Initial window in segments.
+    pub init_window: u32,
+    /// Congestion window of a persistent connection that has been idle is kept (true) or restarts at `init_window`.
+    pub keep_window: bool,
+    /// Smallest retransmission timeout.
+    pub rto_min: Nanos,
+    /// Retransmission timeout before the first sample.
+    pub rto_init: Nanos,
+    /// Largest retransmission timeout.
+    pub rto_max: Nanos,
+    /// An ACK at least every so many full segments (1: every packet).
+    pub ack_every: u32,
+    /// Longest time an ACK is withheld.
+    pub ack_delay: Nanos,
+    /// Receive window in bytes.
+    pub receive_window: u64,
+    /// Whether a fresh connection exchanges SYN and SYN-ACK before data.
+    pub handshake: bool,
+    /// Selective acknowledgements (RFC 2018, 6675); without them NewReno (RFC 6582).
+    pub sack: bool,
+    /// Duplicate ACKs (or SACKed segments) that start a fast retransmit.
+    pub dup_acks: u32,
+}
+
+/// Congestion control and its own parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Control {
+    /// NewReno without ECN: Not-ECT packets, loss only.
+    Reno,
+    /// ECN-enabled TCP that halves once per window on an echo (ECN*).
+    EcnStar,
+    /// DCTCP: cuts in proportion to the smoothed share of marked bytes.
+    Dctcp {
+        /// Weight of a new sample, as a power of two: g = 2^-g_shift (1/16: 4).
+        g_shift: u32,
+        /// Initial alpha in parts per 1024 (0: ns-2 and ns-3; 1024: Linux).
+        alpha_init: u32,
+    },
+}
+
+impl Default for Config {
+    /// DCTCP as the papers' simulations run it: 1460-byte segments, initial window 10, RTOmin 5 ms, ACK per packet, SACK.
+    fn default() -> Self {
+        Config {
+            control: Control::Dctcp { g_shift: 4, alpha_init: 0 },
+            mss: 1460,
+            header_bytes: 40,
+            ack_bytes: 40,
+            init_window: 10,
+            keep_window: true,
+            rto_min: Nanos::from_millis(5),
+            rto_init: Nanos::from_millis(5),
+            rto_max: Nanos::from_millis(64_000),
+            ack_every: 1,
+            ack_delay: Nanos::from_micros(500),
+            receive_window: 16 << 20,
+            handshake: false,
+            sack: true,
+            dup_acks: 3,
+        }
+    }
+}
