@@ -1,1 +1,29 @@
-fn main(){}
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! House checks (`cargo xtask check`) and long proofs (`cargo xtask proof NAME`).
+
+mod arrows;
+mod proof;
+mod tidy;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["check"] => arrows::check().and_then(|()| tidy::check()),
+        ["proof"] => {
+            println!("{}", proof::list());
+            Ok(())
+        }
+        ["proof", name] => proof::run(name),
+        _ => Err("usage: cargo xtask check | cargo xtask proof [NAME]".into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -31,6 +31,16 @@ pub trait Marker: Send {
         false
     }
 
+    /// Whether the scheme wants [`Marker::emptied`] (a port that computes departures ahead then tells it late, but in order).
+    fn watches_empty(&self) -> bool {
+        false
+    }
+
+    /// Whether the scheme reads [`At::salt`]; ports spare the hash where nobody does.
+    fn draws(&self) -> bool {
+        true
+    }
+
     /// Judges a packet that has been admitted and is about to join the queue: an intent.
     #[inline]
     fn enqueue(&mut self, at: &At) -> Verdict {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
 use cemark_wire::Picos;
 
+pub use cemark_switch::ce::NonEct;
+
 use crate::topology::Topology;
 use crate::workload::{RttModel, Workload};
 
@@ -77,15 +79,6 @@ pub struct QueueConfig {
 pub enum SchedulerKind {
     /// One queue, first in first out.
     Fifo,
-}
-
-/// The policy for packets that should be marked and are not ECN-capable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NonEct {
-    /// Let them pass unmarked.
-    Forward,
-    /// Discard them.
-    Drop,
 }
 
 /// Builds one marker per queue for a user's own scheme.

@@ -1,1 +1,21 @@
-//! stub
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who sends next and what fits: queues, ports, schedulers, and the one place that writes CE.
+//!
+//! A [`Port`] owns its link's transmitter. It works in *ticks*, a unit of time the simulator chooses so that every byte time and
+//! delay is whole; markers see nanoseconds. It holds packets as indices and knows nothing of routes or hosts.
+
+pub mod ce;
+mod clock;
+mod counters;
+mod explicit;
+mod fused;
+mod marker;
+mod port;
+mod ring;
+pub mod sched;
+
+pub use clock::Clock;
+pub use counters::{Counters, DropReason};
+pub use marker::AnyMarker;
+pub use port::{Arrival, Discarded, Judged, Offer, Port, PortSpec, QueueSetup};
+pub use ring::Ring;

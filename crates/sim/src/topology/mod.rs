@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fabrics: how hosts, switches and links are laid out.
 
+mod fabric;
+
+pub use fabric::{Fabric, Link, MAX_LINKS, Route};
+
 use cemark_wire::{Picos, Rate};
 
 /// A fabric. Hosts are counted from zero, rack by rack.

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection of the simulation: its two ends, its way through the fabric, and the flow it carries.
+
+use std::collections::BTreeMap;
+
+use cemark_transport::{Config, Receiver, Sender};
+use cemark_wire::Nanos;
+
+use crate::topology::Route;
+use crate::workload::Flow;
+
+/// No tick: no timer is set.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// Both ends of a connection. What every packet touches comes first.
+pub(crate) struct Conn {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub src: u32,
+    pub dst: u32,
+    /// Stream offset at which the flow it carries is complete.
+    pub end: u64,
+    /// Ticks that data waits behind the sender's NIC.
+    pub extra: u64,
+    /// Tick of the earliest pending timer event of the sender.
+    pub timer_at: u64,
+    /// The same for the receiver's delayed ACK.
+    pub ack_timer_at: u64,
+    /// Root of its packets' luck.
+    pub luck: u64,
+    /// Its packets in the fabric.
+    pub in_fabric: u32,
+    /// Timer events pending, stale ones too.
+    pub timers: u32,
+    pub class: u8,
+    /// It stands in its NIC's line.
+    pub in_line: bool,
+    /// It carries no flow now.
+    pub idle: bool,
+    /// It returns to the pool of its pair when idle; otherwise its slot is reused.
+    pub persistent: bool,
+    /// Index of the workload whose class bounds apply to bytes sent, or `u16::MAX`.
+    pub bounds: u16,
+    pub flow: Flow,
+    /// Stream offset at which the flow began.
+    pub begin: u64,
+    /// Counters of the ends when the flow began.
+    pub before: Tally,
+}
+
+/// Counters of a connection's ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub marks: u32,
+    pub retransmits: u32,
+    pub timeouts: u32,
+}
+
+impl Conn {
+    pub fn tally(&self) -> Tally {
+        let s = self.sender.stats();
+        Tally { marks: self.receiver.ce_packets(), retransmits: s.retransmits, timeouts: s.timeouts }
+    }
+
+    /// Whether nothing refers to it any more.
+    fn is_quiet(&self) -> bool {
+        self.idle && self.in_fabric == 0 && self.timers == 0 && !self.in_line
+    }
+}
+
+/// All connections. Slots of finished fresh connections are reused once no packet and no event refers to them.
+#[derive(Default)]
+pub(crate) struct Conns {
+    pub list: Vec<Conn>,
+    /// Way of the data, way of the ACKs; beside the connections because every hop reads it.
+    pub routes: Vec<[Route; 2]>,
+    free: Vec<u32>,
+    pools: BTreeMap<(u32, u32), Vec<u32>>,
+    opened: BTreeMap<(u32, u32), u64>,
+    /// Retransmissions and timeouts of connections whose slots were reused.
+    pub retired: (u64, u64, u64),
+}
+
+impl Conns {
+    /// An idle persistent connection of the pair, if there is one.
+    pub fn take_idle(&mut self, src: u32, dst: u32) -> Option<u32> {
+        self.pools.get_mut(&(src, dst))?.pop()
+    }
+
+    /// The number of a new persistent connection of the pair.
+    pub fn opened_for(&mut self, src: u32, dst: u32) -> u64 {
+        let n = self.opened.entry((src, dst)).or_default();
+        *n += 1;
+        *n
+    }
+
+    pub fn open(&mut self, cfg: &Config, now: Nanos, flow: Flow, extra: u64, luck: u64, routes: [Route; 2]) -> u32 {
+        let conn = Conn {
+            sender: Sender::new(cfg, now),
+            receiver: Receiver::new(cfg),
+            src: flow.src,
+            dst: flow.dst,
+            end: u64::MAX,
+            extra,
+            timer_at: NEVER,
+            ack_timer_at: NEVER,
+            luck,
+            in_fabric: 0,
+            timers: 0,
+            class: flow.class,
+            in_line: false,
+            idle: true,
+            persistent: false,
+            bounds: u16::MAX,
+            flow,
+            begin: 0,
+            before: Tally::default(),
+        };
+        match self.free.pop() {
+            Some(i) => {
+                self.list[i as usize] = conn;
+                self.routes[i as usize] = routes;
+                i
+            }
+            None => {
+                self.list.push(conn);
+                self.routes.push(routes);
+                self.list.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The flow on `i` has ended: a persistent connection goes back to its pool at once.
+    pub fn ended(&mut self, i: u32) {
+        let c = &mut self.list[i as usize];
+        c.idle = true;
+        c.end = u64::MAX;
+        if c.persistent {
+            self.pools.entry((c.src, c.dst)).or_default().push(i);
+        }
+    }
+
+    /// Reuses the slot of a fresh connection that nothing refers to. Called when a packet or an event of it has gone.
+    #[inline]
+    pub fn maybe_retire(&mut self, i: u32) {
+        let c = &mut self.list[i as usize];
+        if c.idle && !c.persistent && c.is_quiet() && c.bounds != RETIRED {
+            c.bounds = RETIRED;
+            let t = c.tally();
+            self.retired.0 += u64::from(t.retransmits);
+            self.retired.1 += u64::from(t.timeouts);
+            self.retired.2 += c.receiver.delivered();
+            self.free.push(i);
+        }
+    }
+
+    /// Connections whose slots are in use.
+    pub fn in_use(&self) -> impl Iterator<Item = &Conn> {
+        self.list.iter().filter(|c| c.bounds != RETIRED)
+    }
+}
+
+/// In `Conn::bounds`: the slot waits for reuse.
+const RETIRED: u16 = u16::MAX - 1;

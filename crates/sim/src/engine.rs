@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The main loop: takes events in order and hands each to the part it concerns.
+
+use cemark_switch::{Arrival, Clock, Port};
+use cemark_wire::{Flags, Packet};
+
+use crate::config::{Config, Nic};
+use crate::conn::{Conns, NEVER};
+use crate::events::EventQueue;
+use crate::metrics::Metrics;
+use crate::pool::{Pool, Sacks};
+use crate::topology::Fabric;
+use crate::workload::traffic::Traffic;
+
+/// An event is a kind in the high bits and an index in the low ones.
+pub(crate) mod kind {
+    /// The packet at the head of a link arrives at its far end.
+    pub const DELIVER: u32 = 0 << SHIFT;
+    /// A link with explicit queues may have become free.
+    pub const SERVE: u32 = 1 << SHIFT;
+    /// A NIC is free for the next connection in its line.
+    pub const PULL: u32 = 2 << SHIFT;
+    /// A sender's timer.
+    pub const TIMER: u32 = 3 << SHIFT;
+    /// A receiver's delayed ACK.
+    pub const ACK_TIMER: u32 = 4 << SHIFT;
+    /// A packet has served its flow's extra delay.
+    pub const DELAYED: u32 = 5 << SHIFT;
+    /// The next flow starts.
+    pub const FLOW: u32 = 6 << SHIFT;
+    /// A probe is due (index: workload).
+    pub const PROBE: u32 = 7 << SHIFT;
+    /// Something is to be recorded.
+    pub const RECORD: u32 = 8 << SHIFT;
+    /// Where the kind starts.
+    pub const SHIFT: u32 = 28;
+    /// The index.
+    pub const INDEX: u32 = (1 << SHIFT) - 1;
+}
+
+/// What a long computation tells its caller now and then.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Share of the work done, 0 to 1, as far as can be told.
+    pub done: f64,
+    /// Packet-hops so far.
+    pub hops: u64,
+}
+
+/// A host: its NIC's line of connections that have something to send.
+#[derive(Default)]
+pub(crate) struct Host {
+    pub line: std::collections::VecDeque<u32>,
+    pub pull_armed: bool,
+}
+
+/// One simulation point while it runs.
+pub(crate) struct Sim<Q> {
+    pub cfg: Config,
+    pub clock: Clock,
+    pub fabric: Fabric,
+    pub events: Q,
+    pub now: u64,
+    pub pool: Pool,
+    pub sacks: Sacks,
+    /// One for each link: NICs first.
+    pub ports: Vec<Port>,
+    /// The host at the far end of each link, or `u32::MAX`.
+    pub far_host: Vec<u32>,
+    pub hosts: Vec<Host>,
+    pub conns: Conns,
+    pub traffic: Traffic,
+    pub metrics: Metrics,
+    /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
+    pub turn: u32,
+    pub sent: u64,
+    pub delivered: u64,
+    pub hops: u64,
+    pub handled: u64,
+    /// Measured flows that have not ended.
+    pub awaited: u64,
+    pub gone: Vec<u32>,
+    pub stop: bool,
+}
+
+impl<Q: EventQueue> Sim<Q> {
+    /// Runs to the end. `report` is called every 2^17 events; when it returns false the run is abandoned.
+    pub fn run(&mut self, report: &mut dyn FnMut(Progress) -> bool) -> bool {
+        let end = self.clock.ticks(self.cfg.max_time);
+        let awaited = self.awaited.max(1);
+        while let Some((now, event)) = self.events.pop() {
+            if now > end {
+                self.now = end;
+                return true;
+            }
+            debug_assert!(now >= self.now);
+            self.now = now;
+            self.handled += 1;
+            let i = event & kind::INDEX;
+            match event & !kind::INDEX {
+                kind::DELIVER => self.deliver(i),
+                kind::SERVE => self.serve(i),
+                kind::PULL => self.pull(i),
+                kind::TIMER => self.sender_timer(i),
+                kind::ACK_TIMER => self.ack_timer(i),
+                kind::DELAYED => self.forward(i),
+                kind::FLOW => self.next_flow(),
+                kind::PROBE => self.send_probe(i),
+                _ => self.record(i),
+            }
+            if self.stop {
+                return true;
+            }
+            if self.handled & 0x1_FFFF == 0 {
+                let time = now as f64 / end.max(1) as f64;
+                let flows = 1.0 - self.awaited as f64 / awaited as f64;
+                if !report(Progress { done: time.max(flows).min(1.0), hops: self.hops }) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// The oldest packet on link `l` reaches its far end.
+    #[inline]
+    fn deliver(&mut self, l: u32) {
+        let (packet, next) = self.ports[l as usize].deliver(self.now);
+        if next != NEVER {
+            self.events.insert(next, kind::DELIVER | l);
+        }
+        self.hops += 1;
+        let host = self.far_host[l as usize];
+        if host != u32::MAX {
+            self.at_host(host, packet);
+            return;
+        }
+        let p = self.pool.get_mut(packet);
+        p.hop += 1;
+        if p.hop == 1 && !p.flags.has(Flags::ACK) {
+            let extra = self.conns.list[p.conn as usize].extra;
+            if extra > 0 {
+                self.events.insert(self.now + extra, kind::DELAYED | packet);
+                return;
+            }
+        }
+        self.forward(packet);
+    }
+
+    /// A packet at a switch joins the next port on its way.
+    #[inline]
+    fn forward(&mut self, packet: u32) {
+        let p = self.pool.get(packet);
+        let direction = usize::from(p.flags.has(Flags::ACK));
+        let l = self.conns.routes[p.conn as usize][direction][usize::from(p.hop)];
+        self.offer(l, packet);
+    }
+
+    /// A packet joins port `l`; what the port asks for is done.
+    #[inline]
+    pub fn offer(&mut self, l: u32, packet: u32) {
+        let port = &mut self.ports[l as usize];
+        let salt = if port.draws() { salt(&self.conns, self.pool.get(packet)) } else { 0 };
+        let offer = port.offer(self.now, Arrival { packet, salt }, self.pool.slots(), &mut self.gone);
+        self.follow(l, offer.deliver_at, offer.serve_at);
+        if offer.dropped.is_some() {
+            self.drop_packet(packet);
+        }
+        if !self.gone.is_empty() {
+            self.free_gone();
+        }
+    }
+
+    #[inline]
+    fn follow(&mut self, l: u32, deliver_at: u64, serve_at: u64) {
+        if deliver_at != NEVER {
+            self.events.insert(deliver_at, kind::DELIVER | l);
+        }
+        if serve_at != NEVER {
+            self.events.insert(serve_at, kind::SERVE | l);
+        }
+    }
+
+    fn serve(&mut self, l: u32) {
+        let offer = self.ports[l as usize].serve(self.now, self.pool.slots(), &mut self.gone);
+        self.follow(l, offer.deliver_at, offer.serve_at);
+        if !self.gone.is_empty() {
+            self.free_gone();
+        }
+    }
+
+    #[cold]
+    fn free_gone(&mut self) {
+        while let Some(packet) = self.gone.pop() {
+            self.drop_packet(packet);
+        }
+    }
+
+    #[cold]
+    fn drop_packet(&mut self, packet: u32) {
+        let (conn, aux) = (self.pool.get(packet).conn, self.pool.get(packet).aux);
+        if aux != cemark_wire::NONE {
+            self.sacks.take(aux);
+        }
+        self.release(packet, conn);
+    }
+
+    /// A packet has left the fabric.
+    #[inline]
+    pub fn release(&mut self, packet: u32, conn: u32) {
+        self.pool.free(packet);
+        self.conns.list[conn as usize].in_fabric -= 1;
+        self.conns.maybe_retire(conn);
+    }
+
+    /// Puts a packet on its sender's NIC.
+    #[inline]
+    pub fn transmit(&mut self, host: u32, packet: Packet) {
+        self.sent += 1;
+        self.conns.list[packet.conn as usize].in_fabric += 1;
+        let i = self.pool.alloc(packet);
+        self.offer(host, i);
+    }
+}
+
+/// The packet's luck at this hop: the same under every scheme for what is sent for the first time.
+fn salt(conns: &Conns, p: &Packet) -> u64 {
+    // What is sent again, and ACKs that repeat a number, would repeat their luck as well: the time of sending tells them apart.
+    let again = if p.flags.0 & (Flags::RETX.0 | Flags::ACK.0) != 0 { u64::from(p.ts) << 8 } else { 0 };
+    cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, u64::from(p.flags.has(Flags::ACK)), p.seq, again | u64::from(p.hop))
+}
+
+/// What `Nic` means for a turn.
+pub(crate) fn turn_of(nic: Nic) -> u32 {
+    match nic {
+        Nic::BackPressure { packets } => packets.max(1),
+        Nic::Fifo => 0,
+    }
+}

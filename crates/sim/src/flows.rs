@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Flows begin on a connection and end when the receiver holds their last byte.
+
+use cemark_marking::fixed::hash;
+use cemark_wire::Picos;
+
+use crate::conn::Conn;
+use crate::engine::{Sim, kind};
+use crate::events::EventQueue;
+use crate::metrics::Goodput;
+use crate::outcome::FlowRecord;
+use crate::workload::{ClassMap, Flow};
+
+impl<Q: EventQueue> Sim<Q> {
+    /// Puts the start of the next flow into the event list.
+    pub fn arm_flow(&mut self) {
+        if let Some(at) = self.traffic.peek() {
+            self.events.insert(self.clock.ticks(at).max(self.now), kind::FLOW);
+        }
+    }
+
+    /// Starts the flow that is due.
+    pub fn next_flow(&mut self) {
+        let Some(flow) = self.traffic.pop() else { return };
+        self.arm_flow();
+        let conn = self.connection_for(flow);
+        let now = self.clock.nanos(self.now);
+        let extra = self.clock.ticks(flow.extra);
+        let bounded = matches!(self.cfg.workloads[usize::from(flow.workload)].class, ClassMap::ByBytesSent(_));
+        let c = &mut self.conns.list[conn as usize];
+        c.idle = false;
+        c.flow = flow;
+        c.class = flow.class;
+        c.extra = extra;
+        c.before = c.tally();
+        c.bounds = if bounded { flow.workload } else { u16::MAX };
+        c.end = c.sender.write(&self.cfg.transport, now, flow.bytes);
+        c.begin = if flow.bytes == u64::MAX { 0 } else { c.end - flow.bytes };
+        if flow.bytes == u64::MAX {
+            self.metrics.goodput.push(Goodput { conn, ..Goodput::default() });
+        }
+        self.ready(flow.src, conn);
+    }
+
+    fn connection_for(&mut self, flow: Flow) -> u32 {
+        let persistent = self.cfg.workloads[usize::from(flow.workload)].persistent;
+        if persistent && let Some(idle) = self.conns.take_idle(flow.src, flow.dst) {
+            return idle;
+        }
+        // Fresh connections take their luck and their path from the flow, so that both are the same under every scheme. A persistent
+        // one takes them from the pair and its number, as which flow meets which connection is not.
+        let name = if persistent { self.conns.opened_for(flow.src, flow.dst) | 1 << 63 } else { flow.id };
+        let conn = self.open(flow, name);
+        self.conns.list[conn as usize].persistent = persistent;
+        conn
+    }
+
+    /// A connection for `flow` with its way through the fabric.
+    pub fn open(&mut self, flow: Flow, name: u64) -> u32 {
+        let seed = self.cfg.seed;
+        let pair = u64::from(flow.src) << 32 | u64::from(flow.dst);
+        let luck = hash(seed, pair, name, 1);
+        let routes = [
+            self.fabric.route(flow.src, flow.dst, hash(seed, pair, name, 2)),
+            self.fabric.route(flow.dst, flow.src, hash(seed, pair, name, 3)),
+        ];
+        let now = self.clock.nanos(self.now);
+        let extra = self.clock.ticks(flow.extra);
+        self.conns.open(&self.cfg.transport, now, flow, extra, luck, routes)
+    }
+
+    /// The receiver holds the last byte of the flow on `conn`.
+    #[cold]
+    pub fn flow_ended(&mut self, conn: u32) {
+        let c = &self.conns.list[conn as usize];
+        if c.flow.measured {
+            let record = self.flow_record(c, true);
+            self.metrics.flows.push(record);
+            self.awaited -= 1;
+            if self.awaited == 0 {
+                self.stop = true;
+            }
+        }
+        self.conns.ended(conn);
+    }
+
+    /// What is recorded of the flow that `c` carries.
+    pub fn flow_record(&self, c: &Conn, ended: bool) -> FlowRecord {
+        let f = &c.flow;
+        let t = c.tally();
+        FlowRecord {
+            id: f.id,
+            workload: f.workload,
+            class: f.class,
+            src: f.src,
+            dst: f.dst,
+            bytes: f.bytes,
+            start: f.start,
+            // From the tick at which it really started: a start between two ticks is rounded.
+            fct: ended.then(|| self.clock.picos(self.now - self.clock.ticks(f.start))),
+            ideal: self.ideal(f),
+            extra: f.extra,
+            marks: t.marks - c.before.marks,
+            retransmits: t.retransmits - c.before.retransmits,
+            timeouts: t.timeouts - c.before.timeouts,
+        }
+    }
+
+    /// Completion time in an empty network with an open window: every byte at the rate of the slowest link, the last packet once
+    /// more on each further link, and the propagation.
+    fn ideal(&self, f: &Flow) -> Picos {
+        if f.bytes == u64::MAX {
+            return Picos::ZERO;
+        }
+        let t = &self.cfg.transport;
+        let mss = u64::from(t.mss);
+        let packets = f.bytes.div_ceil(mss).max(1);
+        let last = f.bytes - (packets - 1) * mss + u64::from(t.header_bytes);
+        let whole = f.bytes + packets * u64::from(t.header_bytes);
+        let rate = self.cfg.topology.bottleneck(f.src, f.dst);
+        let slowest = rate.picos_per_byte().0;
+        let route = self.fabric.route(f.src, f.dst, 0);
+        let every: u64 = route
+            .iter()
+            .take_while(|&&l| l != u32::MAX)
+            .map(|&l| last * self.fabric.links()[l as usize].rate.picos_per_byte().0)
+            .sum();
+        Picos((whole - last) * slowest + every + self.cfg.topology.propagation(f.src, f.dst).0 + f.extra.0)
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Hosts: what arrives, what is sent, and how a NIC serves its connections.
+
+use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
+use cemark_wire::{Ecn, Flags, NONE, Nanos, Packet};
+
+use crate::conn::NEVER;
+use crate::engine::{Sim, kind};
+use crate::events::EventQueue;
+use crate::outcome::ProbeRecord;
+use crate::pool::blank;
+use crate::workload::{ClassMap, Kind};
+
+/// Bytes of a probe and of its answer on the wire.
+pub(crate) const PROBE_BYTES: u16 = 64;
+
+impl<Q: EventQueue> Sim<Q> {
+    #[inline]
+    fn nanos(&self) -> Nanos {
+        self.clock.nanos(self.now)
+    }
+
+    /// A packet has reached the host it is for.
+    #[inline]
+    pub fn at_host(&mut self, host: u32, packet: u32) {
+        self.delivered += 1;
+        let p = *self.pool.get(packet);
+        if p.flags.has(Flags::PROBE) {
+            self.at_prober(host, packet, p);
+        } else if p.flags.has(Flags::ACK) {
+            self.at_sender(host, packet, p);
+        } else {
+            self.at_receiver(host, packet, p);
+        }
+    }
+
+    #[inline]
+    fn at_receiver(&mut self, host: u32, packet: u32, p: Packet) {
+        let now = self.nanos();
+        let c = &mut self.conns.list[p.conn as usize];
+        let segment = Segment { seq: p.seq, len: p.len, flags: p.flags, ecn: p.ecn, ts: p.ts };
+        let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
+        let complete = c.receiver.delivered() >= c.end;
+        self.answer(host, p.conn, acks);
+        if self.cfg.transport.ack_every > 1 {
+            self.arm_ack_timer(p.conn);
+        }
+        if complete {
+            self.flow_ended(p.conn);
+        }
+        self.release(packet, p.conn);
+    }
+
+    #[inline]
+    fn answer(&mut self, host: u32, conn: u32, acks: Acks) {
+        match acks {
+            Acks::None => {}
+            Acks::One(a) => self.send_ack(host, conn, a),
+            Acks::Two(a, b) => {
+                self.send_ack(host, conn, a);
+                self.send_ack(host, conn, b);
+            }
+        }
+    }
+
+    #[inline]
+    fn send_ack(&mut self, host: u32, conn: u32, ack: Ack) {
+        let c = &self.conns.list[conn as usize];
+        let mut aux = NONE;
+        if ack.sacks > 0 {
+            let mut blocks = [(0, 0); 3];
+            let n = c.receiver.sack_blocks(&mut blocks);
+            aux = self.sacks.store(n, blocks);
+        }
+        let packet = Packet {
+            seq: ack.cum,
+            ts: ack.ts_echo,
+            conn,
+            aux,
+            wire_bytes: self.cfg.transport.ack_bytes,
+            flags: ack.flags.with(Flags::ACK),
+            class: c.class,
+            ..blank()
+        };
+        self.transmit(host, packet);
+    }
+
+    #[inline]
+    fn at_sender(&mut self, host: u32, packet: u32, p: Packet) {
+        let now = self.nanos();
+        let (n, blocks) = if p.aux == NONE { (0, [(0, 0); 3]) } else { self.sacks.take(p.aux) };
+        let c = &mut self.conns.list[p.conn as usize];
+        let ack = Ack { cum: p.seq, flags: p.flags, ts_echo: p.ts, sacks: n as u8 };
+        c.sender.on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
+        self.pool.get_mut(packet).aux = NONE;
+        self.release(packet, p.conn);
+        self.ready(host, p.conn);
+    }
+
+    /// The connection may have something to send.
+    #[inline]
+    pub fn ready(&mut self, host: u32, conn: u32) {
+        if self.turn == 0 {
+            while self.send_one(host, conn) {}
+            self.arm_timer(conn);
+            return;
+        }
+        let c = &mut self.conns.list[conn as usize];
+        if c.in_line {
+            return;
+        }
+        if !c.sender.can_send(&self.cfg.transport) {
+            self.arm_timer(conn);
+            return;
+        }
+        c.in_line = true;
+        let h = &mut self.hosts[host as usize];
+        h.line.push_back(conn);
+        if h.pull_armed {
+            return;
+        }
+        let free = self.ports[host as usize].busy_until();
+        if free <= self.now {
+            self.pull(host);
+        } else {
+            self.hosts[host as usize].pull_armed = true;
+            self.events.insert(free, kind::PULL | host);
+        }
+    }
+
+    /// The NIC serves the next connection in its line.
+    pub fn pull(&mut self, host: u32) {
+        self.hosts[host as usize].pull_armed = false;
+        while let Some(conn) = self.hosts[host as usize].line.pop_front() {
+            let mut sent = 0;
+            while sent < self.turn && self.send_one(host, conn) {
+                sent += 1;
+            }
+            let more = sent == self.turn && self.conns.list[conn as usize].sender.can_send(&self.cfg.transport);
+            self.arm_timer(conn);
+            self.conns.list[conn as usize].in_line = more;
+            if more {
+                self.hosts[host as usize].line.push_back(conn);
+            } else if sent == 0 {
+                self.conns.maybe_retire(conn);
+                continue;
+            }
+            if !self.hosts[host as usize].line.is_empty() {
+                self.hosts[host as usize].pull_armed = true;
+                self.events.insert(self.ports[host as usize].busy_until(), kind::PULL | host);
+            }
+            return;
+        }
+    }
+
+    /// One segment onto the NIC; false when the connection has none to send now.
+    #[inline]
+    fn send_one(&mut self, host: u32, conn: u32) -> bool {
+        let now = self.nanos();
+        let c = &mut self.conns.list[conn as usize];
+        let Some(s) = c.sender.poll_transmit(&self.cfg.transport, now) else { return false };
+        let class = if c.bounds == u16::MAX { c.class } else { class_by_bytes(&self.cfg, c.bounds, s.seq.saturating_sub(c.begin)) };
+        let packet = Packet {
+            seq: s.seq,
+            ts: s.ts,
+            conn,
+            wire_bytes: segment_wire_bytes(&self.cfg.transport, &s),
+            len: s.len,
+            ecn: s.ecn,
+            flags: s.flags,
+            class,
+            ..blank()
+        };
+        self.transmit(host, packet);
+        true
+    }
+
+    /// Makes sure that an event is pending at or before the sender's deadline. Deadlines that move later cost nothing.
+    #[inline]
+    fn arm_timer(&mut self, conn: u32) {
+        let c = &mut self.conns.list[conn as usize];
+        let Some(deadline) = c.sender.timeout() else { return };
+        // A pending event that comes too early re-arms itself; compare in nanoseconds only when none is pending before it.
+        if c.timer_at != NEVER && self.clock.nanos(c.timer_at) <= deadline {
+            return;
+        }
+        let at = self.clock.ticks_up(deadline).max(self.now);
+        c.timer_at = at;
+        c.timers += 1;
+        self.events.insert(at, kind::TIMER | conn);
+    }
+
+    pub fn sender_timer(&mut self, conn: u32) {
+        let now = self.nanos();
+        let c = &mut self.conns.list[conn as usize];
+        c.timers -= 1;
+        if c.timer_at != self.now {
+            self.conns.maybe_retire(conn);
+            return;
+        }
+        c.timer_at = NEVER;
+        let due = c.sender.timeout().is_some_and(|d| d <= now);
+        let host = c.src;
+        if due {
+            c.sender.on_timeout(&self.cfg.transport, now);
+            self.ready(host, conn);
+        }
+        self.arm_timer(conn);
+        self.conns.maybe_retire(conn);
+    }
+
+    fn arm_ack_timer(&mut self, conn: u32) {
+        let c = &mut self.conns.list[conn as usize];
+        let Some(deadline) = c.receiver.timeout() else { return };
+        if c.ack_timer_at != NEVER && self.clock.nanos(c.ack_timer_at) <= deadline {
+            return;
+        }
+        let at = self.clock.ticks_up(deadline).max(self.now);
+        c.ack_timer_at = at;
+        c.timers += 1;
+        self.events.insert(at, kind::ACK_TIMER | conn);
+    }
+
+    pub fn ack_timer(&mut self, conn: u32) {
+        let now = self.nanos();
+        let c = &mut self.conns.list[conn as usize];
+        c.timers -= 1;
+        if c.ack_timer_at != self.now {
+            self.conns.maybe_retire(conn);
+            return;
+        }
+        c.ack_timer_at = NEVER;
+        let host = c.dst;
+        let acks = if c.receiver.timeout().is_some_and(|d| d <= now) {
+            c.receiver.on_timeout(&self.cfg.transport, now)
+        } else {
+            Acks::None
+        };
+        self.answer(host, conn, acks);
+        self.arm_ack_timer(conn);
+        self.conns.maybe_retire(conn);
+    }
+
+    /// A probe of workload `w` is due.
+    pub fn send_probe(&mut self, w: u32) {
+        let state = &mut self.metrics.probes[w as usize];
+        state.left -= 1;
+        let (conn, src, class) = (state.conn, state.src, state.class);
+        if state.left > 0 {
+            self.events.insert(self.now + state.every, kind::PROBE | w);
+        }
+        let packet = Packet {
+            seq: self.now,
+            conn,
+            wire_bytes: PROBE_BYTES,
+            // ECN-capable, so that a switch that drops what it cannot mark does not lose the measurement.
+            ecn: Ecn::Ect0,
+            flags: Flags::PROBE,
+            class,
+            ..blank()
+        };
+        self.transmit(src, packet);
+    }
+
+    fn at_prober(&mut self, host: u32, packet: u32, p: Packet) {
+        if p.flags.has(Flags::ACK) {
+            let workload = self.conns.list[p.conn as usize].flow.workload;
+            let (sent, rtt) = (self.clock.picos(p.seq), self.clock.picos(self.now - p.seq));
+            self.metrics.probe_answers.push(ProbeRecord { workload, sent, rtt });
+        } else {
+            let answer = Packet { flags: p.flags.with(Flags::ACK), hop: 0, ecn: Ecn::Ect0, ..p };
+            self.transmit(host, answer);
+        }
+        self.release(packet, p.conn);
+    }
+}
+
+/// The class of a byte of a flow under demotion by bytes sent (PIAS).
+fn class_by_bytes(cfg: &crate::Config, workload: u16, sent: u64) -> u8 {
+    match &cfg.workloads[usize::from(workload)].class {
+        ClassMap::ByBytesSent(bounds) => bounds.partition_point(|&b| sent >= b) as u8,
+        _ => 0,
+    }
+}
+
+/// Whether a workload is a probe.
+pub(crate) fn is_probe(kind: &Kind) -> bool {
+    matches!(kind, Kind::Probe { .. })
+}

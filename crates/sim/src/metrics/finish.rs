@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Recording while a point runs, and the outcome at its end.
+
+use cemark_marking::fixed::hash;
+use cemark_switch::{Counters, DropReason};
+
+use super::record;
+use crate::engine::{Sim, kind};
+use crate::events::EventQueue;
+use crate::host::is_probe;
+use crate::outcome::{LongRecord, Outcome, PortReport, Spread, Totals};
+
+impl<Q: EventQueue> Sim<Q> {
+    /// Something is to be recorded now.
+    pub fn record(&mut self, what: u32) {
+        let again = match what {
+            record::FROM => {
+                self.metrics.busy_at_from = self.ports.iter().map(|p| p.busy_ticks(self.now)).collect();
+                self.goodput_snapshot(|g, delivered| {
+                    g.at_from = delivered;
+                    g.last = delivered;
+                });
+                return;
+            }
+            record::UNTIL => {
+                self.goodput_snapshot(|g, delivered| g.at_until = Some(delivered));
+                return;
+            }
+            record::SAMPLE => {
+                let keep = self.clock.picos(self.now) <= self.cfg.measure.until;
+                self.metrics.sampler.sample(self.now, self.clock, &mut self.ports, keep);
+                self.metrics.sampler.interval
+            }
+            _ => {
+                self.goodput_snapshot(|g, delivered| {
+                    if g.at_until.is_none() {
+                        g.intervals.push(delivered - g.last);
+                        g.last = delivered;
+                    }
+                });
+                self.clock.ticks(self.cfg.measure.goodput_interval)
+            }
+        };
+        self.events.insert(self.now + again, kind::RECORD | what);
+    }
+
+    /// Endless flows so far, each with what its receiver holds.
+    fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, u64)) {
+        for g in &mut self.metrics.goodput {
+            each(g, self.conns.list[g.conn as usize].receiver.delivered());
+        }
+    }
+
+    /// Closes the books.
+    pub fn finish(mut self) -> Outcome {
+        let mut out = Outcome { packet_hops: self.hops, events: self.handled, end: self.clock.picos(self.now), ..Outcome::default() };
+        out.totals = self.totals();
+        let mut flows = std::mem::take(&mut self.metrics.flows);
+        for c in self.conns.in_use() {
+            if !c.idle && c.flow.measured {
+                flows.push(self.flow_record(c, false));
+            }
+        }
+        flows.sort_unstable_by_key(|f| f.id);
+        out.flows = flows;
+        out.long_flows = self.long_flows();
+        out.probes = std::mem::take(&mut self.metrics.probe_answers);
+        out.ports = self.port_reports();
+        let links = self.fabric.links();
+        let first = self.cfg.topology.hosts();
+        out.traces = self.metrics.sampler.traces(|i| links[(first + i) as usize].name.clone());
+        out.digest = digest(&out);
+        out
+    }
+
+    fn totals(&self) -> Totals {
+        let mut t = Totals { sent: self.sent, delivered: self.delivered, in_flight: u64::from(self.pool.live()), ..Totals::default() };
+        for p in &self.ports {
+            let c = p.counters();
+            for why in Counters::WHYS {
+                *t.marks.entry(Counters::why_name(why)).or_default() += c.marks[why as usize];
+            }
+            for why in DropReason::ALL {
+                *t.drops.entry(why.name()).or_default() += c.drops[why as usize];
+            }
+        }
+        (t.retransmits, t.timeouts, t.goodput_bytes) = self.conns.retired;
+        for c in self.conns.in_use() {
+            let tally = c.tally();
+            t.retransmits += u64::from(tally.retransmits);
+            t.timeouts += u64::from(tally.timeouts);
+            t.goodput_bytes += c.receiver.delivered();
+        }
+        // Every packet is delivered, dropped with a reason, or still in flight.
+        debug_assert_eq!(t.sent, t.delivered + t.all_drops() + t.in_flight);
+        t
+    }
+
+    fn long_flows(&self) -> Vec<LongRecord> {
+        let mut all: Vec<LongRecord> = self
+            .metrics
+            .goodput
+            .iter()
+            .map(|g| {
+                let c = &self.conns.list[g.conn as usize];
+                let end = g.at_until.unwrap_or_else(|| c.receiver.delivered());
+                LongRecord {
+                    id: c.flow.id,
+                    src: c.src,
+                    dst: c.dst,
+                    class: c.class,
+                    delivered: end - g.at_from,
+                    intervals: g.intervals.clone(),
+                    timeouts: c.tally().timeouts,
+                }
+            })
+            .collect();
+        all.sort_by_key(|l| l.id);
+        all
+    }
+
+    fn port_reports(&self) -> Vec<PortReport> {
+        let first = self.cfg.topology.hosts() as usize;
+        let from = self.clock.ticks(self.cfg.measure.from).min(self.now);
+        let span = (self.now - from).max(1) as f64;
+        let samples = &self.metrics.sampler;
+        let spread = |h: Option<&super::Histogram>| h.map_or_else(Spread::default, super::Histogram::spread);
+        (first..self.ports.len())
+            .map(|l| {
+                let (port, link) = (&self.ports[l], &self.fabric.links()[l]);
+                let c = port.counters();
+                let before = self.metrics.busy_at_from.get(l).copied().unwrap_or(0);
+                PortReport {
+                    name: link.name.clone(),
+                    rate: link.rate,
+                    packets: c.sent,
+                    bytes: c.sent_bytes,
+                    marks: c.all_marks(),
+                    drops: c.all_drops(),
+                    utilisation: port.busy_ticks(self.now).saturating_sub(before) as f64 / span,
+                    queue: spread(samples.lengths.get(l - first)),
+                    sojourn: spread(samples.waits.get(l - first)),
+                }
+            })
+            .collect()
+    }
+
+    /// The first events: the first flow, probes, and what is recorded when.
+    pub fn prime(&mut self) {
+        self.arm_flow();
+        for w in 0..self.cfg.workloads.len() {
+            if is_probe(&self.cfg.workloads[w].kind) {
+                self.prime_probe(w);
+            }
+        }
+        let m = self.cfg.measure.clone();
+        let (from, until) = (self.clock.ticks(m.from), self.clock.ticks(m.until.min(self.cfg.max_time)));
+        self.events.insert(from, kind::RECORD | record::FROM);
+        self.events.insert(until.max(from), kind::RECORD | record::UNTIL);
+        if self.metrics.sampler.interval > 0 {
+            self.events.insert(from, kind::RECORD | record::SAMPLE);
+        }
+        if m.goodput_interval.0 > 0 {
+            self.events.insert(from + self.clock.ticks(m.goodput_interval), kind::RECORD | record::GOODPUT);
+        }
+    }
+}
+
+/// A fingerprint of contents: flows, endless flows, probes and counters, never of files or of timing.
+fn digest(o: &Outcome) -> u64 {
+    let mut h = hash(0xce_3a4c, o.flows.len() as u64, o.packet_hops, o.end.0);
+    let mut mix = |a: u64, b: u64, c: u64| h = hash(h, a, b, c);
+    for f in &o.flows {
+        mix(f.id, f.fct.map_or(u64::MAX, |t| t.0), f.bytes);
+        mix(u64::from(f.marks), u64::from(f.retransmits), u64::from(f.timeouts));
+    }
+    for l in &o.long_flows {
+        mix(l.id, l.delivered, u64::from(l.timeouts));
+    }
+    for p in &o.probes {
+        mix(p.sent.0, p.rtt.0, u64::from(p.workload));
+    }
+    for p in &o.ports {
+        mix(p.packets, p.bytes, p.marks);
+        mix(p.drops, p.queue.count, p.queue.max as u64);
+    }
+    mix(o.totals.sent, o.totals.delivered, o.totals.in_flight);
+    h
+}

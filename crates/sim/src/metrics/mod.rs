@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is recorded while a point runs.
+
+mod finish;
+mod histogram;
+mod sampler;
+
+pub(crate) use histogram::Histogram;
+pub(crate) use sampler::Sampler;
+
+use crate::outcome::{FlowRecord, ProbeRecord};
+
+/// A probe workload's progress.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ProbeState {
+    pub conn: u32,
+    pub src: u32,
+    pub class: u8,
+    pub every: u64,
+    pub left: u64,
+}
+
+/// Delivered bytes of an endless flow at the instants that count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Goodput {
+    pub conn: u32,
+    pub at_from: u64,
+    pub at_until: Option<u64>,
+    pub last: u64,
+    pub intervals: Vec<u64>,
+}
+
+/// Everything recorded beside the counters of ports and ends.
+pub(crate) struct Metrics {
+    pub flows: Vec<FlowRecord>,
+    /// By workload; only those of probe workloads are used.
+    pub probes: Vec<ProbeState>,
+    pub probe_answers: Vec<ProbeRecord>,
+    pub sampler: Sampler,
+    pub goodput: Vec<Goodput>,
+    /// Busy ticks of every link when measuring began.
+    pub busy_at_from: Vec<u64>,
+}
+
+/// Indices of `RECORD` events.
+pub(crate) mod record {
+    /// Measuring begins.
+    pub const FROM: u32 = 0;
+    /// Measuring ends.
+    pub const UNTIL: u32 = 1;
+    /// Queue lengths are sampled.
+    pub const SAMPLE: u32 = 2;
+    /// Goodput of endless flows is summed.
+    pub const GOODPUT: u32 = 3;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Lengths of all switch queues at a fixed interval, and traces of chosen ports.
+
+use cemark_switch::{Clock, Port};
+use cemark_wire::Picos;
+
+use super::Histogram;
+use crate::config::TracePorts;
+use crate::outcome::PortTrace;
+
+/// Samples a thinned trace keeps; when it is full every second one goes and the stride doubles.
+const THIN: usize = 2048;
+
+struct Thinned {
+    samples: Vec<(Picos, u32)>,
+    stride: u32,
+    skip: u32,
+}
+
+/// See the module's text. Ports are counted from the first switch port.
+pub(crate) struct Sampler {
+    first: u32,
+    pub interval: u64,
+    pub lengths: Vec<Histogram>,
+    pub waits: Vec<Histogram>,
+    trace: TracePorts,
+    traced: Vec<(u32, Vec<(Picos, u32)>)>,
+    thinned: Vec<Thinned>,
+}
+
+impl Sampler {
+    pub fn new(first: u32, ports: usize, interval: u64, bound_bytes: u32, bound_nanos: u64, trace: TracePorts) -> Self {
+        let n = if interval == 0 { 0 } else { ports };
+        let hottest = n > 0 && trace == TracePorts::Hottest;
+        let traced = match &trace {
+            TracePorts::ToHosts(hosts) => hosts.iter().map(|&h| (h, Vec::new())).collect(),
+            _ => Vec::new(),
+        };
+        Sampler {
+            first,
+            interval,
+            lengths: vec![Histogram::new(u64::from(bound_bytes)); n],
+            waits: vec![Histogram::new(bound_nanos); n],
+            trace,
+            traced,
+            thinned: (0..if hottest { n } else { 0 }).map(|_| Thinned { samples: Vec::with_capacity(THIN), stride: 1, skip: 0 }).collect(),
+        }
+    }
+
+    pub fn sample(&mut self, now: u64, clock: Clock, ports: &mut [Port], keep_trace: bool) {
+        let first = self.first as usize;
+        for (i, port) in ports[first..].iter_mut().enumerate() {
+            self.lengths[i].add(u64::from(port.queued_bytes(now)));
+            self.waits[i].add(clock.nanos(port.backlog_ticks(now)).0);
+        }
+        if !keep_trace {
+            return;
+        }
+        let at = clock.picos(now);
+        // The port that faces host h is the h-th switch port.
+        for (host, samples) in &mut self.traced {
+            samples.push((at, ports[first + *host as usize].queued_bytes(now)));
+        }
+        for (t, port) in self.thinned.iter_mut().zip(&mut ports[first..]) {
+            t.skip += 1;
+            if t.skip < t.stride {
+                continue;
+            }
+            t.skip = 0;
+            if t.samples.len() == THIN {
+                let mut odd = false;
+                t.samples.retain(|_| {
+                    odd = !odd;
+                    odd
+                });
+                t.stride *= 2;
+            }
+            t.samples.push((at, port.queued_bytes(now)));
+        }
+    }
+
+    /// The switch port with the largest mean length.
+    pub fn hottest(&self) -> Option<usize> {
+        let means = self.lengths.iter().map(Histogram::mean);
+        means.enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(i, _)| i)
+    }
+
+    pub fn traces(&mut self, names: impl Fn(u32) -> String) -> Vec<PortTrace> {
+        match self.trace {
+            TracePorts::None => Vec::new(),
+            TracePorts::ToHosts(_) => std::mem::take(&mut self.traced)
+                .into_iter()
+                .map(|(host, samples)| PortTrace { name: names(host), port: host, samples })
+                .collect(),
+            TracePorts::Hottest => self
+                .hottest()
+                .map(|i| PortTrace { name: names(i as u32), port: i as u32, samples: std::mem::take(&mut self.thinned[i].samples) })
+                .into_iter()
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From ticks of the event core to the nanoseconds that markers and transports see.
+
+use cemark_wire::{Nanos, Picos};
+
+/// The length of a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    tick_ps: u64,
+}
+
+impl Clock {
+    /// A clock of `tick_ps` picoseconds a tick (at least one).
+    pub const fn new(tick_ps: u64) -> Self {
+        assert!(tick_ps > 0);
+        Clock { tick_ps }
+    }
+
+    /// Picoseconds a tick.
+    pub const fn tick_ps(self) -> u64 {
+        self.tick_ps
+    }
+
+    /// Whole nanoseconds, rounded down.
+    #[inline]
+    pub const fn nanos(self, ticks: u64) -> Nanos {
+        Nanos(ticks * self.tick_ps / 1000)
+    }
+
+    /// Exact picoseconds.
+    #[inline]
+    pub const fn picos(self, ticks: u64) -> Picos {
+        Picos(ticks * self.tick_ps)
+    }
+
+    /// The tick at or after an instant in nanoseconds: waiting until it never wakes too early.
+    #[inline]
+    pub const fn ticks_up(self, at: Nanos) -> u64 {
+        (at.0 * 1000).div_ceil(self.tick_ps)
+    }
+
+    /// The nearest tick.
+    #[inline]
+    pub const fn ticks(self, span: Picos) -> u64 {
+        (span.0 + self.tick_ps / 2) / self.tick_ps
+    }
+}

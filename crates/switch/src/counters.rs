@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a port counts. `offered = sent + waiting + dropped` holds at every instant.
+
+use cemark_marking::Why;
+
+/// Why a port discarded a packet.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropReason {
+    /// It did not fit into the buffer.
+    Tail,
+    /// The marker asked for it.
+    Marker,
+    /// It should have been marked and was not ECN-capable.
+    NotEct,
+}
+
+impl DropReason {
+    /// Every reason, in the order of [`Counters::drops`].
+    pub const ALL: [DropReason; 3] = [DropReason::Tail, DropReason::Marker, DropReason::NotEct];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropReason::Tail => "tail",
+            DropReason::Marker => "marker",
+            DropReason::NotEct => "not_ect",
+        }
+    }
+}
+
+/// Counters of a port since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets offered.
+    pub offered: u64,
+    /// Packets whose transmission has been decided (in the fused port at once, in the explicit port as they leave the queue).
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// CE written, by [`Why`].
+    pub marks: [u64; 4],
+    /// Not-ECT packets that passed where a mark was due.
+    pub spared: u64,
+    /// Packets discarded, by [`DropReason`].
+    pub drops: [u64; 3],
+}
+
+impl Counters {
+    /// Name of a [`Why`] in reports.
+    pub const fn why_name(why: Why) -> &'static str {
+        match why {
+            Why::Instant => "instant",
+            Why::Persistent => "persistent",
+            Why::Random => "random",
+            Why::Average => "average",
+        }
+    }
+
+    /// Every reason to mark, in the order of [`Counters::marks`].
+    pub const WHYS: [Why; 4] = [Why::Instant, Why::Persistent, Why::Random, Why::Average];
+
+    /// All CE written.
+    pub fn all_marks(&self) -> u64 {
+        self.marks.iter().sum()
+    }
+
+    /// All packets discarded.
+    pub fn all_drops(&self) -> u64 {
+        self.drops.iter().sum()
+    }
+}

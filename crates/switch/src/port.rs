@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A port: admission, marking, scheduling, transmission.
+//!
+//! Two forms with the same results (a test compares them): [`FusedPort`] decides a packet's departure as it arrives and costs one
+//! event a hop; [`ExplicitPort`] keeps real queues and costs two under backlog. The port chooses from its profile: fusion calls the
+//! dequeue hook ahead of time, so it is legal only where nobody can see that.
+
+use cemark_marking::{Hook, QueueSpec};
+use cemark_wire::Packet;
+
+use crate::ce::NonEct;
+use crate::clock::Clock;
+use crate::counters::{Counters, DropReason};
+use crate::explicit::ExplicitPort;
+use crate::fused::FusedPort;
+use crate::marker::AnyMarker;
+use crate::sched::Scheduler;
+
+/// No event: later than any tick.
+pub const NEVER: u64 = u64::MAX;
+
+/// What a port is built from.
+pub struct PortSpec {
+    /// Tick of the event core.
+    pub clock: Clock,
+    /// Ticks a byte takes on the link.
+    pub byte_ticks: u64,
+    /// Propagation delay in ticks.
+    pub delay: u64,
+    /// Buffer in bytes, shared first come first served by the port's queues. The packet being sent does not count.
+    pub buffer_bytes: u32,
+    /// What becomes of packets that should be marked and are not ECN-capable.
+    pub non_ect: NonEct,
+    /// Queues in order of class, each with its marker. Classes above the last share it.
+    pub queues: Vec<QueueSetup>,
+    /// Who sends next.
+    pub scheduler: Box<dyn Scheduler>,
+    /// Keep real queues even where fusion would be legal.
+    pub never_fuse: bool,
+}
+
+/// One queue of a port to be built.
+pub struct QueueSetup {
+    /// What the marker was told.
+    pub spec: QueueSpec,
+    /// When to mark.
+    pub marker: AnyMarker,
+}
+
+/// A packet that arrives at a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Its index.
+    pub packet: u32,
+    /// Its luck at this hop; read only where [`Port::draws`].
+    pub salt: u64,
+}
+
+/// What the owner has to do after an offer or a service: put events into the queue, or free the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Call [`Port::deliver`] at this tick, unless [`NEVER`].
+    pub deliver_at: u64,
+    /// Call [`Port::serve`] at this tick, unless [`NEVER`].
+    pub serve_at: u64,
+    /// The offered packet was discarded: it is the owner's again.
+    pub dropped: Option<DropReason>,
+}
+
+impl Offer {
+    pub(crate) const QUIET: Offer = Offer { deliver_at: NEVER, serve_at: NEVER, dropped: None };
+
+    pub(crate) const fn dropped(why: DropReason) -> Offer {
+        Offer { dropped: Some(why), ..Offer::QUIET }
+    }
+}
+
+/// Packets a port discarded as they left their queue: the owner frees them.
+pub type Discarded = Vec<u32>;
+
+/// How a packet was judged (for observers).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Whether CE was written.
+    pub marked: bool,
+}
+
+/// The transmitter of one link and the queues before it.
+// The fused form is the hot one and stays inline; the explicit form is behind a box so that a port is small.
+pub enum Port {
+    /// One FIFO whose departures are computed on arrival.
+    Fused(FusedPort),
+    /// Real queues.
+    Explicit(Box<ExplicitPort>),
+}
+
+impl Port {
+    /// A port in the form that its profile allows.
+    pub fn new(spec: PortSpec) -> Port {
+        let legal = spec.queues.len() == 1
+            && !spec.never_fuse
+            && match &spec.queues[0].marker {
+                AnyMarker::Custom(m) => m.hook() == Hook::Enqueue,
+                m => {
+                    // A dequeue marker on a port that drops Not-ECT drops at dequeue: the link time must be given back.
+                    let may_drop = m.hook() == Some(Hook::Dequeue) && spec.non_ect == NonEct::Drop;
+                    !m.needs_presence() && !may_drop
+                }
+            };
+        if legal {
+            Port::Fused(FusedPort::new(spec))
+        } else {
+            Port::Explicit(Box::new(ExplicitPort::new(spec)))
+        }
+    }
+
+    /// Whether departures are computed on arrival.
+    pub fn is_fused(&self) -> bool {
+        matches!(self, Port::Fused(_))
+    }
+
+    /// Whether any marker reads the salt.
+    #[inline]
+    pub fn draws(&self) -> bool {
+        match self {
+            Port::Fused(p) => p.draws,
+            Port::Explicit(p) => p.draws,
+        }
+    }
+
+    /// A packet arrives. Ticks never decrease from call to call.
+    #[inline]
+    pub fn offer(&mut self, now: u64, a: Arrival, packets: &mut [Packet], gone: &mut Discarded) -> Offer {
+        match self {
+            Port::Fused(p) => p.offer(now, a, packets),
+            Port::Explicit(p) => p.offer(now, a, packets, gone),
+        }
+    }
+
+    /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
+    #[inline]
+    pub fn deliver(&mut self, now: u64) -> (u32, u64) {
+        match self {
+            Port::Fused(p) => p.deliver(now),
+            Port::Explicit(p) => p.deliver(now),
+        }
+    }
+
+    /// The link may have become free. A call at another time than the link's is a no-op.
+    pub fn serve(&mut self, now: u64, packets: &mut [Packet], gone: &mut Discarded) -> Offer {
+        match self {
+            Port::Fused(_) => Offer::QUIET,
+            Port::Explicit(p) => p.serve(now, packets, gone),
+        }
+    }
+
+    /// First tick at which the link is free of what has been decided so far.
+    #[inline]
+    pub fn busy_until(&self) -> u64 {
+        match self {
+            Port::Fused(p) => p.busy,
+            Port::Explicit(p) => p.busy,
+        }
+    }
+
+    /// Bytes waiting at `now`, the packet being sent not among them.
+    pub fn queued_bytes(&mut self, now: u64) -> u32 {
+        match self {
+            Port::Fused(p) => p.queued_bytes(now),
+            Port::Explicit(p) => p.port_bytes,
+        }
+    }
+
+    /// Packets waiting at `now`.
+    pub fn queued_packets(&mut self, now: u64) -> u32 {
+        match self {
+            Port::Fused(p) => {
+                p.catch_up(now);
+                p.ring.waiting()
+            }
+            Port::Explicit(p) => p.queued_packets(),
+        }
+    }
+
+    /// Ticks a packet that came now would wait, as far as is decided or queued now.
+    pub fn backlog_ticks(&mut self, now: u64) -> u64 {
+        match self {
+            Port::Fused(p) => p.busy.saturating_sub(now),
+            Port::Explicit(p) => p.busy.saturating_sub(now) + u64::from(p.port_bytes) * p.byte_ticks,
+        }
+    }
+
+    /// Ticks the link has spent sending up to `now`.
+    pub fn busy_ticks(&self, now: u64) -> u64 {
+        let (bytes, byte_ticks, busy) = match self {
+            Port::Fused(p) => (p.counters.sent_bytes, p.byte_ticks, p.busy),
+            Port::Explicit(p) => (p.counters.sent_bytes, p.byte_ticks, p.busy),
+        };
+        bytes * byte_ticks - busy.saturating_sub(now)
+    }
+
+    /// Ticks a byte takes on the link.
+    pub fn byte_ticks(&self) -> u64 {
+        match self {
+            Port::Fused(p) => p.byte_ticks,
+            Port::Explicit(p) => p.byte_ticks,
+        }
+    }
+
+    /// Packets held: waiting or on the wire.
+    pub fn held(&self) -> u64 {
+        match self {
+            Port::Fused(p) => u64::from(p.ring.len()),
+            Port::Explicit(p) => p.held(),
+        }
+    }
+
+    /// Counters since the start.
+    pub fn counters(&self) -> &Counters {
+        match self {
+            Port::Fused(p) => &p.counters,
+            Port::Explicit(p) => &p.counters,
+        }
+    }
+}

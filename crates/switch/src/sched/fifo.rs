@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! First in, first out over all queues of the port.
+
+use cemark_marking::QueueId;
+use cemark_wire::Nanos;
+
+use super::{Heads, Pick, Scheduler};
+use crate::ring::Ring;
+
+/// Serves packets in the order of their arrival, whichever queue they joined (queues then only separate markers and counters).
+/// A paused queue lets the others pass; its packets keep their order.
+#[derive(Default)]
+pub struct Fifo {
+    order: Ring<u8>,
+    skipped: Vec<u8>,
+}
+
+impl Fifo {
+    /// A scheduler with nothing to send.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Scheduler for Fifo {
+    #[inline]
+    fn arrived(&mut self, queue: QueueId, _bytes: u32, _now: Nanos) {
+        self.order.push(queue.0);
+    }
+
+    #[inline]
+    fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick> {
+        let open = |q: u8| heads.paused >> q & 1 == 0;
+        if let Some(i) = self.skipped.iter().position(|&q| open(q)) {
+            let q = self.skipped.remove(i);
+            return Some(Pick { queue: QueueId(q), turn_ends: true });
+        }
+        while let Some(q) = self.order.pop() {
+            if open(q) {
+                return Some(Pick { queue: QueueId(q), turn_ends: true });
+            }
+            self.skipped.push(q);
+        }
+        None
+    }
+
+    fn refunded(&mut self, _queue: QueueId, _bytes: u32) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heads(paused: u32) -> Heads<'static> {
+        Heads { lengths: &[(1500, 1500), (1500, 0)], paused }
+    }
+
+    #[test]
+    fn serves_in_order_of_arrival_and_passes_paused_queues() {
+        let mut f = Fifo::new();
+        for q in [1, 0, 1, 0] {
+            f.arrived(QueueId(q), 1500, Nanos(0));
+        }
+        let got: Vec<_> = [0, 2, 2, 0, 0].map(|p| f.pick(&heads(p)).map(|p| p.queue.0)).into();
+        assert_eq!(got, [Some(1), Some(0), Some(0), Some(1), None]);
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which crate may depend on which. A new arrow is a decision: it is added here, with its reason in ARCHITECTURE.md.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// (crate, crates of this house it may depend on).
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("cemark-wire", &[]),
+    ("cemark-marking", &["cemark-wire"]),
+    ("cemark-transport", &["cemark-wire"]),
+    ("cemark-switch", &["cemark-wire", "cemark-marking"]),
+    ("cemark-sim", &["cemark-wire", "cemark-marking", "cemark-switch", "cemark-transport"]),
+    ("cemark-scenario", &["cemark-wire", "cemark-marking", "cemark-transport", "cemark-sim"]),
+    ("cemark-report", &["cemark-wire", "cemark-marking", "cemark-sim", "cemark-scenario"]),
+    ("cemark", &["cemark-wire", "cemark-marking", "cemark-sim", "cemark-scenario", "cemark-report"]),
+    ("xtask", &[]),
+];
+
+/// Crates that must stay embeddable: no dependency from outside, whatever its size.
+const BARE: &[&str] = &["cemark-wire", "cemark-marking", "cemark-transport"];
+
+/// Reads the arrows out of `cargo metadata` and fails on one that is not allowed.
+pub(crate) fn check() -> Result<(), String> {
+    let out = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--locked"])
+        .output()
+        .map_err(|e| format!("cargo metadata: {e}"))?;
+    if !out.status.success() {
+        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&out.stderr)));
+    }
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).map_err(|e| e.to_string())?;
+    let packages = json["packages"].as_array().ok_or("cargo metadata: no packages")?;
+    let house: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
+    let mut wrong = Vec::new();
+    for p in packages {
+        let name = p["name"].as_str().unwrap_or_default();
+        let Some((_, may)) = ALLOWED.iter().find(|(n, _)| *n == name) else {
+            wrong.push(format!("{name} has no line in xtask/src/arrows.rs"));
+            continue;
+        };
+        for d in p["dependencies"].as_array().into_iter().flatten() {
+            // Development dependencies do not reach those who embed a crate.
+            if d["kind"].as_str() == Some("dev") {
+                continue;
+            }
+            let to = d["name"].as_str().unwrap_or_default();
+            if house.contains(to) && !may.contains(&to) {
+                wrong.push(format!("{name} -> {to} is not an arrow of the house"));
+            }
+            if !house.contains(to) && BARE.contains(&name) {
+                wrong.push(format!("{name} must have no dependency from outside, and has {to}"));
+            }
+        }
+    }
+    if wrong.is_empty() {
+        println!("arrows: {} crates, every arrow allowed", house.len());
+        Ok(())
+    } else {
+        Err(wrong.join("\n       "))
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Small rules a reader relies on: a licence line on top, files that fit in a head, no unfinished code, a page and vectors for each scheme.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const LICENCE: &str = "SPDX-License-Identifier:";
+const LONGEST: usize = 700;
+
+pub(crate) fn check() -> Result<(), String> {
+    let out = Command::new("git").args(["ls-files"]).output().map_err(|e| format!("git ls-files: {e}"))?;
+    let listed = String::from_utf8_lossy(&out.stdout).into_owned();
+    let files: Vec<&str> = listed.lines().filter(|f| Path::new(f).is_file()).collect();
+    let mut wrong = Vec::new();
+    for f in files.iter().filter(|f| f.ends_with(".rs")) {
+        let text = fs::read_to_string(f).map_err(|e| format!("{f}: {e}"))?;
+        if !text.lines().next().unwrap_or_default().contains(LICENCE) {
+            wrong.push(format!("{f}: the first line must be // {LICENCE} ..."));
+        }
+        let lines = text.lines().count();
+        if lines > LONGEST {
+            wrong.push(format!("{f}: {lines} lines; over {LONGEST} a file holds more than one idea"));
+        }
+        // Spelled in two pieces so that this file does not find itself.
+        for word in [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("FIX", "ME")] {
+            if text.contains(word) {
+                wrong.push(format!("{f}: {word} is unfinished code"));
+            }
+        }
+    }
+    for stem in schemes(&files) {
+        for (what, path) in [("page", format!("docs/schemes/{stem}.md")), ("vectors", format!("vectors/{stem}"))] {
+            if !Path::new(&path).exists() {
+                wrong.push(format!("scheme {stem} has no {what}: {path}"));
+            }
+        }
+    }
+    if wrong.is_empty() {
+        println!("tidy: {} files", files.len());
+        Ok(())
+    } else {
+        Err(wrong.join("\n       "))
+    }
+}
+
+/// Stems of the marking crate that declare a scheme.
+fn schemes(files: &[&str]) -> Vec<String> {
+    files
+        .iter()
+        .filter_map(|f| f.strip_prefix("crates/marking/src/")?.strip_suffix(".rs"))
+        .filter(|stem| {
+            fs::read_to_string(format!("crates/marking/src/{stem}.rs")).is_ok_and(|t| t.contains("pub const SPEC: SchemeSpec") || t.contains("pub static SPEC: SchemeSpec"))
+        })
+        .map(str::to_owned)
+        .collect()
+}
