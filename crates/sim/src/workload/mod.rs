@@ -3,6 +3,17 @@
 
 use cemark_wire::Picos;
 
+pub mod load;
+mod poisson;
+pub mod random;
+mod rtt;
+pub mod sizes;
+mod sources;
+mod traffic;
+
+pub use rtt::CASES as RTT_CASES;
+pub use traffic::Traffic;
+
 /// One source of flows.
 #[derive(Clone, Debug)]
 pub struct Workload {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Poisson arrivals at an exact load, block by block and without end.
+//!
+//! Heavy-tailed sizes make two plain samples of a thousand flows differ by a factor of two in offered bits. A block therefore takes
+//! its sizes at the quantiles (i + u_i) / n of the table, in random order, and lasts exactly as long as makes the bits that cross the
+//! most loaded tier equal to the asked load. Given their number, Poisson arrivals are uniform over the block.
+
+use std::vec::IntoIter;
+
+use cemark_wire::Picos;
+
+use super::load::{TierLoad, most_loaded};
+use super::random::Stream;
+use super::traffic::Draft;
+use super::{Pairs, SizeTable};
+use crate::topology::Topology;
+
+/// A block holds at most this many flows at once; more are split into equal parts.
+const MOST: u64 = 1 << 20;
+
+/// The arrivals of one Poisson workload.
+pub(super) struct Poisson {
+    topology: Topology,
+    sizes: SizeTable,
+    load: f64,
+    pairs: Pairs,
+    tier: TierLoad,
+    /// Flows of the warm-up that no block holds yet.
+    warmup: u64,
+    /// Measured flows that no block holds yet.
+    measured: u64,
+    /// Flows of a block once all measured ones have been handed out.
+    tail: u64,
+    block: IntoIter<Draft>,
+    /// End of the current block.
+    end: Picos,
+    arrivals: Stream,
+    quantiles: Stream,
+    order: Stream,
+    hosts: Stream,
+}
+
+impl Poisson {
+    pub(super) fn new(
+        topology: &Topology,
+        (sizes, load, pairs): (&SizeTable, f64, &Pairs),
+        (warmup, flows): (u64, u64),
+        seed: u64,
+        number: u64,
+    ) -> Self {
+        let stream = |purpose| Stream::new(seed, purpose, number);
+        Poisson {
+            tier: most_loaded(topology, pairs),
+            topology: topology.clone(),
+            sizes: sizes.clone(),
+            load,
+            pairs: pairs.clone(),
+            warmup,
+            measured: flows,
+            tail: flows.max(warmup).max(1),
+            block: Vec::new().into_iter(),
+            end: Picos::ZERO,
+            arrivals: stream("arrivals"),
+            quantiles: stream("quantiles"),
+            order: stream("order"),
+            hosts: stream("pairs"),
+        }
+    }
+
+    /// The next flow; there always is one.
+    pub(super) fn next(&mut self) -> Draft {
+        loop {
+            if let Some(draft) = self.block.next() {
+                return draft;
+            }
+            let (left, measured) = match (self.warmup, self.measured) {
+                (0, 0) => (self.tail, false),
+                (0, left) => (left, true),
+                (left, _) => (left, false),
+            };
+            let n = left.div_ceil(left.div_ceil(MOST));
+            if measured {
+                self.measured -= n;
+            } else if self.warmup > 0 {
+                self.warmup -= n;
+            }
+            self.block = self.build(n, measured).into_iter();
+        }
+    }
+
+    fn build(&mut self, n: u64, measured: bool) -> Vec<Draft> {
+        let mut sizes: Vec<u64> = (0..n)
+            .map(|i| {
+                self.sizes
+                    .draw((i as f64 + self.quantiles.uniform()) / n as f64)
+            })
+            .collect();
+        self.order.shuffle(&mut sizes);
+        let pairs: Vec<(u32, u32)> = sizes.iter().map(|_| self.pair()).collect();
+        let length = self.length(&sizes, &pairs);
+        let mut starts: Vec<u64> = sizes.iter().map(|_| self.arrivals.bits()).collect();
+        starts.sort_unstable();
+        let begin = self.end;
+        self.end = begin.saturating_add(length);
+        let flow = |((u, bytes), (src, dst)): ((u64, u64), (u32, u32))| {
+            let offset = ((u128::from(length.0) * u128::from(u)) >> 64) as u64;
+            Draft {
+                start: begin.saturating_add(Picos(offset - offset % 1000)),
+                src,
+                dst,
+                bytes,
+                measured,
+            }
+        };
+        starts.into_iter().zip(sizes).zip(pairs).map(flow).collect()
+    }
+
+    /// How long a block of these flows lasts, in whole nanoseconds.
+    fn length(&self, sizes: &[u64], pairs: &[(u32, u32)]) -> Picos {
+        let crossing: u128 = sizes
+            .iter()
+            .zip(pairs)
+            .filter(|(_, (src, dst))| self.tier.tier.crossed(&self.topology, *src, *dst))
+            .map(|(&bytes, _)| u128::from(bytes))
+            .sum();
+        let bytes = if crossing > 0 {
+            crossing as f64
+        } else {
+            // A tiny block of which nothing crosses the tier: what it crosses on average.
+            sizes.iter().map(|&b| u128::from(b)).sum::<u128>() as f64 * self.tier.share
+        };
+        let nanos = bytes * 8e9 / (self.load * self.tier.capacity) + 0.5;
+        Picos::from_nanos((nanos as u64).clamp(1, u64::MAX / 1000))
+    }
+
+    fn pair(&mut self) -> (u32, u32) {
+        let hosts = u64::from(self.topology.hosts());
+        loop {
+            let (src, dst) = match self.pairs {
+                Pairs::ToOne(to) => (other(self.hosts.below(hosts - 1) as u32, to), to),
+                Pairs::All | Pairs::OtherRack => {
+                    let src = self.hosts.below(hosts) as u32;
+                    (src, other(self.hosts.below(hosts - 1) as u32, src))
+                }
+            };
+            if self.pairs != Pairs::OtherRack || self.topology.rack(src) != self.topology.rack(dst)
+            {
+                return (src, dst);
+            }
+        }
+    }
+}
+
+/// The `n`-th host when `left_out` is not counted.
+pub(super) fn other(n: u32, left_out: u32) -> u32 {
+    n + u32::from(n >= left_out)
+}

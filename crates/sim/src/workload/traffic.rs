@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All workloads of a point, merged in time: what the simulator starts, one flow after the other.
+
+use std::vec::IntoIter;
+
+use cemark_wire::Picos;
+
+use super::poisson::Poisson;
+use super::random::Stream;
+use super::sources::{Incast, Schedule, list, long};
+use super::{ClassMap, Flow, Kind, RttModel};
+use crate::config::Config;
+use crate::topology::Topology;
+
+/// A flow as its source hands it out: who, when and how much. Number, class and RTT follow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Draft {
+    pub(super) start: Picos,
+    pub(super) src: u32,
+    pub(super) dst: u32,
+    pub(super) bytes: u64,
+    pub(super) measured: bool,
+}
+
+enum Source {
+    Poisson(Box<Poisson>),
+    Incast(Box<Incast>),
+    Given(IntoIter<Draft>),
+}
+
+impl Source {
+    fn next(&mut self) -> Option<Draft> {
+        match self {
+            Source::Poisson(poisson) => Some(poisson.next()),
+            Source::Incast(incast) => incast.next(),
+            Source::Given(drafts) => drafts.next(),
+        }
+    }
+}
+
+/// One workload, its next flow taken out.
+struct Lane {
+    workload: u16,
+    head: Option<Draft>,
+    source: Source,
+    class: ClassMap,
+    classes: Stream,
+    rtts: Stream,
+}
+
+/// The flows of a point in order of start (equal starts: in order of workload), numbered from zero.
+///
+/// Lazy, and endless where a Poisson workload is among them. Starts and extra delays are whole nanoseconds. The flows depend on the
+/// topology, the workloads, the RTT model and the seed, and on nothing else: every scheme sees the same.
+pub struct Traffic {
+    topology: Topology,
+    rtt: RttModel,
+    lanes: Vec<Lane>,
+    next_id: u64,
+    measured: u64,
+}
+
+impl Traffic {
+    /// The flows of `cfg`. Hosts named by its workloads must exist, and the pattern of a Poisson workload must allow some pair (a
+    /// scenario that was read has been checked for both).
+    pub fn new(cfg: &Config) -> Traffic {
+        let (mut lanes, mut measured) = (Vec::new(), 0u64);
+        for (workload, w) in (0u16..).zip(&cfg.workloads) {
+            let number = u64::from(workload);
+            let hosts = cfg.topology.hosts();
+            let mut source = match &w.kind {
+                Kind::Poisson {
+                    sizes,
+                    load,
+                    pairs,
+                    flows,
+                    warmup,
+                } => {
+                    measured = measured.saturating_add(*flows);
+                    let what = (sizes, *load, pairs);
+                    let counts = (*warmup, *flows);
+                    Source::Poisson(Box::new(Poisson::new(
+                        &cfg.topology,
+                        what,
+                        counts,
+                        cfg.seed,
+                        number,
+                    )))
+                }
+                Kind::Incast {
+                    senders,
+                    receiver,
+                    min_bytes,
+                    max_bytes,
+                    at,
+                    repeat,
+                    every,
+                    jitter,
+                } => {
+                    measured = measured.saturating_add(u64::from(*senders) * u64::from(*repeat));
+                    let schedule = Schedule {
+                        at: *at,
+                        every: *every,
+                        repeat: *repeat,
+                        jitter: *jitter,
+                    };
+                    let (who, bytes) = ((*senders, *receiver), (*min_bytes, *max_bytes));
+                    Source::Incast(Box::new(Incast::new(
+                        hosts, who, bytes, &schedule, cfg.seed, number,
+                    )))
+                }
+                Kind::Long {
+                    flows,
+                    at,
+                    stagger,
+                    jitter,
+                } => Source::Given(long(
+                    hosts,
+                    flows,
+                    (*at, *stagger, *jitter),
+                    cfg.seed,
+                    number,
+                )),
+                Kind::List(lines) => {
+                    measured = measured.saturating_add(lines.len() as u64);
+                    Source::Given(list(lines))
+                }
+                Kind::Probe { .. } => continue,
+            };
+            lanes.push(Lane {
+                workload,
+                head: source.next(),
+                source,
+                class: w.class.clone(),
+                classes: Stream::new(cfg.seed, "classes", number),
+                rtts: Stream::new(cfg.seed, "rtts", number),
+            });
+        }
+        Traffic {
+            topology: cfg.topology.clone(),
+            rtt: cfg.rtt.clone(),
+            lanes,
+            next_id: 0,
+            measured,
+        }
+    }
+
+    fn first(&self) -> Option<usize> {
+        let heads = self
+            .lanes
+            .iter()
+            .enumerate()
+            .filter_map(|(i, lane)| Some((lane.head?.start, i)));
+        heads.min().map(|(_, i)| i)
+    }
+
+    /// When the next flow starts; `None` when there is none left.
+    pub fn peek(&self) -> Option<Picos> {
+        self.lanes
+            .iter()
+            .filter_map(|lane| Some(lane.head?.start))
+            .min()
+    }
+
+    /// The next flow.
+    pub fn pop(&mut self) -> Option<Flow> {
+        let first = self.first()?;
+        let lane = &mut self.lanes[first];
+        let draft = lane.head.take()?;
+        lane.head = lane.source.next();
+        let Draft {
+            start,
+            src,
+            dst,
+            bytes,
+            measured,
+        } = draft;
+        let class = first_class(
+            &lane.class,
+            &mut lane.classes,
+            self.topology.hosts(),
+            src,
+            dst,
+        );
+        let extra = self.rtt.draw(&mut lane.rtts).map_or(Picos::ZERO, |rtt| {
+            let there = self.topology.propagation(src, dst);
+            rtt.saturating_sub(there.saturating_add(there))
+        });
+        let id = self.next_id;
+        self.next_id += 1;
+        Some(Flow {
+            id,
+            start,
+            src,
+            dst,
+            bytes,
+            workload: lane.workload,
+            class,
+            measured,
+            extra,
+        })
+    }
+
+    /// Flows that must end before the point is done; zero where there are only endless flows and probes.
+    pub fn measured_total(&self) -> u64 {
+        self.measured
+    }
+}
+
+/// The queue class of a flow's first packet.
+fn first_class(map: &ClassMap, stream: &mut Stream, hosts: u32, src: u32, dst: u32) -> u8 {
+    let modulo = |n: u64, m: u8| (n % u64::from(m.max(1))) as u8;
+    match map {
+        ClassMap::Fixed(class) => *class,
+        ClassMap::Weighted(weights) => stream.weighted(weights) as u8,
+        ClassMap::ByPair(n) => modulo(
+            (u64::from(dst) + 1) * u64::from(hosts) + u64::from(src) + 1,
+            *n,
+        ),
+        ClassMap::BySender(n) => modulo(u64::from(src), *n),
+        ClassMap::ByBytesSent(_) => 0,
+    }
+}
+
+#[cfg(test)]
+#[path = "traffic_tests.rs"]
+mod tests;
