@@ -24,6 +24,8 @@ macro_rules! catalogue {
         impl Marker for Builtin {
             #[inline] fn hook(&self) -> Hook { match self { $(Builtin::$Scheme(m) => m.hook()),+ } }
             #[inline] fn reads_length_at_dequeue(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.reads_length_at_dequeue()),+ } }
+            fn watches_empty(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.watches_empty()),+ } }
+            fn draws(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.draws()),+ } }
             #[inline] fn enqueue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.enqueue(at)),+ } }
             #[inline] fn dequeue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.dequeue(at)),+ } }
             #[inline] fn emptied(&mut self, queue: QueueId, now: Nanos) { match self { $(Builtin::$Scheme(m) => m.emptied(queue, now)),+ } }

@@ -118,6 +118,14 @@ impl Marker for Codel {
         self.min_bytes > 0
     }
 
+    fn draws(&self) -> bool {
+        false
+    }
+
+    fn watches_empty(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn dequeue(&mut self, at: &At) -> Verdict {
         let above = self.detect(at);

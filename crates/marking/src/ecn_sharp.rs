@@ -296,6 +296,14 @@ impl Marker for EcnSharp {
         self.params.by_length
     }
 
+    fn watches_empty(&self) -> bool {
+        self.params.reset_on_empty
+    }
+
+    fn draws(&self) -> bool {
+        self.params.ramp
+    }
+
     #[inline]
     fn dequeue(&mut self, at: &At) -> Verdict {
         let signal = self.signal(at);

@@ -166,6 +166,10 @@ impl Marker for Red {
         Hook::Enqueue
     }
 
+    fn watches_empty(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn enqueue(&mut self, at: &At) -> Verdict {
         self.smooth(at);

@@ -44,6 +44,10 @@ impl Marker for Tcn {
         Hook::Dequeue
     }
 
+    fn draws(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn dequeue(&mut self, at: &At) -> Verdict {
         if at.sojourn > self.threshold {

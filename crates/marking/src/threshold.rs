@@ -125,6 +125,10 @@ impl Marker for Threshold {
         self.at_dequeue
     }
 
+    fn draws(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn enqueue(&mut self, at: &At) -> Verdict {
         self.judge(at)

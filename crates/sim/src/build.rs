@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a resolved configuration to a simulation ready to run.
 
-use cemark_marking::catalogue::Builtin;
+use cemark_marking::catalogue;
 use cemark_marking::QueueSpec;
 use cemark_switch::sched::{Fifo, Scheduler};
 use cemark_switch::{AnyMarker, Clock, Port, PortSpec, QueueSetup};
@@ -14,7 +14,7 @@ use crate::events::EventQueue;
 use crate::metrics::{Metrics, ProbeState, Sampler};
 use crate::pool::{Pool, Sacks};
 use crate::topology::Fabric;
-use crate::workload::traffic::Traffic;
+use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
 /// Room for everything a window may put into an unbounded NIC queue.
@@ -130,7 +130,7 @@ fn port_spec(cfg: &Config, clock: Clock, rate: Rate, delay: Picos, nic: bool) ->
                 };
                 let marker = match &s.marker {
                     MarkerChoice::None => AnyMarker::None,
-                    MarkerChoice::Builtin { scheme, values } => AnyMarker::Builtin(Builtin::build(scheme, values, &spec)),
+                    MarkerChoice::Builtin { scheme, values } => AnyMarker::Builtin(catalogue::build(scheme, values, &spec)),
                     MarkerChoice::Custom(make) => AnyMarker::Custom(make(&spec)),
                 };
                 QueueSetup { spec, marker }

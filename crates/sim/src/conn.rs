@@ -3,14 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use cemark_switch::NEVER;
 use cemark_transport::{Config, Receiver, Sender};
 use cemark_wire::Nanos;
 
 use crate::topology::Route;
 use crate::workload::Flow;
-
-/// No tick: no timer is set.
-pub(crate) const NEVER: u64 = u64::MAX;
 
 /// Both ends of a connection. What every packet touches comes first.
 pub(crate) struct Conn {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The main loop: takes events in order and hands each to the part it concerns.
 
-use cemark_switch::{Arrival, Clock, Port};
+use cemark_switch::{Arrival, Clock, NEVER, Port};
 use cemark_wire::{Flags, Packet};
 
 use crate::config::{Config, Nic};
-use crate::conn::{Conns, NEVER};
+use crate::conn::Conns;
 use crate::events::EventQueue;
 use crate::metrics::Metrics;
 use crate::pool::{Pool, Sacks};
 use crate::topology::Fabric;
-use crate::workload::traffic::Traffic;
+use crate::workload::Traffic;
 
 /// An event is a kind in the high bits and an index in the low ones.
 pub(crate) mod kind {
@@ -226,8 +226,8 @@ impl<Q: EventQueue> Sim<Q> {
 /// The packet's luck at this hop: the same under every scheme for what is sent for the first time.
 fn salt(conns: &Conns, p: &Packet) -> u64 {
     // What is sent again, and ACKs that repeat a number, would repeat their luck as well: the time of sending tells them apart.
-    let again = if p.flags.0 & (Flags::RETX.0 | Flags::ACK.0) != 0 { u64::from(p.ts) << 8 } else { 0 };
-    cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, u64::from(p.flags.has(Flags::ACK)), p.seq, again | u64::from(p.hop))
+    let again = if p.flags.0 & (Flags::RETX.0 | Flags::ACK.0) != 0 { u64::from(p.ts) + 1 } else { 0 };
+    cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, again, p.seq, p.hop)
 }
 
 /// What `Nic` means for a turn.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows begin on a connection and end when the receiver holds their last byte.
 
-use cemark_marking::fixed::hash;
+use crate::scramble::hash;
 use cemark_wire::Picos;
 
 use crate::conn::Conn;

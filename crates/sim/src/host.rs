@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hosts: what arrives, what is sent, and how a NIC serves its connections.
 
+use cemark_switch::NEVER;
 use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Flags, NONE, Nanos, Packet};
 
-use crate::conn::NEVER;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::outcome::ProbeRecord;

@@ -14,9 +14,11 @@ mod host;
 mod metrics;
 pub mod outcome;
 mod pool;
+mod scramble;
 pub mod topology;
 pub mod workload;
 
+pub use cemark_transport as transport;
 pub use config::Config;
 pub use engine::Progress;
 pub use outcome::Outcome;

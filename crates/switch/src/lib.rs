@@ -17,5 +17,5 @@ pub mod sched;
 pub use clock::Clock;
 pub use counters::{Counters, DropReason};
 pub use marker::AnyMarker;
-pub use port::{Arrival, Discarded, Judged, Offer, Port, PortSpec, QueueSetup};
+pub use port::{Arrival, Discarded, NEVER, Offer, Port, PortSpec, QueueSetup};
 pub use ring::Ring;

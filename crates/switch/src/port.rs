@@ -78,13 +78,6 @@ impl Offer {
 /// Packets a port discarded as they left their queue: the owner frees them.
 pub type Discarded = Vec<u32>;
 
-/// How a packet was judged (for observers).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judged {
-    /// Whether CE was written.
-    pub marked: bool,
-}
-
 /// The transmitter of one link and the queues before it.
 // The fused form is the hot one and stays inline; the explicit form is behind a box so that a port is small.
 pub enum Port {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recording while a point runs, and the outcome at its end.
 
-use cemark_marking::fixed::hash;
+use crate::scramble::hash;
 use cemark_switch::{Counters, DropReason};
 
 use super::record;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The simulator against theory. Every row has a bound, and a row outside it fails the command.
+
+mod fabrics;
+mod fairness;
+mod idle;
+mod law;
+mod oscillation;
+mod sameness;
+mod steady;
+
+use serde::Serialize;
+
+/// One check.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    /// Short name.
+    pub name: String,
+    /// What is measured, with its unit.
+    pub what: &'static str,
+    /// What came out.
+    pub measured: f64,
+    /// Lowest value that passes.
+    pub low: f64,
+    /// Highest value that passes.
+    pub high: f64,
+    /// What theory says, where it says one number.
+    pub theory: Option<f64>,
+}
+
+impl Row {
+    /// Whether it lies within its bound. Not-a-number does not.
+    pub(crate) fn passes(&self) -> bool {
+        self.measured >= self.low && self.measured <= self.high
+    }
+}
+
+/// All checks, in order.
+pub(crate) fn all() -> Vec<Row> {
+    let parts: [fn() -> Vec<Row>; 7] =
+        [idle::rows, oscillation::rows, oscillation::tiny_threshold, law::rows, fairness::rows, steady::rows, sameness::rows];
+    parts.iter().flat_map(|part| part()).collect()
+}
+
+/// A table for people.
+pub(crate) fn table(rows: &[Row]) -> String {
+    use std::fmt::Write;
+    let mut out = String::new();
+    let _ = writeln!(out, "{:34} {:>14} {:>14} {:>14} {:>10}  {:4}  what", "check", "measured", "low", "high", "theory", "");
+    for r in rows {
+        let theory = r.theory.map_or_else(|| "-".into(), |t| format!("{t:.2}"));
+        let verdict = if r.passes() { "ok" } else { "FAIL" };
+        let _ = writeln!(out, "{:34} {:>14.3} {:>14.3} {:>14.3} {theory:>10}  {verdict:4}  {}", r.name, r.measured, r.low, r.high, r.what);
+    }
+    out
+}

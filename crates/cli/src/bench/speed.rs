@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Packet-hops per CPU second and peak memory, each workload in a process of its own.
+
+use std::process::{Command, ExitCode};
+
+use cemark_scenario::Overrides;
+use cpu_time::ProcessTime;
+use miette::{IntoDiagnostic, WrapErr, miette};
+use serde::{Deserialize, Serialize};
+
+use super::Format;
+
+/// Reference workloads: built-in scenarios under `bench/`.
+const NAMES: &[&str] = &["leafspine-128", "leafspine-128-100g", "incast-128", "fattree-432", "leafspine-1024", "websearch-128"];
+
+/// The event core a run uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Core {
+    /// A timing wheel whose slot is the tick
+    Wheel,
+    /// A 4-ary heap
+    Heap,
+}
+
+impl Core {
+    fn name(self) -> &'static str {
+        match self {
+            Core::Wheel => "wheel",
+            Core::Heap => "heap",
+        }
+    }
+}
+
+/// One workload, measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    name: String,
+    /// Packets (data or ACK) that crossed a link.
+    packet_hops: u64,
+    cpu_seconds: f64,
+    packet_hops_per_cpu_second: f64,
+    peak_rss_bytes: u64,
+    events: u64,
+    simulated_seconds: f64,
+    goodput_gbps: f64,
+    marks: u64,
+    drops: u64,
+    /// Equal to the point's digest of `cemark run` on the same scenario.
+    digest: String,
+}
+
+/// Simulates the single point of a scenario in this process and prints what it cost.
+pub(crate) fn one(name: &str, core: Core) -> miette::Result<ExitCode> {
+    let plan = cemark_scenario::load(&scenario(name), &Overrides::default())?;
+    let [point] = plan.points.as_slice() else {
+        return Err(miette!("a bench scenario has one point; {name} has {}", plan.points.len()));
+    };
+    let began = ProcessTime::now();
+    let out = match core {
+        Core::Wheel => cemark_sim::run(&point.config),
+        Core::Heap => cemark_sim::run_on_heap(&point.config),
+    };
+    let cpu_seconds = began.elapsed().as_secs_f64();
+    let simulated_seconds = out.end.as_secs_f64();
+    let measured = Measured {
+        name: name.to_owned(),
+        packet_hops: out.packet_hops,
+        cpu_seconds,
+        packet_hops_per_cpu_second: out.packet_hops as f64 / cpu_seconds,
+        peak_rss_bytes: peak_rss(),
+        events: out.events,
+        simulated_seconds,
+        goodput_gbps: out.totals.goodput_bytes as f64 * 8e-9 / simulated_seconds,
+        marks: out.totals.all_marks(),
+        drops: out.totals.all_drops(),
+        digest: format!("{:016x}", out.digest),
+    };
+    println!("{}", serde_json::to_string(&measured).into_diagnostic()?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures every workload asked for, each run in a process of its own, and prints the median by CPU time.
+pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> miette::Result<ExitCode> {
+    let names: Vec<&str> = if names.is_empty() { NAMES.to_vec() } else { names.iter().map(String::as_str).collect() };
+    let mut results = Vec::new();
+    if format == Format::Table {
+        println!("{:20} {:>10} {:>8} {:>12} {:>8} {:>10} {:>9} {:>8}  digest", "workload", "M hops", "CPU s", "M hops/CPU s", "peak MB", "goodput", "marks", "drops");
+    }
+    for name in names {
+        let mut got = (0..runs).map(|_| child(name, core)).collect::<miette::Result<Vec<_>>>()?;
+        got.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
+        let m = got.swap_remove(got.len() / 2);
+        if format == Format::Table {
+            println!(
+                "{:20} {:>10.1} {:>8.2} {:>12.2} {:>8.1} {:>8.1} G {:>9} {:>8}  {}",
+                m.name,
+                m.packet_hops as f64 / 1e6,
+                m.cpu_seconds,
+                m.packet_hops_per_cpu_second / 1e6,
+                m.peak_rss_bytes as f64 / 1e6,
+                m.goodput_gbps,
+                m.marks,
+                m.drops,
+                m.digest,
+            );
+        }
+        results.push(m);
+    }
+    if format == Format::Json {
+        println!("{}", serde_json::json!({ "schema": 1, "core": core.name(), "runs": runs, "results": results }));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn child(name: &str, core: Core) -> miette::Result<Measured> {
+    let me = std::env::current_exe().into_diagnostic().wrap_err("cannot find this program to run it again")?;
+    let out = Command::new(me).args(["bench", "--one", "--core", core.name(), name]).output().into_diagnostic()?;
+    if !out.status.success() {
+        return Err(miette!("{name}: {}", String::from_utf8_lossy(&out.stderr)));
+    }
+    serde_json::from_slice(&out.stdout).into_diagnostic().wrap_err_with(|| format!("{name}: unreadable answer"))
+}
+
+/// A reference name stands for a built-in; anything else is taken as `cemark run` takes it.
+fn scenario(name: &str) -> String {
+    if NAMES.contains(&name) { format!("bench/{name}") } else { name.to_owned() }
+}
+
+/// The most memory this process ever held, as the kernel counts it.
+fn peak_rss() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}

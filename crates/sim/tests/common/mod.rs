@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Small fabrics for tests.
+#![allow(dead_code, missing_docs, unreachable_pub)] // each test binary uses its part
+
+use cemark_marking::{Values, catalogue};
+use cemark_sim::config::{Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig, TracePorts};
+use cemark_sim::topology::Topology;
+use cemark_sim::transport;
+use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, Workload, sizes};
+use cemark_wire::{Picos, Rate};
+
+pub fn us(n: u64) -> Picos {
+    Picos::from_micros(n)
+}
+
+pub fn scheme(name: &str, params: &[(&str, u64)]) -> MarkerChoice {
+    let scheme = catalogue::find(name).expect("a scheme of the catalogue");
+    let values = params.iter().fold(Values::defaults(scheme), |v, (n, x)| v.with(scheme, n, *x));
+    MarkerChoice::Builtin { scheme, values }
+}
+
+pub fn workload(kind: Kind) -> Workload {
+    Workload { name: "w".into(), kind, class: ClassMap::Fixed(0), persistent: false }
+}
+
+pub fn web(load: f64, flows: u64) -> Workload {
+    let sizes = sizes::builtin("web-search").expect("a built-in table");
+    workload(Kind::Poisson { sizes, load, pairs: Pairs::All, flows, warmup: flows / 10 })
+}
+
+pub fn leaf_spine() -> Topology {
+    Topology::LeafSpine {
+        leaves: 3,
+        spines: 2,
+        hosts_per_leaf: 3,
+        host_rate: Rate::gbps(10),
+        uplink_rate: Rate::gbps(10),
+        host_delay: Picos(9_999_991),
+        uplink_delay: Picos(10_000_019),
+    }
+}
+
+pub fn permutation() -> Workload {
+    workload(Kind::Long { flows: LongFlows::Permutation { per_host: 1 }, at: Picos::ZERO, stagger: Picos::ZERO, jitter: us(10) })
+}
+
+pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
+    Config {
+        topology: leaf_spine(),
+        rtt: RttModel::Path,
+        workloads,
+        transport: transport::Config::default(),
+        nic: Nic::BackPressure { packets: 2 },
+        switch: SwitchConfig {
+            buffer_bytes: 300_000,
+            queues: vec![QueueConfig { quantum: 1500, weight: 1, strict: false }],
+            scheduler: SchedulerKind::Fifo,
+            marker,
+            non_ect: NonEct::Forward,
+            never_fuse: false,
+        },
+        measure: Measure {
+            queue_interval: us(20),
+            trace: TracePorts::Hottest,
+            from: Picos::ZERO,
+            until: Picos::from_micros(1_000_000),
+            goodput_interval: Picos::ZERO,
+        },
+        seed: 7,
+        max_time: Picos::from_micros(1_000_000),
+    }
+}

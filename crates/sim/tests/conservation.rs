@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Over random scenarios: every packet is delivered, dropped with a reason, or in flight; every flow ends; forms of a port and event
+//! cores agree.
+
+mod common;
+
+use cemark_sim::config::{MarkerChoice, Nic, NonEct};
+use cemark_sim::topology::Topology;
+use cemark_sim::transport::Control;
+use cemark_sim::workload::{Kind, RttModel};
+use cemark_sim::{Config, Outcome, run, run_on_heap};
+use cemark_wire::{Picos, Rate};
+use common::{config, scheme, us, web, workload};
+use proptest::prelude::*;
+
+fn markers() -> impl Strategy<Value = MarkerChoice> {
+    prop_oneof![
+        Just(MarkerChoice::None),
+        (1u64..200).prop_map(|k| scheme("threshold", &[("k", k * 1500)])),
+        Just(scheme("red", &[])),
+        (5u64..300).prop_map(|t| scheme("tcn", &[("threshold", t * 1000)])),
+        Just(scheme("codel", &[])),
+        (5u64..100).prop_map(|t| scheme("ecn_sharp", &[("pst_target", t * 1000)])),
+    ]
+}
+
+fn topologies() -> impl Strategy<Value = Topology> {
+    let (r, d) = (Rate::gbps(10), Picos(3_000_017));
+    prop_oneof![
+        (3u32..9).prop_map(move |hosts| Topology::Star { hosts, rate: r, delay: d }),
+        Just(Topology::Dumbbell { left: 2, right: 3, host_rate: r, middle_rate: Rate::gbps(25), host_delay: d, middle_delay: d }),
+        Just(common::leaf_spine()),
+        Just(Topology::FatTree { k: 4, hosts_per_edge: 2, host_rate: r, pod_rate: r, core_rate: Rate::gbps(40), host_delay: d, fabric_delay: d }),
+    ]
+}
+
+fn configs() -> impl Strategy<Value = Config> {
+    let knobs = (1u64..1000, 20_000u32..600_000, 0usize..4, any::<bool>(), 1u32..4, any::<bool>(), any::<bool>());
+    (topologies(), markers(), knobs, 0.1f64..0.95).prop_map(|(topology, marker, (seed, buffer, control, sack, ack_every, handshake, persistent), load)| {
+        let mut web = web(load, 60);
+        web.persistent = persistent;
+        let incast = workload(Kind::Incast {
+            senders: 12,
+            receiver: 0,
+            min_bytes: 1,
+            max_bytes: 60_000,
+            at: us(500),
+            repeat: 2,
+            every: us(2_000),
+            jitter: us(3),
+        });
+        let mut c = config(vec![web, incast], marker);
+        c.topology = topology;
+        c.rtt = RttModel::Variation { lo: us(40), hi: us(200) };
+        c.seed = seed;
+        c.switch.buffer_bytes = buffer;
+        c.transport.sack = sack;
+        c.transport.ack_every = ack_every;
+        c.transport.handshake = handshake;
+        c.transport.control = [Control::Reno, Control::EcnStar, Control::Dctcp { g_shift: 4, alpha_init: 0 }, Control::Dctcp { g_shift: 4, alpha_init: 1024 }][control];
+        c.nic = if seed % 3 == 0 { Nic::Fifo } else { Nic::BackPressure { packets: 1 + (seed % 2) as u32 } };
+        c.switch.non_ect = if seed % 2 == 0 { NonEct::Forward } else { NonEct::Drop };
+        c.max_time = us(20_000_000);
+        c
+    })
+}
+
+fn books_balance(o: &Outcome) {
+    let t = &o.totals;
+    assert_eq!(t.sent, t.delivered + t.all_drops() + t.in_flight, "{t:?}");
+    assert_eq!(t.all_marks(), o.ports.iter().map(|p| p.marks).sum::<u64>());
+    assert_eq!(t.all_drops(), o.ports.iter().map(|p| p.drops).sum::<u64>());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn nothing_is_lost_and_every_flow_ends(cfg in configs()) {
+        let o = run(&cfg);
+        books_balance(&o);
+        prop_assert_eq!(o.flows.len(), 60 + 24);
+        for f in &o.flows {
+            let fct = f.fct.expect("the flow has ended");
+            prop_assert!(fct >= f.ideal, "{:?} faster than an empty network", f);
+        }
+        prop_assert_eq!(run(&cfg).digest, o.digest);
+        prop_assert_eq!(run_on_heap(&cfg).digest, o.digest);
+    }
+
+    #[test]
+    fn fused_and_unfused_ports_agree(cfg in configs()) {
+        let fused = run(&cfg);
+        let unfused = run(&Config { switch: cemark_sim::config::SwitchConfig { never_fuse: true, ..cfg.switch.clone() }, ..cfg });
+        prop_assert_eq!(fused.flows, unfused.flows);
+        prop_assert_eq!(fused.totals.all_drops(), unfused.totals.all_drops());
+    }
+}
