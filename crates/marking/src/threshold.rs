@@ -7,7 +7,7 @@ use crate::{At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Ve
 pub const SPEC: SchemeSpec = SchemeSpec {
     name: "threshold",
     title: "DCTCP-RED",
-    aliases: &["step", "dctcp"],
+    aliases: &["step"],
     paper: "Alizadeh et al., Data Center TCP (DCTCP), SIGCOMM 2010",
     doc: "Marks a packet when the instantaneous queue length exceeds one threshold.",
     params: &[
