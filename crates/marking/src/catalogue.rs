@@ -26,8 +26,8 @@ macro_rules! catalogue {
             #[inline] fn reads_length_at_dequeue(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.reads_length_at_dequeue()),+ } }
             fn watches_empty(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.watches_empty()),+ } }
             fn draws(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.draws()),+ } }
-            #[inline] fn enqueue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.enqueue(at)),+ } }
-            #[inline] fn dequeue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.dequeue(at)),+ } }
+            #[inline(always)] fn enqueue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.enqueue(at)),+ } }
+            #[inline(always)] fn dequeue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.dequeue(at)),+ } }
             #[inline] fn emptied(&mut self, queue: QueueId, now: Nanos) { match self { $(Builtin::$Scheme(m) => m.emptied(queue, now)),+ } }
             fn retune(&mut self, params: &Values, queue: &QueueSpec) { match self { $(Builtin::$Scheme(m) => m.retune(params, queue)),+ } }
             fn next_wake(&self) -> Option<Nanos> { match self { $(Builtin::$Scheme(m) => m.next_wake()),+ } }

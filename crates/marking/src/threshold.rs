@@ -89,7 +89,7 @@ impl Threshold {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn judge(&self, at: &At) -> Verdict {
         let others = match self.scope {
             Scope::Queue => at.queue_bytes,

@@ -12,8 +12,8 @@ use crate::conn::Conns;
 use crate::engine::{Host, Sim, kind, turn_of};
 use crate::events::EventQueue;
 use crate::metrics::{Metrics, ProbeState, Sampler};
-use crate::pool::{Pool, Sacks};
-use crate::topology::Fabric;
+use crate::pool::{Delayed, Sacks};
+use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
@@ -32,10 +32,9 @@ impl<Q: EventQueue> Sim<Q> {
             .enumerate()
             .map(|(i, link)| {
                 let nic = (i as u32) < hosts;
-                Port::new(port_spec(cfg, clock, link.rate, link.delay, nic))
+                Port::new(port_spec(cfg, clock, link, nic))
             })
             .collect();
-        let far_host = fabric.links().iter().map(|l| l.host.unwrap_or(u32::MAX)).collect();
         let traffic = Traffic::new(cfg);
         let slowest = fabric.links().iter().map(|l| l.rate).min().unwrap_or(Rate::gbps(10));
         let sampler = Sampler::new(
@@ -51,10 +50,9 @@ impl<Q: EventQueue> Sim<Q> {
             clock,
             events: Q::new(),
             now: 0,
-            pool: Pool::new(),
+            delayed: Delayed::default(),
             sacks: Sacks::default(),
             ports,
-            far_host,
             hosts: (0..hosts).map(|_| Host::default()).collect(),
             conns: Conns::default(),
             traffic,
@@ -71,6 +69,7 @@ impl<Q: EventQueue> Sim<Q> {
             delivered: 0,
             hops: 0,
             handled: 0,
+            next_report: 1 << 17,
             awaited,
             gone: Vec::new(),
             stop: false,
@@ -109,7 +108,8 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn port_spec(cfg: &Config, clock: Clock, rate: Rate, delay: Picos, nic: bool) -> PortSpec {
+fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
+    let rate = link.rate;
     let s = &cfg.switch;
     let weight_sum = s.queues.iter().map(|q| q.weight).sum();
     let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
@@ -140,7 +140,8 @@ fn port_spec(cfg: &Config, clock: Clock, rate: Rate, delay: Picos, nic: bool) ->
     PortSpec {
         clock,
         byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
-        delay: clock.ticks(delay),
+        tag: link.host.unwrap_or(u32::MAX),
+        delay: clock.ticks(link.delay),
         buffer_bytes: if nic { NIC_BYTES } else { s.buffer_bytes },
         non_ect: if nic { NonEct::Forward } else { s.non_ect },
         queues,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The main loop: takes events in order and hands each to the part it concerns.
 
-use cemark_switch::{Arrival, Clock, NEVER, Port};
+use cemark_switch::{Clock, NEVER, Port, REFUSED};
 use cemark_wire::{Flags, Packet};
 
 use crate::config::{Config, Nic};
 use crate::conn::Conns;
 use crate::events::EventQueue;
 use crate::metrics::Metrics;
-use crate::pool::{Pool, Sacks};
+use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
 use crate::workload::Traffic;
 
@@ -61,12 +61,11 @@ pub(crate) struct Sim<Q> {
     pub fabric: Fabric,
     pub events: Q,
     pub now: u64,
-    pub pool: Pool,
+    /// Packets that serve their flow's extra delay.
+    pub delayed: Delayed,
     pub sacks: Sacks,
     /// One for each link: NICs first.
     pub ports: Vec<Port>,
-    /// The host at the far end of each link, or `u32::MAX`.
-    pub far_host: Vec<u32>,
     pub hosts: Vec<Host>,
     pub conns: Conns,
     pub traffic: Traffic,
@@ -77,9 +76,10 @@ pub(crate) struct Sim<Q> {
     pub delivered: u64,
     pub hops: u64,
     pub handled: u64,
+    pub next_report: u64,
     /// Measured flows that have not ended.
     pub awaited: u64,
-    pub gone: Vec<u32>,
+    pub gone: Vec<Packet>,
     pub stop: bool,
 }
 
@@ -96,14 +96,24 @@ impl<Q: EventQueue> Sim<Q> {
             debug_assert!(now >= self.now);
             self.now = now;
             self.handled += 1;
+            if event < kind::SERVE {
+                // By far the most frequent.
+                self.deliver(event);
+                if self.stop {
+                    return true;
+                }
+                continue;
+            }
             let i = event & kind::INDEX;
             match event & !kind::INDEX {
-                kind::DELIVER => self.deliver(i),
                 kind::SERVE => self.serve(i),
                 kind::PULL => self.pull(i),
                 kind::TIMER => self.sender_timer(i),
                 kind::ACK_TIMER => self.ack_timer(i),
-                kind::DELAYED => self.forward(i),
+                kind::DELAYED => {
+                    let packet = self.delayed.take(i);
+                    self.forward(packet);
+                }
                 kind::FLOW => self.next_flow(),
                 kind::PROBE => self.send_probe(i),
                 _ => self.record(i),
@@ -111,7 +121,9 @@ impl<Q: EventQueue> Sim<Q> {
             if self.stop {
                 return true;
             }
-            if self.handled & 0x1_FFFF == 0 {
+            // Time passes only with timers and samples too, so that it is enough to look here.
+            if self.handled >= self.next_report {
+                self.next_report = self.handled + (1 << 17);
                 let time = now as f64 / end.max(1) as f64;
                 let flows = 1.0 - self.awaited as f64 / awaited as f64;
                 if !report(Progress { done: time.max(flows).min(1.0), hops: self.hops }) {
@@ -125,22 +137,23 @@ impl<Q: EventQueue> Sim<Q> {
     /// The oldest packet on link `l` reaches its far end.
     #[inline]
     fn deliver(&mut self, l: u32) {
-        let (packet, next) = self.ports[l as usize].deliver(self.now);
+        let port = &mut self.ports[l as usize];
+        let host = port.tag();
+        let (mut packet, next) = port.deliver(self.now);
         if next != NEVER {
             self.events.insert(next, kind::DELIVER | l);
         }
         self.hops += 1;
-        let host = self.far_host[l as usize];
         if host != u32::MAX {
             self.at_host(host, packet);
             return;
         }
-        let p = self.pool.get_mut(packet);
-        p.hop += 1;
-        if p.hop == 1 && !p.flags.has(Flags::ACK) {
-            let extra = self.conns.list[p.conn as usize].extra;
+        packet.hop += 1;
+        if packet.hop == 1 && !packet.flags.has(Flags::ACK) {
+            let extra = self.conns.list[packet.conn as usize].extra;
             if extra > 0 {
-                self.events.insert(self.now + extra, kind::DELAYED | packet);
+                let i = self.delayed.put(packet);
+                self.events.insert(self.now + extra, kind::DELAYED | i);
                 return;
             }
         }
@@ -149,22 +162,36 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// A packet at a switch joins the next port on its way.
     #[inline]
-    fn forward(&mut self, packet: u32) {
-        let p = self.pool.get(packet);
-        let direction = usize::from(p.flags.has(Flags::ACK));
-        let l = self.conns.routes[p.conn as usize][direction][usize::from(p.hop)];
+    fn forward(&mut self, packet: Packet) {
+        let direction = usize::from(packet.flags.has(Flags::ACK));
+        let l = self.conns.routes[packet.conn as usize][direction][usize::from(packet.hop)];
         self.offer(l, packet);
     }
 
     /// A packet joins port `l`; what the port asks for is done.
     #[inline]
-    pub fn offer(&mut self, l: u32, packet: u32) {
+    fn offer(&mut self, l: u32, packet: Packet) {
+        match &mut self.ports[l as usize] {
+            Port::Fused(port) => {
+                let salt = if port.draws() { salt(&self.conns, &packet) } else { 0 };
+                let at = port.offer(self.now, packet, salt);
+                if at < REFUSED {
+                    self.events.insert(at, kind::DELIVER | l);
+                } else if at == REFUSED {
+                    self.dropped(packet);
+                }
+            }
+            Port::Explicit(_) => self.offer_explicit(l, packet),
+        }
+    }
+
+    fn offer_explicit(&mut self, l: u32, packet: Packet) {
         let port = &mut self.ports[l as usize];
-        let salt = if port.draws() { salt(&self.conns, self.pool.get(packet)) } else { 0 };
-        let offer = port.offer(self.now, Arrival { packet, salt }, self.pool.slots(), &mut self.gone);
+        let salt = if port.draws() { salt(&self.conns, &packet) } else { 0 };
+        let offer = port.offer(self.now, packet, salt, &mut self.gone);
         self.follow(l, offer.deliver_at, offer.serve_at);
-        if offer.dropped.is_some() {
-            self.drop_packet(packet);
+        if offer.refused {
+            self.dropped(packet);
         }
         if !self.gone.is_empty() {
             self.free_gone();
@@ -182,7 +209,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     fn serve(&mut self, l: u32) {
-        let offer = self.ports[l as usize].serve(self.now, self.pool.slots(), &mut self.gone);
+        let offer = self.ports[l as usize].serve(self.now, &mut self.gone);
         self.follow(l, offer.deliver_at, offer.serve_at);
         if !self.gone.is_empty() {
             self.free_gone();
@@ -192,23 +219,21 @@ impl<Q: EventQueue> Sim<Q> {
     #[cold]
     fn free_gone(&mut self) {
         while let Some(packet) = self.gone.pop() {
-            self.drop_packet(packet);
+            self.dropped(packet);
         }
     }
 
     #[cold]
-    fn drop_packet(&mut self, packet: u32) {
-        let (conn, aux) = (self.pool.get(packet).conn, self.pool.get(packet).aux);
-        if aux != cemark_wire::NONE {
-            self.sacks.take(aux);
+    fn dropped(&mut self, packet: Packet) {
+        if packet.aux != cemark_wire::NONE {
+            self.sacks.take(packet.aux);
         }
-        self.release(packet, conn);
+        self.release(packet.conn);
     }
 
     /// A packet has left the fabric.
     #[inline]
-    pub fn release(&mut self, packet: u32, conn: u32) {
-        self.pool.free(packet);
+    pub fn release(&mut self, conn: u32) {
         self.conns.list[conn as usize].in_fabric -= 1;
         self.conns.maybe_retire(conn);
     }
@@ -218,8 +243,12 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn transmit(&mut self, host: u32, packet: Packet) {
         self.sent += 1;
         self.conns.list[packet.conn as usize].in_fabric += 1;
-        let i = self.pool.alloc(packet);
-        self.offer(host, i);
+        self.offer(host, packet);
+    }
+
+    /// Packets on their way: queued, on a wire, or serving an extra delay.
+    pub fn in_flight(&self) -> u64 {
+        self.ports.iter().map(Port::held).sum::<u64>() + self.delayed.live()
     }
 }
 

@@ -8,7 +8,6 @@ use cemark_wire::{Ecn, Flags, NONE, Nanos, Packet};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::outcome::ProbeRecord;
-use crate::pool::blank;
 use crate::workload::{ClassMap, Kind};
 
 /// Bytes of a probe and of its answer on the wire.
@@ -22,20 +21,19 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// A packet has reached the host it is for.
     #[inline]
-    pub fn at_host(&mut self, host: u32, packet: u32) {
+    pub fn at_host(&mut self, host: u32, p: Packet) {
         self.delivered += 1;
-        let p = *self.pool.get(packet);
         if p.flags.has(Flags::PROBE) {
-            self.at_prober(host, packet, p);
+            self.at_prober(host, p);
         } else if p.flags.has(Flags::ACK) {
-            self.at_sender(host, packet, p);
+            self.at_sender(host, p);
         } else {
-            self.at_receiver(host, packet, p);
+            self.at_receiver(host, p);
         }
     }
 
     #[inline]
-    fn at_receiver(&mut self, host: u32, packet: u32, p: Packet) {
+    fn at_receiver(&mut self, host: u32, p: Packet) {
         let now = self.nanos();
         let c = &mut self.conns.list[p.conn as usize];
         let segment = Segment { seq: p.seq, len: p.len, flags: p.flags, ecn: p.ecn, ts: p.ts };
@@ -48,7 +46,7 @@ impl<Q: EventQueue> Sim<Q> {
         if complete {
             self.flow_ended(p.conn);
         }
-        self.release(packet, p.conn);
+        self.release(p.conn);
     }
 
     #[inline]
@@ -80,20 +78,19 @@ impl<Q: EventQueue> Sim<Q> {
             wire_bytes: self.cfg.transport.ack_bytes,
             flags: ack.flags.with(Flags::ACK),
             class: c.class,
-            ..blank()
+            ..Packet::BLANK
         };
         self.transmit(host, packet);
     }
 
     #[inline]
-    fn at_sender(&mut self, host: u32, packet: u32, p: Packet) {
+    fn at_sender(&mut self, host: u32, p: Packet) {
         let now = self.nanos();
         let (n, blocks) = if p.aux == NONE { (0, [(0, 0); 3]) } else { self.sacks.take(p.aux) };
         let c = &mut self.conns.list[p.conn as usize];
         let ack = Ack { cum: p.seq, flags: p.flags, ts_echo: p.ts, sacks: n as u8 };
         c.sender.on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
-        self.pool.get_mut(packet).aux = NONE;
-        self.release(packet, p.conn);
+        self.release(p.conn);
         self.ready(host, p.conn);
     }
 
@@ -169,7 +166,7 @@ impl<Q: EventQueue> Sim<Q> {
             ecn: s.ecn,
             flags: s.flags,
             class,
-            ..blank()
+            ..Packet::BLANK
         };
         self.transmit(host, packet);
         true
@@ -257,12 +254,12 @@ impl<Q: EventQueue> Sim<Q> {
             ecn: Ecn::Ect0,
             flags: Flags::PROBE,
             class,
-            ..blank()
+            ..Packet::BLANK
         };
         self.transmit(src, packet);
     }
 
-    fn at_prober(&mut self, host: u32, packet: u32, p: Packet) {
+    fn at_prober(&mut self, host: u32, p: Packet) {
         if p.flags.has(Flags::ACK) {
             let workload = self.conns.list[p.conn as usize].flow.workload;
             let (sent, rtt) = (self.clock.picos(p.seq), self.clock.picos(self.now - p.seq));
@@ -271,7 +268,7 @@ impl<Q: EventQueue> Sim<Q> {
             let answer = Packet { flags: p.flags.with(Flags::ACK), hop: 0, ecn: Ecn::Ect0, ..p };
             self.transmit(host, answer);
         }
-        self.release(packet, p.conn);
+        self.release(p.conn);
     }
 }
 

@@ -1,78 +1,42 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Packets in flight, as indices into one growing array, and the SACK blocks that a few ACKs carry.
+//! What ports do not hold: packets that serve an extra delay, and the SACK blocks that a few ACKs carry.
 
-use cemark_wire::{Ecn, Flags, NONE, Packet};
+use cemark_wire::Packet;
 
-/// Every packet in flight. The most recently freed slot is used next, while it is still in the cache.
-#[derive(Debug)]
-pub struct Pool {
+/// Packets that wait outside any port. The most recently freed slot is used next, while it is still in the cache.
+#[derive(Debug, Default)]
+pub struct Delayed {
     packets: Vec<Packet>,
-    free: u32,
-    live: u32,
+    free: Vec<u32>,
 }
 
-const BLANK: Packet =
-    Packet { seq: 0, ts: 0, conn: NONE, aux: NONE, next: NONE, wire_bytes: 0, len: 0, ecn: Ecn::NotEct, flags: Flags::EMPTY, hop: 0, class: 0 };
-
-impl Pool {
-    /// A pool with nothing in flight.
-    pub fn new() -> Self {
-        Pool { packets: Vec::with_capacity(4096), free: NONE, live: 0 }
-    }
-
-    /// A slot that holds `packet`.
+impl Delayed {
+    /// Keeps a packet; the index takes it back.
     #[inline]
-    pub fn alloc(&mut self, packet: Packet) -> u32 {
-        self.live += 1;
-        if self.free == NONE {
-            self.packets.push(packet);
-            return self.packets.len() as u32 - 1;
+    pub fn put(&mut self, packet: Packet) -> u32 {
+        match self.free.pop() {
+            Some(i) => {
+                self.packets[i as usize] = packet;
+                i
+            }
+            None => {
+                self.packets.push(packet);
+                self.packets.len() as u32 - 1
+            }
         }
-        let i = self.free;
-        let slot = &mut self.packets[i as usize];
-        self.free = slot.next;
-        *slot = packet;
-        i
     }
 
-    /// Gives a slot back.
+    /// Takes a packet back.
     #[inline]
-    pub fn free(&mut self, i: u32) {
-        let slot = &mut self.packets[i as usize];
-        slot.next = self.free;
-        slot.aux = NONE;
-        self.free = i;
-        self.live -= 1;
+    pub fn take(&mut self, i: u32) -> Packet {
+        self.free.push(i);
+        self.packets[i as usize]
     }
 
-    /// Packets in flight.
-    pub fn live(&self) -> u32 {
-        self.live
+    /// Packets kept.
+    pub fn live(&self) -> u64 {
+        (self.packets.len() - self.free.len()) as u64
     }
-
-    /// A packet.
-    #[inline]
-    pub fn get(&self, i: u32) -> &Packet {
-        &self.packets[i as usize]
-    }
-
-    /// A packet, to change.
-    #[inline]
-    pub fn get_mut(&mut self, i: u32) -> &mut Packet {
-        &mut self.packets[i as usize]
-    }
-
-    /// All slots, for ports.
-    #[inline]
-    pub fn slots(&mut self) -> &mut [Packet] {
-        &mut self.packets
-    }
-}
-
-/// A header to start from.
-#[inline]
-pub const fn blank() -> Packet {
-    BLANK
 }
 
 /// SACK blocks of ACKs in flight.

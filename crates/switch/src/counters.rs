@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a port counts. `offered = sent + waiting + dropped` holds at every instant.
+//! What a port counts. Offered = sent + waiting + dropped holds at every instant.
 
 use cemark_marking::Why;
 
@@ -30,15 +30,14 @@ impl DropReason {
 }
 
 /// Counters of a port since its start.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Packets offered.
-    pub offered: u64,
     /// Packets whose transmission has been decided (in the fused port at once, in the explicit port as they leave the queue).
     pub sent: u64,
     /// Their bytes.
     pub sent_bytes: u64,
-    /// CE written, by [`Why`].
+    /// CE written, by [`Why`]. (The two counters above are the ones every packet touches.)
     pub marks: [u64; 4],
     /// Not-ECT packets that passed where a mark was due.
     pub spared: u64,

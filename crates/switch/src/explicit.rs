@@ -8,7 +8,7 @@ use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
 use crate::marker::AnyMarker;
-use crate::port::{Arrival, Discarded, NEVER, Offer, PortSpec};
+use crate::port::{Discarded, NEVER, Offer, PortSpec};
 use crate::ring::Ring;
 use crate::sched::{Heads, Scheduler};
 
@@ -17,16 +17,21 @@ use crate::sched::{Heads, Scheduler};
 struct Waiting {
     since: u64,
     salt: u64,
-    packet: u32,
-    bytes: u32,
+    packet: Packet,
     intent: Option<Why>,
+}
+
+impl Waiting {
+    fn bytes(&self) -> u32 {
+        u32::from(self.packet.wire_bytes)
+    }
 }
 
 /// A packet on the wire.
 #[derive(Clone, Copy, Debug, Default)]
 struct OnWire {
     arrive: u64,
-    packet: u32,
+    packet: Packet,
 }
 
 struct Queue {
@@ -50,6 +55,7 @@ pub struct ExplicitPort {
     limit: u32,
     armed: u64,
     pub(crate) draws: bool,
+    pub(crate) tag: u32,
     non_ect: NonEct,
     clock: Clock,
     pub(crate) counters: Counters,
@@ -65,6 +71,7 @@ impl ExplicitPort {
         ExplicitPort {
             heads: vec![(0, 0); queues.len()],
             draws: queues.iter().any(|q| q.marker.draws()),
+            tag: spec.tag,
             queues,
             scheduler: spec.scheduler,
             wire: Ring::new(),
@@ -88,44 +95,45 @@ impl ExplicitPort {
         u64::from(self.queued_packets()) + u64::from(self.wire.len())
     }
 
-    pub(crate) fn offer(&mut self, now: u64, a: Arrival, packets: &mut [Packet], gone: &mut Discarded) -> Offer {
+    pub(crate) fn offer(&mut self, now: u64, packet: Packet, salt: u64, gone: &mut Discarded) -> Offer {
         // At equal times departures come before arrivals, as in the fused port: the event for this tick may still be behind us.
-        let mut result = if self.busy <= now && self.port_bytes > 0 { self.serve(now, packets, gone) } else { Offer::QUIET };
-        let packet = &packets[a.packet as usize];
+        let mut result = if self.busy <= now && self.port_bytes > 0 { self.serve(now, gone) } else { Offer::QUIET };
         let bytes = u32::from(packet.wire_bytes);
         let index = usize::from(packet.class).min(self.queues.len() - 1);
-        self.counters.offered += 1;
         if self.port_bytes + bytes > self.limit {
-            result.dropped = Some(self.discard(DropReason::Tail));
+            self.discard(DropReason::Tail);
+            result.refused = true;
             return result;
         }
         let mut intent = None;
         let queue = &mut self.queues[index];
         if matches!(queue.hook, Some(Hook::Enqueue | Hook::Both)) {
-            let at = look(self.clock, queue, now, now, bytes, packet.ecn, a.salt, None, self.port_bytes, self.limit);
+            let at = look(self.clock, queue, now, now, bytes, packet.ecn, salt, None, self.port_bytes, self.limit);
             match queue.marker.enqueue(&at) {
                 Verdict::Pass => {}
                 // Judged only here: what cannot be marked is refused before it takes room.
                 Verdict::Mark(_)
                     if queue.hook == Some(Hook::Enqueue) && self.non_ect == NonEct::Drop && !packet.ecn.is_capable() =>
                 {
-                    result.dropped = Some(self.discard(DropReason::NotEct));
+                    self.discard(DropReason::NotEct);
+            result.refused = true;
                     return result;
                 }
                 Verdict::Mark(why) => intent = Some(why),
                 Verdict::Drop(_) => {
-                    result.dropped = Some(self.discard(DropReason::Marker));
+                    self.discard(DropReason::Marker);
+            result.refused = true;
                     return result;
                 }
             }
         }
-        queue.waiting.push(Waiting { since: now, salt: a.salt, packet: a.packet, bytes, intent });
+        queue.waiting.push(Waiting { since: now, salt, packet, intent });
         queue.bytes += bytes;
         self.port_bytes += bytes;
         self.refresh(index);
         self.scheduler.arrived(QueueId(index as u8), bytes, self.clock.nanos(now));
         if self.busy <= now {
-            let served = self.serve(now, packets, gone);
+            let served = self.serve(now, gone);
             result.deliver_at = result.deliver_at.min(served.deliver_at);
             result.serve_at = result.serve_at.min(served.serve_at);
         } else if self.armed != self.busy {
@@ -135,18 +143,17 @@ impl ExplicitPort {
         result
     }
 
-    fn discard(&mut self, why: DropReason) -> DropReason {
+    fn discard(&mut self, why: DropReason) {
         self.counters.drops[why as usize] += 1;
-        why
     }
 
     /// Tells the scheduler's view of queue `i` what is at its head.
     fn refresh(&mut self, i: usize) {
         let w = &self.queues[i].waiting;
-        self.heads[i] = (w.front().map_or(0, |p| p.bytes), w.second().map_or(0, |p| p.bytes));
+        self.heads[i] = (w.front().map_or(0, Waiting::bytes), w.second().map_or(0, Waiting::bytes));
     }
 
-    pub(crate) fn serve(&mut self, now: u64, packets: &mut [Packet], gone: &mut Discarded) -> Offer {
+    pub(crate) fn serve(&mut self, now: u64, gone: &mut Discarded) -> Offer {
         let mut result = Offer::QUIET;
         if self.busy > now {
             return result;
@@ -154,12 +161,13 @@ impl ExplicitPort {
         while let Some(pick) = self.scheduler.pick(&Heads { lengths: &self.heads, paused: 0 }) {
             let i = usize::from(pick.queue.0);
             let queue = &mut self.queues[i];
-            let w = queue.waiting.pop().expect("the scheduler picked a queue with packets");
-            queue.bytes -= w.bytes;
-            self.port_bytes -= w.bytes;
-            let ecn = &mut packets[w.packet as usize].ecn;
+            let mut w = queue.waiting.pop().expect("the scheduler picked a queue with packets");
+            let bytes = w.bytes();
+            queue.bytes -= bytes;
+            self.port_bytes -= bytes;
+            let ecn = &mut w.packet.ecn;
             let verdict = if matches!(queue.hook, Some(Hook::Dequeue | Hook::Both)) {
-                let at = look(self.clock, queue, w.since, now, w.bytes, *ecn, w.salt, w.intent, self.port_bytes, self.limit);
+                let at = look(self.clock, queue, w.since, now, bytes, *ecn, w.salt, w.intent, self.port_bytes, self.limit);
                 queue.marker.dequeue(&at)
             } else {
                 w.intent.map_or(Verdict::Pass, Verdict::Mark)
@@ -175,14 +183,14 @@ impl ExplicitPort {
                 Fate::Spared => self.counters.spared += 1,
                 Fate::Dropped | Fate::DroppedNotEct => {
                     self.discard(if fate == Fate::Dropped { DropReason::Marker } else { DropReason::NotEct });
-                    self.scheduler.refunded(pick.queue, w.bytes);
+                    self.scheduler.refunded(pick.queue, bytes);
                     gone.push(w.packet);
                     continue;
                 }
             }
             self.counters.sent += 1;
-            self.counters.sent_bytes += u64::from(w.bytes);
-            self.busy = now + u64::from(w.bytes) * self.byte_ticks;
+            self.counters.sent_bytes += u64::from(bytes);
+            self.busy = now + u64::from(bytes) * self.byte_ticks;
             let arrive = self.busy + self.delay;
             if self.wire.is_empty() {
                 result.deliver_at = arrive;
@@ -197,7 +205,7 @@ impl ExplicitPort {
         result
     }
 
-    pub(crate) fn deliver(&mut self, now: u64) -> (u32, u64) {
+    pub(crate) fn deliver(&mut self, now: u64) -> (Packet, u64) {
         let w = self.wire.pop().expect("a delivery event has its packet on the wire");
         debug_assert_eq!(now, w.arrive);
         (w.packet, self.wire.front().map_or(NEVER, |n| n.arrive))

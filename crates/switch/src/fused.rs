@@ -1,40 +1,53 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One FIFO whose departures are computed on arrival: one event a hop.
 
-use cemark_marking::{At, Hook, QueueId};
+use cemark_marking::{At, Hook, QueueId, Verdict};
 use cemark_wire::{Nanos, Packet};
 
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
 use crate::marker::AnyMarker;
-use crate::port::{Arrival, NEVER, Offer, PortSpec};
+use crate::port::{NEVER, PortSpec};
 use crate::ring::Ring;
+
+/// The answer of [`FusedPort::offer`] to a packet that it discarded.
+pub const REFUSED: u64 = u64::MAX - 1;
 
 /// A packet with its computed start of transmission.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Departure {
     start: u64,
-    packet: u32,
-    bytes: u32,
+    packet: Packet,
+}
+
+impl Departure {
+    #[inline]
+    fn bytes(&self) -> u32 {
+        u32::from(self.packet.wire_bytes)
+    }
 }
 
 /// See [`crate::port::Port`]. `ring` holds packets from acceptance to delivery; its middle cursor separates those whose transmission has
 /// begun from those that wait, so that lengths are exact at any instant without an event a departure.
+///
+/// The order of the fields is that of their heat: what every packet touches lies in the first two cache lines.
+#[repr(C, align(64))]
 pub struct FusedPort {
     pub(crate) ring: Ring<Departure>,
     pub(crate) busy: u64,
-    pub(crate) byte_ticks: u64,
     delay: u64,
     queue_bytes: u32,
     limit: u32,
+    byte_ticks: u32,
+    pub(crate) tag: u32,
     hook: Option<Hook>,
-    pub(crate) draws: bool,
+    draws: bool,
     watches_empty: bool,
     non_ect: NonEct,
     clock: Clock,
-    marker: AnyMarker,
     pub(crate) counters: Counters,
+    marker: AnyMarker,
 }
 
 impl FusedPort {
@@ -43,18 +56,35 @@ impl FusedPort {
         FusedPort {
             ring: Ring::new(),
             busy: 0,
-            byte_ticks: spec.byte_ticks,
             delay: spec.delay,
             queue_bytes: 0,
             limit: spec.buffer_bytes,
+            byte_ticks: u32::try_from(spec.byte_ticks).expect("a byte takes less than 2^32 ticks"),
+            tag: spec.tag,
             hook: marker.hook(),
             draws: marker.draws(),
             watches_empty: marker.watches_empty(),
             non_ect: spec.non_ect,
             clock: spec.clock,
-            marker,
             counters: Counters::default(),
+            marker,
         }
+    }
+
+    /// Whether the marker reads the salt.
+    #[inline]
+    pub fn draws(&self) -> bool {
+        self.draws
+    }
+
+    #[inline]
+    pub(crate) fn byte_ticks(&self) -> u64 {
+        u64::from(self.byte_ticks)
+    }
+
+    #[inline]
+    fn arrival(&self, d: &Departure) -> u64 {
+        d.start + u64::from(d.bytes()) * u64::from(self.byte_ticks) + self.delay
     }
 
     /// Accounts for every transmission that has begun by `now`. At equal times departures come before arrivals.
@@ -65,12 +95,17 @@ impl FusedPort {
                 break;
             }
             let start = d.start;
-            self.queue_bytes -= d.bytes;
+            self.queue_bytes -= d.bytes();
             self.ring.advance();
             if self.watches_empty && self.queue_bytes == 0 {
-                self.marker.emptied(QueueId(0), self.clock.nanos(start));
+                self.tell_emptied(start);
             }
         }
+    }
+
+    #[cold]
+    fn tell_emptied(&mut self, at: u64) {
+        self.marker.emptied(QueueId(0), self.clock.nanos(at));
     }
 
     pub(crate) fn queued_bytes(&mut self, now: u64) -> u32 {
@@ -78,23 +113,22 @@ impl FusedPort {
         self.queue_bytes
     }
 
+    /// A packet arrives: the tick at which [`FusedPort::deliver`] is to be called, [`NEVER`] where that is known already, or [`REFUSED`].
     #[inline]
-    pub(crate) fn offer(&mut self, now: u64, a: Arrival, packets: &mut [Packet]) -> Offer {
+    pub fn offer(&mut self, now: u64, mut packet: Packet, salt: u64) -> u64 {
         self.catch_up(now);
-        let packet = &mut packets[a.packet as usize];
         let bytes = u32::from(packet.wire_bytes);
-        self.counters.offered += 1;
         if self.queue_bytes + bytes > self.limit {
-            self.counters.drops[DropReason::Tail as usize] += 1;
-            return Offer::dropped(DropReason::Tail);
+            return self.discard(DropReason::Tail);
         }
         let start = self.busy.max(now);
         if let Some(hook) = self.hook {
+            let arrives = self.clock.nanos(now);
             let mut at = At {
-                now: self.clock.nanos(now),
+                now: arrives,
                 sojourn: Nanos::ZERO,
                 round: Nanos::ZERO,
-                salt: a.salt,
+                salt,
                 pkt_bytes: bytes,
                 segs: 1,
                 ecn: packet.ecn,
@@ -108,51 +142,52 @@ impl FusedPort {
             let verdict = if hook == Hook::Enqueue {
                 self.marker.enqueue(&at)
             } else {
-                let leaves = self.clock.nanos(start);
-                at.sojourn = leaves - at.now;
-                at.now = leaves;
+                at.now = self.clock.nanos(start);
+                at.sojourn = at.now - arrives;
                 self.marker.dequeue(&at)
             };
-            match ce::apply(verdict, &mut packet.ecn, self.non_ect) {
-                Fate::Passed => {}
-                Fate::Marked(why) => self.counters.marks[why as usize] += 1,
-                Fate::Spared => self.counters.spared += 1,
-                Fate::Dropped => {
-                    self.counters.drops[DropReason::Marker as usize] += 1;
-                    return Offer::dropped(DropReason::Marker);
-                }
-                Fate::DroppedNotEct => {
-                    self.counters.drops[DropReason::NotEct as usize] += 1;
-                    return Offer::dropped(DropReason::NotEct);
+            if verdict != Verdict::Pass {
+                match ce::apply(verdict, &mut packet.ecn, self.non_ect) {
+                    Fate::Passed => {}
+                    Fate::Marked(why) => self.counters.marks[why as usize] += 1,
+                    Fate::Spared => self.counters.spared += 1,
+                    Fate::Dropped => return self.discard(DropReason::Marker),
+                    Fate::DroppedNotEct => return self.discard(DropReason::NotEct),
                 }
             }
         }
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(bytes);
-        self.busy = start + u64::from(bytes) * self.byte_ticks;
+        self.busy = start + u64::from(bytes) * u64::from(self.byte_ticks);
         let first = self.ring.is_empty();
-        self.ring.push(Departure { start, packet: a.packet, bytes });
+        self.ring.push(Departure { start, packet });
         if start > now {
             self.queue_bytes += bytes;
         } else {
             self.ring.advance();
             if self.watches_empty {
                 // It joined an empty queue and left at once.
-                self.marker.emptied(QueueId(0), self.clock.nanos(now));
+                self.tell_emptied(now);
             }
         }
-        Offer { deliver_at: if first { self.busy + self.delay } else { NEVER }, serve_at: NEVER, dropped: None }
+        if first { self.busy + self.delay } else { NEVER }
     }
 
+    #[cold]
+    fn discard(&mut self, why: DropReason) -> u64 {
+        self.counters.drops[why as usize] += 1;
+        REFUSED
+    }
+
+    /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
     #[inline]
-    pub(crate) fn deliver(&mut self, now: u64) -> (u32, u64) {
-        self.catch_up(now);
+    pub fn deliver(&mut self, now: u64) -> (Packet, u64) {
+        // Nobody may have looked since its transmission began.
+        if self.ring.none_passed() {
+            self.catch_up(now);
+        }
         let d = self.ring.pop().expect("a delivery event has its packet on the wire");
-        debug_assert_eq!(now, d.start + u64::from(d.bytes) * self.byte_ticks + self.delay);
-        let next = match self.ring.front() {
-            Some(n) => n.start + u64::from(n.bytes) * self.byte_ticks + self.delay,
-            None => NEVER,
-        };
-        (d.packet, next)
+        debug_assert_eq!(now, self.arrival(&d));
+        (d.packet, self.ring.front().map_or(NEVER, |n| self.arrival(n)))
     }
 }

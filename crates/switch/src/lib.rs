@@ -2,7 +2,7 @@
 //! Who sends next and what fits: queues, ports, schedulers, and the one place that writes CE.
 //!
 //! A [`Port`] owns its link's transmitter. It works in *ticks*, a unit of time the simulator chooses so that every byte time and
-//! delay is whole; markers see nanoseconds. It holds packets as indices and knows nothing of routes or hosts.
+//! delay is whole; markers see nanoseconds. It holds packets by value and knows nothing of routes or hosts.
 
 pub mod ce;
 mod clock;
@@ -16,6 +16,8 @@ pub mod sched;
 
 pub use clock::Clock;
 pub use counters::{Counters, DropReason};
+pub use explicit::ExplicitPort;
+pub use fused::{FusedPort, REFUSED};
 pub use marker::AnyMarker;
-pub use port::{Arrival, Discarded, NEVER, Offer, Port, PortSpec, QueueSetup};
+pub use port::{Discarded, NEVER, Offer, Port, PortSpec, QueueSetup};
 pub use ring::Ring;

@@ -57,21 +57,31 @@ impl AnyMarker {
         }
     }
 
-    #[inline]
+    // Inlined, so that a port computes only what the scheme at hand looks at; the copy for a user's scheme keeps the view's
+    // address from escaping on the other ways.
+    #[inline(always)]
     pub(crate) fn enqueue(&mut self, at: &At) -> Verdict {
         match self {
             AnyMarker::None => Verdict::Pass,
             AnyMarker::Builtin(m) => m.enqueue(at),
-            AnyMarker::Custom(m) => m.enqueue(at),
+            AnyMarker::Custom(m) => {
+                let at = *at;
+                m.enqueue(&at)
+            }
         }
     }
 
-    #[inline]
+    // Inlined, so that a port computes only what the scheme at hand looks at; the copy for a user's scheme keeps the view's
+    // address from escaping on the other ways.
+    #[inline(always)]
     pub(crate) fn dequeue(&mut self, at: &At) -> Verdict {
         match self {
             AnyMarker::None => Verdict::Pass,
             AnyMarker::Builtin(m) => m.dequeue(at),
-            AnyMarker::Custom(m) => m.dequeue(at),
+            AnyMarker::Custom(m) => {
+                let at = *at;
+                m.dequeue(&at)
+            }
         }
     }
 

@@ -10,9 +10,9 @@ use cemark_wire::Packet;
 
 use crate::ce::NonEct;
 use crate::clock::Clock;
-use crate::counters::{Counters, DropReason};
+use crate::counters::Counters;
 use crate::explicit::ExplicitPort;
-use crate::fused::FusedPort;
+use crate::fused::{FusedPort, REFUSED};
 use crate::marker::AnyMarker;
 use crate::sched::Scheduler;
 
@@ -25,6 +25,8 @@ pub struct PortSpec {
     pub clock: Clock,
     /// Ticks a byte takes on the link.
     pub byte_ticks: u64,
+    /// A number of the owner's, given back by [`Port::tag`].
+    pub tag: u32,
     /// Propagation delay in ticks.
     pub delay: u64,
     /// Buffer in bytes, shared first come first served by the port's queues. The packet being sent does not count.
@@ -47,15 +49,6 @@ pub struct QueueSetup {
     pub marker: AnyMarker,
 }
 
-/// A packet that arrives at a port.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival {
-    /// Its index.
-    pub packet: u32,
-    /// Its luck at this hop; read only where [`Port::draws`].
-    pub salt: u64,
-}
-
 /// What the owner has to do after an offer or a service: put events into the queue, or free the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
@@ -63,20 +56,16 @@ pub struct Offer {
     pub deliver_at: u64,
     /// Call [`Port::serve`] at this tick, unless [`NEVER`].
     pub serve_at: u64,
-    /// The offered packet was discarded: it is the owner's again.
-    pub dropped: Option<DropReason>,
+    /// The offered packet was discarded (the counters say why).
+    pub refused: bool,
 }
 
 impl Offer {
-    pub(crate) const QUIET: Offer = Offer { deliver_at: NEVER, serve_at: NEVER, dropped: None };
-
-    pub(crate) const fn dropped(why: DropReason) -> Offer {
-        Offer { dropped: Some(why), ..Offer::QUIET }
-    }
+    pub(crate) const QUIET: Offer = Offer { deliver_at: NEVER, serve_at: NEVER, refused: false };
 }
 
-/// Packets a port discarded as they left their queue: the owner frees them.
-pub type Discarded = Vec<u32>;
+/// Packets a port discarded as they left their queue.
+pub type Discarded = Vec<Packet>;
 
 /// The transmitter of one link and the queues before it.
 // The fused form is the hot one and stays inline; the explicit form is behind a box so that a port is small.
@@ -112,27 +101,39 @@ impl Port {
         matches!(self, Port::Fused(_))
     }
 
+    /// The owner's number.
+    #[inline]
+    pub fn tag(&self) -> u32 {
+        match self {
+            Port::Fused(p) => p.tag,
+            Port::Explicit(p) => p.tag,
+        }
+    }
+
     /// Whether any marker reads the salt.
     #[inline]
     pub fn draws(&self) -> bool {
         match self {
-            Port::Fused(p) => p.draws,
+            Port::Fused(p) => p.draws(),
             Port::Explicit(p) => p.draws,
         }
     }
 
-    /// A packet arrives. Ticks never decrease from call to call.
+    /// A packet arrives. `salt` is its luck at this hop, read only where [`Port::draws`]. Ticks never decrease from call to call.
     #[inline]
-    pub fn offer(&mut self, now: u64, a: Arrival, packets: &mut [Packet], gone: &mut Discarded) -> Offer {
+    pub fn offer(&mut self, now: u64, packet: Packet, salt: u64, gone: &mut Discarded) -> Offer {
         match self {
-            Port::Fused(p) => p.offer(now, a, packets),
-            Port::Explicit(p) => p.offer(now, a, packets, gone),
+            Port::Fused(p) => match p.offer(now, packet, salt) {
+                REFUSED => Offer { refused: true, ..Offer::QUIET },
+                deliver_at => Offer { deliver_at, ..Offer::QUIET },
+            },
+            Port::Explicit(p) => p.offer(now, packet, salt, gone),
         }
     }
 
     /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
     #[inline]
-    pub fn deliver(&mut self, now: u64) -> (u32, u64) {
+    pub fn deliver(&mut self, now: u64) -> (Packet, u64) {
         match self {
             Port::Fused(p) => p.deliver(now),
             Port::Explicit(p) => p.deliver(now),
@@ -140,10 +141,10 @@ impl Port {
     }
 
     /// The link may have become free. A call at another time than the link's is a no-op.
-    pub fn serve(&mut self, now: u64, packets: &mut [Packet], gone: &mut Discarded) -> Offer {
+    pub fn serve(&mut self, now: u64, gone: &mut Discarded) -> Offer {
         match self {
             Port::Fused(_) => Offer::QUIET,
-            Port::Explicit(p) => p.serve(now, packets, gone),
+            Port::Explicit(p) => p.serve(now, gone),
         }
     }
 
@@ -186,7 +187,7 @@ impl Port {
     /// Ticks the link has spent sending up to `now`.
     pub fn busy_ticks(&self, now: u64) -> u64 {
         let (bytes, byte_ticks, busy) = match self {
-            Port::Fused(p) => (p.counters.sent_bytes, p.byte_ticks, p.busy),
+            Port::Fused(p) => (p.counters.sent_bytes, p.byte_ticks(), p.busy),
             Port::Explicit(p) => (p.counters.sent_bytes, p.byte_ticks, p.busy),
         };
         bytes * byte_ticks - busy.saturating_sub(now)
@@ -195,7 +196,7 @@ impl Port {
     /// Ticks a byte takes on the link.
     pub fn byte_ticks(&self) -> u64 {
         match self {
-            Port::Fused(p) => p.byte_ticks,
+            Port::Fused(p) => p.byte_ticks(),
             Port::Explicit(p) => p.byte_ticks,
         }
     }

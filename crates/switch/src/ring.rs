@@ -41,6 +41,12 @@ impl<T: Copy + Default> Ring<T> {
         self.tail.wrapping_sub(self.mid)
     }
 
+    /// Whether the middle cursor stands at the head: nothing is on the wire as far as has been accounted for.
+    #[inline]
+    pub fn none_passed(&self) -> bool {
+        self.mid == self.head
+    }
+
     /// Appends.
     #[inline]
     pub fn push(&mut self, value: T) {

@@ -43,7 +43,7 @@ impl Flags {
 }
 
 /// A packet in flight. `seq` counts bytes of the connection's stream.
-#[repr(C)]
+#[repr(C, align(8))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     /// First byte carried (data) or next byte expected (ACK).
@@ -54,8 +54,6 @@ pub struct Packet {
     pub conn: u32,
     /// Index of a side record (SACK blocks), or [`NONE`].
     pub aux: u32,
-    /// Free-list link while the slot is unused.
-    pub next: u32,
     /// Bytes on the wire, headers included.
     pub wire_bytes: u16,
     /// Payload bytes.
@@ -71,3 +69,15 @@ pub struct Packet {
 }
 
 const _: () = assert!(size_of::<Packet>() == 32);
+
+impl Packet {
+    /// A header to start from: no connection, no bytes, Not-ECT.
+    pub const BLANK: Packet =
+        Packet { seq: 0, ts: 0, conn: NONE, aux: NONE, wire_bytes: 0, len: 0, ecn: Ecn::NotEct, flags: Flags::EMPTY, hop: 0, class: 0 };
+}
+
+impl Default for Packet {
+    fn default() -> Self {
+        Packet::BLANK
+    }
+}

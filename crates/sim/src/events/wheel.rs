@@ -37,34 +37,44 @@ struct Node {
 /// See the module's text.
 #[derive(Debug)]
 pub struct Wheel {
-    near: Box<[Slot]>,
+    /// The current tick.
+    now: u64,
+    /// First tick of the half that `now` lies in.
+    base: u64,
+    near: Box<[Slot; NEAR]>,
     near_bits: Bits<{ NEAR / 64 }>,
+    nodes: Vec<Node>,
+    free: u32,
+    pending: usize,
     mid: Box<[Slot]>,
     mid_bits: Bits<{ MID_SLOTS / 64 }>,
     far: BinaryHeap<Reverse<(u64, u64, u32)>>,
-    nodes: Vec<Node>,
-    free: u32,
-    /// The current tick.
-    now: u64,
-    /// The half that `now` lies in.
-    half: u64,
     inserted: u64,
-    pending: usize,
-    near_pending: usize,
 }
 
 impl Wheel {
     #[inline]
     fn node(&mut self, at: u64, event: u32) -> u32 {
         if self.free == NONE {
-            self.nodes.push(Node { at, event, next: NONE });
-            return self.nodes.len() as u32 - 1;
+            self.more_nodes();
         }
         let n = self.free;
         let node = &mut self.nodes[n as usize];
         self.free = node.next;
         *node = Node { at, event, next: NONE };
         n
+    }
+
+    /// Doubles the nodes: rare, and out of the way of the common path.
+    #[cold]
+    #[inline(never)]
+    fn more_nodes(&mut self) {
+        let have = self.nodes.len();
+        let want = (have * 2).max(1024);
+        for n in have..want {
+            self.nodes.push(Node { at: 0, event: 0, next: if n + 1 < want { n as u32 + 1 } else { NONE } });
+        }
+        self.free = have as u32;
     }
 
     #[inline]
@@ -82,7 +92,6 @@ impl Wheel {
         let i = at as usize & (NEAR - 1);
         Self::append(&mut self.nodes, &mut self.near[i], n);
         self.near_bits.set(i);
-        self.near_pending += 1;
     }
 
     fn put_mid(&mut self, n: u32, at: u64) {
@@ -91,18 +100,23 @@ impl Wheel {
         self.mid_bits.set(i);
     }
 
-    #[cold]
-    fn put_far(&mut self, at: u64, event: u32) {
-        self.far.push(Reverse((at, self.inserted, event)));
-        self.inserted += 1;
+    #[inline(never)]
+    fn put_later(&mut self, at: u64, event: u32) {
+        if at >> HALF < self.mid_end() {
+            let n = self.node(at, event);
+            self.put_mid(n, at);
+        } else {
+            self.far.push(Reverse((at, self.inserted, event)));
+            self.inserted += 1;
+        }
     }
 
-    /// Halves `half..half + 2` are near, and up to this one exclusive are mid.
+    /// The current half and the next are near; up to this one exclusive, halves are mid.
     fn mid_end(&self) -> u64 {
-        self.half + 1 + MID_SLOTS as u64
+        (self.base >> HALF) + 1 + MID_SLOTS as u64
     }
 
-    /// Pours the half after the current one into the near wheel, and what has come into reach into the mid wheel.
+    /// Pours a half into the near wheel.
     fn pour(&mut self, half: u64) {
         let i = half as usize & (MID_SLOTS - 1);
         let mut n = self.mid[i].head;
@@ -117,6 +131,7 @@ impl Wheel {
         }
     }
 
+    /// Takes what has come into reach out of the heap.
     fn pull_far(&mut self) {
         let end = self.mid_end();
         while let Some(&Reverse((at, _, event))) = self.far.peek() {
@@ -125,25 +140,45 @@ impl Wheel {
             }
             self.far.pop();
             let n = self.node(at, event);
-            if at >> HALF <= self.half + 1 { self.put_near(n, at) } else { self.put_mid(n, at) }
+            if at - self.base < NEAR as u64 { self.put_near(n, at) } else { self.put_mid(n, at) }
         }
     }
 
-    /// Moves on to the next half with anything in reach. Called with the current half empty.
-    #[cold]
+    /// Moves `now` to the next tick with an event, half by half; false when nothing is pending.
+    #[inline(never)]
+    fn seek(&mut self) -> bool {
+        if self.pending == 0 {
+            return false;
+        }
+        loop {
+            let from = self.now as usize & (NEAR - 1);
+            let room = (1 << HALF) - (from & ((1 << HALF) - 1));
+            if let Some(i) = self.near_bits.first_in(from, room) {
+                self.now += (i - from) as u64;
+                return true;
+            }
+            self.advance();
+        }
+    }
+
+    /// Begins the next half that has anything in reach. Called when the current one is empty.
     fn advance(&mut self) {
-        if self.near_pending > 0 {
-            self.half += 1;
-        } else if let Some(ahead) = self.mid_bits.next_from((self.half + 2) as usize & (MID_SLOTS - 1)) {
-            // Near is empty: skip to the first half that is not. It becomes the current one; pour it and its successor.
-            self.half += 2 + ahead as u64;
-            self.pour(self.half);
+        let half = self.base >> HALF;
+        let next = ((half + 1) << HALF) as usize & (NEAR - 1);
+        let begun = if self.near_bits.first_in(next, 1 << HALF).is_some() {
+            half + 1
+        } else if let Some(ahead) = self.mid_bits.next_from((half + 2) as usize & (MID_SLOTS - 1)) {
+            // Near is empty: skip to the first half that is not.
+            let begun = half + 2 + ahead as u64;
+            self.pour(begun);
+            begun
         } else {
             let &Reverse((at, ..)) = self.far.peek().expect("something is pending");
-            self.half = at >> HALF;
-        }
-        self.now = self.half << HALF;
-        self.pour(self.half + 1);
+            at >> HALF
+        };
+        self.base = begun << HALF;
+        self.now = self.base;
+        self.pour(begun + 1);
         self.pull_far();
     }
 }
@@ -151,18 +186,17 @@ impl Wheel {
 impl EventQueue for Wheel {
     fn new() -> Self {
         Wheel {
-            near: vec![EMPTY; NEAR].into_boxed_slice(),
+            now: 0,
+            base: 0,
+            near: Box::new([EMPTY; NEAR]),
             near_bits: Bits::new(),
+            nodes: Vec::new(),
+            free: NONE,
+            pending: 0,
             mid: vec![EMPTY; MID_SLOTS].into_boxed_slice(),
             mid_bits: Bits::new(),
             far: BinaryHeap::new(),
-            nodes: Vec::with_capacity(1024),
-            free: NONE,
-            now: 0,
-            half: 0,
             inserted: 0,
-            pending: 0,
-            near_pending: 0,
         }
     }
 
@@ -170,55 +204,37 @@ impl EventQueue for Wheel {
     fn insert(&mut self, at: u64, event: u32) {
         debug_assert!(at >= self.now, "an event before the present");
         self.pending += 1;
-        let half = at >> HALF;
-        if half <= self.half + 1 {
+        if at.wrapping_sub(self.base) < NEAR as u64 {
             let n = self.node(at, event);
             self.put_near(n, at);
-        } else if half < self.mid_end() {
-            let n = self.node(at, event);
-            self.put_mid(n, at);
         } else {
-            self.put_far(at, event);
+            self.put_later(at, event);
         }
     }
 
     #[inline]
     fn pop(&mut self) -> Option<(u64, u32)> {
-        if self.pending == 0 {
+        // A word of 64 ticks never straddles two halves.
+        let ahead = self.near_bits.word(self.now as usize & (NEAR - 1)) >> (self.now & 63);
+        if ahead != 0 {
+            self.now += u64::from(ahead.trailing_zeros());
+        } else if !self.seek() {
             return None;
         }
-        loop {
-            let from = self.now as usize & (NEAR - 1);
-            let room = (1 << HALF) - (self.now as usize & ((1 << HALF) - 1));
-            let i = if self.near[from].head != NONE {
-                from
-            } else {
-                match self.near_bits.first_in(from, room) {
-                    Some(i) => {
-                        self.now += (i - from) as u64;
-                        i
-                    }
-                    None => {
-                        self.advance();
-                        continue;
-                    }
-                }
-            };
-            let slot = &mut self.near[i];
-            let n = slot.head;
-            let node = &mut self.nodes[n as usize];
-            let event = node.event;
-            slot.head = node.next;
-            if node.next == NONE {
-                slot.tail = NONE;
-                self.near_bits.clear(i);
-            }
-            node.next = self.free;
-            self.free = n;
-            self.pending -= 1;
-            self.near_pending -= 1;
-            return Some((self.now, event));
+        let i = self.now as usize & (NEAR - 1);
+        let slot = &mut self.near[i];
+        let n = slot.head;
+        let node = &mut self.nodes[n as usize];
+        let event = node.event;
+        slot.head = node.next;
+        if node.next == NONE {
+            slot.tail = NONE;
+            self.near_bits.clear(i);
         }
+        node.next = self.free;
+        self.free = n;
+        self.pending -= 1;
+        Some((self.now, event))
     }
 
     fn len(&self) -> usize {
@@ -240,10 +256,19 @@ impl<const WORDS: usize> Bits<WORDS> {
         Bits { words: Box::new([0; WORDS]), upper: [0; 8] }
     }
 
+    /// The word that `i` lies in.
+    #[inline]
+    fn word(&self, i: usize) -> u64 {
+        self.words[i >> 6]
+    }
+
     #[inline]
     fn set(&mut self, i: usize) {
-        self.words[i >> 6] |= 1 << (i & 63);
-        self.upper[i >> 12] |= 1 << (i >> 6 & 63);
+        let w = &mut self.words[i >> 6];
+        if *w == 0 {
+            self.upper[i >> 12] |= 1 << (i >> 6 & 63);
+        }
+        *w |= 1 << (i & 63);
     }
 
     #[inline]

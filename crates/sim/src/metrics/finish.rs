@@ -74,7 +74,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     fn totals(&self) -> Totals {
-        let mut t = Totals { sent: self.sent, delivered: self.delivered, in_flight: u64::from(self.pool.live()), ..Totals::default() };
+        let mut t = Totals { sent: self.sent, delivered: self.delivered, in_flight: self.in_flight(), ..Totals::default() };
         for p in &self.ports {
             let c = p.counters();
             for why in Counters::WHYS {

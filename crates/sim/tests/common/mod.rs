@@ -6,7 +6,7 @@ use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig, TracePorts};
 use cemark_sim::topology::Topology;
 use cemark_sim::transport;
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, Workload, sizes};
+use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload};
 use cemark_wire::{Picos, Rate};
 
 pub fn us(n: u64) -> Picos {
@@ -24,7 +24,7 @@ pub fn workload(kind: Kind) -> Workload {
 }
 
 pub fn web(load: f64, flows: u64) -> Workload {
-    let sizes = sizes::builtin("web-search").expect("a built-in table");
+    let sizes = SizeTable::builtin("web-search").expect("a built-in table");
     workload(Kind::Poisson { sizes, load, pairs: Pairs::All, flows, warmup: flows / 10 })
 }
 

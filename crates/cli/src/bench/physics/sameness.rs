@@ -3,7 +3,7 @@
 
 use cemark_sim::config::Config;
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::{ClassMap, Kind, Pairs, RttModel, Workload, sizes};
+use cemark_sim::workload::{ClassMap, Kind, Pairs, RttModel, SizeTable, Workload};
 use cemark_wire::{Picos, Rate};
 use rayon::prelude::*;
 
@@ -29,7 +29,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
     cfg.workloads = vec![Workload {
         name: "web".into(),
         kind: Kind::Poisson {
-            sizes: sizes::builtin("web-search").expect("a built-in table"),
+            sizes: SizeTable::builtin("web-search").expect("a built-in table"),
             load: 0.7,
             pairs: Pairs::All,
             flows: 400,
