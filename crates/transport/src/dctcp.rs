@@ -88,3 +88,94 @@ impl Controller for Dctcp {
         self.window.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> Config {
+        Config {
+            mss: 1000,
+            init_window: 10,
+            ..Config::default()
+        }
+    }
+
+    fn acked(bytes: u64, echo: bool, round_ended: bool) -> Acked {
+        Acked {
+            now: Nanos::ZERO,
+            bytes,
+            una: 0,
+            nxt: 0,
+            in_flight: 0,
+            echo,
+            was_full: false,
+            recovering: false,
+            after_timeout: false,
+            round_ended,
+            rtt: None,
+        }
+    }
+
+    #[test]
+    fn alpha_follows_the_share_of_marked_bytes() {
+        let cfg = config();
+        let mut law = Dctcp::new(&cfg, 4, 0);
+        let mut window = |marked: u64, clean: u64| {
+            law.on_ack(&cfg, &acked(marked, true, false));
+            law.on_ack(&cfg, &acked(clean, false, true));
+            law.alpha()
+        };
+        // By hand, of 2^20: 1/16 of all; 15/16 of that and 1/32; 15/16 of that; 15/16 of that and 1/64.
+        assert_eq!(window(10_000, 0), 65_536);
+        assert_eq!(window(5_000, 5_000), 61_440 + 32_768);
+        assert_eq!(window(0, 10_000), 88_320);
+        assert_eq!(window(2_500, 7_500), 82_800 + 16_384);
+    }
+
+    #[test]
+    fn the_cut_is_half_of_alpha_and_sets_the_threshold() {
+        let cfg = config();
+        let mut law = Dctcp::new(&cfg, 4, 1024);
+        law.on_echo(&cfg, Nanos::ZERO, 0);
+        assert_eq!(law.window(), 5_000, "alpha 1 halves");
+        assert_eq!(law.window.ssthresh(), 5_000);
+        law.alpha = ALPHA_ONE / 4;
+        law.on_echo(&cfg, Nanos::ZERO, 0);
+        assert_eq!(law.window(), 4_375, "alpha 1/4 takes an eighth");
+        law.alpha = 0;
+        law.on_echo(&cfg, Nanos::ZERO, 0);
+        assert_eq!(law.window(), 4_375);
+        law.alpha = ALPHA_ONE;
+        for _ in 0..9 {
+            law.on_echo(&cfg, Nanos::ZERO, 0);
+        }
+        assert_eq!(law.window(), 2_000, "never below two segments");
+    }
+
+    #[test]
+    fn a_loss_halves_even_after_a_cut_for_marks() {
+        let cfg = config();
+        let lost = |already| Lost {
+            now: Nanos::ZERO,
+            in_flight: 10_000,
+            timeout: false,
+            already,
+        };
+        for (already, window) in [(Cut::None, 5_000), (Cut::Echo, 5_000), (Cut::Loss, 10_000)] {
+            let mut law = Dctcp::new(&cfg, 4, 0);
+            law.on_loss(&cfg, &lost(already));
+            assert_eq!(law.window(), window, "{already:?}");
+        }
+    }
+
+    #[test]
+    fn without_marks_alpha_reaches_zero() {
+        let cfg = config();
+        let mut law = Dctcp::new(&cfg, 4, 1024);
+        for _ in 0..300 {
+            law.on_ack(&cfg, &acked(1_000, false, true));
+        }
+        assert_eq!(law.alpha(), 0);
+    }
+}

@@ -217,3 +217,226 @@ impl Receiver {
         ack
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(control: Control, ack_every: u32) -> Config {
+        Config {
+            control,
+            ack_every,
+            mss: 1000,
+            ..Config::default()
+        }
+    }
+
+    const DCTCP: Control = Control::Dctcp {
+        g_shift: 4,
+        alpha_init: 0,
+    };
+
+    fn data(n: u64, ecn: Ecn) -> Segment {
+        Segment {
+            seq: n * 1000,
+            len: 1000,
+            flags: Flags::EMPTY,
+            ecn,
+            ts: n as u32 + 100,
+        }
+    }
+
+    fn ack(cum: u64, ts_echo: u32, echo: bool) -> Ack {
+        let flags = if echo {
+            Flags::ACK.with(Flags::ECE)
+        } else {
+            Flags::ACK
+        };
+        Ack {
+            cum: cum * 1000,
+            flags,
+            ts_echo,
+            sacks: 0,
+        }
+    }
+
+    #[test]
+    fn dctcp_answers_each_run_of_marks_with_its_own_echo() {
+        let cfg = config(DCTCP, 2);
+        let mut r = Receiver::new(&cfg);
+        let mut take = |n, ecn| r.on_data(&cfg, Nanos(n), &data(n, ecn));
+        assert_eq!(take(0, Ecn::Ect0), Acks::None);
+        assert_eq!(take(1, Ecn::Ect0), Acks::One(ack(2, 100, false)));
+        assert_eq!(take(2, Ecn::Ect0), Acks::None);
+        // The run changes while one segment waits: it is answered unmarked, then the first marked one at once.
+        assert_eq!(
+            take(3, Ecn::Ce),
+            Acks::Two(ack(3, 102, false), ack(4, 103, true))
+        );
+        assert_eq!(take(4, Ecn::Ce), Acks::None);
+        assert_eq!(take(5, Ecn::Ce), Acks::One(ack(6, 104, true)));
+        // It changes with nothing waiting: one answer.
+        assert_eq!(take(6, Ecn::Ect0), Acks::One(ack(7, 106, false)));
+        assert_eq!(r.ce_packets(), 3);
+    }
+
+    #[test]
+    fn with_an_ack_per_packet_every_echo_is_its_packets_own_mark() {
+        let cfg = config(DCTCP, 1);
+        let mut r = Receiver::new(&cfg);
+        for (n, ce) in [false, true, true, false, true, false]
+            .into_iter()
+            .enumerate()
+        {
+            let ecn = if ce { Ecn::Ce } else { Ecn::Ect0 };
+            let n = n as u64;
+            assert_eq!(
+                r.on_data(&cfg, Nanos(n), &data(n, ecn)),
+                Acks::One(ack(n + 1, n as u32 + 100, ce))
+            );
+        }
+    }
+
+    #[test]
+    fn classic_ecn_repeats_its_echo_until_cwr() {
+        let cfg = config(Control::EcnStar, 1);
+        let mut r = Receiver::new(&cfg);
+        let mut echo = |n, ecn, flags| match r.on_data(
+            &cfg,
+            Nanos(n),
+            &Segment {
+                flags,
+                ..data(n, ecn)
+            },
+        ) {
+            Acks::One(a) => a.flags.has(Flags::ECE),
+            other => panic!("{other:?}"),
+        };
+        assert!(!echo(0, Ecn::Ect0, Flags::EMPTY));
+        assert!(echo(1, Ecn::Ce, Flags::EMPTY));
+        assert!(echo(2, Ecn::Ect0, Flags::EMPTY));
+        assert!(!echo(3, Ecn::Ect0, Flags::CWR));
+        assert!(
+            echo(4, Ecn::Ce, Flags::CWR),
+            "a marked segment that says CWR starts the next echo"
+        );
+    }
+
+    #[test]
+    fn a_withheld_ack_goes_out_by_count_push_or_time() {
+        let cfg = config(DCTCP, 3);
+        let mut r = Receiver::new(&cfg);
+        assert_eq!(r.timeout(), None);
+        assert_eq!(
+            r.on_data(&cfg, Nanos(1_000), &data(0, Ecn::Ect0)),
+            Acks::None
+        );
+        assert_eq!(
+            r.on_data(&cfg, Nanos(2_000), &data(1, Ecn::Ect0)),
+            Acks::None
+        );
+        let due = Nanos(1_000) + cfg.ack_delay;
+        assert_eq!(
+            r.timeout(),
+            Some(due),
+            "the first withheld segment starts the clock"
+        );
+        assert_eq!(r.on_timeout(&cfg, Nanos(due.0 - 1)), Acks::None);
+        assert_eq!(
+            r.on_timeout(&cfg, due),
+            Acks::One(ack(2, 100, false)),
+            "and gives the timestamp"
+        );
+        assert_eq!(r.timeout(), None);
+        let last = Segment {
+            flags: Flags::PUSH,
+            ..data(2, Ecn::Ect0)
+        };
+        assert_eq!(r.on_data(&cfg, due, &last), Acks::One(ack(3, 102, false)));
+    }
+
+    #[test]
+    fn holes_are_answered_at_once_with_the_latest_block_first() {
+        let cfg = config(DCTCP, 2);
+        let mut r = Receiver::new(&cfg);
+        let mut out = [(0, 0); 3];
+        for (n, expected) in [
+            (2, &[(2, 3)][..]),
+            (4, &[(4, 5), (2, 3)]),
+            (6, &[(6, 7), (4, 5), (2, 3)]),
+            (8, &[(8, 9), (6, 7), (4, 5)]),
+            (3, &[(2, 5), (8, 9), (6, 7)]),
+            (7, &[(6, 9), (2, 5)]),
+            (7, &[(6, 9), (2, 5)]),
+        ] {
+            let acks = r.on_data(&cfg, Nanos(n), &data(n, Ecn::Ect0));
+            assert_eq!(
+                acks,
+                Acks::One(Ack {
+                    sacks: expected.len() as u8,
+                    ..ack(0, 0, false)
+                })
+            );
+            let blocks: std::vec::Vec<_> = expected
+                .iter()
+                .map(|&(a, b)| (a * 1000, b * 1000))
+                .collect();
+            let n = r.sack_blocks(&mut out);
+            assert_eq!(out[..n], blocks);
+        }
+        // Filling the first hole joins it to the range behind, and echoes the filler's timestamp.
+        assert_eq!(
+            r.on_data(&cfg, Nanos(9), &data(0, Ecn::Ect0)),
+            Acks::One(Ack {
+                sacks: 2,
+                ..ack(1, 100, false)
+            })
+        );
+        assert_eq!(
+            r.on_data(&cfg, Nanos(9), &data(1, Ecn::Ect0)),
+            Acks::One(Ack {
+                sacks: 1,
+                ..ack(5, 101, false)
+            })
+        );
+        assert_eq!(
+            r.on_data(&cfg, Nanos(9), &data(5, Ecn::Ect0)),
+            Acks::One(ack(9, 105, false))
+        );
+        assert_eq!(r.delivered(), 9_000);
+    }
+
+    #[test]
+    fn a_segment_that_came_before_changes_nothing() {
+        let cfg = config(DCTCP, 1);
+        let mut r = Receiver::new(&cfg);
+        r.on_data(&cfg, Nanos(0), &data(0, Ecn::Ect0));
+        r.on_data(&cfg, Nanos(0), &data(1, Ecn::Ect0));
+        assert_eq!(
+            r.on_data(&cfg, Nanos(1), &data(0, Ecn::Ect0)),
+            Acks::One(ack(2, 101, false))
+        );
+        assert_eq!(r.delivered(), 2_000);
+    }
+
+    #[test]
+    fn a_syn_is_answered_every_time() {
+        let cfg = config(DCTCP, 2);
+        let mut r = Receiver::new(&cfg);
+        let syn = Segment {
+            seq: 0,
+            len: 0,
+            flags: Flags::SYN,
+            ecn: Ecn::NotEct,
+            ts: 7,
+        };
+        let answer = Acks::One(Ack {
+            cum: 0,
+            flags: Flags::ACK.with(Flags::SYN),
+            ts_echo: 7,
+            sacks: 0,
+        });
+        assert_eq!(r.on_data(&cfg, Nanos(0), &syn), answer);
+        assert_eq!(r.on_data(&cfg, Nanos(1), &syn), answer);
+    }
+}

@@ -114,6 +114,9 @@ impl Sender {
             return;
         }
         let cum_bytes = ack.cum - self.una;
+        if cum_bytes == 0 && self.nxt == self.una {
+            return;
+        }
         let board = self.board.get_or_insert_default();
         let known = board.sacked.trim(ack.cum);
         let mut told = 0;
@@ -126,7 +129,7 @@ impl Sender {
         board.rescue = true;
         if cum_bytes > 0 {
             self.advance_repairing(cfg, now, ack, cum_bytes - known + told);
-        } else if self.nxt > self.una {
+        } else {
             self.on_duplicate(cfg, now, ack, told);
         }
     }

@@ -5,6 +5,10 @@ use cemark_wire::Nanos;
 
 use crate::Config;
 
+/// Least margin over the smoothed RTT (the RFC's G; ns-3's default), unless `rto_min` is smaller. Without it the variation of a
+/// steady wide-area path decays to nothing, and the first queue that grows looks like a loss.
+const GRANULARITY: Nanos = Nanos::from_millis(1);
+
 /// Smoothed round-trip time and its variation, in nanoseconds. Timestamps have 32 bits, so 4.2 s is the longest that can be seen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rtt {
@@ -32,7 +36,8 @@ impl Rtt {
         if self.srtt == 0 {
             return cfg.rto_init;
         }
-        let rto = u64::from(self.srtt) + (4 * u64::from(self.var)).max(1);
+        let granularity = GRANULARITY.0.min(cfg.rto_min.0);
+        let rto = u64::from(self.srtt) + (4 * u64::from(self.var)).max(granularity);
         Nanos(rto.max(cfg.rto_min.0).min(cfg.rto_max.0))
     }
 }
@@ -77,5 +82,15 @@ mod tests {
         assert_eq!(rtt.rto(&cfg), cfg.rto_min);
         rtt.sample(Nanos::from_millis(900), 0);
         assert_eq!(rtt.rto(&cfg), cfg.rto_max);
+    }
+
+    #[test]
+    fn a_steady_path_keeps_a_margin() {
+        let cfg = Config::default();
+        let mut rtt = Rtt::default();
+        for _ in 0..100 {
+            rtt.sample(Nanos::from_millis(20), 0);
+        }
+        assert_eq!(rtt.rto(&cfg), Nanos::from_millis(21));
     }
 }

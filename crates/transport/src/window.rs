@@ -55,7 +55,8 @@ impl Window {
     /// Continues in congestion avoidance from `bytes`, but never below two segments (Linux and RFC 5681's smallest ssthresh).
     pub fn cut_to(&mut self, mss: u64, bytes: u64) {
         self.ssthresh = bytes.max(2 * mss);
-        self.cwnd = self.ssthresh;
+        // A window that a timeout made smaller does not grow by being cut.
+        self.cwnd = self.cwnd.min(self.ssthresh);
         self.credit = 0;
     }
 
@@ -76,5 +77,99 @@ impl Window {
     pub fn restart(&mut self, bytes: u64) {
         self.cwnd = self.cwnd.min(bytes);
         self.credit = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cemark_wire::Nanos;
+
+    use super::*;
+
+    fn ack(bytes: u64, was_full: bool, after_timeout: bool) -> Acked {
+        Acked {
+            now: Nanos::ZERO,
+            bytes,
+            una: 0,
+            nxt: 0,
+            in_flight: 0,
+            echo: false,
+            was_full,
+            recovering: false,
+            after_timeout,
+            round_ended: false,
+            rtt: None,
+        }
+    }
+
+    fn window() -> Window {
+        Window::new(&Config {
+            mss: 1000,
+            init_window: 4,
+            ..Config::default()
+        })
+    }
+
+    #[test]
+    fn slow_start_takes_at_most_two_segments_an_ack_and_one_after_a_timeout() {
+        let mut w = window();
+        w.grow(1000, &ack(1000, true, false));
+        assert_eq!(w.bytes(), 5_000);
+        w.grow(1000, &ack(3000, true, false));
+        assert_eq!(w.bytes(), 7_000);
+        w.grow(1000, &ack(3000, true, true));
+        assert_eq!(w.bytes(), 8_000);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_a_segment_a_window() {
+        let mut w = window();
+        w.cut_to(1000, 4_000);
+        for expected in [
+            4_000, 4_000, 4_000, 5_000, 5_000, 5_000, 5_000, 5_000, 6_000,
+        ] {
+            w.grow(1000, &ack(1000, true, false));
+            assert_eq!(w.bytes(), expected);
+        }
+    }
+
+    #[test]
+    fn a_window_that_was_not_used_does_not_grow() {
+        let mut w = window();
+        w.grow(1000, &ack(1000, false, false));
+        assert_eq!(w.bytes(), 4_000);
+        // Slow start may run ahead of a sender that used more than half.
+        w.grow(
+            1000,
+            &Acked {
+                in_flight: 3_000,
+                ..ack(1000, false, false)
+            },
+        );
+        assert_eq!(w.bytes(), 5_000);
+        w.cut_to(1000, 3_000);
+        for _ in 0..9 {
+            w.grow(1000, &ack(1000, false, false));
+        }
+        assert_eq!(w.bytes(), 3_000);
+    }
+
+    #[test]
+    fn a_timeout_starts_over_from_one_segment_towards_half() {
+        let mut w = window();
+        w.lose(1000, 4_000, true, true);
+        assert_eq!((w.bytes(), w.ssthresh()), (1_000, 2_000));
+        w.cut_to(1000, 500);
+        assert_eq!(
+            w.bytes(),
+            1_000,
+            "a cut does not raise a window below the floor"
+        );
+        w.lose(1000, 4_000, true, false);
+        assert_eq!(
+            (w.bytes(), w.ssthresh()),
+            (1_000, 2_000),
+            "the second timeout leaves the threshold"
+        );
     }
 }
