@@ -58,7 +58,10 @@ impl Default for Config {
     /// DCTCP as the papers' simulations run it: 1460-byte segments, initial window 10, RTOmin 5 ms, ACK per packet, SACK.
     fn default() -> Self {
         Config {
-            control: Control::Dctcp { g_shift: 4, alpha_init: 0 },
+            control: Control::Dctcp {
+                g_shift: 4,
+                alpha_init: 0,
+            },
             mss: 1460,
             header_bytes: 40,
             ack_bytes: 40,

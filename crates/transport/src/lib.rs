@@ -2,7 +2,35 @@
 //! How a sender reacts: sans-IO connections and congestion control.
 //!
 //! Nothing here reads a clock or a socket: time and segments are arguments, what to send and when to wake are answers.
+//!
+//! [`Sender`] and [`Receiver`] are the two ends of one direction of a stream, small enough that a simulator holds millions;
+//! [`Connection`] puts one of each behind quinn's verbs for whoever embeds a whole endpoint.
+//! What a loss or a mark does to the window is a [`Controller`]; which bytes to send again is not its business.
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 mod config;
+mod controller;
+mod dctcp;
+mod ecn_star;
+mod ranges;
+mod receiver;
+mod recovery;
+mod reno;
+mod rtt;
+mod segment;
+mod sender;
+mod window;
 
 pub use config::{Config, Control};
+pub use controller::{Acked, Congestion, Controller, Custom, Cut, Lost};
+pub use dctcp::{ALPHA_ONE, Dctcp};
+pub use ecn_star::EcnStar;
+pub use receiver::Receiver;
+pub use reno::Reno;
+pub use segment::{Ack, Acks, Segment, segment_wire_bytes};
+pub use sender::{Sender, SenderStats};
+pub use window::Window;

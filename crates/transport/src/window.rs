@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The congestion window that Reno, ECN* and DCTCP share: slow start and congestion avoidance, counted in bytes.
+
+use crate::{Acked, Config};
+
+/// A congestion window in bytes (RFC 5681, with the byte counting of RFC 3465).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    cwnd: u64,
+    ssthresh: u64,
+    /// Bytes acknowledged since the last step of congestion avoidance. A division per ACK would say the same, slower.
+    credit: u64,
+}
+
+impl Window {
+    /// `init_window` segments, in slow start.
+    pub fn new(cfg: &Config) -> Window {
+        Window {
+            cwnd: u64::from(cfg.init_window.max(1)) * u64::from(cfg.mss),
+            ssthresh: u64::MAX,
+            credit: 0,
+        }
+    }
+
+    /// The window in bytes.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.cwnd
+    }
+
+    /// The slow start threshold in bytes.
+    #[inline]
+    pub fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    /// Grows for an acknowledgement, unless the window was not in use (RFC 7661: what was not tried proves nothing).
+    #[inline]
+    pub fn grow(&mut self, mss: u64, ack: &Acked) {
+        if self.cwnd < self.ssthresh {
+            if ack.was_full || self.cwnd < 2 * ack.in_flight {
+                // L = 2 segments for delayed ACKs; 1 after a timeout, where one ACK may cover data of long ago.
+                let limit = if ack.after_timeout { mss } else { 2 * mss };
+                self.cwnd = (self.cwnd + ack.bytes.min(limit)).min(self.ssthresh);
+            }
+        } else if ack.was_full {
+            self.credit += ack.bytes;
+            if self.credit >= self.cwnd {
+                self.credit -= self.cwnd;
+                self.cwnd += mss;
+            }
+        }
+    }
+
+    /// Continues in congestion avoidance from `bytes`, but never below two segments (Linux and RFC 5681's smallest ssthresh).
+    pub fn cut_to(&mut self, mss: u64, bytes: u64) {
+        self.ssthresh = bytes.max(2 * mss);
+        // A window that a timeout made smaller does not grow by being cut.
+        self.cwnd = self.cwnd.min(self.ssthresh);
+        self.credit = 0;
+    }
+
+    /// What a loss does to all three laws: half of what was in flight, and slow start from one segment after a timeout.
+    /// `cut` is false where this window of data has been answered for already.
+    pub fn lose(&mut self, mss: u64, in_flight: u64, timeout: bool, cut: bool) {
+        let half = in_flight.min(self.cwnd) / 2;
+        if cut {
+            self.cut_to(mss, half);
+        }
+        if timeout {
+            self.cwnd = mss;
+            self.credit = 0;
+        }
+    }
+
+    /// Starts over from at most `bytes` after an idle time, remembering the threshold (RFC 5681 section 4.1).
+    pub fn restart(&mut self, bytes: u64) {
+        self.cwnd = self.cwnd.min(bytes);
+        self.credit = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cemark_wire::Nanos;
+
+    use super::*;
+
+    fn ack(bytes: u64, was_full: bool, after_timeout: bool) -> Acked {
+        Acked {
+            now: Nanos::ZERO,
+            bytes,
+            una: 0,
+            nxt: 0,
+            in_flight: 0,
+            echo: false,
+            was_full,
+            recovering: false,
+            after_timeout,
+            round_ended: false,
+            rtt: None,
+        }
+    }
+
+    fn window() -> Window {
+        Window::new(&Config {
+            mss: 1000,
+            init_window: 4,
+            ..Config::default()
+        })
+    }
+
+    #[test]
+    fn slow_start_takes_at_most_two_segments_an_ack_and_one_after_a_timeout() {
+        let mut w = window();
+        w.grow(1000, &ack(1000, true, false));
+        assert_eq!(w.bytes(), 5_000);
+        w.grow(1000, &ack(3000, true, false));
+        assert_eq!(w.bytes(), 7_000);
+        w.grow(1000, &ack(3000, true, true));
+        assert_eq!(w.bytes(), 8_000);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_a_segment_a_window() {
+        let mut w = window();
+        w.cut_to(1000, 4_000);
+        for expected in [
+            4_000, 4_000, 4_000, 5_000, 5_000, 5_000, 5_000, 5_000, 6_000,
+        ] {
+            w.grow(1000, &ack(1000, true, false));
+            assert_eq!(w.bytes(), expected);
+        }
+    }
+
+    #[test]
+    fn a_window_that_was_not_used_does_not_grow() {
+        let mut w = window();
+        w.grow(1000, &ack(1000, false, false));
+        assert_eq!(w.bytes(), 4_000);
+        // Slow start may run ahead of a sender that used more than half.
+        w.grow(
+            1000,
+            &Acked {
+                in_flight: 3_000,
+                ..ack(1000, false, false)
+            },
+        );
+        assert_eq!(w.bytes(), 5_000);
+        w.cut_to(1000, 3_000);
+        for _ in 0..9 {
+            w.grow(1000, &ack(1000, false, false));
+        }
+        assert_eq!(w.bytes(), 3_000);
+    }
+
+    #[test]
+    fn a_timeout_starts_over_from_one_segment_towards_half() {
+        let mut w = window();
+        w.lose(1000, 4_000, true, true);
+        assert_eq!((w.bytes(), w.ssthresh()), (1_000, 2_000));
+        w.cut_to(1000, 500);
+        assert_eq!(
+            w.bytes(),
+            1_000,
+            "a cut does not raise a window below the floor"
+        );
+        w.lose(1000, 4_000, true, false);
+        assert_eq!(
+            (w.bytes(), w.ssthresh()),
+            (1_000, 2_000),
+            "the second timeout leaves the threshold"
+        );
+    }
+}

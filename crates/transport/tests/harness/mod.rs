@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Two ends and a path between them: one drop-tail link that marks above a threshold, a delay, and a fate for every packet.
+
+use std::collections::BTreeMap;
+
+use cemark_transport::{Ack, Acks, Config, Receiver, Segment, Sender, segment_wire_bytes};
+use cemark_wire::{Ecn, Nanos, Rate};
+
+/// splitmix64: small, seeded, and no matter of taste.
+pub(crate) struct Dice(pub u64);
+
+impl Dice {
+    pub(crate) fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// True `ppm` times in a million.
+    pub(crate) fn once_in(&mut self, ppm: u32) -> bool {
+        self.roll() % 1_000_000 < u64::from(ppm)
+    }
+}
+
+/// The path: data crosses a link of `rate` with `buffer` bytes and a threshold, ACKs only a delay.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub(crate) rate: Rate,
+    pub(crate) delay: Nanos,
+    pub(crate) buffer: u64,
+    /// Bytes above which an arriving packet is marked.
+    pub(crate) mark_above: u64,
+    pub(crate) data_loss_ppm: u32,
+    pub(crate) ack_loss_ppm: u32,
+    /// Share of packets, both ways, that take up to `jitter` longer.
+    pub(crate) reorder_ppm: u32,
+    pub(crate) jitter: Nanos,
+    pub(crate) seed: u64,
+    /// Numbers (from 0, in order of sending) of data segments that are lost.
+    pub(crate) lose: Vec<u64>,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Path {
+            rate: Rate::gbps(10),
+            delay: Nanos::from_micros(50),
+            buffer: u64::MAX,
+            mark_above: u64::MAX,
+            data_loss_ppm: 0,
+            ack_loss_ppm: 0,
+            reorder_ppm: 0,
+            jitter: Nanos::from_micros(100),
+            seed: 1,
+            lose: Vec::new(),
+        }
+    }
+}
+
+enum Event {
+    Data(Segment),
+    Ack(Ack, Vec<(u64, u64)>),
+    Write(u64),
+}
+
+/// The two ends, the path, and what was seen on it.
+pub(crate) struct Net {
+    pub(crate) cfg: Config,
+    pub(crate) path: Path,
+    pub(crate) now: Nanos,
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    events: BTreeMap<(Nanos, u64), Event>,
+    order: u64,
+    dice: Dice,
+    link_free: Nanos,
+    /// Data segments sent, in order.
+    pub(crate) sent: Vec<(Nanos, Segment)>,
+    pub(crate) acks_sent: u64,
+    pub(crate) drops: u64,
+    /// Largest and time-summed backlog of the link seen by arrivals.
+    pub(crate) backlogs: Vec<(Nanos, u64)>,
+    pub(crate) windows: Vec<(Nanos, u64)>,
+}
+
+impl Net {
+    pub(crate) fn new(cfg: Config, path: Path) -> Net {
+        let sender = Sender::new(&cfg, Nanos::ZERO);
+        let receiver = Receiver::new(&cfg);
+        let dice = Dice(path.seed);
+        Net {
+            cfg,
+            path,
+            now: Nanos::ZERO,
+            sender,
+            receiver,
+            events: BTreeMap::new(),
+            order: 0,
+            dice,
+            link_free: Nanos::ZERO,
+            sent: Vec::new(),
+            acks_sent: 0,
+            drops: 0,
+            backlogs: Vec::new(),
+            windows: Vec::new(),
+        }
+    }
+
+    fn at(&mut self, when: Nanos, event: Event) {
+        self.order += 1;
+        self.events.insert((when, self.order), event);
+    }
+
+    /// Writes `bytes` at `when`.
+    pub(crate) fn write_at(&mut self, when: Nanos, bytes: u64) {
+        self.at(when, Event::Write(bytes));
+    }
+
+    fn jitter(&mut self) -> Nanos {
+        if self.dice.once_in(self.path.reorder_ppm) {
+            Nanos(self.dice.roll() % self.path.jitter.0)
+        } else {
+            Nanos::ZERO
+        }
+    }
+
+    fn transmit(&mut self) {
+        loop {
+            let could = self.sender.can_send(&self.cfg);
+            let polled = self.sender.poll_transmit(&self.cfg, self.now);
+            assert_eq!(could, polled.is_some(), "can_send foretells poll_transmit");
+            let Some(mut segment) = polled else { return };
+            let number = self.sent.len() as u64;
+            self.sent.push((self.now, segment));
+            let bytes = u64::from(segment_wire_bytes(&self.cfg, &segment));
+            let backlog = self
+                .path
+                .rate
+                .bytes_in(self.link_free.saturating_sub(self.now));
+            self.backlogs.push((self.now, backlog));
+            if self.dice.once_in(self.path.data_loss_ppm)
+                || self.path.lose.contains(&number)
+                || backlog + bytes > self.path.buffer
+            {
+                self.drops += 1;
+                continue;
+            }
+            if backlog > self.path.mark_above && segment.ecn.is_capable() {
+                segment.ecn = Ecn::Ce;
+            }
+            self.link_free = self.link_free.max(self.now) + self.path.rate.nanos_for(bytes);
+            let arrival = self.link_free + self.path.delay + self.jitter();
+            self.at(arrival, Event::Data(segment));
+        }
+    }
+
+    fn answer(&mut self, acks: Acks) {
+        let list = match acks {
+            Acks::None => vec![],
+            Acks::One(a) => vec![a],
+            Acks::Two(a, b) => vec![a, b],
+        };
+        for ack in list {
+            self.acks_sent += 1;
+            let mut blocks = [(0, 0); 3];
+            let n = if ack.sacks > 0 {
+                self.receiver.sack_blocks(&mut blocks)
+            } else {
+                0
+            };
+            assert_eq!(n, usize::from(ack.sacks));
+            if self.dice.once_in(self.path.ack_loss_ppm) {
+                continue;
+            }
+            let arrival = self.now + self.path.delay + self.jitter();
+            self.at(arrival, Event::Ack(ack, blocks[..n].to_vec()));
+        }
+    }
+
+    /// Runs one event or timer; false when nothing is left to happen.
+    pub(crate) fn step(&mut self) -> bool {
+        let event = self.events.keys().next().map(|k| k.0).unwrap_or(Nanos::MAX);
+        let rto = self.sender.timeout().unwrap_or(Nanos::MAX);
+        let delack = self.receiver.timeout().unwrap_or(Nanos::MAX);
+        let next = event.min(rto).min(delack);
+        if next == Nanos::MAX {
+            return false;
+        }
+        assert!(next >= self.now, "time does not run backwards");
+        self.now = next;
+        if event == next {
+            match self.events.pop_first().unwrap().1 {
+                Event::Data(segment) => {
+                    let acks = self.receiver.on_data(&self.cfg, self.now, &segment);
+                    self.answer(acks);
+                }
+                Event::Ack(ack, sacks) => self.sender.on_ack(&self.cfg, self.now, &ack, &sacks),
+                Event::Write(bytes) => {
+                    self.sender.write(&self.cfg, self.now, bytes);
+                }
+            }
+        } else if rto == next {
+            self.sender.on_timeout(&self.cfg, self.now);
+        } else {
+            let acks = self.receiver.on_timeout(&self.cfg, self.now);
+            self.answer(acks);
+        }
+        self.transmit();
+        assert!(self.sender.acked() <= self.receiver.delivered());
+        assert!(self.sender.window() >= u64::from(self.cfg.mss));
+        self.windows.push((self.now, self.sender.window()));
+        true
+    }
+
+    /// Runs until `until` or until nothing is left to happen.
+    pub(crate) fn run(&mut self, until: Nanos) {
+        while self.now < until && self.step() {}
+    }
+}

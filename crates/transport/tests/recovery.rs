@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Loss recovery, end to end over a simulated path.
+
+mod harness;
+
+use cemark_transport::{Config, Control};
+use cemark_wire::Nanos;
+use harness::{Net, Path};
+use proptest::prelude::*;
+
+const FOREVER: Nanos = Nanos(u64::MAX / 4);
+
+fn control() -> impl Strategy<Value = Control> {
+    prop_oneof![
+        Just(Control::Reno),
+        Just(Control::EcnStar),
+        Just(Control::Dctcp {
+            g_shift: 4,
+            alpha_init: 0
+        }),
+        Just(Control::Dctcp {
+            g_shift: 4,
+            alpha_init: 1024
+        }),
+    ]
+}
+
+fn transfer(cfg: &Config, path: Path, bytes: u64) -> Net {
+    let mut net = Net::new(cfg.clone(), path);
+    net.write_at(Nanos(1_000), bytes);
+    net.run(FOREVER);
+    net
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_lost_every_byte_arrives_once_and_the_sender_ends_idle(
+        control in control(), sack: bool, handshake: bool, keep_window: bool,
+        loss in 0u32..300_000, ack_loss in 0u32..300_000, reorder in 0u32..200_000,
+        mark in prop_oneof![Just(u64::MAX), 0u64..100_000], buffer in prop_oneof![Just(u64::MAX), 3_000u64..60_000],
+        ack_every in 1u32..4, init_window in 1u32..20, receive_window in 500u64..200_000,
+        messages in prop::collection::vec((0u64..3_000_000, 1u64..60_000), 1..12), seed: u64,
+    ) {
+        let cfg = Config { control, sack, handshake, keep_window, ack_every, init_window, receive_window, ..Config::default() };
+        let path = Path {
+            data_loss_ppm: loss, ack_loss_ppm: ack_loss, reorder_ppm: reorder, mark_above: mark, buffer, seed, ..Path::default()
+        };
+        let mut net = Net::new(cfg, path);
+        let mut total = 0;
+        for (when, bytes) in messages {
+            net.write_at(Nanos(when), bytes);
+            total += bytes;
+        }
+        let mut steps = 0u64;
+        while net.step() {
+            steps += 1;
+            prop_assert!(steps < 400_000, "no livelock");
+        }
+        prop_assert_eq!(net.receiver.delivered(), total);
+        prop_assert!(net.sender.is_idle());
+        prop_assert_eq!(net.sender.in_flight(), 0);
+        prop_assert_eq!(net.sender.acked(), total);
+        prop_assert!(net.sent.iter().all(|(_, s)| s.seq + u64::from(s.len) <= total));
+    }
+
+    #[test]
+    fn without_loss_nothing_is_sent_again(
+        control in control(), sack: bool, handshake: bool, ack_every in 1u32..4, mark in 0u64..100_000, seed: u64,
+        messages in prop::collection::vec((0u64..3_000_000, 1u64..200_000), 1..6),
+    ) {
+        let cfg = Config { control, sack, handshake, ack_every, ..Config::default() };
+        let mut net = Net::new(cfg, Path { mark_above: mark, seed, ..Path::default() });
+        let mut total = 0;
+        for (when, bytes) in messages {
+            net.write_at(Nanos(when), bytes);
+            total += bytes;
+        }
+        net.run(FOREVER);
+        prop_assert_eq!(net.receiver.delivered(), total);
+        prop_assert_eq!(net.sender.stats().retransmits, 0);
+        prop_assert_eq!(net.sender.stats().timeouts, 0);
+        let data: u64 = net.sent.iter().map(|(_, s)| u64::from(s.len)).sum();
+        prop_assert_eq!(data, total, "each byte crosses the path once");
+    }
+}
+
+#[test]
+fn sack_repairs_three_holes_of_one_window_in_about_one_round_trip() {
+    let cfg = Config {
+        init_window: 40,
+        ..Config::default()
+    };
+    let net = transfer(
+        &cfg,
+        Path {
+            lose: vec![10, 15, 20],
+            ..Path::default()
+        },
+        40 * 1460,
+    );
+    assert_eq!(net.sender.stats().retransmits, 3);
+    assert_eq!(net.sender.stats().timeouts, 0);
+    assert_eq!(net.sender.stats().fast_recoveries, 1);
+    let repairs: Vec<_> = net.sent[40..]
+        .iter()
+        .map(|(t, s)| (t.0, s.seq / 1460))
+        .collect();
+    assert_eq!(
+        repairs.iter().map(|r| r.1).collect::<Vec<_>>(),
+        [10, 15, 20]
+    );
+    assert!(
+        repairs[2].0 - repairs[0].0 < 100_000,
+        "all within one round trip: {repairs:?}"
+    );
+}
+
+#[test]
+fn newreno_repairs_one_hole_a_round_trip_without_a_timeout() {
+    let cfg = Config {
+        init_window: 40,
+        sack: false,
+        ..Config::default()
+    };
+    let net = transfer(
+        &cfg,
+        Path {
+            lose: vec![10, 15, 20],
+            ..Path::default()
+        },
+        40 * 1460,
+    );
+    assert_eq!(net.sender.stats().retransmits, 3);
+    assert_eq!(net.sender.stats().timeouts, 0);
+    assert_eq!(net.sender.stats().fast_recoveries, 1);
+    let times: Vec<u64> = net.sent[40..].iter().map(|(t, _)| t.0).collect();
+    for pair in times.windows(2) {
+        assert!(
+            (100_000..130_000).contains(&(pair[1] - pair[0])),
+            "partial ACKs are a round trip apart: {times:?}"
+        );
+    }
+}
