@@ -164,3 +164,33 @@ impl Marker for Codel {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cemark_wire::Rate;
+
+    #[test]
+    fn the_count_stands_at_its_largest_and_the_schedule_still_moves() {
+        let mut marker = Codel::new(&Values::defaults(&SPEC), &QueueSpec::fifo(Rate::gbps(10)));
+        marker.state = State {
+            first_above: Some(Nanos(0)),
+            next: Nanos(1_000_000),
+            count: u32::MAX,
+            last_count: 1,
+            marking: true,
+        };
+        let at = |now| At::fifo(Nanos(now), Nanos(100_000), 125_000, 1_500);
+        assert_eq!(
+            marker.dequeue(&at(1_000_000)),
+            Verdict::Mark(Why::Persistent)
+        );
+        assert_eq!(marker.state.count, u32::MAX);
+        // 200,000 / sqrt(2^32 - 1) = 3.05.
+        assert_eq!(marker.dequeue(&at(1_000_002)), Verdict::Pass);
+        assert_eq!(
+            marker.dequeue(&at(1_000_003)),
+            Verdict::Mark(Why::Persistent)
+        );
+    }
+}

@@ -328,3 +328,42 @@ impl Marker for EcnSharp {
         self.params = EcnSharp::new(params, queue).params;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cemark_wire::Rate;
+
+    #[test]
+    fn the_count_stands_at_its_largest_and_the_schedule_still_moves() {
+        for law in [0, 1] {
+            let values = Values::defaults(&SPEC).with(&SPEC, "law", law);
+            let mut marker = EcnSharp::new(&values, &QueueSpec::fifo(Rate::gbps(10)));
+            marker.state = State {
+                first_above: Some(Nanos(0)),
+                next: Nanos(1_000_000),
+                count: u32::MAX,
+                behind: 0,
+                marking: true,
+            };
+            let at = |now| At::fifo(Nanos(now), Nanos(100_000), 125_000, 1_500);
+            let (last, step) = if law == 0 {
+                (1_000_001, 1)
+            } else {
+                (1_000_003, 3)
+            };
+            assert_eq!(
+                marker.dequeue(&at(1_000_001)),
+                Verdict::Mark(Why::Persistent)
+            );
+            assert_eq!(marker.state.count, u32::MAX);
+            // 200,000 / 2^32 would be 0 and is taken as 1; 200,000 / sqrt(2^32) = 3.05.
+            assert_eq!(marker.state.next, Nanos(1_000_000 + step));
+            assert_eq!(marker.dequeue(&at(last)), Verdict::Pass);
+            assert_eq!(
+                marker.dequeue(&at(last + 1)),
+                Verdict::Mark(Why::Persistent)
+            );
+        }
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What must hold for any traffic.
+
+use cemark_marking::{
+    At, Marker, QueueSpec, Values, Verdict, Why, codel, ecn_sharp, red, tcn, threshold,
+};
+use cemark_wire::{Nanos, Rate};
+use proptest::prelude::*;
+
+fn ten_gigabits() -> QueueSpec {
+    QueueSpec::fifo(Rate::gbps(10))
+}
+
+fn ecn_sharp_with(changes: &[(&str, u64)]) -> ecn_sharp::EcnSharp {
+    let spec = &ecn_sharp::SPEC;
+    let values = changes
+        .iter()
+        .fold(Values::defaults(spec), |v, &(name, value)| {
+            v.with(spec, name, value)
+        });
+    ecn_sharp::EcnSharp::new(&values, &ten_gigabits())
+}
+
+/// Departures in time: (now, wait, bytes left behind). Mostly standing queues, with pauses and empty moments.
+fn departures() -> impl Strategy<Value = Vec<(u64, u64, u32)>> {
+    let gap = prop_oneof![8 => 1u64..3_000, 1 => 0u64..1_000_000];
+    let wait = prop_oneof![80 => 85_000u64..130_000, 1 => 0u64..90_000, 8 => 150_000u64..300_000];
+    prop::collection::vec((gap, wait, 0u32..300_000), 1..600).prop_map(|steps| {
+        let mut now = 0;
+        steps
+            .into_iter()
+            .map(|(gap, wait, left)| {
+                now += gap;
+                (now, wait, left)
+            })
+            .collect()
+    })
+}
+
+/// Algorithm 1 as the paper prints it, with wide signed numbers and nothing else.
+#[derive(Default)]
+struct Listing {
+    first_above: Option<i128>,
+    marking: bool,
+    count: i128,
+    next: i128,
+}
+
+impl Listing {
+    fn persistent(&mut self, s: i128, now: i128, target: i128, interval: i128) -> bool {
+        let detected = if s < target {
+            self.first_above = None;
+            false
+        } else if let Some(first) = self.first_above {
+            now > first + interval
+        } else {
+            self.first_above = Some(now);
+            false
+        };
+        match (self.marking, detected) {
+            (true, false) => {
+                self.marking = false;
+                false
+            }
+            (true, true) if now > self.next => {
+                self.count += 1;
+                self.next += interval / self.count;
+                true
+            }
+            (false, true) => {
+                self.marking = true;
+                self.count = 1;
+                self.next = now + interval;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn ecn_sharp_is_the_papers_listing(traffic in departures(), interval in 1_000u64..400_000) {
+        let mut marker = ecn_sharp_with(&[("pst_interval", interval)]);
+        let mut listing = Listing::default();
+        for (now, wait, left) in traffic {
+            let verdict = marker.dequeue(&At::fifo(Nanos(now), Nanos(wait), left, 1500));
+            let persistent = listing.persistent(wait.into(), now.into(), 85_000, interval.into());
+            let want = match (wait > 200_000, persistent) {
+                (true, _) => Verdict::Mark(Why::Instant),
+                (false, true) => Verdict::Mark(Why::Persistent),
+                (false, false) => Verdict::Pass,
+            };
+            prop_assert_eq!(verdict, want, "at {}", now);
+        }
+    }
+
+    #[test]
+    fn ecn_sharp_never_marks_below_its_persistent_target(
+        traffic in departures(), law in 0u64..2, base in 0u64..2, cmp in 0u64..2, reset in 0u64..2, catchup in 0u64..3,
+    ) {
+        let mut marker = ecn_sharp_with(&[
+            ("law", law), ("base", base), ("cmp", cmp), ("reset_on_empty", reset), ("max_catchup", catchup),
+            ("pst_interval", 20_000),
+        ]);
+        for (now, wait, left) in traffic {
+            let verdict = marker.dequeue(&At::fifo(Nanos(now), Nanos(wait), left, 1500));
+            if wait < 85_000 {
+                prop_assert_eq!(verdict, Verdict::Pass);
+            }
+            if wait > 200_000 {
+                prop_assert_eq!(verdict, Verdict::Mark(Why::Instant));
+            }
+        }
+    }
+
+    #[test]
+    fn ecn_sharp_without_its_persistent_part_is_tcn(traffic in departures(), target in 80_000u64..300_000) {
+        let mut sharp = ecn_sharp_with(&[("ins_target", target), ("pst_target", 1_000_000_000)]);
+        let values = Values::defaults(&tcn::SPEC).with(&tcn::SPEC, "threshold", target);
+        let mut tcn = tcn::Tcn::new(&values, &ten_gigabits());
+        for (now, wait, left) in traffic {
+            let at = At::fifo(Nanos(now), Nanos(wait), left, 1500);
+            prop_assert_eq!(sharp.dequeue(&at), tcn.dequeue(&at));
+        }
+    }
+
+    #[test]
+    fn the_signals_agree_when_length_and_wait_do(traffic in departures()) {
+        // 125 bytes are 100 ns at 10 Gb/s: waits of whole 100 ns have a length of whole 125 bytes, and thresholds have too.
+        let mut by_wait = ecn_sharp_with(&[]);
+        let mut by_length = ecn_sharp_with(&[("signal", 1)]);
+        for (now, wait, _) in traffic {
+            let wait = wait / 1_200 * 1_200 + 1_200;
+            let left = (wait / 100 * 125) as u32 - 1500;
+            let at = At::fifo(Nanos(now), Nanos(wait), left, 1500);
+            prop_assert_eq!(by_wait.dequeue(&at), by_length.dequeue(&at));
+        }
+    }
+
+    #[test]
+    fn codel_never_marks_below_its_target_or_under_its_guard(traffic in departures(), guard in 1u64..200_000) {
+        let spec = &codel::SPEC;
+        let values = Values::defaults(spec).with(spec, "interval", 20_000).with(spec, "min_bytes", guard);
+        let mut marker = codel::Codel::new(&values, &ten_gigabits());
+        for (now, wait, left) in traffic {
+            let verdict = marker.dequeue(&At::fifo(Nanos(now), Nanos(wait), left, 1500));
+            if wait < 85_000 || u64::from(left) <= guard {
+                prop_assert_eq!(verdict, Verdict::Pass);
+            }
+        }
+    }
+
+    /// DCTCP-RED as a packet joins a FIFO and TCN as it leaves say the same, up to the packet in transmission.
+    #[test]
+    fn tcn_is_dctcp_red_of_rate_times_time(
+        arrivals in prop::collection::vec((0u64..1_100, 64u32..1500), 1..600), k_packets in 1u64..80,
+    ) {
+        let k = k_packets * 1_000;
+        let values = Values::defaults(&threshold::SPEC).with(&threshold::SPEC, "k", k)
+            .with(&threshold::SPEC, "count_self", 0);
+        let mut red = threshold::Threshold::new(&values, &ten_gigabits());
+        let values = Values::defaults(&tcn::SPEC).with(&tcn::SPEC, "threshold", k * 8 / 10);
+        let mut tcn = tcn::Tcn::new(&values, &ten_gigabits());
+        // Bits of time: a tenth of a nanosecond a bit at 10 Gb/s. (start, end, bytes) of every packet so far.
+        let mut sent: Vec<(u64, u64, u32)> = Vec::new();
+        let mut now = 0;
+        for (gap, bytes) in arrivals {
+            now += gap * 10;
+            let free = sent.last().map_or(0, |p| p.1);
+            let start = free.max(now);
+            let waiting: u32 = sent.iter().filter(|p| p.0 > now).map(|p| p.2).sum();
+            let on_the_wire: u32 = sent.iter().filter(|p| p.0 <= now && now < p.1).map(|p| p.2).sum();
+            let joins = red.enqueue(&At::fifo(Nanos(now / 10), Nanos(0), waiting, bytes)) != Verdict::Pass;
+            let wait = Nanos(start / 10 - now / 10);
+            let leaves = tcn.dequeue(&At::fifo(Nanos(start / 10), wait, 0, bytes)) != Verdict::Pass;
+            // More than K bytes ahead take longer than K / rate; a longer wait has K bytes ahead, the one on the wire included.
+            // A nanosecond is 1.25 bytes, which is what rounding can hide.
+            if joins && u64::from(waiting) > k + 1 {
+                prop_assert!(leaves);
+            }
+            if leaves {
+                prop_assert!(u64::from(waiting + on_the_wire) + 1 >= k);
+            }
+            sent.push((start, start + u64::from(bytes) * 8, bytes));
+        }
+    }
+
+    #[test]
+    fn red_spaces_its_marks_evenly(salts in prop::collection::vec(any::<u64>(), 500), share_percent in 1u64..50) {
+        // Weight 1 and a constant length at the middle of the ramp: the probability is pmax / 2, and no gap is longer than its inverse.
+        let spec = &red::SPEC;
+        let pmax = 65_536 * share_percent / 50;
+        let values = Values::defaults(spec).with(spec, "kmin", 0).with(spec, "kmax", 20_000)
+            .with(spec, "pmax", pmax).with(spec, "weight", 65_536);
+        let mut marker = red::Red::new(&values, &ten_gigabits());
+        let longest = 65_536u64.div_ceil(pmax / 2);
+        let mut passed = 0;
+        for salt in salts {
+            let at = At { salt, ..At::fifo(Nanos(1), Nanos(0), 10_000, 1500) };
+            passed = if marker.enqueue(&at) == Verdict::Pass { passed + 1 } else { 0 };
+            prop_assert!(passed < longest);
+        }
+    }
+}
+
+#[test]
+fn red_marks_as_often_as_its_share_says() {
+    let spec = &red::SPEC;
+    // Half of the ramp to 10 %: 1 in 20 independently; evenly spaced gaps of 1 to 20 are 10.5 on average.
+    for (spacing, low, high) in [(1, 4_850, 5_150), (0, 9_400, 9_650)] {
+        let values = Values::defaults(spec)
+            .with(spec, "kmin", 0)
+            .with(spec, "kmax", 20_000)
+            .with(spec, "pmax", 6_554)
+            .with(spec, "weight", 65_536)
+            .with(spec, "spacing", spacing);
+        let mut marker = red::Red::new(&values, &ten_gigabits());
+        let marks = (0..100_000u64)
+            .filter(|&n| {
+                let salt = cemark_marking::fixed::hash(1, 7, n * 1460, 0);
+                marker.enqueue(&At {
+                    salt,
+                    ..At::fifo(Nanos(n), Nanos(0), 10_000, 1500)
+                }) != Verdict::Pass
+            })
+            .count();
+        assert!(
+            (low..=high).contains(&marks),
+            "spacing {spacing}: {marks} marks"
+        );
+    }
+}
