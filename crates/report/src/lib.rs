@@ -1,2 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tables, charts, run directories, and figures against published values.
+//!
+//! Everything here is a function of a [`Plan`](cemark_scenario::Plan) and the [`Outcome`](cemark_sim::Outcome)s of its points:
+//! the same outcomes give the same table on every machine. Wall-clock times and dates are arguments.
+
+mod columns;
+mod error;
+pub mod model;
+pub mod rundir;
+mod sentence;
+pub mod stats;
+mod stored;
+pub mod summary;
+pub mod table;
+mod tables;
+pub mod units;
+
+pub use error::{Error, Fault};
+pub use model::{Comparisons, Group, Metric, Row};
+pub use rundir::{Finished, Provenance, RunDir};
+pub use summary::{PointSummary, RunSummary};

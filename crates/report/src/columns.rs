@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Parquet without Arrow: a table is a list of named columns, encoded into memory (so that writing to disk, and what can fail there, is
+//! in one place) and read back by name.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::ColumnReader;
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+
+/// One column. Unsigned integers keep their bits and are annotated as unsigned.
+#[derive(Clone, Debug)]
+pub(crate) enum Column {
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+    F64(Vec<f64>),
+    MaybeU64(Vec<Option<u64>>),
+    MaybeF64(Vec<Option<f64>>),
+    Text(Vec<String>),
+    /// The same text in each row.
+    Constant(String, usize),
+}
+
+impl Column {
+    fn schema(&self, name: &str) -> Result<Type, ParquetError> {
+        let unsigned = |bit_width| Some(LogicalType::integer(bit_width, false));
+        let (physical, repetition, logical) = match self {
+            Column::U32(_) => (Physical::INT32, Repetition::REQUIRED, unsigned(32)),
+            Column::U64(_) => (Physical::INT64, Repetition::REQUIRED, unsigned(64)),
+            Column::MaybeU64(_) => (Physical::INT64, Repetition::OPTIONAL, unsigned(64)),
+            Column::F64(_) => (Physical::DOUBLE, Repetition::REQUIRED, None),
+            Column::MaybeF64(_) => (Physical::DOUBLE, Repetition::OPTIONAL, None),
+            Column::Text(_) | Column::Constant(..) => (
+                Physical::BYTE_ARRAY,
+                Repetition::REQUIRED,
+                Some(LogicalType::String),
+            ),
+        };
+        Type::primitive_type_builder(name, physical)
+            .with_repetition(repetition)
+            .with_logical_type(logical)
+            .build()
+    }
+
+    fn write(&self, writer: &mut ColumnWriter<'_>) -> Result<(), ParquetError> {
+        fn split<T: Copy, U>(values: &[Option<T>], to: fn(T) -> U) -> (Vec<U>, Vec<i16>) {
+            (
+                values.iter().filter_map(|v| v.map(to)).collect(),
+                values.iter().map(|v| i16::from(v.is_some())).collect(),
+            )
+        }
+        match (self, writer) {
+            (Column::U32(v), ColumnWriter::Int32ColumnWriter(w)) => {
+                w.write_batch(&v.iter().map(|x| *x as i32).collect::<Vec<_>>(), None, None)?;
+            }
+            (Column::U64(v), ColumnWriter::Int64ColumnWriter(w)) => {
+                w.write_batch(&v.iter().map(|x| *x as i64).collect::<Vec<_>>(), None, None)?;
+            }
+            (Column::MaybeU64(v), ColumnWriter::Int64ColumnWriter(w)) => {
+                let (values, levels) = split(v, |x| x as i64);
+                w.write_batch(&values, Some(&levels), None)?;
+            }
+            (Column::F64(v), ColumnWriter::DoubleColumnWriter(w)) => {
+                w.write_batch(v, None, None)?;
+            }
+            (Column::MaybeF64(v), ColumnWriter::DoubleColumnWriter(w)) => {
+                let (values, levels) = split(v, |x| x);
+                w.write_batch(&values, Some(&levels), None)?;
+            }
+            (Column::Text(v), ColumnWriter::ByteArrayColumnWriter(w)) => {
+                w.write_batch(
+                    &v.iter()
+                        .map(|s| ByteArray::from(s.as_str()))
+                        .collect::<Vec<_>>(),
+                    None,
+                    None,
+                )?;
+            }
+            (Column::Constant(text, rows), ColumnWriter::ByteArrayColumnWriter(w)) => {
+                w.write_batch(&vec![ByteArray::from(text.as_str()); *rows], None, None)?;
+            }
+            _ => unreachable!("the schema was made from this column"),
+        }
+        Ok(())
+    }
+}
+
+/// Named columns of equal length.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table(Vec<(String, Column)>);
+
+impl Table {
+    pub(crate) fn push(&mut self, name: &str, column: Column) {
+        self.0.push((name.to_owned(), column));
+    }
+}
+
+/// Encodes tables of the same columns, each as one row group. No tables, no file.
+pub(crate) fn encode(
+    groups: impl IntoIterator<Item = Table>,
+    metadata: &[(&str, String)],
+) -> Result<Option<Vec<u8>>, ParquetError> {
+    let mut groups = groups.into_iter().peekable();
+    let Some(first) = groups.peek() else {
+        return Ok(None);
+    };
+    let fields = first
+        .0
+        .iter()
+        .map(|(name, c)| c.schema(name).map(Arc::new))
+        .collect::<Result<Vec<_>, _>>()?;
+    let schema = Arc::new(
+        Type::group_type_builder("schema")
+            .with_fields(fields)
+            .build()?,
+    );
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by(concat!("cemark ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_key_value_metadata(Some(
+            metadata
+                .iter()
+                .map(|(k, v)| KeyValue::new((*k).to_owned(), v.clone()))
+                .collect(),
+        ))
+        .build();
+    let mut out = Vec::new();
+    let mut file = SerializedFileWriter::new(&mut out, schema, Arc::new(properties))?;
+    for table in groups {
+        let mut group = file.next_row_group()?;
+        for (_, column) in &table.0 {
+            let mut writer = group
+                .next_column()?
+                .expect("as many columns as the schema has");
+            column.write(writer.untyped())?;
+            writer.close()?;
+        }
+        group.close()?;
+    }
+    file.close()?;
+    Ok(Some(out))
+}
+
+/// A file read back by column name; every answer is `None` where the file is not what it should be.
+pub(crate) struct Reader(SerializedFileReader<File>);
+
+impl Reader {
+    pub(crate) fn open(path: &Path) -> Option<Self> {
+        SerializedFileReader::new(File::open(path).ok()?)
+            .ok()
+            .map(Reader)
+    }
+
+    pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
+        let entries = self.0.metadata().file_metadata().key_value_metadata()?;
+        entries.iter().find(|e| e.key == key)?.value.as_deref()
+    }
+
+    /// Raw values and definition levels of a column, all row groups.
+    fn column<T>(
+        &self,
+        name: &str,
+        mut read: impl FnMut(ColumnReader, usize, &mut Vec<i16>, &mut Vec<T>) -> Option<()>,
+    ) -> Option<(Vec<i16>, Vec<T>)> {
+        let schema = self.0.metadata().file_metadata().schema_descr();
+        let at = schema.columns().iter().position(|c| c.name() == name)?;
+        let (mut levels, mut values) = (Vec::new(), Vec::new());
+        for i in 0..self.0.num_row_groups() {
+            let group = self.0.get_row_group(i).ok()?;
+            let rows = group.metadata().num_rows() as usize;
+            read(
+                group.get_column_reader(at).ok()?,
+                rows,
+                &mut levels,
+                &mut values,
+            )?;
+        }
+        Some((levels, values))
+    }
+
+    fn i64s(&self, name: &str) -> Option<(Vec<i16>, Vec<i64>)> {
+        self.column(name, |reader, rows, levels, values| {
+            let ColumnReader::Int64ColumnReader(mut r) = reader else {
+                return None;
+            };
+            (r.read_records(rows, Some(levels), None, values).ok()?.0 == rows).then_some(())
+        })
+    }
+
+    pub(crate) fn u64s(&self, name: &str) -> Option<Vec<u64>> {
+        Some(self.i64s(name)?.1.into_iter().map(|x| x as u64).collect())
+    }
+
+    pub(crate) fn maybe_u64s(&self, name: &str) -> Option<Vec<Option<u64>>> {
+        let (levels, values) = self.i64s(name)?;
+        let mut values = values.into_iter();
+        levels
+            .into_iter()
+            .map(|l| {
+                if l == 0 {
+                    Some(None)
+                } else {
+                    values.next().map(|v| Some(v as u64))
+                }
+            })
+            .collect()
+    }
+
+    pub(crate) fn u32s(&self, name: &str) -> Option<Vec<u32>> {
+        let (_, values) = self.column(name, |reader, rows, levels, values: &mut Vec<i32>| {
+            let ColumnReader::Int32ColumnReader(mut r) = reader else {
+                return None;
+            };
+            (r.read_records(rows, Some(levels), None, values).ok()?.0 == rows).then_some(())
+        })?;
+        Some(values.into_iter().map(|x| x as u32).collect())
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One sentence that says what a table shows, composed from its numbers. It claims nothing that the intervals do not.
+
+use crate::model::{Group, Metric, Row};
+use crate::stats::{SizeClass, Statistic};
+use crate::units;
+
+/// What the sentence speaks about, most important first; the first family that was measured is taken.
+fn subjects(group: &Group) -> Vec<(Metric, &'static str)> {
+    let fct = [
+        (Metric::SHORT_MEAN, "the mean FCT of short flows"),
+        (Metric::SHORT_P99, "the 99th percentile FCT of short flows"),
+        (Metric::LARGE_MEAN, "the mean FCT of large flows"),
+    ];
+    let overall = [(Metric::Fct(SizeClass::All, Statistic::Mean), "the mean FCT")];
+    let long = [
+        (Metric::Goodput, "the goodput of endless flows"),
+        (
+            Metric::Probe(Statistic::Mean),
+            "the mean round trip of probes",
+        ),
+        (Metric::QUEUE_MEAN, "the mean queue at the hottest port"),
+    ];
+    let here = |list: &[(Metric, &'static str)]| -> Vec<_> {
+        list.iter()
+            .copied()
+            .filter(|(m, _)| group.has(*m))
+            .collect()
+    };
+    [here(&fct), here(&overall), here(&long)]
+        .into_iter()
+        .find(|l| !l.is_empty())
+        .unwrap_or_default()
+}
+
+/// The sentence.
+pub(crate) fn sentence(group: &Group) -> String {
+    let subjects = subjects(group);
+    let base = &group.baseline().scheme;
+    let place = match group.title() {
+        t if t.is_empty() => String::new(),
+        t => format!("At {t}, "),
+    };
+    let others: Vec<&Row> = group.rows.iter().filter(|r| !r.baseline).collect();
+    let text = if subjects.is_empty() {
+        "no measured flow has finished, so there is nothing to compare.".to_owned()
+    } else if others.is_empty() {
+        let parts: Vec<String> = subjects
+            .iter()
+            .filter_map(|(m, name)| {
+                group
+                    .baseline()
+                    .cell(*m)
+                    .absolute
+                    .map(|v| format!("{name} is {}", m.show(v)))
+            })
+            .collect();
+        format!("under {base} {}.", list(&parts))
+    } else {
+        let best = others
+            .iter()
+            .filter(|r| subjects.iter().any(|(m, _)| r.cell(*m).better()))
+            .max_by(|a, b| score(a, &subjects).total_cmp(&score(b, &subjects)));
+        let mut text = match best {
+            Some(row) => praise(row, base, &subjects),
+            None => format!("no scheme beats {base} by more than its 95 % interval"),
+        };
+        let blamed: Vec<String> = others
+            .iter()
+            .filter(|r| best.is_none_or(|b| b.scheme != r.scheme))
+            .filter_map(|r| blame(r, &subjects))
+            .collect();
+        if !blamed.is_empty() {
+            text += &format!("; {}", list(&blamed));
+        }
+        text + "."
+    };
+    let text = format!("{place}{text}");
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|c| c.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}
+
+/// Gains less losses in percent points, only where an interval excludes zero; losses count double.
+fn score(row: &Row, subjects: &[(Metric, &str)]) -> f64 {
+    subjects
+        .iter()
+        .map(|(m, _)| {
+            let cell = row.cell(*m);
+            let size = cell.against.map_or(0.0, |c| c.percent.abs());
+            if cell.better() {
+                size
+            } else if cell.worse() {
+                -2.0 * size
+            } else {
+                0.0
+            }
+        })
+        .sum()
+}
+
+fn praise(row: &Row, base: &str, subjects: &[(Metric, &'static str)]) -> String {
+    let change = |(m, name): &(Metric, &'static str)| {
+        let percent = row.cell(*m).against.map_or(0.0, |c| c.percent);
+        format!(
+            "{name} by {}",
+            units::percent(percent.abs()).trim_start_matches('+')
+        )
+    };
+    let of = |lower: bool| -> Vec<String> {
+        subjects
+            .iter()
+            .filter(|(m, _)| row.cell(*m).better() && m.less_is_better() == lower)
+            .map(change)
+            .collect()
+    };
+    let verbs: Vec<String> = [("lowers", of(true)), ("raises", of(false))]
+        .into_iter()
+        .filter(|(_, parts)| !parts.is_empty())
+        .map(|(verb, parts)| format!("{verb} {}", list(&parts)))
+        .collect();
+    let mut text = format!("{} {} against {base}", row.scheme, list(&verbs));
+    let worse: Vec<String> = subjects
+        .iter()
+        .filter(|(m, _)| row.cell(*m).worse())
+        .map(|s @ (m, _)| {
+            format!(
+                "{} {}",
+                if m.less_is_better() {
+                    "raises"
+                } else {
+                    "lowers"
+                },
+                change(s)
+            )
+        })
+        .collect();
+    let open: Vec<String> = subjects
+        .iter()
+        .filter(|(m, _)| {
+            !row.cell(*m).worse() && !row.cell(*m).better() && row.cell(*m).against.is_some()
+        })
+        .map(|(_, name)| (*name).to_owned())
+        .collect();
+    if !worse.is_empty() {
+        text += &format!(" but {}", list(&worse));
+    }
+    if !open.is_empty() {
+        text += &format!(
+            ", while {} {} within the interval",
+            list(&open),
+            if open.len() == 1 { "stays" } else { "stay" }
+        );
+    }
+    text
+}
+
+fn blame(row: &Row, subjects: &[(Metric, &'static str)]) -> Option<String> {
+    let worse: Vec<String> = subjects
+        .iter()
+        .filter(|(m, _)| row.cell(*m).worse())
+        .map(|(m, name)| {
+            format!(
+                "{name} ({})",
+                units::percent(row.cell(*m).against.map_or(0.0, |c| c.percent))
+            )
+        })
+        .collect();
+    (!worse.is_empty()).then(|| format!("{} is worse in {}", row.scheme, list(&worse)))
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn list(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}

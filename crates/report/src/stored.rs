@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A finished point as one Parquet file: its flows are the table, everything else is JSON in the file's metadata. One file, so that a
+//! rename makes the whole point appear at once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cemark_sim::Outcome;
+use cemark_sim::outcome::{
+    FlowRecord, LongRecord, PortReport, PortTrace, ProbeRecord, Spread, Totals,
+};
+use cemark_wire::{Picos, Rate};
+use serde::{Deserialize, Serialize};
+
+use crate::columns::{self, Column, Reader, Table};
+
+/// Key of the metadata entry.
+const KEY: &str = "cemark.point";
+
+/// A point's file, apart from the flows.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Header {
+    /// Fingerprint of the cemark that ran it: results of another build are not mixed in.
+    pub(crate) build: String,
+    /// Fingerprint of the point's inputs, 16 hex digits.
+    pub(crate) point: String,
+    /// CPU seconds it took.
+    pub(crate) cpu_seconds: f64,
+    rest: Rest,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Rest {
+    end_ps: u64,
+    packet_hops: u64,
+    events: u64,
+    digest: u64,
+    sent: u64,
+    delivered: u64,
+    in_flight: u64,
+    marks: BTreeMap<String, u64>,
+    drops: BTreeMap<String, u64>,
+    timeouts: u64,
+    retransmits: u64,
+    goodput_bytes: u64,
+    long_flows: Vec<Long>,
+    /// (workload, sent, round trip)
+    probes: Vec<(u16, u64, u64)>,
+    ports: Vec<Port>,
+    /// (name, port, samples)
+    traces: Vec<(String, u32, Vec<(u64, u32)>)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Long {
+    id: u64,
+    src: u32,
+    dst: u32,
+    class: u8,
+    delivered: u64,
+    intervals: Vec<u64>,
+    timeouts: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Port {
+    name: String,
+    rate: u64,
+    packets: u64,
+    bytes: u64,
+    marks: u64,
+    drops: u64,
+    utilisation: f64,
+    queue: Five,
+    sojourn: Five,
+}
+
+/// count, mean, p50, p99, max, min
+type Five = (u64, f64, f64, f64, f64, f64);
+
+/// JSON has no NaN: a mean of nothing is stored as zero, with its count beside it.
+fn finite(x: f64) -> f64 {
+    if x.is_finite() { x } else { 0.0 }
+}
+
+fn five(s: &Spread) -> Five {
+    (
+        s.count,
+        finite(s.mean),
+        finite(s.p50),
+        finite(s.p99),
+        finite(s.max),
+        finite(s.min),
+    )
+}
+
+fn spread((count, mean, p50, p99, max, min): Five) -> Spread {
+    Spread {
+        count,
+        mean,
+        p50,
+        p99,
+        max,
+        min,
+    }
+}
+
+/// Counters are keyed by a fixed set of reasons; one that this build does not know cannot come from it.
+fn reasons(m: BTreeMap<String, u64>) -> Option<BTreeMap<&'static str, u64>> {
+    const KNOWN: [&str; 10] = [
+        "instant",
+        "persistent",
+        "random",
+        "average",
+        "tail",
+        "marker",
+        "not_ect",
+        "pause",
+        "pool",
+        "headroom",
+    ];
+    m.into_iter()
+        .map(|(k, v)| KNOWN.iter().find(|r| **r == k).map(|r| (*r, v)))
+        .collect()
+}
+
+/// The file's bytes.
+pub(crate) fn encode(outcome: &Outcome, build: &str, point: &str, cpu_seconds: f64) -> Vec<u8> {
+    let header = Header {
+        build: build.to_owned(),
+        point: point.to_owned(),
+        cpu_seconds,
+        rest: rest(outcome),
+    };
+    let mut table = Table::default();
+    let f = &outcome.flows;
+    table.push("id", Column::U64(f.iter().map(|f| f.id).collect()));
+    table.push(
+        "workload",
+        Column::U32(f.iter().map(|f| u32::from(f.workload)).collect()),
+    );
+    table.push(
+        "class",
+        Column::U32(f.iter().map(|f| u32::from(f.class)).collect()),
+    );
+    table.push("src", Column::U32(f.iter().map(|f| f.src).collect()));
+    table.push("dst", Column::U32(f.iter().map(|f| f.dst).collect()));
+    table.push("bytes", Column::U64(f.iter().map(|f| f.bytes).collect()));
+    table.push(
+        "start_ps",
+        Column::U64(f.iter().map(|f| f.start.0).collect()),
+    );
+    table.push(
+        "fct_ps",
+        Column::MaybeU64(f.iter().map(|f| f.fct.map(|t| t.0)).collect()),
+    );
+    table.push(
+        "ideal_ps",
+        Column::U64(f.iter().map(|f| f.ideal.0).collect()),
+    );
+    table.push(
+        "extra_ps",
+        Column::U64(f.iter().map(|f| f.extra.0).collect()),
+    );
+    table.push("marks", Column::U32(f.iter().map(|f| f.marks).collect()));
+    table.push(
+        "retransmits",
+        Column::U32(f.iter().map(|f| f.retransmits).collect()),
+    );
+    table.push(
+        "timeouts",
+        Column::U32(f.iter().map(|f| f.timeouts).collect()),
+    );
+    let json = serde_json::to_string(&header).expect("a header of numbers and strings");
+    let bytes =
+        columns::encode([table], &[(KEY, json)]).expect("columns that fit their own schema");
+    bytes.expect("one table")
+}
+
+/// The point in a file; `None` where the file is of another build, another point, or not whole. Such a point is run again.
+pub(crate) fn read(path: &Path, build: &str, point: &str) -> Option<(Outcome, f64)> {
+    let file = Reader::open(path)?;
+    let header: Header = serde_json::from_str(file.metadata(KEY)?).ok()?;
+    if header.build != build || header.point != point {
+        return None;
+    }
+    let (id, workload, class) = (
+        file.u64s("id")?,
+        file.u32s("workload")?,
+        file.u32s("class")?,
+    );
+    let (src, dst, bytes) = (file.u32s("src")?, file.u32s("dst")?, file.u64s("bytes")?);
+    let (start, fct) = (file.u64s("start_ps")?, file.maybe_u64s("fct_ps")?);
+    let (ideal, extra) = (file.u64s("ideal_ps")?, file.u64s("extra_ps")?);
+    let (marks, retransmits) = (file.u32s("marks")?, file.u32s("retransmits")?);
+    let timeouts = file.u32s("timeouts")?;
+    let flows = (0..id.len())
+        .map(|i| FlowRecord {
+            id: id[i],
+            workload: workload[i] as u16,
+            class: class[i] as u8,
+            src: src[i],
+            dst: dst[i],
+            bytes: bytes[i],
+            start: Picos(start[i]),
+            fct: fct[i].map(Picos),
+            ideal: Picos(ideal[i]),
+            extra: Picos(extra[i]),
+            marks: marks[i],
+            retransmits: retransmits[i],
+            timeouts: timeouts[i],
+        })
+        .collect();
+    Some((outcome(flows, header.rest)?, header.cpu_seconds))
+}
+
+fn rest(o: &Outcome) -> Rest {
+    let owned =
+        |m: &BTreeMap<&'static str, u64>| m.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect();
+    let t = &o.totals;
+    Rest {
+        end_ps: o.end.0,
+        packet_hops: o.packet_hops,
+        events: o.events,
+        digest: o.digest,
+        sent: t.sent,
+        delivered: t.delivered,
+        in_flight: t.in_flight,
+        marks: owned(&t.marks),
+        drops: owned(&t.drops),
+        timeouts: t.timeouts,
+        retransmits: t.retransmits,
+        goodput_bytes: t.goodput_bytes,
+        long_flows: o
+            .long_flows
+            .iter()
+            .map(|l| Long {
+                id: l.id,
+                src: l.src,
+                dst: l.dst,
+                class: l.class,
+                delivered: l.delivered,
+                intervals: l.intervals.clone(),
+                timeouts: l.timeouts,
+            })
+            .collect(),
+        probes: o
+            .probes
+            .iter()
+            .map(|p| (p.workload, p.sent.0, p.rtt.0))
+            .collect(),
+        ports: o
+            .ports
+            .iter()
+            .map(|p| Port {
+                name: p.name.clone(),
+                rate: p.rate.0,
+                packets: p.packets,
+                bytes: p.bytes,
+                marks: p.marks,
+                drops: p.drops,
+                utilisation: finite(p.utilisation),
+                queue: five(&p.queue),
+                sojourn: five(&p.sojourn),
+            })
+            .collect(),
+        traces: o
+            .traces
+            .iter()
+            .map(|t| {
+                (
+                    t.name.clone(),
+                    t.port,
+                    t.samples.iter().map(|(at, q)| (at.0, *q)).collect(),
+                )
+            })
+            .collect(),
+    }
+}
+
+fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
+    Some(Outcome {
+        flows,
+        long_flows: r
+            .long_flows
+            .into_iter()
+            .map(|l| LongRecord {
+                id: l.id,
+                src: l.src,
+                dst: l.dst,
+                class: l.class,
+                delivered: l.delivered,
+                intervals: l.intervals,
+                timeouts: l.timeouts,
+            })
+            .collect(),
+        probes: r
+            .probes
+            .into_iter()
+            .map(|(workload, sent, rtt)| ProbeRecord {
+                workload,
+                sent: Picos(sent),
+                rtt: Picos(rtt),
+            })
+            .collect(),
+        totals: Totals {
+            sent: r.sent,
+            delivered: r.delivered,
+            in_flight: r.in_flight,
+            marks: reasons(r.marks)?,
+            drops: reasons(r.drops)?,
+            timeouts: r.timeouts,
+            retransmits: r.retransmits,
+            goodput_bytes: r.goodput_bytes,
+        },
+        ports: r
+            .ports
+            .into_iter()
+            .map(|p| PortReport {
+                name: p.name,
+                rate: Rate(p.rate),
+                packets: p.packets,
+                bytes: p.bytes,
+                marks: p.marks,
+                drops: p.drops,
+                utilisation: p.utilisation,
+                queue: spread(p.queue),
+                sojourn: spread(p.sojourn),
+            })
+            .collect(),
+        traces: r
+            .traces
+            .into_iter()
+            .map(|(name, port, samples)| PortTrace {
+                name,
+                port,
+                samples: samples.into_iter().map(|(at, q)| (Picos(at), q)).collect(),
+            })
+            .collect(),
+        end: Picos(r.end_ps),
+        packet_hops: r.packet_hops,
+        events: r.events,
+        digest: r.digest,
+    })
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `summary.json`, which is also what `cemark run --format json` prints. Scripts rely on it: docs/output.md lists its fields.
+
+use std::collections::BTreeMap;
+
+use cemark_scenario::{Plan, Point};
+use cemark_sim::Outcome;
+use cemark_sim::outcome::PortReport;
+use serde::{Deserialize, Serialize};
+
+use crate::model::Comparisons;
+use crate::stats::{Distribution, SizeClass, fct_us, slowdowns};
+
+/// The version of the document's shape. It rises when a field changes its meaning or goes away, not when one is added.
+pub const SCHEMA: u32 = 1;
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSummary {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Short name of the scenario.
+    pub scenario: String,
+    /// Fingerprint of the results: of all points' digests, in order. 16 hex digits.
+    pub digest: String,
+    /// Fingerprint of the scenario: of everything that can change a result. 16 hex digits.
+    pub scenario_digest: String,
+    /// Version of cemark.
+    pub version: String,
+    /// One entry a point, in the order of the scenario: axes outermost, then scheme, then seed.
+    pub points: Vec<PointSummary>,
+    /// Each scheme against the baseline.
+    pub comparisons: Vec<ComparisonLine>,
+    /// What it took. Not part of any digest.
+    pub cost: Cost,
+}
+
+/// What a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Points in all.
+    pub points: u64,
+    /// Points that were found finished in the run directory.
+    pub resumed: u64,
+    /// Packet-hops, all points.
+    pub packet_hops: u64,
+    /// CPU seconds of simulation, all points (those of an earlier session too).
+    pub cpu_seconds: f64,
+    /// Seconds of wall-clock time of this session.
+    pub wall_seconds: f64,
+}
+
+/// One point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointSummary {
+    /// Value of each swept axis, as written.
+    pub axes: BTreeMap<String, String>,
+    /// Label of the scheme.
+    pub scheme: String,
+    /// Load of the first Poisson workload.
+    pub load: Option<f64>,
+    /// Seed.
+    pub seed: u64,
+    /// Measured flows, finished or not.
+    pub flows: u64,
+    /// Those without an end. They are in no mean and no percentile.
+    pub unfinished: u64,
+    /// Completion times in microseconds by size class.
+    pub fct_us: Classes,
+    /// Completion time over that of an empty network, by size class.
+    pub slowdown: Classes,
+    /// CE written by switches.
+    pub marks: u64,
+    /// The same by reason.
+    pub marks_by_reason: BTreeMap<String, u64>,
+    /// Packets discarded, by reason.
+    pub drops: BTreeMap<String, u64>,
+    /// Retransmission timeouts, all flows.
+    pub timeouts: u64,
+    /// Segments sent again, all flows.
+    pub retransmissions: u64,
+    /// The switch port with the longest mean queue; `null` where no queue was sampled.
+    pub hottest_port: Option<PortSummary>,
+    /// Payload bits delivered a second to endless flows, all together; `null` without any.
+    pub long_goodput_bps: Option<f64>,
+    /// Round trips of probes in microseconds; `count` is zero without any.
+    pub probe_rtt_us: Distribution,
+    /// Packets that crossed a link.
+    pub packet_hops: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Simulated seconds.
+    pub simulated_seconds: f64,
+    /// CPU seconds. Not part of the digest.
+    pub cpu_seconds: f64,
+    /// Fingerprint of flows and counters, 16 hex digits: equal on every machine and for every number of jobs.
+    pub digest: String,
+}
+
+/// A distribution for each size class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Classes {
+    /// Every flow.
+    pub all: Distribution,
+    /// Below 100 KB.
+    pub short: Distribution,
+    /// 100 KB to 10 MB.
+    pub medium: Distribution,
+    /// Above 10 MB.
+    pub large: Distribution,
+}
+
+impl Classes {
+    fn of(values: impl Fn(SizeClass) -> Vec<f64>) -> Self {
+        let of = |class| Distribution::of(values(class));
+        Classes {
+            all: of(SizeClass::All),
+            short: of(SizeClass::Short),
+            medium: of(SizeClass::Medium),
+            large: of(SizeClass::Large),
+        }
+    }
+
+    /// That of one class.
+    pub fn get(&self, class: SizeClass) -> &Distribution {
+        match class {
+            SizeClass::All => &self.all,
+            SizeClass::Short => &self.short,
+            SizeClass::Medium => &self.medium,
+            SizeClass::Large => &self.large,
+        }
+    }
+}
+
+/// One switch port.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PortSummary {
+    /// Its name (`leaf3->host52`).
+    pub name: String,
+    /// Mean queue in bytes, without the packet being sent.
+    pub queue_mean_bytes: f64,
+    /// Median.
+    pub queue_p50_bytes: f64,
+    /// 99th percentile.
+    pub queue_p99_bytes: f64,
+    /// Longest.
+    pub queue_max_bytes: f64,
+    /// Mean sojourn time in microseconds.
+    pub sojourn_mean_us: f64,
+    /// 99th percentile of the sojourn time in microseconds.
+    pub sojourn_p99_us: f64,
+    /// Share of the link's time in use.
+    pub utilisation: f64,
+    /// Packets sent.
+    pub packets: u64,
+    /// CE written.
+    pub marks: u64,
+    /// Packets discarded.
+    pub drops: u64,
+}
+
+impl From<&PortReport> for PortSummary {
+    fn from(p: &PortReport) -> Self {
+        PortSummary {
+            name: p.name.clone(),
+            queue_mean_bytes: p.queue.mean,
+            queue_p50_bytes: p.queue.p50,
+            queue_p99_bytes: p.queue.p99,
+            queue_max_bytes: p.queue.max,
+            sojourn_mean_us: p.sojourn.mean / 1e3,
+            sojourn_p99_us: p.sojourn.p99 / 1e3,
+            utilisation: p.utilisation,
+            packets: p.packets,
+            marks: p.marks,
+            drops: p.drops,
+        }
+    }
+}
+
+/// One cell of the comparison table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonLine {
+    /// Value of each swept axis.
+    pub axes: BTreeMap<String, String>,
+    /// Label of the scheme.
+    pub scheme: String,
+    /// Label of the baseline.
+    pub baseline: String,
+    /// `short.mean`, `short.p99`, `large.mean`, `queue.mean` …
+    pub metric: String,
+    /// Signed percent difference.
+    pub percent: f64,
+    /// Lower end of the paired 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// What the paper printed for the same cell.
+    pub published: Option<f64>,
+}
+
+/// A digest as documents write it.
+pub fn hex(digest: u64) -> String {
+    format!("{digest:016x}")
+}
+
+/// The port with the longest mean queue; the first of equals. `None` where nothing was sampled.
+pub fn hottest(ports: &[PortReport]) -> Option<&PortReport> {
+    ports
+        .iter()
+        .filter(|p| p.queue.count > 0)
+        .reduce(|best, p| {
+            if p.queue.mean > best.queue.mean {
+                p
+            } else {
+                best
+            }
+        })
+}
+
+impl PointSummary {
+    /// Of a point that ran for so many CPU seconds.
+    pub fn new(point: &Point, outcome: &Outcome, cpu_seconds: f64) -> Self {
+        let owned = |m: &BTreeMap<&'static str, u64>| {
+            m.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect()
+        };
+        PointSummary {
+            axes: point.axes.clone(),
+            scheme: point.scheme.clone(),
+            load: point.load,
+            seed: point.seed,
+            flows: outcome.flows.len() as u64,
+            unfinished: outcome.flows.iter().filter(|f| f.fct.is_none()).count() as u64,
+            fct_us: Classes::of(|class| fct_us(&outcome.flows, class)),
+            slowdown: Classes::of(|class| slowdowns(&outcome.flows, class)),
+            marks: outcome.totals.all_marks(),
+            marks_by_reason: owned(&outcome.totals.marks),
+            drops: owned(&outcome.totals.drops),
+            timeouts: outcome.totals.timeouts,
+            retransmissions: outcome.totals.retransmits,
+            hottest_port: hottest(&outcome.ports).map(PortSummary::from),
+            long_goodput_bps: long_goodput(point, outcome),
+            probe_rtt_us: Distribution::of(
+                outcome
+                    .probes
+                    .iter()
+                    .map(|p| p.rtt.as_micros_f64())
+                    .collect(),
+            ),
+            packet_hops: outcome.packet_hops,
+            events: outcome.events,
+            simulated_seconds: outcome.end.as_secs_f64(),
+            cpu_seconds,
+            digest: hex(outcome.digest),
+        }
+    }
+
+    /// Packets discarded, all reasons.
+    pub fn all_drops(&self) -> u64 {
+        self.drops.values().sum()
+    }
+}
+
+fn long_goodput(point: &Point, outcome: &Outcome) -> Option<f64> {
+    let measure = &point.config.measure;
+    let span = measure
+        .until
+        .min(outcome.end)
+        .saturating_sub(measure.from)
+        .as_secs_f64();
+    let bytes: u64 = outcome.long_flows.iter().map(|f| f.delivered).sum();
+    (!outcome.long_flows.is_empty() && span > 0.0).then(|| bytes as f64 * 8.0 / span)
+}
+
+impl RunSummary {
+    /// Of all points of a plan, in its order.
+    pub fn new(
+        plan: &Plan,
+        points: Vec<PointSummary>,
+        comparisons: &Comparisons,
+        version: &str,
+        cost: Cost,
+    ) -> Self {
+        let mut digest = Fnv::default();
+        for p in &points {
+            digest.write(p.digest.as_bytes());
+        }
+        RunSummary {
+            schema: SCHEMA,
+            scenario: plan.name.clone(),
+            digest: hex(digest.0),
+            scenario_digest: hex(plan.digest),
+            version: version.to_owned(),
+            points,
+            comparisons: comparisons.lines(),
+            cost,
+        }
+    }
+}
+
+/// FNV-1a, 64 bits: enough to tell results apart, and the same everywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Fnv(pub u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    /// Takes in more bytes.
+    pub fn write(&mut self, bytes: &[u8]) {
+        for b in bytes {
+            self.0 = (self.0 ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}

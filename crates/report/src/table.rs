@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The comparison table of the terminal: one a value of the axes, at most 120 columns wide, in two blocks where there are fewer.
+
+use std::fmt::Write as _;
+
+use cemark_scenario::Plan;
+
+use crate::model::{Cell, Comparisons, Group, Metric, Row};
+use crate::sentence::sentence;
+use crate::stats::SizeClass;
+use crate::{RunSummary, units};
+
+/// How to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether to colour.
+    pub color: bool,
+}
+
+impl Default for Look {
+    /// For a pipe or a file: 120 columns, no colour.
+    fn default() -> Self {
+        Look {
+            width: 120,
+            color: false,
+        }
+    }
+}
+
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const RED: &str = "31";
+const GREEN: &str = "32";
+
+impl Look {
+    fn paint(self, style: &str, text: &str) -> String {
+        if self.color && !style.is_empty() && !text.trim().is_empty() {
+            format!("\x1b[{style}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// All tables, each with the paper's values, what is unfinished, and one sentence.
+pub fn tables(plan: &Plan, comparisons: &Comparisons, look: Look) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", look.paint(BOLD, &plan.title));
+    for group in &comparisons.groups {
+        let _ = writeln!(out);
+        one(group, look, &mut out);
+    }
+    out
+}
+
+/// What it cost, where the report is, and what to try next.
+pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> String {
+    let cost = &summary.cost;
+    let resumed = if cost.resumed > 0 {
+        format!(" ({} from an earlier session)", cost.resumed)
+    } else {
+        String::new()
+    };
+    let speed = cost.packet_hops as f64 / cost.cpu_seconds;
+    let speed = if cost.cpu_seconds > 0.0 {
+        format!(", {} a CPU second", units::count(speed))
+    } else {
+        String::new()
+    };
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "cost    {} points{resumed}, {} packet-hops{speed}, {}",
+        cost.points,
+        units::count(cost.packet_hops as f64),
+        units::span(cost.wall_seconds),
+    );
+    let _ = writeln!(out, "report  {}", look.paint(BOLD, report));
+    if let Some(next) = &plan.next {
+        let _ = writeln!(out, "next    {}", look.paint(BOLD, next));
+    }
+    out
+}
+
+fn one(group: &Group, look: Look, out: &mut String) {
+    let seeds = group.seeds.len();
+    let flows = group.baseline().flows;
+    let mut head = match group.title() {
+        t if t.is_empty() => String::new(),
+        t => format!("{}   ", look.paint(BOLD, &t)),
+    };
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    let _ = write!(
+        head,
+        "{seeds} seed{}, {flows} flows a scheme",
+        plural(seeds)
+    );
+    if group.rows.len() > 1 {
+        head += ", percent against the first row with its paired 95 % interval";
+    }
+    let _ = writeln!(out, "{head}");
+    let metrics: Vec<Metric> = shown().into_iter().filter(|m| group.has(*m)).collect();
+    let whole = Block::new(group, &metrics, true, true);
+    if whole.width() <= look.width {
+        whole.draw(look, out);
+    } else {
+        let (fct, rest): (Vec<_>, Vec<_>) = metrics
+            .into_iter()
+            .partition(|m| matches!(m, Metric::Fct(..)));
+        Block::new(group, &fct, false, true).draw(look, out);
+        Block::new(group, &rest, true, false).draw(look, out);
+    }
+    for row in group.rows.iter().filter(|r| r.unfinished > 0) {
+        let _ = writeln!(
+            out,
+            "unfinished: {} of {} flows under {} (in no mean and no percentile)",
+            row.unfinished, row.flows, row.scheme
+        );
+    }
+    let _ = writeln!(out, "{}", wrap(&sentence(group), look.width));
+}
+
+/// The columns of the terminal, as far as there is something in them.
+fn shown() -> [Metric; 8] {
+    use crate::stats::Statistic::{Mean, Percentile};
+    [
+        Metric::SHORT_MEAN,
+        Metric::SHORT_P99,
+        Metric::LARGE_MEAN,
+        Metric::Goodput,
+        Metric::Probe(Mean),
+        Metric::Probe(Percentile(0.99)),
+        Metric::QUEUE_MEAN,
+        Metric::QUEUE_P99,
+    ]
+}
+
+/// A metric's two header lines and the word that stands for it in the verdict.
+fn names(metric: Metric) -> (&'static str, &'static str, &'static str) {
+    let p99 = metric.key().ends_with("p99");
+    let stat = if p99 { "p99" } else { "mean" };
+    match metric {
+        Metric::Fct(SizeClass::Short, _) => {
+            ("short < 100 KB", stat, if p99 { "p99" } else { "short" })
+        }
+        Metric::Fct(SizeClass::Large, _) => ("large > 10 MB", stat, "large"),
+        Metric::Fct(SizeClass::Medium, _) => ("medium", stat, "medium"),
+        Metric::Fct(SizeClass::All, _) => ("overall", stat, "overall"),
+        Metric::Queue(_) => ("queue, hottest port", stat, "queue"),
+        Metric::Goodput => ("goodput", "sum", "goodput"),
+        Metric::Probe(_) => ("probe round trip", stat, "probe"),
+    }
+}
+
+/// A field: text that is right-aligned at the percent sign, text behind it, and a style.
+#[derive(Clone, Default)]
+struct Field {
+    left: String,
+    right: String,
+    style: &'static str,
+}
+
+struct Column {
+    group: &'static str,
+    stat: &'static str,
+    fields: Vec<Field>,
+}
+
+impl Column {
+    fn left(&self) -> usize {
+        self.fields.iter().map(|f| len(&f.left)).max().unwrap_or(0)
+    }
+
+    fn right(&self) -> usize {
+        self.fields.iter().map(|f| len(&f.right)).max().unwrap_or(0)
+    }
+
+    fn width(&self) -> usize {
+        let body = self.left() + self.right() + usize::from(self.right() > 0);
+        body.max(len(self.stat))
+    }
+}
+
+/// A part of a table that is drawn at once.
+struct Block {
+    labels: Vec<Field>,
+    columns: Vec<Column>,
+    verdicts: Vec<Vec<&'static str>>,
+    /// Where the rows of the paper begin.
+    measured: usize,
+    sources: Vec<String>,
+}
+
+impl Block {
+    fn new(group: &Group, metrics: &[Metric], counts: bool, verdict: bool) -> Self {
+        let papers: Vec<&Row> = group
+            .rows
+            .iter()
+            .filter(|r| metrics.iter().any(|m| r.cell(*m).published.is_some()))
+            .collect();
+        let label = |r: &&Row| Field {
+            left: shorten(&r.scheme, 24),
+            style: if r.baseline { BOLD } else { "" },
+            ..Field::default()
+        };
+        let mut labels: Vec<Field> = group
+            .rows
+            .iter()
+            .collect::<Vec<_>>()
+            .iter()
+            .map(label)
+            .collect();
+        labels.extend(papers.iter().map(|r| Field {
+            style: DIM,
+            ..label(r)
+        }));
+        let mut columns = Vec::new();
+        for metric in metrics {
+            let (head, stat, _) = names(*metric);
+            let mut fields: Vec<Field> = group
+                .rows
+                .iter()
+                .map(|r| measured(r.cell(*metric), r.baseline))
+                .collect();
+            fields.extend(papers.iter().map(|r| {
+                Field {
+                    left: r
+                        .cell(*metric)
+                        .published
+                        .as_ref()
+                        .map(|p| units::percent(p.percent))
+                        .unwrap_or_default(),
+                    right: String::new(),
+                    style: DIM,
+                }
+            }));
+            columns.push(Column {
+                group: head,
+                stat,
+                fields,
+            });
+        }
+        if counts {
+            let counters: [(&str, &str, fn(&Row) -> u64); 3] = [
+                ("", "marks", |r| r.marks),
+                ("", "drops", |r| r.drops),
+                ("time-", "outs", |r| r.timeouts),
+            ];
+            for (head, stat, of) in counters {
+                let mut fields: Vec<Field> = group
+                    .rows
+                    .iter()
+                    .map(|r| Field {
+                        left: units::count(of(r) as f64),
+                        ..Field::default()
+                    })
+                    .collect();
+                fields.resize(labels.len(), Field::default());
+                columns.push(Column {
+                    group: head,
+                    stat,
+                    fields,
+                });
+            }
+        }
+        let verdicts = match verdict {
+            true => group.rows.iter().map(worse_words).collect(),
+            false => Vec::new(),
+        };
+        let mut sources: Vec<String> = Vec::new();
+        for p in papers
+            .iter()
+            .flat_map(|r| metrics.iter().filter_map(|m| r.cell(*m).published.as_ref()))
+        {
+            if !sources.contains(&p.source) {
+                sources.push(p.source.clone());
+            }
+        }
+        Block {
+            labels,
+            columns,
+            verdicts,
+            measured: group.rows.len(),
+            sources,
+        }
+    }
+
+    fn label_width(&self) -> usize {
+        self.labels
+            .iter()
+            .map(|f| len(&f.left))
+            .max()
+            .unwrap_or(0)
+            .max(6)
+    }
+
+    /// Widths of the columns, stretched where a header of several is longer than they are.
+    fn widths(&self) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.columns.iter().map(Column::width).collect();
+        let mut i = 0;
+        while i < widths.len() {
+            let n = self.columns[i..]
+                .iter()
+                .take_while(|c| c.group == self.columns[i].group)
+                .count();
+            let have = widths[i..i + n].iter().sum::<usize>() + 2 * (n - 1);
+            if !self.columns[i].group.is_empty() && len(self.columns[i].group) > have {
+                widths[i] += len(self.columns[i].group) - have;
+            }
+            i += n;
+        }
+        widths
+    }
+
+    fn width(&self) -> usize {
+        let words = self
+            .verdicts
+            .iter()
+            .flatten()
+            .map(|w| len("worse: ") + len(w))
+            .max();
+        self.label_width()
+            + self.widths().iter().map(|w| w + 2).sum::<usize>()
+            + words.map_or(0, |w| w + 2)
+    }
+
+    fn draw(&self, look: Look, out: &mut String) {
+        if self.columns.is_empty() {
+            return;
+        }
+        let widths = self.widths();
+        self.header(&widths, look, out);
+        for row in 0..self.labels.len() {
+            if row == self.measured {
+                let _ = writeln!(
+                    out,
+                    "{}",
+                    look.paint(
+                        DIM,
+                        &format!("the paper's values ({}):", self.sources.join("; "))
+                    )
+                );
+            }
+            self.row(row, &widths, look, out);
+        }
+    }
+
+    fn header(&self, widths: &[usize], look: Look, out: &mut String) {
+        let (mut first, mut second) = (
+            pad("", self.label_width()),
+            pad("scheme", self.label_width()),
+        );
+        let mut i = 0;
+        while i < widths.len() {
+            let n = self.columns[i..]
+                .iter()
+                .take_while(|c| c.group == self.columns[i].group)
+                .count();
+            let have = widths[i..i + n].iter().sum::<usize>() + 2 * (n - 1);
+            let counter = self.columns[i].right() == 0
+                && self.columns[i].group.len() <= self.columns[i].stat.len() + 1;
+            let head = self.columns[i].group;
+            let _ = write!(
+                first,
+                "  {}",
+                if counter {
+                    pad_left(head, have)
+                } else {
+                    pad(head, have)
+                }
+            );
+            for (column, width) in self.columns[i..i + n].iter().zip(&widths[i..]) {
+                // A header ends where the numbers end, so that the eye finds them; the interval hangs behind.
+                let hang = if column.right() > 0 {
+                    column.right() + 1
+                } else {
+                    0
+                };
+                let _ = write!(
+                    second,
+                    "  {}",
+                    pad(&pad_left(column.stat, width - hang), *width)
+                );
+            }
+            i += n;
+        }
+        for line in [first, second] {
+            if !line.trim().is_empty() {
+                let _ = writeln!(out, "{}", look.paint(DIM, line.trim_end()));
+            }
+        }
+    }
+
+    fn row(&self, row: usize, widths: &[usize], look: Look, out: &mut String) {
+        let label = &self.labels[row];
+        let mut line = look.paint(label.style, &pad(&label.left, self.label_width()));
+        for (column, width) in self.columns.iter().zip(widths) {
+            let f = &column.fields[row];
+            let hang = if column.right() > 0 {
+                column.right() + 1
+            } else {
+                0
+            };
+            let number = look.paint(f.style, &pad_left(&f.left, width - hang));
+            let rest = if hang > 0 {
+                format!(" {}", pad(&f.right, column.right()))
+            } else {
+                String::new()
+            };
+            let _ = write!(line, "  {number}{}", look.paint(DIM, &rest));
+        }
+        let words = self
+            .verdicts
+            .get(row)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let Some((first, more)) = words.split_first() else {
+            let _ = writeln!(out, "{}", line.trim_end());
+            return;
+        };
+        let _ = writeln!(
+            out,
+            "{line}  {}",
+            look.paint(RED, &format!("worse: {first}"))
+        );
+        let indent =
+            self.label_width() + widths.iter().map(|w| w + 2).sum::<usize>() + 2 + len("worse: ");
+        for word in more {
+            let _ = writeln!(out, "{}{}", " ".repeat(indent), look.paint(RED, word));
+        }
+    }
+}
+
+fn worse_words(row: &Row) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    for metric in shown().into_iter().filter(|m| row.cell(*m).worse()) {
+        let word = names(metric).2;
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+fn measured(cell: &Cell, baseline: bool) -> Field {
+    if baseline {
+        let left = cell
+            .absolute
+            .map_or("-".to_owned(), |v| cell.metric.show(v));
+        return Field {
+            left,
+            right: String::new(),
+            style: BOLD,
+        };
+    }
+    match (&cell.against, cell.absolute) {
+        (Some(c), _) => Field {
+            left: units::percent(c.percent),
+            right: c.half().map(units::half).unwrap_or_default(),
+            style: if cell.worse() {
+                RED
+            } else if cell.better() {
+                GREEN
+            } else {
+                ""
+            },
+        },
+        // Nothing to divide by: the baseline measured zero here.
+        (None, Some(v)) => Field {
+            left: cell.metric.show(v),
+            ..Field::default()
+        },
+        (None, None) => Field {
+            left: "-".to_owned(),
+            ..Field::default()
+        },
+    }
+}
+
+fn len(s: &str) -> usize {
+    s.chars().count()
+}
+
+fn pad(s: &str, width: usize) -> String {
+    format!("{s}{}", " ".repeat(width.saturating_sub(len(s))))
+}
+
+fn pad_left(s: &str, width: usize) -> String {
+    format!("{}{s}", " ".repeat(width.saturating_sub(len(s))))
+}
+
+fn shorten(s: &str, most: usize) -> String {
+    if len(s) <= most {
+        s.to_owned()
+    } else {
+        s.chars().take(most - 1).chain(['…']).collect()
+    }
+}
+
+/// Breaks lines at spaces.
+pub fn wrap(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        if column > 0 && column + 1 + len(word) > width {
+            out.push('\n');
+            column = 0;
+        } else if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += len(word);
+    }
+    out
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run directory keeps what has finished, and refuses what it must not touch.
+
+mod common;
+
+use std::fs;
+
+use cemark_report::summary::Cost;
+use cemark_report::{Comparisons, Fault, Provenance, RunDir, RunSummary};
+use common::{FACTORS, Scratch, finished, plan};
+
+fn who(build: &str) -> Provenance {
+    Provenance { version: "0.1.0".into(), build: build.into(), command: vec!["cemark".into(), "run".into()] }
+}
+
+#[test]
+fn a_stored_point_comes_back_whole() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let done = finished(&plan, FACTORS);
+    let dir = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false).unwrap();
+    assert!(dir.load(&plan.points[1]).is_none());
+    dir.store(&plan.points[1], &done[1]).unwrap();
+    let again = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false).unwrap();
+    let back = again.load(&plan.points[1]).expect("stored");
+    assert_eq!(back.summary, done[1].summary);
+    assert_eq!(back.outcome.flows, done[1].outcome.flows);
+    assert_eq!(back.outcome.ports, done[1].outcome.ports);
+    assert_eq!(back.outcome.traces, done[1].outcome.traces);
+    assert_eq!(back.outcome.totals, done[1].outcome.totals);
+}
+
+#[test]
+fn a_point_of_another_build_or_a_torn_file_is_run_again() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let done = finished(&plan, FACTORS);
+    let dir = RunDir::open(&scratch.0, &plan, &who("b1"), false).unwrap();
+    dir.store(&plan.points[0], &done[0]).unwrap();
+    assert!(RunDir::open(&scratch.0, &plan, &who("b2"), false).unwrap().load(&plan.points[0]).is_none());
+    let file = fs::read_dir(scratch.0.join("points")).unwrap().next().unwrap().unwrap().path();
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(dir.load(&plan.points[0]).is_none());
+}
+
+#[test]
+fn an_unfinished_flow_survives_the_disk() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let mut done = finished(&plan, FACTORS).remove(0);
+    done.outcome.flows[3].fct = None;
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    dir.store(&plan.points[0], &done).unwrap();
+    let back = dir.load(&plan.points[0]).unwrap();
+    assert_eq!(back.outcome.flows, done.outcome.flows);
+    assert_eq!(back.summary.unfinished, 1);
+    assert_eq!(back.summary.fct_us.all.count, 899);
+}
+
+#[test]
+fn another_scenarios_directory_is_refused_until_fresh() {
+    let (scratch, first) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let mut second = first.clone();
+    second.digest ^= 1;
+    let dir = RunDir::open(&scratch.0, &first, &who("b"), false).unwrap();
+    dir.store(&first.points[0], &finished(&first, FACTORS)[0]).unwrap();
+    let refused = RunDir::open(&scratch.0, &second, &who("b"), false).unwrap_err();
+    assert_eq!(refused.fault, Fault::User);
+    assert!(refused.help.contains("--fresh"), "{}", refused.help);
+    let fresh = RunDir::open(&scratch.0, &second, &who("b"), true).unwrap();
+    assert!(fresh.load(&first.points[0]).is_none());
+}
+
+#[test]
+fn a_file_in_the_way_is_the_users_fault() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let file = scratch.0.join("out");
+    fs::write(&file, "mine").unwrap();
+    for path in [file.clone(), file.join("below")] {
+        let refused = RunDir::open(&path, &plan, &who("b"), false).unwrap_err();
+        assert_eq!(refused.fault, Fault::User, "{refused}");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+}
+
+#[test]
+fn a_full_disk_is_the_machines_fault() {
+    // /dev/full accepts opens and refuses every byte.
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    use std::io::Write as _;
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap().write_all(b"x").unwrap_err();
+    let error = cemark_report::Error::io("write", std::path::Path::new("runs/x"), full);
+    assert_eq!(error.fault, Fault::Machine);
+    assert!(error.to_string().contains("disk is full"), "{error}");
+}
+
+#[test]
+fn a_finished_run_leaves_its_documents() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5", "0.9"], &[1, 2, 3]));
+    let done = finished(&plan, FACTORS);
+    let comparisons = Comparisons::new(&plan, &done);
+    let points = done.iter().map(|d| d.summary.clone()).collect();
+    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b")).unwrap();
+    let read: RunSummary = serde_json::from_slice(&fs::read(scratch.0.join("summary.json")).unwrap()).unwrap();
+    assert_eq!(read, summary);
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&fs::read(scratch.0.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!(manifest["digest"], summary.digest);
+    assert_eq!(manifest["scenario_digest"], "feedbeef01020304");
+    assert_eq!(manifest["seeds"], serde_json::json!([1, 2, 3]));
+    for name in ["flows.parquet", "queues.parquet"] {
+        let bytes = fs::read(scratch.0.join(name)).unwrap();
+        assert_eq!((&bytes[..4], &bytes[bytes.len() - 4..]), (&b"PAR1"[..], &b"PAR1"[..]), "{name}");
+    }
+    assert_eq!(fs::read_dir(&scratch.0).unwrap().flatten().filter(|e| e.file_name().to_string_lossy().starts_with('.')).count(), 0);
+}
