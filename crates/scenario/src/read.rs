@@ -127,17 +127,14 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     }
     top.finish()?;
 
-    let cells = combinations(&axes);
-    let schemes = markers::nodes(&root).len();
-    if cells
-        .len()
-        .saturating_mul(schemes)
-        .saturating_mul(seeds.len())
-        > MOST_POINTS
-    {
+    // Counted before they are made: ten axes of ten values would not fit.
+    let sizes = axes.iter().map(|axis| axis.values.len());
+    let counts = sizes.chain([markers::nodes(&root).len(), seeds.len()]);
+    if counts.fold(1, usize::saturating_mul) > MOST_POINTS {
         return Err(Fault::nowhere(format!("more than {MOST_POINTS} points"))
             .help("fewer axes, values, schemes or seeds"));
     }
+    let cells = combinations(&axes);
     let mut tables = Tables::beside(file);
     let mut points = Vec::new();
     let mut labels: Vec<String> = Vec::new();
