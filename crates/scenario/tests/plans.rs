@@ -508,3 +508,34 @@ fn size_tables_from_files() {
     assert!(error.to_string().contains("cannot be read"), "{error}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// The page that describes the format names every key, and its example is one.
+#[test]
+fn the_documentation_keeps_up() {
+    let page = include_str!("../../../docs/scenarios.md");
+    let example = page
+        .split("```toml")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let plan =
+        parse(example, "example.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(plan.points.len(), 18);
+    let every_key = include_str!("corpus/good/everything.toml");
+    let markers_own = ["kmin", "kmax", "pmax", "law", "ins_target", "web"];
+    for line in every_key
+        .lines()
+        .filter(|l| l.contains(" = ") && !l.starts_with('"'))
+    {
+        let key = line.split(" = ").next().unwrap();
+        let named = [format!("`{key}`"), format!("`{key} =")]
+            .iter()
+            .any(|k| page.contains(k));
+        assert!(
+            named || markers_own.contains(&key),
+            "docs/scenarios.md does not name `{key}`"
+        );
+    }
+}
