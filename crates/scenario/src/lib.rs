@@ -1,6 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scenario file (TOML with units) as a typed plan of simulation points.
+//!
+//! [`load`] takes what a user types (the name of a built-in or a path), [`parse`] a text; both return a [`Plan`] in which nothing is
+//! left to choose, or an [`Error`] that says what is wrong, where (file, line, column) and what to write instead. The format is
+//! described in `docs/scenarios.md`.
+//!
+//! ```
+//! use cemark_scenario::{Overrides, load};
+//!
+//! let mut overrides = Overrides { seed: Some(7), ..Overrides::default() };
+//! overrides.add("workload.load=0.3,0.6")?;
+//! let plan = load("rtt-variation", &overrides)?;
+//! assert_eq!(plan.points.len(), 2 * plan.schemes.len());
+//! # Ok::<(), cemark_scenario::Error>(())
+//! ```
 
+mod builtin;
+mod cost;
+mod digest;
+mod error;
+mod fabric;
+mod markers;
+mod path;
 mod plan;
+mod published;
+mod read;
+mod section;
+mod sizes;
+mod sweep;
+mod switch;
+mod transport;
+mod tree;
+mod units;
+mod workload;
 
+pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
+pub use error::Error;
 pub use plan::{Plan, Point, Published};
+pub use read::{Overrides, load, parse};

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How much work a point will be, in packet-hops: one packet, data or ACK, over one link.
+
+use cemark_sim::Config;
+use cemark_sim::topology::Topology;
+use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
+use cemark_sim::workload::{Kind, LongFlows, Pairs};
+
+/// After the last measured flow has started the load is held until it ends: the share of flows that this adds, by experience.
+const DRAIN: f64 = 1.15;
+
+/// The expected packet-hops of a point: an estimate for progress and for `cemark check`, within a factor of two for the usual
+/// scenarios. Losses, handshakes and probing are not counted.
+pub(crate) fn packet_hops(config: &Config) -> f64 {
+    config.workloads.iter().map(|w| hops(&w.kind, config)).sum()
+}
+
+fn hops(kind: &Kind, config: &Config) -> f64 {
+    let topology = &config.topology;
+    let seconds = config.max_time.as_secs_f64();
+    match kind {
+        Kind::Poisson {
+            sizes,
+            load,
+            pairs,
+            flows,
+            warmup,
+        } => {
+            let mean = sizes.mean();
+            let asked = (*flows + *warmup) as f64 * DRAIN;
+            let in_time = flows_per_second(topology, pairs, mean, *load) * seconds;
+            asked.min(in_time) * packets(mean, config) * links(topology, pairs)
+        }
+        Kind::Incast {
+            senders,
+            receiver,
+            min_bytes,
+            max_bytes,
+            repeat,
+            ..
+        } => {
+            let mean = 0.5 * (*min_bytes as f64 + *max_bytes as f64);
+            let flows = f64::from(*senders) * f64::from(*repeat);
+            flows * packets(mean, config) * links(topology, &Pairs::ToOne(*receiver))
+        }
+        Kind::List(lines) => lines
+            .iter()
+            .map(|l| packets(l.bytes as f64, config) * f64::from(topology.links(l.src, l.dst)))
+            .sum(),
+        Kind::Probe {
+            src,
+            dst,
+            count,
+            every,
+            ..
+        } => {
+            let count = (*count as f64).min(seconds / every.as_secs_f64());
+            2.0 * count * f64::from(topology.links(*src, *dst))
+        }
+        Kind::Long { flows, at, .. } => {
+            let bytes = |rate: f64| rate / 8.0 * (seconds - at.as_secs_f64()).max(0.0);
+            match flows {
+                LongFlows::Permutation { .. } => {
+                    let rate = fullest(topology, &Pairs::All);
+                    packets(bytes(rate), config) * links(topology, &Pairs::All)
+                }
+                LongFlows::ToOne { receiver, .. } => {
+                    let pairs = Pairs::ToOne(*receiver);
+                    packets(bytes(fullest(topology, &pairs)), config) * links(topology, &pairs)
+                }
+                LongFlows::Pairs(list) => {
+                    let each = bytes(
+                        fullest(topology, &Pairs::All)
+                            .min(topology.host_rate().0 as f64 * list.len() as f64),
+                    );
+                    let links = list
+                        .iter()
+                        .map(|&(src, dst)| f64::from(topology.links(src, dst)))
+                        .sum::<f64>();
+                    packets(each, config) * links / list.len().max(1) as f64
+                }
+            }
+        }
+    }
+}
+
+/// Data packets and ACKs for so many bytes.
+fn packets(bytes: f64, config: &Config) -> f64 {
+    let data = (bytes / f64::from(config.transport.mss)).max(1.0);
+    data + data / f64::from(config.transport.ack_every)
+}
+
+/// Links crossed by an average packet.
+fn links(topology: &Topology, pairs: &Pairs) -> f64 {
+    let extra = |tier: Tier| match tier {
+        Tier::Host => 2.0,
+        Tier::Middle => 1.0,
+        Tier::Rack | Tier::Core => 2.0,
+    };
+    tiers(topology, pairs)
+        .iter()
+        .map(|t| t.share * extra(t.tier))
+        .sum()
+}
+
+/// Bits per second that the fabric carries when its most loaded tier is full.
+fn fullest(topology: &Topology, pairs: &Pairs) -> f64 {
+    tiers(topology, pairs)
+        .iter()
+        .map(|t| t.capacity / t.share.max(1e-9))
+        .fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A user's mistake: what is wrong, where, and what to write instead.
+
+use std::fmt::Display;
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+
+/// A scenario that cannot be used. Its `Display` is one line, `file:line:column: message`; `miette` draws the place and the help.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.one_line())]
+pub struct Error(Box<Detail>);
+
+#[derive(Debug)]
+struct Detail {
+    message: String,
+    label: String,
+    help: Option<String>,
+    place: Option<Place>,
+    /// The file's name where no place in it can be pointed at.
+    file: String,
+}
+
+#[derive(Debug)]
+struct Place {
+    source: NamedSource<String>,
+    start: usize,
+    len: usize,
+    line: usize,
+    column: usize,
+}
+
+impl Detail {
+    fn one_line(&self) -> String {
+        match &self.place {
+            Some(place) => format!(
+                "{}:{}:{}: {}",
+                self.file, place.line, place.column, self.message
+            ),
+            None => format!("{}: {}", self.file, self.message),
+        }
+    }
+}
+
+impl Error {
+    /// What is wrong, without the place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to write instead, where we know.
+    pub fn help_text(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// The file, or the option of the command line (`--set workload.load`).
+    pub fn file(&self) -> &str {
+        &self.0.file
+    }
+
+    /// Line and column, both counted from one, the column in characters; `None` where the file as a whole is at fault.
+    pub fn position(&self) -> Option<(usize, usize)> {
+        self.0
+            .place
+            .as_ref()
+            .map(|place| (place.line, place.column))
+    }
+
+    pub(crate) fn whole(
+        file: impl Into<String>,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) -> Self {
+        Error(Box::new(Detail {
+            message: message.into(),
+            label: String::new(),
+            help,
+            place: None,
+            file: file.into(),
+        }))
+    }
+}
+
+impl Diagnostic for Error {
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.0
+            .help
+            .as_ref()
+            .map(|help| Box::new(help) as Box<dyn Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0
+            .place
+            .as_ref()
+            .map(|place| &place.source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let place = self.0.place.as_ref()?;
+        let label = Some(self.0.label.clone()).filter(|label| !label.is_empty());
+        Some(Box::new(std::iter::once(LabeledSpan::new(
+            label,
+            place.start,
+            place.len,
+        ))))
+    }
+}
+
+/// A stretch of one of the [`Texts`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) text: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// A mistake before it knows the text it lies in.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) at: Option<At>,
+    pub(crate) message: String,
+    pub(crate) label: String,
+    pub(crate) help: Option<String>,
+}
+
+pub(crate) type Fallible<T> = Result<T, Box<Fault>>;
+
+impl Fault {
+    pub(crate) fn new(at: At, message: impl Into<String>) -> Box<Fault> {
+        Box::new(Fault {
+            at: Some(at),
+            message: message.into(),
+            label: "here".to_owned(),
+            help: None,
+        })
+    }
+
+    pub(crate) fn nowhere(message: impl Into<String>) -> Box<Fault> {
+        Box::new(Fault {
+            at: None,
+            message: message.into(),
+            label: String::new(),
+            help: None,
+        })
+    }
+
+    pub(crate) fn label(mut self: Box<Self>, label: impl Into<String>) -> Box<Fault> {
+        self.label = label.into();
+        self
+    }
+
+    pub(crate) fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Fault> {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// The scenario's text first, then one for each option of the command line that changes it.
+#[derive(Debug)]
+pub(crate) struct Texts(pub(crate) Vec<(String, String)>);
+
+impl Texts {
+    pub(crate) fn error(&self, fault: Fault) -> Error {
+        let index = fault.at.map_or(0, |at| at.text);
+        let (file, text) = self.0.get(index).cloned().unwrap_or_default();
+        let place = fault.at.map(|at| {
+            let mut start = at.start.min(text.len());
+            while !text.is_char_boundary(start) {
+                start -= 1;
+            }
+            let before = &text[..start];
+            let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+            Place {
+                line: before.matches('\n').count() + 1,
+                column: text[line_start..start].chars().count() + 1,
+                start,
+                len: at.end.min(text.len()).saturating_sub(start),
+                source: NamedSource::new(&file, text),
+            }
+        });
+        Error(Box::new(Detail {
+            message: fault.message,
+            label: fault.label,
+            help: fault.help,
+            place,
+            file,
+        }))
+    }
+}
+
+/// `a`, `b` and `c` in back quotes, the nearest to `word` first where one is near; as a sentence for a help line.
+pub(crate) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let mut known: Vec<(f64, &str)> = known
+        .into_iter()
+        .map(|k| (strsim::jaro_winkler(&fold(word), &fold(k)), k))
+        .collect();
+    if known.is_empty() {
+        return "nothing is allowed here".to_owned();
+    }
+    known.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    known.dedup_by(|a, b| a.1 == b.1);
+    let quoted = |list: &[(f64, &str)]| {
+        list.iter()
+            .map(|k| format!("`{}`", k.1))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let best = known[0].0;
+    match known
+        .iter()
+        .take_while(|k| k.0 > 0.8 && k.0 > best - 0.08)
+        .count()
+        .min(3)
+    {
+        0 => format!("known: {}", quoted(&known)),
+        n if n == known.len() => format!("did you mean {}?", quoted(&known)),
+        n => format!(
+            "did you mean {}? Also known: {}",
+            quoted(&known[..n]),
+            quoted(&known[n..])
+        ),
+    }
+}
+
+/// `-` and `_` are one in keys and names, and case does not count.
+pub(crate) fn fold(word: &str) -> String {
+    word.chars()
+        .map(|c| {
+            if c == '-' {
+                '_'
+            } else {
+                c.to_ascii_lowercase()
+            }
+        })
+        .collect()
+}

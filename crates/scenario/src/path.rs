@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Paths such as `workload.load` and `scheme.k`, by which sweeps and `--set` change a scenario.
+
+use crate::error::{At, Fallible, Fault, fold, near};
+use crate::markers::spec_of;
+use crate::tree::{Entry, Node, Table, Value};
+
+/// Sections that a path may create where the file does not have them.
+const SECTIONS: &[&str] = &["topology", "rtt", "transport", "host", "switch", "measure"];
+/// Lists of tables, one of which a path selects by number or name.
+const LISTS: &[&str] = &["workload", "scheme"];
+/// Keys that stand alone.
+pub(crate) const SCALARS: &[&str] = &[
+    "title",
+    "description",
+    "next",
+    "baseline",
+    "seeds",
+    "max-time",
+];
+
+/// Puts `node` where `path` points; `at` is where the path is written.
+///
+/// In a list of tables the second word selects by number (`workload.0.load`), name, label or marker; without it a single workload is
+/// meant, and for `scheme` every scheme that has the parameter.
+pub(crate) fn set(root: &mut Table, path: &str, at: At, node: &Node) -> Fallible<()> {
+    let words: Vec<&str> = path.split('.').map(str::trim).collect();
+    if words.iter().any(|w| w.is_empty()) {
+        return Err(Fault::new(at, format!("`{path}` is not a path"))
+            .help("write a section and a key, such as workload.load"));
+    }
+    let head = fold(words[0]);
+    let is = |known: &&&str| fold(known) == head;
+    match (
+        &words[1..],
+        SCALARS.iter().find(is),
+        LISTS.iter().find(is),
+        SECTIONS.iter().find(is),
+    ) {
+        ([], Some(key), ..) => {
+            root.put(key, node.clone());
+            Ok(())
+        }
+        ([], ..) => Err(Fault::new(at, format!("`{path}` is a section, not a key"))
+            .help(format!("add a key: {}.KEY", words[0]))),
+        (rest, _, Some(list), _) => set_in_list(root, list, rest, at, node),
+        (rest, _, _, Some(section)) => {
+            if root.get(section).is_none() {
+                root.0.push(Entry {
+                    key: (*section).to_owned(),
+                    at,
+                    node: Node {
+                        value: Value::Table(Table::default()),
+                        at,
+                    },
+                });
+            }
+            let Some(entry) = root.get_mut(section) else {
+                return Ok(());
+            };
+            set_in(&mut entry.node, rest, at, node)
+        }
+        _ => Err(
+            Fault::new(at, format!("`{}` is not a section", words[0])).help(near(
+                words[0],
+                SECTIONS.iter().chain(LISTS).chain(SCALARS).copied(),
+            )),
+        ),
+    }
+}
+
+fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node) -> Fallible<()> {
+    let missing = || Fault::new(at, format!("there is no [[{list}]] to change"));
+    let entry = root.get_mut(list).ok_or_else(missing)?;
+    let items: &mut [Node] = match &mut entry.node {
+        Node {
+            value: Value::List(items),
+            ..
+        } => items,
+        single => std::slice::from_mut(single),
+    };
+    if let [selector, inner @ ..] = rest
+        && !inner.is_empty()
+        && let Some(i) = selected(items, selector)
+    {
+        return set_in(&mut items[i], inner, at, node);
+    }
+    let chosen: Vec<usize> = match list {
+        "scheme" => (0..items.len())
+            .filter(|&i| concerns(&items[i], rest))
+            .collect(),
+        _ => (0..items.len()).collect(),
+    };
+    match (list, chosen.len()) {
+        (_, 0) => {
+            let known = items
+                .iter()
+                .filter_map(spec_of)
+                .flat_map(|spec| spec.params.iter().map(|p| p.name));
+            Err(
+                Fault::new(at, format!("no scheme here has a parameter `{}`", rest[0]))
+                    .help(near(rest[0], known)),
+            )
+        }
+        ("workload", 2..) => Err(
+            Fault::new(at, "there are several workloads: say which").help(format!(
+                "write workload.0.{0} for the first, or workload.NAME.{0}",
+                rest.join(".")
+            )),
+        ),
+        _ => chosen
+            .into_iter()
+            .try_for_each(|i| set_in(&mut items[i], rest, at, node)),
+    }
+}
+
+/// Whether a scheme has the parameter that a path without selector names.
+fn concerns(item: &Node, rest: &[&str]) -> bool {
+    match rest[0] {
+        "transport" | "switch" | "marker" | "label" => true,
+        name => {
+            spec_of(item).is_some_and(|spec| spec.params.iter().any(|p| fold(p.name) == fold(name)))
+        }
+    }
+}
+
+/// The item that a number, name, label or marker selects.
+fn selected(items: &[Node], selector: &str) -> Option<usize> {
+    if let Ok(i) = selector.parse::<usize>() {
+        return (i < items.len()).then_some(i);
+    }
+    let called = |item: &Node, key: &str| match &item.value {
+        Value::Table(table) => {
+            matches!(table.get(key), Some(Entry { node: Node { value: Value::Text(text), .. }, .. }) if fold(text) == fold(selector))
+        }
+        _ => false,
+    };
+    ["name", "label", "marker"]
+        .iter()
+        .find_map(|key| items.iter().position(|item| called(item, key)))
+}
+
+fn set_in(inside: &mut Node, rest: &[&str], at: At, node: &Node) -> Fallible<()> {
+    let [key, deeper @ ..] = rest else {
+        return Ok(());
+    };
+    match &mut inside.value {
+        Value::Table(table) if deeper.is_empty() => {
+            match table.get_mut(key) {
+                Some(entry) => entry.node = node.clone(),
+                None => table.0.push(Entry {
+                    key: (*key).to_owned(),
+                    at,
+                    node: node.clone(),
+                }),
+            }
+            Ok(())
+        }
+        Value::Table(table) => {
+            if table.get(key).is_none() {
+                table.0.push(Entry {
+                    key: (*key).to_owned(),
+                    at,
+                    node: Node {
+                        value: Value::Table(Table::default()),
+                        at,
+                    },
+                });
+            }
+            match table.get_mut(key) {
+                Some(entry) => set_in(&mut entry.node, deeper, at, node),
+                None => Ok(()),
+            }
+        }
+        Value::List(items) => match key.parse::<usize>().ok().and_then(|i| items.get_mut(i)) {
+            Some(item) if deeper.is_empty() => {
+                *item = node.clone();
+                Ok(())
+            }
+            Some(item) => set_in(item, deeper, at, node),
+            None => Err(Fault::new(
+                at,
+                format!("`{key}` does not select one of {} items", items.len()),
+            )
+            .help("write its number, from 0")),
+        },
+        _ => Err(Fault::new(
+            at,
+            format!(
+                "there is nothing below `{key}`: it stands under {}",
+                inside.kind()
+            ),
+        )),
+    }
+}
+
+/// The scalar at a path, with the same rules; `None` where there is none or several differ.
+pub(crate) fn get<'a>(root: &'a Table, path: &str) -> Option<&'a Node> {
+    let mut words = path.split('.').map(str::trim);
+    let mut node = &root.get(words.next()?)?.node;
+    let mut words = words.peekable();
+    while let Some(word) = words.next() {
+        node = match &node.value {
+            Value::Table(table) => &table.get(word)?.node,
+            Value::List(items) => match selected(items, word) {
+                Some(i) if words.peek().is_some() => &items[i],
+                _ if items.len() == 1 => match &items[0].value {
+                    Value::Table(table) => &table.get(word)?.node,
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            _ => return None,
+        };
+    }
+    Some(node)
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Typed reading of one table. A key that nobody asked for is a mistake, and the error lists the near ones.
+
+use cemark_wire::{Nanos, Picos, Rate};
+
+use crate::error::{At, Fallible, Fault, fold, near};
+use crate::tree::{Node, Table, Value};
+use crate::units::{self, Bad};
+
+/// No wait in a scenario is longer (and sums of several still fit).
+pub(crate) const LONGEST: Picos = Picos(1_000_000_000_000_000);
+
+/// One table while it is read.
+pub(crate) struct Section<'a> {
+    table: &'a Table,
+    at: At,
+    /// For messages: `[topology]`.
+    name: String,
+    asked: Vec<&'static str>,
+}
+
+static EMPTY: Table = Table(Vec::new());
+
+impl<'a> Section<'a> {
+    /// The table under `key` of `root`; empty where it is missing.
+    pub(crate) fn of(root: &'a Table, key: &str) -> Fallible<Section<'a>> {
+        match root.get(key) {
+            None => Ok(Section::new(&EMPTY, At::default(), format!("[{key}]"))),
+            Some(entry) => Section::node(&entry.node, format!("[{key}]")),
+        }
+    }
+
+    pub(crate) fn node(node: &'a Node, name: String) -> Fallible<Section<'a>> {
+        match &node.value {
+            Value::Table(table) => Ok(Section::new(table, node.at, name)),
+            _ => Err(wrong(node, "a table").help(format!("write the keys under a line {name}"))),
+        }
+    }
+
+    pub(crate) fn new(table: &'a Table, at: At, name: String) -> Section<'a> {
+        Section {
+            table,
+            at,
+            name,
+            asked: Vec::new(),
+        }
+    }
+
+    pub(crate) fn at(&self) -> At {
+        self.at
+    }
+
+    /// The value of a key, if it is there.
+    pub(crate) fn get(&mut self, key: &'static str) -> Option<&'a Node> {
+        self.asked.push(key);
+        self.table.get(key).map(|entry| &entry.node)
+    }
+
+    /// Keys that mean something under another choice of this section, so that a sweep may go through the choices.
+    pub(crate) fn allow(&mut self, keys: &[&'static str]) {
+        self.asked.extend_from_slice(keys);
+    }
+
+    /// The value of a key that must be there.
+    pub(crate) fn need(&mut self, key: &'static str, example: &str) -> Fallible<&'a Node> {
+        let (name, at) = (self.name.clone(), self.at);
+        self.get(key).ok_or_else(|| {
+            let fault = match at == At::default() {
+                true => Fault::nowhere(format!("`{key}` is missing in {name}")),
+                false => Fault::new(at, format!("`{key}` is missing in {name}")),
+            };
+            fault
+                .label("in this table")
+                .help(format!("write {key} = {example}"))
+        })
+    }
+
+    /// Ends the reading: every key must have been asked for.
+    pub(crate) fn finish(self) -> Fallible<()> {
+        for entry in &self.table.0 {
+            if !self
+                .asked
+                .iter()
+                .any(|asked| fold(asked) == fold(&entry.key))
+            {
+                return Err(Fault::new(
+                    entry.at,
+                    format!("unknown key `{}` in {}", entry.key, self.name),
+                )
+                .label("not known")
+                .help(near(&entry.key, self.asked.iter().copied())));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn time(&mut self, key: &'static str, default: Picos) -> Fallible<Picos> {
+        self.get(key).map_or(Ok(default), time)
+    }
+
+    pub(crate) fn rate(&mut self, key: &'static str, default: Rate) -> Fallible<Rate> {
+        self.get(key).map_or(Ok(default), rate)
+    }
+
+    pub(crate) fn count(
+        &mut self,
+        key: &'static str,
+        default: u64,
+        range: (u64, u64),
+    ) -> Fallible<u64> {
+        self.get(key).map_or(Ok(default), |node| count(node, range))
+    }
+
+    pub(crate) fn count32(
+        &mut self,
+        key: &'static str,
+        default: u32,
+        range: (u32, u32),
+    ) -> Fallible<u32> {
+        let n = self.count(key, default.into(), (range.0.into(), range.1.into()))?;
+        Ok(n as u32)
+    }
+
+    pub(crate) fn bytes(
+        &mut self,
+        key: &'static str,
+        default: u64,
+        range: (u64, u64),
+    ) -> Fallible<u64> {
+        self.get(key)
+            .map_or(Ok(default), |node| bytes(node, None, range))
+    }
+
+    pub(crate) fn flag(&mut self, key: &'static str, default: bool) -> Fallible<bool> {
+        self.get(key).map_or(Ok(default), flag)
+    }
+
+    pub(crate) fn text(&mut self, key: &'static str) -> Fallible<Option<&'a str>> {
+        self.get(key).map(text).transpose()
+    }
+
+    /// One of some words: its place in the list.
+    pub(crate) fn choice(
+        &mut self,
+        key: &'static str,
+        default: usize,
+        words: &[&str],
+    ) -> Fallible<usize> {
+        self.get(key)
+            .map_or(Ok(default), |node| choice(node, words))
+    }
+}
+
+/// "expected X, found Y".
+pub(crate) fn wrong(node: &Node, expected: &str) -> Box<Fault> {
+    Fault::new(
+        node.at,
+        format!("expected {expected}, found {}", node.kind()),
+    )
+    .label(format!("{expected} goes here"))
+}
+
+pub(crate) fn text(node: &Node) -> Fallible<&str> {
+    match &node.value {
+        Value::Text(text) => Ok(text),
+        _ => Err(wrong(node, "a string").help("write it in quotes")),
+    }
+}
+
+pub(crate) fn flag(node: &Node) -> Fallible<bool> {
+    match node.value {
+        Value::Flag(flag) => Ok(flag),
+        _ => Err(wrong(node, "true or false")),
+    }
+}
+
+pub(crate) fn list(node: &Node) -> Fallible<&[Node]> {
+    match &node.value {
+        Value::List(items) => Ok(items),
+        _ => Err(wrong(node, "a list").help("write [a, b]")),
+    }
+}
+
+pub(crate) fn choice(node: &Node, words: &[&str]) -> Fallible<usize> {
+    let word = text(node).map_err(|fault| fault.help(near("", words.iter().copied())))?;
+    words
+        .iter()
+        .position(|w| fold(w) == fold(word))
+        .ok_or_else(|| {
+            Fault::new(node.at, format!("`{word}` is not known here"))
+                .label("not known")
+                .help(near(word, words.iter().copied()))
+        })
+}
+
+pub(crate) fn count(node: &Node, (min, max): (u64, u64)) -> Fallible<u64> {
+    let range = || {
+        if max == u64::MAX {
+            format!("write a whole number from {min}")
+        } else {
+            format!("write a whole number from {min} to {max}")
+        }
+    };
+    match node.value {
+        Value::Integer(n) if n < i128::from(min) => {
+            Err(Fault::new(node.at, format!("{n} is too small")).help(range()))
+        }
+        Value::Integer(n) if n > i128::from(max) => {
+            Err(Fault::new(node.at, format!("{n} is too large")).help(range()))
+        }
+        Value::Integer(n) => Ok(n as u64),
+        _ => Err(wrong(node, "a whole number").help(range())),
+    }
+}
+
+/// A finite number within bounds.
+pub(crate) fn number(node: &Node, (min, max): (f64, f64)) -> Fallible<f64> {
+    let x = match node.value {
+        Value::Integer(n) => n as f64,
+        Value::Float(x, _) => x,
+        _ => return Err(wrong(node, "a number")),
+    };
+    // Written so that NaN fails too.
+    if x >= min && x <= max {
+        Ok(x)
+    } else {
+        Err(Fault::new(node.at, format!("{x} is out of range"))
+            .help(format!("write a number from {min} to {max}")))
+    }
+}
+
+/// A fraction from 0 to 1: a number, or a string with `%`.
+pub(crate) fn fraction(node: &Node) -> Fallible<f64> {
+    let x = match &node.value {
+        Value::Text(text) => match units::fraction(text) {
+            Some(x) => x,
+            None => {
+                return Err(Fault::new(node.at, format!("`{text}` is not a fraction"))
+                    .help("write 0.25 or \"25%\""));
+            }
+        },
+        Value::Integer(n) => *n as f64,
+        Value::Float(x, _) => *x,
+        _ => return Err(wrong(node, "a fraction").help("write 0.25 or \"25%\"")),
+    };
+    if (0.0..=1.0).contains(&x) {
+        Ok(x)
+    } else {
+        Err(Fault::new(node.at, format!("{x} is not between 0 and 1"))
+            .help("write 0.25 or \"25%\""))
+    }
+}
+
+pub(crate) fn time(node: &Node) -> Fallible<Picos> {
+    let picos = quantity(node, "a time", "\"85us\"", units::TIMES)?;
+    if picos > LONGEST.0 {
+        return Err(Fault::new(node.at, "this time is longer than 1000 seconds")
+            .help("simulated spans are short; check the unit"));
+    }
+    Ok(Picos(picos))
+}
+
+pub(crate) fn nanos(node: &Node) -> Fallible<Nanos> {
+    let picos = time(node)?;
+    if picos.0 % 1000 != 0 {
+        return Err(
+            Fault::new(node.at, "this must be a whole number of nanoseconds")
+                .help("markers and transports count nanoseconds"),
+        );
+    }
+    Ok(picos.to_nanos())
+}
+
+pub(crate) fn rate(node: &Node) -> Fallible<Rate> {
+    let bps = quantity(node, "a rate", "\"10Gbps\"", units::RATES)?;
+    match bps {
+        0 => Err(Fault::new(node.at, "a link of rate zero carries nothing")
+            .help("write a rate above zero, such as \"10Gbps\"")),
+        1_000..=8_000_000_000_000 => Ok(Rate(bps)),
+        _ => Err(Fault::new(node.at, "this rate is out of range")
+            .help("write a rate from \"1kbps\" to \"8Tbps\"")),
+    }
+}
+
+/// A length; where `line` is known a time stands for the bytes that the line sends in it.
+pub(crate) fn bytes(node: &Node, line: Option<Rate>, (min, max): (u64, u64)) -> Fallible<u64> {
+    let spans_time =
+        matches!(&node.value, Value::Text(text) if units::has_unit(text, units::TIMES));
+    let n = match line {
+        Some(rate) if spans_time => rate.bytes_in(nanos(node)?),
+        _ => quantity(
+            node,
+            "a length",
+            if line.is_some() {
+                "\"250KB\", \"65pkt\" or \"220us\""
+            } else {
+                "\"250KB\""
+            },
+            units::LENGTHS,
+        )?,
+    };
+    if n < min || n > max {
+        return Err(Fault::new(node.at, format!("{n} bytes are out of range"))
+            .help(format!("write {min} to {max} bytes")));
+    }
+    Ok(n)
+}
+
+fn quantity(node: &Node, what: &str, example: &str, list: &[(&'static str, u64)]) -> Fallible<u64> {
+    let known = || format!("write it like {example}; units: {}", units::names(list));
+    let written = match &node.value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(n) => n.to_string(),
+        Value::Float(_, raw) => raw.clone(),
+        _ => return Err(wrong(node, what).help(known())),
+    };
+    units::quantity(&written, list).map_err(|bad| {
+        let (message, help) = match bad {
+            Bad::NoNumber => (format!("`{written}` is not {what}"), known()),
+            Bad::Negative => (format!("{what} cannot be negative"), known()),
+            Bad::NoUnit => (format!("`{written}` has no unit"), known()),
+            Bad::UnknownUnit(unit) => (
+                format!("`{unit}` is not a unit of {what}"),
+                format!(
+                    "{}. Write it like {example}",
+                    near(&unit, list.iter().map(|u| u.0))
+                ),
+            ),
+            Bad::TooLarge => (format!("`{written}` is too large"), known()),
+        };
+        Fault::new(node.at, message).help(help)
+    })
+}

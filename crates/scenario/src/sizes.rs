@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a workload's flow sizes come from: a built-in table, a file, or one size for all.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use cemark_sim::workload::SizeTable;
+use cemark_sim::workload::sizes::{BUILTIN, PACKET_BYTES, Unit};
+
+use crate::error::{Fallible, Fault, near};
+use crate::section::{Section, number};
+use crate::units;
+
+/// A size table has dozens of rows, hardly megabytes.
+const LARGEST_FILE: u64 = 4 << 20;
+
+/// Tables already read: a sweep must not see a file change half-way.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    base: PathBuf,
+    read: BTreeMap<PathBuf, String>,
+}
+
+impl Tables {
+    /// Relative paths start from the folder of `file`.
+    pub(crate) fn beside(file: &str) -> Tables {
+        Tables {
+            base: Path::new(file).parent().unwrap_or(Path::new("")).to_owned(),
+            read: BTreeMap::new(),
+        }
+    }
+
+    /// Reads the keys `sizes`, `size-unit` and `packet-bytes` of a workload.
+    pub(crate) fn sizes(&mut self, s: &mut Section<'_>) -> Fallible<SizeTable> {
+        let node = s.need("sizes", "\"web-search\"")?;
+        let in_packets = s.choice("size-unit", 0, &["bytes", "packets"])? == 1;
+        let packet = s
+            .get("packet-bytes")
+            .map_or(Ok(PACKET_BYTES), |node| number(node, (1.0, 65_535.0)))?;
+        let name = crate::section::text(node).map_err(|fault| fault.help(choices()))?;
+        if let Some(table) = SizeTable::builtin(name) {
+            return Ok(table);
+        }
+        if let Ok(bytes) = units::quantity(name, units::LENGTHS) {
+            return match bytes {
+                1..=1_000_000_000_000_000 => Ok(SizeTable::constant(bytes)),
+                _ => Err(Fault::new(
+                    node.at,
+                    "a flow has from one byte to a petabyte",
+                )),
+            };
+        }
+        if !name.contains(['/', '\\', '.']) {
+            return Err(
+                Fault::new(node.at, format!("no flow-size table is called `{name}`"))
+                    .label("not known")
+                    .help(format!(
+                        "{}. Or the path of a file, or a size such as \"100KB\"",
+                        near(name, BUILTIN.iter().copied())
+                    )),
+            );
+        }
+        let path = self.base.join(name);
+        let unit = if in_packets {
+            Unit::Packets(packet)
+        } else {
+            Unit::Bytes
+        };
+        let stem = path.file_stem().map_or_else(
+            || name.to_owned(),
+            |stem| stem.to_string_lossy().into_owned(),
+        );
+        let text = self.text(&path).map_err(|why| {
+            Fault::new(
+                node.at,
+                format!("the size table `{}` cannot be read: {why}", path.display()),
+            )
+            .help("a relative path starts from the scenario's folder")
+        })?;
+        SizeTable::parse(&stem, text, unit).map_err(|error| {
+            Fault::new(node.at, format!("the size table `{}` is malformed: {error}", path.display()))
+                .label("this table")
+                .help("two columns: the size, and the probability (0..1 or 0..100) that a flow is at most so large")
+        })
+    }
+
+    fn text(&mut self, path: &Path) -> Result<&str, String> {
+        if !self.read.contains_key(path) {
+            let text = read(path)?;
+            self.read.insert(path.to_owned(), text);
+        }
+        Ok(&self.read[path])
+    }
+}
+
+fn choices() -> String {
+    format!(
+        "write the name of a table ({}), the path of a file, or a size such as \"100KB\"",
+        BUILTIN.join(", ")
+    )
+}
+
+/// A whole text file, unless it is no file or far too large.
+pub(crate) fn read(path: &Path) -> Result<String, String> {
+    let meta = std::fs::metadata(path).map_err(|e| e.to_string())?;
+    if !meta.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    if meta.len() > LARGEST_FILE {
+        return Err(format!("it is larger than {} MB", LARGEST_FILE >> 20));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    file.take(LARGEST_FILE + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}

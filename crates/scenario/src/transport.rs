@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[transport]` and `[host]`.
+
+use cemark_sim::config::Nic;
+use cemark_transport::{Config, Control};
+use cemark_wire::{Nanos, Picos};
+
+use crate::error::{Fallible, Fault};
+use crate::section::{LONGEST, Section, fraction};
+use crate::tree::Table;
+
+const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno"];
+
+/// `[transport]`.
+pub(crate) fn transport(root: &Table) -> Fallible<Config> {
+    let mut s = Section::of(root, "transport")?;
+    let usual = Config::default();
+    // Read whatever the control is, so that one scheme or one point of a sweep may have another control.
+    let g_shift = s.get("g").map_or(Ok(4), |node| {
+        let g = fraction(node)?;
+        (0..=20)
+            .find(|&shift| f64::from(1u32 << shift) * g == 1.0)
+            .ok_or_else(|| {
+                Fault::new(node.at, format!("g = {g} is not a power of two"))
+                    .help("write 0.0625 (1/16), 0.125, 0.03125, ...")
+            })
+    })?;
+    let alpha_init = s
+        .get("alpha-init")
+        .map_or(Ok(0.0), fraction)
+        .map(|alpha| (alpha * 1024.0 + 0.5) as u32)?;
+    let control = match s.choice("control", 0, CONTROLS)? {
+        0 => Control::Dctcp {
+            g_shift,
+            alpha_init,
+        },
+        1 => Control::EcnStar,
+        _ => Control::Reno,
+    };
+    let at = s.at();
+    let config = Config {
+        control,
+        mss: s.bytes("mss", usual.mss.into(), (64, 65_000))? as u16,
+        header_bytes: s.bytes("header", usual.header_bytes.into(), (20, 500))? as u16,
+        ack_bytes: s.bytes("ack", usual.ack_bytes.into(), (20, 1_500))? as u16,
+        init_window: s.count32("init-window", usual.init_window, (1, 1_000_000))?,
+        keep_window: s.flag("keep-window", usual.keep_window)?,
+        rto_min: span(&mut s, "rto-min", usual.rto_min)?,
+        rto_init: span(&mut s, "rto-init", usual.rto_init)?,
+        rto_max: span(&mut s, "rto-max", usual.rto_max)?,
+        ack_every: s.count32("ack-every", usual.ack_every, (1, 1_000))?,
+        ack_delay: span(&mut s, "ack-delay", usual.ack_delay)?,
+        receive_window: s.bytes("receive-window", usual.receive_window, (1_500, 1 << 40))?,
+        handshake: s.flag("handshake", usual.handshake)?,
+        sack: s.flag("sack", usual.sack)?,
+        dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
+    };
+    s.finish()?;
+    if u32::from(config.mss) + u32::from(config.header_bytes) > u32::from(u16::MAX) {
+        return Err(Fault::new(at, "mss and header together exceed 65535 bytes"));
+    }
+    if config.rto_max < config.rto_min {
+        return Err(
+            Fault::new(at, "rto-max is below rto-min").help("raise rto-max (default \"64s\")")
+        );
+    }
+    if config.receive_window < u64::from(config.mss) {
+        return Err(Fault::new(
+            at,
+            "receive-window is smaller than one segment (mss)",
+        ));
+    }
+    Ok(config)
+}
+
+/// A timer that is not zero.
+fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fallible<Nanos> {
+    let Some(node) = s.get(key) else {
+        return Ok(default);
+    };
+    match crate::section::nanos(node)? {
+        Nanos::ZERO => {
+            Err(Fault::new(node.at, format!("{key} must be above zero"))
+                .help("write it like \"5ms\""))
+        }
+        span => Ok(span),
+    }
+}
+
+pub(crate) fn nic(root: &Table) -> Fallible<Nic> {
+    let mut s = Section::of(root, "host")?;
+    let nic = match s.choice("nic", 0, &["back-pressure", "fifo"])? {
+        0 => Nic::BackPressure {
+            packets: s.count32("nic-packets", 2, (1, 1_000_000))?,
+        },
+        _ => Nic::Fifo,
+    };
+    s.finish()?;
+    Ok(nic)
+}
+
+/// `max-time`: the end of the simulated time.
+pub(crate) fn max_time(s: &mut Section<'_>) -> Fallible<Option<Picos>> {
+    let Some(node) = s.get("max-time") else {
+        return Ok(None);
+    };
+    match crate::section::time(node)? {
+        Picos::ZERO => Err(
+            Fault::new(node.at, "nothing happens in no time").help(format!(
+                "write up to \"{}s\"",
+                LONGEST.0 / 1_000_000_000_000
+            )),
+        ),
+        span => Ok(Some(span)),
+    }
+}
