@@ -98,6 +98,12 @@ impl<T: Copy + Default> Ring<T> {
         if self.mid == self.tail { None } else { Some(&self.slots[self.at(self.mid)]) }
     }
 
+    /// Moves the middle cursor behind the last element.
+    #[inline]
+    pub fn advance_all(&mut self) {
+        self.mid = self.tail;
+    }
+
     /// Moves the middle cursor over one element.
     #[inline]
     pub fn advance(&mut self) {
