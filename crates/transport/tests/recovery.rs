@@ -149,3 +149,29 @@ fn newreno_repairs_one_hole_a_round_trip_without_a_timeout() {
         );
     }
 }
+
+#[test]
+fn sack_repairs_a_slow_start_that_overran_the_buffer_and_sends_nothing_twice_in_vain() {
+    for buffer in [100, 300] {
+        let path = Path {
+            buffer: buffer * 1500,
+            ..Path::default()
+        };
+        let net = transfer(
+            &Config {
+                control: Control::Reno,
+                ..Config::default()
+            },
+            path,
+            20_000_000,
+        );
+        assert!(net.drops > buffer, "{}", net.drops);
+        let stats = net.sender.stats();
+        assert_eq!(
+            (u64::from(stats.retransmits), stats.timeouts),
+            (net.drops, 0)
+        );
+        // 20 MB and their headers take 16.5 ms at 10 Gb/s.
+        assert!(net.now < Nanos::from_micros(17_000), "{:?}", net.now);
+    }
+}
