@@ -6,12 +6,30 @@
 //!
 //! A marker states an intent ([`Verdict`]); the port that owns it writes CE, in one place. It never clears a CE that another
 //! switch has set.
+//!
+//! ECN# on a FIFO of your own, judged as packets leave:
+//!
+//! ```
+//! use cemark_marking::{At, Marker, QueueSpec, Values, Verdict, ecn_sharp};
+//! use cemark_wire::{Nanos, Rate};
+//!
+//! let params = Values::defaults(&ecn_sharp::SPEC).with(&ecn_sharp::SPEC, "ins_target", 220_000);
+//! let mut marker = ecn_sharp::EcnSharp::new(&params, &QueueSpec::fifo(Rate::gbps(10)));
+//! let (now, waited, backlog) = (Nanos::from_micros(900), Nanos::from_micros(221), 275_000);
+//! let verdict = marker.dequeue(&At::fifo(now, waited, backlog, 1_500));
+//! assert!(matches!(verdict, Verdict::Mark(_))); // then write CE, if the packet is ECN-capable
+//! ```
 #![no_std]
 
 mod at;
 pub mod catalogue;
+pub mod codel;
+pub mod ecn_sharp;
 pub mod fixed;
 mod params;
+pub mod red;
+pub mod tcn;
+pub mod threshold;
 
 pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
 pub use params::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, Values};
@@ -29,6 +47,16 @@ pub trait Marker: Send {
     /// Whether `dequeue` looks at lengths (then the port must call it at the departure itself, not ahead of it).
     fn reads_length_at_dequeue(&self) -> bool {
         false
+    }
+
+    /// Whether the scheme wants [`Marker::emptied`] (a port that computes departures ahead then tells it late, but in order).
+    fn watches_empty(&self) -> bool {
+        false
+    }
+
+    /// Whether the scheme reads [`At::salt`]; ports spare the hash where nobody does.
+    fn draws(&self) -> bool {
+        true
     }
 
     /// Judges a packet that has been admitted and is about to join the queue: an intent.

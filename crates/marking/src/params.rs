@@ -84,6 +84,16 @@ impl Values {
         self.0[index]
     }
 
+    /// The value of a parameter by its name, in its stored unit. For building markers, not for the hot path.
+    pub fn of(&self, spec: &SchemeSpec, name: &str) -> u64 {
+        self.0[spec.index_of(name).expect("a parameter of this scheme")]
+    }
+
+    /// The same for a 32-bit field: a value beyond it stands at its largest.
+    pub fn of_u32(&self, spec: &SchemeSpec, name: &str) -> u32 {
+        u32::try_from(self.of(spec, name)).unwrap_or(u32::MAX)
+    }
+
     /// The same values with one changed, for builders and tests.
     #[must_use]
     pub fn with(mut self, spec: &SchemeSpec, name: &str, value: u64) -> Self {

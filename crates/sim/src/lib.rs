@@ -6,5 +6,7 @@ pub mod outcome;
 pub mod topology;
 pub mod workload;
 
+mod standin;
+pub use standin::{Progress, run_with_progress};
 pub use config::Config;
 pub use outcome::Outcome;

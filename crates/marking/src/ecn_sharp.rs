@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! ECN#: marks on instantaneous and on persistent congestion (Algorithm 1), with the variants that papers and code have shown.
+
+use cemark_wire::Nanos;
+
+use crate::{
+    At, Hook, Kind, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+};
+
+/// The catalogue entry.
+pub const SPEC: SchemeSpec = SchemeSpec {
+    name: "ecn_sharp",
+    title: "ECN#",
+    aliases: &["ecnsharp"],
+    paper: "Zhang et al., Enabling ECN for Datacenter Networks with RTT Variations, CoNEXT 2019",
+    doc: "Marks a packet that waited longer than ins_target, and one in a while when every wait of pst_interval was at least pst_target.",
+    params: &[
+        ParamSpec {
+            name: "ins_target",
+            kind: Kind::Time,
+            default: 200_000,
+            min: 0,
+            max: MAX_TIME,
+            doc: "Longest wait that the instantaneous part leaves unmarked (3.2; testbed 5.2: 200 us).",
+        },
+        ParamSpec {
+            name: "pst_target",
+            kind: Kind::Time,
+            default: 85_000,
+            min: 0,
+            max: MAX_TIME,
+            doc: "Wait from which on the queue counts as standing (3.3; testbed 5.2: 85 us).",
+        },
+        ParamSpec {
+            name: "pst_interval",
+            kind: Kind::Time,
+            default: 200_000,
+            min: 1,
+            max: MAX_TIME,
+            doc: "How long a queue must stand before the first mark, about a worst-case RTT (3.3; testbed 5.2: 200 us).",
+        },
+        ParamSpec {
+            name: "law",
+            kind: Kind::Choice(&["harmonic", "sqrt"]),
+            default: 0,
+            min: 0,
+            max: 1,
+            doc: "Gap after the n-th mark: pst_interval / n (Algorithm 1) or / sqrt(n) (the authors' ns-3 code).",
+        },
+        ParamSpec {
+            name: "base",
+            kind: Kind::Choice(&["previous", "now"]),
+            default: 0,
+            min: 0,
+            max: 1,
+            doc: "The gap runs from the previous schedule (Algorithm 1) or from the mark itself (the authors' ns-3 code).",
+        },
+        ParamSpec {
+            name: "cmp",
+            kind: Kind::Choice(&["strict", "at_least"]),
+            default: 0,
+            min: 0,
+            max: 1,
+            doc: "A mark is due after its time (Algorithm 1) or from its time on (the authors' ns-3 code).",
+        },
+        ParamSpec {
+            name: "reset_on_empty",
+            kind: Kind::Flag,
+            default: 0,
+            min: 0,
+            max: 1,
+            doc: "An empty queue forgets that it stood and leaves the marking state, as in CoDel (paper: no).",
+        },
+        ParamSpec {
+            name: "max_catchup",
+            kind: Kind::Count,
+            default: 0,
+            min: 0,
+            max: u16::MAX as u64,
+            doc: "Most marks in a row that leave the schedule still behind the clock; the next one restarts it from now. 0: no limit (paper).",
+        },
+        ParamSpec {
+            name: "signal",
+            kind: Kind::Choice(&["sojourn", "length"]),
+            default: 0,
+            min: 0,
+            max: 1,
+            doc: "What is compared: the wait, or the backlog seen at departure against rate x target (3.5).",
+        },
+        ParamSpec {
+            name: "instant",
+            kind: Kind::Choice(&["step", "ramp"]),
+            default: 0,
+            min: 0,
+            max: 1,
+            doc: "The instantaneous part: a step at ins_target, or RED's ramp from kmin to kmax (3.5, for DCQCN).",
+        },
+        ParamSpec {
+            name: "kmin",
+            kind: Kind::Time,
+            default: 5_000,
+            min: 0,
+            max: MAX_TIME,
+            doc: "Foot of the ramp, as a time (times the rate where the signal is length).",
+        },
+        ParamSpec {
+            name: "kmax",
+            kind: Kind::Time,
+            default: 200_000,
+            min: 0,
+            max: MAX_TIME,
+            doc: "Head of the ramp, as a time; above it every packet is marked.",
+        },
+        ParamSpec {
+            name: "pmax",
+            kind: Kind::Fraction,
+            default: 655,
+            min: 0,
+            max: fixed::ONE as u64,
+            doc: "Probability at the head of the ramp (DCQCN: 1 %; the text of 3.5: 1).",
+        },
+    ],
+    drops_not_ect: false,
+};
+
+/// Longest time parameter: one second.
+const MAX_TIME: u64 = 1_000_000_000;
+
+/// ECN# at one queue.
+#[derive(Clone, Copy, Debug)]
+pub struct EcnSharp {
+    params: Params,
+    state: State,
+}
+
+/// Everything decided when the marker is built. Thresholds are in the unit of the signal: nanoseconds or bytes.
+#[derive(Clone, Copy, Debug)]
+struct Params {
+    ins_target: u32,
+    pst_target: u32,
+    /// Nanoseconds, whatever the signal.
+    pst_interval: u32,
+    kmin: u32,
+    pmax: u32,
+    max_catchup: u16,
+    sqrt: bool,
+    from_now: bool,
+    at_least: bool,
+    reset_on_empty: bool,
+    by_length: bool,
+    ramp: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// When the signal was first seen at pst_target or above; `None` while it is below. Zero is a time like any other.
+    first_above: Option<Nanos>,
+    /// When the next mark is due, in the marking state.
+    next: Nanos,
+    /// Marks in this marking state.
+    count: u32,
+    /// Marks in a row that left the schedule behind the clock.
+    behind: u16,
+    marking: bool,
+}
+
+impl EcnSharp {
+    /// A marker with these parameters, in the order of [`SPEC`].
+    pub fn new(params: &Values, queue: &QueueSpec) -> Self {
+        let choice = |name| params.of(&SPEC, name) == 1;
+        let by_length = choice("signal");
+        // Lengths are 32-bit in `At`: a longer threshold is out of reach, and so is the largest one.
+        let level = |name| {
+            let time = params.of(&SPEC, name);
+            let level = if by_length {
+                queue.rate.bytes_in(Nanos(time))
+            } else {
+                time
+            };
+            u32::try_from(level).unwrap_or(u32::MAX)
+        };
+        let ramp = choice("instant");
+        EcnSharp {
+            params: Params {
+                // The ramp's head is its step: above it every packet is marked.
+                ins_target: level(if ramp { "kmax" } else { "ins_target" }),
+                pst_target: level("pst_target"),
+                pst_interval: params.of_u32(&SPEC, "pst_interval").max(1),
+                kmin: level("kmin"),
+                pmax: params.of_u32(&SPEC, "pmax").min(fixed::ONE),
+                max_catchup: params.of(&SPEC, "max_catchup").min(u64::from(u16::MAX)) as u16,
+                sqrt: choice("law"),
+                from_now: choice("base"),
+                at_least: choice("cmp"),
+                reset_on_empty: choice("reset_on_empty"),
+                by_length,
+                ramp,
+            },
+            state: State::default(),
+        }
+    }
+
+    /// The wait in nanoseconds, or the backlog in bytes that the departing packet leaves and itself.
+    #[inline]
+    fn signal(&self, at: &At) -> u32 {
+        if self.params.by_length {
+            at.queue_bytes.saturating_add(at.pkt_bytes)
+        } else {
+            u32::try_from(at.sojourn.0).unwrap_or(u32::MAX)
+        }
+    }
+
+    /// The first condition: congestion right now.
+    #[inline]
+    fn instantaneous(&self, signal: u32, salt: u64) -> Option<Why> {
+        let p = &self.params;
+        if signal > p.ins_target {
+            return Some(Why::Instant);
+        }
+        if p.ramp && signal > p.kmin {
+            let probability = fixed::ramp(signal, p.kmin, p.ins_target, p.pmax);
+            return fixed::chance(salt, 0, probability).then_some(Why::Random);
+        }
+        None
+    }
+
+    /// Whether the queue has stood for longer than an interval.
+    #[inline]
+    fn detect(&mut self, signal: u32, now: Nanos) -> bool {
+        if signal < self.params.pst_target {
+            self.state.first_above = None;
+            return false;
+        }
+        match self.state.first_above {
+            None => {
+                self.state.first_above = Some(now);
+                false
+            }
+            Some(since) => now.saturating_sub(since).0 > u64::from(self.params.pst_interval),
+        }
+    }
+
+    /// The second condition: one mark in a while from a standing queue, faster the longer it stands.
+    #[inline]
+    fn persistent(&mut self, signal: u32, now: Nanos) -> bool {
+        if !self.detect(signal, now) {
+            self.state.marking = false;
+            return false;
+        }
+        if !self.state.marking {
+            self.state.marking = true;
+            self.state.count = 1;
+            self.state.behind = 0;
+            self.state.next = now.saturating_add(Nanos(u64::from(self.params.pst_interval)));
+            return true;
+        }
+        let due = now > self.state.next || (self.params.at_least && now == self.state.next);
+        if due {
+            self.state.count = self.state.count.saturating_add(1);
+            self.reschedule(now);
+        }
+        due
+    }
+
+    /// Sets the time of the mark after this one.
+    fn reschedule(&mut self, now: Nanos) {
+        let p = &self.params;
+        let count = self.state.count;
+        let step = if p.sqrt {
+            fixed::over_sqrt(p.pst_interval, count)
+        } else {
+            p.pst_interval / count
+        };
+        // A step of zero would mark every packet for ever without the schedule moving.
+        let step = Nanos(u64::from(step.max(1)));
+        self.state.next = if p.from_now { now } else { self.state.next }.saturating_add(step);
+        if self.state.next >= now || p.max_catchup == 0 {
+            self.state.behind = 0;
+        } else if self.state.behind < p.max_catchup {
+            self.state.behind += 1;
+        } else {
+            self.state.behind = 0;
+            self.state.next = now.saturating_add(step);
+        }
+    }
+}
+
+impl Marker for EcnSharp {
+    #[inline]
+    fn hook(&self) -> Hook {
+        Hook::Dequeue
+    }
+
+    #[inline]
+    fn reads_length_at_dequeue(&self) -> bool {
+        self.params.by_length
+    }
+
+    fn watches_empty(&self) -> bool {
+        self.params.reset_on_empty
+    }
+
+    fn draws(&self) -> bool {
+        self.params.ramp
+    }
+
+    #[inline]
+    fn dequeue(&mut self, at: &At) -> Verdict {
+        let signal = self.signal(at);
+        // Always judged, so that the state moves on when both conditions hold.
+        let persistent = self.persistent(signal, at.now);
+        match self.instantaneous(signal, at.salt) {
+            Some(why) => Verdict::Mark(why),
+            None if persistent => Verdict::Mark(Why::Persistent),
+            None => Verdict::Pass,
+        }
+    }
+
+    #[inline]
+    fn emptied(&mut self, _: QueueId, _: Nanos) {
+        if self.params.reset_on_empty {
+            self.state.first_above = None;
+            self.state.marking = false;
+        }
+    }
+
+    fn retune(&mut self, params: &Values, queue: &QueueSpec) {
+        self.params = EcnSharp::new(params, queue).params;
+    }
+}

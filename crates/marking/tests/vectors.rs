@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replays every golden vector (`vectors/README.md` explains their form).
+
+use std::path::{Path, PathBuf};
+
+use cemark_marking::{
+    At, Hook, Kind, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, catalogue,
+};
+use cemark_wire::{Ecn, Nanos, Rate};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    name: String,
+    #[serde(default = "ten_gigabits")]
+    rate_bps: u64,
+    #[serde(default)]
+    params: toml::Table,
+    steps: Vec<Step>,
+}
+
+/// A packet, a train or an event: exactly one of `now`, `from`, `emptied` and `retune` is there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    now: Option<u64>,
+    want: Option<Answer>,
+
+    from: Option<u64>,
+    gap: Option<u64>,
+    packets: Option<u64>,
+    first: Option<Vec<u64>>,
+    total: Option<usize>,
+    all_from: Option<u64>,
+
+    #[serde(default)]
+    sojourn: u64,
+    #[serde(default)]
+    queue: u32,
+    port: Option<u32>,
+    pool: Option<u32>,
+    #[serde(default = "full_packet")]
+    pkt: u32,
+    #[serde(default)]
+    salt: u64,
+    #[serde(default)]
+    ecn: Field,
+
+    emptied: Option<u64>,
+    retune: Option<toml::Table>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Pass,
+    Instant,
+    Persistent,
+    Random,
+    Average,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Field {
+    NotEct,
+    Ect1,
+    #[default]
+    Ect0,
+    Ce,
+}
+
+fn ten_gigabits() -> u64 {
+    10_000_000_000
+}
+
+fn full_packet() -> u32 {
+    1500
+}
+
+/// The stored values of a table of parameters; a word stands for its place in a choice.
+fn values(spec: &SchemeSpec, table: &toml::Table) -> Values {
+    table
+        .iter()
+        .fold(Values::defaults(spec), |values, (name, value)| {
+            let index = spec
+                .index_of(name)
+                .unwrap_or_else(|| panic!("{name} is not a parameter of {}", spec.name));
+            let param = &spec.params[index];
+            let stored = match (param.kind, value) {
+                (Kind::Choice(words), toml::Value::String(s)) => words
+                    .iter()
+                    .position(|w| w == s)
+                    .unwrap_or_else(|| panic!("{name}: {s}?"))
+                    as u64,
+                (Kind::Flag, toml::Value::Boolean(b)) => u64::from(*b),
+                (
+                    Kind::Time | Kind::Bytes | Kind::Fraction | Kind::Count,
+                    toml::Value::Integer(n),
+                ) => *n as u64,
+                _ => panic!("{name} = {value}: not of its kind"),
+            };
+            assert!(
+                (param.min..=param.max).contains(&stored),
+                "{name} = {stored} is out of its range"
+            );
+            values.with(spec, name, stored)
+        })
+}
+
+fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
+    let at = At {
+        sojourn: Nanos(step.sojourn),
+        salt: step.salt,
+        ecn: match step.ecn {
+            Field::NotEct => Ecn::NotEct,
+            Field::Ect1 => Ecn::Ect1,
+            Field::Ect0 => Ecn::Ect0,
+            Field::Ce => Ecn::Ce,
+        },
+        port_bytes: step.port.unwrap_or(step.queue),
+        pool_bytes: step.pool.unwrap_or(step.queue),
+        ..At::fifo(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt)
+    };
+    let verdict = match marker.hook() {
+        Hook::Enqueue => marker.enqueue(&at),
+        Hook::Dequeue => marker.dequeue(&at),
+        Hook::Both => {
+            let intent = match marker.enqueue(&at) {
+                Verdict::Mark(why) => Some(why),
+                _ => None,
+            };
+            marker.dequeue(&At { intent, ..at })
+        }
+    };
+    match verdict {
+        Verdict::Pass => Answer::Pass,
+        Verdict::Mark(Why::Instant) => Answer::Instant,
+        Verdict::Mark(Why::Persistent) => Answer::Persistent,
+        Verdict::Mark(Why::Random) => Answer::Random,
+        Verdict::Mark(Why::Average) => Answer::Average,
+        Verdict::Drop(why) => panic!("a drop ({why:?}) has no word in the vectors yet"),
+    }
+}
+
+fn train(marker: &mut impl Marker, step: &Step, from: u64, place: &str) -> u64 {
+    let (gap, packets) = (step.gap.expect("gap"), step.packets.expect("packets"));
+    let times = (0..packets).map(|n| from + n * gap);
+    let marks: Vec<u64> = times
+        .filter(|&now| judge(marker, step, now) != Answer::Pass)
+        .collect();
+    assert!(
+        step.first.is_some() || step.total.is_some() || step.all_from.is_some(),
+        "{place}: expects nothing"
+    );
+    if let Some(first) = &step.first {
+        assert_eq!(
+            &marks[..first.len().min(marks.len())],
+            &first[..],
+            "{place}: first marks"
+        );
+    }
+    if let Some(total) = step.total {
+        assert_eq!(marks.len(), total, "{place}: number of marks");
+    }
+    if let Some(start) = step.all_from {
+        let last = from + (packets - 1) * gap;
+        let run = marks
+            .iter()
+            .rev()
+            .enumerate()
+            .take_while(|&(i, &t)| t == last - i as u64 * gap)
+            .count() as u64;
+        assert_eq!(
+            last + gap - run * gap,
+            start,
+            "{place}: time from which all are marked"
+        );
+    }
+    packets
+}
+
+/// Replays one case and answers how many packets it judged.
+fn replay(spec: &SchemeSpec, case: &Case, place: &str) -> u64 {
+    let queue = QueueSpec::fifo(Rate(case.rate_bps));
+    let mut marker = catalogue::build(spec, &values(spec, &case.params), &queue);
+    let mut judged = 0;
+    for (i, step) in case.steps.iter().enumerate() {
+        let place = format!("{place}: {}: step {}", case.name, i + 1);
+        match (step.now, step.from, step.emptied, &step.retune) {
+            (Some(now), None, None, None) => {
+                let want = step
+                    .want
+                    .unwrap_or_else(|| panic!("{place}: wants nothing"));
+                assert_eq!(judge(&mut marker, step, now), want, "{place}");
+                judged += 1;
+            }
+            (None, Some(from), None, None) => judged += train(&mut marker, step, from, &place),
+            (None, None, Some(now), None) => marker.emptied(QueueId(0), Nanos(now)),
+            (None, None, None, Some(table)) => marker.retune(&values(spec, table), &queue),
+            _ => panic!("{place}: not one thing"),
+        }
+    }
+    judged
+}
+
+fn toml_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    files.retain(|f| f.extension().is_some_and(|x| x == "toml"));
+    files.sort();
+    files
+}
+
+#[test]
+fn every_scheme_gives_its_golden_answers() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    for spec in catalogue::ALL {
+        let mut judged = 0;
+        for path in toml_files(&root.join(spec.name)) {
+            let place = format!(
+                "{}/{}",
+                spec.name,
+                path.file_name().expect("a name").display()
+            );
+            let text = std::fs::read_to_string(&path).expect("a readable file");
+            let file: File = toml::from_str(&text).unwrap_or_else(|e| panic!("{place}: {e}"));
+            judged += file
+                .case
+                .iter()
+                .map(|case| replay(spec, case, &place))
+                .sum::<u64>();
+        }
+        assert!(
+            judged >= 10,
+            "{} has vectors for {judged} packets only",
+            spec.name
+        );
+    }
+}
+
+#[test]
+fn every_folder_of_vectors_belongs_to_a_scheme() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    for entry in std::fs::read_dir(root).expect("the vectors") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            let name = path
+                .file_name()
+                .expect("a name")
+                .to_str()
+                .expect("plain letters");
+            assert!(
+                catalogue::ALL.iter().any(|s| s.name == name),
+                "{name} is no stem of the catalogue"
+            );
+        }
+    }
+}
