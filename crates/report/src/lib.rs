@@ -6,7 +6,9 @@
 
 mod columns;
 mod error;
+pub mod html;
 pub mod model;
+pub mod params;
 pub mod rundir;
 mod sentence;
 pub mod stats;
