@@ -3,6 +3,7 @@
 //!
 //! Standard output carries the answer, standard error the progress and what went wrong.
 
+mod bench;
 mod check;
 mod clock;
 mod exit;
@@ -34,6 +35,8 @@ enum Command {
     Run(run::Args),
     /// List the marking schemes, or show one with its parameters.
     Schemes(schemes::Args),
+    /// Measure speed and memory, or check the simulator against theory.
+    Bench(bench::Args),
     /// Validate a scenario; print its points and what they will cost.
     Check(check::Args),
 }
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),
+        Some(Command::Bench(args)) => bench::bench(args),
     };
     exit::code(done)
 }
