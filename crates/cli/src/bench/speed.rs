@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::Format;
 use crate::exit::{self, Failure};
 
-/// Reference workloads: built-in scenarios under `bench/`.
+/// Reference workloads: built-in scenarios under `scenarios/bench/`.
 const NAMES: &[&str] = &["leafspine-128", "leafspine-128-100g", "incast-128", "fattree-432", "leafspine-1024", "websearch-128"];
 
 /// The event core a run uses.
@@ -52,7 +52,7 @@ pub(crate) struct Measured {
 
 /// Simulates the single point of a scenario in this process and prints what it cost.
 pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
-    let plan = cemark_scenario::load(&scenario(name), &Overrides::default())?;
+    let plan = cemark_scenario::load(name, &Overrides::default())?;
     let [point] = plan.points.as_slice() else {
         return Err(Failure::User(miette!("a bench scenario has one point; {name} has {}", plan.points.len())));
     };
@@ -121,11 +121,6 @@ fn child(name: &str, core: Core) -> Result<Measured, Failure> {
         return Err(if out.status.code() == Some(i32::from(exit::USER)) { Failure::User(miette!("{said}")) } else { broken(said) });
     }
     serde_json::from_slice(&out.stdout).map_err(|e| broken(format!("unreadable answer: {e}")))
-}
-
-/// A reference name stands for a built-in; anything else is taken as `cemark run` takes it.
-fn scenario(name: &str) -> String {
-    if NAMES.contains(&name) { format!("bench/{name}") } else { name.to_owned() }
 }
 
 /// The most memory this process ever held, as the kernel counts it.
