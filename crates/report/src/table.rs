@@ -239,6 +239,9 @@ impl Column {
     }
 }
 
+/// A number of a row that is shown as it is.
+type Counter = fn(&Row) -> u64;
+
 /// A part of a table that is drawn at once.
 struct Block {
     labels: Vec<Field>,
@@ -297,12 +300,12 @@ impl Block {
             });
         }
         if counts {
-            let counters: [(&str, &str, fn(&Row) -> u64); 3] = [
-                ("", "marks", |r| r.marks),
-                ("", "drops", |r| r.drops),
-                ("", "timeouts", |r| r.timeouts),
+            let counters: [(&'static str, Counter); 3] = [
+                ("marks", |r| r.marks),
+                ("drops", |r| r.drops),
+                ("timeouts", |r| r.timeouts),
             ];
-            for (head, stat, of) in counters {
+            for (stat, of) in counters {
                 let mut fields: Vec<Field> = group
                     .rows
                     .iter()
@@ -313,7 +316,7 @@ impl Block {
                     .collect();
                 fields.resize(labels.len(), Field::default());
                 columns.push(Column {
-                    group: head,
+                    group: "",
                     stat,
                     fields,
                 });

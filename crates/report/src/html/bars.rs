@@ -44,7 +44,16 @@ pub(super) fn draw(plan: &Plan, group: &Group) -> Option<String> {
         .iter()
         .flat_map(|r| shown.iter().filter_map(|(m, _)| r.cell(*m).against))
         .map(|c| 1.0 + c.interval.map_or(c.percent, |i| i.1).max(c.percent) / 100.0);
-    let most = tops.fold(1.0_f64, f64::max).min(CUT);
+    let papers = group
+        .rows
+        .iter()
+        .flat_map(|r| {
+            shown
+                .iter()
+                .filter_map(|(m, _)| r.cell(*m).published.as_ref())
+        })
+        .map(|p| 1.0 + p.percent / 100.0);
+    let most = tops.chain(papers).fold(1.0_f64, f64::max).min(CUT);
     let top = (most * 4.0).ceil() / 4.0;
     let y = |ratio: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - ratio.clamp(0.0, top) / top);
     let slot = (WIDTH - LEFT) / shown.len() as f64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A plan and its outcomes written by hand: two loads, three schemes, three seeds, and flows whose times follow a rule that a test can
 //! state ("the second scheme takes 20 % off short flows").
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
