@@ -130,7 +130,9 @@ impl Marker for Threshold {
         if self.scope != Scope::Queue {
             return 0;
         }
-        u32::try_from(self.k).unwrap_or(u32::MAX).saturating_sub(mtu)
+        u32::try_from(self.k)
+            .unwrap_or(u32::MAX)
+            .saturating_sub(mtu)
     }
 
     fn draws(&self) -> bool {

@@ -5,7 +5,9 @@ use cemark_scenario::{Overrides, load};
 
 fn main() -> miette::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let name = arguments.next().unwrap_or_else(|| "rtt-variation".to_owned());
+    let name = arguments
+        .next()
+        .unwrap_or_else(|| "rtt-variation".to_owned());
     let mut overrides = Overrides::default();
     for option in arguments {
         overrides.add(&option)?;

@@ -205,8 +205,14 @@ impl FusedPort {
         if self.ring.none_passed() {
             self.catch_up(now);
         }
-        let d = self.ring.pop().expect("a delivery event has its packet on the wire");
+        let d = self
+            .ring
+            .pop()
+            .expect("a delivery event has its packet on the wire");
         debug_assert_eq!(now, self.arrival(&d));
-        (d.packet, self.ring.front().map_or(NEVER, |n| self.arrival(n)))
+        (
+            d.packet,
+            self.ring.front().map_or(NEVER, |n| self.arrival(n)),
+        )
     }
 }

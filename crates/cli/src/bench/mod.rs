@@ -44,8 +44,20 @@ fn check_physics(format: Format) -> Result<(), Failure> {
     let rows = physics::all();
     let failed = rows.iter().filter(|r| !r.passes()).count();
     match format {
-        Format::Table => exit::answer(&format!("{}{} checks, {failed} outside their bound\n", physics::table(&rows), rows.len()))?,
-        Format::Json => exit::answer_json(&serde_json::json!({ "schema": 1, "rows": rows, "failed": failed }))?,
+        Format::Table => exit::answer(&format!(
+            "{}{} checks, {failed} outside their bound\n",
+            physics::table(&rows),
+            rows.len()
+        ))?,
+        Format::Json => {
+            exit::answer_json(&serde_json::json!({ "schema": 1, "rows": rows, "failed": failed }))?
+        }
     }
-    if failed == 0 { Ok(()) } else { Err(Failure::Machine(miette::miette!("{failed} physics checks are outside their bound"))) }
+    if failed == 0 {
+        Ok(())
+    } else {
+        Err(Failure::Machine(miette::miette!(
+            "{failed} physics checks are outside their bound"
+        )))
+    }
 }

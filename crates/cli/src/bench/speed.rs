@@ -12,7 +12,14 @@ use crate::Format;
 use crate::exit::{self, Failure};
 
 /// Reference workloads: built-in scenarios under `scenarios/bench/`.
-const NAMES: &[&str] = &["leafspine-128", "leafspine-128-100g", "incast-128", "fattree-432", "leafspine-1024", "websearch-128"];
+const NAMES: &[&str] = &[
+    "leafspine-128",
+    "leafspine-128-100g",
+    "incast-128",
+    "fattree-432",
+    "leafspine-1024",
+    "websearch-128",
+];
 
 /// The event core a run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -54,7 +61,10 @@ pub(crate) struct Measured {
 pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
     let plan = cemark_scenario::load(name, &Overrides::default())?;
     let [point] = plan.points.as_slice() else {
-        return Err(Failure::User(miette!("a bench scenario has one point; {name} has {}", plan.points.len())));
+        return Err(Failure::User(miette!(
+            "a bench scenario has one point; {name} has {}",
+            plan.points.len()
+        )));
     };
     let began = ProcessTime::now();
     let out = match core {
@@ -81,13 +91,22 @@ pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
 
 /// Measures every workload asked for, each run in a process of its own, and prints the median by CPU time.
 pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Result<(), Failure> {
-    let names: Vec<&str> = if names.is_empty() { NAMES.to_vec() } else { names.iter().map(String::as_str).collect() };
+    let names: Vec<&str> = if names.is_empty() {
+        NAMES.to_vec()
+    } else {
+        names.iter().map(String::as_str).collect()
+    };
     let mut results = Vec::new();
     if format == Format::Table {
-        exit::answer(&format!("{:20} {:>10} {:>8} {:>12} {:>8} {:>10} {:>9} {:>8}  digest\n", "workload", "M hops", "CPU s", "M hops/CPU s", "peak MB", "goodput", "marks", "drops"))?;
+        exit::answer(&format!(
+            "{:20} {:>10} {:>8} {:>12} {:>8} {:>10} {:>9} {:>8}  digest\n",
+            "workload", "M hops", "CPU s", "M hops/CPU s", "peak MB", "goodput", "marks", "drops"
+        ))?;
     }
     for name in names {
-        let mut got = (0..runs).map(|_| child(name, core)).collect::<Result<Vec<_>, Failure>>()?;
+        let mut got = (0..runs)
+            .map(|_| child(name, core))
+            .collect::<Result<Vec<_>, Failure>>()?;
         got.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
         let m = got.swap_remove(got.len() / 2);
         if format == Format::Table {
@@ -107,18 +126,28 @@ pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Re
         results.push(m);
     }
     if format == Format::Json {
-        exit::answer_json(&serde_json::json!({ "schema": 1, "core": core.name(), "runs": runs, "results": results }))?;
+        exit::answer_json(
+            &serde_json::json!({ "schema": 1, "core": core.name(), "runs": runs, "results": results }),
+        )?;
     }
     Ok(())
 }
 
 fn child(name: &str, core: Core) -> Result<Measured, Failure> {
     let broken = |what: String| Failure::Machine(miette!("{name}: {what}"));
-    let me = std::env::current_exe().map_err(|e| broken(format!("cannot find this program to run it again: {e}")))?;
-    let out = Command::new(me).args(["bench", "--one", "--core", core.name(), name]).output().map_err(|e| broken(e.to_string()))?;
+    let me = std::env::current_exe()
+        .map_err(|e| broken(format!("cannot find this program to run it again: {e}")))?;
+    let out = Command::new(me)
+        .args(["bench", "--one", "--core", core.name(), name])
+        .output()
+        .map_err(|e| broken(e.to_string()))?;
     if !out.status.success() {
         let said = String::from_utf8_lossy(&out.stderr).trim().to_owned();
-        return Err(if out.status.code() == Some(i32::from(exit::USER)) { Failure::User(miette!("{said}")) } else { broken(said) });
+        return Err(if out.status.code() == Some(i32::from(exit::USER)) {
+            Failure::User(miette!("{said}"))
+        } else {
+            broken(said)
+        });
     }
     serde_json::from_slice(&out.stdout).map_err(|e| broken(format!("unreadable answer: {e}")))
 }
@@ -126,6 +155,13 @@ fn child(name: &str, core: Core) -> Result<Measured, Failure> {
 /// The most memory this process ever held, as the kernel counts it.
 fn peak_rss() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kib = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    let kib = status.lines().find_map(|l| {
+        l.strip_prefix("VmHWM:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .trim()
+            .parse::<u64>()
+            .ok()
+    });
     kib.unwrap_or(0) * 1024
 }
