@@ -140,18 +140,55 @@ impl<Q: EventQueue> Sim<Q> {
     /// The oldest packet on link `l` reaches its far end.
     #[inline]
     fn deliver(&mut self, l: u32) {
-        let port = &mut self.ports[l as usize];
-        let host = port.tag();
-        let (mut packet, next) = port.deliver(self.now);
-        if next != NEVER {
-            self.events.insert(next, kind::DELIVER | l);
-        }
         self.hops += 1;
+        let Port::Fused(port) = &mut self.ports[l as usize] else {
+            let (packet, next) = self.ports[l as usize].deliver(self.now);
+            self.arm_delivery(l, next);
+            self.arrive(self.ports[l as usize].tag(), packet);
+            return;
+        };
+        let host = port.tag;
+        let packet = port.head();
+        if host != u32::MAX || packet.hop == 1 {
+            let packet = *packet;
+            let next = port.deliver(self.now);
+            self.arm_delivery(l, next);
+            self.arrive(host, packet);
+            return;
+        }
+        // From switch to switch: the packet moves straight from one ring to the other.
+        let to = Self::next_link(&self.conns, packet) as usize;
+        if let Ok([Port::Fused(port), Port::Fused(next)]) = self.ports.get_disjoint_mut([l as usize, to]) {
+            let packet = port.head();
+            let salt = if next.draws() { salt(&self.conns, packet) } else { 0 };
+            let at = next.offer(self.now, packet, salt);
+            let lost = (at == REFUSED).then(|| *packet);
+            let following = port.deliver(self.now);
+            self.arm_delivery(l, following);
+            match lost {
+                Some(packet) => self.dropped(packet),
+                None => self.arm_delivery(to as u32, at),
+            }
+        } else {
+            let (packet, next) = self.ports[l as usize].deliver(self.now);
+            self.arm_delivery(l, next);
+            self.offer(to as u32, packet);
+        }
+    }
+
+    #[inline]
+    fn arm_delivery(&mut self, l: u32, at: u64) {
+        if at != NEVER {
+            self.events.insert(at, kind::DELIVER | l);
+        }
+    }
+
+    /// A packet is at the far end of its link: a host, or a switch.
+    fn arrive(&mut self, host: u32, packet: Packet) {
         if host != u32::MAX {
             self.at_host(host, packet);
             return;
         }
-        packet.hop += 1;
         if packet.hop == 1 && !packet.flags.has(Flags::ACK) {
             let extra = self.conns.list[packet.conn as usize].extra;
             if extra > 0 {
@@ -163,12 +200,16 @@ impl<Q: EventQueue> Sim<Q> {
         self.forward(packet);
     }
 
-    /// A packet at a switch joins the next port on its way.
+    /// The link that a packet at a switch takes next.
     #[inline]
-    fn forward(&mut self, packet: Packet) {
+    fn next_link(conns: &Conns, packet: &Packet) -> u32 {
         let direction = usize::from(packet.flags.has(Flags::ACK));
-        let l = self.conns.routes[packet.conn as usize][direction][usize::from(packet.hop)];
-        self.offer(l, packet);
+        conns.routes[packet.conn as usize][direction][usize::from(packet.hop)]
+    }
+
+    /// A packet at a switch joins the next port on its way.
+    fn forward(&mut self, packet: Packet) {
+        self.offer(Self::next_link(&self.conns, &packet), packet);
     }
 
     /// A packet joins port `l`; what the port asks for is done.
@@ -176,12 +217,8 @@ impl<Q: EventQueue> Sim<Q> {
     fn offer(&mut self, l: u32, packet: Packet) {
         match &mut self.ports[l as usize] {
             Port::Fused(port) => {
-                let salt = if port.draws() {
-                    salt(&self.conns, &packet)
-                } else {
-                    0
-                };
-                let at = port.offer(self.now, packet, salt);
+                let salt = if port.draws() { salt(&self.conns, &packet) } else { 0 };
+                let at = port.offer(self.now, &packet, salt);
                 if at < REFUSED {
                     self.events.insert(at, kind::DELIVER | l);
                 } else if at == REFUSED {

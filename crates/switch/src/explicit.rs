@@ -209,6 +209,7 @@ impl ExplicitPort {
             let bytes = w.bytes();
             queue.bytes -= bytes;
             self.port_bytes -= bytes;
+            w.packet.hop += 1;
             let ecn = &mut w.packet.ecn;
             let verdict = if matches!(queue.hook, Some(Hook::Dequeue | Hook::Both)) {
                 let at = look(

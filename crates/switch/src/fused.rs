@@ -2,7 +2,7 @@
 //! One FIFO whose departures are computed on arrival: one event a hop.
 
 use cemark_marking::{At, Hook, QueueId, Verdict};
-use cemark_wire::{Nanos, Packet};
+use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
@@ -40,7 +40,8 @@ pub struct FusedPort {
     queue_bytes: u32,
     limit: u32,
     byte_ticks: u32,
-    pub(crate) tag: u32,
+    /// The owner's number.
+    pub tag: u32,
     quiet_below: u32,
     hook: Option<Hook>,
     draws: bool,
@@ -123,8 +124,10 @@ impl FusedPort {
     }
 
     /// A packet arrives: the tick at which [`FusedPort::deliver`] is to be called, [`NEVER`] where that is known already, or [`REFUSED`].
+    ///
+    /// The packet is copied once, from where it is to where it goes: what changes in it (its hop, CE) changes there.
     #[inline]
-    pub fn offer(&mut self, now: u64, mut packet: Packet, salt: u64) -> u64 {
+    pub fn offer(&mut self, now: u64, packet: &Packet, salt: u64) -> u64 {
         self.catch_up(now);
         let bytes = u32::from(packet.wire_bytes);
         if self.queue_bytes + bytes > self.limit {
@@ -132,14 +135,19 @@ impl FusedPort {
             return REFUSED;
         }
         let start = self.busy.max(now);
-        if self.queue_bytes >= self.quiet_below && self.judge(now, start, &mut packet, salt) {
+        let mut ecn = packet.ecn;
+        if self.queue_bytes >= self.quiet_below && self.judge(now, start, packet, &mut ecn, salt) {
             return REFUSED;
         }
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(bytes);
         self.busy = start + u64::from(bytes) * u64::from(self.byte_ticks);
         let first = self.ring.is_empty();
-        self.ring.push(Departure { start, packet });
+        let slot = self.ring.push_slot();
+        slot.start = start;
+        slot.packet = *packet;
+        slot.packet.ecn = ecn;
+        slot.packet.hop += 1;
         if start > now {
             self.queue_bytes += bytes;
         } else {
@@ -149,11 +157,16 @@ impl FusedPort {
                 self.tell_emptied(now);
             }
         }
-        if first { self.busy + self.delay } else { NEVER }
+        if first {
+            self.busy + self.delay
+        } else {
+            NEVER
+        }
     }
 
     /// Asks the marker and does what it says; true when the packet is discarded.
-    fn judge(&mut self, now: u64, start: u64, packet: &mut Packet, salt: u64) -> bool {
+    #[inline(never)]
+    fn judge(&mut self, now: u64, start: u64, packet: &Packet, ecn: &mut Ecn, salt: u64) -> bool {
         let arrives = self.clock.nanos(now);
         let mut at = At {
             now: arrives,
@@ -182,7 +195,7 @@ impl FusedPort {
         if verdict == Verdict::Pass {
             return false;
         }
-        match ce::apply(verdict, &mut packet.ecn, self.non_ect) {
+        match ce::apply(verdict, ecn, self.non_ect) {
             Fate::Passed => {}
             Fate::Marked(why) => self.counters.marks[why as usize] += 1,
             Fate::Spared => self.counters.spared += 1,
@@ -198,21 +211,21 @@ impl FusedPort {
         true
     }
 
-    /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
-    #[inline]
-    pub fn deliver(&mut self, now: u64) -> (Packet, u64) {
+    /// The packet that reaches the far end next.
+    #[inline(always)]
+    pub fn head(&self) -> &Packet {
+        &self.ring.front().expect("a delivery event has its packet on the wire").packet
+    }
+
+    /// The head has reached the far end: the tick of the next delivery or [`NEVER`].
+    #[inline(always)]
+    pub fn deliver(&mut self, now: u64) -> u64 {
         // Nobody may have looked since its transmission began.
         if self.ring.none_passed() {
             self.catch_up(now);
         }
-        let d = self
-            .ring
-            .pop()
-            .expect("a delivery event has its packet on the wire");
-        debug_assert_eq!(now, self.arrival(&d));
-        (
-            d.packet,
-            self.ring.front().map_or(NEVER, |n| self.arrival(n)),
-        )
+        debug_assert_eq!(Some(now), self.ring.front().map(|d| self.arrival(d)));
+        self.ring.skip();
+        self.ring.front().map_or(NEVER, |n| self.arrival(n))
     }
 }

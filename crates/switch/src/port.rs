@@ -127,7 +127,7 @@ impl Port {
     #[inline]
     pub fn offer(&mut self, now: u64, packet: Packet, salt: u64, gone: &mut Discarded) -> Offer {
         match self {
-            Port::Fused(p) => match p.offer(now, packet, salt) {
+            Port::Fused(p) => match p.offer(now, &packet, salt) {
                 REFUSED => Offer {
                     refused: true,
                     ..Offer::QUIET
@@ -145,7 +145,10 @@ impl Port {
     #[inline]
     pub fn deliver(&mut self, now: u64) -> (Packet, u64) {
         match self {
-            Port::Fused(p) => p.deliver(now),
+            Port::Fused(p) => {
+                let packet = *p.head();
+                (packet, p.deliver(now))
+            }
             Port::Explicit(p) => p.deliver(now),
         }
     }

@@ -55,15 +55,22 @@ impl<T: Copy + Default> Ring<T> {
     /// Appends.
     #[inline]
     pub fn push(&mut self, value: T) {
+        *self.push_slot() = value;
+    }
+
+    /// Appends an element that holds anything, to be written in place.
+    #[inline]
+    pub fn push_slot(&mut self) -> &mut T {
         if self.len() as usize == self.slots.len() {
             self.grow();
         }
         let i = self.at(self.tail);
-        self.slots[i] = value;
         self.tail = self.tail.wrapping_add(1);
+        &mut self.slots[i]
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self) {
         let mut wider = vec![T::default(); self.slots.len() * 2].into_boxed_slice();
         let mask = wider.len() - 1;
@@ -94,14 +101,21 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Removes the oldest element; the middle cursor never falls behind the head.
+    /// Removes the oldest element without looking at it. The ring is not empty.
     #[inline]
-    pub fn pop(&mut self) -> Option<T> {
-        let value = *self.front()?;
+    pub fn skip(&mut self) {
+        debug_assert!(!self.is_empty());
         if self.mid == self.head {
             self.mid = self.mid.wrapping_add(1);
         }
         self.head = self.head.wrapping_add(1);
+    }
+
+    /// Removes the oldest element; the middle cursor never falls behind the head.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        let value = *self.front()?;
+        self.skip();
         Some(value)
     }
 

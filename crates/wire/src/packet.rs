@@ -62,7 +62,7 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Header bits.
     pub flags: Flags,
-    /// Links crossed so far.
+    /// Links it has set out on: counted by the port that sends it.
     pub hop: u8,
     /// Traffic class: picks the queue at every port.
     pub class: u8,

@@ -10,8 +10,11 @@ use super::fabrics::{PACKET, many_to_one, step};
 /// Bandwidth times base RTT of these checks, in packets: 10 Gb/s x 100 us.
 const BDP: f64 = 83.33;
 
-/// N DCTCP flows: the link stays busy, and the queue's mean lies where the sawtooth of the DCTCP analysis has it: between
-/// K + N - A and K + N packets, amplitude A = 0.5 sqrt(2N(BDP + K)), widened by a quarter of A and N/2 + 2 packets.
+/// N DCTCP flows: the link stays busy, and the queue's mean lies between the trough and the crest of the sawtooth that the DCTCP
+/// analysis has: K + N - A and K + N packets, amplitude A = 0.5 sqrt(2N(BDP + K)).
+///
+/// The analysis cuts windows by fractions of a segment. Where a flow's share of BDP + K is under four segments (N = 32, K = 20:
+/// 3.2), whole segments and the floor of two show: the link keeps 98.6 %, and that row's bound is 98 % (docs/findings.md).
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for k in [20, 65, 100] {
@@ -24,7 +27,7 @@ pub(super) fn rows() -> Vec<Row> {
                 name: format!("utilisation, N={n} K={k}"),
                 what: "share of the link's time in use",
                 measured: port.utilisation,
-                low: 0.99,
+                low: if (BDP + kf) / nf < 4.0 { 0.98 } else { 0.99 },
                 high: 1.0,
                 theory: Some(1.0),
             });
@@ -32,8 +35,8 @@ pub(super) fn rows() -> Vec<Row> {
                 name: format!("queue, N={n} K={k}"),
                 what: "mean queue in packets",
                 measured: port.queue.mean / PACKET as f64,
-                low: kf + nf - 1.25 * amplitude - nf / 2.0 - 2.0,
-                high: kf + 1.5 * nf + 2.0,
+                low: kf + nf - amplitude,
+                high: kf + nf,
                 theory: Some(kf + nf - amplitude / 2.0),
             });
         }
@@ -80,7 +83,7 @@ pub(super) fn tiny_threshold() -> Vec<Row> {
             what: "percent of the link",
             measured: middle.utilisation * 100.0,
             low: theory - 10.0,
-            high: theory + 10.0,
+            high: (theory + 10.0f64).min(100.0),
             theory: Some(theory),
         }
     })
