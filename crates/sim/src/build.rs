@@ -17,8 +17,8 @@ use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
-/// Room for everything a window may put into an unbounded NIC queue.
-const NIC_BYTES: u32 = u32::MAX / 2;
+/// Ticks that what a window puts into an unbounded NIC queue may take to leave.
+const NIC_TICKS: u64 = 1 << 29;
 
 impl<Q: EventQueue> Sim<Q> {
     /// Lays everything out at tick zero.
@@ -144,6 +144,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
     let rate = link.rate;
+    let byte_ticks = rate.picos_per_byte().0 / clock.tick_ps();
     let s = &cfg.switch;
     let weight_sum = s.queues.iter().map(|q| q.weight).sum();
     let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
@@ -178,10 +179,10 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
     };
     PortSpec {
         clock,
-        byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
+        byte_ticks,
         tag: link.host.unwrap_or(u32::MAX),
         delay: clock.ticks(link.delay),
-        buffer_bytes: if nic { NIC_BYTES } else { s.buffer_bytes },
+        buffer_bytes: if nic { (NIC_TICKS / byte_ticks) as u32 } else { s.buffer_bytes },
         non_ect: if nic { NonEct::Forward } else { s.non_ect },
         queues,
         scheduler: scheduler(s.scheduler),

@@ -14,68 +14,68 @@ use crate::ring::Ring;
 /// The answer of [`FusedPort::offer`] to a packet that it discarded.
 pub const REFUSED: u64 = u64::MAX - 1;
 
-/// A packet with its computed start of transmission.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Departure {
-    start: u64,
-    packet: Packet,
-}
-
-impl Departure {
-    #[inline]
-    fn bytes(&self) -> u32 {
-        u32::from(self.packet.wire_bytes)
-    }
-}
-
 /// See [`crate::port::Port`]. `ring` holds packets from acceptance to delivery; its middle cursor separates those whose transmission has
 /// begun from those that wait, so that lengths are exact at any instant without an event a departure.
 ///
 /// The order of the fields is that of their heat: what every packet touches lies in the first two cache lines.
 #[repr(C, align(64))]
 pub struct FusedPort {
-    pub(crate) ring: Ring<Departure>,
+    // First line: all that a delivery, and an arrival that nobody need judge, look at.
+    pub(crate) ring: Ring<Packet>,
     pub(crate) busy: u64,
-    delay: u64,
     queue_bytes: u32,
-    limit: u32,
+    quiet_below: u32,
     byte_ticks: u32,
+    delay: u32,
     /// The owner's number.
     pub tag: u32,
-    quiet_below: u32,
     hook: Option<Hook>,
     draws: bool,
     watches_empty: bool,
     non_ect: NonEct,
-    clock: Clock,
+    // Second line.
     pub(crate) counters: Counters,
-    marker: AnyMarker,
+    limit: u32,
+    clock: Clock,
+    // Boxed, so that a port is three lines and its kind (a niche of what is inline) stands in the first.
+    marker: Box<AnyMarker>,
 }
 
+/// Ticks that a packet may spend in a fused port: its start is kept modulo 2^32.
+const LONGEST_STAY: u64 = 1 << 30;
+
 impl FusedPort {
+    /// Whether stays are short enough.
+    pub(crate) fn fits(spec: &PortSpec) -> bool {
+        let drain = u64::from(spec.buffer_bytes) + 2 * u64::from(u16::MAX);
+        drain.saturating_mul(spec.byte_ticks).saturating_add(spec.delay) < LONGEST_STAY
+    }
+
     pub(crate) fn new(mut spec: PortSpec) -> Self {
         let setup = spec.queues.remove(0);
         let (marker, mtu) = (setup.marker, setup.spec.mtu);
+        let ticks = |t: u64| u32::try_from(t).expect("Port::new has asked whether it fits");
         FusedPort {
             ring: Ring::new(),
             busy: 0,
-            delay: spec.delay,
             queue_bytes: 0,
-            limit: spec.buffer_bytes,
-            byte_ticks: u32::try_from(spec.byte_ticks).expect("a byte takes less than 2^32 ticks"),
+            // Below both lengths neither the buffer nor the marker has anything to say.
+            quiet_below: marker.quiet_below(mtu).min(spec.buffer_bytes.saturating_sub(mtu)),
+            byte_ticks: ticks(spec.byte_ticks),
+            delay: ticks(spec.delay),
             tag: spec.tag,
-            quiet_below: marker.quiet_below(mtu),
             hook: marker.hook(),
             draws: marker.draws(),
             watches_empty: marker.watches_empty(),
             non_ect: spec.non_ect,
-            clock: spec.clock,
             counters: Counters::default(),
-            marker,
+            limit: spec.buffer_bytes,
+            clock: spec.clock,
+            marker: Box::new(marker),
         }
     }
 
-    /// Whether the marker reads the salt.
+    /// Whether the salt of a packet that arrives now may be read.
     #[inline]
     pub fn draws(&self) -> bool {
         self.draws
@@ -87,8 +87,8 @@ impl FusedPort {
     }
 
     #[inline]
-    fn arrival(&self, d: &Departure) -> u64 {
-        d.start + u64::from(d.bytes()) * u64::from(self.byte_ticks) + self.delay
+    fn sending_time(&self, packet: &Packet) -> u64 {
+        u64::from(packet.wire_bytes) * u64::from(self.byte_ticks)
     }
 
     /// Accounts for every transmission that has begun by `now`. At equal times departures come before arrivals.
@@ -100,15 +100,15 @@ impl FusedPort {
             self.queue_bytes = 0;
             return;
         }
-        while let Some(d) = self.ring.next_waiting() {
-            if d.start > now {
+        while let Some(p) = self.ring.next_waiting() {
+            if ahead(p.stamp, now) > 0 {
                 break;
             }
-            let start = d.start;
-            self.queue_bytes -= d.bytes();
+            let (stamp, bytes) = (p.stamp, u32::from(p.wire_bytes));
+            self.queue_bytes -= bytes;
             self.ring.advance();
             if self.watches_empty && self.queue_bytes == 0 {
-                self.tell_emptied(start);
+                self.tell_emptied(now.wrapping_add_signed(ahead(stamp, now)));
             }
         }
     }
@@ -130,10 +130,6 @@ impl FusedPort {
     pub fn offer(&mut self, now: u64, packet: &Packet, salt: u64) -> u64 {
         self.catch_up(now);
         let bytes = u32::from(packet.wire_bytes);
-        if self.queue_bytes + bytes > self.limit {
-            self.discard(DropReason::Tail);
-            return REFUSED;
-        }
         let start = self.busy.max(now);
         let mut ecn = packet.ecn;
         if self.queue_bytes >= self.quiet_below && self.judge(now, start, packet, &mut ecn, salt) {
@@ -144,10 +140,10 @@ impl FusedPort {
         self.busy = start + u64::from(bytes) * u64::from(self.byte_ticks);
         let first = self.ring.is_empty();
         let slot = self.ring.push_slot();
-        slot.start = start;
-        slot.packet = *packet;
-        slot.packet.ecn = ecn;
-        slot.packet.hop += 1;
+        *slot = *packet;
+        slot.stamp = start as u32;
+        slot.ecn = ecn;
+        slot.hop += 1;
         if start > now {
             self.queue_bytes += bytes;
         } else {
@@ -158,15 +154,18 @@ impl FusedPort {
             }
         }
         if first {
-            self.busy + self.delay
+            self.busy + u64::from(self.delay)
         } else {
             NEVER
         }
     }
 
-    /// Asks the marker and does what it says; true when the packet is discarded.
+    /// Asks the buffer and the marker, and does what they say; true when the packet is discarded.
     #[inline(never)]
     fn judge(&mut self, now: u64, start: u64, packet: &Packet, ecn: &mut Ecn, salt: u64) -> bool {
+        if self.queue_bytes + u32::from(packet.wire_bytes) > self.limit {
+            return self.discard(DropReason::Tail);
+        }
         let arrives = self.clock.nanos(now);
         let mut at = At {
             now: arrives,
@@ -214,7 +213,7 @@ impl FusedPort {
     /// The packet that reaches the far end next.
     #[inline(always)]
     pub fn head(&self) -> &Packet {
-        &self.ring.front().expect("a delivery event has its packet on the wire").packet
+        self.ring.front().expect("a delivery event has its packet on the wire")
     }
 
     /// The head has reached the far end: the tick of the next delivery or [`NEVER`].
@@ -224,8 +223,20 @@ impl FusedPort {
         if self.ring.none_passed() {
             self.catch_up(now);
         }
-        debug_assert_eq!(Some(now), self.ring.front().map(|d| self.arrival(d)));
+        debug_assert_eq!(Some(now), self.ring.front().map(|p| self.arrival(p, now)));
         self.ring.skip();
-        self.ring.front().map_or(NEVER, |n| self.arrival(n))
+        self.ring.front().map_or(NEVER, |p| self.arrival(p, now))
     }
+
+    /// When a packet of the ring reaches the far end.
+    #[inline(always)]
+    fn arrival(&self, p: &Packet, now: u64) -> u64 {
+        now.wrapping_add_signed(ahead(p.stamp, now)) + self.sending_time(p) + u64::from(self.delay)
+    }
+}
+
+/// Ticks from `now` to a stamp; negative when it has passed.
+#[inline(always)]
+fn ahead(stamp: u32, now: u64) -> i64 {
+    i64::from(stamp.wrapping_sub(now as u32) as i32)
 }

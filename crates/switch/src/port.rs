@@ -85,6 +85,7 @@ impl Port {
     pub fn new(spec: PortSpec) -> Port {
         let legal = spec.queues.len() == 1
             && !spec.never_fuse
+            && FusedPort::fits(&spec)
             && match &spec.queues[0].marker {
                 AnyMarker::Custom(m) => m.hook() == Hook::Enqueue,
                 m => {
@@ -232,3 +233,6 @@ impl Port {
         }
     }
 }
+
+// A fabric's ports are what every hop touches.
+const _: () = assert!(size_of::<Port>() <= 192);

@@ -43,7 +43,7 @@ impl Flags {
 }
 
 /// A packet in flight. `seq` counts bytes of the connection's stream.
-#[repr(C, align(8))]
+#[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     /// First byte carried (data) or next byte expected (ACK).
@@ -54,6 +54,8 @@ pub struct Packet {
     pub conn: u32,
     /// Index of a side record (SACK blocks), or [`NONE`].
     pub aux: u32,
+    /// For the port that holds it: when its transmission begins, in ticks modulo 2^32.
+    pub stamp: u32,
     /// Bytes on the wire, headers included.
     pub wire_bytes: u16,
     /// Payload bytes.
@@ -77,6 +79,7 @@ impl Packet {
         ts: 0,
         conn: NONE,
         aux: NONE,
+        stamp: 0,
         wire_bytes: 0,
         len: 0,
         ecn: Ecn::NotEct,
