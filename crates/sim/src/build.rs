@@ -182,7 +182,11 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
         byte_ticks,
         tag: link.host.unwrap_or(u32::MAX),
         delay: clock.ticks(link.delay),
-        buffer_bytes: if nic { (NIC_TICKS / byte_ticks) as u32 } else { s.buffer_bytes },
+        buffer_bytes: if nic {
+            (NIC_TICKS / byte_ticks) as u32
+        } else {
+            s.buffer_bytes
+        },
         non_ect: if nic { NonEct::Forward } else { s.non_ect },
         queues,
         scheduler: scheduler(s.scheduler),

@@ -158,9 +158,15 @@ impl<Q: EventQueue> Sim<Q> {
         }
         // From switch to switch: the packet moves straight from one ring to the other.
         let to = Self::next_link(&self.conns, packet) as usize;
-        if let Ok([Port::Fused(port), Port::Fused(next)]) = self.ports.get_disjoint_mut([l as usize, to]) {
+        if let Ok([Port::Fused(port), Port::Fused(next)]) =
+            self.ports.get_disjoint_mut([l as usize, to])
+        {
             let packet = port.head();
-            let salt = if next.draws() { salt(&self.conns, packet) } else { 0 };
+            let salt = if next.draws() {
+                salt(&self.conns, packet)
+            } else {
+                0
+            };
             let at = next.offer(self.now, packet, salt);
             let lost = (at == REFUSED).then(|| *packet);
             let following = port.deliver(self.now);
@@ -217,7 +223,11 @@ impl<Q: EventQueue> Sim<Q> {
     fn offer(&mut self, l: u32, packet: Packet) {
         match &mut self.ports[l as usize] {
             Port::Fused(port) => {
-                let salt = if port.draws() { salt(&self.conns, &packet) } else { 0 };
+                let salt = if port.draws() {
+                    salt(&self.conns, &packet)
+                } else {
+                    0
+                };
                 let at = port.offer(self.now, &packet, salt);
                 if at < REFUSED {
                     self.events.insert(at, kind::DELIVER | l);

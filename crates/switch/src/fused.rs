@@ -48,7 +48,10 @@ impl FusedPort {
     /// Whether stays are short enough.
     pub(crate) fn fits(spec: &PortSpec) -> bool {
         let drain = u64::from(spec.buffer_bytes) + 2 * u64::from(u16::MAX);
-        drain.saturating_mul(spec.byte_ticks).saturating_add(spec.delay) < LONGEST_STAY
+        drain
+            .saturating_mul(spec.byte_ticks)
+            .saturating_add(spec.delay)
+            < LONGEST_STAY
     }
 
     pub(crate) fn new(mut spec: PortSpec) -> Self {
@@ -60,7 +63,9 @@ impl FusedPort {
             busy: 0,
             queue_bytes: 0,
             // Below both lengths neither the buffer nor the marker has anything to say.
-            quiet_below: marker.quiet_below(mtu).min(spec.buffer_bytes.saturating_sub(mtu)),
+            quiet_below: marker
+                .quiet_below(mtu)
+                .min(spec.buffer_bytes.saturating_sub(mtu)),
             byte_ticks: ticks(spec.byte_ticks),
             delay: ticks(spec.delay),
             tag: spec.tag,
@@ -213,7 +218,9 @@ impl FusedPort {
     /// The packet that reaches the far end next.
     #[inline(always)]
     pub fn head(&self) -> &Packet {
-        self.ring.front().expect("a delivery event has its packet on the wire")
+        self.ring
+            .front()
+            .expect("a delivery event has its packet on the wire")
     }
 
     /// The head has reached the far end: the tick of the next delivery or [`NEVER`].

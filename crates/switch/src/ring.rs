@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A growing ring buffer with a third cursor, so that one ring holds what waits and what is already on the wire.
 
-/// First-in first-out storage whose capacity is a power of two. Grows; never shrinks, so that nothing is allocated once warm.
+/// First-in first-out storage whose width is a power of two.
 ///
-/// Positions are free-running u32 counters: `head..mid` is on the wire, `mid..tail` waits.
+/// Positions are free-running u32 counters: `head..mid` is on the wire, `mid..tail` waits. The width follows what is held, down as
+/// well as up: a ring that once held a burst would otherwise sweep through all of that memory for ever, and out of the cache.
+/// Storage itself only grows, so that nothing is allocated once warm.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
-    slots: Box<[T]>,
+    slots: Vec<T>,
+    /// Width less one; the slots in use are the first of `slots`.
+    mask: u32,
     head: u32,
     mid: u32,
     tail: u32,
 }
 
+/// Width of an empty ring.
+const NARROWEST: u32 = 8;
+
 impl<T: Copy + Default> Ring<T> {
     /// An empty ring.
     pub fn new() -> Self {
         Ring {
-            slots: vec![T::default(); 8].into_boxed_slice(),
+            slots: vec![T::default(); NARROWEST as usize],
+            mask: NARROWEST - 1,
             head: 0,
             mid: 0,
             tail: 0,
@@ -25,7 +33,7 @@ impl<T: Copy + Default> Ring<T> {
 
     #[inline]
     fn at(&self, position: u32) -> usize {
-        position as usize & (self.slots.len() - 1)
+        (position & self.mask) as usize
     }
 
     /// Whether nothing is held.
@@ -61,24 +69,39 @@ impl<T: Copy + Default> Ring<T> {
     /// Appends an element that holds anything, to be written in place.
     #[inline]
     pub fn push_slot(&mut self) -> &mut T {
-        if self.len() as usize == self.slots.len() {
-            self.grow();
+        if self.len() > self.mask {
+            self.widen();
         }
         let i = self.at(self.tail);
         self.tail = self.tail.wrapping_add(1);
         &mut self.slots[i]
     }
 
+    /// Doubles the width: every element keeps its slot or moves up by the old width.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
-        let mut wider = vec![T::default(); self.slots.len() * 2].into_boxed_slice();
-        let mask = wider.len() - 1;
-        for p in 0..self.len() {
-            let p = self.head.wrapping_add(p);
-            wider[p as usize & mask] = self.slots[self.at(p)];
+    fn widen(&mut self) {
+        let width = self.mask + 1;
+        self.mask = 2 * width - 1;
+        if self.slots.len() < 2 * width as usize {
+            self.slots.resize(2 * width as usize, T::default());
         }
-        self.slots = wider;
+        for i in 0..self.len() {
+            let position = self.head.wrapping_add(i);
+            let (old, new) = ((position & (width - 1)) as usize, self.at(position));
+            self.slots[new] = self.slots[old];
+        }
+    }
+
+    /// Halves the width when what is held fits well. Called when the head stands on the first slot, so that every element lies
+    /// in the lower half and keeps its slot.
+    #[cold]
+    #[inline(never)]
+    fn narrow(&mut self) {
+        let width = self.mask + 1;
+        if width > NARROWEST && self.len() <= width / 8 * 3 {
+            self.mask = width / 2 - 1;
+        }
     }
 
     /// The oldest element.
@@ -109,6 +132,9 @@ impl<T: Copy + Default> Ring<T> {
             self.mid = self.mid.wrapping_add(1);
         }
         self.head = self.head.wrapping_add(1);
+        if self.head & self.mask == 0 {
+            self.narrow();
+        }
     }
 
     /// Removes the oldest element; the middle cursor never falls behind the head.
@@ -170,5 +196,38 @@ mod tests {
             assert_eq!(r.pop(), Some(i));
         }
         assert_eq!((r.pop(), r.waiting(), r.len()), (None, 0, 0));
+    }
+
+    #[test]
+    fn follows_what_it_holds_down_and_up() {
+        let mut r = Ring::new();
+        let (mut next_in, mut next_out) = (0u32, 0u32);
+        // Bursts of falling and rising size, with something always held.
+        for burst in [700, 3, 3, 3, 90, 90, 90, 5, 5, 700, 1, 1, 40] {
+            for _ in 0..20 {
+                for _ in 0..burst {
+                    r.push(next_in);
+                    next_in += 1;
+                }
+                while r.len() > burst / 2 {
+                    assert_eq!(r.pop(), Some(next_out));
+                    next_out += 1;
+                }
+            }
+        }
+        assert!(
+            r.slots.len() == 1024 || r.slots.len() == 2048,
+            "storage {}",
+            r.slots.len()
+        );
+        for _ in 0..20_000 {
+            r.push(next_in);
+            next_in += 1;
+            while r.len() > 4 {
+                assert_eq!(r.pop(), Some(next_out));
+                next_out += 1;
+            }
+        }
+        assert!(r.mask < 32, "width {} for four elements", r.mask + 1);
     }
 }
