@@ -6,6 +6,7 @@
 
 mod columns;
 mod error;
+pub mod figure;
 pub mod model;
 pub mod rundir;
 mod sentence;
