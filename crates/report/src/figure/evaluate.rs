@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use cemark_sim::Outcome;
 use cemark_sim::outcome::{FlowRecord, PortReport};
+use cemark_sim::workload::Workload;
 
 use super::estimate::Estimate;
 use super::row::{Metric, OneOrMany, Over, Part, Row, Statistic};
@@ -23,17 +24,17 @@ pub struct Cell<'a> {
     pub scheme: &'a str,
     /// Its seed.
     pub seed: u64,
+    /// Its workloads, in the order of `FlowRecord::workload`.
+    pub workloads: &'a [Workload],
     /// What it left.
     pub outcome: &'a Outcome,
 }
 
 /// All points of a figure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Data<'a> {
     /// In the plan's order.
     pub cells: Vec<Cell<'a>>,
-    /// Names of the workloads, in the order of `FlowRecord::workload`.
-    pub workloads: &'a [String],
 }
 
 type Axes = BTreeMap<String, String>;
@@ -107,8 +108,8 @@ impl Data<'_> {
     }
 
     /// What a scheme left in each seed.
-    fn seeds(&self, axes: &Axes, scheme: &str) -> Result<Vec<&Outcome>, String> {
-        let found: Vec<&Outcome> = self.cells.iter().filter(|c| c.axes == axes && c.scheme == scheme).map(|c| c.outcome).collect();
+    fn seeds(&self, axes: &Axes, scheme: &str) -> Result<Vec<&Cell<'_>>, String> {
+        let found: Vec<&Cell<'_>> = self.cells.iter().filter(|c| c.axes == axes && c.scheme == scheme).collect();
         if found.is_empty() { Err(format!("no scheme is labelled `{scheme}` at {axes:?}")) } else { Ok(found) }
     }
 }
@@ -178,21 +179,30 @@ impl Ask<'_> {
     }
 
 
-    fn of_workload(&self, flow: &FlowRecord) -> bool {
-        self.row.workload.as_ref().is_none_or(|name| self.data.workloads.get(usize::from(flow.workload)) == Some(name))
+    /// The measured flows in question: those of the row's workload, or all.
+    fn flows<'c>(&self, cell: &'c Cell<'_>) -> Result<impl Iterator<Item = &'c FlowRecord> + use<'c>, String> {
+        let wanted = match &self.row.workload {
+            None => None,
+            Some(name) => {
+                let found = cell.workloads.iter().position(|w| w.name == *name);
+                Some(found.ok_or_else(|| format!("no workload is called `{name}` at {:?}", cell.axes))?)
+            }
+        };
+        Ok(cell.outcome.flows.iter().filter(move |f| wanted.is_none_or(|w| usize::from(f.workload) == w)))
     }
 
     /// The metric itself in each seed.
     fn values(&self, axes: &Axes, metric: Metric, scheme: &str) -> Result<Estimate, String> {
-        let outcomes = self.data.seeds(axes, scheme)?;
-        let values = outcomes.iter().map(|o| self.scalar(o, metric)).collect::<Result<_, _>>()?;
+        let cells = self.data.seeds(axes, scheme)?;
+        let values = cells.iter().map(|c| self.scalar(c, metric)).collect::<Result<_, _>>()?;
         Ok(Estimate::of_seeds(values))
     }
 
-    fn scalar(&self, outcome: &Outcome, metric: Metric) -> Result<f64, String> {
+    fn scalar(&self, cell: &Cell<'_>, metric: Metric) -> Result<f64, String> {
+        let outcome = cell.outcome;
         Ok(match metric {
             Metric::Fct(class, statistic) => {
-                let flows = outcome.flows.iter().filter(|f| class.has(f.bytes) && self.of_workload(f));
+                let flows = self.flows(cell)?.filter(|f| class.has(f.bytes));
                 let times: Vec<f64> = flows.filter_map(|f| f.fct.map(|t| t.as_micros_f64())).collect();
                 statistic.of(&times).ok_or("a seed has no finished flow of this class")?
             }
@@ -214,13 +224,17 @@ impl Ask<'_> {
             Metric::Drops => outcome.totals.all_drops() as f64,
             Metric::Marks => outcome.totals.all_marks() as f64,
             Metric::Timeouts if self.row.workload.is_none() => outcome.totals.timeouts as f64,
-            Metric::Timeouts => self.sum(outcome, |f| f.timeouts),
-            Metric::Lost => self.sum(outcome, |f| f.retransmits),
+            Metric::Timeouts => self.sum(cell, |f| f.timeouts)?,
+            Metric::Lost => self.sum(cell, |f| f.retransmits)?,
         })
     }
 
-    fn sum(&self, outcome: &Outcome, of: fn(&FlowRecord) -> u32) -> f64 {
-        outcome.flows.iter().filter(|f| self.of_workload(f)).map(|f| f64::from(of(f))).sum()
+    fn sum(&self, cell: &Cell<'_>, of: fn(&FlowRecord) -> u32) -> Result<f64, String> {
+        let all: Vec<u32> = self.flows(cell)?.map(of).collect();
+        if all.is_empty() {
+            return Err("a seed has no measured flow of this workload".to_owned());
+        }
+        Ok(all.into_iter().map(f64::from).sum())
     }
 
     fn port<'o>(&self, outcome: &'o Outcome) -> Result<&'o PortReport, String> {
@@ -257,7 +271,8 @@ impl Ask<'_> {
         let resample = tail || theirs.len() < 3;
         let (mut plain, mut resampled) = (Vec::new(), Vec::new());
         for (b, s) in pairs {
-            let both = stats::pairs(&b.flows, &s.flows, |f| class.has(f.bytes) && self.of_workload(f));
+            let of = |cell| -> Result<Vec<FlowRecord>, String> { Ok(self.flows(cell)?.copied().collect()) };
+            let both = stats::pairs(&of(b)?, &of(s)?, |f| class.has(f.bytes));
             if resample {
                 let one = stats::compare(&[both], statistic).ok_or("a seed has no flow of this class that ended under both schemes")?;
                 match one.half() {
@@ -300,3 +315,7 @@ impl Ask<'_> {
 pub fn unfinished(data: &Data<'_>) -> (u64, u64) {
     data.cells.iter().flat_map(|c| &c.outcome.flows).fold((0, 0), |(open, all), f| (open + u64::from(f.fct.is_none()), all + 1))
 }
+
+#[cfg(test)]
+#[path = "evaluate_tests.rs"]
+mod tests;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows that need no network: what an RTT model or a size table gives.
 
+use std::collections::BTreeMap;
+
 use cemark_sim::workload::random::Stream;
 use cemark_sim::workload::{RttModel, SizeTable};
 
@@ -8,20 +10,36 @@ use super::estimate::Estimate;
 use super::row::{Row, Statistic};
 use crate::stats;
 
-/// Draws of an RTT model, in batches that serve as seeds.
-const BATCHES: u64 = 10;
-const DRAWS: usize = 100_000;
+/// Draws of an RTT model: a million, five times, the repetitions serving as seeds.
+const BATCHES: u64 = 5;
+const DRAWS: usize = 1_000_000;
 
-/// The number of a row that is computed or drawn, `None` where the row is taken from points.
-///
-/// # Errors
-/// Where the row names what does not exist.
-pub fn evaluate(row: &Row) -> Option<Result<Estimate, String>> {
-    match row.statistic {
-        Statistic::Rtt => Some(rtt(row)),
-        Statistic::RttRatio => Some(ratio(row)),
-        Statistic::Sizes => Some(sizes(row)),
-        _ => None,
+/// The statistics taken of an RTT model.
+const OF_RTT: [&str; 4] = ["mean", "std", "p90", "p99"];
+
+/// Models that have been drawn from already: the four statistics of one share their draws.
+#[derive(Clone, Debug, Default)]
+pub struct Models(BTreeMap<String, [Estimate; 4]>);
+
+impl Models {
+    /// The number of a row that is computed or drawn, `None` where the row is taken from points.
+    pub fn evaluate(&mut self, row: &Row) -> Option<Result<Estimate, String>> {
+        match row.statistic {
+            Statistic::Rtt => Some(self.rtt(row)),
+            Statistic::RttRatio => Some(ratio(row)),
+            Statistic::Sizes => Some(sizes(row)),
+            _ => None,
+        }
+    }
+
+    fn rtt(&mut self, row: &Row) -> Result<Estimate, String> {
+        let name = named(row)?;
+        let which = OF_RTT.iter().position(|s| *s == row.metric);
+        let which = which.ok_or_else(|| format!("`{}` is not taken of an RTT model: {}", row.metric, OF_RTT.join(", ")))?;
+        if !self.0.contains_key(name) {
+            self.0.insert(name.to_owned(), draw(&model(name)?)?);
+        }
+        Ok(self.0[name][which].clone())
     }
 }
 
@@ -38,27 +56,23 @@ fn model(name: &str) -> Result<RttModel, String> {
     found.ok_or_else(|| format!("no RTT model is called `{name}`"))
 }
 
-fn rtt(row: &Row) -> Result<Estimate, String> {
-    let model = model(named(row)?)?;
-    let mut batches = Vec::new();
+fn draw(model: &RttModel) -> Result<[Estimate; 4], String> {
+    let mut found: [Vec<f64>; 4] = Default::default();
     for seed in 0..BATCHES {
         let mut stream = Stream::new(seed, "figure", 0);
         let mut draws = Vec::with_capacity(DRAWS);
         for _ in 0..DRAWS {
             draws.push(model.draw(&mut stream).ok_or("the model adds no RTT")?.as_micros_f64());
         }
+        draws.sort_unstable_by(f64::total_cmp);
         let mean = stats::mean(&draws).unwrap_or_default();
-        batches.push(match row.metric.as_str() {
-            "mean" => mean,
-            "std" => stats::mean(&draws.iter().map(|x| (x - mean) * (x - mean)).collect::<Vec<_>>()).unwrap_or_default().sqrt(),
-            "p90" | "p99" => {
-                draws.sort_unstable_by(f64::total_cmp);
-                stats::percentile(&draws, if row.metric == "p90" { 0.9 } else { 0.99 }).unwrap_or_default()
-            }
-            other => return Err(format!("`{other}` is not taken of an RTT model: mean, std, p90, p99")),
-        });
+        let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / DRAWS as f64;
+        let rank = |p| stats::percentile(&draws, p).unwrap_or_default();
+        for (all, one) in found.iter_mut().zip([mean, variance.sqrt(), rank(0.9), rank(0.99)]) {
+            all.push(one);
+        }
     }
-    Ok(Estimate::of_seeds(batches))
+    Ok(found.map(Estimate::of_seeds))
 }
 
 fn ratio(row: &Row) -> Result<Estimate, String> {

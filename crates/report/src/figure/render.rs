@@ -30,7 +30,7 @@ pub fn table(run: &FigureRun) -> String {
                 whole[4] = format!("{}{differs}", row.verdict);
                 lines.push(whole);
                 lines.extend(parts.iter().map(|p| {
-                    let mut line = line(p, p.verdict.to_string());
+                    let mut line = line(p, verdict(p));
                     line[0] = format!("  {} {}", p.id.rsplit('.').next().unwrap_or_default(), p.statistic);
                     line
                 }));
@@ -56,6 +56,10 @@ fn line(part: &PartResult, verdict: String) -> [String; 6] {
     let unit = |x: Option<f64>| x.map_or("-".to_owned(), |x| format!("{} {}", number(x), part.unit).trim_end().to_owned());
     let value = part.matches_value.map_or("", |m| if m { "within 10 %" } else { "differs" });
     [part.id.clone(), unit(part.published), unit(part.measured), interval, verdict, value.to_owned()]
+}
+
+fn verdict(part: &PartResult) -> String {
+    part.verdict.map_or("(does not decide)".to_owned(), |v| v.to_string())
 }
 
 /// Three or four digits that matter.
@@ -124,8 +128,8 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
                 .parts
                 .iter()
                 .map(|p| {
-                    let [id, published, measured, interval, verdict, value] = line(p, p.verdict.to_string());
-                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.key() }
+                    let [id, published, measured, interval, verdict, value] = line(p, verdict(p));
+                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", super::Verdict::key) }
                 })
                 .collect();
             context! { id => &row.id, experiment => &row.experiment, verdict => row.verdict.to_string(), kind => row.verdict.key(), parts }

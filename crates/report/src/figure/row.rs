@@ -99,10 +99,10 @@ pub enum Over {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
+    /// Any of these. (First, or else a list would be read as one value.)
+    Many(Vec<toml::Value>),
     /// One.
     One(toml::Value),
-    /// Any of these.
-    Many(Vec<toml::Value>),
 }
 
 impl OneOrMany {
@@ -216,5 +216,7 @@ mod tests {
         let load = OneOrMany::Many(vec![toml::Value::Float(0.5), toml::Value::String("350us".into())]);
         assert!(load.has("0.50") && load.has("350us") && !load.has("0.6"));
         assert!(OneOrMany::One(toml::Value::Integer(100)).has("100"));
+        let row: Row = toml::from_str("id = \"X\"\nstatistic = \"gain\"\nwhere = { load = [0.5, 0.9], fan-in = 25 }").unwrap();
+        assert!(row.selection["load"].has("0.9") && !row.selection["load"].has("0.7") && row.selection["fan-in"].has("25"));
     }
 }

@@ -15,7 +15,8 @@ use super::file::FigureFile;
 use super::row::{Row, Statistic};
 use super::targets::{Expected, Target, row_of};
 use super::verdict::{Verdict, matches_value};
-use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, models, render, targets};
+use super::models::Models;
+use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
 use crate::rundir::{Finished, Provenance, RunDir, write_whole};
 use crate::stats::Method;
 use crate::{Error, Fault};
@@ -132,8 +133,8 @@ pub struct PartResult {
     pub lo: Option<f64>,
     /// Largest accepted value; `null`: none.
     pub hi: Option<f64>,
-    /// Of this condition alone.
-    pub verdict: Verdict,
+    /// Of this condition alone; `null` where a number is printed beside the others and decides nothing.
+    pub verdict: Option<Verdict>,
     /// Whether the interval meets the published number within a tenth.
     pub matches_value: Option<bool>,
     /// What the paper prints, and what else should be known.
@@ -231,9 +232,8 @@ pub fn run_file(
         cells: points
             .iter()
             .zip(&finished)
-            .map(|(p, f)| Cell { axes: &p.axes, scheme: &p.scheme, seed: p.seed, outcome: &f.outcome })
+            .map(|(p, f)| Cell { axes: &p.axes, scheme: &p.scheme, seed: p.seed, workloads: &p.config.workloads, outcome: &f.outcome })
             .collect(),
-        workloads: plan.as_ref().map_or(&[], |p| &p.workloads),
     };
     let open = unfinished(&data);
     let mut found = FigureRun {
@@ -308,9 +308,10 @@ fn finish(dir: &RunDir, plan: &Plan, finished: &[Finished], html: &str, around: 
 fn judge(file: &FigureFile, targets: &[Target], calibration: &Calibration, mode: Mode, data: &Data<'_>) -> Result<Vec<RowResult>, String> {
     let expected = Expected::parse(EXPECTED)?;
     let mut rows: Vec<RowResult> = Vec::new();
+    let mut models = Models::default();
     for target in targets.iter().filter(|t| t.figure == file.id) {
         let row = file.rows.iter().find(|r| r.id == target.id).ok_or_else(|| format!("there is no [[row]] for {}", target.id))?;
-        let part = part(row, target, data)?;
+        let part = part(row, target, data, &mut models)?;
         match rows.iter_mut().find(|r| r.id == target.row()) {
             Some(known) => known.parts.push(part),
             None => rows.push(RowResult {
@@ -335,15 +336,15 @@ fn judge(file: &FigureFile, targets: &[Target], calibration: &Calibration, mode:
     for row in &mut rows {
         row.verdict = match calibration.fitted_on(row_of(&row.id)) {
             true => Verdict::Calibrated,
-            false => Verdict::all(row.parts.iter().map(|p| p.verdict)),
+            false => Verdict::all(row.parts.iter().filter_map(|p| p.verdict)),
         };
     }
     Ok(rows)
 }
 
-fn part(row: &Row, target: &Target, data: &Data<'_>) -> Result<PartResult, String> {
+fn part(row: &Row, target: &Target, data: &Data<'_>, models: &mut Models) -> Result<PartResult, String> {
     let estimate: Estimate =
-        models::evaluate(row).unwrap_or_else(|| evaluate(row, data)).map_err(|e| format!("{}: {e}", row.id))?;
+        models.evaluate(row).unwrap_or_else(|| evaluate(row, data)).map_err(|e| format!("{}: {e}", row.id))?;
     let interval = estimate.interval();
     let verdict = match row.statistic {
         Statistic::Spread => target.band.judge_spread(&estimate),
@@ -361,7 +362,7 @@ fn part(row: &Row, target: &Target, data: &Data<'_>) -> Result<PartResult, Strin
         method: estimate.method(),
         lo: finite(target.band.lo),
         hi: finite(target.band.hi),
-        verdict,
+        verdict: (target.class != "report").then_some(verdict),
         matches_value: matches_value(target.published, interval),
         note: target.note.clone(),
     })
