@@ -33,9 +33,13 @@ impl Calibration {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let all: BTreeMap<String, Parameter> = toml::from_str(text).map_err(|e| format!("figures/calibration.toml: {e}"))?;
+        let all: BTreeMap<String, Parameter> =
+            toml::from_str(text).map_err(|e| format!("figures/calibration.toml: {e}"))?;
         if all.len() > MOST {
-            return Err(format!("figures/calibration.toml: {} free parameters are too many, at most {MOST}", all.len()));
+            return Err(format!(
+                "figures/calibration.toml: {} free parameters are too many, at most {MOST}",
+                all.len()
+            ));
         }
         Ok(Calibration(all))
     }
@@ -61,7 +65,9 @@ impl Calibration {
 
     /// Replaces every string `"$name"` by the value of the parameter.
     pub(crate) fn fill(&self, table: &mut Table) -> Result<(), String> {
-        table.iter_mut().try_for_each(|(_, value)| self.fill_value(value))
+        table
+            .iter_mut()
+            .try_for_each(|(_, value)| self.fill_value(value))
     }
 
     fn fill_value(&self, value: &mut Value) -> Result<(), String> {
@@ -69,8 +75,12 @@ impl Calibration {
             Value::Table(table) => self.fill(table),
             Value::Array(items) => items.iter_mut().try_for_each(|item| self.fill_value(item)),
             Value::String(text) => {
-                let Some(name) = text.strip_prefix('$') else { return Ok(()) };
-                let parameter = self.0.get(name).ok_or_else(|| format!("`${name}` is not a parameter of figures/calibration.toml"))?;
+                let Some(name) = text.strip_prefix('$') else {
+                    return Ok(());
+                };
+                let parameter = self.0.get(name).ok_or_else(|| {
+                    format!("`${name}` is not a parameter of figures/calibration.toml")
+                })?;
                 *value = parameter.value.clone();
                 Ok(())
             }
@@ -83,27 +93,41 @@ impl Calibration {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "[shallow_buffer]\nvalue = \"120pkt\"\nrow = \"ECNSHARP-T28\"\nwhy = \"not given\"\n";
+    const TEXT: &str =
+        "[shallow_buffer]\nvalue = \"120pkt\"\nrow = \"ECNSHARP-T28\"\nwhy = \"not given\"\n";
 
     #[test]
     fn values_are_filled_in() {
         let calibration = Calibration::parse(TEXT).unwrap();
-        let mut table: Table = "[switch]\nbuffer = \"$shallow_buffer\"\nlist = [\"$shallow_buffer\", 1]\n".parse().unwrap();
+        let mut table: Table =
+            "[switch]\nbuffer = \"$shallow_buffer\"\nlist = [\"$shallow_buffer\", 1]\n"
+                .parse()
+                .unwrap();
         calibration.fill(&mut table).unwrap();
-        assert_eq!(table, "[switch]\nbuffer = \"120pkt\"\nlist = [\"120pkt\", 1]\n".parse().unwrap());
+        assert_eq!(
+            table,
+            "[switch]\nbuffer = \"120pkt\"\nlist = [\"120pkt\", 1]\n"
+                .parse()
+                .unwrap()
+        );
         assert!(calibration.fitted_on("ECNSHARP-T28") && !calibration.fitted_on("ECNSHARP-T29"));
     }
 
     #[test]
     fn only_values_change_the_digest() {
         let digest = |text: &str| Calibration::parse(text).unwrap().digest();
-        assert_eq!(digest(TEXT), digest(&TEXT.replace("not given", "the paper is silent")));
+        assert_eq!(
+            digest(TEXT),
+            digest(&TEXT.replace("not given", "the paper is silent"))
+        );
         assert_ne!(digest(TEXT), digest(&TEXT.replace("120pkt", "121pkt")));
     }
 
     #[test]
     fn at_most_eight() {
-        let many: String = (0..9).map(|i| TEXT.replace("shallow_buffer", &format!("p{i}"))).collect();
+        let many: String = (0..9)
+            .map(|i| TEXT.replace("shallow_buffer", &format!("p{i}")))
+            .collect();
         assert!(Calibration::parse(&many).unwrap_err().contains("too many"));
         assert!(Calibration::parse("[a]\nvalue = 1\n").is_err());
     }

@@ -23,27 +23,50 @@ pub struct Estimate {
 impl Estimate {
     /// A computed number without chance.
     pub fn exact(value: f64) -> Self {
-        Estimate { seeds: vec![value], flows: Vec::new(), tail: false, fixed: Some((value, value)) }
+        Estimate {
+            seeds: vec![value],
+            flows: Vec::new(),
+            tail: false,
+            fixed: Some((value, value)),
+        }
     }
 
     /// One number a seed.
     pub fn of_seeds(seeds: Vec<f64>) -> Self {
-        Estimate { seeds, flows: Vec::new(), tail: false, fixed: None }
+        Estimate {
+            seeds,
+            flows: Vec::new(),
+            tail: false,
+            fixed: None,
+        }
     }
 
     /// One number a seed, each with half the interval of a bootstrap over its flows.
     pub fn of_flows(seeds: Vec<(f64, f64)>, tail: bool) -> Self {
         let (seeds, flows) = seeds.into_iter().unzip();
-        Estimate { seeds, flows, tail, fixed: None }
+        Estimate {
+            seeds,
+            flows,
+            tail,
+            fixed: None,
+        }
     }
 
     /// One number a seed of a statistic that takes few values (a fan-in out of a sweep): the interval is the range over seeds.
     pub fn of_range(seeds: Vec<f64>) -> Self {
-        let fixed = match (seeds.iter().copied().reduce(f64::min), seeds.iter().copied().reduce(f64::max)) {
+        let fixed = match (
+            seeds.iter().copied().reduce(f64::min),
+            seeds.iter().copied().reduce(f64::max),
+        ) {
             (Some(low), Some(high)) if seeds.len() >= 2 => Some((low, high)),
             _ => None,
         };
-        Estimate { seeds, flows: Vec::new(), tail: false, fixed }
+        Estimate {
+            seeds,
+            flows: Vec::new(),
+            tail: false,
+            fixed,
+        }
     }
 
     /// The number: the mean over seeds.
@@ -83,7 +106,12 @@ impl Estimate {
             return None;
         }
         let mean = self.value();
-        let variance = self.seeds.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / (n - 1) as f64;
+        let variance = self
+            .seeds
+            .iter()
+            .map(|v| (v - mean) * (v - mean))
+            .sum::<f64>()
+            / (n - 1) as f64;
         Some(t_975(n - 1) * (variance / n as f64).sqrt())
     }
 
@@ -110,13 +138,28 @@ impl Estimate {
         if terms.iter().any(|(_, e)| e.seeds.len() != n) {
             return None;
         }
-        let seeds = (0..n).map(|i| terms.iter().map(|(w, e)| w * e.seeds[i]).sum()).collect();
+        let seeds = (0..n)
+            .map(|i| terms.iter().map(|(w, e)| w * e.seeds[i]).sum())
+            .collect();
         let resampled = terms.iter().all(|(_, e)| e.flows.len() == n);
         let flows = (0..if resampled { n } else { 0 })
-            .map(|i| terms.iter().map(|(w, e)| (w * e.flows[i]).powi(2)).sum::<f64>().sqrt())
+            .map(|i| {
+                terms
+                    .iter()
+                    .map(|(w, e)| (w * e.flows[i]).powi(2))
+                    .sum::<f64>()
+                    .sqrt()
+            })
             .collect();
-        let exact = terms.iter().all(|(_, e)| e.fixed.is_some_and(|(a, b)| a == b));
-        let mut sum = Estimate { seeds, flows, tail: terms.iter().any(|(_, e)| e.tail), fixed: None };
+        let exact = terms
+            .iter()
+            .all(|(_, e)| e.fixed.is_some_and(|(a, b)| a == b));
+        let mut sum = Estimate {
+            seeds,
+            flows,
+            tail: terms.iter().any(|(_, e)| e.tail),
+            fixed: None,
+        };
         sum.fixed = exact.then(|| (sum.value(), sum.value()));
         Some(sum)
     }
@@ -161,8 +204,17 @@ mod tests {
         assert_eq!(tail.method(), Method::Flows);
         near(tail.interval().unwrap().1, 11.5);
         let mean = Estimate::of_flows(seeds, false);
-        assert_eq!((mean.method(), mean.interval()), (Method::Seeds, Some((10.0, 10.0))));
-        near(Estimate::of_flows(vec![(10.0, 3.0)], false).interval().unwrap().0, 7.0);
+        assert_eq!(
+            (mean.method(), mean.interval()),
+            (Method::Seeds, Some((10.0, 10.0)))
+        );
+        near(
+            Estimate::of_flows(vec![(10.0, 3.0)], false)
+                .interval()
+                .unwrap()
+                .0,
+            7.0,
+        );
     }
 
     /// What seeds share cancels in a difference.
@@ -182,7 +234,10 @@ mod tests {
     fn ranges_and_averages() {
         let onset = Estimate::of_range(vec![75.0, 100.0, 100.0]);
         assert_eq!(onset.interval(), Some((75.0, 100.0)));
-        let all = [Estimate::of_flows(vec![(2.0, 3.0)], true), Estimate::of_flows(vec![(4.0, 4.0)], true)];
+        let all = [
+            Estimate::of_flows(vec![(2.0, 3.0)], true),
+            Estimate::of_flows(vec![(4.0, 4.0)], true),
+        ];
         let mean = Estimate::average(&all).unwrap();
         near(mean.value(), 3.0);
         near(mean.interval().unwrap().1, 5.5);

@@ -52,7 +52,9 @@ pub fn evaluate(row: &Row, data: &Data<'_>) -> Result<Estimate, String> {
             let mut selection = row.selection.clone();
             selection.extend(changed.clone());
             let other = at(row, data, &selection)?;
-            number.minus(&other).ok_or("the two selections have different seeds")?
+            number
+                .minus(&other)
+                .ok_or("the two selections have different seeds")?
         }
     };
     Ok(match row.unit {
@@ -63,27 +65,45 @@ pub fn evaluate(row: &Row, data: &Data<'_>) -> Result<Estimate, String> {
 
 /// The statistic over the selected cells.
 fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, String> {
-    let ask = Ask { row, data, metric: metric(&row.metric)? };
+    let ask = Ask {
+        row,
+        data,
+        metric: metric(&row.metric)?,
+    };
     let cells = data.select(selection)?;
     if row.statistic == Statistic::Onset {
         return ask.onset(&cells);
     }
-    let all = cells.iter().map(|axes| ask.one(axes)).collect::<Result<Vec<_>, _>>()?;
+    let all = cells
+        .iter()
+        .map(|axes| ask.one(axes))
+        .collect::<Result<Vec<_>, _>>()?;
     let extreme = |better: fn(f64, f64) -> bool| {
-        all.iter().fold(None, |best: Option<&Estimate>, e| match best {
-            Some(b) if !better(e.value(), b.value()) => Some(b),
-            _ => Some(e),
-        })
+        all.iter()
+            .fold(None, |best: Option<&Estimate>, e| match best {
+                Some(b) if !better(e.value(), b.value()) => Some(b),
+                _ => Some(e),
+            })
     };
     let chosen = match row.over {
         None if all.len() == 1 => all.first(),
-        None => return Err(format!("{} cells are selected; say which, or over = \"mean\"", all.len())),
-        Some(Over::Mean) => return Estimate::average(&all).ok_or_else(|| "the cells have different seeds".to_owned()),
+        None => {
+            return Err(format!(
+                "{} cells are selected; say which, or over = \"mean\"",
+                all.len()
+            ));
+        }
+        Some(Over::Mean) => {
+            return Estimate::average(&all)
+                .ok_or_else(|| "the cells have different seeds".to_owned());
+        }
         Some(Over::Max) => extreme(|a, b| a > b),
         Some(Over::Min) => extreme(|a, b| a < b),
         Some(Over::Farthest) => extreme(|a, b| a.abs() > b.abs()),
     };
-    chosen.cloned().ok_or_else(|| "no cell is selected".to_owned())
+    chosen
+        .cloned()
+        .ok_or_else(|| "no cell is selected".to_owned())
 }
 
 fn metric(key: &str) -> Result<Metric, String> {
@@ -95,29 +115,56 @@ impl Data<'_> {
     fn select(&self, selection: &Selection) -> Result<Vec<&Axes>, String> {
         let mut found: Vec<&Axes> = Vec::new();
         for cell in &self.cells {
-            if !found.contains(&cell.axes) && selection.iter().all(|(axis, wanted)| value(cell.axes, axis).is_some_and(|v| wanted.has(v))) {
+            if !found.contains(&cell.axes)
+                && selection
+                    .iter()
+                    .all(|(axis, wanted)| value(cell.axes, axis).is_some_and(|v| wanted.has(v)))
+            {
                 found.push(cell.axes);
             }
         }
         for axis in selection.keys() {
-            if self.cells.iter().all(|cell| value(cell.axes, axis).is_none()) {
+            if self
+                .cells
+                .iter()
+                .all(|cell| value(cell.axes, axis).is_none())
+            {
                 return Err(format!("there is no axis `{axis}`"));
             }
         }
-        if found.is_empty() { Err(format!("no point has {selection:?}")) } else { Ok(found) }
+        if found.is_empty() {
+            Err(format!("no point has {selection:?}"))
+        } else {
+            Ok(found)
+        }
     }
 
     /// What a scheme left in each seed.
     fn seeds(&self, axes: &Axes, scheme: &str) -> Result<Vec<&Cell<'_>>, String> {
-        let found: Vec<&Cell<'_>> = self.cells.iter().filter(|c| c.axes == axes && c.scheme == scheme).collect();
-        if found.is_empty() { Err(format!("no scheme is labelled `{scheme}` at {axes:?}")) } else { Ok(found) }
+        let found: Vec<&Cell<'_>> = self
+            .cells
+            .iter()
+            .filter(|c| c.axes == axes && c.scheme == scheme)
+            .collect();
+        if found.is_empty() {
+            Err(format!("no scheme is labelled `{scheme}` at {axes:?}"))
+        } else {
+            Ok(found)
+        }
     }
 }
 
 /// The value of an axis that is called by the last words of its path.
 fn value<'a>(axes: &'a Axes, axis: &str) -> Option<&'a str> {
-    let called = |path: &str| path == axis || path.strip_suffix(axis).is_some_and(|head| head.ends_with('.'));
-    axes.iter().find(|(path, _)| called(path)).map(|(_, v)| v.as_str())
+    let called = |path: &str| {
+        path == axis
+            || path
+                .strip_suffix(axis)
+                .is_some_and(|head| head.ends_with('.'))
+    };
+    axes.iter()
+        .find(|(path, _)| called(path))
+        .map(|(_, v)| v.as_str())
 }
 
 struct Ask<'a> {
@@ -137,22 +184,41 @@ impl Ask<'_> {
             Statistic::Gain => excess(&row.scheme, &row.against)?.linear(0.0, -1.0),
             Statistic::Ratio => excess(&row.scheme, &row.against)?.linear(1.0, 0.01),
             Statistic::ExcessOverBest => {
-                let others: Vec<&str> = row.schemes.iter().map(String::as_str).filter(|s| *s != row.scheme).collect();
+                let others: Vec<&str> = row
+                    .schemes
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|s| *s != row.scheme)
+                    .collect();
                 excess(&row.scheme, self.extremes(axes, metric, &others)?.0)?
             }
             Statistic::SmallestStep => {
-                let steps = row.schemes.windows(2).map(|w| excess(&w[1], &w[0])).collect::<Result<Vec<_>, _>>()?;
-                steps.into_iter().min_by(|a, b| a.value().total_cmp(&b.value())).ok_or("`schemes` needs two labels or more")?
+                let steps = row
+                    .schemes
+                    .windows(2)
+                    .map(|w| excess(&w[1], &w[0]))
+                    .collect::<Result<Vec<_>, _>>()?;
+                steps
+                    .into_iter()
+                    .min_by(|a, b| a.value().total_cmp(&b.value()))
+                    .ok_or("`schemes` needs two labels or more")?
             }
             Statistic::ArgminDiffers => {
                 let labels: Vec<&str> = row.schemes.iter().map(String::as_str).collect();
                 let other = self::metric(&row.other_metric)?;
-                let (a, b) = (self.extremes(axes, metric, &labels)?.0, self.extremes(axes, other, &labels)?.0);
+                let (a, b) = (
+                    self.extremes(axes, metric, &labels)?.0,
+                    self.extremes(axes, other, &labels)?.0,
+                );
                 if a == b {
                     return Ok(Estimate::exact(0.0));
                 }
                 let (lost, other_lost) = (excess(b, a)?, self.excess(axes, other, a, b)?);
-                if lost.value() < other_lost.value() { lost } else { other_lost }
+                if lost.value() < other_lost.value() {
+                    lost
+                } else {
+                    other_lost
+                }
             }
             Statistic::Spread => {
                 let labels: Vec<&str> = row.schemes.iter().map(String::as_str).collect();
@@ -166,7 +232,12 @@ impl Ask<'_> {
     }
 
     /// The schemes with the smallest and the largest mean over seeds.
-    fn extremes<'l>(&self, axes: &Axes, metric: Metric, labels: &[&'l str]) -> Result<(&'l str, &'l str), String> {
+    fn extremes<'l>(
+        &self,
+        axes: &Axes,
+        metric: Metric,
+        labels: &[&'l str],
+    ) -> Result<(&'l str, &'l str), String> {
         let mut all = Vec::new();
         for label in labels {
             all.push((self.values(axes, metric, label)?.value(), *label));
@@ -178,23 +249,35 @@ impl Ask<'_> {
         }
     }
 
-
     /// The measured flows in question: those of the row's workload, or all.
-    fn flows<'c>(&self, cell: &'c Cell<'_>) -> Result<impl Iterator<Item = &'c FlowRecord> + use<'c>, String> {
-        let wanted = match &self.row.workload {
-            None => None,
-            Some(name) => {
-                let found = cell.workloads.iter().position(|w| w.name == *name);
-                Some(found.ok_or_else(|| format!("no workload is called `{name}` at {:?}", cell.axes))?)
-            }
-        };
-        Ok(cell.outcome.flows.iter().filter(move |f| wanted.is_none_or(|w| usize::from(f.workload) == w)))
+    fn flows<'c>(
+        &self,
+        cell: &'c Cell<'_>,
+    ) -> Result<impl Iterator<Item = &'c FlowRecord> + use<'c>, String> {
+        let wanted =
+            match &self.row.workload {
+                None => None,
+                Some(name) => {
+                    let found = cell.workloads.iter().position(|w| w.name == *name);
+                    Some(found.ok_or_else(|| {
+                        format!("no workload is called `{name}` at {:?}", cell.axes)
+                    })?)
+                }
+            };
+        Ok(cell
+            .outcome
+            .flows
+            .iter()
+            .filter(move |f| wanted.is_none_or(|w| usize::from(f.workload) == w)))
     }
 
     /// The metric itself in each seed.
     fn values(&self, axes: &Axes, metric: Metric, scheme: &str) -> Result<Estimate, String> {
         let cells = self.data.seeds(axes, scheme)?;
-        let values = cells.iter().map(|c| self.scalar(c, metric)).collect::<Result<_, _>>()?;
+        let values = cells
+            .iter()
+            .map(|c| self.scalar(c, metric))
+            .collect::<Result<_, _>>()?;
         Ok(Estimate::of_seeds(values))
     }
 
@@ -203,8 +286,12 @@ impl Ask<'_> {
         Ok(match metric {
             Metric::Fct(class, statistic) => {
                 let flows = self.flows(cell)?.filter(|f| class.has(f.bytes));
-                let times: Vec<f64> = flows.filter_map(|f| f.fct.map(|t| t.as_micros_f64())).collect();
-                statistic.of(&times).ok_or("a seed has no finished flow of this class")?
+                let times: Vec<f64> = flows
+                    .filter_map(|f| f.fct.map(|t| t.as_micros_f64()))
+                    .collect();
+                statistic
+                    .of(&times)
+                    .ok_or("a seed has no finished flow of this class")?
             }
             Metric::Queue(part) => {
                 let queue = &self.port(outcome)?.queue;
@@ -241,9 +328,17 @@ impl Ask<'_> {
         match &self.row.port {
             None => hottest(&outcome.ports).ok_or_else(|| "no queue was sampled".to_owned()),
             Some(end) => {
-                let found = outcome.ports.iter().find(|p| p.name.ends_with(end.as_str()));
+                let found = outcome
+                    .ports
+                    .iter()
+                    .find(|p| p.name.ends_with(end.as_str()));
                 found.ok_or_else(|| {
-                    let names: Vec<&str> = outcome.ports.iter().take(20).map(|p| p.name.as_str()).collect();
+                    let names: Vec<&str> = outcome
+                        .ports
+                        .iter()
+                        .take(20)
+                        .map(|p| p.name.as_str())
+                        .collect();
                     format!("no port's name ends in `{end}`; ports: {}", names.join(" "))
                 })
             }
@@ -251,19 +346,30 @@ impl Ask<'_> {
     }
 
     /// Percent by which `scheme` lies above `against`, paired flow by flow where flows are compared.
-    fn excess(&self, axes: &Axes, metric: Metric, scheme: &str, against: &str) -> Result<Estimate, String> {
-        let (theirs, ours) = (self.data.seeds(axes, against)?, self.data.seeds(axes, scheme)?);
+    fn excess(
+        &self,
+        axes: &Axes,
+        metric: Metric,
+        scheme: &str,
+        against: &str,
+    ) -> Result<Estimate, String> {
+        let (theirs, ours) = (
+            self.data.seeds(axes, against)?,
+            self.data.seeds(axes, scheme)?,
+        );
         if theirs.len() != ours.len() {
             return Err(format!("`{scheme}` and `{against}` have different seeds"));
         }
         let pairs = theirs.iter().zip(&ours);
         let Metric::Fct(class, statistic) = metric else {
             let percents = pairs
-                .map(|(b, s)| match (self.scalar(b, metric)?, self.scalar(s, metric)?) {
-                    (0.0, 0.0) => Ok(0.0),
-                    (0.0, _) => Err(format!("`{against}` has a seed where the metric is zero")),
-                    (b, s) => Ok(100.0 * (s / b - 1.0)),
-                })
+                .map(
+                    |(b, s)| match (self.scalar(b, metric)?, self.scalar(s, metric)?) {
+                        (0.0, 0.0) => Ok(0.0),
+                        (0.0, _) => Err(format!("`{against}` has a seed where the metric is zero")),
+                        (b, s) => Ok(100.0 * (s / b - 1.0)),
+                    },
+                )
                 .collect::<Result<_, String>>()?;
             return Ok(Estimate::of_seeds(percents));
         };
@@ -271,10 +377,13 @@ impl Ask<'_> {
         let resample = tail || theirs.len() < 3;
         let (mut plain, mut resampled) = (Vec::new(), Vec::new());
         for (b, s) in pairs {
-            let of = |cell| -> Result<Vec<FlowRecord>, String> { Ok(self.flows(cell)?.copied().collect()) };
+            let of = |cell| -> Result<Vec<FlowRecord>, String> {
+                Ok(self.flows(cell)?.copied().collect())
+            };
             let both = stats::pairs(&of(b)?, &of(s)?, |f| class.has(f.bytes));
             if resample {
-                let one = stats::compare(&[both], statistic).ok_or("a seed has no flow of this class that ended under both schemes")?;
+                let one = stats::compare(&[both], statistic)
+                    .ok_or("a seed has no flow of this class that ended under both schemes")?;
                 match one.half() {
                     Some(half) => resampled.push((one.percent, half)),
                     None => plain.push(one.percent),
@@ -283,7 +392,12 @@ impl Ask<'_> {
                 let (x, y): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
                 match (stats::mean(&x), stats::mean(&y)) {
                     (Some(x), Some(y)) if x > 0.0 => plain.push(100.0 * (y / x - 1.0)),
-                    _ => return Err("a seed has no flow of this class that ended under both schemes".to_owned()),
+                    _ => {
+                        return Err(
+                            "a seed has no flow of this class that ended under both schemes"
+                                .to_owned(),
+                        );
+                    }
                 }
             }
         }
@@ -300,20 +414,34 @@ impl Ask<'_> {
         let mut along = Vec::new();
         for axes in cells {
             let written = value(axes, axis).ok_or_else(|| format!("there is no axis `{axis}`"))?;
-            let x: f64 = written.parse().map_err(|_| format!("`{written}` is not a number to walk along"))?;
+            let x: f64 = written
+                .parse()
+                .map_err(|_| format!("`{written}` is not a number to walk along"))?;
             along.push((x, self.values(axes, self.metric, &self.row.scheme)?.seeds));
         }
         along.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let [.., (before, _), (last, seeds)] = &along[..] else { return Err("an onset needs two values of the axis or more".to_owned()) };
+        let [.., (before, _), (last, seeds)] = &along[..] else {
+            return Err("an onset needs two values of the axis or more".to_owned());
+        };
         let beyond = last + (last - before);
-        let onset = |seed: usize| along.iter().find(|(_, v)| v.get(seed).is_some_and(|v| *v > 0.0)).map_or(beyond, |(x, _)| *x);
+        let onset = |seed: usize| {
+            along
+                .iter()
+                .find(|(_, v)| v.get(seed).is_some_and(|v| *v > 0.0))
+                .map_or(beyond, |(x, _)| *x)
+        };
         Ok(Estimate::of_range((0..seeds.len()).map(onset).collect()))
     }
 }
 
 /// Flows of the rows' points that have not ended, of all; they are in no number.
 pub fn unfinished(data: &Data<'_>) -> (u64, u64) {
-    data.cells.iter().flat_map(|c| &c.outcome.flows).fold((0, 0), |(open, all), f| (open + u64::from(f.fct.is_none()), all + 1))
+    data.cells
+        .iter()
+        .flat_map(|c| &c.outcome.flows)
+        .fold((0, 0), |(open, all), f| {
+            (open + u64::from(f.fct.is_none()), all + 1)
+        })
 }
 
 #[cfg(test)]

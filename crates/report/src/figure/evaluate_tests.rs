@@ -24,7 +24,11 @@ fn flow(id: u64, micros: f64) -> FlowRecord {
         class: 0,
         src: 0,
         dst: 1,
-        bytes: if micros > 10_000.0 { 20_000_000 } else { 10_000 },
+        bytes: if micros > 10_000.0 {
+            20_000_000
+        } else {
+            10_000
+        },
         start: Picos::ZERO,
         fct: Some(Picos::from_nanos((micros * 1e3) as u64)),
         ideal: Picos::from_micros(1),
@@ -44,16 +48,34 @@ fn made(load: &str, scheme: &'static str, micros: &[f64]) -> Made {
         marks: 0,
         drops: 0,
         utilisation: 0.985,
-        queue: Spread { count: 1, mean, p50: 0.0, p99: 0.0, max: 0.0, min: 3_000.0 },
+        queue: Spread {
+            count: 1,
+            mean,
+            p50: 0.0,
+            p99: 0.0,
+            max: 0.0,
+            min: 3_000.0,
+        },
         sojourn: Spread::default(),
     };
     let mut outcome = Outcome {
-        flows: micros.iter().enumerate().map(|(i, m)| flow(i as u64, *m)).collect(),
-        ports: vec![port("leaf0->host1", 1_500.0), port("leaf0->host2", 15_000.0)],
+        flows: micros
+            .iter()
+            .enumerate()
+            .map(|(i, m)| flow(i as u64, *m))
+            .collect(),
+        ports: vec![
+            port("leaf0->host1", 1_500.0),
+            port("leaf0->host2", 15_000.0),
+        ],
         ..Outcome::default()
     };
     outcome.totals.drops.insert("tail", micros.len() as u64 - 2);
-    Made { axes: BTreeMap::from([("workload.load".to_owned(), load.to_owned())]), scheme, outcome }
+    Made {
+        axes: BTreeMap::from([("workload.load".to_owned(), load.to_owned())]),
+        scheme,
+        outcome,
+    }
 }
 
 fn row(text: &str) -> Row {
@@ -61,12 +83,23 @@ fn row(text: &str) -> Row {
 }
 
 fn ask(points: &[Made], text: &str) -> Result<Estimate, String> {
-    let workload = |name: &str| Workload { name: name.to_owned(), kind: Kind::List(Vec::new()), class: ClassMap::Fixed(0), persistent: false };
+    let workload = |name: &str| Workload {
+        name: name.to_owned(),
+        kind: Kind::List(Vec::new()),
+        class: ClassMap::Fixed(0),
+        persistent: false,
+    };
     let workloads = [workload("even"), workload("odd")];
     let cells = points
         .iter()
         .enumerate()
-        .map(|(i, p)| Cell { axes: &p.axes, scheme: p.scheme, seed: i as u64, workloads: &workloads, outcome: &p.outcome })
+        .map(|(i, p)| Cell {
+            axes: &p.axes,
+            scheme: p.scheme,
+            seed: i as u64,
+            workloads: &workloads,
+            outcome: &p.outcome,
+        })
         .collect();
     evaluate(&row(text), &Data { cells })
 }
@@ -81,7 +114,11 @@ fn two_schemes() -> Vec<Made> {
     for (load, share) in [("0.5", 0.8), ("0.90", 0.6)] {
         for (scheme, share) in [("old", 1.0), ("new", share)] {
             for seed in [1.0, 1.1, 1.2] {
-                all.push(made(load, scheme, &[100.0 * seed * share, 300.0 * seed * share, 40_000.0]));
+                all.push(made(
+                    load,
+                    scheme,
+                    &[100.0 * seed * share, 300.0 * seed * share, 40_000.0],
+                ));
             }
         }
     }
@@ -97,26 +134,96 @@ fn near(a: f64, b: f64) {
 #[test]
 fn comparisons_are_paired() {
     let points = two_schemes();
-    let gain = ask(&points, &format!("statistic = \"gain\"\n{NEW}where = {{ load = 0.9 }}")).unwrap();
+    let gain = ask(
+        &points,
+        &format!("statistic = \"gain\"\n{NEW}where = {{ load = 0.9 }}"),
+    )
+    .unwrap();
     near(gain.value(), 40.0);
     let (low, high) = gain.interval().unwrap();
-    assert!(high - low < 1e-6, "seeds differ, the schemes' ratio does not: {low} {high}");
-    near(value(&points, &format!("statistic = \"ratio\"\n{NEW}where = {{ load = 0.5 }}")), 0.8);
-    near(value(&points, &format!("statistic = \"excess\"\n{NEW}where = {{ load = 0.5 }}")), -20.0);
-    near(value(&points, &format!("statistic = \"excess\"\n{NEW}where = {{ load = 0.5 }}").replace("short", "large")), 0.0);
+    assert!(
+        high - low < 1e-6,
+        "seeds differ, the schemes' ratio does not: {low} {high}"
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"ratio\"\n{NEW}where = {{ load = 0.5 }}"),
+        ),
+        0.8,
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"excess\"\n{NEW}where = {{ load = 0.5 }}"),
+        ),
+        -20.0,
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"excess\"\n{NEW}where = {{ load = 0.5 }}")
+                .replace("short", "large"),
+        ),
+        0.0,
+    );
 }
 
 #[test]
 fn cells_become_one_number() {
     let points = two_schemes();
-    for (over, expected) in [("mean", 30.0), ("max", 40.0), ("min", 20.0), ("farthest", 40.0)] {
-        near(value(&points, &format!("statistic = \"gain\"\nover = \"{over}\"\n{NEW}")), expected);
+    for (over, expected) in [
+        ("mean", 30.0),
+        ("max", 40.0),
+        ("min", 20.0),
+        ("farthest", 40.0),
+    ] {
+        near(
+            value(
+                &points,
+                &format!("statistic = \"gain\"\nover = \"{over}\"\n{NEW}"),
+            ),
+            expected,
+        );
     }
-    near(value(&points, &format!("statistic = \"gain\"\n{NEW}where = {{ load = 0.9 }}\nminus = {{ load = 0.5 }}")), 20.0);
-    assert!(ask(&points, &format!("statistic = \"gain\"\n{NEW}")).unwrap_err().contains("2 cells"));
-    assert!(ask(&points, &format!("statistic = \"gain\"\n{NEW}where = {{ load = 0.7 }}")).unwrap_err().contains("no point"));
-    assert!(ask(&points, &format!("statistic = \"gain\"\n{NEW}where = {{ laod = 0.5 }}")).unwrap_err().contains("no axis `laod`"));
-    assert!(ask(&points, &format!("statistic = \"gain\"\n{NEW}").replace("new", "newer")).unwrap_err().contains("`newer`"));
+    near(
+        value(
+            &points,
+            &format!(
+                "statistic = \"gain\"\n{NEW}where = {{ load = 0.9 }}\nminus = {{ load = 0.5 }}"
+            ),
+        ),
+        20.0,
+    );
+    assert!(
+        ask(&points, &format!("statistic = \"gain\"\n{NEW}"))
+            .unwrap_err()
+            .contains("2 cells")
+    );
+    assert!(
+        ask(
+            &points,
+            &format!("statistic = \"gain\"\n{NEW}where = {{ load = 0.7 }}")
+        )
+        .unwrap_err()
+        .contains("no point")
+    );
+    assert!(
+        ask(
+            &points,
+            &format!("statistic = \"gain\"\n{NEW}where = {{ laod = 0.5 }}")
+        )
+        .unwrap_err()
+        .contains("no axis `laod`")
+    );
+    assert!(
+        ask(
+            &points,
+            &format!("statistic = \"gain\"\n{NEW}").replace("new", "newer")
+        )
+        .unwrap_err()
+        .contains("`newer`")
+    );
 }
 
 #[test]
@@ -133,15 +240,31 @@ fn values_of_points() {
         ("metric = \"queue.min\"\nport = \"->host1\"\nunit = 4", 0.5),
         ("metric = \"utilisation\"", 98.5),
     ] {
-        near(value(&points, &format!("statistic = \"value\"\nscheme = \"a\"\n{text}")), expected);
+        near(
+            value(
+                &points,
+                &format!("statistic = \"value\"\nscheme = \"a\"\n{text}"),
+            ),
+            expected,
+        );
     }
     for (text, said) in [
-        ("metric = \"short.mean\"\nworkload = \"none\"", "no workload is called `none`"),
+        (
+            "metric = \"short.mean\"\nworkload = \"none\"",
+            "no workload is called `none`",
+        ),
         ("metric = \"medium.mean\"", "no finished flow"),
-        ("metric = \"queue.mean\"\nport = \"->host9\"", "leaf0->host2"),
+        (
+            "metric = \"queue.mean\"\nport = \"->host9\"",
+            "leaf0->host2",
+        ),
         ("metric = \"speed\"", "no metric is called `speed`"),
     ] {
-        let error = ask(&points, &format!("statistic = \"value\"\nscheme = \"a\"\n{text}")).unwrap_err();
+        let error = ask(
+            &points,
+            &format!("statistic = \"value\"\nscheme = \"a\"\n{text}"),
+        )
+        .unwrap_err();
         assert!(error.contains(said), "{error}");
     }
 }
@@ -149,17 +272,65 @@ fn values_of_points() {
 #[test]
 fn statistics_over_schemes() {
     // Short flows are best under a, large under c; b is second in both.
-    let points: Vec<Made> = [("a", 100.0, 90_000.0), ("b", 110.0, 66_000.0), ("c", 140.0, 60_000.0)]
-        .into_iter()
-        .flat_map(|(scheme, short, large)| (0..3).map(move |_| made("0.5", scheme, &[short, short, large])))
-        .collect();
+    let points: Vec<Made> = [
+        ("a", 100.0, 90_000.0),
+        ("b", 110.0, 66_000.0),
+        ("c", 140.0, 60_000.0),
+    ]
+    .into_iter()
+    .flat_map(|(scheme, short, large)| {
+        (0..3).map(move |_| made("0.5", scheme, &[short, short, large]))
+    })
+    .collect();
     let all = "schemes = [\"a\", \"b\", \"c\"]\n";
-    near(value(&points, &format!("statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \"large.mean\"\n{all}")), 40.0);
-    near(value(&points, "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \"large.mean\"\nschemes = [\"b\"]"), 0.0);
-    near(value(&points, &format!("statistic = \"spread\"\nmetric = \"short.mean\"\n{all}")), 40.0);
-    near(value(&points, &format!("statistic = \"smallest-step\"\nmetric = \"short.mean\"\n{all}")), 10.0);
-    near(value(&points, &format!("statistic = \"excess-over-best\"\nscheme = \"b\"\nmetric = \"short.mean\"\n{all}")), 10.0);
-    near(value(&points, &format!("statistic = \"excess-over-best\"\nscheme = \"a\"\nmetric = \"large.mean\"\n{all}")), 50.0);
+    near(
+        value(
+            &points,
+            &format!(
+                "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \"large.mean\"\n{all}"
+            ),
+        ),
+        40.0,
+    );
+    near(
+        value(
+            &points,
+            "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \"large.mean\"\nschemes = [\"b\"]",
+        ),
+        0.0,
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"spread\"\nmetric = \"short.mean\"\n{all}"),
+        ),
+        40.0,
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"smallest-step\"\nmetric = \"short.mean\"\n{all}"),
+        ),
+        10.0,
+    );
+    near(
+        value(
+            &points,
+            &format!(
+                "statistic = \"excess-over-best\"\nscheme = \"b\"\nmetric = \"short.mean\"\n{all}"
+            ),
+        ),
+        10.0,
+    );
+    near(
+        value(
+            &points,
+            &format!(
+                "statistic = \"excess-over-best\"\nscheme = \"a\"\nmetric = \"large.mean\"\n{all}"
+            ),
+        ),
+        50.0,
+    );
 }
 
 #[test]
@@ -170,16 +341,40 @@ fn onsets() {
         points.extend(losses.map(|n| made(x, "a", &vec![1.0; n])));
         points.extend([made(x, "b", &[1.0; 2]), made(x, "b", &[1.0; 2])]);
     }
-    let onset = |scheme| ask(&points, &format!("statistic = \"onset\"\nmetric = \"drops\"\naxis = \"load\"\nscheme = \"{scheme}\"")).unwrap();
+    let onset = |scheme| {
+        ask(
+            &points,
+            &format!(
+                "statistic = \"onset\"\nmetric = \"drops\"\naxis = \"load\"\nscheme = \"{scheme}\""
+            ),
+        )
+        .unwrap()
+    };
     assert_eq!(onset("a").interval(), Some((50.0, 75.0)));
-    assert_eq!(onset("b").interval(), Some((100.0, 100.0)), "one step beyond the last");
+    assert_eq!(
+        onset("b").interval(),
+        Some((100.0, 100.0)),
+        "one step beyond the last"
+    );
 }
 
 #[test]
 fn flows_without_an_end_are_counted() {
     let mut point = made("0.5", "a", &[100.0, 200.0]);
     point.outcome.flows[1].fct = None;
-    let cells = vec![Cell { axes: &point.axes, scheme: "a", seed: 1, workloads: &[], outcome: &point.outcome }];
+    let cells = vec![Cell {
+        axes: &point.axes,
+        scheme: "a",
+        seed: 1,
+        workloads: &[],
+        outcome: &point.outcome,
+    }];
     assert_eq!(unfinished(&Data { cells }), (1, 2));
-    near(value(&[point], "statistic = \"value\"\nscheme = \"a\"\nmetric = \"overall.mean\""), 100.0);
+    near(
+        value(
+            &[point],
+            "statistic = \"value\"\nscheme = \"a\"\nmetric = \"overall.mean\"",
+        ),
+        100.0,
+    );
 }

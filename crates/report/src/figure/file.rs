@@ -43,15 +43,21 @@ impl FigureFile {
     /// What is wrong with it, with the file's name.
     pub fn parse(id: &str, text: &str, calibration: &Calibration) -> Result<Self, String> {
         let wrong = |what: String| format!("figures/{id}.toml: {what}");
-        let mut table: Table = text.parse().map_err(|e: toml::de::Error| wrong(e.to_string()))?;
+        let mut table: Table = text
+            .parse()
+            .map_err(|e: toml::de::Error| wrong(e.to_string()))?;
         calibration.fill(&mut table).map_err(wrong)?;
         let rows = match table.remove("row") {
-            Some(rows) => Vec::<Row>::deserialize(rows).map_err(|e| wrong(format!("[[row]]: {e}")))?,
+            Some(rows) => {
+                Vec::<Row>::deserialize(rows).map_err(|e| wrong(format!("[[row]]: {e}")))?
+            }
             None => return Err(wrong("there is no [[row]]".to_owned())),
         };
         let mut variants = Vec::new();
         for variant in list(table.remove("variant")) {
-            let Value::Table(mut change) = variant else { return Err(wrong("a [[variant]] is a table".to_owned())) };
+            let Value::Table(mut change) = variant else {
+                return Err(wrong("a [[variant]] is a table".to_owned()));
+            };
             match change.remove("name") {
                 Some(Value::String(name)) => variants.push((name, change)),
                 _ => return Err(wrong("a [[variant]] needs a name".to_owned())),
@@ -63,11 +69,23 @@ impl FigureFile {
             Some(_) => Err(wrong(format!("[{key}] is a table"))),
         };
         let (quick, full) = (mode("quick")?, mode("full")?);
-        let title = table.get("title").and_then(Value::as_str).unwrap_or(id).to_owned();
+        let title = table
+            .get("title")
+            .and_then(Value::as_str)
+            .unwrap_or(id)
+            .to_owned();
         if !table.contains_key("topology") {
             table.clear();
         }
-        Ok(FigureFile { id: id.to_owned(), title, scenario: table, variants, quick, full, rows })
+        Ok(FigureFile {
+            id: id.to_owned(),
+            title,
+            scenario: table,
+            variants,
+            quick,
+            full,
+            rows,
+        })
     }
 
     /// Whether there is something to simulate.
@@ -80,7 +98,12 @@ impl FigureFile {
     ///
     /// # Errors
     /// What the scenario parser says.
-    pub fn plan(&self, mode: Mode, calibration: &Calibration, overlay: Option<&Table>) -> Result<Option<Plan>, String> {
+    pub fn plan(
+        &self,
+        mode: Mode,
+        calibration: &Calibration,
+        overlay: Option<&Table>,
+    ) -> Result<Option<Plan>, String> {
         if !self.is_simulated() {
             return Ok(None);
         }
@@ -89,7 +112,11 @@ impl FigureFile {
             Mode::Full => &self.full,
         };
         let none = [(String::new(), Table::new())];
-        let variants = if self.variants.is_empty() { &none[..] } else { &self.variants };
+        let variants = if self.variants.is_empty() {
+            &none[..]
+        } else {
+            &self.variants
+        };
         let mut whole: Option<Plan> = None;
         for (name, variant) in variants {
             let mut scenario = self.scenario.clone();
@@ -98,8 +125,13 @@ impl FigureFile {
             if let Some(overlay) = overlay {
                 merge(&mut scenario, overlay);
             }
-            let text = toml::to_string(&scenario).map_err(|e| format!("figures/{}.toml: {e}", self.id))?;
-            let file = if name.is_empty() { format!("figures/{}.toml", self.id) } else { format!("figures/{}.toml ({name})", self.id) };
+            let text =
+                toml::to_string(&scenario).map_err(|e| format!("figures/{}.toml: {e}", self.id))?;
+            let file = if name.is_empty() {
+                format!("figures/{}.toml", self.id)
+            } else {
+                format!("figures/{}.toml ({name})", self.id)
+            };
             let mut plan = parse(&text, &file, &Overrides::default()).map_err(|e| {
                 let help = e.help_text().map(|h| format!(" ({h})")).unwrap_or_default();
                 format!("{e}{help}\n{text}")
@@ -125,7 +157,11 @@ impl FigureFile {
             plan.axes.insert(0, VARIANT.to_owned());
         }
         plan.digest ^= calibration.digest();
-        plan.source = format!("# calibration {:016x}\n{}", calibration.digest(), plan.source);
+        plan.source = format!(
+            "# calibration {:016x}\n{}",
+            calibration.digest(),
+            plan.source
+        );
         Ok(Some(plan))
     }
 }
@@ -143,9 +179,14 @@ pub fn merge(base: &mut Table, change: &Table) {
     for (key, new) in change {
         match (base.get_mut(key), new) {
             (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
-            (Some(Value::Array(old)), Value::Array(new)) if new.iter().all(Value::is_table) && old.iter().all(Value::is_table) => {
+            (Some(Value::Array(old)), Value::Array(new))
+                if new.iter().all(Value::is_table) && old.iter().all(Value::is_table) =>
+            {
                 for entry in new.iter().filter_map(Value::as_table) {
-                    let same = old.iter_mut().filter_map(Value::as_table_mut).find(|o| name(o).is_some() && name(o) == name(entry));
+                    let same = old
+                        .iter_mut()
+                        .filter_map(Value::as_table_mut)
+                        .find(|o| name(o).is_some() && name(o) == name(entry));
                     match same {
                         Some(old) => merge(old, entry),
                         None => old.push(Value::Table(entry.clone())),
@@ -161,7 +202,10 @@ pub fn merge(base: &mut Table, change: &Table) {
 
 /// What an entry of a list of tables is called.
 fn name(entry: &Table) -> Option<&str> {
-    entry.get("label").or_else(|| entry.get("name")).and_then(Value::as_str)
+    entry
+        .get("label")
+        .or_else(|| entry.get("name"))
+        .and_then(Value::as_str)
 }
 
 #[cfg(test)]
@@ -186,13 +230,28 @@ mod tests {
         let none = Calibration::default();
         for (text, part) in [
             ("title = 1\n", "there is no [[row]]"),
-            ("[[row]]\nid = \"X\"\nstatistic = \"gian\"\n", "unknown variant `gian`"),
-            ("[[row]]\nid = \"X\"\nstatistic = \"gain\"\nschme = \"a\"\n", "schme"),
-            ("a = \"$nothing\"\n[[row]]\nid = \"X\"\nstatistic = \"gain\"\n", "$nothing"),
-            ("[[variant]]\n[[row]]\nid = \"X\"\nstatistic = \"gain\"\n", "needs a name"),
+            (
+                "[[row]]\nid = \"X\"\nstatistic = \"gian\"\n",
+                "unknown variant `gian`",
+            ),
+            (
+                "[[row]]\nid = \"X\"\nstatistic = \"gain\"\nschme = \"a\"\n",
+                "schme",
+            ),
+            (
+                "a = \"$nothing\"\n[[row]]\nid = \"X\"\nstatistic = \"gain\"\n",
+                "$nothing",
+            ),
+            (
+                "[[variant]]\n[[row]]\nid = \"X\"\nstatistic = \"gain\"\n",
+                "needs a name",
+            ),
         ] {
             let said = FigureFile::parse("test", text, &none).unwrap_err();
-            assert!(said.starts_with("figures/test.toml: ") && said.contains(part), "{said}");
+            assert!(
+                said.starts_with("figures/test.toml: ") && said.contains(part),
+                "{said}"
+            );
         }
     }
 }

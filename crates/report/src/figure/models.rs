@@ -35,7 +35,13 @@ impl Models {
     fn rtt(&mut self, row: &Row) -> Result<Estimate, String> {
         let name = named(row)?;
         let which = OF_RTT.iter().position(|s| *s == row.metric);
-        let which = which.ok_or_else(|| format!("`{}` is not taken of an RTT model: {}", row.metric, OF_RTT.join(", ")))?;
+        let which = which.ok_or_else(|| {
+            format!(
+                "`{}` is not taken of an RTT model: {}",
+                row.metric,
+                OF_RTT.join(", ")
+            )
+        })?;
         if !self.0.contains_key(name) {
             self.0.insert(name.to_owned(), draw(&model(name)?)?);
         }
@@ -44,7 +50,9 @@ impl Models {
 }
 
 fn named(row: &Row) -> Result<&str, String> {
-    row.model.as_deref().ok_or_else(|| "this row needs a model".to_owned())
+    row.model
+        .as_deref()
+        .ok_or_else(|| "this row needs a model".to_owned())
 }
 
 /// `stack` is the quantile table of ECN# Table 1, `fitted stack` the lognormal.
@@ -62,13 +70,21 @@ fn draw(model: &RttModel) -> Result<[Estimate; 4], String> {
         let mut stream = Stream::new(seed, "figure", 0);
         let mut draws = Vec::with_capacity(DRAWS);
         for _ in 0..DRAWS {
-            draws.push(model.draw(&mut stream).ok_or("the model adds no RTT")?.as_micros_f64());
+            draws.push(
+                model
+                    .draw(&mut stream)
+                    .ok_or("the model adds no RTT")?
+                    .as_micros_f64(),
+            );
         }
         draws.sort_unstable_by(f64::total_cmp);
         let mean = stats::mean(&draws).unwrap_or_default();
         let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / DRAWS as f64;
         let rank = |p| stats::percentile(&draws, p).unwrap_or_default();
-        for (all, one) in found.iter_mut().zip([mean, variance.sqrt(), rank(0.9), rank(0.99)]) {
+        for (all, one) in found
+            .iter_mut()
+            .zip([mean, variance.sqrt(), rank(0.9), rank(0.99)])
+        {
             all.push(one);
         }
     }
@@ -76,18 +92,26 @@ fn draw(model: &RttModel) -> Result<[Estimate; 4], String> {
 }
 
 fn ratio(row: &Row) -> Result<Estimate, String> {
-    Ok(Estimate::exact(model(named(row)?)?.mean() / model(&row.against)?.mean()))
+    Ok(Estimate::exact(
+        model(named(row)?)?.mean() / model(&row.against)?.mean(),
+    ))
 }
 
 fn sizes(row: &Row) -> Result<Estimate, String> {
     let name = named(row)?;
-    let table = SizeTable::builtin(name).ok_or_else(|| format!("no size table is called `{name}`"))?;
+    let table =
+        SizeTable::builtin(name).ok_or_else(|| format!("no size table is called `{name}`"))?;
     match row.metric.split_once(' ') {
         None if row.metric == "mean" => Ok(Estimate::exact(table.mean())),
         Some(("below", bytes)) => {
-            let bytes: f64 = bytes.parse().map_err(|_| format!("`{bytes}` is not a size in bytes"))?;
+            let bytes: f64 = bytes
+                .parse()
+                .map_err(|_| format!("`{bytes}` is not a size in bytes"))?;
             Ok(Estimate::exact(table.below(bytes)))
         }
-        _ => Err(format!("`{}` is not taken of a size table: mean, below BYTES", row.metric)),
+        _ => Err(format!(
+            "`{}` is not taken of a size table: mean, below BYTES",
+            row.metric
+        )),
     }
 }

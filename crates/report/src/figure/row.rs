@@ -110,7 +110,8 @@ impl OneOrMany {
     pub fn has(&self, written: &str) -> bool {
         let one = |v: &toml::Value| {
             let said = v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-            said == written || matches!((said.parse::<f64>(), written.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+            said == written
+                || matches!((said.parse::<f64>(), written.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
         };
         match self {
             OneOrMany::One(value) => one(value),
@@ -203,20 +204,43 @@ mod tests {
 
     #[test]
     fn names_of_metrics() {
-        assert_eq!(Metric::parse("short.p99"), Some(Metric::Fct(SizeClass::Short, FctStatistic::Percentile(0.99))));
+        assert_eq!(
+            Metric::parse("short.p99"),
+            Some(Metric::Fct(
+                SizeClass::Short,
+                FctStatistic::Percentile(0.99)
+            ))
+        );
         assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
         assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
-        for wrong in ["", "short", "short.p98", "queue.p95", "small.mean", "drops.mean"] {
+        for wrong in [
+            "",
+            "short",
+            "short.p98",
+            "queue.p95",
+            "small.mean",
+            "drops.mean",
+        ] {
             assert_eq!(Metric::parse(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn axis_values_compare_as_numbers() {
-        let load = OneOrMany::Many(vec![toml::Value::Float(0.5), toml::Value::String("350us".into())]);
+        let load = OneOrMany::Many(vec![
+            toml::Value::Float(0.5),
+            toml::Value::String("350us".into()),
+        ]);
         assert!(load.has("0.50") && load.has("350us") && !load.has("0.6"));
         assert!(OneOrMany::One(toml::Value::Integer(100)).has("100"));
-        let row: Row = toml::from_str("id = \"X\"\nstatistic = \"gain\"\nwhere = { load = [0.5, 0.9], fan-in = 25 }").unwrap();
-        assert!(row.selection["load"].has("0.9") && !row.selection["load"].has("0.7") && row.selection["fan-in"].has("25"));
+        let row: Row = toml::from_str(
+            "id = \"X\"\nstatistic = \"gain\"\nwhere = { load = [0.5, 0.9], fan-in = 25 }",
+        )
+        .unwrap();
+        assert!(
+            row.selection["load"].has("0.9")
+                && !row.selection["load"].has("0.7")
+                && row.selection["fan-in"].has("25")
+        );
     }
 }

@@ -12,13 +12,14 @@ use super::calibration::Calibration;
 use super::estimate::Estimate;
 use super::evaluate::{Cell, Data, evaluate, unfinished};
 use super::file::FigureFile;
+use super::models::Models;
 use super::row::{Row, Statistic};
 use super::targets::{Expected, Target, row_of};
 use super::verdict::{Verdict, matches_value};
-use super::models::Models;
 use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
 use crate::rundir::{Finished, Provenance, RunDir, write_whole};
 use crate::stats::Method;
+use crate::summary::hex;
 use crate::{Error, Fault};
 
 /// What the user asks for.
@@ -28,7 +29,7 @@ pub struct Request {
     pub ids: Vec<String>,
     /// How much is simulated.
     pub mode: Mode,
-    /// Where each figure leaves its run directory, `<out>/<figure>-<mode>`.
+    /// Where each figure leaves its run directory, `<out>/<figure>-<mode>-<digest>`.
     pub out: PathBuf,
 }
 
@@ -93,7 +94,7 @@ pub struct RowResult {
     pub verdict: Verdict,
     /// Whether the interval meets the published number within a tenth; `null` without either.
     pub matches_value: Option<bool>,
-    /// The verdict of `figures/expected.tsv`.
+    /// The verdict of `figures/expected.tsv`; `null` also where not all figures of the row were run.
     pub expected: Option<Verdict>,
     /// Its unit.
     pub unit: String,
@@ -147,13 +148,17 @@ impl FigureRun {
         self.rows.iter().filter(|r| r.differs())
     }
 
-    /// `figures/expected.tsv` with these verdicts in it.
+    /// `figures/expected.tsv` with these verdicts in it, of rows whose figures were all run.
     ///
     /// # Errors
     /// Where the committed file cannot be read, which is our bug.
     pub fn recorded(&self) -> Result<String, String> {
         let mut expected = Expected::parse(EXPECTED)?;
-        for row in &self.rows {
+        let targets = targets::parse(TARGETS)?;
+        let whole = |row: &&RowResult| {
+            row.parts.len() == targets.iter().filter(|t| t.row() == row.id).count()
+        };
+        for row in self.rows.iter().filter(whole) {
             expected.record(&row.id, self.mode, row.verdict);
         }
         Ok(expected.render())
@@ -166,10 +171,19 @@ impl FigureRun {
 /// [`Fault::User`] for an unknown name or a directory that is in use; [`Fault::Machine`] where the disk gives up. Files of this
 /// repository that do not fit each other are reported as the user's, who may have changed them.
 pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
-    let ours = |what: String| Error::user(what, Path::new("figures"), "correct the file and build again");
+    let ours = |what: String| {
+        Error::user(
+            what,
+            Path::new("figures"),
+            "correct the file and build again",
+        )
+    };
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
     let targets = targets::parse(TARGETS).map_err(ours)?;
-    let mut found = FigureRun { mode: request.mode, ..FigureRun::default() };
+    let mut found = FigureRun {
+        mode: request.mode,
+        ..FigureRun::default()
+    };
     for (id, text) in chosen(request, &targets)? {
         let file = FigureFile::parse(id, text, &calibration).map_err(ours)?;
         let one = run_file(&file, &targets, &calibration, request, None, around)?;
@@ -179,25 +193,59 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
         found.cpu_seconds += one.cpu_seconds;
         found.reports.extend(one.reports);
     }
+    found.rows = united(found.rows, &targets);
     Ok(found)
 }
 
+/// Rows with conditions in several figures become one; where only some of its figures were run, nothing is expected of it.
+fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
+    let mut all: Vec<RowResult> = Vec::new();
+    for row in rows {
+        match all.iter_mut().find(|known| known.id == row.id) {
+            Some(known) => {
+                known.parts.extend(row.parts);
+                known.verdict = Verdict::all([known.verdict, row.verdict]);
+            }
+            None => all.push(row),
+        }
+    }
+    for row in &mut all {
+        if row.parts.len() < targets.iter().filter(|t| t.row() == row.id).count() {
+            row.expected = None;
+        }
+    }
+    all
+}
+
 /// The figures that are asked for, in the order of the papers.
-fn chosen(request: &Request, targets: &[Target]) -> Result<Vec<(&'static str, &'static str)>, Error> {
+fn chosen(
+    request: &Request,
+    targets: &[Target],
+) -> Result<Vec<(&'static str, &'static str)>, Error> {
     let wanted = |id: &str, name: &str| {
-        name.eq_ignore_ascii_case(id) || targets.iter().any(|t| t.figure == id && (t.row().eq_ignore_ascii_case(name)))
+        name.eq_ignore_ascii_case(id)
+            || targets
+                .iter()
+                .any(|t| t.figure == id && (t.row().eq_ignore_ascii_case(name)))
     };
     for name in &request.ids {
         if !FIGURES.iter().any(|(id, _)| wanted(id, name)) {
             return Err(Error::user(
                 "no figure and no row of figures/targets.tsv is called",
                 Path::new(name),
-                format!("write one of {}, or a row such as ECNSHARP-T18", FIGURES.iter().map(|f| f.0).collect::<Vec<_>>().join(", ")),
+                format!(
+                    "write one of {}, or a row such as ECNSHARP-T18",
+                    FIGURES.iter().map(|f| f.0).collect::<Vec<_>>().join(", ")
+                ),
             ));
         }
     }
     let all = request.ids.is_empty();
-    Ok(FIGURES.iter().copied().filter(|(id, _)| all || request.ids.iter().any(|name| wanted(id, name))).collect())
+    Ok(FIGURES
+        .iter()
+        .copied()
+        .filter(|(id, _)| all || request.ids.iter().any(|name| wanted(id, name)))
+        .collect())
 }
 
 /// Runs one figure. `overlay` changes its scenario (for tests that break a scheme on purpose).
@@ -212,13 +260,25 @@ pub fn run_file(
     overlay: Option<&Table>,
     around: Surroundings<'_>,
 ) -> Result<FigureRun, Error> {
-    let ours = |what: String| Error::user(what, Path::new(&format!("figures/{}.toml", file.id)), "correct the file and build again");
-    let plan = file.plan(request.mode, calibration, overlay).map_err(ours)?;
+    let ours = |what: String| {
+        Error::user(
+            what,
+            Path::new(&format!("figures/{}.toml", file.id)),
+            "correct the file and build again",
+        )
+    };
+    let plan = file
+        .plan(request.mode, calibration, overlay)
+        .map_err(ours)?;
     let mode = match request.mode {
         Mode::Quick => "quick",
         Mode::Full => "full",
     };
-    let place = request.out.join(format!("{}-{mode}", file.id));
+    // Another version of the figure goes elsewhere: nothing of the user's is thrown away.
+    let version = plan
+        .as_ref()
+        .map_or(String::new(), |p| format!("-{}", &hex(p.digest)[..8]));
+    let place = request.out.join(format!("{}-{mode}{version}", file.id));
     let (finished, dir) = match &plan {
         None => (Vec::new(), None),
         Some(plan) => {
@@ -232,7 +292,13 @@ pub fn run_file(
         cells: points
             .iter()
             .zip(&finished)
-            .map(|(p, f)| Cell { axes: &p.axes, scheme: &p.scheme, seed: p.seed, workloads: &p.config.workloads, outcome: &f.outcome })
+            .map(|(p, f)| Cell {
+                axes: &p.axes,
+                scheme: &p.scheme,
+                seed: p.seed,
+                workloads: &p.config.workloads,
+                outcome: &f.outcome,
+            })
             .collect(),
     };
     let open = unfinished(&data);
@@ -256,9 +322,17 @@ pub fn run_file(
 }
 
 /// Runs the points that no earlier session has finished, the longest first so that no core waits for one at the end.
-fn simulate(plan: &Plan, place: &Path, around: Surroundings<'_>) -> Result<(Vec<Finished>, RunDir), Error> {
+fn simulate(
+    plan: &Plan,
+    place: &Path,
+    around: Surroundings<'_>,
+) -> Result<(Vec<Finished>, RunDir), Error> {
     let dir = RunDir::open(place, plan, around.who, false)?;
-    around.watch.begins(&plan.name, plan.points.len(), plan.points.iter().map(|p| p.cost).sum());
+    around.watch.begins(
+        &plan.name,
+        plan.points.len(),
+        plan.points.iter().map(|p| p.cost).sum(),
+    );
     let mut order: Vec<usize> = (0..plan.points.len()).collect();
     order.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
     let mut finished = order
@@ -276,14 +350,16 @@ fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished
         return Ok(finished);
     }
     let stopped = || Error {
-        what: "stopped before all points were finished; those that are finished are kept in".to_owned(),
+        what: "stopped before all points were finished; those that are finished are kept in"
+            .to_owned(),
         path: dir.path().to_path_buf(),
         help: "run the same command again to continue".to_owned(),
         fault: Fault::Machine,
         source: None,
     };
     let began = (around.cpu_seconds)();
-    let outcome = cemark_sim::run_with_progress(&point.config, &mut |_| around.watch.goes_on()).ok_or_else(stopped)?;
+    let outcome = cemark_sim::run_with_progress(&point.config, &mut |_| around.watch.goes_on())
+        .ok_or_else(stopped)?;
     let finished = Finished::new(point, outcome, (around.cpu_seconds)() - began);
     dir.store(point, &finished)?;
     around.watch.done(point, false);
@@ -291,7 +367,13 @@ fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished
 }
 
 /// The run directory's own files, with the figure's report in the place of the comparison's.
-fn finish(dir: &RunDir, plan: &Plan, finished: &[Finished], html: &str, around: Surroundings<'_>) -> Result<(), Error> {
+fn finish(
+    dir: &RunDir,
+    plan: &Plan,
+    finished: &[Finished],
+    html: &str,
+    around: Surroundings<'_>,
+) -> Result<(), Error> {
     let comparisons = crate::Comparisons::new(plan, finished);
     let cost = crate::summary::Cost {
         points: finished.len() as u64,
@@ -305,12 +387,22 @@ fn finish(dir: &RunDir, plan: &Plan, finished: &[Finished], html: &str, around: 
 }
 
 /// A verdict for each row of the figure, in the order of the targets.
-fn judge(file: &FigureFile, targets: &[Target], calibration: &Calibration, mode: Mode, data: &Data<'_>) -> Result<Vec<RowResult>, String> {
+fn judge(
+    file: &FigureFile,
+    targets: &[Target],
+    calibration: &Calibration,
+    mode: Mode,
+    data: &Data<'_>,
+) -> Result<Vec<RowResult>, String> {
     let expected = Expected::parse(EXPECTED)?;
     let mut rows: Vec<RowResult> = Vec::new();
     let mut models = Models::default();
     for target in targets.iter().filter(|t| t.figure == file.id) {
-        let row = file.rows.iter().find(|r| r.id == target.id).ok_or_else(|| format!("there is no [[row]] for {}", target.id))?;
+        let row = file
+            .rows
+            .iter()
+            .find(|r| r.id == target.id)
+            .ok_or_else(|| format!("there is no [[row]] for {}", target.id))?;
         let part = part(row, target, data, &mut models)?;
         match rows.iter_mut().find(|r| r.id == target.row()) {
             Some(known) => known.parts.push(part),
@@ -330,8 +422,15 @@ fn judge(file: &FigureFile, targets: &[Target], calibration: &Calibration, mode:
             }),
         }
     }
-    if let Some(stray) = file.rows.iter().find(|r| !targets.iter().any(|t| t.id == r.id)) {
-        return Err(format!("[[row]] {} is not in figures/targets.tsv", stray.id));
+    if let Some(stray) = file
+        .rows
+        .iter()
+        .find(|r| !targets.iter().any(|t| t.id == r.id))
+    {
+        return Err(format!(
+            "[[row]] {} is not in figures/targets.tsv",
+            stray.id
+        ));
     }
     for row in &mut rows {
         row.verdict = match calibration.fitted_on(row_of(&row.id)) {
@@ -342,9 +441,16 @@ fn judge(file: &FigureFile, targets: &[Target], calibration: &Calibration, mode:
     Ok(rows)
 }
 
-fn part(row: &Row, target: &Target, data: &Data<'_>, models: &mut Models) -> Result<PartResult, String> {
-    let estimate: Estimate =
-        models.evaluate(row).unwrap_or_else(|| evaluate(row, data)).map_err(|e| format!("{}: {e}", row.id))?;
+fn part(
+    row: &Row,
+    target: &Target,
+    data: &Data<'_>,
+    models: &mut Models,
+) -> Result<PartResult, String> {
+    let estimate: Estimate = models
+        .evaluate(row)
+        .unwrap_or_else(|| evaluate(row, data))
+        .map_err(|e| format!("{}: {e}", row.id))?;
     let interval = estimate.interval();
     let verdict = match row.statistic {
         Statistic::Spread => target.band.judge_spread(&estimate),

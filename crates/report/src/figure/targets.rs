@@ -45,8 +45,20 @@ pub fn row_of(id: &str) -> &str {
     id.split_once('.').map_or(id, |(row, _)| row)
 }
 
-const COLUMNS: [&str; 12] =
-    ["id", "class", "figure", "experiment", "published", "unit", "statistic", "lo", "hi", "flows", "law", "note"];
+const COLUMNS: [&str; 12] = [
+    "id",
+    "class",
+    "figure",
+    "experiment",
+    "published",
+    "unit",
+    "statistic",
+    "lo",
+    "hi",
+    "flows",
+    "law",
+    "note",
+];
 
 /// Reads the targets.
 ///
@@ -54,22 +66,52 @@ const COLUMNS: [&str; 12] =
 /// The line and what is wrong with it.
 pub fn parse(text: &str) -> Result<Vec<Target>, String> {
     let mut lines = text.lines().enumerate();
-    let head = lines.next().map(|(_, l)| l.split('\t').collect::<Vec<_>>()).unwrap_or_default();
+    let head = lines
+        .next()
+        .map(|(_, l)| l.split('\t').collect::<Vec<_>>())
+        .unwrap_or_default();
     if head != COLUMNS {
-        return Err(format!("targets.tsv:1: the columns are {}", COLUMNS.join(", ")));
+        return Err(format!(
+            "targets.tsv:1: the columns are {}",
+            COLUMNS.join(", ")
+        ));
     }
     let mut targets: Vec<Target> = Vec::new();
     for (i, line) in lines.filter(|(_, l)| !l.trim().is_empty()) {
         let wrong = |what: &str| format!("targets.tsv:{}: {what}", i + 1);
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
-        let [id, class, figure, experiment, published, unit, statistic, lo, hi, flows, law, note] = cells[..] else {
-            return Err(wrong(&format!("{} columns, not {}", cells.len(), COLUMNS.len())));
+        let [
+            id,
+            class,
+            figure,
+            experiment,
+            published,
+            unit,
+            statistic,
+            lo,
+            hi,
+            flows,
+            law,
+            note,
+        ] = cells[..]
+        else {
+            return Err(wrong(&format!(
+                "{} columns, not {}",
+                cells.len(),
+                COLUMNS.len()
+            )));
         };
         if targets.iter().any(|t| t.id == id) {
             return Err(wrong(&format!("`{id}` stands twice")));
         }
-        let number = |text: &str| text.parse::<f64>().map_err(|_| wrong(&format!("`{text}` is not a number")));
-        let band = Band { lo: number(lo)?, hi: number(hi)? };
+        let number = |text: &str| {
+            text.parse::<f64>()
+                .map_err(|_| wrong(&format!("`{text}` is not a number")))
+        };
+        let band = Band {
+            lo: number(lo)?,
+            hi: number(hi)?,
+        };
         if !(band.lo <= band.hi) {
             return Err(wrong("lo is above hi"));
         }
@@ -78,7 +120,11 @@ pub fn parse(text: &str) -> Result<Vec<Target>, String> {
             class: class.to_owned(),
             figure: figure.to_owned(),
             experiment: experiment.to_owned(),
-            published: if published == "-" { None } else { Some(number(published)?) },
+            published: if published == "-" {
+                None
+            } else {
+                Some(number(published)?)
+            },
             unit: unit.to_owned(),
             statistic: statistic.to_owned(),
             band,
@@ -101,13 +147,22 @@ impl Expected {
     /// The line and what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut all = BTreeMap::new();
-        for (i, line) in text.lines().enumerate().skip(1).filter(|(_, l)| !l.trim().is_empty()) {
+        for (i, line) in text
+            .lines()
+            .enumerate()
+            .skip(1)
+            .filter(|(_, l)| !l.trim().is_empty())
+        {
             let wrong = |what: String| format!("expected.tsv:{}: {what}", i + 1);
             let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
-            let [id, quick, full] = cells[..] else { return Err(wrong("three columns: id, quick, full".to_owned())) };
+            let [id, quick, full] = cells[..] else {
+                return Err(wrong("three columns: id, quick, full".to_owned()));
+            };
             let verdict = |text: &str| match text {
                 "-" => Ok(None),
-                _ => Verdict::parse(text).map(Some).ok_or_else(|| wrong(format!("`{text}` is not a verdict"))),
+                _ => Verdict::parse(text)
+                    .map(Some)
+                    .ok_or_else(|| wrong(format!("`{text}` is not a verdict"))),
             };
             all.insert(id.to_owned(), [verdict(quick)?, verdict(full)?]);
         }
@@ -144,10 +199,23 @@ mod tests {
         let line = "ECNSHARP-T18.b\tband\tecnsharp-9\tstar\t23.4\t%\tgain\t8\tinf\t10000x9x3\tharmonic\t738 against 964 us";
         let text = format!("{}\n{line}\n", COLUMNS.join("\t"));
         let targets = parse(&text).unwrap();
-        assert_eq!((targets[0].row(), targets[0].published), ("ECNSHARP-T18", Some(23.4)));
-        assert_eq!(targets[0].band, Band { lo: 8.0, hi: f64::INFINITY });
+        assert_eq!(
+            (targets[0].row(), targets[0].published),
+            ("ECNSHARP-T18", Some(23.4))
+        );
+        assert_eq!(
+            targets[0].band,
+            Band {
+                lo: 8.0,
+                hi: f64::INFINITY
+            }
+        );
         for (from, to, said) in [
-            ("\t8\t", "\teight\t", "targets.tsv:2: `eight` is not a number"),
+            (
+                "\t8\t",
+                "\teight\t",
+                "targets.tsv:2: `eight` is not a number",
+            ),
             ("\t8\tinf", "\t8\t1", "lo is above hi"),
             ("\t23.4", "", "11 columns"),
             ("id\t", "ID\t", "targets.tsv:1"),
@@ -155,18 +223,29 @@ mod tests {
             let error = parse(&text.replacen(from, to, 1)).unwrap_err();
             assert!(error.contains(said), "{error}");
         }
-        assert!(parse(&format!("{text}{line}\n")).unwrap_err().contains("twice"));
+        assert!(
+            parse(&format!("{text}{line}\n"))
+                .unwrap_err()
+                .contains("twice")
+        );
     }
 
     #[test]
     fn verdicts_are_recorded_by_mode() {
         let text = "id\tquick\tfull\nECNSHARP-T18\tnot_decided\t-\n";
         let mut expected = Expected::parse(text).unwrap();
-        assert_eq!(expected.get("ECNSHARP-T18", Mode::Quick), Some(Verdict::NotDecided));
+        assert_eq!(
+            expected.get("ECNSHARP-T18", Mode::Quick),
+            Some(Verdict::NotDecided)
+        );
         assert_eq!(expected.get("ECNSHARP-T18", Mode::Full), None);
         assert_eq!(expected.render(), text);
         expected.record("ECNSHARP-T18", Mode::Full, Verdict::Reproduced);
-        assert_eq!(expected.render(), text.replace('-', "reproduced").replace("ECNSHARPreproduced", "ECNSHARP-"));
+        assert_eq!(
+            expected.render(),
+            text.replace('-', "reproduced")
+                .replace("ECNSHARPreproduced", "ECNSHARP-")
+        );
         assert!(Expected::parse("id\tquick\tfull\nX\tgood\t-\n").is_err());
     }
 }

@@ -34,9 +34,14 @@ impl Verdict {
 
     /// The verdict of that name.
     pub fn parse(key: &str) -> Option<Self> {
-        [Verdict::Reproduced, Verdict::NotReproduced, Verdict::NotDecided, Verdict::Calibrated]
-            .into_iter()
-            .find(|v| v.key() == key)
+        [
+            Verdict::Reproduced,
+            Verdict::NotReproduced,
+            Verdict::NotDecided,
+            Verdict::Calibrated,
+        ]
+        .into_iter()
+        .find(|v| v.key() == key)
     }
 
     /// Of a row with several conditions: reproduced if all are, not reproduced if any is not.
@@ -102,7 +107,10 @@ mod tests {
 
     #[test]
     fn the_whole_interval_decides() {
-        let band = Band { lo: 8.0, hi: f64::INFINITY };
+        let band = Band {
+            lo: 8.0,
+            hi: f64::INFINITY,
+        };
         for (interval, verdict) in [
             (Some((8.0, 30.0)), Verdict::Reproduced),
             (Some((7.9, 30.0)), Verdict::NotDecided),
@@ -112,14 +120,24 @@ mod tests {
         ] {
             assert_eq!(band.judge(interval), verdict, "{interval:?}");
         }
-        assert_eq!(Band { lo: -1.0, hi: 1.0 }.judge(Some((1.5, 2.0))), Verdict::NotReproduced);
+        assert_eq!(
+            Band { lo: -1.0, hi: 1.0 }.judge(Some((1.5, 2.0))),
+            Verdict::NotReproduced
+        );
         assert_eq!(band.judge(Some((f64::NAN, f64::NAN))), Verdict::NotDecided);
     }
 
     #[test]
     fn conditions_combine() {
         use Verdict::{Calibrated as C, NotDecided as U, NotReproduced as N, Reproduced as R};
-        for (parts, verdict) in [(&[R, R][..], R), (&[R, U], U), (&[U, N, R], N), (&[R, N, U], N), (&[C, N], C), (&[N, C], C)] {
+        for (parts, verdict) in [
+            (&[R, R][..], R),
+            (&[R, U], U),
+            (&[U, N, R], N),
+            (&[R, N, U], N),
+            (&[C, N], C),
+            (&[N, C], C),
+        ] {
             assert_eq!(Verdict::all(parts.iter().copied()), verdict, "{parts:?}");
         }
         for v in [R, N, U, C] {
