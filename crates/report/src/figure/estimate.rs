@@ -18,6 +18,8 @@ pub struct Estimate {
     tail: bool,
     /// The interval, where it is not to be formed from the seeds.
     fixed: Option<(f64, f64)>,
+    /// Out of how many comparisons this one was picked for being the largest.
+    picked_of: usize,
 }
 
 impl Estimate {
@@ -28,6 +30,7 @@ impl Estimate {
             flows: Vec::new(),
             tail: false,
             fixed: Some((value, value)),
+            picked_of: 1,
         }
     }
 
@@ -38,6 +41,7 @@ impl Estimate {
             flows: Vec::new(),
             tail: false,
             fixed: None,
+            picked_of: 1,
         }
     }
 
@@ -49,6 +53,7 @@ impl Estimate {
             flows,
             tail,
             fixed: None,
+            picked_of: 1,
         }
     }
 
@@ -66,7 +71,15 @@ impl Estimate {
             flows: Vec::new(),
             tail: false,
             fixed,
+            picked_of: 1,
         }
+    }
+
+    /// The largest of so many comparisons: where there is nothing but noise one of them looks large, so the interval is that of all of
+    /// them at once (Bonferroni).
+    pub fn picked_of(mut self, comparisons: usize) -> Self {
+        self.picked_of = comparisons.max(1);
+        self
     }
 
     /// The number: the mean over seeds.
@@ -112,7 +125,7 @@ impl Estimate {
             .map(|v| (v - mean) * (v - mean))
             .sum::<f64>()
             / (n - 1) as f64;
-        Some(t_975(n - 1) * (variance / n as f64).sqrt())
+        Some(student(n - 1, 0.05 / self.picked_of as f64) * (variance / n as f64).sqrt())
     }
 
     fn half_by_flows(&self) -> Option<f64> {
@@ -159,6 +172,7 @@ impl Estimate {
             flows,
             tail: terms.iter().any(|(_, e)| e.tail),
             fixed: None,
+            picked_of: 1,
         };
         sum.fixed = exact.then(|| (sum.value(), sum.value()));
         Some(sum)
@@ -174,6 +188,41 @@ impl Estimate {
     pub fn minus(&self, other: &Estimate) -> Option<Self> {
         Estimate::weighted_sum(&[(1.0, self), (-1.0, other)])
     }
+}
+
+/// The value that Student's t exceeds in size with probability `tails`; its distribution in closed form for whole degrees of freedom
+/// (Abramowitz and Stegun 26.7.3 and 26.7.4), inverted by bisection.
+fn student(freedom: usize, tails: f64) -> f64 {
+    if tails == 0.05 {
+        return t_975(freedom);
+    }
+    let within = |t: f64| {
+        let angle = (t / (freedom as f64).sqrt()).atan();
+        let (sin, cos) = angle.sin_cos();
+        let odd = freedom % 2 == 1;
+        let (mut term, mut sum) = if odd { (cos, 0.0) } else { (1.0, 0.0) };
+        // The first power of the cosine is 1 for an odd number of degrees and 0 for an even one; each step raises it by two.
+        let mut power = usize::from(odd);
+        while power + 1 < freedom || (!odd && power == 0) {
+            sum += term;
+            power += 2;
+            term *= cos * cos * (power - 1) as f64 / power as f64;
+        }
+        match odd {
+            true => (angle + sin * sum) * std::f64::consts::FRAC_2_PI,
+            false => sin * sum,
+        }
+    };
+    let (mut low, mut high) = (0.0, 1e6);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if within(middle) < 1.0 - tails {
+            low = middle
+        } else {
+            high = middle
+        }
+    }
+    high
 }
 
 #[cfg(test)]
@@ -194,6 +243,28 @@ mod tests {
         near(low + high, 4.0);
         assert_eq!(Estimate::of_seeds(vec![1.0, 2.0]).interval(), None);
         assert_eq!(Estimate::exact(5.0).interval(), Some((5.0, 5.0)));
+    }
+
+    /// Printed tables of Student's t.
+    #[test]
+    fn quantiles_of_student() {
+        for (freedom, tails, t) in [
+            (1, 0.1, 6.3138),
+            (2, 0.01, 9.9248),
+            (2, 0.1, 2.9200),
+            (3, 0.01, 5.8409),
+            (4, 0.02, 3.7469),
+            (5, 0.01, 4.0321),
+            (9, 0.001, 4.7809),
+        ] {
+            near(student(freedom, tails) / t, 1.0);
+        }
+        let wide = Estimate::of_seeds(vec![1.0, 2.0, 3.0])
+            .picked_of(15)
+            .interval()
+            .unwrap();
+        near((wide.1 - 2.0) * 3f64.sqrt(), student(2, 0.05 / 15.0));
+        assert!(wide.1 > 11.0);
     }
 
     /// Equal seeds do not make a percentile certain when it stands on few flows; they do make a mean.

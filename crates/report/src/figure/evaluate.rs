@@ -223,7 +223,7 @@ impl Ask<'_> {
             Statistic::Spread => {
                 let labels: Vec<&str> = row.schemes.iter().map(String::as_str).collect();
                 let (low, high) = self.extremes(axes, metric, &labels)?;
-                excess(high, low)?
+                excess(high, low)?.picked_of(labels.len() * labels.len().saturating_sub(1) / 2)
             }
             Statistic::Onset | Statistic::Rtt | Statistic::RttRatio | Statistic::Sizes => {
                 return Err("this statistic is not taken cell by cell".to_owned());

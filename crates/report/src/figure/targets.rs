@@ -112,7 +112,7 @@ pub fn parse(text: &str) -> Result<Vec<Target>, String> {
             lo: number(lo)?,
             hi: number(hi)?,
         };
-        if !(band.lo <= band.hi) {
+        if band.lo.is_nan() || band.hi.is_nan() || band.lo > band.hi {
             return Err(wrong("lo is above hi"));
         }
         targets.push(Target {
