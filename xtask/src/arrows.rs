@@ -10,10 +10,43 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("cemark-marking", &["cemark-wire"]),
     ("cemark-transport", &["cemark-wire"]),
     ("cemark-switch", &["cemark-wire", "cemark-marking"]),
-    ("cemark-sim", &["cemark-wire", "cemark-marking", "cemark-switch", "cemark-transport"]),
-    ("cemark-scenario", &["cemark-wire", "cemark-marking", "cemark-transport", "cemark-sim"]),
-    ("cemark-report", &["cemark-wire", "cemark-marking", "cemark-sim", "cemark-scenario"]),
-    ("cemark", &["cemark-wire", "cemark-marking", "cemark-sim", "cemark-scenario", "cemark-report"]),
+    (
+        "cemark-sim",
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-switch",
+            "cemark-transport",
+        ],
+    ),
+    (
+        "cemark-scenario",
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-transport",
+            "cemark-sim",
+        ],
+    ),
+    (
+        "cemark-report",
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-sim",
+            "cemark-scenario",
+        ],
+    ),
+    (
+        "cemark",
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-sim",
+            "cemark-scenario",
+            "cemark-report",
+        ],
+    ),
     ("xtask", &[]),
 ];
 
@@ -27,10 +60,15 @@ pub(crate) fn check() -> Result<(), String> {
         .output()
         .map_err(|e| format!("cargo metadata: {e}"))?;
     if !out.status.success() {
-        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&out.stderr)));
+        return Err(format!(
+            "cargo metadata: {}",
+            String::from_utf8_lossy(&out.stderr)
+        ));
     }
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).map_err(|e| e.to_string())?;
-    let packages = json["packages"].as_array().ok_or("cargo metadata: no packages")?;
+    let packages = json["packages"]
+        .as_array()
+        .ok_or("cargo metadata: no packages")?;
     let house: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
     let mut wrong = Vec::new();
     for p in packages {
@@ -49,7 +87,9 @@ pub(crate) fn check() -> Result<(), String> {
                 wrong.push(format!("{name} -> {to} is not an arrow of the house"));
             }
             if !house.contains(to) && BARE.contains(&name) {
-                wrong.push(format!("{name} must have no dependency from outside, and has {to}"));
+                wrong.push(format!(
+                    "{name} must have no dependency from outside, and has {to}"
+                ));
             }
         }
     }

@@ -7,14 +7,63 @@ use std::time::Instant;
 
 /// (name, what it proves, command line).
 const PROOFS: &[(&str, &str, &[&str])] = &[
-    ("figures", "every figure in full, verdicts as in figures/expected.tsv", &["cargo", "run", "--release", "--locked", "--", "figure", "--all", "--full"]),
-    ("bench", "speed and memory of every reference workload", &["cargo", "run", "--release", "--locked", "--", "bench"]),
-    ("physics", "the simulator against theory, every bound", &["cargo", "run", "--release", "--locked", "--", "bench", "--physics"]),
-    ("parser", "ten minutes of random edits of every scenario: no panic, every error has a place", &["cargo", "test", "--release", "--locked", "-p", "cemark-scenario", "--test", "fuzz", "--", "--ignored", "--nocapture"]),
+    (
+        "figures",
+        "every figure in full, verdicts as in figures/expected.tsv",
+        &[
+            "cargo",
+            "run",
+            "--release",
+            "--locked",
+            "--",
+            "figure",
+            "--all",
+            "--full",
+        ],
+    ),
+    (
+        "bench",
+        "speed and memory of every reference workload",
+        &["cargo", "run", "--release", "--locked", "--", "bench"],
+    ),
+    (
+        "physics",
+        "the simulator against theory, every bound",
+        &[
+            "cargo",
+            "run",
+            "--release",
+            "--locked",
+            "--",
+            "bench",
+            "--physics",
+        ],
+    ),
+    (
+        "parser",
+        "ten minutes of random edits of every scenario: no panic, every error has a place",
+        &[
+            "cargo",
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "cemark-scenario",
+            "--test",
+            "fuzz",
+            "--",
+            "--ignored",
+            "--nocapture",
+        ],
+    ),
 ];
 
 pub(crate) fn list() -> String {
-    PROOFS.iter().map(|(n, what, _)| format!("{n:10} {what}")).collect::<Vec<_>>().join("\n")
+    PROOFS
+        .iter()
+        .map(|(n, what, _)| format!("{n:10} {what}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[allow(clippy::disallowed_methods)] // a proof's log says how long it took
@@ -23,7 +72,10 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
         return Err(format!("no proof named {name}; there are:\n{}", list()));
     };
     let began = Instant::now();
-    let out = Command::new(line[0]).args(&line[1..]).output().map_err(|e| format!("{}: {e}", line[0]))?;
+    let out = Command::new(line[0])
+        .args(&line[1..])
+        .output()
+        .map_err(|e| format!("{}: {e}", line[0]))?;
     let log = format!(
         "proof: {name}: {what}\ncommand: {}\ncommit: {}\nmachine: {}\nduration: {:.0} s\nexit: {}\n\n{}\n--- standard error, last lines\n{}\n",
         line.join(" "),
@@ -35,19 +87,35 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
         tail(&String::from_utf8_lossy(&out.stderr), 20),
     );
     let path = format!("bench/proof/{name}.log");
-    fs::create_dir_all("bench/proof").and_then(|()| fs::write(&path, &log)).map_err(|e| format!("{path}: {e}"))?;
+    fs::create_dir_all("bench/proof")
+        .and_then(|()| fs::write(&path, &log))
+        .map_err(|e| format!("{path}: {e}"))?;
     print!("{log}");
-    if out.status.success() { Ok(()) } else { Err(format!("proof {name} failed; see {path}")) }
+    if out.status.success() {
+        Ok(())
+    } else {
+        Err(format!("proof {name} failed; see {path}"))
+    }
 }
 
 fn said(program: &str, args: &[&str]) -> String {
-    Command::new(program).args(args).output().map_or_else(|_| "unknown".into(), |o| String::from_utf8_lossy(&o.stdout).trim().to_owned())
+    Command::new(program).args(args).output().map_or_else(
+        |_| "unknown".into(),
+        |o| String::from_utf8_lossy(&o.stdout).trim().to_owned(),
+    )
 }
 
 fn machine() -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpu.lines().find_map(|l| l.strip_prefix("model name")?.split_once(": ")).map_or("unknown processor", |m| m.1);
-    format!("{model}, {} processors, {}", std::thread::available_parallelism().map_or(0, usize::from), said("rustc", &["--version"]))
+    let model = cpu
+        .lines()
+        .find_map(|l| l.strip_prefix("model name")?.split_once(": "))
+        .map_or("unknown processor", |m| m.1);
+    format!(
+        "{model}, {} processors, {}",
+        std::thread::available_parallelism().map_or(0, usize::from),
+        said("rustc", &["--version"])
+    )
 }
 
 fn tail(text: &str, lines: usize) -> String {

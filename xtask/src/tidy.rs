@@ -9,7 +9,10 @@ const LICENCE: &str = "SPDX-License-Identifier:";
 const LONGEST: usize = 700;
 
 pub(crate) fn check() -> Result<(), String> {
-    let out = Command::new("git").args(["ls-files"]).output().map_err(|e| format!("git ls-files: {e}"))?;
+    let out = Command::new("git")
+        .args(["ls-files"])
+        .output()
+        .map_err(|e| format!("git ls-files: {e}"))?;
     let listed = String::from_utf8_lossy(&out.stdout).into_owned();
     let files: Vec<&str> = listed.lines().filter(|f| Path::new(f).is_file()).collect();
     let mut wrong = Vec::new();
@@ -20,17 +23,26 @@ pub(crate) fn check() -> Result<(), String> {
         }
         let lines = text.lines().count();
         if lines > LONGEST {
-            wrong.push(format!("{f}: {lines} lines; over {LONGEST} a file holds more than one idea"));
+            wrong.push(format!(
+                "{f}: {lines} lines; over {LONGEST} a file holds more than one idea"
+            ));
         }
         // Spelled in two pieces so that this file does not find itself.
-        for word in [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("FIX", "ME")] {
+        for word in [
+            concat!("to", "do!("),
+            concat!("unimple", "mented!("),
+            concat!("FIX", "ME"),
+        ] {
             if text.contains(word) {
                 wrong.push(format!("{f}: {word} is unfinished code"));
             }
         }
     }
     for stem in schemes(&files) {
-        for (what, path) in [("page", format!("docs/schemes/{stem}.md")), ("vectors", format!("vectors/{stem}"))] {
+        for (what, path) in [
+            ("page", format!("docs/schemes/{stem}.md")),
+            ("vectors", format!("vectors/{stem}")),
+        ] {
             if !Path::new(&path).exists() {
                 wrong.push(format!("scheme {stem} has no {what}: {path}"));
             }
@@ -50,7 +62,10 @@ fn schemes(files: &[&str]) -> Vec<String> {
         .iter()
         .filter_map(|f| f.strip_prefix("crates/marking/src/")?.strip_suffix(".rs"))
         .filter(|stem| {
-            fs::read_to_string(format!("crates/marking/src/{stem}.rs")).is_ok_and(|t| t.contains("pub const SPEC: SchemeSpec") || t.contains("pub static SPEC: SchemeSpec"))
+            fs::read_to_string(format!("crates/marking/src/{stem}.rs")).is_ok_and(|t| {
+                t.contains("pub const SPEC: SchemeSpec")
+                    || t.contains("pub static SPEC: SchemeSpec")
+            })
         })
         .map(str::to_owned)
         .collect()

@@ -51,7 +51,11 @@ impl At {
             ecn: Ecn::Ect0,
             intent: None,
             queue_bytes: backlog,
-            queue_pkts: if backlog == 0 { 0 } else { backlog.div_ceil(1500) },
+            queue_pkts: if backlog == 0 {
+                0
+            } else {
+                backlog.div_ceil(1500)
+            },
             port_bytes: backlog,
             pool_bytes: backlog,
             limit_bytes: u32::MAX,
@@ -82,7 +86,15 @@ pub struct QueueSpec {
 impl QueueSpec {
     /// One FIFO of a port at `rate`: Ethernet MTU, no limit.
     pub const fn fifo(rate: Rate) -> Self {
-        QueueSpec { rate, quantum: 1500, weight: 1, weight_sum: 1, strict: false, mtu: 1500, limit_bytes: u32::MAX }
+        QueueSpec {
+            rate,
+            quantum: 1500,
+            weight: 1,
+            weight_sum: 1,
+            strict: false,
+            mtu: 1500,
+            limit_bytes: u32::MAX,
+        }
     }
 }
 

@@ -59,6 +59,13 @@ pub trait Marker: Send {
         true
     }
 
+    /// Bytes in the queue below which the enqueue hook passes every packet up to `mtu` bytes and keeps its state: a port need not
+    /// ask there. Zero where there is no such length.
+    fn quiet_below(&self, mtu: u32) -> u32 {
+        let _ = mtu;
+        0
+    }
+
     /// Judges a packet that has been admitted and is about to join the queue: an intent.
     #[inline]
     fn enqueue(&mut self, at: &At) -> Verdict {

@@ -125,6 +125,16 @@ impl Marker for Threshold {
         self.at_dequeue
     }
 
+    fn quiet_below(&self, mtu: u32) -> u32 {
+        // Other scopes look at lengths that the queue's own does not bound.
+        if self.scope != Scope::Queue {
+            return 0;
+        }
+        u32::try_from(self.k)
+            .unwrap_or(u32::MAX)
+            .saturating_sub(mtu)
+    }
+
     fn draws(&self) -> bool {
         false
     }

@@ -7,7 +7,9 @@
 mod columns;
 mod error;
 pub mod figure;
+pub mod html;
 pub mod model;
+pub mod params;
 pub mod rundir;
 mod sentence;
 pub mod stats;

@@ -8,9 +8,9 @@ use crate::units;
 /// What the sentence speaks about, most important first; the first family that was measured is taken.
 fn subjects(group: &Group) -> Vec<(Metric, &'static str)> {
     let fct = [
-        (Metric::SHORT_MEAN, "the mean FCT of short flows"),
-        (Metric::SHORT_P99, "the 99th percentile FCT of short flows"),
-        (Metric::LARGE_MEAN, "the mean FCT of large flows"),
+        (Metric::SHORT_MEAN, "short flows' mean FCT"),
+        (Metric::SHORT_P99, "short flows' p99 FCT"),
+        (Metric::LARGE_MEAN, "large flows' mean FCT"),
     ];
     let overall = [(Metric::Fct(SizeClass::All, Statistic::Mean), "the mean FCT")];
     let long = [
@@ -71,7 +71,7 @@ pub(crate) fn sentence(group: &Group) -> String {
             .filter_map(|r| blame(r, &subjects))
             .collect();
         if !blamed.is_empty() {
-            text += &format!("; {}", list(&blamed));
+            text += &format!("; {}", blamed.join("; "));
         }
         text + "."
     };
@@ -102,57 +102,50 @@ fn score(row: &Row, subjects: &[(Metric, &str)]) -> f64 {
 }
 
 fn praise(row: &Row, base: &str, subjects: &[(Metric, &'static str)]) -> String {
-    let change = |(m, name): &(Metric, &'static str)| {
-        let percent = row.cell(*m).against.map_or(0.0, |c| c.percent);
-        format!(
-            "{name} by {}",
-            units::percent(percent.abs()).trim_start_matches('+')
-        )
-    };
-    let of = |lower: bool| -> Vec<String> {
-        subjects
-            .iter()
-            .filter(|(m, _)| row.cell(*m).better() && m.less_is_better() == lower)
-            .map(change)
+    // What went up or down, for the better or for the worse: "lowers A by 3 % and B by 5 %".
+    let moves = |good: bool| -> Vec<String> {
+        let moved = |up: bool| -> Vec<String> {
+            subjects
+                .iter()
+                .filter(|(m, _)| {
+                    if good {
+                        row.cell(*m).better()
+                    } else {
+                        row.cell(*m).worse()
+                    }
+                })
+                .filter(|(m, _)| up == (m.less_is_better() != good))
+                .map(|(m, name)| {
+                    let percent = row.cell(*m).against.map_or(0.0, |c| c.percent.abs());
+                    format!(
+                        "{name} by {}",
+                        units::percent(percent).trim_start_matches('+')
+                    )
+                })
+                .collect()
+        };
+        [("lowers", moved(false)), ("raises", moved(true))]
+            .into_iter()
+            .filter(|(_, parts)| !parts.is_empty())
+            .map(|(verb, parts)| format!("{verb} {}", list(&parts)))
             .collect()
     };
-    let verbs: Vec<String> = [("lowers", of(true)), ("raises", of(false))]
-        .into_iter()
-        .filter(|(_, parts)| !parts.is_empty())
-        .map(|(verb, parts)| format!("{verb} {}", list(&parts)))
-        .collect();
-    let mut text = format!("{} {} against {base}", row.scheme, list(&verbs));
-    let worse: Vec<String> = subjects
-        .iter()
-        .filter(|(m, _)| row.cell(*m).worse())
-        .map(|s @ (m, _)| {
-            format!(
-                "{} {}",
-                if m.less_is_better() {
-                    "raises"
-                } else {
-                    "lowers"
-                },
-                change(s)
-            )
-        })
-        .collect();
-    let open: Vec<String> = subjects
-        .iter()
-        .filter(|(m, _)| {
-            !row.cell(*m).worse() && !row.cell(*m).better() && row.cell(*m).against.is_some()
-        })
-        .map(|(_, name)| (*name).to_owned())
-        .collect();
+    let mut text = format!("{} {} against {base}", row.scheme, list(&moves(true)));
+    let worse = moves(false);
     if !worse.is_empty() {
         text += &format!(" but {}", list(&worse));
     }
+    let open: Vec<String> = subjects
+        .iter()
+        .map(|(m, name)| (row.cell(*m), name))
+        .filter(|(c, _)| {
+            c.against.is_some_and(|a| a.interval.is_some()) && !c.worse() && !c.better()
+        })
+        .map(|(_, name)| (*name).to_owned())
+        .collect();
     if !open.is_empty() {
-        text += &format!(
-            ", while {} {} within the interval",
-            list(&open),
-            if open.len() == 1 { "stays" } else { "stay" }
-        );
+        let verb = if open.len() == 1 { "stays" } else { "stay" };
+        text += &format!(", while {} {verb} within the interval", list(&open));
     }
     text
 }

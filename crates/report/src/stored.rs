@@ -48,7 +48,7 @@ struct Rest {
     probes: Vec<(u16, u64, u64)>,
     ports: Vec<Port>,
     /// (name, port, samples)
-    traces: Vec<(String, u32, Vec<(u64, u32)>)>,
+    traces: Vec<(String, u32, Samples)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -74,6 +74,9 @@ struct Port {
     queue: Five,
     sojourn: Five,
 }
+
+/// (time in picoseconds, bytes queued)
+type Samples = Vec<(u64, u32)>;
 
 /// count, mean, p50, p99, max, min
 type Five = (u64, f64, f64, f64, f64, f64);

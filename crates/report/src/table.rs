@@ -47,7 +47,7 @@ impl Look {
 /// All tables, each with the paper's values, what is unfinished, and one sentence.
 pub fn tables(plan: &Plan, comparisons: &Comparisons, look: Look) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}", look.paint(BOLD, &plan.title));
+    let _ = writeln!(out, "{}", look.paint(BOLD, &wrap(&plan.title, look.width)));
     for group in &comparisons.groups {
         let _ = writeln!(out);
         one(group, look, &mut out);
@@ -87,31 +87,33 @@ pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> St
 fn one(group: &Group, look: Look, out: &mut String) {
     let seeds = group.seeds.len();
     let flows = group.baseline().flows;
-    let mut head = match group.title() {
-        t if t.is_empty() => String::new(),
-        t => format!("{}   ", look.paint(BOLD, &t)),
-    };
-    let plural = |n: usize| if n == 1 { "" } else { "s" };
-    let _ = write!(
-        head,
-        "{seeds} seed{}, {flows} flows a scheme",
-        plural(seeds)
-    );
+    let plural = if seeds == 1 { "" } else { "s" };
+    let title = group.title();
+    let gap = if title.is_empty() { "" } else { "   " };
+    let mut head = format!("{seeds} seed{plural}, {flows} flows a scheme");
     if group.rows.len() > 1 {
         head += ", percent against the first row with its paired 95 % interval";
     }
-    let _ = writeln!(out, "{head}");
+    if len(&title) + len(gap) + len(&head) <= look.width {
+        let _ = writeln!(out, "{}{gap}{head}", look.paint(BOLD, &title));
+    } else {
+        if !title.is_empty() {
+            let _ = writeln!(out, "{}", look.paint(BOLD, &wrap(&title, look.width)));
+        }
+        let _ = writeln!(out, "{}", wrap(&head, look.width));
+    }
     let metrics: Vec<Metric> = shown().into_iter().filter(|m| group.has(*m)).collect();
-    let whole = Block::new(group, &metrics, true, true);
+    let whole = Block::new(group, &metrics, true);
     if whole.width() <= look.width {
         whole.draw(look, out);
     } else {
         let (fct, rest): (Vec<_>, Vec<_>) = metrics
             .into_iter()
             .partition(|m| matches!(m, Metric::Fct(..)));
-        Block::new(group, &fct, false, true).draw(look, out);
-        Block::new(group, &rest, true, false).draw(look, out);
+        Block::new(group, &fct, false).draw(look, out);
+        Block::new(group, &rest, true).draw(look, out);
     }
+    papers(group, look, out);
     for row in group.rows.iter().filter(|r| r.unfinished > 0) {
         let _ = writeln!(
             out,
@@ -120,6 +122,50 @@ fn one(group: &Group, look: Look, out: &mut String) {
         );
     }
     let _ = writeln!(out, "{}", wrap(&sentence(group), look.width));
+}
+
+/// Published values that have no column here, and where all of them stand in the papers.
+fn papers(group: &Group, look: Look, out: &mut String) {
+    let mut sources: Vec<&str> = Vec::new();
+    for row in &group.rows {
+        for cell in &row.cells {
+            let Some(paper) = &cell.published else {
+                continue;
+            };
+            if !sources.contains(&paper.source.as_str()) {
+                sources.push(&paper.source);
+            }
+            if shown().contains(&cell.metric) {
+                continue;
+            }
+            let here = cell.against.map_or("not measured".to_owned(), |c| {
+                format!(
+                    "{} {}",
+                    units::percent(c.percent),
+                    c.half().map(units::half).unwrap_or_default()
+                )
+            });
+            let worse = if cell.worse() { ", worse" } else { "" };
+            let line = format!(
+                "{} {}: paper {}, here {}{worse}",
+                row.scheme,
+                cell.metric.key().replace('.', " "),
+                units::percent(paper.percent),
+                here.trim_end()
+            );
+            let _ = writeln!(out, "{}", wrap(&line, look.width));
+        }
+    }
+    if !sources.is_empty() {
+        let _ = writeln!(
+            out,
+            "{}",
+            look.paint(
+                DIM,
+                &wrap(&format!("paper: {}", sources.join("; ")), look.width)
+            )
+        );
+    }
 }
 
 /// The columns of the terminal, as far as there is something in them.
@@ -137,20 +183,21 @@ fn shown() -> [Metric; 8] {
     ]
 }
 
-/// A metric's two header lines and the word that stands for it in the verdict.
-fn names(metric: Metric) -> (&'static str, &'static str, &'static str) {
-    let p99 = metric.key().ends_with("p99");
-    let stat = if p99 { "p99" } else { "mean" };
+/// A metric's two header lines.
+fn names(metric: Metric) -> (&'static str, &'static str) {
+    let stat = if metric.key().ends_with("p99") {
+        "p99"
+    } else {
+        "mean"
+    };
     match metric {
-        Metric::Fct(SizeClass::Short, _) => {
-            ("short < 100 KB", stat, if p99 { "p99" } else { "short" })
-        }
-        Metric::Fct(SizeClass::Large, _) => ("large > 10 MB", stat, "large"),
-        Metric::Fct(SizeClass::Medium, _) => ("medium", stat, "medium"),
-        Metric::Fct(SizeClass::All, _) => ("overall", stat, "overall"),
-        Metric::Queue(_) => ("queue, hottest port", stat, "queue"),
-        Metric::Goodput => ("goodput", "sum", "goodput"),
-        Metric::Probe(_) => ("probe round trip", stat, "probe"),
+        Metric::Fct(SizeClass::Short, _) => ("short < 100 KB", stat),
+        Metric::Fct(SizeClass::Large, _) => ("large > 10 MB", stat),
+        Metric::Fct(SizeClass::Medium, _) => ("medium", stat),
+        Metric::Fct(SizeClass::All, _) => ("overall", stat),
+        Metric::Queue(_) => ("queue, hottest port", stat),
+        Metric::Goodput => ("goodput", "sum"),
+        Metric::Probe(_) => ("probe round trip", stat),
     }
 }
 
@@ -177,24 +224,34 @@ impl Column {
         self.fields.iter().map(|f| len(&f.right)).max().unwrap_or(0)
     }
 
+    /// What hangs behind the percent sign: the interval and its space.
+    fn hang(&self) -> usize {
+        if self.right() > 0 {
+            self.right() + 1
+        } else {
+            0
+        }
+    }
+
     fn width(&self) -> usize {
-        let body = self.left() + self.right() + usize::from(self.right() > 0);
+        let body = self.left() + self.hang();
         body.max(len(self.stat))
     }
 }
+
+/// A number of a row that is shown as it is.
+type Counter = fn(&Row) -> u64;
 
 /// A part of a table that is drawn at once.
 struct Block {
     labels: Vec<Field>,
     columns: Vec<Column>,
-    verdicts: Vec<Vec<&'static str>>,
     /// Where the rows of the paper begin.
     measured: usize,
-    sources: Vec<String>,
 }
 
 impl Block {
-    fn new(group: &Group, metrics: &[Metric], counts: bool, verdict: bool) -> Self {
+    fn new(group: &Group, metrics: &[Metric], counts: bool) -> Self {
         let papers: Vec<&Row> = group
             .rows
             .iter()
@@ -218,7 +275,7 @@ impl Block {
         }));
         let mut columns = Vec::new();
         for metric in metrics {
-            let (head, stat, _) = names(*metric);
+            let (head, stat) = names(*metric);
             let mut fields: Vec<Field> = group
                 .rows
                 .iter()
@@ -243,12 +300,12 @@ impl Block {
             });
         }
         if counts {
-            let counters: [(&str, &str, fn(&Row) -> u64); 3] = [
-                ("", "marks", |r| r.marks),
-                ("", "drops", |r| r.drops),
-                ("time-", "outs", |r| r.timeouts),
+            let counters: [(&'static str, Counter); 3] = [
+                ("marks", |r| r.marks),
+                ("drops", |r| r.drops),
+                ("timeouts", |r| r.timeouts),
             ];
-            for (head, stat, of) in counters {
+            for (stat, of) in counters {
                 let mut fields: Vec<Field> = group
                     .rows
                     .iter()
@@ -259,31 +316,16 @@ impl Block {
                     .collect();
                 fields.resize(labels.len(), Field::default());
                 columns.push(Column {
-                    group: head,
+                    group: "",
                     stat,
                     fields,
                 });
             }
         }
-        let verdicts = match verdict {
-            true => group.rows.iter().map(worse_words).collect(),
-            false => Vec::new(),
-        };
-        let mut sources: Vec<String> = Vec::new();
-        for p in papers
-            .iter()
-            .flat_map(|r| metrics.iter().filter_map(|m| r.cell(*m).published.as_ref()))
-        {
-            if !sources.contains(&p.source) {
-                sources.push(p.source.clone());
-            }
-        }
         Block {
             labels,
             columns,
-            verdicts,
             measured: group.rows.len(),
-            sources,
         }
     }
 
@@ -315,15 +357,7 @@ impl Block {
     }
 
     fn width(&self) -> usize {
-        let words = self
-            .verdicts
-            .iter()
-            .flatten()
-            .map(|w| len("worse: ") + len(w))
-            .max();
-        self.label_width()
-            + self.widths().iter().map(|w| w + 2).sum::<usize>()
-            + words.map_or(0, |w| w + 2)
+        self.label_width() + self.widths().iter().map(|w| w + 2).sum::<usize>()
     }
 
     fn draw(&self, look: Look, out: &mut String) {
@@ -337,10 +371,7 @@ impl Block {
                 let _ = writeln!(
                     out,
                     "{}",
-                    look.paint(
-                        DIM,
-                        &format!("the paper's values ({}):", self.sources.join("; "))
-                    )
+                    look.paint(DIM, "the paper's values for the same cells:")
                 );
             }
             self.row(row, &widths, look, out);
@@ -373,11 +404,7 @@ impl Block {
             );
             for (column, width) in self.columns[i..i + n].iter().zip(&widths[i..]) {
                 // A header ends where the numbers end, so that the eye finds them; the interval hangs behind.
-                let hang = if column.right() > 0 {
-                    column.right() + 1
-                } else {
-                    0
-                };
+                let hang = column.hang();
                 let _ = write!(
                     second,
                     "  {}",
@@ -398,11 +425,7 @@ impl Block {
         let mut line = look.paint(label.style, &pad(&label.left, self.label_width()));
         for (column, width) in self.columns.iter().zip(widths) {
             let f = &column.fields[row];
-            let hang = if column.right() > 0 {
-                column.right() + 1
-            } else {
-                0
-            };
+            let hang = column.hang();
             let number = look.paint(f.style, &pad_left(&f.left, width - hang));
             let rest = if hang > 0 {
                 format!(" {}", pad(&f.right, column.right()))
@@ -411,37 +434,22 @@ impl Block {
             };
             let _ = write!(line, "  {number}{}", look.paint(DIM, &rest));
         }
-        let words = self
-            .verdicts
-            .get(row)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let Some((first, more)) = words.split_first() else {
-            let _ = writeln!(out, "{}", line.trim_end());
-            return;
-        };
-        let _ = writeln!(
-            out,
-            "{line}  {}",
-            look.paint(RED, &format!("worse: {first}"))
-        );
-        let indent =
-            self.label_width() + widths.iter().map(|w| w + 2).sum::<usize>() + 2 + len("worse: ");
-        for word in more {
-            let _ = writeln!(out, "{}{}", " ".repeat(indent), look.paint(RED, word));
+        let _ = writeln!(out, "{}", line.trim_end());
+        // The word stands under the number that it speaks of.
+        let mut under = " ".repeat(self.label_width());
+        for (column, width) in self.columns.iter().zip(widths) {
+            let word = if column.fields[row].style == RED {
+                "worse"
+            } else {
+                ""
+            };
+            let hang = column.hang();
+            let _ = write!(under, "  {}", pad(&pad_left(word, width - hang), *width));
+        }
+        if !under.trim().is_empty() {
+            let _ = writeln!(out, "{}", look.paint(RED, under.trim_end()));
         }
     }
-}
-
-fn worse_words(row: &Row) -> Vec<&'static str> {
-    let mut words = Vec::new();
-    for metric in shown().into_iter().filter(|m| row.cell(*m).worse()) {
-        let word = names(metric).2;
-        if !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    words
 }
 
 fn measured(cell: &Cell, baseline: bool) -> Field {

@@ -16,6 +16,7 @@ fn three(x: f64) -> String {
 /// A time given in microseconds: `812 ns`, `85.3 µs`, `1.24 ms`, `2.50 s`.
 pub fn micros(us: f64) -> String {
     match us {
+        0.0 => "0 µs".to_owned(),
         x if x < 0.9995 => format!("{} ns", three(x * 1e3)),
         x if x < 999.5 => format!("{} µs", three(x)),
         x if x < 999.5e3 => format!("{} ms", three(x / 1e3)),

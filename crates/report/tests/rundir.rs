@@ -10,7 +10,11 @@ use cemark_report::{Comparisons, Fault, Provenance, RunDir, RunSummary};
 use common::{FACTORS, Scratch, finished, plan};
 
 fn who(build: &str) -> Provenance {
-    Provenance { version: "0.1.0".into(), build: build.into(), command: vec!["cemark".into(), "run".into()] }
+    Provenance {
+        version: "0.1.0".into(),
+        build: build.into(),
+        command: vec!["cemark".into(), "run".into()],
+    }
 }
 
 #[test]
@@ -35,8 +39,18 @@ fn a_point_of_another_build_or_a_torn_file_is_run_again() {
     let done = finished(&plan, FACTORS);
     let dir = RunDir::open(&scratch.0, &plan, &who("b1"), false).unwrap();
     dir.store(&plan.points[0], &done[0]).unwrap();
-    assert!(RunDir::open(&scratch.0, &plan, &who("b2"), false).unwrap().load(&plan.points[0]).is_none());
-    let file = fs::read_dir(scratch.0.join("points")).unwrap().next().unwrap().unwrap().path();
+    assert!(
+        RunDir::open(&scratch.0, &plan, &who("b2"), false)
+            .unwrap()
+            .load(&plan.points[0])
+            .is_none()
+    );
+    let file = fs::read_dir(scratch.0.join("points"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     let bytes = fs::read(&file).unwrap();
     fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
     assert!(dir.load(&plan.points[0]).is_none());
@@ -61,7 +75,8 @@ fn another_scenarios_directory_is_refused_until_fresh() {
     let mut second = first.clone();
     second.digest ^= 1;
     let dir = RunDir::open(&scratch.0, &first, &who("b"), false).unwrap();
-    dir.store(&first.points[0], &finished(&first, FACTORS)[0]).unwrap();
+    dir.store(&first.points[0], &finished(&first, FACTORS)[0])
+        .unwrap();
     let refused = RunDir::open(&scratch.0, &second, &who("b"), false).unwrap_err();
     assert_eq!(refused.fault, Fault::User);
     assert!(refused.help.contains("--fresh"), "{}", refused.help);
@@ -88,7 +103,12 @@ fn a_full_disk_is_the_machines_fault() {
         return;
     }
     use std::io::Write as _;
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap().write_all(b"x").unwrap_err();
+    let full = fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap()
+        .write_all(b"x")
+        .unwrap_err();
     let error = cemark_report::Error::io("write", std::path::Path::new("runs/x"), full);
     assert_eq!(error.fault, Fault::Machine);
     assert!(error.to_string().contains("disk is full"), "{error}");
@@ -102,8 +122,10 @@ fn a_finished_run_leaves_its_documents() {
     let points = done.iter().map(|d| d.summary.clone()).collect();
     let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
     let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
-    dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b")).unwrap();
-    let read: RunSummary = serde_json::from_slice(&fs::read(scratch.0.join("summary.json")).unwrap()).unwrap();
+    dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
+        .unwrap();
+    let read: RunSummary =
+        serde_json::from_slice(&fs::read(scratch.0.join("summary.json")).unwrap()).unwrap();
     assert_eq!(read, summary);
     let manifest: serde_json::Value =
         serde_json::from_slice(&fs::read(scratch.0.join("manifest.json")).unwrap()).unwrap();
@@ -112,7 +134,18 @@ fn a_finished_run_leaves_its_documents() {
     assert_eq!(manifest["seeds"], serde_json::json!([1, 2, 3]));
     for name in ["flows.parquet", "queues.parquet"] {
         let bytes = fs::read(scratch.0.join(name)).unwrap();
-        assert_eq!((&bytes[..4], &bytes[bytes.len() - 4..]), (&b"PAR1"[..], &b"PAR1"[..]), "{name}");
+        assert_eq!(
+            (&bytes[..4], &bytes[bytes.len() - 4..]),
+            (&b"PAR1"[..], &b"PAR1"[..]),
+            "{name}"
+        );
     }
-    assert_eq!(fs::read_dir(&scratch.0).unwrap().flatten().filter(|e| e.file_name().to_string_lossy().starts_with('.')).count(), 0);
+    assert_eq!(
+        fs::read_dir(&scratch.0)
+            .unwrap()
+            .flatten()
+            .filter(|e| e.file_name().to_string_lossy().starts_with('.'))
+            .count(),
+        0
+    );
 }

@@ -24,6 +24,9 @@ const MOST_POINTS: usize = 100_000;
 /// A point ends with its last measured flow; this is for the case that it never does.
 const USUAL_MAX_TIME: Picos = Picos(100_000_000_000_000);
 
+/// What a TOML integer holds, so that a manifest can name every seed.
+const LARGEST_SEED: u64 = i64::MAX as u64;
+
 /// What the command line changes in a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
@@ -344,7 +347,11 @@ fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
     const MOST: u64 = 10_000;
     let first = |n: u64| (1..=n).collect();
     match (overrides.seed, overrides.seeds) {
-        (Some(seed), _) => return Ok(vec![seed]),
+        (Some(seed), _) if seed <= LARGEST_SEED => return Ok(vec![seed]),
+        (Some(seed), _) => {
+            return Err(Fault::nowhere(format!("seed {seed} is too large"))
+                .help(format!("write a whole number up to {LARGEST_SEED}")));
+        }
         (None, Some(n)) if (1..=MOST).contains(&n) => return Ok(first(n)),
         (None, Some(n)) => {
             return Err(Fault::nowhere(format!("{n} is not a number of seeds"))
@@ -362,7 +369,7 @@ fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
     };
     let mut seeds = Vec::new();
     for node in list(&entry.node)? {
-        let seed = count(node, (0, u64::MAX))?;
+        let seed = count(node, (0, LARGEST_SEED))?;
         if seeds.contains(&seed) {
             return Err(Fault::new(node.at, format!("seed {seed} stands twice"))
                 .help("remove one: it would be counted twice"));

@@ -610,6 +610,16 @@ fn mistakes_on_the_command_line_point_at_it() {
             .to_string()
             .contains("`` is not a length")
     );
+    let huge = Overrides {
+        seed: Some(u64::MAX),
+        ..Overrides::default()
+    };
+    assert!(
+        parse(GOOD, "s.toml", &huge)
+            .unwrap_err()
+            .to_string()
+            .contains("is too large")
+    );
     let zero = Overrides {
         seeds: Some(0),
         ..Overrides::default()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a resolved configuration to a simulation ready to run.
 
-use cemark_marking::catalogue;
 use cemark_marking::QueueSpec;
+use cemark_marking::catalogue;
 use cemark_switch::sched::{Fifo, Scheduler};
 use cemark_switch::{AnyMarker, Clock, Port, PortSpec, QueueSetup};
 use cemark_wire::{Picos, Rate};
@@ -36,7 +36,12 @@ impl<Q: EventQueue> Sim<Q> {
             })
             .collect();
         let traffic = Traffic::new(cfg);
-        let slowest = fabric.links().iter().map(|l| l.rate).min().unwrap_or(Rate::gbps(10));
+        let slowest = fabric
+            .links()
+            .iter()
+            .map(|l| l.rate)
+            .min()
+            .unwrap_or(Rate::gbps(10));
         let sampler = Sampler::new(
             hosts,
             ports.len() - hosts as usize,
@@ -82,26 +87,55 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Opens the way of probe workload `w` and sets its first event.
     pub fn prime_probe(&mut self, w: usize) {
-        let Kind::Probe { src, dst, at, every, count } = self.cfg.workloads[w].kind else { return };
+        let Kind::Probe {
+            src,
+            dst,
+            at,
+            every,
+            count,
+        } = self.cfg.workloads[w].kind
+        else {
+            return;
+        };
         let class = match self.cfg.workloads[w].class {
             ClassMap::Fixed(c) => c,
             _ => 0,
         };
-        let flow =
-            Flow { id: u64::MAX - w as u64, start: at, src, dst, bytes: 0, workload: w as u16, class, measured: false, extra: Picos::ZERO };
+        let flow = Flow {
+            id: u64::MAX - w as u64,
+            start: at,
+            src,
+            dst,
+            bytes: 0,
+            workload: w as u16,
+            class,
+            measured: false,
+            extra: Picos::ZERO,
+        };
         let conn = self.open(flow, flow.id);
         // Never idle: its slot is not reused.
         self.conns.list[conn as usize].idle = false;
-        self.metrics.probes[w] = ProbeState { conn, src, class, every: self.clock.ticks(every).max(1), left: count };
+        self.metrics.probes[w] = ProbeState {
+            conn,
+            src,
+            class,
+            every: self.clock.ticks(every).max(1),
+            left: count,
+        };
         if count > 0 {
-            self.events.insert(self.clock.ticks(at), kind::PROBE | w as u32);
+            self.events
+                .insert(self.clock.ticks(at), kind::PROBE | w as u32);
         }
     }
 }
 
 /// The longest tick that divides every byte time and every delay of the fabric, and a nanosecond.
 fn tick_ps(fabric: &Fabric) -> u64 {
-    fabric.links().iter().flat_map(|l| [l.rate.picos_per_byte().0, l.delay.0]).fold(1000, gcd)
+    fabric
+        .links()
+        .iter()
+        .flat_map(|l| [l.rate.picos_per_byte().0, l.delay.0])
+        .fold(1000, gcd)
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -114,7 +148,10 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
     let weight_sum = s.queues.iter().map(|q| q.weight).sum();
     let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
     let queues = if nic {
-        vec![QueueSetup { spec: QueueSpec::fifo(rate), marker: AnyMarker::None }]
+        vec![QueueSetup {
+            spec: QueueSpec::fifo(rate),
+            marker: AnyMarker::None,
+        }]
     } else {
         s.queues
             .iter()
@@ -130,7 +167,9 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
                 };
                 let marker = match &s.marker {
                     MarkerChoice::None => AnyMarker::None,
-                    MarkerChoice::Builtin { scheme, values } => AnyMarker::Builtin(catalogue::build(scheme, values, &spec)),
+                    MarkerChoice::Builtin { scheme, values } => {
+                        AnyMarker::Builtin(catalogue::build(scheme, values, &spec))
+                    }
                     MarkerChoice::Custom(make) => AnyMarker::Custom(make(&spec)),
                 };
                 QueueSetup { spec, marker }

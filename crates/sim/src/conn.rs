@@ -57,7 +57,11 @@ pub(crate) struct Tally {
 impl Conn {
     pub fn tally(&self) -> Tally {
         let s = self.sender.stats();
-        Tally { marks: self.receiver.ce_packets(), retransmits: s.retransmits, timeouts: s.timeouts }
+        Tally {
+            marks: self.receiver.ce_packets(),
+            retransmits: s.retransmits,
+            timeouts: s.timeouts,
+        }
     }
 
     /// Whether nothing refers to it any more.
@@ -92,7 +96,15 @@ impl Conns {
         *n
     }
 
-    pub fn open(&mut self, cfg: &Config, now: Nanos, flow: Flow, extra: u64, luck: u64, routes: [Route; 2]) -> u32 {
+    pub fn open(
+        &mut self,
+        cfg: &Config,
+        now: Nanos,
+        flow: Flow,
+        extra: u64,
+        luck: u64,
+        routes: [Route; 2],
+    ) -> u32 {
         let conn = Conn {
             sender: Sender::new(cfg, now),
             receiver: Receiver::new(cfg),

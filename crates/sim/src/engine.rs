@@ -126,7 +126,10 @@ impl<Q: EventQueue> Sim<Q> {
                 self.next_report = self.handled + (1 << 17);
                 let time = now as f64 / end.max(1) as f64;
                 let flows = 1.0 - self.awaited as f64 / awaited as f64;
-                if !report(Progress { done: time.max(flows).min(1.0), hops: self.hops }) {
+                if !report(Progress {
+                    done: time.max(flows).min(1.0),
+                    hops: self.hops,
+                }) {
                     return false;
                 }
             }
@@ -173,7 +176,11 @@ impl<Q: EventQueue> Sim<Q> {
     fn offer(&mut self, l: u32, packet: Packet) {
         match &mut self.ports[l as usize] {
             Port::Fused(port) => {
-                let salt = if port.draws() { salt(&self.conns, &packet) } else { 0 };
+                let salt = if port.draws() {
+                    salt(&self.conns, &packet)
+                } else {
+                    0
+                };
                 let at = port.offer(self.now, packet, salt);
                 if at < REFUSED {
                     self.events.insert(at, kind::DELIVER | l);
@@ -187,7 +194,11 @@ impl<Q: EventQueue> Sim<Q> {
 
     fn offer_explicit(&mut self, l: u32, packet: Packet) {
         let port = &mut self.ports[l as usize];
-        let salt = if port.draws() { salt(&self.conns, &packet) } else { 0 };
+        let salt = if port.draws() {
+            salt(&self.conns, &packet)
+        } else {
+            0
+        };
         let offer = port.offer(self.now, packet, salt, &mut self.gone);
         self.follow(l, offer.deliver_at, offer.serve_at);
         if offer.refused {
@@ -255,7 +266,11 @@ impl<Q: EventQueue> Sim<Q> {
 /// The packet's luck at this hop: the same under every scheme for what is sent for the first time.
 fn salt(conns: &Conns, p: &Packet) -> u64 {
     // What is sent again, and ACKs that repeat a number, would repeat their luck as well: the time of sending tells them apart.
-    let again = if p.flags.0 & (Flags::RETX.0 | Flags::ACK.0) != 0 { u64::from(p.ts) + 1 } else { 0 };
+    let again = if p.flags.0 & (Flags::RETX.0 | Flags::ACK.0) != 0 {
+        u64::from(p.ts) + 1
+    } else {
+        0
+    };
     cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, again, p.seq, p.hop)
 }
 

@@ -15,18 +15,24 @@ impl<Q: EventQueue> Sim<Q> {
     /// Puts the start of the next flow into the event list.
     pub fn arm_flow(&mut self) {
         if let Some(at) = self.traffic.peek() {
-            self.events.insert(self.clock.ticks(at).max(self.now), kind::FLOW);
+            self.events
+                .insert(self.clock.ticks(at).max(self.now), kind::FLOW);
         }
     }
 
     /// Starts the flow that is due.
     pub fn next_flow(&mut self) {
-        let Some(flow) = self.traffic.pop() else { return };
+        let Some(flow) = self.traffic.pop() else {
+            return;
+        };
         self.arm_flow();
         let conn = self.connection_for(flow);
         let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
-        let bounded = matches!(self.cfg.workloads[usize::from(flow.workload)].class, ClassMap::ByBytesSent(_));
+        let bounded = matches!(
+            self.cfg.workloads[usize::from(flow.workload)].class,
+            ClassMap::ByBytesSent(_)
+        );
         let c = &mut self.conns.list[conn as usize];
         c.idle = false;
         c.flow = flow;
@@ -35,9 +41,16 @@ impl<Q: EventQueue> Sim<Q> {
         c.before = c.tally();
         c.bounds = if bounded { flow.workload } else { u16::MAX };
         c.end = c.sender.write(&self.cfg.transport, now, flow.bytes);
-        c.begin = if flow.bytes == u64::MAX { 0 } else { c.end - flow.bytes };
+        c.begin = if flow.bytes == u64::MAX {
+            0
+        } else {
+            c.end - flow.bytes
+        };
         if flow.bytes == u64::MAX {
-            self.metrics.goodput.push(Goodput { conn, ..Goodput::default() });
+            self.metrics.goodput.push(Goodput {
+                conn,
+                ..Goodput::default()
+            });
         }
         self.ready(flow.src, conn);
     }
@@ -49,7 +62,11 @@ impl<Q: EventQueue> Sim<Q> {
         }
         // Fresh connections take their luck and their path from the flow, so that both are the same under every scheme. A persistent
         // one takes them from the pair and its number, as which flow meets which connection is not.
-        let name = if persistent { self.conns.opened_for(flow.src, flow.dst) | 1 << 63 } else { flow.id };
+        let name = if persistent {
+            self.conns.opened_for(flow.src, flow.dst) | 1 << 63
+        } else {
+            flow.id
+        };
         let conn = self.open(flow, name);
         self.conns.list[conn as usize].persistent = persistent;
         conn
@@ -61,12 +78,15 @@ impl<Q: EventQueue> Sim<Q> {
         let pair = u64::from(flow.src) << 32 | u64::from(flow.dst);
         let luck = hash(seed, pair, name, 1);
         let routes = [
-            self.fabric.route(flow.src, flow.dst, hash(seed, pair, name, 2)),
-            self.fabric.route(flow.dst, flow.src, hash(seed, pair, name, 3)),
+            self.fabric
+                .route(flow.src, flow.dst, hash(seed, pair, name, 2)),
+            self.fabric
+                .route(flow.dst, flow.src, hash(seed, pair, name, 3)),
         ];
         let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
-        self.conns.open(&self.cfg.transport, now, flow, extra, luck, routes)
+        self.conns
+            .open(&self.cfg.transport, now, flow, extra, luck, routes)
     }
 
     /// The receiver holds the last byte of the flow on `conn`.
@@ -125,6 +145,11 @@ impl<Q: EventQueue> Sim<Q> {
             .take_while(|&&l| l != u32::MAX)
             .map(|&l| last * self.fabric.links()[l as usize].rate.picos_per_byte().0)
             .sum();
-        Picos((whole - last) * slowest + every + self.cfg.topology.propagation(f.src, f.dst).0 + f.extra.0)
+        Picos(
+            (whole - last) * slowest
+                + every
+                + self.cfg.topology.propagation(f.src, f.dst).0
+                + f.extra.0,
+        )
     }
 }

@@ -36,7 +36,13 @@ impl<Q: EventQueue> Sim<Q> {
     fn at_receiver(&mut self, host: u32, p: Packet) {
         let now = self.nanos();
         let c = &mut self.conns.list[p.conn as usize];
-        let segment = Segment { seq: p.seq, len: p.len, flags: p.flags, ecn: p.ecn, ts: p.ts };
+        let segment = Segment {
+            seq: p.seq,
+            len: p.len,
+            flags: p.flags,
+            ecn: p.ecn,
+            ts: p.ts,
+        };
         let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
         let complete = c.receiver.delivered() >= c.end;
         self.answer(host, p.conn, acks);
@@ -86,10 +92,20 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn at_sender(&mut self, host: u32, p: Packet) {
         let now = self.nanos();
-        let (n, blocks) = if p.aux == NONE { (0, [(0, 0); 3]) } else { self.sacks.take(p.aux) };
+        let (n, blocks) = if p.aux == NONE {
+            (0, [(0, 0); 3])
+        } else {
+            self.sacks.take(p.aux)
+        };
         let c = &mut self.conns.list[p.conn as usize];
-        let ack = Ack { cum: p.seq, flags: p.flags, ts_echo: p.ts, sacks: n as u8 };
-        c.sender.on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
+        let ack = Ack {
+            cum: p.seq,
+            flags: p.flags,
+            ts_echo: p.ts,
+            sacks: n as u8,
+        };
+        c.sender
+            .on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
         self.release(p.conn);
         self.ready(host, p.conn);
     }
@@ -133,7 +149,10 @@ impl<Q: EventQueue> Sim<Q> {
             while sent < self.turn && self.send_one(host, conn) {
                 sent += 1;
             }
-            let more = sent == self.turn && self.conns.list[conn as usize].sender.can_send(&self.cfg.transport);
+            let more = sent == self.turn
+                && self.conns.list[conn as usize]
+                    .sender
+                    .can_send(&self.cfg.transport);
             self.arm_timer(conn);
             self.conns.list[conn as usize].in_line = more;
             if more {
@@ -144,7 +163,8 @@ impl<Q: EventQueue> Sim<Q> {
             }
             if !self.hosts[host as usize].line.is_empty() {
                 self.hosts[host as usize].pull_armed = true;
-                self.events.insert(self.ports[host as usize].busy_until(), kind::PULL | host);
+                self.events
+                    .insert(self.ports[host as usize].busy_until(), kind::PULL | host);
             }
             return;
         }
@@ -155,8 +175,14 @@ impl<Q: EventQueue> Sim<Q> {
     fn send_one(&mut self, host: u32, conn: u32) -> bool {
         let now = self.nanos();
         let c = &mut self.conns.list[conn as usize];
-        let Some(s) = c.sender.poll_transmit(&self.cfg.transport, now) else { return false };
-        let class = if c.bounds == u16::MAX { c.class } else { class_by_bytes(&self.cfg, c.bounds, s.seq.saturating_sub(c.begin)) };
+        let Some(s) = c.sender.poll_transmit(&self.cfg.transport, now) else {
+            return false;
+        };
+        let class = if c.bounds == u16::MAX {
+            c.class
+        } else {
+            class_by_bytes(&self.cfg, c.bounds, s.seq.saturating_sub(c.begin))
+        };
         let packet = Packet {
             seq: s.seq,
             ts: s.ts,
@@ -176,7 +202,9 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn arm_timer(&mut self, conn: u32) {
         let c = &mut self.conns.list[conn as usize];
-        let Some(deadline) = c.sender.timeout() else { return };
+        let Some(deadline) = c.sender.timeout() else {
+            return;
+        };
         // A pending event that comes too early re-arms itself; compare in nanoseconds only when none is pending before it.
         if c.timer_at != NEVER && self.clock.nanos(c.timer_at) <= deadline {
             return;
@@ -208,7 +236,9 @@ impl<Q: EventQueue> Sim<Q> {
 
     fn arm_ack_timer(&mut self, conn: u32) {
         let c = &mut self.conns.list[conn as usize];
-        let Some(deadline) = c.receiver.timeout() else { return };
+        let Some(deadline) = c.receiver.timeout() else {
+            return;
+        };
         if c.ack_timer_at != NEVER && self.clock.nanos(c.ack_timer_at) <= deadline {
             return;
         }
@@ -263,9 +293,18 @@ impl<Q: EventQueue> Sim<Q> {
         if p.flags.has(Flags::ACK) {
             let workload = self.conns.list[p.conn as usize].flow.workload;
             let (sent, rtt) = (self.clock.picos(p.seq), self.clock.picos(self.now - p.seq));
-            self.metrics.probe_answers.push(ProbeRecord { workload, sent, rtt });
+            self.metrics.probe_answers.push(ProbeRecord {
+                workload,
+                sent,
+                rtt,
+            });
         } else {
-            let answer = Packet { flags: p.flags.with(Flags::ACK), hop: 0, ecn: Ecn::Ect0, ..p };
+            let answer = Packet {
+                flags: p.flags.with(Flags::ACK),
+                hop: 0,
+                ecn: Ecn::Ect0,
+                ..p
+            };
             self.transmit(host, answer);
         }
         self.release(p.conn);

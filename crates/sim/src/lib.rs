@@ -31,7 +31,10 @@ pub fn run(cfg: &Config) -> Outcome {
 }
 
 /// Simulates one point; `report` is called now and then and abandons the run by returning false.
-pub fn run_with_progress(cfg: &Config, report: &mut dyn FnMut(Progress) -> bool) -> Option<Outcome> {
+pub fn run_with_progress(
+    cfg: &Config,
+    report: &mut dyn FnMut(Progress) -> bool,
+) -> Option<Outcome> {
     run_on::<Wheel>(cfg, report)
 }
 
@@ -40,7 +43,10 @@ pub fn run_on_heap(cfg: &Config) -> Outcome {
     run_on::<Heap>(cfg, &mut |_| true).expect("nobody abandons it")
 }
 
-fn run_on<Q: EventQueue>(cfg: &Config, report: &mut dyn FnMut(Progress) -> bool) -> Option<Outcome> {
+fn run_on<Q: EventQueue>(
+    cfg: &Config,
+    report: &mut dyn FnMut(Progress) -> bool,
+) -> Option<Outcome> {
     let mut sim = engine::Sim::<Q>::new(cfg);
     sim.run(report).then(|| sim.finish())
 }

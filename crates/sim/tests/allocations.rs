@@ -23,12 +23,19 @@ fn allocations(millis: u64, marker: &str, never_fuse: bool) -> (usize, u64) {
 
 #[test]
 fn nothing_is_allocated_per_packet() {
-    for (marker, never_fuse) in [("threshold", false), ("threshold", true), ("ecn_sharp", false), ("codel", false)] {
+    for (marker, never_fuse) in [
+        ("threshold", false),
+        ("threshold", true),
+        ("ecn_sharp", false),
+        ("codel", false),
+    ] {
         let (short, hops) = allocations(10, marker, never_fuse);
         let (long, more_hops) = allocations(100, marker, never_fuse);
         assert!(more_hops > 8 * hops, "{more_hops} against {hops}");
         let per_million = (long.saturating_sub(short)) as f64 / ((more_hops - hops) as f64 / 1e6);
-        println!("{marker}, never_fuse {never_fuse}: {short} allocations in 10 ms, {long} in 100 ms, {per_million:.1} a million packet-hops more");
+        println!(
+            "{marker}, never_fuse {never_fuse}: {short} allocations in 10 ms, {long} in 100 ms, {per_million:.1} a million packet-hops more"
+        );
         // Rings, histograms and the packet pool may still double once or twice.
         assert!(long <= short + 64, "{marker}: {short} -> {long}");
     }

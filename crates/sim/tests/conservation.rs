@@ -27,42 +27,100 @@ fn markers() -> impl Strategy<Value = MarkerChoice> {
 fn topologies() -> impl Strategy<Value = Topology> {
     let (r, d) = (Rate::gbps(10), Picos(3_000_017));
     prop_oneof![
-        (3u32..9).prop_map(move |hosts| Topology::Star { hosts, rate: r, delay: d }),
-        Just(Topology::Dumbbell { left: 2, right: 3, host_rate: r, middle_rate: Rate::gbps(25), host_delay: d, middle_delay: d }),
+        (3u32..9).prop_map(move |hosts| Topology::Star {
+            hosts,
+            rate: r,
+            delay: d
+        }),
+        Just(Topology::Dumbbell {
+            left: 2,
+            right: 3,
+            host_rate: r,
+            middle_rate: Rate::gbps(25),
+            host_delay: d,
+            middle_delay: d
+        }),
         Just(common::leaf_spine()),
-        Just(Topology::FatTree { k: 4, hosts_per_edge: 2, host_rate: r, pod_rate: r, core_rate: Rate::gbps(40), host_delay: d, fabric_delay: d }),
+        Just(Topology::FatTree {
+            k: 4,
+            hosts_per_edge: 2,
+            host_rate: r,
+            pod_rate: r,
+            core_rate: Rate::gbps(40),
+            host_delay: d,
+            fabric_delay: d
+        }),
     ]
 }
 
 fn configs() -> impl Strategy<Value = Config> {
-    let knobs = (1u64..1000, 20_000u32..600_000, 0usize..4, any::<bool>(), 1u32..4, any::<bool>(), any::<bool>());
-    (topologies(), markers(), knobs, 0.1f64..0.95).prop_map(|(topology, marker, (seed, buffer, control, sack, ack_every, handshake, persistent), load)| {
-        let mut web = web(load, 60);
-        web.persistent = persistent;
-        let incast = workload(Kind::Incast {
-            senders: 12,
-            receiver: 0,
-            min_bytes: 1,
-            max_bytes: 60_000,
-            at: us(500),
-            repeat: 2,
-            every: us(2_000),
-            jitter: us(3),
-        });
-        let mut c = config(vec![web, incast], marker);
-        c.topology = topology;
-        c.rtt = RttModel::Variation { lo: us(40), hi: us(200) };
-        c.seed = seed;
-        c.switch.buffer_bytes = buffer;
-        c.transport.sack = sack;
-        c.transport.ack_every = ack_every;
-        c.transport.handshake = handshake;
-        c.transport.control = [Control::Reno, Control::EcnStar, Control::Dctcp { g_shift: 4, alpha_init: 0 }, Control::Dctcp { g_shift: 4, alpha_init: 1024 }][control];
-        c.nic = if seed % 3 == 0 { Nic::Fifo } else { Nic::BackPressure { packets: 1 + (seed % 2) as u32 } };
-        c.switch.non_ect = if seed % 2 == 0 { NonEct::Forward } else { NonEct::Drop };
-        c.max_time = us(20_000_000);
-        c
-    })
+    let knobs = (
+        1u64..1000,
+        20_000u32..600_000,
+        0usize..4,
+        any::<bool>(),
+        1u32..4,
+        any::<bool>(),
+        any::<bool>(),
+    );
+    (topologies(), markers(), knobs, 0.1f64..0.95).prop_map(
+        |(
+            topology,
+            marker,
+            (seed, buffer, control, sack, ack_every, handshake, persistent),
+            load,
+        )| {
+            let mut web = web(load, 60);
+            web.persistent = persistent;
+            let incast = workload(Kind::Incast {
+                senders: 12,
+                receiver: 0,
+                min_bytes: 1,
+                max_bytes: 60_000,
+                at: us(500),
+                repeat: 2,
+                every: us(2_000),
+                jitter: us(3),
+            });
+            let mut c = config(vec![web, incast], marker);
+            c.topology = topology;
+            c.rtt = RttModel::Variation {
+                lo: us(40),
+                hi: us(200),
+            };
+            c.seed = seed;
+            c.switch.buffer_bytes = buffer;
+            c.transport.sack = sack;
+            c.transport.ack_every = ack_every;
+            c.transport.handshake = handshake;
+            c.transport.control = [
+                Control::Reno,
+                Control::EcnStar,
+                Control::Dctcp {
+                    g_shift: 4,
+                    alpha_init: 0,
+                },
+                Control::Dctcp {
+                    g_shift: 4,
+                    alpha_init: 1024,
+                },
+            ][control];
+            c.nic = if seed % 3 == 0 {
+                Nic::Fifo
+            } else {
+                Nic::BackPressure {
+                    packets: 1 + (seed % 2) as u32,
+                }
+            };
+            c.switch.non_ect = if seed % 2 == 0 {
+                NonEct::Forward
+            } else {
+                NonEct::Drop
+            };
+            c.max_time = us(20_000_000);
+            c
+        },
+    )
 }
 
 fn books_balance(o: &Outcome) {

@@ -52,12 +52,42 @@ mod tests {
     #[test]
     fn only_capable_packets_are_marked_and_ce_stays() {
         for (start, verdict, policy, fate, end) in [
-            (Ecn::Ect0, Verdict::Mark(Why::Instant), NonEct::Drop, Fate::Marked(Why::Instant), Ecn::Ce),
-            (Ecn::Ect1, Verdict::Mark(Why::Random), NonEct::Drop, Fate::Marked(Why::Random), Ecn::Ce),
+            (
+                Ecn::Ect0,
+                Verdict::Mark(Why::Instant),
+                NonEct::Drop,
+                Fate::Marked(Why::Instant),
+                Ecn::Ce,
+            ),
+            (
+                Ecn::Ect1,
+                Verdict::Mark(Why::Random),
+                NonEct::Drop,
+                Fate::Marked(Why::Random),
+                Ecn::Ce,
+            ),
             (Ecn::Ce, Verdict::Pass, NonEct::Drop, Fate::Passed, Ecn::Ce),
-            (Ecn::NotEct, Verdict::Mark(Why::Instant), NonEct::Forward, Fate::Spared, Ecn::NotEct),
-            (Ecn::NotEct, Verdict::Mark(Why::Instant), NonEct::Drop, Fate::DroppedNotEct, Ecn::NotEct),
-            (Ecn::Ect0, Verdict::Drop(Why::Instant), NonEct::Forward, Fate::Dropped, Ecn::Ect0),
+            (
+                Ecn::NotEct,
+                Verdict::Mark(Why::Instant),
+                NonEct::Forward,
+                Fate::Spared,
+                Ecn::NotEct,
+            ),
+            (
+                Ecn::NotEct,
+                Verdict::Mark(Why::Instant),
+                NonEct::Drop,
+                Fate::DroppedNotEct,
+                Ecn::NotEct,
+            ),
+            (
+                Ecn::Ect0,
+                Verdict::Drop(Why::Instant),
+                NonEct::Forward,
+                Fate::Dropped,
+                Ecn::Ect0,
+            ),
         ] {
             let mut ecn = start;
             assert_eq!(apply(verdict, &mut ecn, policy), fate);

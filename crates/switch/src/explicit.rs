@@ -66,7 +66,13 @@ impl ExplicitPort {
         let queues: Vec<Queue> = spec
             .queues
             .into_iter()
-            .map(|q| Queue { waiting: Ring::new(), bytes: 0, hook: q.marker.hook(), marker: q.marker, spec: q.spec })
+            .map(|q| Queue {
+                waiting: Ring::new(),
+                bytes: 0,
+                hook: q.marker.hook(),
+                marker: q.marker,
+                spec: q.spec,
+            })
             .collect();
         ExplicitPort {
             heads: vec![(0, 0); queues.len()],
@@ -95,9 +101,19 @@ impl ExplicitPort {
         u64::from(self.queued_packets()) + u64::from(self.wire.len())
     }
 
-    pub(crate) fn offer(&mut self, now: u64, packet: Packet, salt: u64, gone: &mut Discarded) -> Offer {
+    pub(crate) fn offer(
+        &mut self,
+        now: u64,
+        packet: Packet,
+        salt: u64,
+        gone: &mut Discarded,
+    ) -> Offer {
         // At equal times departures come before arrivals, as in the fused port: the event for this tick may still be behind us.
-        let mut result = if self.busy <= now && self.port_bytes > 0 { self.serve(now, gone) } else { Offer::QUIET };
+        let mut result = if self.busy <= now && self.port_bytes > 0 {
+            self.serve(now, gone)
+        } else {
+            Offer::QUIET
+        };
         let bytes = u32::from(packet.wire_bytes);
         let index = usize::from(packet.class).min(self.queues.len() - 1);
         if self.port_bytes + bytes > self.limit {
@@ -108,30 +124,49 @@ impl ExplicitPort {
         let mut intent = None;
         let queue = &mut self.queues[index];
         if matches!(queue.hook, Some(Hook::Enqueue | Hook::Both)) {
-            let at = look(self.clock, queue, now, now, bytes, packet.ecn, salt, None, self.port_bytes, self.limit);
+            let at = look(
+                self.clock,
+                queue,
+                now,
+                now,
+                bytes,
+                packet.ecn,
+                salt,
+                None,
+                self.port_bytes,
+                self.limit,
+            );
             match queue.marker.enqueue(&at) {
                 Verdict::Pass => {}
                 // Judged only here: what cannot be marked is refused before it takes room.
                 Verdict::Mark(_)
-                    if queue.hook == Some(Hook::Enqueue) && self.non_ect == NonEct::Drop && !packet.ecn.is_capable() =>
+                    if queue.hook == Some(Hook::Enqueue)
+                        && self.non_ect == NonEct::Drop
+                        && !packet.ecn.is_capable() =>
                 {
                     self.discard(DropReason::NotEct);
-            result.refused = true;
+                    result.refused = true;
                     return result;
                 }
                 Verdict::Mark(why) => intent = Some(why),
                 Verdict::Drop(_) => {
                     self.discard(DropReason::Marker);
-            result.refused = true;
+                    result.refused = true;
                     return result;
                 }
             }
         }
-        queue.waiting.push(Waiting { since: now, salt, packet, intent });
+        queue.waiting.push(Waiting {
+            since: now,
+            salt,
+            packet,
+            intent,
+        });
         queue.bytes += bytes;
         self.port_bytes += bytes;
         self.refresh(index);
-        self.scheduler.arrived(QueueId(index as u8), bytes, self.clock.nanos(now));
+        self.scheduler
+            .arrived(QueueId(index as u8), bytes, self.clock.nanos(now));
         if self.busy <= now {
             let served = self.serve(now, gone);
             result.deliver_at = result.deliver_at.min(served.deliver_at);
@@ -150,7 +185,10 @@ impl ExplicitPort {
     /// Tells the scheduler's view of queue `i` what is at its head.
     fn refresh(&mut self, i: usize) {
         let w = &self.queues[i].waiting;
-        self.heads[i] = (w.front().map_or(0, Waiting::bytes), w.second().map_or(0, Waiting::bytes));
+        self.heads[i] = (
+            w.front().map_or(0, Waiting::bytes),
+            w.second().map_or(0, Waiting::bytes),
+        );
     }
 
     pub(crate) fn serve(&mut self, now: u64, gone: &mut Discarded) -> Offer {
@@ -158,16 +196,33 @@ impl ExplicitPort {
         if self.busy > now {
             return result;
         }
-        while let Some(pick) = self.scheduler.pick(&Heads { lengths: &self.heads, paused: 0 }) {
+        while let Some(pick) = self.scheduler.pick(&Heads {
+            lengths: &self.heads,
+            paused: 0,
+        }) {
             let i = usize::from(pick.queue.0);
             let queue = &mut self.queues[i];
-            let mut w = queue.waiting.pop().expect("the scheduler picked a queue with packets");
+            let mut w = queue
+                .waiting
+                .pop()
+                .expect("the scheduler picked a queue with packets");
             let bytes = w.bytes();
             queue.bytes -= bytes;
             self.port_bytes -= bytes;
             let ecn = &mut w.packet.ecn;
             let verdict = if matches!(queue.hook, Some(Hook::Dequeue | Hook::Both)) {
-                let at = look(self.clock, queue, w.since, now, bytes, *ecn, w.salt, w.intent, self.port_bytes, self.limit);
+                let at = look(
+                    self.clock,
+                    queue,
+                    w.since,
+                    now,
+                    bytes,
+                    *ecn,
+                    w.salt,
+                    w.intent,
+                    self.port_bytes,
+                    self.limit,
+                );
                 queue.marker.dequeue(&at)
             } else {
                 w.intent.map_or(Verdict::Pass, Verdict::Mark)
@@ -182,7 +237,11 @@ impl ExplicitPort {
                 Fate::Marked(why) => self.counters.marks[why as usize] += 1,
                 Fate::Spared => self.counters.spared += 1,
                 Fate::Dropped | Fate::DroppedNotEct => {
-                    self.discard(if fate == Fate::Dropped { DropReason::Marker } else { DropReason::NotEct });
+                    self.discard(if fate == Fate::Dropped {
+                        DropReason::Marker
+                    } else {
+                        DropReason::NotEct
+                    });
                     self.scheduler.refunded(pick.queue, bytes);
                     gone.push(w.packet);
                     continue;
@@ -195,7 +254,10 @@ impl ExplicitPort {
             if self.wire.is_empty() {
                 result.deliver_at = arrive;
             }
-            self.wire.push(OnWire { arrive, packet: w.packet });
+            self.wire.push(OnWire {
+                arrive,
+                packet: w.packet,
+            });
             break;
         }
         if self.port_bytes > 0 && self.armed != self.busy {
@@ -206,7 +268,10 @@ impl ExplicitPort {
     }
 
     pub(crate) fn deliver(&mut self, now: u64) -> (Packet, u64) {
-        let w = self.wire.pop().expect("a delivery event has its packet on the wire");
+        let w = self
+            .wire
+            .pop()
+            .expect("a delivery event has its packet on the wire");
         debug_assert_eq!(now, w.arrive);
         (w.packet, self.wire.front().map_or(NEVER, |n| n.arrive))
     }

@@ -41,6 +41,7 @@ pub struct FusedPort {
     limit: u32,
     byte_ticks: u32,
     pub(crate) tag: u32,
+    quiet_below: u32,
     hook: Option<Hook>,
     draws: bool,
     watches_empty: bool,
@@ -52,7 +53,8 @@ pub struct FusedPort {
 
 impl FusedPort {
     pub(crate) fn new(mut spec: PortSpec) -> Self {
-        let marker = spec.queues.remove(0).marker;
+        let setup = spec.queues.remove(0);
+        let (marker, mtu) = (setup.marker, setup.spec.mtu);
         FusedPort {
             ring: Ring::new(),
             busy: 0,
@@ -61,6 +63,7 @@ impl FusedPort {
             limit: spec.buffer_bytes,
             byte_ticks: u32::try_from(spec.byte_ticks).expect("a byte takes less than 2^32 ticks"),
             tag: spec.tag,
+            quiet_below: marker.quiet_below(mtu),
             hook: marker.hook(),
             draws: marker.draws(),
             watches_empty: marker.watches_empty(),
@@ -90,6 +93,12 @@ impl FusedPort {
     /// Accounts for every transmission that has begun by `now`. At equal times departures come before arrivals.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: u64) {
+        if self.busy <= now && !self.watches_empty {
+            // The link is idle: everything has left, and no line of the ring need be read to know it.
+            self.ring.advance_all();
+            self.queue_bytes = 0;
+            return;
+        }
         while let Some(d) = self.ring.next_waiting() {
             if d.start > now {
                 break;
@@ -119,42 +128,12 @@ impl FusedPort {
         self.catch_up(now);
         let bytes = u32::from(packet.wire_bytes);
         if self.queue_bytes + bytes > self.limit {
-            return self.discard(DropReason::Tail);
+            self.discard(DropReason::Tail);
+            return REFUSED;
         }
         let start = self.busy.max(now);
-        if let Some(hook) = self.hook {
-            let arrives = self.clock.nanos(now);
-            let mut at = At {
-                now: arrives,
-                sojourn: Nanos::ZERO,
-                round: Nanos::ZERO,
-                salt,
-                pkt_bytes: bytes,
-                segs: 1,
-                ecn: packet.ecn,
-                intent: None,
-                queue_bytes: self.queue_bytes,
-                queue_pkts: self.ring.waiting(),
-                port_bytes: self.queue_bytes,
-                pool_bytes: self.queue_bytes,
-                limit_bytes: self.limit,
-            };
-            let verdict = if hook == Hook::Enqueue {
-                self.marker.enqueue(&at)
-            } else {
-                at.now = self.clock.nanos(start);
-                at.sojourn = at.now - arrives;
-                self.marker.dequeue(&at)
-            };
-            if verdict != Verdict::Pass {
-                match ce::apply(verdict, &mut packet.ecn, self.non_ect) {
-                    Fate::Passed => {}
-                    Fate::Marked(why) => self.counters.marks[why as usize] += 1,
-                    Fate::Spared => self.counters.spared += 1,
-                    Fate::Dropped => return self.discard(DropReason::Marker),
-                    Fate::DroppedNotEct => return self.discard(DropReason::NotEct),
-                }
-            }
+        if self.queue_bytes >= self.quiet_below && self.judge(now, start, &mut packet, salt) {
+            return REFUSED;
         }
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(bytes);
@@ -173,10 +152,50 @@ impl FusedPort {
         if first { self.busy + self.delay } else { NEVER }
     }
 
+    /// Asks the marker and does what it says; true when the packet is discarded.
+    fn judge(&mut self, now: u64, start: u64, packet: &mut Packet, salt: u64) -> bool {
+        let arrives = self.clock.nanos(now);
+        let mut at = At {
+            now: arrives,
+            sojourn: Nanos::ZERO,
+            round: Nanos::ZERO,
+            salt,
+            pkt_bytes: u32::from(packet.wire_bytes),
+            segs: 1,
+            ecn: packet.ecn,
+            intent: None,
+            queue_bytes: self.queue_bytes,
+            queue_pkts: self.ring.waiting(),
+            port_bytes: self.queue_bytes,
+            pool_bytes: self.queue_bytes,
+            limit_bytes: self.limit,
+        };
+        let verdict = match self.hook {
+            None => return false,
+            Some(Hook::Enqueue) => self.marker.enqueue(&at),
+            Some(_) => {
+                at.now = self.clock.nanos(start);
+                at.sojourn = at.now - arrives;
+                self.marker.dequeue(&at)
+            }
+        };
+        if verdict == Verdict::Pass {
+            return false;
+        }
+        match ce::apply(verdict, &mut packet.ecn, self.non_ect) {
+            Fate::Passed => {}
+            Fate::Marked(why) => self.counters.marks[why as usize] += 1,
+            Fate::Spared => self.counters.spared += 1,
+            Fate::Dropped => return self.discard(DropReason::Marker),
+            Fate::DroppedNotEct => return self.discard(DropReason::NotEct),
+        }
+        false
+    }
+
     #[cold]
-    fn discard(&mut self, why: DropReason) -> u64 {
+    fn discard(&mut self, why: DropReason) -> bool {
         self.counters.drops[why as usize] += 1;
-        REFUSED
+        true
     }
 
     /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
@@ -186,8 +205,14 @@ impl FusedPort {
         if self.ring.none_passed() {
             self.catch_up(now);
         }
-        let d = self.ring.pop().expect("a delivery event has its packet on the wire");
+        let d = self
+            .ring
+            .pop()
+            .expect("a delivery event has its packet on the wire");
         debug_assert_eq!(now, self.arrival(&d));
-        (d.packet, self.ring.front().map_or(NEVER, |n| self.arrival(n)))
+        (
+            d.packet,
+            self.ring.front().map_or(NEVER, |n| self.arrival(n)),
+        )
     }
 }

@@ -48,6 +48,16 @@ impl AnyMarker {
         }
     }
 
+    /// Bytes in the queue below which an enqueue marker need not be asked; everything where there is none.
+    pub fn quiet_below(&self, mtu: u32) -> u32 {
+        match self {
+            AnyMarker::None => u32::MAX,
+            AnyMarker::Builtin(m) if m.hook() == Hook::Enqueue => m.quiet_below(mtu),
+            AnyMarker::Custom(m) if m.hook() == Hook::Enqueue => m.quiet_below(mtu),
+            _ => 0,
+        }
+    }
+
     /// Whether it looks at `At::salt`.
     pub fn draws(&self) -> bool {
         match self {

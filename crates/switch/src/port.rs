@@ -61,7 +61,11 @@ pub struct Offer {
 }
 
 impl Offer {
-    pub(crate) const QUIET: Offer = Offer { deliver_at: NEVER, serve_at: NEVER, refused: false };
+    pub(crate) const QUIET: Offer = Offer {
+        deliver_at: NEVER,
+        serve_at: NEVER,
+        refused: false,
+    };
 }
 
 /// Packets a port discarded as they left their queue.
@@ -124,8 +128,14 @@ impl Port {
     pub fn offer(&mut self, now: u64, packet: Packet, salt: u64, gone: &mut Discarded) -> Offer {
         match self {
             Port::Fused(p) => match p.offer(now, packet, salt) {
-                REFUSED => Offer { refused: true, ..Offer::QUIET },
-                deliver_at => Offer { deliver_at, ..Offer::QUIET },
+                REFUSED => Offer {
+                    refused: true,
+                    ..Offer::QUIET
+                },
+                deliver_at => Offer {
+                    deliver_at,
+                    ..Offer::QUIET
+                },
             },
             Port::Explicit(p) => p.offer(now, packet, salt, gone),
         }
@@ -180,7 +190,9 @@ impl Port {
     pub fn backlog_ticks(&mut self, now: u64) -> u64 {
         match self {
             Port::Fused(p) => p.busy.saturating_sub(now),
-            Port::Explicit(p) => p.busy.saturating_sub(now) + u64::from(p.port_bytes) * p.byte_ticks,
+            Port::Explicit(p) => {
+                p.busy.saturating_sub(now) + u64::from(p.port_bytes) * p.byte_ticks
+            }
         }
     }
 

@@ -15,7 +15,12 @@ pub struct Ring<T> {
 impl<T: Copy + Default> Ring<T> {
     /// An empty ring.
     pub fn new() -> Self {
-        Ring { slots: vec![T::default(); 8].into_boxed_slice(), head: 0, mid: 0, tail: 0 }
+        Ring {
+            slots: vec![T::default(); 8].into_boxed_slice(),
+            head: 0,
+            mid: 0,
+            tail: 0,
+        }
     }
 
     #[inline]
@@ -72,13 +77,21 @@ impl<T: Copy + Default> Ring<T> {
     /// The oldest element.
     #[inline]
     pub fn front(&self) -> Option<&T> {
-        if self.is_empty() { None } else { Some(&self.slots[self.at(self.head)]) }
+        if self.is_empty() {
+            None
+        } else {
+            Some(&self.slots[self.at(self.head)])
+        }
     }
 
     /// The element after the oldest.
     #[inline]
     pub fn second(&self) -> Option<&T> {
-        if self.len() < 2 { None } else { Some(&self.slots[self.at(self.head.wrapping_add(1))]) }
+        if self.len() < 2 {
+            None
+        } else {
+            Some(&self.slots[self.at(self.head.wrapping_add(1))])
+        }
     }
 
     /// Removes the oldest element; the middle cursor never falls behind the head.
@@ -95,7 +108,17 @@ impl<T: Copy + Default> Ring<T> {
     /// The first element behind the middle cursor.
     #[inline]
     pub fn next_waiting(&self) -> Option<&T> {
-        if self.mid == self.tail { None } else { Some(&self.slots[self.at(self.mid)]) }
+        if self.mid == self.tail {
+            None
+        } else {
+            Some(&self.slots[self.at(self.mid)])
+        }
+    }
+
+    /// Moves the middle cursor behind the last element.
+    #[inline]
+    pub fn advance_all(&mut self) {
+        self.mid = self.tail;
     }
 
     /// Moves the middle cursor over one element.

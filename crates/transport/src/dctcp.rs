@@ -39,8 +39,11 @@ impl Dctcp {
     /// alpha = (1-g) alpha + g F at the end of a window of data.
     fn close_window(&mut self) {
         let share = (u64::from(self.marked) << 20) / u64::from(self.acked.max(1));
-        // A share too small to decay any further is no share, or a quiet path would never get back to 0 (as in Linux).
-        let decay = (self.alpha >> self.g_shift).max(self.alpha.min(1));
+        // What is too small to decay any further goes at once, or a quiet path would never get back to 0 (as in Linux).
+        let decay = match self.alpha >> self.g_shift {
+            0 => self.alpha,
+            decay => decay,
+        };
         self.alpha = (self.alpha - decay + (share as u32 >> self.g_shift)).min(ALPHA_ONE);
         self.acked = 0;
         self.marked = 0;

@@ -13,6 +13,7 @@ extern crate alloc;
 extern crate std;
 
 mod config;
+mod connection;
 mod controller;
 mod dctcp;
 mod ecn_star;
@@ -26,6 +27,7 @@ mod sender;
 mod window;
 
 pub use config::{Config, Control};
+pub use connection::{Connection, Event, Frame, MessageId, SackBlocks};
 pub use controller::{Acked, Congestion, Controller, Custom, Cut, Lost};
 pub use dctcp::{ALPHA_ONE, Dctcp};
 pub use ecn_star::EcnStar;

@@ -29,8 +29,9 @@ impl Sender {
         }
         if let Some((seq, len)) = self.next_repair(cfg) {
             let board = self.board.get_or_insert_default();
-            if core::mem::take(&mut board.force) {
-                // The repair of the first hole restarts the timer; the answers to it come a round trip from here.
+            board.force = false;
+            if seq == self.una {
+                // The timer watches the first hole, and its answer comes a round trip from here (RFC 6675 section 6).
                 self.deadline = now + self.rto;
             }
             return Some(self.resend(cfg, now, seq, len));
@@ -177,7 +178,7 @@ impl Sender {
             _ => {}
         }
         if self.phase == Phase::Disorder {
-            board.rxt = una;
+            // `rxt` stays: a hole above `recover` that has been repaired along the way is not repaired again by the next recovery.
             board.lost_end = una;
             board.force = false;
         }
@@ -279,9 +280,9 @@ impl Sender {
         self.note_cut();
         let board = self.board.get_or_insert_default();
         board.recover = self.nxt;
-        board.rxt = self.una;
         board.force = true;
         if !cfg.sack {
+            board.rxt = self.una;
             board.lost_end = (self.una + u64::from(cfg.mss)).min(self.nxt);
         }
     }

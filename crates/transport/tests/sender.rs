@@ -379,3 +379,34 @@ fn an_idle_connection_restarts_only_where_asked() {
         assert_eq!(s.window() == 10_000, !keep);
     }
 }
+
+#[test]
+fn answers_to_our_own_repeats_after_a_timeout_are_not_loss() {
+    let cfg = config(Control::Reno, false);
+    let mut s = started(&cfg, 4);
+    drain(&mut s, &cfg, 0);
+    let due = s.timeout().unwrap();
+    s.on_timeout(&cfg, due);
+    assert_eq!(numbers(&drain(&mut s, &cfg, due.0)), [0]);
+    // The timeout was in vain: everything arrived late, and the repeat of 0 is answered once more by each end of the path.
+    s.on_ack(&cfg, due, &ack(4, Flags::EMPTY), &[]);
+    s.write(&cfg, due, 10_000);
+    let sent = drain(&mut s, &cfg, due.0).len();
+    assert_eq!(sent, 2);
+    for _ in 0..3 {
+        s.on_ack(&cfg, due, &ack(4, Flags::EMPTY), &[]);
+    }
+    assert!(
+        drain(&mut s, &cfg, due.0)
+            .iter()
+            .all(|p| !p.flags.has(Flags::RETX))
+    );
+    assert_eq!(s.stats().fast_recoveries, 0);
+    // Beyond what was repeated, three duplicates mean loss again.
+    s.on_ack(&cfg, due, &ack(5, Flags::EMPTY), &[]);
+    drain(&mut s, &cfg, due.0);
+    for _ in 0..3 {
+        s.on_ack(&cfg, due, &ack(5, Flags::EMPTY), &[]);
+    }
+    assert_eq!(s.stats().fast_recoveries, 1);
+}

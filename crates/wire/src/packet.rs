@@ -72,8 +72,18 @@ const _: () = assert!(size_of::<Packet>() == 32);
 
 impl Packet {
     /// A header to start from: no connection, no bytes, Not-ECT.
-    pub const BLANK: Packet =
-        Packet { seq: 0, ts: 0, conn: NONE, aux: NONE, wire_bytes: 0, len: 0, ecn: Ecn::NotEct, flags: Flags::EMPTY, hop: 0, class: 0 };
+    pub const BLANK: Packet = Packet {
+        seq: 0,
+        ts: 0,
+        conn: NONE,
+        aux: NONE,
+        wire_bytes: 0,
+        len: 0,
+        ecn: Ecn::NotEct,
+        flags: Flags::EMPTY,
+        hop: 0,
+        class: 0,
+    };
 }
 
 impl Default for Packet {

@@ -4,61 +4,60 @@
 mod physics;
 mod speed;
 
-use std::process::ExitCode;
+use crate::Format;
+use crate::exit::{self, Failure};
 
-use clap::Args;
-
-/// Measure speed and memory on reference workloads, or check the simulator against theory
-#[derive(Args, Debug)]
-pub(crate) struct Bench {
-    /// Workloads (default: all); a name of the list below or a scenario file
+/// Measure speed and memory on reference workloads, or check the simulator against theory.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Workloads (default: all six); a reference name, or anything `cemark run` takes.
     names: Vec<String>,
-    /// Check against theory instead; every row has a bound, and one outside it exits 1
+    /// Check against theory instead: every row has a bound, and one outside it exits 1.
     #[arg(long, conflicts_with = "names")]
     physics: bool,
-    /// How many times each workload runs; the median by CPU time is reported
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=99))]
+    /// How many times each workload runs; the median by CPU time is reported.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=99))]
     runs: u32,
-    /// Event core: the timing wheel in use, or the heap it is compared with
+    /// Event core: the timing wheel in use, or the heap it is compared with.
     #[arg(long, value_enum, default_value_t = speed::Core::Wheel)]
     core: speed::Core,
-    /// What to print
+    /// How the answer is written.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Run one workload in this process and print it as JSON (the parent measures each in a process of its own)
+    /// Run one workload in this process and print it as JSON (the parent measures each in a process of its own).
     #[arg(long, hide = true)]
     one: bool,
 }
 
-/// How an answer is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Table,
-    /// One JSON document
-    Json,
-}
-
 /// Runs the command.
-pub(crate) fn main(args: &Bench) -> miette::Result<ExitCode> {
+pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     if args.physics {
-        return Ok(physics(args.format));
+        return check_physics(args.format);
     }
-    if args.one {
-        return speed::one(&args.names[0], args.core);
+    match args.names.as_slice() {
+        [name] if args.one => speed::one(name, args.core),
+        names => speed::all(names, args.runs, args.core, args.format),
     }
-    speed::all(&args.names, args.runs, args.core, args.format)
 }
 
-fn physics(format: Format) -> ExitCode {
+fn check_physics(format: Format) -> Result<(), Failure> {
     let rows = physics::all();
     let failed = rows.iter().filter(|r| !r.passes()).count();
     match format {
-        Format::Table => {
-            print!("{}", physics::table(&rows));
-            println!("{} checks, {failed} outside their bound", rows.len());
+        Format::Table => exit::answer(&format!(
+            "{}{} checks, {failed} outside their bound\n",
+            physics::table(&rows),
+            rows.len()
+        ))?,
+        Format::Json => {
+            exit::answer_json(&serde_json::json!({ "schema": 1, "rows": rows, "failed": failed }))?
         }
-        Format::Json => println!("{}", serde_json::json!({ "schema": 1, "rows": rows, "failed": failed })),
     }
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) }
+    if failed == 0 {
+        Ok(())
+    } else {
+        Err(Failure::Machine(miette::miette!(
+            "{failed} physics checks are outside their bound"
+        )))
+    }
 }

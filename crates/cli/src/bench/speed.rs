@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packet-hops per CPU second and peak memory, each workload in a process of its own.
 
-use std::process::{Command, ExitCode};
+use std::process::Command;
 
 use cemark_scenario::Overrides;
 use cpu_time::ProcessTime;
-use miette::{IntoDiagnostic, WrapErr, miette};
+use miette::miette;
 use serde::{Deserialize, Serialize};
 
-use super::Format;
+use crate::Format;
+use crate::exit::{self, Failure};
 
-/// Reference workloads: built-in scenarios under `bench/`.
-const NAMES: &[&str] = &["leafspine-128", "leafspine-128-100g", "incast-128", "fattree-432", "leafspine-1024", "websearch-128"];
+/// Reference workloads: built-in scenarios under `scenarios/bench/`.
+const NAMES: &[&str] = &[
+    "leafspine-128",
+    "leafspine-128-100g",
+    "incast-128",
+    "fattree-432",
+    "leafspine-1024",
+    "websearch-128",
+];
 
 /// The event core a run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -50,10 +58,13 @@ pub(crate) struct Measured {
 }
 
 /// Simulates the single point of a scenario in this process and prints what it cost.
-pub(crate) fn one(name: &str, core: Core) -> miette::Result<ExitCode> {
-    let plan = cemark_scenario::load(&scenario(name), &Overrides::default())?;
+pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
+    let plan = cemark_scenario::load(name, &Overrides::default())?;
     let [point] = plan.points.as_slice() else {
-        return Err(miette!("a bench scenario has one point; {name} has {}", plan.points.len()));
+        return Err(Failure::User(miette!(
+            "a bench scenario has one point; {name} has {}",
+            plan.points.len()
+        )));
     };
     let began = ProcessTime::now();
     let out = match core {
@@ -75,24 +86,32 @@ pub(crate) fn one(name: &str, core: Core) -> miette::Result<ExitCode> {
         drops: out.totals.all_drops(),
         digest: format!("{:016x}", out.digest),
     };
-    println!("{}", serde_json::to_string(&measured).into_diagnostic()?);
-    Ok(ExitCode::SUCCESS)
+    exit::answer_json(&measured)
 }
 
 /// Measures every workload asked for, each run in a process of its own, and prints the median by CPU time.
-pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> miette::Result<ExitCode> {
-    let names: Vec<&str> = if names.is_empty() { NAMES.to_vec() } else { names.iter().map(String::as_str).collect() };
+pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Result<(), Failure> {
+    let names: Vec<&str> = if names.is_empty() {
+        NAMES.to_vec()
+    } else {
+        names.iter().map(String::as_str).collect()
+    };
     let mut results = Vec::new();
     if format == Format::Table {
-        println!("{:20} {:>10} {:>8} {:>12} {:>8} {:>10} {:>9} {:>8}  digest", "workload", "M hops", "CPU s", "M hops/CPU s", "peak MB", "goodput", "marks", "drops");
+        exit::answer(&format!(
+            "{:20} {:>10} {:>8} {:>12} {:>8} {:>10} {:>9} {:>8}  digest\n",
+            "workload", "M hops", "CPU s", "M hops/CPU s", "peak MB", "goodput", "marks", "drops"
+        ))?;
     }
     for name in names {
-        let mut got = (0..runs).map(|_| child(name, core)).collect::<miette::Result<Vec<_>>>()?;
+        let mut got = (0..runs)
+            .map(|_| child(name, core))
+            .collect::<Result<Vec<_>, Failure>>()?;
         got.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
         let m = got.swap_remove(got.len() / 2);
         if format == Format::Table {
-            println!(
-                "{:20} {:>10.1} {:>8.2} {:>12.2} {:>8.1} {:>8.1} G {:>9} {:>8}  {}",
+            exit::answer(&format!(
+                "{:20} {:>10.1} {:>8.2} {:>12.2} {:>8.1} {:>8.1} G {:>9} {:>8}  {}\n",
                 m.name,
                 m.packet_hops as f64 / 1e6,
                 m.cpu_seconds,
@@ -102,33 +121,47 @@ pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> mi
                 m.marks,
                 m.drops,
                 m.digest,
-            );
+            ))?;
         }
         results.push(m);
     }
     if format == Format::Json {
-        println!("{}", serde_json::json!({ "schema": 1, "core": core.name(), "runs": runs, "results": results }));
+        exit::answer_json(
+            &serde_json::json!({ "schema": 1, "core": core.name(), "runs": runs, "results": results }),
+        )?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn child(name: &str, core: Core) -> miette::Result<Measured> {
-    let me = std::env::current_exe().into_diagnostic().wrap_err("cannot find this program to run it again")?;
-    let out = Command::new(me).args(["bench", "--one", "--core", core.name(), name]).output().into_diagnostic()?;
+fn child(name: &str, core: Core) -> Result<Measured, Failure> {
+    let broken = |what: String| Failure::Machine(miette!("{name}: {what}"));
+    let me = std::env::current_exe()
+        .map_err(|e| broken(format!("cannot find this program to run it again: {e}")))?;
+    let out = Command::new(me)
+        .args(["bench", "--one", "--core", core.name(), name])
+        .output()
+        .map_err(|e| broken(e.to_string()))?;
     if !out.status.success() {
-        return Err(miette!("{name}: {}", String::from_utf8_lossy(&out.stderr)));
+        let said = String::from_utf8_lossy(&out.stderr).trim().to_owned();
+        return Err(if out.status.code() == Some(i32::from(exit::USER)) {
+            Failure::User(miette!("{said}"))
+        } else {
+            broken(said)
+        });
     }
-    serde_json::from_slice(&out.stdout).into_diagnostic().wrap_err_with(|| format!("{name}: unreadable answer"))
-}
-
-/// A reference name stands for a built-in; anything else is taken as `cemark run` takes it.
-fn scenario(name: &str) -> String {
-    if NAMES.contains(&name) { format!("bench/{name}") } else { name.to_owned() }
+    serde_json::from_slice(&out.stdout).map_err(|e| broken(format!("unreadable answer: {e}")))
 }
 
 /// The most memory this process ever held, as the kernel counts it.
 fn peak_rss() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kib = status.lines().find_map(|l| l.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    let kib = status.lines().find_map(|l| {
+        l.strip_prefix("VmHWM:")?
+            .trim()
+            .strip_suffix(" kB")?
+            .trim()
+            .parse::<u64>()
+            .ok()
+    });
     kib.unwrap_or(0) * 1024
 }

@@ -270,3 +270,85 @@ impl Splitmix {
         ((u128::from(z) * n as u128) >> 64) as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values with a long tail, and the same with `factor` and a luck of its own for the scheme.
+    fn seed(rng: &mut Splitmix, n: usize, factor: f64, wobble: f64) -> Vec<(f64, f64)> {
+        let mut uniform = || (rng.below(1_000_000) as f64 + 1.0) / 1e6;
+        (0..n)
+            .map(|_| {
+                let b = 100.0 / uniform().sqrt();
+                (b, b * factor * (1.0 + wobble * (uniform() - 0.5)))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_common_factor_is_found_exactly() {
+        let mut rng = Splitmix(1);
+        let seeds: Vec<_> = (0..3).map(|_| seed(&mut rng, 500, 0.75, 0.0)).collect();
+        for statistic in [Statistic::Mean, Statistic::Percentile(0.99)] {
+            let c = compare(&seeds, statistic).unwrap();
+            assert!((c.percent + 25.0).abs() < 1e-9, "{c:?}");
+            assert!(c.half().unwrap() < 1e-6 && c.below(), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn three_seeds_use_students_t() {
+        // Differences of 1, 2 and 3 percent: mean 2, standard error 1/sqrt(3), t = 4.3027.
+        let seeds: Vec<_> = [1.01, 1.02, 1.03]
+            .map(|f| vec![(100.0, 100.0 * f)])
+            .to_vec();
+        let c = compare(&seeds, Statistic::Mean).unwrap();
+        assert!((c.percent - 2.0).abs() < 1e-9);
+        assert!(
+            (c.half().unwrap() - 4.3027 / 3.0_f64.sqrt()).abs() < 1e-4,
+            "{c:?}"
+        );
+        assert_eq!((c.method, c.above()), (Method::Seeds, false));
+    }
+
+    #[test]
+    fn a_tail_is_never_surer_than_its_flows() {
+        // Three seeds that happen to agree must not hide how few flows make a 99th percentile.
+        let one = seed(&mut Splitmix(9), 400, 1.0, 0.8);
+        let c = compare(
+            &[one.clone(), one.clone(), one],
+            Statistic::Percentile(0.99),
+        )
+        .unwrap();
+        assert_eq!(c.method, Method::Flows);
+        assert!(c.half().unwrap() > 0.5, "{c:?}");
+    }
+
+    #[test]
+    fn an_interval_holds_the_truth_about_as_often_as_it_says() {
+        let mut rng = Splitmix(5);
+        let hits = (0..200)
+            .filter(|_| {
+                let c = compare(&[seed(&mut rng, 200, 0.9, 0.5)], Statistic::Mean).unwrap();
+                let (low, high) = c.interval.unwrap();
+                low <= -10.0 && -10.0 <= high
+            })
+            .count();
+        assert!((170..=199).contains(&hits), "{hits} of 200");
+    }
+
+    #[test]
+    fn two_seeds_of_a_scalar_have_no_interval() {
+        let c = compare_scalars(&[(10.0, 11.0), (10.0, 12.0)]).unwrap();
+        assert!((c.percent - 15.0).abs() < 1e-9);
+        assert_eq!((c.interval, c.method), (None, Method::None));
+        assert_eq!(compare_scalars(&[(0.0, 1.0)]), None);
+    }
+
+    #[test]
+    fn students_t_joins_its_tail() {
+        assert!((t_975(31) - 2.0395).abs() < 2e-4);
+        assert!((t_975(120) - 1.9799).abs() < 2e-4);
+    }
+}

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A plan and its outcomes written by hand: two loads, three schemes, three seeds, and flows whose times follow a rule that a test can
 //! state ("the second scheme takes 20 % off short flows").
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cemark_report::Finished;
 use cemark_scenario::{Plan, Point, Published};
-use cemark_sim::config::{Measure, NonEct, QueueConfig, SchedulerKind, SwitchConfig, TracePorts};
 use cemark_sim::config::{MarkerChoice, Nic};
+use cemark_sim::config::{Measure, NonEct, QueueConfig, SchedulerKind, SwitchConfig, TracePorts};
 use cemark_sim::outcome::{FlowRecord, PortReport, PortTrace, Spread, Totals};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::RttModel;
@@ -25,14 +25,22 @@ pub const FACTORS: [Factors; 3] = [[1.0, 1.0, 1.0], [0.8, 0.9, 1.0], [1.3, 1.1, 
 
 pub fn config(seed: u64) -> Config {
     Config {
-        topology: Topology::Star { hosts: 8, rate: Rate::gbps(10), delay: Picos::from_micros(2) },
+        topology: Topology::Star {
+            hosts: 8,
+            rate: Rate::gbps(10),
+            delay: Picos::from_micros(2),
+        },
         rtt: RttModel::Path,
         workloads: Vec::new(),
         transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
         switch: SwitchConfig {
             buffer_bytes: 600_000,
-            queues: vec![QueueConfig { quantum: 1500, weight: 1, strict: false }],
+            queues: vec![QueueConfig {
+                quantum: 1500,
+                weight: 1,
+                strict: false,
+            }],
             scheduler: SchedulerKind::Fifo,
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
@@ -132,7 +140,14 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
         })
         .collect();
     let queue = 30_000.0 * load * factors[0] * (1.0 + 0.02 * luck(seed, 5));
-    let spread = |x: f64| Spread { count: 1000, mean: x, p50: x * 0.8, p99: x * 3.0, max: x * 5.0, min: 0.0 };
+    let spread = |x: f64| Spread {
+        count: 1000,
+        mean: x,
+        p50: x * 0.8,
+        p99: x * 3.0,
+        max: x * 5.0,
+        min: 0.0,
+    };
     let port = |i: u32, share: f64| PortReport {
         name: format!("switch0->host{i}"),
         rate: Rate::gbps(10),
@@ -160,13 +175,19 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
             name: "switch0->host7".to_owned(),
             port: 1,
             samples: (0..2000)
-                .map(|i| (Picos::from_micros(i * 10), (queue * (0.5 + luck(seed, i / 9))) as u32))
+                .map(|i| {
+                    (
+                        Picos::from_micros(i * 10),
+                        (queue * (0.5 + luck(seed, i / 9))) as u32,
+                    )
+                })
                 .collect(),
         }],
         end: Picos::from_micros(1_000_000),
         packet_hops: 2_000_000,
         events: 3_000_000,
-        digest: seed.wrapping_mul(0x1234_5678_9abc) ^ flows.iter().fold(0, |a, f| a ^ f.fct.map_or(0, |t| t.0)),
+        digest: seed.wrapping_mul(0x1234_5678_9abc)
+            ^ flows.iter().fold(0, |a, f| a ^ f.fct.map_or(0, |t| t.0)),
         flows,
         ..Outcome::default()
     }
@@ -177,7 +198,10 @@ pub fn finished(plan: &Plan, factors: [Factors; 3]) -> Vec<Finished> {
     plan.points
         .iter()
         .map(|p| {
-            let scheme = SCHEMES.iter().position(|s| *s == p.scheme).expect("a known scheme");
+            let scheme = SCHEMES
+                .iter()
+                .position(|s| *s == p.scheme)
+                .expect("a known scheme");
             Finished::new(p, outcome(p, factors[scheme]), 0.25)
         })
         .collect()
@@ -189,7 +213,11 @@ pub struct Scratch(pub std::path::PathBuf);
 impl Scratch {
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("cemark-report-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "cemark-report-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).expect("a temporary directory");
         Scratch(path)

@@ -16,7 +16,11 @@ impl Heap {
         let mut i = 0;
         loop {
             let first = 4 * i + 1;
-            let Some(least) = (first..(first + 4).min(n)).min_by_key(|&c| (self.items[c].0, self.items[c].1)) else { return };
+            let Some(least) =
+                (first..(first + 4).min(n)).min_by_key(|&c| (self.items[c].0, self.items[c].1))
+            else {
+                return;
+            };
             if (self.items[i].0, self.items[i].1) <= (self.items[least].0, self.items[least].1) {
                 return;
             }

@@ -88,8 +88,25 @@ mod tests {
 
     #[test]
     fn window_edges() {
-        for edge in [1u64 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 25, 1 << 27, 1 << 28] {
-            agree(&[(edge - 1, 0), (edge, 0), (edge + 1, 1), (edge, 1), (0, 1), (edge, 0), (2 * edge, 3), (edge, 2)]);
+        for edge in [
+            1u64 << 13,
+            1 << 14,
+            1 << 15,
+            1 << 16,
+            1 << 25,
+            1 << 27,
+            1 << 28,
+        ] {
+            agree(&[
+                (edge - 1, 0),
+                (edge, 0),
+                (edge + 1, 1),
+                (edge, 1),
+                (0, 1),
+                (edge, 0),
+                (2 * edge, 3),
+                (edge, 2),
+            ]);
         }
     }
 }

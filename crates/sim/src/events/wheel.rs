@@ -25,7 +25,10 @@ struct Slot {
     tail: u32,
 }
 
-const EMPTY: Slot = Slot { head: NONE, tail: NONE };
+const EMPTY: Slot = Slot {
+    head: NONE,
+    tail: NONE,
+};
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -61,7 +64,11 @@ impl Wheel {
         let n = self.free;
         let node = &mut self.nodes[n as usize];
         self.free = node.next;
-        *node = Node { at, event, next: NONE };
+        *node = Node {
+            at,
+            event,
+            next: NONE,
+        };
         n
     }
 
@@ -72,7 +79,11 @@ impl Wheel {
         let have = self.nodes.len();
         let want = (have * 2).max(1024);
         for n in have..want {
-            self.nodes.push(Node { at: 0, event: 0, next: if n + 1 < want { n as u32 + 1 } else { NONE } });
+            self.nodes.push(Node {
+                at: 0,
+                event: 0,
+                next: if n + 1 < want { n as u32 + 1 } else { NONE },
+            });
         }
         self.free = have as u32;
     }
@@ -140,7 +151,11 @@ impl Wheel {
             }
             self.far.pop();
             let n = self.node(at, event);
-            if at - self.base < NEAR as u64 { self.put_near(n, at) } else { self.put_mid(n, at) }
+            if at - self.base < NEAR as u64 {
+                self.put_near(n, at)
+            } else {
+                self.put_mid(n, at)
+            }
         }
     }
 
@@ -167,7 +182,10 @@ impl Wheel {
         let next = ((half + 1) << HALF) as usize & (NEAR - 1);
         let begun = if self.near_bits.first_in(next, 1 << HALF).is_some() {
             half + 1
-        } else if let Some(ahead) = self.mid_bits.next_from((half + 2) as usize & (MID_SLOTS - 1)) {
+        } else if let Some(ahead) = self
+            .mid_bits
+            .next_from((half + 2) as usize & (MID_SLOTS - 1))
+        {
             // Near is empty: skip to the first half that is not.
             let begun = half + 2 + ahead as u64;
             self.pour(begun);
@@ -253,7 +271,10 @@ struct Bits<const WORDS: usize> {
 impl<const WORDS: usize> Bits<WORDS> {
     fn new() -> Self {
         assert!(WORDS <= 512);
-        Bits { words: Box::new([0; WORDS]), upper: [0; 8] }
+        Bits {
+            words: Box::new([0; WORDS]),
+            upper: [0; 8],
+        }
     }
 
     /// The word that `i` lies in.
@@ -310,6 +331,8 @@ impl<const WORDS: usize> Bits<WORDS> {
     /// Distance from `from` to the next member, going round once.
     fn next_from(&self, from: usize) -> Option<usize> {
         let all = WORDS * 64;
-        self.first_in(from, all - from).or_else(|| self.first_in(0, from)).map(|i| (i + all - from) % all)
+        self.first_in(from, all - from)
+            .or_else(|| self.first_in(0, from))
+            .map(|i| (i + all - from) % all)
     }
 }

@@ -15,7 +15,8 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn record(&mut self, what: u32) {
         let again = match what {
             record::FROM => {
-                self.metrics.busy_at_from = self.ports.iter().map(|p| p.busy_ticks(self.now)).collect();
+                self.metrics.busy_at_from =
+                    self.ports.iter().map(|p| p.busy_ticks(self.now)).collect();
                 self.goodput_snapshot(|g, delivered| {
                     g.at_from = delivered;
                     g.last = delivered;
@@ -28,7 +29,9 @@ impl<Q: EventQueue> Sim<Q> {
             }
             record::SAMPLE => {
                 let keep = self.clock.picos(self.now) <= self.cfg.measure.until;
-                self.metrics.sampler.sample(self.now, self.clock, &mut self.ports, keep);
+                self.metrics
+                    .sampler
+                    .sample(self.now, self.clock, &mut self.ports, keep);
                 self.metrics.sampler.interval
             }
             _ => {
@@ -53,7 +56,12 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Closes the books.
     pub fn finish(mut self) -> Outcome {
-        let mut out = Outcome { packet_hops: self.hops, events: self.handled, end: self.clock.picos(self.now), ..Outcome::default() };
+        let mut out = Outcome {
+            packet_hops: self.hops,
+            events: self.handled,
+            end: self.clock.picos(self.now),
+            ..Outcome::default()
+        };
         out.totals = self.totals();
         let mut flows = std::mem::take(&mut self.metrics.flows);
         for c in self.conns.in_use() {
@@ -68,13 +76,21 @@ impl<Q: EventQueue> Sim<Q> {
         out.ports = self.port_reports();
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
-        out.traces = self.metrics.sampler.traces(|i| links[(first + i) as usize].name.clone());
+        out.traces = self
+            .metrics
+            .sampler
+            .traces(|i| links[(first + i) as usize].name.clone());
         out.digest = digest(&out);
         out
     }
 
     fn totals(&self) -> Totals {
-        let mut t = Totals { sent: self.sent, delivered: self.delivered, in_flight: self.in_flight(), ..Totals::default() };
+        let mut t = Totals {
+            sent: self.sent,
+            delivered: self.delivered,
+            in_flight: self.in_flight(),
+            ..Totals::default()
+        };
         for p in &self.ports {
             let c = p.counters();
             for why in Counters::WHYS {
@@ -124,7 +140,8 @@ impl<Q: EventQueue> Sim<Q> {
         let from = self.clock.ticks(self.cfg.measure.from).min(self.now);
         let span = (self.now - from).max(1) as f64;
         let samples = &self.metrics.sampler;
-        let spread = |h: Option<&super::Histogram>| h.map_or_else(Spread::default, super::Histogram::spread);
+        let spread =
+            |h: Option<&super::Histogram>| h.map_or_else(Spread::default, super::Histogram::spread);
         (first..self.ports.len())
             .map(|l| {
                 let (port, link) = (&self.ports[l], &self.fabric.links()[l]);
@@ -154,14 +171,21 @@ impl<Q: EventQueue> Sim<Q> {
             }
         }
         let m = self.cfg.measure.clone();
-        let (from, until) = (self.clock.ticks(m.from), self.clock.ticks(m.until.min(self.cfg.max_time)));
+        let (from, until) = (
+            self.clock.ticks(m.from),
+            self.clock.ticks(m.until.min(self.cfg.max_time)),
+        );
         self.events.insert(from, kind::RECORD | record::FROM);
-        self.events.insert(until.max(from), kind::RECORD | record::UNTIL);
+        self.events
+            .insert(until.max(from), kind::RECORD | record::UNTIL);
         if self.metrics.sampler.interval > 0 {
             self.events.insert(from, kind::RECORD | record::SAMPLE);
         }
         if m.goodput_interval.0 > 0 {
-            self.events.insert(from + self.clock.ticks(m.goodput_interval), kind::RECORD | record::GOODPUT);
+            self.events.insert(
+                from + self.clock.ticks(m.goodput_interval),
+                kind::RECORD | record::GOODPUT,
+            );
         }
     }
 }
@@ -172,7 +196,11 @@ fn digest(o: &Outcome) -> u64 {
     let mut mix = |a: u64, b: u64, c: u64| h = hash(h, a, b, c);
     for f in &o.flows {
         mix(f.id, f.fct.map_or(u64::MAX, |t| t.0), f.bytes);
-        mix(u64::from(f.marks), u64::from(f.retransmits), u64::from(f.timeouts));
+        mix(
+            u64::from(f.marks),
+            u64::from(f.retransmits),
+            u64::from(f.timeouts),
+        );
     }
     for l in &o.long_flows {
         mix(l.id, l.delivered, u64::from(l.timeouts));

@@ -18,7 +18,14 @@ pub(crate) struct Histogram {
 
 impl Histogram {
     pub fn new(bound: u64) -> Self {
-        Histogram { width: (bound / BINS as u64).max(1), bins: vec![0; BINS + 1], count: 0, sum: 0, max: 0, min: u64::MAX }
+        Histogram {
+            width: (bound / BINS as u64).max(1),
+            bins: vec![0; BINS + 1],
+            count: 0,
+            sum: 0,
+            max: 0,
+            min: u64::MAX,
+        }
     }
 
     pub fn add(&mut self, value: u64) {
@@ -31,7 +38,11 @@ impl Histogram {
     }
 
     pub fn mean(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+        if self.count == 0 {
+            0.0
+        } else {
+            self.sum as f64 / self.count as f64
+        }
     }
 
     /// The value that a share `q` of all values does not exceed, to within a bin (1/2048 of the bound).
@@ -74,8 +85,14 @@ mod tests {
             h.add(v * 100);
         }
         let s = h.spread();
-        assert_eq!((s.count, s.mean, s.max, s.min), (1001, 50_000.0, 100_000.0, 0.0));
-        assert!((s.p50 - 50_000.0).abs() <= 100.0 && (s.p99 - 99_000.0).abs() <= 100.0, "{s:?}");
+        assert_eq!(
+            (s.count, s.mean, s.max, s.min),
+            (1001, 50_000.0, 100_000.0, 0.0)
+        );
+        assert!(
+            (s.p50 - 50_000.0).abs() <= 100.0 && (s.p99 - 99_000.0).abs() <= 100.0,
+            "{s:?}"
+        );
         h.add(10_000_000);
         assert_eq!(h.spread().max, 10_000_000.0);
     }

@@ -29,7 +29,14 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    pub fn new(first: u32, ports: usize, interval: u64, bound_bytes: u32, bound_nanos: u64, trace: TracePorts) -> Self {
+    pub fn new(
+        first: u32,
+        ports: usize,
+        interval: u64,
+        bound_bytes: u32,
+        bound_nanos: u64,
+        trace: TracePorts,
+    ) -> Self {
         let n = if interval == 0 { 0 } else { ports };
         let hottest = n > 0 && trace == TracePorts::Hottest;
         let traced = match &trace {
@@ -43,7 +50,13 @@ impl Sampler {
             waits: vec![Histogram::new(bound_nanos); n],
             trace,
             traced,
-            thinned: (0..if hottest { n } else { 0 }).map(|_| Thinned { samples: Vec::with_capacity(THIN), stride: 1, skip: 0 }).collect(),
+            thinned: (0..if hottest { n } else { 0 })
+                .map(|_| Thinned {
+                    samples: Vec::with_capacity(THIN),
+                    stride: 1,
+                    skip: 0,
+                })
+                .collect(),
         }
     }
 
@@ -82,7 +95,10 @@ impl Sampler {
     /// The switch port with the largest mean length.
     pub fn hottest(&self) -> Option<usize> {
         let means = self.lengths.iter().map(Histogram::mean);
-        means.enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map(|(i, _)| i)
+        means
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
+            .map(|(i, _)| i)
     }
 
     pub fn traces(&mut self, names: impl Fn(u32) -> String) -> Vec<PortTrace> {
@@ -90,11 +106,19 @@ impl Sampler {
             TracePorts::None => Vec::new(),
             TracePorts::ToHosts(_) => std::mem::take(&mut self.traced)
                 .into_iter()
-                .map(|(host, samples)| PortTrace { name: names(host), port: host, samples })
+                .map(|(host, samples)| PortTrace {
+                    name: names(host),
+                    port: host,
+                    samples,
+                })
                 .collect(),
             TracePorts::Hottest => self
                 .hottest()
-                .map(|i| PortTrace { name: names(i as u32), port: i as u32, samples: std::mem::take(&mut self.thinned[i].samples) })
+                .map(|i| PortTrace {
+                    name: names(i as u32),
+                    port: i as u32,
+                    samples: std::mem::take(&mut self.thinned[i].samples),
+                })
                 .into_iter()
                 .collect(),
         }

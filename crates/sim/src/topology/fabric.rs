@@ -42,9 +42,21 @@ impl Fabric {
         let hosts = t.hosts();
         let (host_rate, host_delay) = match t {
             Topology::Star { rate, delay, .. } => (rate, delay),
-            Topology::Dumbbell { host_rate, host_delay, .. }
-            | Topology::LeafSpine { host_rate, host_delay, .. }
-            | Topology::FatTree { host_rate, host_delay, .. } => (host_rate, host_delay),
+            Topology::Dumbbell {
+                host_rate,
+                host_delay,
+                ..
+            }
+            | Topology::LeafSpine {
+                host_rate,
+                host_delay,
+                ..
+            }
+            | Topology::FatTree {
+                host_rate,
+                host_delay,
+                ..
+            } => (host_rate, host_delay),
         };
         let edge = match t {
             Topology::Star { .. } | Topology::Dumbbell { .. } => "switch",
@@ -52,56 +64,115 @@ impl Fabric {
             Topology::FatTree { .. } => "edge",
         };
         for h in 0..hosts {
-            b.link(format!("host{h}->{edge}{}", t.rack(h)), host_rate, host_delay, None);
+            b.link(
+                format!("host{h}->{edge}{}", t.rack(h)),
+                host_rate,
+                host_delay,
+                None,
+            );
         }
         for h in 0..hosts {
-            b.link(format!("{edge}{}->host{h}", t.rack(h)), host_rate, host_delay, Some(h));
+            b.link(
+                format!("{edge}{}->host{h}", t.rack(h)),
+                host_rate,
+                host_delay,
+                Some(h),
+            );
         }
         match t {
             Topology::Star { .. } => {}
-            Topology::Dumbbell { middle_rate, middle_delay, .. } => {
+            Topology::Dumbbell {
+                middle_rate,
+                middle_delay,
+                ..
+            } => {
                 b.link("switch0->switch1".into(), middle_rate, middle_delay, None);
                 b.link("switch1->switch0".into(), middle_rate, middle_delay, None);
             }
-            Topology::LeafSpine { leaves, spines, uplink_rate, uplink_delay, .. } => {
+            Topology::LeafSpine {
+                leaves,
+                spines,
+                uplink_rate,
+                uplink_delay,
+                ..
+            } => {
                 for l in 0..leaves {
                     for s in 0..spines {
-                        b.link(format!("leaf{l}->spine{s}"), uplink_rate, uplink_delay, None);
+                        b.link(
+                            format!("leaf{l}->spine{s}"),
+                            uplink_rate,
+                            uplink_delay,
+                            None,
+                        );
                     }
                 }
                 for s in 0..spines {
                     for l in 0..leaves {
-                        b.link(format!("spine{s}->leaf{l}"), uplink_rate, uplink_delay, None);
+                        b.link(
+                            format!("spine{s}->leaf{l}"),
+                            uplink_rate,
+                            uplink_delay,
+                            None,
+                        );
                     }
                 }
             }
-            Topology::FatTree { k, pod_rate, core_rate, fabric_delay, .. } => {
+            Topology::FatTree {
+                k,
+                pod_rate,
+                core_rate,
+                fabric_delay,
+                ..
+            } => {
                 let h = k / 2;
                 // In this order: edge up, aggregation down, aggregation up, core down. Aggregation switch a of every pod is joined
                 // to cores a*h..(a+1)*h.
                 for e in 0..k * h {
                     for a in 0..h {
-                        b.link(format!("edge{e}->agg{}", e / h * h + a), pod_rate, fabric_delay, None);
+                        b.link(
+                            format!("edge{e}->agg{}", e / h * h + a),
+                            pod_rate,
+                            fabric_delay,
+                            None,
+                        );
                     }
                 }
                 for g in 0..k * h {
                     for e in 0..h {
-                        b.link(format!("agg{g}->edge{}", g / h * h + e), pod_rate, fabric_delay, None);
+                        b.link(
+                            format!("agg{g}->edge{}", g / h * h + e),
+                            pod_rate,
+                            fabric_delay,
+                            None,
+                        );
                     }
                 }
                 for g in 0..k * h {
                     for c in 0..h {
-                        b.link(format!("agg{g}->core{}", g % h * h + c), core_rate, fabric_delay, None);
+                        b.link(
+                            format!("agg{g}->core{}", g % h * h + c),
+                            core_rate,
+                            fabric_delay,
+                            None,
+                        );
                     }
                 }
                 for c in 0..h * h {
                     for p in 0..k {
-                        b.link(format!("core{c}->agg{}", p * h + c / h), core_rate, fabric_delay, None);
+                        b.link(
+                            format!("core{c}->agg{}", p * h + c / h),
+                            core_rate,
+                            fabric_delay,
+                            None,
+                        );
                     }
                 }
             }
         }
-        Fabric { topology: t, links: b.links }
+        Fabric {
+            topology: t,
+            links: b.links,
+        }
     }
 
     /// All links; the first [`Topology::hosts`] are NICs.
@@ -157,7 +228,12 @@ struct Builder {
 
 impl Builder {
     fn link(&mut self, name: String, rate: Rate, delay: Picos, host: Option<u32>) {
-        self.links.push(Link { name, rate, delay, host });
+        self.links.push(Link {
+            name,
+            rate,
+            delay,
+            host,
+        });
     }
 }
 
@@ -170,10 +246,37 @@ mod tests {
 
     fn topologies() -> Vec<Topology> {
         vec![
-            Topology::Star { hosts: 5, rate: R, delay: D },
-            Topology::Dumbbell { left: 2, right: 3, host_rate: R, middle_rate: R, host_delay: D, middle_delay: D },
-            Topology::LeafSpine { leaves: 3, spines: 2, hosts_per_leaf: 4, host_rate: R, uplink_rate: R, host_delay: D, uplink_delay: D },
-            Topology::FatTree { k: 4, hosts_per_edge: 3, host_rate: R, pod_rate: R, core_rate: R, host_delay: D, fabric_delay: D },
+            Topology::Star {
+                hosts: 5,
+                rate: R,
+                delay: D,
+            },
+            Topology::Dumbbell {
+                left: 2,
+                right: 3,
+                host_rate: R,
+                middle_rate: R,
+                host_delay: D,
+                middle_delay: D,
+            },
+            Topology::LeafSpine {
+                leaves: 3,
+                spines: 2,
+                hosts_per_leaf: 4,
+                host_rate: R,
+                uplink_rate: R,
+                host_delay: D,
+                uplink_delay: D,
+            },
+            Topology::FatTree {
+                k: 4,
+                hosts_per_edge: 3,
+                host_rate: R,
+                pod_rate: R,
+                core_rate: R,
+                host_delay: D,
+                fabric_delay: D,
+            },
         ]
     }
 
@@ -206,7 +309,8 @@ mod tests {
     fn a_hash_spreads_over_all_cores() {
         let t = &topologies()[3];
         let f = Fabric::new(t);
-        let cores: std::collections::BTreeSet<u32> = (0..16).map(|h| f.route(0, t.hosts() - 1, h)[3]).collect();
+        let cores: std::collections::BTreeSet<u32> =
+            (0..16).map(|h| f.route(0, t.hosts() - 1, h)[3]).collect();
         assert_eq!(cores.len(), 4);
     }
 }

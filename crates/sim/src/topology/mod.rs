@@ -76,8 +76,14 @@ impl Topology {
         match *self {
             Topology::Star { hosts, .. } => hosts,
             Topology::Dumbbell { left, right, .. } => left + right,
-            Topology::LeafSpine { leaves, hosts_per_leaf, .. } => leaves * hosts_per_leaf,
-            Topology::FatTree { k, hosts_per_edge, .. } => k * (k / 2) * hosts_per_edge,
+            Topology::LeafSpine {
+                leaves,
+                hosts_per_leaf,
+                ..
+            } => leaves * hosts_per_leaf,
+            Topology::FatTree {
+                k, hosts_per_edge, ..
+            } => k * (k / 2) * hosts_per_edge,
         }
     }
 
@@ -94,7 +100,9 @@ impl Topology {
     /// The pod of a host (a rack is its own pod below three tiers).
     pub fn pod(&self, host: u32) -> u32 {
         match *self {
-            Topology::FatTree { k, hosts_per_edge, .. } => host / (hosts_per_edge * (k / 2)),
+            Topology::FatTree {
+                k, hosts_per_edge, ..
+            } => host / (hosts_per_edge * (k / 2)),
             _ => self.rack(host),
         }
     }
@@ -121,9 +129,21 @@ impl Topology {
         };
         match *self {
             Topology::Star { delay, .. } => Picos(2 * delay.0),
-            Topology::Dumbbell { host_delay, middle_delay, .. } => far(host_delay, middle_delay),
-            Topology::LeafSpine { host_delay, uplink_delay, .. } => far(host_delay, uplink_delay),
-            Topology::FatTree { host_delay, fabric_delay, .. } => far(host_delay, fabric_delay),
+            Topology::Dumbbell {
+                host_delay,
+                middle_delay,
+                ..
+            } => far(host_delay, middle_delay),
+            Topology::LeafSpine {
+                host_delay,
+                uplink_delay,
+                ..
+            } => far(host_delay, uplink_delay),
+            Topology::FatTree {
+                host_delay,
+                fabric_delay,
+                ..
+            } => far(host_delay, fabric_delay),
         }
     }
 
@@ -143,9 +163,22 @@ impl Topology {
         match *self {
             Topology::Star { rate, .. } => rate,
             _ if same_rack => self.host_rate(),
-            Topology::Dumbbell { host_rate, middle_rate, .. } => host_rate.min(middle_rate),
-            Topology::LeafSpine { host_rate, uplink_rate, .. } => host_rate.min(uplink_rate),
-            Topology::FatTree { host_rate, pod_rate, core_rate, .. } => {
+            Topology::Dumbbell {
+                host_rate,
+                middle_rate,
+                ..
+            } => host_rate.min(middle_rate),
+            Topology::LeafSpine {
+                host_rate,
+                uplink_rate,
+                ..
+            } => host_rate.min(uplink_rate),
+            Topology::FatTree {
+                host_rate,
+                pod_rate,
+                core_rate,
+                ..
+            } => {
                 if self.pod(src) == self.pod(dst) {
                     host_rate.min(pod_rate)
                 } else {

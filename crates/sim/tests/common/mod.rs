@@ -3,7 +3,10 @@
 #![allow(dead_code, missing_docs, unreachable_pub)] // each test binary uses its part
 
 use cemark_marking::{Values, catalogue};
-use cemark_sim::config::{Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig, TracePorts};
+use cemark_sim::config::{
+    Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig,
+    TracePorts,
+};
 use cemark_sim::topology::Topology;
 use cemark_sim::transport;
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload};
@@ -15,17 +18,30 @@ pub fn us(n: u64) -> Picos {
 
 pub fn scheme(name: &str, params: &[(&str, u64)]) -> MarkerChoice {
     let scheme = catalogue::find(name).expect("a scheme of the catalogue");
-    let values = params.iter().fold(Values::defaults(scheme), |v, (n, x)| v.with(scheme, n, *x));
+    let values = params
+        .iter()
+        .fold(Values::defaults(scheme), |v, (n, x)| v.with(scheme, n, *x));
     MarkerChoice::Builtin { scheme, values }
 }
 
 pub fn workload(kind: Kind) -> Workload {
-    Workload { name: "w".into(), kind, class: ClassMap::Fixed(0), persistent: false }
+    Workload {
+        name: "w".into(),
+        kind,
+        class: ClassMap::Fixed(0),
+        persistent: false,
+    }
 }
 
 pub fn web(load: f64, flows: u64) -> Workload {
     let sizes = SizeTable::builtin("web-search").expect("a built-in table");
-    workload(Kind::Poisson { sizes, load, pairs: Pairs::All, flows, warmup: flows / 10 })
+    workload(Kind::Poisson {
+        sizes,
+        load,
+        pairs: Pairs::All,
+        flows,
+        warmup: flows / 10,
+    })
 }
 
 pub fn leaf_spine() -> Topology {
@@ -41,7 +57,12 @@ pub fn leaf_spine() -> Topology {
 }
 
 pub fn permutation() -> Workload {
-    workload(Kind::Long { flows: LongFlows::Permutation { per_host: 1 }, at: Picos::ZERO, stagger: Picos::ZERO, jitter: us(10) })
+    workload(Kind::Long {
+        flows: LongFlows::Permutation { per_host: 1 },
+        at: Picos::ZERO,
+        stagger: Picos::ZERO,
+        jitter: us(10),
+    })
 }
 
 pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
@@ -53,7 +74,11 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
         nic: Nic::BackPressure { packets: 2 },
         switch: SwitchConfig {
             buffer_bytes: 300_000,
-            queues: vec![QueueConfig { quantum: 1500, weight: 1, strict: false }],
+            queues: vec![QueueConfig {
+                quantum: 1500,
+                weight: 1,
+                strict: false,
+            }],
             scheduler: SchedulerKind::Fifo,
             marker,
             non_ect: NonEct::Forward,

@@ -33,11 +33,17 @@ impl Scheduler for Fifo {
         let open = |q: u8| heads.paused >> q & 1 == 0;
         if let Some(i) = self.skipped.iter().position(|&q| open(q)) {
             let q = self.skipped.remove(i);
-            return Some(Pick { queue: QueueId(q), turn_ends: true });
+            return Some(Pick {
+                queue: QueueId(q),
+                turn_ends: true,
+            });
         }
         while let Some(q) = self.order.pop() {
             if open(q) {
-                return Some(Pick { queue: QueueId(q), turn_ends: true });
+                return Some(Pick {
+                    queue: QueueId(q),
+                    turn_ends: true,
+                });
             }
             self.skipped.push(q);
         }
@@ -52,7 +58,10 @@ mod tests {
     use super::*;
 
     fn heads(paused: u32) -> Heads<'static> {
-        Heads { lengths: &[(1500, 1500), (1500, 0)], paused }
+        Heads {
+            lengths: &[(1500, 1500), (1500, 0)],
+            paused,
+        }
     }
 
     #[test]
@@ -61,7 +70,9 @@ mod tests {
         for q in [1, 0, 1, 0] {
             f.arrived(QueueId(q), 1500, Nanos(0));
         }
-        let got: Vec<_> = [0, 2, 2, 0, 0].map(|p| f.pick(&heads(p)).map(|p| p.queue.0)).into();
+        let got: Vec<_> = [0, 2, 2, 0, 0]
+            .map(|p| f.pick(&heads(p)).map(|p| p.queue.0))
+            .into();
         assert_eq!(got, [Some(1), Some(0), Some(0), Some(1), None]);
     }
 }

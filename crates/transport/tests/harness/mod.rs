@@ -80,6 +80,9 @@ pub(crate) struct Net {
     pub(crate) sent: Vec<(Nanos, Segment)>,
     pub(crate) acks_sent: u64,
     pub(crate) drops: u64,
+    pub(crate) acks_lost: u64,
+    /// Packets of both kinds that took longer.
+    pub(crate) late: u64,
     /// Largest and time-summed backlog of the link seen by arrivals.
     pub(crate) backlogs: Vec<(Nanos, u64)>,
     pub(crate) windows: Vec<(Nanos, u64)>,
@@ -103,6 +106,8 @@ impl Net {
             sent: Vec::new(),
             acks_sent: 0,
             drops: 0,
+            acks_lost: 0,
+            late: 0,
             backlogs: Vec::new(),
             windows: Vec::new(),
         }
@@ -120,6 +125,7 @@ impl Net {
 
     fn jitter(&mut self) -> Nanos {
         if self.dice.once_in(self.path.reorder_ppm) {
+            self.late += 1;
             Nanos(self.dice.roll() % self.path.jitter.0)
         } else {
             Nanos::ZERO
@@ -172,6 +178,7 @@ impl Net {
             };
             assert_eq!(n, usize::from(ack.sacks));
             if self.dice.once_in(self.path.ack_loss_ppm) {
+                self.acks_lost += 1;
                 continue;
             }
             let arrival = self.now + self.path.delay + self.jitter();

@@ -2,7 +2,10 @@
 //! Small configurations that the checks start from.
 
 use cemark_marking::{Values, catalogue};
-use cemark_sim::config::{Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig, TracePorts};
+use cemark_sim::config::{
+    Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig,
+    TracePorts,
+};
 use cemark_sim::topology::Topology;
 use cemark_sim::transport;
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel, Workload};
@@ -14,7 +17,9 @@ pub(super) const PACKET: u64 = 1500;
 /// A scheme of the catalogue with some parameters changed.
 pub(super) fn scheme(name: &str, params: &[(&str, u64)]) -> MarkerChoice {
     let scheme = catalogue::find(name).expect("a scheme of the catalogue");
-    let values = params.iter().fold(Values::defaults(scheme), |v, (n, x)| v.with(scheme, n, *x));
+    let values = params
+        .iter()
+        .fold(Values::defaults(scheme), |v, (n, x)| v.with(scheme, n, *x));
     MarkerChoice::Builtin { scheme, values }
 }
 
@@ -26,12 +31,19 @@ pub(super) fn step(packets: u64) -> MarkerChoice {
 /// `flows` endless flows from as many hosts to one, 10 Gb/s, base RTT 100 us (83.3 packets), for `millis`; the first fifth is warm-up.
 pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Config {
     Config {
-        topology: Topology::Star { hosts: flows + 1, rate: Rate::gbps(10), delay: Picos::from_micros(25) },
+        topology: Topology::Star {
+            hosts: flows + 1,
+            rate: Rate::gbps(10),
+            delay: Picos::from_micros(25),
+        },
         rtt: RttModel::Path,
         workloads: vec![Workload {
             name: "long".into(),
             kind: Kind::Long {
-                flows: LongFlows::ToOne { count: flows, receiver: 0 },
+                flows: LongFlows::ToOne {
+                    count: flows,
+                    receiver: 0,
+                },
                 at: Picos::ZERO,
                 stagger: Picos::ZERO,
                 jitter: Picos::from_micros(100),
@@ -43,7 +55,11 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
         nic: Nic::BackPressure { packets: 2 },
         switch: SwitchConfig {
             buffer_bytes: 4_000_000,
-            queues: vec![QueueConfig { quantum: 1500, weight: 1, strict: false }],
+            queues: vec![QueueConfig {
+                quantum: 1500,
+                weight: 1,
+                strict: false,
+            }],
             scheduler: SchedulerKind::Fifo,
             marker,
             non_ect: NonEct::Forward,

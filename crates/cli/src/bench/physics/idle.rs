@@ -12,7 +12,17 @@ pub(super) fn rows() -> Vec<Row> {
     let (ten, hundred, us) = (Rate::gbps(10), Rate::gbps(100), Picos::from_micros(10));
     // (name, topology, from, to, picoseconds a byte takes over all links of one way)
     let cases = [
-        ("star", Topology::Star { hosts: 3, rate: ten, delay: us }, 0, 2, 2 * 800),
+        (
+            "star",
+            Topology::Star {
+                hosts: 3,
+                rate: ten,
+                delay: us,
+            },
+            0,
+            2,
+            2 * 800,
+        ),
         (
             "leaf-spine 10/40G",
             Topology::LeafSpine {
@@ -52,12 +62,23 @@ pub(super) fn rows() -> Vec<Row> {
             cfg.topology = topology;
             cfg.workloads = vec![Workload {
                 name: "ping".into(),
-                kind: Kind::Probe { src, dst, at: Picos::from_micros(3), every: Picos::from_micros(500), count: 5 },
+                kind: Kind::Probe {
+                    src,
+                    dst,
+                    at: Picos::from_micros(3),
+                    every: Picos::from_micros(500),
+                    count: 5,
+                },
                 class: ClassMap::Fixed(0),
                 persistent: false,
             }];
             let out = cemark_sim::run(&cfg);
-            let worst = out.probes.iter().map(|p| p.rtt.0.abs_diff(expected)).max().filter(|_| out.probes.len() == 5);
+            let worst = out
+                .probes
+                .iter()
+                .map(|p| p.rtt.0.abs_diff(expected))
+                .max()
+                .filter(|_| out.probes.len() == 5);
             Row {
                 name: format!("idle RTT, {name}"),
                 what: "picoseconds between measured and sum of the links",

@@ -22,7 +22,11 @@ impl Marker for RandomLoss {
     }
 
     fn enqueue(&mut self, at: &At) -> Verdict {
-        if at.pkt_bytes > 1000 && at.salt % 1_000_000 < self.per_million { Verdict::Drop(Why::Random) } else { Verdict::Pass }
+        if at.pkt_bytes > 1000 && at.salt % 1_000_000 < self.per_million {
+            Verdict::Drop(Why::Random)
+        } else {
+            Verdict::Pass
+        }
     }
 
     fn retune(&mut self, _: &Values, _: &QueueSpec) {}
@@ -33,7 +37,11 @@ pub(super) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for (label, sack) in [("NewReno", false), ("NewReno with SACK", true)] {
         for per_million in [1_000u64, 3_000, 10_000] {
-            let mut cfg = many_to_one(1, 20_000, MarkerChoice::Custom(Arc::new(move |_| Box::new(RandomLoss { per_million }))));
+            let mut cfg = many_to_one(
+                1,
+                20_000,
+                MarkerChoice::Custom(Arc::new(move |_| Box::new(RandomLoss { per_million }))),
+            );
             cfg.transport.control = Control::Reno;
             cfg.transport.sack = sack;
             cfg.transport.rto_min = Nanos::from_millis(1);
@@ -47,7 +55,8 @@ pub(super) fn rows() -> Vec<Row> {
             let out = cemark_sim::run(&cfg);
             let seconds = (cfg.measure.until - cfg.measure.from).as_secs_f64();
             let rtt = 4.0 * 250e-6 + 2.0 * 1540.0 * 8e-10;
-            let segments = out.long_flows[0].delivered as f64 / f64::from(cfg.transport.mss) * rtt / seconds;
+            let segments =
+                out.long_flows[0].delivered as f64 / f64::from(cfg.transport.mss) * rtt / seconds;
             let p = per_million as f64 / 1e6;
             let law = (1.5 / p).sqrt();
             rows.push(Row {

@@ -37,8 +37,15 @@ impl Row {
 
 /// All checks, in order.
 pub(crate) fn all() -> Vec<Row> {
-    let parts: [fn() -> Vec<Row>; 7] =
-        [idle::rows, oscillation::rows, oscillation::tiny_threshold, law::rows, fairness::rows, steady::rows, sameness::rows];
+    let parts: [fn() -> Vec<Row>; 7] = [
+        idle::rows,
+        oscillation::rows,
+        oscillation::tiny_threshold,
+        law::rows,
+        fairness::rows,
+        steady::rows,
+        sameness::rows,
+    ];
     parts.iter().flat_map(|part| part()).collect()
 }
 
@@ -46,11 +53,19 @@ pub(crate) fn all() -> Vec<Row> {
 pub(crate) fn table(rows: &[Row]) -> String {
     use std::fmt::Write;
     let mut out = String::new();
-    let _ = writeln!(out, "{:34} {:>14} {:>14} {:>14} {:>10}  {:4}  what", "check", "measured", "low", "high", "theory", "");
+    let _ = writeln!(
+        out,
+        "{:34} {:>14} {:>14} {:>14} {:>10}  {:4}  what",
+        "check", "measured", "low", "high", "theory", ""
+    );
     for r in rows {
         let theory = r.theory.map_or_else(|| "-".into(), |t| format!("{t:.2}"));
         let verdict = if r.passes() { "ok" } else { "FAIL" };
-        let _ = writeln!(out, "{:34} {:>14.3} {:>14.3} {:>14.3} {theory:>10}  {verdict:4}  {}", r.name, r.measured, r.low, r.high, r.what);
+        let _ = writeln!(
+            out,
+            "{:34} {:>14.3} {:>14.3} {:>14.3} {theory:>10}  {verdict:4}  {}",
+            r.name, r.measured, r.low, r.high, r.what
+        );
     }
     out
 }

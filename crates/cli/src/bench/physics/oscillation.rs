@@ -44,31 +44,45 @@ pub(super) fn rows() -> Vec<Row> {
 /// A threshold of one packet: DCTCP keeps about 94 % of the link and ECN* about 75 % (MQ-ECN section 5.3.2), within ten points.
 /// Senders are smooth: one packet a turn, one ACK a packet.
 pub(super) fn tiny_threshold() -> Vec<Row> {
-    [("DCTCP", Control::Dctcp { g_shift: 4, alpha_init: 0 }, 94.0), ("ECN*", Control::EcnStar, 75.0)]
-        .into_iter()
-        .map(|(name, control, theory)| {
-            let mut cfg = many_to_one(1, 400, step(1));
-            cfg.transport.control = control;
-            cfg.nic = cemark_sim::config::Nic::BackPressure { packets: 1 };
-            cfg.measure.from = Picos::from_micros(200_000);
-            cfg.topology = cemark_sim::topology::Topology::Dumbbell {
-                left: 1,
-                right: 1,
-                host_rate: cemark_wire::Rate::gbps(40),
-                middle_rate: cemark_wire::Rate::gbps(10),
-                host_delay: Picos::from_micros(5),
-                middle_delay: Picos::from_micros(90),
-            };
-            let out = cemark_sim::run(&cfg);
-            let middle = out.ports.iter().find(|p| p.name == "switch1->switch0").expect("the middle link");
-            Row {
-                name: format!("{name}, threshold of one packet"),
-                what: "percent of the link",
-                measured: middle.utilisation * 100.0,
-                low: theory - 10.0,
-                high: theory + 10.0,
-                theory: Some(theory),
-            }
-        })
-        .collect()
+    [
+        (
+            "DCTCP",
+            Control::Dctcp {
+                g_shift: 4,
+                alpha_init: 0,
+            },
+            94.0,
+        ),
+        ("ECN*", Control::EcnStar, 75.0),
+    ]
+    .into_iter()
+    .map(|(name, control, theory)| {
+        let mut cfg = many_to_one(1, 400, step(1));
+        cfg.transport.control = control;
+        cfg.nic = cemark_sim::config::Nic::BackPressure { packets: 1 };
+        cfg.measure.from = Picos::from_micros(200_000);
+        cfg.topology = cemark_sim::topology::Topology::Dumbbell {
+            left: 1,
+            right: 1,
+            host_rate: cemark_wire::Rate::gbps(40),
+            middle_rate: cemark_wire::Rate::gbps(10),
+            host_delay: Picos::from_micros(5),
+            middle_delay: Picos::from_micros(90),
+        };
+        let out = cemark_sim::run(&cfg);
+        let middle = out
+            .ports
+            .iter()
+            .find(|p| p.name == "switch1->switch0")
+            .expect("the middle link");
+        Row {
+            name: format!("{name}, threshold of one packet"),
+            what: "percent of the link",
+            measured: middle.utilisation * 100.0,
+            low: theory - 10.0,
+            high: theory + 10.0,
+            theory: Some(theory),
+        }
+    })
+    .collect()
 }

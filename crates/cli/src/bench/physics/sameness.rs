@@ -13,7 +13,11 @@ use super::fabrics::{many_to_one, scheme, step};
 /// A small loaded leaf-spine. Delays share no factor with byte times, so that two packets hardly ever meet in one tick: among
 /// equal times the forms of a port may order events differently.
 fn fabric(seed: u64, sharp: bool) -> Config {
-    let marker = if sharp { scheme("ecn_sharp", &[]) } else { step(65) };
+    let marker = if sharp {
+        scheme("ecn_sharp", &[])
+    } else {
+        step(65)
+    };
     let mut cfg = many_to_one(2, 10, marker);
     cfg.seed = seed;
     cfg.topology = Topology::LeafSpine {
@@ -25,7 +29,10 @@ fn fabric(seed: u64, sharp: bool) -> Config {
         host_delay: Picos(9_999_991),
         uplink_delay: Picos(10_000_019),
     };
-    cfg.rtt = RttModel::Variation { lo: Picos::from_micros(80), hi: Picos::from_micros(240) };
+    cfg.rtt = RttModel::Variation {
+        lo: Picos::from_micros(80),
+        hi: Picos::from_micros(240),
+    };
     cfg.workloads = vec![Workload {
         name: "web".into(),
         kind: Kind::Poisson {
@@ -58,15 +65,41 @@ pub(super) fn rows() -> Vec<Row> {
         c.switch.never_fuse = true;
         cemark_sim::run(&c)
     });
-    let differing = fused.iter().zip(unfused).map(|(a, b)| a.flows.iter().zip(&b.flows).filter(|(x, y)| x != y).count()).sum();
-    let heap = points.iter().zip(&fused).filter(|(c, o)| cemark_sim::run_on_heap(c).digest != o.digest).count();
-    let parallel: Vec<u64> = points.par_iter().map(|c| cemark_sim::run(c).digest).collect();
-    let jobs = parallel.iter().zip(&fused).filter(|(d, o)| **d != o.digest).count();
-    let lost = fused.iter().filter(|o| o.totals.sent != o.totals.delivered + o.totals.all_drops() + o.totals.in_flight).count();
+    let differing = fused
+        .iter()
+        .zip(unfused)
+        .map(|(a, b)| a.flows.iter().zip(&b.flows).filter(|(x, y)| x != y).count())
+        .sum();
+    let heap = points
+        .iter()
+        .zip(&fused)
+        .filter(|(c, o)| cemark_sim::run_on_heap(c).digest != o.digest)
+        .count();
+    let parallel: Vec<u64> = points
+        .par_iter()
+        .map(|c| cemark_sim::run(c).digest)
+        .collect();
+    let jobs = parallel
+        .iter()
+        .zip(&fused)
+        .filter(|(d, o)| **d != o.digest)
+        .count();
+    let lost = fused
+        .iter()
+        .filter(|o| o.totals.sent != o.totals.delivered + o.totals.all_drops() + o.totals.in_flight)
+        .count();
     vec![
-        count("fused and unfused ports", "flows that differ in four runs of 400", differing),
+        count(
+            "fused and unfused ports",
+            "flows that differ in four runs of 400",
+            differing,
+        ),
         count("wheel and heap", "runs of four whose digests differ", heap),
         count("one job and two", "runs of four whose digests differ", jobs),
-        count("conservation of packets", "runs of four with a packet unaccounted for", lost),
+        count(
+            "conservation of packets",
+            "runs of four with a packet unaccounted for",
+            lost,
+        ),
     ]
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The only place that looks at a clock. Results never depend on it; costs and progress do.
+
+use std::time::Instant;
+
+/// Wall-clock time since the command began.
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the cost line tells people how long they waited"
+    )]
+    pub(crate) fn start() -> Self {
+        Stopwatch(Instant::now())
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+/// Runs `work` and says how many CPU seconds this thread spent on it.
+pub(crate) fn cpu_seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = cpu_time::ThreadTime::now();
+    let result = work();
+    (result, start.elapsed().as_secs_f64())
+}

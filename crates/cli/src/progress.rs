@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The progress bar: on standard error, on a terminal only.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use cemark_report::units;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Steps of the whole bar: enough for a smooth estimate of the remaining time.
+const STEPS: f64 = 1e6;
+
+/// A bar over all points, weighted by their estimated cost.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    costs: Vec<f64>,
+    total: f64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Share done of each point, and its packet-hops so far.
+    points: Vec<(f64, u64)>,
+    finished: usize,
+}
+
+impl Progress {
+    /// Of points with these estimated costs.
+    pub(crate) fn new(costs: Vec<f64>) -> Self {
+        let target = if stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let style = ProgressStyle::with_template(
+            "{bar:32} {percent:>3} %  {msg}  {elapsed} gone, {eta} left",
+        )
+        .expect("a fixed template")
+        .progress_chars("━╸─");
+        let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(style);
+        bar.enable_steady_tick(Duration::from_millis(250));
+        // A scenario without an estimate still moves point by point.
+        let costs: Vec<f64> = costs
+            .into_iter()
+            .map(|c| if c > 0.0 && c.is_finite() { c } else { 1.0 })
+            .collect();
+        let total = costs.iter().sum::<f64>().max(1.0);
+        let state = Mutex::new(State {
+            points: vec![(0.0, 0); costs.len()],
+            finished: 0,
+        });
+        let progress = Progress {
+            bar,
+            costs,
+            total,
+            state,
+        };
+        progress.update(|_| {});
+        progress
+    }
+
+    /// Point `i` has come so far (0 to 1) with so many packet-hops.
+    pub(crate) fn at(&self, i: usize, done: f64, hops: u64) {
+        self.update(|s| s.points[i] = (done.clamp(0.0, 1.0), hops));
+    }
+
+    /// Point `i` is finished and stored.
+    pub(crate) fn finished(&self, i: usize, hops: u64) {
+        self.update(|s| {
+            s.points[i] = (1.0, hops);
+            s.finished += 1;
+        });
+    }
+
+    fn update(&self, change: impl FnOnce(&mut State)) {
+        // A panic in another worker ends the run; its half-told progress does no harm.
+        let mut state = self
+            .state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        change(&mut state);
+        let done: f64 = state
+            .points
+            .iter()
+            .zip(&self.costs)
+            .map(|((share, _), cost)| share * cost)
+            .sum();
+        let hops: u64 = state.points.iter().map(|p| p.1).sum();
+        let (finished, all) = (state.finished, state.points.len());
+        drop(state);
+        self.bar.set_message(format!(
+            "{finished}/{all} points, {} packet-hops",
+            units::count(hops as f64)
+        ));
+        self.bar.set_position((done / self.total * STEPS) as u64);
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

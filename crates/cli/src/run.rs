@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark run`: every point of a scenario, in parallel, kept as they finish.
+
+use std::io::{IsTerminal, stderr, stdout};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use cemark_report::summary::Cost;
+use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, table};
+use cemark_scenario::Plan;
+use cemark_sim::Progress as Step;
+use rayon::iter::{ParallelBridge, ParallelIterator};
+
+use crate::clock::{Stopwatch, cpu_seconds};
+use crate::exit::{Failure, answer, answer_json};
+use crate::progress::Progress;
+use crate::{Changes, Format};
+
+/// Arguments of `cemark run`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A scenario file, or the name of a built-in.
+    scenario: String,
+    /// Run directory [default: runs/SCENARIO-DIGEST]. A run that was interrupted there is continued.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    changes: Changes,
+    /// Points simulated at the same time [default: one for each core]. The result does not depend on it.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Throw away what the run directory holds and start over.
+    #[arg(long)]
+    fresh: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let watch = Stopwatch::start();
+    let plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    let who = Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: build(),
+        command: std::iter::once("cemark".to_owned())
+            .chain(std::env::args().skip(1))
+            .collect(),
+    };
+    let path = args
+        .out
+        .clone()
+        .unwrap_or_else(|| RunDir::default_path(&plan));
+    let dir = RunDir::open(&path, &plan, &who, args.fresh)?;
+    let mut finished: Vec<Option<Finished>> = plan.points.iter().map(|p| dir.load(p)).collect();
+    let resumed = finished.iter().flatten().count();
+    if resumed > 0 && stderr().is_terminal() {
+        eprintln!(
+            "{resumed} of {} points are in {} already; --fresh runs them again",
+            plan.points.len(),
+            path.display()
+        );
+    }
+    simulate(&plan, &dir, args.jobs, &mut finished)?;
+    let finished: Vec<Finished> = finished.into_iter().flatten().collect();
+
+    let comparisons = Comparisons::new(&plan, &finished);
+    let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
+    let cost = Cost {
+        points: points.len() as u64,
+        resumed: resumed as u64,
+        packet_hops: points.iter().map(|p| p.packet_hops).sum(),
+        cpu_seconds: points.iter().map(|p| p.cpu_seconds).sum(),
+        wall_seconds: watch.seconds(),
+    };
+    let summary = RunSummary::new(&plan, points, &comparisons, &who.version, cost);
+    let report = html::render(&plan, &finished, &comparisons, &summary, &who);
+    dir.finish(&plan, &finished, &summary, &report, &who)?;
+    match args.format {
+        Format::Json => answer_json(&summary),
+        Format::Table => {
+            let look = look();
+            let report = path.join("report.html").display().to_string();
+            let tables = table::tables(&plan, &comparisons, look);
+            answer(&format!(
+                "{tables}\n{}",
+                table::footer(&plan, &summary, &report, look)
+            ))
+        }
+    }
+}
+
+/// Runs what is missing; each point is on disk before the next one starts.
+fn simulate(
+    plan: &Plan,
+    dir: &RunDir,
+    jobs: Option<NonZeroUsize>,
+    finished: &mut [Option<Finished>],
+) -> Result<(), Failure> {
+    let mut todo: Vec<usize> = (0..plan.points.len())
+        .filter(|i| finished[*i].is_none())
+        .collect();
+    if todo.is_empty() {
+        return Ok(());
+    }
+    // The longest first, so that no core waits alone at the end.
+    todo.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
+    let stop = stop_on_ctrl_c();
+    let progress = Progress::new(todo.iter().map(|i| plan.points[*i].cost).collect());
+    let results = Mutex::new(Vec::new());
+    let failure = Mutex::new(None);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs.map_or(0, NonZeroUsize::get))
+        .build()
+        .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))?;
+    pool.install(|| {
+        todo.iter()
+            .copied()
+            .enumerate()
+            .par_bridge()
+            .for_each(|(place, i)| {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                let point = &plan.points[i];
+                let mut step = |s: Step| {
+                    progress.at(place, s.done, s.hops);
+                    !stop.load(Ordering::Relaxed)
+                };
+                let (outcome, seconds) =
+                    cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut step));
+                let Some(outcome) = outcome else { return };
+                let done = Finished::new(point, outcome, seconds);
+                match dir.store(point, &done) {
+                    Ok(()) => {
+                        progress.finished(place, done.summary.packet_hops);
+                        lock(&results).push((i, done));
+                    }
+                    Err(e) => {
+                        stop.store(true, Ordering::Relaxed);
+                        lock(&failure).get_or_insert(e);
+                    }
+                }
+            });
+    });
+    progress.clear();
+    for (i, done) in lock(&results).drain(..) {
+        finished[i] = Some(done);
+    }
+    if let Some(e) = lock(&failure).take() {
+        return Err(e.into());
+    }
+    if finished.iter().any(Option::is_none) {
+        return Err(Failure::Interrupted(format!(
+            "interrupted: {} of {} points are finished and kept in {}; the same command continues from there",
+            finished.iter().flatten().count(),
+            finished.len(),
+            dir.path().display()
+        )));
+    }
+    Ok(())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The first Ctrl-C lets the points come to rest, the second one leaves at once.
+fn stop_on_ctrl_c() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (flag, presses) = (Arc::clone(&stop), AtomicU32::new(0));
+    let handler = move || {
+        flag.store(true, Ordering::Relaxed);
+        if presses.fetch_add(1, Ordering::Relaxed) > 0 {
+            std::process::exit(130);
+        }
+    };
+    // Without a handler Ctrl-C ends the process at once: finished points are on disk all the same.
+    let _ = ctrlc::set_handler(handler);
+    stop
+}
+
+/// How to draw on this standard output.
+pub(crate) fn look() -> table::Look {
+    let terminal = stdout().is_terminal();
+    let color = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let width = console::Term::stdout()
+        .size_checked()
+        .filter(|_| terminal)
+        .map_or(120, |(_, columns)| usize::from(columns).clamp(60, 120));
+    table::Look { width, color }
+}
+
+/// A fingerprint of this very program: points that another build left behind are run again, since nobody knows what changed.
+fn build() -> String {
+    let bytes = std::env::current_exe()
+        .and_then(std::fs::read)
+        .unwrap_or_default();
+    let mut hash = cemark_report::summary::Fnv::default();
+    let words = bytes
+        .chunks(8)
+        .map(|c| c.iter().fold(0_u64, |w, b| w << 8 | u64::from(*b)));
+    let folded = words.fold(0_u64, |h, w| {
+        (h ^ w).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    });
+    hash.write(&folded.to_le_bytes());
+    hash.write(env!("CARGO_PKG_VERSION").as_bytes());
+    cemark_report::summary::hex(hash.0)
+}

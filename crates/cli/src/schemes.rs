@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark schemes`: the catalogue.
+
+use std::fmt::Write as _;
+
+use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
+use cemark_report::{params, table::wrap};
+use serde::Serialize;
+
+use crate::Format;
+use crate::exit::{Failure, answer, answer_json};
+use crate::run::look;
+
+/// Arguments of `cemark schemes`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A scheme's name, title or alias; all schemes without it.
+    name: Option<String>,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// A scheme as JSON.
+#[derive(Serialize)]
+struct Scheme {
+    name: &'static str,
+    title: &'static str,
+    aliases: &'static [&'static str],
+    paper: &'static str,
+    doc: &'static str,
+    parameters: Vec<Parameter>,
+}
+
+/// A parameter as JSON.
+#[derive(Serialize)]
+struct Parameter {
+    name: &'static str,
+    unit: &'static str,
+    default: serde_json::Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choices: Option<&'static [&'static str]>,
+    doc: &'static str,
+}
+
+pub(crate) fn schemes(args: &Args) -> Result<(), Failure> {
+    let found: Vec<&SchemeSpec> = match &args.name {
+        None => catalogue::ALL.to_vec(),
+        Some(name) => vec![catalogue::find(name).ok_or_else(|| unknown(name))?],
+    };
+    match (args.format, &args.name) {
+        (Format::Json, _) => answer_json(&found.iter().map(|s| json(s)).collect::<Vec<_>>()),
+        (Format::Table, Some(_)) => answer(&found.iter().map(|s| one(s)).collect::<String>()),
+        (Format::Table, None) => answer(&all(&found)),
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    let names = catalogue::ALL
+        .iter()
+        .map(|s| s.name)
+        .collect::<Vec<_>>()
+        .join(", ");
+    Failure::User(miette::miette!(
+        help = format!("the schemes are {names}"),
+        "there is no scheme called `{name}`"
+    ))
+}
+
+fn json(s: &SchemeSpec) -> Scheme {
+    let parameter = |p: &'static ParamSpec| Parameter {
+        name: p.name,
+        unit: params::unit(p.kind),
+        default: match p.kind {
+            Kind::Flag => (p.default != 0).into(),
+            Kind::Count => p.default.into(),
+            Kind::Fraction => params::fraction(p.default).into(),
+            Kind::Time | Kind::Bytes | Kind::Choice(_) => params::show(p.kind, p.default).into(),
+        },
+        choices: match p.kind {
+            Kind::Choice(words) => Some(words),
+            _ => None,
+        },
+        doc: p.doc,
+    };
+    Scheme {
+        name: s.name,
+        title: s.title,
+        aliases: s.aliases,
+        paper: s.paper,
+        doc: s.doc,
+        parameters: s.params.iter().map(parameter).collect(),
+    }
+}
+
+fn all(schemes: &[&SchemeSpec]) -> String {
+    let width = schemes.iter().map(|s| s.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for s in schemes {
+        let room = look().width.saturating_sub(width + 2);
+        for (i, line) in wrap(s.doc, room).lines().enumerate() {
+            let _ = writeln!(out, "{:width$}  {line}", if i == 0 { s.name } else { "" });
+        }
+        let _ = writeln!(
+            out,
+            "{:width$}  {}",
+            "",
+            wrap(s.paper, room).replace('\n', &format!("\n{:width$}  ", ""))
+        );
+    }
+    out + "\ncemark schemes NAME shows one with its parameters\n"
+}
+
+fn one(s: &SchemeSpec) -> String {
+    let width = look().width;
+    let mut out = format!(
+        "{} ({})\n{}\n{}\n",
+        s.title,
+        s.name,
+        wrap(s.doc, width),
+        wrap(s.paper, width)
+    );
+    if !s.aliases.is_empty() {
+        let _ = writeln!(out, "also known as {}", s.aliases.join(", "));
+    }
+    let name = s
+        .params
+        .iter()
+        .map(|p| p.name.len())
+        .max()
+        .unwrap_or(0)
+        .max("parameter".len());
+    let value = s
+        .params
+        .iter()
+        .map(|p| params::show(p.kind, p.default).len())
+        .max()
+        .unwrap_or(0)
+        .max("default".len());
+    let unit = s
+        .params
+        .iter()
+        .map(|p| params::unit(p.kind).len())
+        .max()
+        .unwrap_or(0)
+        .max("unit".len());
+    let _ = writeln!(
+        out,
+        "\n{:name$}  {:>value$}  {:unit$}",
+        "parameter", "default", "unit"
+    );
+    for p in s.params {
+        let mut doc = p.doc.to_owned();
+        if let Kind::Choice(words) = p.kind {
+            doc += &format!(" One of {}.", words.join(", "));
+        }
+        let indent = name + value + unit + 6;
+        let doc = wrap(&doc, width.saturating_sub(indent).max(30))
+            .replace('\n', &format!("\n{}", " ".repeat(indent)));
+        let default = params::show(p.kind, p.default);
+        let _ = writeln!(
+            out,
+            "{:name$}  {default:>value$}  {:unit$}  {doc}",
+            p.name,
+            params::unit(p.kind)
+        );
+    }
+    out
+}
