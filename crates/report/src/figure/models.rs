@@ -10,8 +10,8 @@ use super::estimate::Estimate;
 use super::row::{Row, Statistic};
 use crate::stats;
 
-/// Draws of an RTT model: a million, five times, the repetitions serving as seeds.
-const BATCHES: u64 = 5;
+/// Draws of an RTT model: a million, ten times, the repetitions serving as seeds.
+const BATCHES: u64 = 10;
 const DRAWS: usize = 1_000_000;
 
 /// The statistics taken of an RTT model.
