@@ -6,6 +6,7 @@
 
 mod columns;
 mod error;
+pub mod figure;
 pub mod html;
 pub mod model;
 pub mod params;

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A number with its 95 % interval, and the arithmetic that rows need on such numbers.
+//!
+//! A statistic is taken in each seed (same flows, same luck for the schemes compared); sums and differences are formed seed by seed,
+//! so that what the seeds share cancels. The interval is Student's t over seeds from three seeds on. A percentile stands on few flows,
+//! which a few seeds may hide by luck: its interval is the wider of that and of the bootstrap over flows.
+
+use crate::stats::{Method, mean, t_975};
+
+/// One statistic over the seeds of an experiment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Its value in each seed, in order of seeds.
+    pub seeds: Vec<f64>,
+    /// Half the interval that a bootstrap over the flows of each seed gives; empty where flows were not resampled.
+    flows: Vec<f64>,
+    /// The statistic is a percentile, so flows count beside seeds.
+    tail: bool,
+    /// The interval, where it is not to be formed from the seeds.
+    fixed: Option<(f64, f64)>,
+    /// Out of how many comparisons this one was picked for being the largest.
+    picked_of: usize,
+}
+
+impl Estimate {
+    /// A computed number without chance.
+    pub fn exact(value: f64) -> Self {
+        Estimate {
+            seeds: vec![value],
+            flows: Vec::new(),
+            tail: false,
+            fixed: Some((value, value)),
+            picked_of: 1,
+        }
+    }
+
+    /// One number a seed.
+    pub fn of_seeds(seeds: Vec<f64>) -> Self {
+        Estimate {
+            seeds,
+            flows: Vec::new(),
+            tail: false,
+            fixed: None,
+            picked_of: 1,
+        }
+    }
+
+    /// One number a seed, each with half the interval of a bootstrap over its flows.
+    pub fn of_flows(seeds: Vec<(f64, f64)>, tail: bool) -> Self {
+        let (seeds, flows) = seeds.into_iter().unzip();
+        Estimate {
+            seeds,
+            flows,
+            tail,
+            fixed: None,
+            picked_of: 1,
+        }
+    }
+
+    /// One number a seed of a statistic that takes few values (a fan-in out of a sweep): the interval is the range over seeds.
+    pub fn of_range(seeds: Vec<f64>) -> Self {
+        let fixed = match (
+            seeds.iter().copied().reduce(f64::min),
+            seeds.iter().copied().reduce(f64::max),
+        ) {
+            (Some(low), Some(high)) if seeds.len() >= 2 => Some((low, high)),
+            _ => None,
+        };
+        Estimate {
+            seeds,
+            flows: Vec::new(),
+            tail: false,
+            fixed,
+            picked_of: 1,
+        }
+    }
+
+    /// The largest of so many comparisons: where there is nothing but noise one of them looks large, so the interval is that of all of
+    /// them at once (Bonferroni).
+    pub fn picked_of(mut self, comparisons: usize) -> Self {
+        self.picked_of = comparisons.max(1);
+        self
+    }
+
+    /// The number: the mean over seeds.
+    pub fn value(&self) -> f64 {
+        mean(&self.seeds).unwrap_or(f64::NAN)
+    }
+
+    /// The 95 % interval; `None` with fewer than three seeds and nothing resampled.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        if self.fixed.is_some() {
+            return self.fixed;
+        }
+        let by_seeds = self.half_by_seeds();
+        let by_flows = self.half_by_flows();
+        let half = match (by_seeds, by_flows) {
+            (Some(seeds), Some(flows)) if self.tail => seeds.max(flows),
+            (Some(seeds), _) => seeds,
+            (None, flows) => flows?,
+        };
+        Some((self.value() - half, self.value() + half))
+    }
+
+    /// Where the interval comes from.
+    pub fn method(&self) -> Method {
+        match (self.half_by_seeds(), self.half_by_flows()) {
+            _ if self.fixed.is_some() => Method::Seeds,
+            (None, None) => Method::None,
+            (Some(seeds), Some(flows)) if self.tail && flows > seeds => Method::Flows,
+            (None, Some(_)) => Method::Flows,
+            _ => Method::Seeds,
+        }
+    }
+
+    fn half_by_seeds(&self) -> Option<f64> {
+        let n = self.seeds.len();
+        if n < 3 {
+            return None;
+        }
+        let mean = self.value();
+        let variance = self
+            .seeds
+            .iter()
+            .map(|v| (v - mean) * (v - mean))
+            .sum::<f64>()
+            / (n - 1) as f64;
+        Some(student(n - 1, 0.05 / self.picked_of as f64) * (variance / n as f64).sqrt())
+    }
+
+    fn half_by_flows(&self) -> Option<f64> {
+        let n = self.flows.len();
+        (n > 0 && n == self.seeds.len())
+            .then(|| self.flows.iter().map(|h| h * h).sum::<f64>().sqrt() / n as f64)
+    }
+
+    /// `shift + scale * self`.
+    pub fn linear(mut self, shift: f64, scale: f64) -> Self {
+        self.seeds.iter_mut().for_each(|v| *v = shift + scale * *v);
+        self.flows.iter_mut().for_each(|h| *h *= scale.abs());
+        self.fixed = self.fixed.map(|(a, b)| {
+            let (a, b) = (shift + scale * a, shift + scale * b);
+            (a.min(b), a.max(b))
+        });
+        self
+    }
+
+    /// The sum of `weight * estimate`, seed by seed. `None` where there is nothing, or the seeds differ in number.
+    pub fn weighted_sum(terms: &[(f64, &Estimate)]) -> Option<Self> {
+        let n = terms.first()?.1.seeds.len();
+        if terms.iter().any(|(_, e)| e.seeds.len() != n) {
+            return None;
+        }
+        let seeds = (0..n)
+            .map(|i| terms.iter().map(|(w, e)| w * e.seeds[i]).sum())
+            .collect();
+        let resampled = terms.iter().all(|(_, e)| e.flows.len() == n);
+        let flows = (0..if resampled { n } else { 0 })
+            .map(|i| {
+                terms
+                    .iter()
+                    .map(|(w, e)| (w * e.flows[i]).powi(2))
+                    .sum::<f64>()
+                    .sqrt()
+            })
+            .collect();
+        let exact = terms
+            .iter()
+            .all(|(_, e)| e.fixed.is_some_and(|(a, b)| a == b));
+        let mut sum = Estimate {
+            seeds,
+            flows,
+            tail: terms.iter().any(|(_, e)| e.tail),
+            fixed: None,
+            picked_of: 1,
+        };
+        sum.fixed = exact.then(|| (sum.value(), sum.value()));
+        Some(sum)
+    }
+
+    /// The mean of several, seed by seed.
+    pub fn average(all: &[Estimate]) -> Option<Self> {
+        let weight = 1.0 / all.len() as f64;
+        Estimate::weighted_sum(&all.iter().map(|e| (weight, e)).collect::<Vec<_>>())
+    }
+
+    /// `self - other`, seed by seed.
+    pub fn minus(&self, other: &Estimate) -> Option<Self> {
+        Estimate::weighted_sum(&[(1.0, self), (-1.0, other)])
+    }
+}
+
+/// The value that Student's t exceeds in size with probability `tails`; its distribution in closed form for whole degrees of freedom
+/// (Abramowitz and Stegun 26.7.3 and 26.7.4), inverted by bisection.
+fn student(freedom: usize, tails: f64) -> f64 {
+    if tails == 0.05 {
+        return t_975(freedom);
+    }
+    let within = |t: f64| {
+        let angle = (t / (freedom as f64).sqrt()).atan();
+        let (sin, cos) = angle.sin_cos();
+        let odd = freedom % 2 == 1;
+        let (mut term, mut sum) = if odd { (cos, 0.0) } else { (1.0, 0.0) };
+        // The first power of the cosine is 1 for an odd number of degrees and 0 for an even one; each step raises it by two.
+        let mut power = usize::from(odd);
+        while power + 1 < freedom || (!odd && power == 0) {
+            sum += term;
+            power += 2;
+            term *= cos * cos * (power - 1) as f64 / power as f64;
+        }
+        match odd {
+            true => (angle + sin * sum) * std::f64::consts::FRAC_2_PI,
+            false => sin * sum,
+        }
+    };
+    let (mut low, mut high) = (0.0, 1e6);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if within(middle) < 1.0 - tails {
+            low = middle
+        } else {
+            high = middle
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-4, "{a} is not {b}");
+    }
+
+    /// Three seeds 1, 2, 3: 2 ± 4.3027 / sqrt(3).
+    #[test]
+    fn student_over_seeds() {
+        let e = Estimate::of_seeds(vec![1.0, 2.0, 3.0]);
+        let (low, high) = e.interval().unwrap();
+        near(e.value(), 2.0);
+        near(high - 2.0, 4.3027 / 3f64.sqrt());
+        near(low + high, 4.0);
+        assert_eq!(Estimate::of_seeds(vec![1.0, 2.0]).interval(), None);
+        assert_eq!(Estimate::exact(5.0).interval(), Some((5.0, 5.0)));
+    }
+
+    /// Printed tables of Student's t.
+    #[test]
+    fn quantiles_of_student() {
+        for (freedom, tails, t) in [
+            (1, 0.1, 6.3138),
+            (2, 0.01, 9.9248),
+            (2, 0.1, 2.9200),
+            (3, 0.01, 5.8409),
+            (4, 0.02, 3.7469),
+            (5, 0.01, 4.0321),
+            (9, 0.001, 4.7809),
+        ] {
+            near(student(freedom, tails) / t, 1.0);
+        }
+        let wide = Estimate::of_seeds(vec![1.0, 2.0, 3.0])
+            .picked_of(15)
+            .interval()
+            .unwrap();
+        near((wide.1 - 2.0) * 3f64.sqrt(), student(2, 0.05 / 15.0));
+        assert!(wide.1 > 11.0);
+    }
+
+    /// Equal seeds do not make a percentile certain when it stands on few flows; they do make a mean.
+    #[test]
+    fn the_wider_one_for_percentiles() {
+        let seeds = vec![(10.0, 3.0); 4];
+        let tail = Estimate::of_flows(seeds.clone(), true);
+        assert_eq!(tail.method(), Method::Flows);
+        near(tail.interval().unwrap().1, 11.5);
+        let mean = Estimate::of_flows(seeds, false);
+        assert_eq!(
+            (mean.method(), mean.interval()),
+            (Method::Seeds, Some((10.0, 10.0)))
+        );
+        near(
+            Estimate::of_flows(vec![(10.0, 3.0)], false)
+                .interval()
+                .unwrap()
+                .0,
+            7.0,
+        );
+    }
+
+    /// What seeds share cancels in a difference.
+    #[test]
+    fn differences_are_paired() {
+        let a = Estimate::of_seeds(vec![11.0, 21.0, 31.0]);
+        let b = Estimate::of_seeds(vec![10.0, 20.0, 30.0]);
+        assert_eq!(a.minus(&b).unwrap().interval(), Some((1.0, 1.0)));
+        assert_eq!(a.minus(&Estimate::of_seeds(vec![1.0])), None);
+        let ratio = b.linear(1.0, 0.01);
+        near(ratio.value(), 1.2);
+        let gain = a.linear(0.0, -1.0).interval().unwrap();
+        assert!(gain.0 < -21.0 && gain.1 > -21.0);
+    }
+
+    #[test]
+    fn ranges_and_averages() {
+        let onset = Estimate::of_range(vec![75.0, 100.0, 100.0]);
+        assert_eq!(onset.interval(), Some((75.0, 100.0)));
+        let all = [
+            Estimate::of_flows(vec![(2.0, 3.0)], true),
+            Estimate::of_flows(vec![(4.0, 4.0)], true),
+        ];
+        let mean = Estimate::average(&all).unwrap();
+        near(mean.value(), 3.0);
+        near(mean.interval().unwrap().1, 5.5);
+        assert_eq!(Estimate::average(&[]), None);
+    }
+}

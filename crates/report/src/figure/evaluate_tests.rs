@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every statistic on outcomes made by hand.
+
+use std::collections::BTreeMap;
+
+use cemark_sim::Outcome;
+use cemark_sim::outcome::{FlowRecord, PortReport, Spread};
+use cemark_sim::workload::{ClassMap, Kind, Workload};
+use cemark_wire::{Picos, Rate};
+
+use super::*;
+
+/// A point: its load, scheme, and the completion times in microseconds of flows that are short unless they are above 10 ms.
+struct Made {
+    axes: BTreeMap<String, String>,
+    scheme: &'static str,
+    outcome: Outcome,
+}
+
+fn flow(id: u64, micros: f64) -> FlowRecord {
+    FlowRecord {
+        id,
+        workload: (id % 2) as u16,
+        class: 0,
+        src: 0,
+        dst: 1,
+        bytes: if micros > 10_000.0 {
+            20_000_000
+        } else {
+            10_000
+        },
+        start: Picos::ZERO,
+        fct: Some(Picos::from_nanos((micros * 1e3) as u64)),
+        ideal: Picos::from_micros(1),
+        extra: Picos::ZERO,
+        marks: 0,
+        retransmits: id as u32,
+        timeouts: 0,
+    }
+}
+
+fn made(load: &str, scheme: &'static str, micros: &[f64]) -> Made {
+    let port = |name: &str, mean| PortReport {
+        name: name.to_owned(),
+        rate: Rate::gbps(10),
+        packets: 1,
+        bytes: 1,
+        marks: 0,
+        drops: 0,
+        utilisation: 0.985,
+        queue: Spread {
+            count: 1,
+            mean,
+            p50: 0.0,
+            p99: 0.0,
+            max: 0.0,
+            min: 3_000.0,
+        },
+        sojourn: Spread::default(),
+    };
+    let mut outcome = Outcome {
+        flows: micros
+            .iter()
+            .enumerate()
+            .map(|(i, m)| flow(i as u64, *m))
+            .collect(),
+        ports: vec![
+            port("leaf0->host1", 1_500.0),
+            port("leaf0->host2", 15_000.0),
+        ],
+        ..Outcome::default()
+    };
+    outcome.totals.drops.insert("tail", micros.len() as u64 - 2);
+    Made {
+        axes: BTreeMap::from([("workload.load".to_owned(), load.to_owned())]),
+        scheme,
+        outcome,
+    }
+}
+
+fn row(text: &str) -> Row {
+    toml::from_str(&format!("id = \"X\"\n{text}")).unwrap()
+}
+
+fn ask(points: &[Made], text: &str) -> Result<Estimate, String> {
+    let workload = |name: &str| Workload {
+        name: name.to_owned(),
+        kind: Kind::List(Vec::new()),
+        class: ClassMap::Fixed(0),
+        persistent: false,
+    };
+    let workloads = [workload("even"), workload("odd")];
+    let cells = points
+        .iter()
+        .enumerate()
+        .map(|(i, p)| Cell {
+            axes: &p.axes,
+            scheme: p.scheme,
+            seed: i as u64,
+            workloads: &workloads,
+            outcome: &p.outcome,
+        })
+        .collect();
+    evaluate(&row(text), &Data { cells })
+}
+
+fn value(points: &[Made], text: &str) -> f64 {
+    ask(points, text).unwrap().value()
+}
+
+/// Two loads, two schemes, three seeds; `new` is 20 % faster at load 0.5 and 40 % at 0.9.
+fn two_schemes() -> Vec<Made> {
+    let mut all = Vec::new();
+    for (load, share) in [("0.5", 0.8), ("0.90", 0.6)] {
+        for (scheme, share) in [("old", 1.0), ("new", share)] {
+            for seed in [1.0, 1.1, 1.2] {
+                all.push(made(
+                    load,
+                    scheme,
+                    &[100.0 * seed * share, 300.0 * seed * share, 40_000.0],
+                ));
+            }
+        }
+    }
+    all
+}
+
+const NEW: &str = "metric = \"short.mean\"\nscheme = \"new\"\nagainst = \"old\"\n";
+
+fn near(a: f64, b: f64) {
+    assert!((a - b).abs() < 1e-6, "{a} is not {b}");
+}
+
+#[test]
+fn comparisons_are_paired() {
+    let points = two_schemes();
+    let gain = ask(
+        &points,
+        &format!("statistic = \"gain\"\n{NEW}where = {{ load = 0.9 }}"),
+    )
+    .unwrap();
+    near(gain.value(), 40.0);
+    let (low, high) = gain.interval().unwrap();
+    assert!(
+        high - low < 1e-6,
+        "seeds differ, the schemes' ratio does not: {low} {high}"
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"ratio\"\n{NEW}where = {{ load = 0.5 }}"),
+        ),
+        0.8,
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"excess\"\n{NEW}where = {{ load = 0.5 }}"),
+        ),
+        -20.0,
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"excess\"\n{NEW}where = {{ load = 0.5 }}")
+                .replace("short", "large"),
+        ),
+        0.0,
+    );
+}
+
+#[test]
+fn cells_become_one_number() {
+    let points = two_schemes();
+    for (over, expected) in [
+        ("mean", 30.0),
+        ("max", 40.0),
+        ("min", 20.0),
+        ("farthest", 40.0),
+    ] {
+        near(
+            value(
+                &points,
+                &format!("statistic = \"gain\"\nover = \"{over}\"\n{NEW}"),
+            ),
+            expected,
+        );
+    }
+    near(
+        value(
+            &points,
+            &format!(
+                "statistic = \"gain\"\n{NEW}where = {{ load = 0.9 }}\nminus = {{ load = 0.5 }}"
+            ),
+        ),
+        20.0,
+    );
+    assert!(
+        ask(&points, &format!("statistic = \"gain\"\n{NEW}"))
+            .unwrap_err()
+            .contains("2 cells")
+    );
+    assert!(
+        ask(
+            &points,
+            &format!("statistic = \"gain\"\n{NEW}where = {{ load = 0.7 }}")
+        )
+        .unwrap_err()
+        .contains("no point")
+    );
+    assert!(
+        ask(
+            &points,
+            &format!("statistic = \"gain\"\n{NEW}where = {{ laod = 0.5 }}")
+        )
+        .unwrap_err()
+        .contains("no axis `laod`")
+    );
+    assert!(
+        ask(
+            &points,
+            &format!("statistic = \"gain\"\n{NEW}").replace("new", "newer")
+        )
+        .unwrap_err()
+        .contains("`newer`")
+    );
+}
+
+#[test]
+fn values_of_points() {
+    let points = [made("0.5", "a", &[100.0, 200.0, 300.0, 40_000.0])];
+    for (text, expected) in [
+        ("metric = \"overall.mean\"", 10_150.0),
+        ("metric = \"short.p99\"", 300.0),
+        ("metric = \"short.mean\"\nworkload = \"even\"", 200.0),
+        ("metric = \"drops\"", 2.0),
+        ("metric = \"lost\"\nworkload = \"odd\"", 4.0),
+        ("metric = \"queue.mean\"", 10.0),
+        ("metric = \"queue.mean\"\nport = \"->host1\"", 1.0),
+        ("metric = \"queue.min\"\nport = \"->host1\"\nunit = 4", 0.5),
+        ("metric = \"utilisation\"", 98.5),
+    ] {
+        near(
+            value(
+                &points,
+                &format!("statistic = \"value\"\nscheme = \"a\"\n{text}"),
+            ),
+            expected,
+        );
+    }
+    for (text, said) in [
+        (
+            "metric = \"short.mean\"\nworkload = \"none\"",
+            "no workload is called `none`",
+        ),
+        ("metric = \"medium.mean\"", "no finished flow"),
+        (
+            "metric = \"queue.mean\"\nport = \"->host9\"",
+            "leaf0->host2",
+        ),
+        ("metric = \"speed\"", "no metric is called `speed`"),
+    ] {
+        let error = ask(
+            &points,
+            &format!("statistic = \"value\"\nscheme = \"a\"\n{text}"),
+        )
+        .unwrap_err();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn statistics_over_schemes() {
+    // Short flows are best under a, large under c; b is second in both.
+    let points: Vec<Made> = [
+        ("a", 100.0, 90_000.0),
+        ("b", 110.0, 66_000.0),
+        ("c", 140.0, 60_000.0),
+    ]
+    .into_iter()
+    .flat_map(|(scheme, short, large)| {
+        (0..3).map(move |_| made("0.5", scheme, &[short, short, large]))
+    })
+    .collect();
+    let all = "schemes = [\"a\", \"b\", \"c\"]\n";
+    near(
+        value(
+            &points,
+            &format!(
+                "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \"large.mean\"\n{all}"
+            ),
+        ),
+        40.0,
+    );
+    near(
+        value(
+            &points,
+            "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \"large.mean\"\nschemes = [\"b\"]",
+        ),
+        0.0,
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"spread\"\nmetric = \"short.mean\"\n{all}"),
+        ),
+        40.0,
+    );
+    near(
+        value(
+            &points,
+            &format!("statistic = \"smallest-step\"\nmetric = \"short.mean\"\n{all}"),
+        ),
+        10.0,
+    );
+    near(
+        value(
+            &points,
+            &format!(
+                "statistic = \"excess-over-best\"\nscheme = \"b\"\nmetric = \"short.mean\"\n{all}"
+            ),
+        ),
+        10.0,
+    );
+    near(
+        value(
+            &points,
+            &format!(
+                "statistic = \"excess-over-best\"\nscheme = \"a\"\nmetric = \"large.mean\"\n{all}"
+            ),
+        ),
+        50.0,
+    );
+}
+
+#[test]
+fn onsets() {
+    // Drops are the number of flows less two.
+    let mut points = Vec::new();
+    for (x, losses) in [("25", [2, 2]), ("50", [2, 3]), ("75", [4, 5])] {
+        points.extend(losses.map(|n| made(x, "a", &vec![1.0; n])));
+        points.extend([made(x, "b", &[1.0; 2]), made(x, "b", &[1.0; 2])]);
+    }
+    let onset = |scheme| {
+        ask(
+            &points,
+            &format!(
+                "statistic = \"onset\"\nmetric = \"drops\"\naxis = \"load\"\nscheme = \"{scheme}\""
+            ),
+        )
+        .unwrap()
+    };
+    assert_eq!(onset("a").interval(), Some((50.0, 75.0)));
+    assert_eq!(
+        onset("b").interval(),
+        Some((100.0, 100.0)),
+        "one step beyond the last"
+    );
+}
+
+#[test]
+fn flows_without_an_end_are_counted() {
+    let mut point = made("0.5", "a", &[100.0, 200.0]);
+    point.outcome.flows[1].fct = None;
+    let cells = vec![Cell {
+        axes: &point.axes,
+        scheme: "a",
+        seed: 1,
+        workloads: &[],
+        outcome: &point.outcome,
+    }];
+    assert_eq!(unfinished(&Data { cells }), (1, 2));
+    near(
+        value(
+            &[point],
+            "statistic = \"value\"\nscheme = \"a\"\nmetric = \"overall.mean\"",
+        ),
+        100.0,
+    );
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A figure's file: the scenario format of docs/scenarios.md, and beside it
+//!
+//! * `[[row]]`: the numbers that are taken from it (see [`Row`]);
+//! * `[[variant]]`: the same experiment with some keys changed; its name becomes the axis `variant`;
+//! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds).
+//!
+//! Changed keys are written as they stand in the file (`[variant.rtt]`, `max = "350us"`). Where the scenario has a list of tables, the
+//! entry of the same `label` or `name` is changed; another is added. `"$shallow_buffer"` stands for a free parameter of
+//! `figures/calibration.toml`.
+
+use cemark_scenario::{Overrides, Plan, parse};
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::Mode;
+use super::calibration::Calibration;
+use super::row::Row;
+
+/// A figure's file, read.
+#[derive(Clone, Debug)]
+pub struct FigureFile {
+    /// Its short name: `ecnsharp-9`.
+    pub id: String,
+    /// Its one line for people.
+    pub title: String,
+    /// The scenario, without rows, variants and modes. Empty where a figure is computed.
+    scenario: Table,
+    variants: Vec<(String, Table)>,
+    quick: Table,
+    full: Table,
+    /// What is taken from it.
+    pub rows: Vec<Row>,
+}
+
+/// The axis that variants make.
+pub const VARIANT: &str = "variant";
+
+impl FigureFile {
+    /// Reads the text of `figures/<id>.toml`.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the file's name.
+    pub fn parse(id: &str, text: &str, calibration: &Calibration) -> Result<Self, String> {
+        let wrong = |what: String| format!("figures/{id}.toml: {what}");
+        let mut table: Table = text
+            .parse()
+            .map_err(|e: toml::de::Error| wrong(e.to_string()))?;
+        calibration.fill(&mut table).map_err(wrong)?;
+        let rows = match table.remove("row") {
+            Some(rows) => {
+                Vec::<Row>::deserialize(rows).map_err(|e| wrong(format!("[[row]]: {e}")))?
+            }
+            None => return Err(wrong("there is no [[row]]".to_owned())),
+        };
+        let mut variants = Vec::new();
+        for variant in list(table.remove("variant")) {
+            let Value::Table(mut change) = variant else {
+                return Err(wrong("a [[variant]] is a table".to_owned()));
+            };
+            match change.remove("name") {
+                Some(Value::String(name)) => variants.push((name, change)),
+                _ => return Err(wrong("a [[variant]] needs a name".to_owned())),
+            }
+        }
+        let mut mode = |key: &str| match table.remove(key) {
+            None => Ok(Table::new()),
+            Some(Value::Table(change)) => Ok(change),
+            Some(_) => Err(wrong(format!("[{key}] is a table"))),
+        };
+        let (quick, full) = (mode("quick")?, mode("full")?);
+        let title = table
+            .get("title")
+            .and_then(Value::as_str)
+            .unwrap_or(id)
+            .to_owned();
+        if !table.contains_key("topology") {
+            table.clear();
+        }
+        Ok(FigureFile {
+            id: id.to_owned(),
+            title,
+            scenario: table,
+            variants,
+            quick,
+            full,
+            rows,
+        })
+    }
+
+    /// Whether there is something to simulate.
+    pub fn is_simulated(&self) -> bool {
+        !self.scenario.is_empty()
+    }
+
+    /// Every point of the figure as one plan, the variant being an axis; `None` where nothing is simulated. `overlay` changes the
+    /// scenario further, after variant and mode (for tests that break a scheme on purpose).
+    ///
+    /// # Errors
+    /// What the scenario parser says.
+    pub fn plan(
+        &self,
+        mode: Mode,
+        calibration: &Calibration,
+        overlay: Option<&Table>,
+    ) -> Result<Option<Plan>, String> {
+        if !self.is_simulated() {
+            return Ok(None);
+        }
+        let change = match mode {
+            Mode::Quick => &self.quick,
+            Mode::Full => &self.full,
+        };
+        let none = [(String::new(), Table::new())];
+        let variants = if self.variants.is_empty() {
+            &none[..]
+        } else {
+            &self.variants
+        };
+        let mut whole: Option<Plan> = None;
+        for (name, variant) in variants {
+            let mut scenario = self.scenario.clone();
+            merge(&mut scenario, variant);
+            merge(&mut scenario, change);
+            if let Some(overlay) = overlay {
+                merge(&mut scenario, overlay);
+            }
+            let text =
+                toml::to_string(&scenario).map_err(|e| format!("figures/{}.toml: {e}", self.id))?;
+            let file = if name.is_empty() {
+                format!("figures/{}.toml", self.id)
+            } else {
+                format!("figures/{}.toml ({name})", self.id)
+            };
+            let mut plan = parse(&text, &file, &Overrides::default()).map_err(|e| {
+                let help = e.help_text().map(|h| format!(" ({h})")).unwrap_or_default();
+                format!("{e}{help}\n{text}")
+            })?;
+            if !name.is_empty() {
+                for point in &mut plan.points {
+                    point.axes.insert(VARIANT.to_owned(), name.clone());
+                }
+            }
+            whole = Some(match whole {
+                None => plan,
+                Some(mut all) => {
+                    all.source = format!("{}\n# variant {name}\n{}", all.source, plan.source);
+                    all.digest = all.digest.rotate_left(9) ^ plan.digest;
+                    all.points.extend(plan.points);
+                    all
+                }
+            });
+        }
+        let mut plan = whole.expect("there is at least one variant");
+        plan.name.clone_from(&self.id);
+        if !self.variants.is_empty() {
+            plan.axes.insert(0, VARIANT.to_owned());
+        }
+        plan.digest ^= calibration.digest();
+        plan.source = format!(
+            "# calibration {:016x}\n{}",
+            calibration.digest(),
+            plan.source
+        );
+        Ok(Some(plan))
+    }
+}
+
+fn list(value: Option<Value>) -> Vec<Value> {
+    match value {
+        None => Vec::new(),
+        Some(Value::Array(items)) => items,
+        Some(one) => vec![one],
+    }
+}
+
+/// Lays `change` over `base`: tables key by key, lists of tables entry by entry (by label or name), all else is replaced.
+pub fn merge(base: &mut Table, change: &Table) {
+    for (key, new) in change {
+        match (base.get_mut(key), new) {
+            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
+            (Some(Value::Array(old)), Value::Array(new))
+                if new.iter().all(Value::is_table) && old.iter().all(Value::is_table) =>
+            {
+                for entry in new.iter().filter_map(Value::as_table) {
+                    let same = old
+                        .iter_mut()
+                        .filter_map(Value::as_table_mut)
+                        .find(|o| name(o).is_some() && name(o) == name(entry));
+                    match same {
+                        Some(old) => merge(old, entry),
+                        None => old.push(Value::Table(entry.clone())),
+                    }
+                }
+            }
+            _ => {
+                base.insert(key.clone(), new.clone());
+            }
+        }
+    }
+}
+
+/// What an entry of a list of tables is called.
+fn name(entry: &Table) -> Option<&str> {
+    entry
+        .get("label")
+        .or_else(|| entry.get("name"))
+        .and_then(Value::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_laid_over() {
+        let mut base: Table = "a = 1\n[rtt]\nmin = 70\nmax = 210\n[[scheme]]\nlabel = \"Tail\"\nk = 250\n[[scheme]]\nlabel = \"ECN#\"\n"
+            .parse()
+            .unwrap();
+        let change: Table = "[rtt]\nmax = 350\n[[scheme]]\nlabel = \"Tail\"\nk = 394\n[[scheme]]\nlabel = \"new\"\n".parse().unwrap();
+        merge(&mut base, &change);
+        let expected: Table = "a = 1\n[rtt]\nmin = 70\nmax = 350\n[[scheme]]\nlabel = \"Tail\"\nk = 394\n[[scheme]]\nlabel = \"ECN#\"\n[[scheme]]\nlabel = \"new\"\n"
+            .parse()
+            .unwrap();
+        assert_eq!(base, expected);
+    }
+
+    #[test]
+    fn mistakes_name_the_file() {
+        let none = Calibration::default();
+        for (text, part) in [
+            ("title = 1\n", "there is no [[row]]"),
+            (
+                "[[row]]\nid = \"X\"\nstatistic = \"gian\"\n",
+                "unknown variant `gian`",
+            ),
+            (
+                "[[row]]\nid = \"X\"\nstatistic = \"gain\"\nschme = \"a\"\n",
+                "schme",
+            ),
+            (
+                "a = \"$nothing\"\n[[row]]\nid = \"X\"\nstatistic = \"gain\"\n",
+                "$nothing",
+            ),
+            (
+                "[[variant]]\n[[row]]\nid = \"X\"\nstatistic = \"gain\"\n",
+                "needs a name",
+            ),
+        ] {
+            let said = FigureFile::parse("test", text, &none).unwrap_err();
+            assert!(
+                said.starts_with("figures/test.toml: ") && said.contains(part),
+                "{said}"
+            );
+        }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The papers' figures: published beside measured, with a verdict by a rule that was fixed before anything ran.
+//!
+//! A figure is one file under `figures/` (see [`file`](mod@file)), which reads as the description of its experiment. What counts as
+//! reproduced stands in `figures/targets.tsv`, free parameters in `figures/calibration.toml`, and what we found in
+//! `figures/expected.tsv`. All of them are built into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
+
+pub mod calibration;
+pub mod estimate;
+pub mod evaluate;
+pub mod file;
+mod models;
+pub mod render;
+pub mod row;
+mod run;
+pub mod targets;
+pub mod verdict;
+
+pub use calibration::Calibration;
+pub use estimate::Estimate;
+pub use file::FigureFile;
+pub use run::{FigureRun, PartResult, Request, RowResult, Surroundings, Watch, run, run_file};
+pub use targets::{Expected, Target};
+pub use verdict::{Band, Verdict};
+
+use serde::Serialize;
+
+/// How much is simulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Minutes for all figures together. Says "not decided" where so few flows cannot tell.
+    #[default]
+    Quick,
+    /// Every row's flow budget: about two hours for all figures on two cores.
+    Full,
+}
+
+macro_rules! figures {
+    ($($id:literal),* $(,)?) => {
+        /// Every figure, in the order of the papers: its short name and the text of its file.
+        pub const FIGURES: &[(&str, &str)] = &[$(($id, include_str!(concat!("../../../../figures/", $id, ".toml")))),*];
+    };
+}
+
+figures![
+    "ecnsharp-1",
+    "ecnsharp-2",
+    "ecnsharp-3",
+    "ecnsharp-4",
+    "ecnsharp-7",
+    "ecnsharp-9",
+    "ecnsharp-10",
+    "ecnsharp-11",
+    "ecnsharp-13",
+    "ecnsharp-14",
+    "ecnsharp-16",
+    "ecnsharp-17",
+    "ecnsharp-18",
+    "ecnsharp-equivalence",
+];
+
+/// The text of `figures/targets.tsv`.
+pub const TARGETS: &str = include_str!("../../../../figures/targets.tsv");
+/// The text of `figures/expected.tsv`.
+pub const EXPECTED: &str = include_str!("../../../../figures/expected.tsv");
+/// The text of `figures/calibration.toml`.
+pub const CALIBRATION: &str = include_str!("../../../../figures/calibration.toml");

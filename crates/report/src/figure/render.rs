@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `cemark figure` shows: the table, the JSON and `report.html`.
+
+use minijinja::{Environment, context};
+
+use super::file::FigureFile;
+use super::run::{FigureRun, PartResult, RowResult};
+use super::targets::Target;
+use super::{FIGURES, Mode};
+
+/// One JSON document; `docs/output.md` lists its fields.
+pub fn json(run: &FigureRun) -> String {
+    let mut text = serde_json::to_string_pretty(run).expect("numbers and strings");
+    text.push('\n');
+    text
+}
+
+/// The table on the terminal: a line a row, and a line for each condition where there are several.
+pub fn table(run: &FigureRun) -> String {
+    let mut out = String::new();
+    let head = [
+        "row",
+        "published",
+        "measured",
+        "95 % interval",
+        "verdict",
+        "value",
+    ];
+    let mut lines: Vec<[String; 6]> = vec![head.map(str::to_owned)];
+    for row in &run.rows {
+        let differs = if row.differs() {
+            format!(
+                " (expected: {})",
+                row.expected.map_or(String::new(), |e| e.to_string())
+            )
+        } else {
+            String::new()
+        };
+        match &row.parts[..] {
+            [part] => {
+                let mut line = line(part, format!("{}{differs}", row.verdict));
+                line[0].clone_from(&row.id);
+                lines.push(line);
+            }
+            parts => {
+                let mut whole = <[String; 6]>::default();
+                whole[0].clone_from(&row.id);
+                whole[4] = format!("{}{differs}", row.verdict);
+                lines.push(whole);
+                lines.extend(parts.iter().map(|p| {
+                    let mut line = line(p, verdict(p));
+                    line[0] = format!(
+                        "  {} {}",
+                        p.id.rsplit('.').next().unwrap_or_default(),
+                        p.statistic
+                    );
+                    line
+                }));
+            }
+        }
+    }
+    let width = |i: usize| {
+        lines
+            .iter()
+            .map(|l| l[i].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    for line in &lines {
+        let cell = |i: usize| {
+            if (1..=3).contains(&i) {
+                format!("{:>w$}", line[i], w = widths[i])
+            } else {
+                format!("{:<w$}", line[i], w = widths[i])
+            }
+        };
+        out.push_str((0..6).map(cell).collect::<Vec<_>>().join("  ").trim_end());
+        out.push('\n');
+    }
+    out.push_str(&count(run));
+    out
+}
+
+fn line(part: &PartResult, verdict: String) -> [String; 6] {
+    let interval = match (part.low, part.high) {
+        (Some(low), Some(high)) => format!("{} .. {}", number(low), number(high)),
+        _ => "-".to_owned(),
+    };
+    let unit = |x: Option<f64>| {
+        x.map_or("-".to_owned(), |x| {
+            format!("{} {}", number(x), part.unit).trim_end().to_owned()
+        })
+    };
+    let value = part
+        .matches_value
+        .map_or("", |m| if m { "within 10 %" } else { "differs" });
+    [
+        part.id.clone(),
+        unit(part.published),
+        unit(part.measured),
+        interval,
+        verdict,
+        value.to_owned(),
+    ]
+}
+
+fn verdict(part: &PartResult) -> String {
+    part.verdict
+        .map_or("(does not decide)".to_owned(), |v| v.to_string())
+}
+
+/// Three or four digits that matter.
+fn number(x: f64) -> String {
+    match x.abs() {
+        a if a >= 1000.0 || (a - a.round()).abs() < 1e-9 => format!("{x:.0}"),
+        a if a >= 100.0 => format!("{x:.1}"),
+        a if a >= 1.0 => format!("{x:.2}"),
+        _ => format!("{x:.3}"),
+    }
+}
+
+/// How many rows of each verdict, and what it took.
+fn count(run: &FigureRun) -> String {
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for row in &run.rows {
+        let key = row.verdict.to_string();
+        match kinds.iter_mut().find(|k| k.0 == key) {
+            Some(kind) => kind.1 += 1,
+            None => kinds.push((key, 1)),
+        }
+    }
+    let kinds = kinds
+        .iter()
+        .map(|(k, n)| format!("{n} {k}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let mut text = format!(
+        "{} rows: {kinds}. {} points, {:.2} G packet-hops, {:.0} CPU seconds.\n",
+        run.rows.len(),
+        run.points,
+        run.packet_hops as f64 / 1e9,
+        run.cpu_seconds
+    );
+    if run.mode == Mode::Quick
+        && run
+            .rows
+            .iter()
+            .any(|r| r.verdict == super::Verdict::NotDecided)
+    {
+        text.push_str("Not decided: so few flows cannot tell; run it with --full.\n");
+    }
+    for row in run.differing() {
+        text.push_str(&format!(
+            "{}: {}, but figures/expected.tsv says {}.\n",
+            row.id,
+            row.verdict,
+            row.expected.map_or("-".to_owned(), |e| e.to_string())
+        ));
+    }
+    for report in &run.reports {
+        text.push_str(&format!("report: {}\n", report.display()));
+    }
+    text
+}
+
+/// `cemark figure --list`: every figure, its title and its rows.
+pub fn list(targets: &[Target]) -> String {
+    let mut out = String::new();
+    for (id, text) in FIGURES {
+        let title = text
+            .parse::<toml::Table>()
+            .ok()
+            .and_then(|t| t.get("title").and_then(|t| t.as_str().map(str::to_owned)));
+        let mut rows: Vec<&str> = targets
+            .iter()
+            .filter(|t| t.figure == *id)
+            .map(Target::row)
+            .collect();
+        rows.dedup();
+        out.push_str(&format!(
+            "{id:<22}{}\n{:22}{}\n",
+            title.unwrap_or_default(),
+            "",
+            rows.join(" ")
+        ));
+    }
+    out
+}
+
+/// The figure's self-contained report.
+pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)) -> String {
+    let mut env = Environment::new();
+    env.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
+    env.add_template("figure", include_str!("report.html"))
+        .expect("the template of this repository is well formed");
+    let template = env.get_template("figure").expect("it was just added");
+    let rows: Vec<_> = run
+        .rows
+        .iter()
+        .map(|row: &RowResult| {
+            let parts: Vec<_> = row
+                .parts
+                .iter()
+                .map(|p| {
+                    let [id, published, measured, interval, verdict, value] = line(p, verdict(p));
+                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", super::Verdict::key) }
+                })
+                .collect();
+            context! { id => &row.id, experiment => &row.experiment, verdict => row.verdict.to_string(), kind => row.verdict.key(), parts }
+        })
+        .collect();
+    let page = context! {
+        id => &file.id, title => &file.title, rows, open, flows, points => run.points,
+        hops => format!("{:.2}", run.packet_hops as f64 / 1e9), mode => if run.mode == Mode::Quick { "--quick" } else { "--full" },
+    };
+    template
+        .render(page)
+        .expect("every name of the template is given")
+}
+
+/// Places on a strip of 300 units: the band, the interval, the measured and the published number.
+fn strip(part: &PartResult) -> Option<minijinja::Value> {
+    let known = [
+        part.published,
+        part.measured,
+        part.low,
+        part.high,
+        part.lo,
+        part.hi,
+    ];
+    let (mut min, mut max) = known
+        .iter()
+        .flatten()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
+            (a.min(*x), b.max(*x))
+        });
+    if !min.is_finite() {
+        return None;
+    }
+    let slack = ((max - min) * 0.1)
+        .max(max.abs().max(min.abs()) * 0.02)
+        .max(1e-6);
+    (min, max) = (min - slack, max + slack);
+    let at = |x: f64| format!("{:.1}", 300.0 * (x - min) / (max - min));
+    let span = |low: f64, high: f64| {
+        (
+            at(low),
+            format!("{:.1}", 300.0 * (high - low) / (max - min)),
+        )
+    };
+    let (band_at, band_width) = span(part.lo.unwrap_or(min), part.hi.unwrap_or(max));
+    let interval = part.low.zip(part.high).map(|(low, high)| span(low, high));
+    Some(context! {
+        band_at, band_width,
+        from => interval.as_ref().map(|i| i.0.clone()), width => interval.as_ref().map(|i| i.1.clone()),
+        measured => part.measured.map(at), published => part.published.map(at),
+    })
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[[row]]`: which number is taken from a figure's points. The band it is judged by stands in `figures/targets.tsv`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::stats::{SizeClass, Statistic as FctStatistic};
+
+/// One number of a figure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Row {
+    /// The line of `targets.tsv`: `ECNSHARP-T18.a`.
+    pub id: String,
+    /// How it is formed.
+    pub statistic: Statistic,
+    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt` and `sizes` what is taken of the model.
+    #[serde(default)]
+    pub metric: String,
+    /// Label of the scheme in question.
+    #[serde(default)]
+    pub scheme: String,
+    /// Label of the scheme it is compared with.
+    #[serde(default)]
+    pub against: String,
+    /// Labels, in an order that matters to the statistic.
+    #[serde(default)]
+    pub schemes: Vec<String>,
+    /// The second metric of `argmin-differs`.
+    #[serde(default)]
+    pub other_metric: String,
+    /// The points in question: a value or several for an axis, named by the last words of its path (`load = [0.5, 0.6]`). An axis that
+    /// is not named is not restricted.
+    #[serde(default, rename = "where")]
+    pub selection: BTreeMap<String, OneOrMany>,
+    /// Subtracts the same statistic at points that differ in these axes.
+    pub minus: Option<BTreeMap<String, OneOrMany>>,
+    /// One number from several cells. Without it there must be one.
+    pub over: Option<Over>,
+    /// Only flows of this workload.
+    pub workload: Option<String>,
+    /// Only the switch port whose name ends like this (`->host16`); otherwise the one with the longest mean queue.
+    pub port: Option<String>,
+    /// The axis that `onset` walks along.
+    pub axis: Option<String>,
+    /// Divides the number by this (a threshold, to make shares of it).
+    pub unit: Option<f64>,
+    /// The RTT model or size table of `rtt`, `rtt-ratio` and `sizes`.
+    pub model: Option<String>,
+}
+
+/// How a number is formed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Statistic {
+    /// The metric itself.
+    Value,
+    /// `scheme / against`.
+    Ratio,
+    /// Percent by which `scheme` lies above `against`.
+    Excess,
+    /// Percent by which `scheme` lies below `against`.
+    Gain,
+    /// Percent by which `scheme` lies above the best of `schemes` (without itself), cell by cell.
+    ExcessOverBest,
+    /// The smallest percent step from one of `schemes` to the next.
+    SmallestStep,
+    /// With A the best of `schemes` for `metric` and B that for `other-metric`: the percent lost on `metric` by B, or on `other-metric`
+    /// by A, whichever is less. Zero where one scheme is best for both.
+    ArgminDiffers,
+    /// Percent by which the largest of `schemes` lies above the smallest.
+    Spread,
+    /// The first value of `axis` at which the metric is above zero; one step past the last where it never is.
+    Onset,
+    /// Of 1e6 draws of an RTT model (`stack`, or `fitted stack`): `mean`, `std`, `p90`, `p99`, in microseconds.
+    Rtt,
+    /// Ratio of the means of two RTT models: `model` over `against`.
+    RttRatio,
+    /// Of a size table: `mean` in bytes, or `below 100000`, a probability.
+    Sizes,
+}
+
+/// One number from several cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// Their mean.
+    Mean,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// The one farthest from zero.
+    Farthest,
+}
+
+/// A value of an axis, or several.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// Any of these. (First, or else a list would be read as one value.)
+    Many(Vec<toml::Value>),
+    /// One.
+    One(toml::Value),
+}
+
+impl OneOrMany {
+    /// Whether an axis value as written is meant: `0.5` is `0.50`.
+    pub fn has(&self, written: &str) -> bool {
+        let one = |v: &toml::Value| {
+            let said = v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+            said == written
+                || matches!((said.parse::<f64>(), written.parse::<f64>()), (Ok(a), Ok(b)) if a == b)
+        };
+        match self {
+            OneOrMany::One(value) => one(value),
+            OneOrMany::Many(values) => values.iter().any(one),
+        }
+    }
+}
+
+/// What is measured at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Metric {
+    /// Completion time of a size class in microseconds: `overall.mean`, `short.p99`, `large.mean` …
+    Fct(SizeClass, FctStatistic),
+    /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`.
+    Queue(Part),
+    /// `utilisation` of a port in percent.
+    Utilisation,
+    /// Packets discarded: `drops`.
+    Drops,
+    /// CE written: `marks`.
+    Marks,
+    /// Retransmission timeouts: `timeouts`; of one workload's measured flows where the row names one.
+    Timeouts,
+    /// Segments sent again by the measured flows (of one workload): `lost`. What drops cost the flows in question, while `drops` counts
+    /// those of everybody.
+    Lost,
+}
+
+/// What is taken of a distribution that is stored in a few numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Mean.
+    Mean,
+    /// Median.
+    P50,
+    /// 99th percentile.
+    P99,
+    /// Smallest.
+    Min,
+    /// Largest.
+    Max,
+}
+
+impl Metric {
+    /// The metric of that name.
+    pub fn parse(key: &str) -> Option<Self> {
+        let plain = match key {
+            "utilisation" => Some(Metric::Utilisation),
+            "drops" => Some(Metric::Drops),
+            "marks" => Some(Metric::Marks),
+            "timeouts" => Some(Metric::Timeouts),
+            "lost" => Some(Metric::Lost),
+            _ => None,
+        };
+        if plain.is_some() {
+            return plain;
+        }
+        let (what, part) = key.split_once('.')?;
+        let class = match what {
+            "queue" => {
+                return Some(Metric::Queue(match part {
+                    "mean" => Part::Mean,
+                    "p50" => Part::P50,
+                    "p99" => Part::P99,
+                    "min" => Part::Min,
+                    "max" => Part::Max,
+                    _ => return None,
+                }));
+            }
+            "overall" => SizeClass::All,
+            "short" => SizeClass::Short,
+            "medium" => SizeClass::Medium,
+            "large" => SizeClass::Large,
+            _ => return None,
+        };
+        let statistic = match part {
+            "mean" => FctStatistic::Mean,
+            "p50" => FctStatistic::Percentile(0.5),
+            "p95" => FctStatistic::Percentile(0.95),
+            "p99" => FctStatistic::Percentile(0.99),
+            _ => return None,
+        };
+        Some(Metric::Fct(class, statistic))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_metrics() {
+        assert_eq!(
+            Metric::parse("short.p99"),
+            Some(Metric::Fct(
+                SizeClass::Short,
+                FctStatistic::Percentile(0.99)
+            ))
+        );
+        assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
+        assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
+        for wrong in [
+            "",
+            "short",
+            "short.p98",
+            "queue.p95",
+            "small.mean",
+            "drops.mean",
+        ] {
+            assert_eq!(Metric::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn axis_values_compare_as_numbers() {
+        let load = OneOrMany::Many(vec![
+            toml::Value::Float(0.5),
+            toml::Value::String("350us".into()),
+        ]);
+        assert!(load.has("0.50") && load.has("350us") && !load.has("0.6"));
+        assert!(OneOrMany::One(toml::Value::Integer(100)).has("100"));
+        let row: Row = toml::from_str(
+            "id = \"X\"\nstatistic = \"gain\"\nwhere = { load = [0.5, 0.9], fan-in = 25 }",
+        )
+        .unwrap();
+        assert!(
+            row.selection["load"].has("0.9")
+                && !row.selection["load"].has("0.7")
+                && row.selection["fan-in"].has("25")
+        );
+    }
+}

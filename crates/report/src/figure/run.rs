@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark figure`: every point of the figures asked for, and a verdict for each of their rows.
+
+use std::path::{Path, PathBuf};
+
+use cemark_scenario::{Plan, Point};
+use rayon::prelude::*;
+use serde::Serialize;
+use toml::Table;
+
+use super::calibration::Calibration;
+use super::estimate::Estimate;
+use super::evaluate::{Cell, Data, evaluate, unfinished};
+use super::file::FigureFile;
+use super::models::Models;
+use super::row::{Row, Statistic};
+use super::targets::{Expected, Target, row_of};
+use super::verdict::{Verdict, matches_value};
+use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
+use crate::rundir::{Finished, Provenance, RunDir, write_whole};
+use crate::stats::Method;
+use crate::summary::hex;
+use crate::{Error, Fault};
+
+/// What the user asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Names of figures (`ecnsharp-9`) or of rows (`ECNSHARP-T18`, which runs its figure); empty: all.
+    pub ids: Vec<String>,
+    /// How much is simulated.
+    pub mode: Mode,
+    /// Where each figure leaves its run directory, `<out>/<figure>-<mode>-<digest>`.
+    pub out: PathBuf,
+}
+
+/// What the harness is told from outside, since it looks at no clock itself.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Who runs, for manifests; points of another build are run again.
+    pub who: &'a Provenance,
+    /// CPU seconds of this thread.
+    pub cpu_seconds: &'a (dyn Fn() -> f64 + Sync),
+    /// Told of every step.
+    pub watch: &'a dyn Watch,
+}
+
+/// Told of the harness's steps, from several threads.
+pub trait Watch: Sync {
+    /// A figure begins: so many points, so many packet-hops expected.
+    fn begins(&self, _figure: &str, _points: usize, _hops: f64) {}
+    /// A point is finished, now or by an earlier session.
+    fn done(&self, _point: &Point, _resumed: bool) {}
+    /// False ends the run; finished points are kept.
+    fn goes_on(&self) -> bool {
+        true
+    }
+}
+
+impl Watch for () {}
+
+/// Everything that was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FigureRun {
+    /// One entry a published number.
+    pub rows: Vec<RowResult>,
+    /// How much was simulated.
+    pub mode: Mode,
+    /// Points in all.
+    pub points: u64,
+    /// Packet-hops of all points.
+    pub packet_hops: u64,
+    /// CPU seconds of all points, those of an earlier session too.
+    pub cpu_seconds: f64,
+    /// The reports, one a figure.
+    pub reports: Vec<PathBuf>,
+}
+
+/// A published number and what was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RowResult {
+    /// `ECNSHARP-T18`.
+    pub id: String,
+    /// `ecnsharp-9`.
+    pub figure: String,
+    /// The published number of its first condition.
+    pub published: Option<f64>,
+    /// What was measured for the same.
+    pub measured: Option<f64>,
+    /// Lower end of the 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// All conditions together.
+    pub verdict: Verdict,
+    /// Whether the interval meets the published number within a tenth; `null` without either.
+    pub matches_value: Option<bool>,
+    /// The verdict of `figures/expected.tsv`; `null` also where not all figures of the row were run.
+    pub expected: Option<Verdict>,
+    /// Its unit.
+    pub unit: String,
+    /// The experiment in a few words.
+    pub experiment: String,
+    /// Its conditions.
+    pub parts: Vec<PartResult>,
+}
+
+impl RowResult {
+    /// Whether the verdict is another than the committed one.
+    pub fn differs(&self) -> bool {
+        self.expected.is_some_and(|e| e != self.verdict)
+    }
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PartResult {
+    /// `ECNSHARP-T18.a`.
+    pub id: String,
+    /// The statistic in words.
+    pub statistic: String,
+    /// Its unit.
+    pub unit: String,
+    /// The published number.
+    pub published: Option<f64>,
+    /// What was measured; `null` where it could not be.
+    pub measured: Option<f64>,
+    /// Lower end of the 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Where the interval comes from.
+    pub method: Method,
+    /// Smallest accepted value; `null`: none.
+    pub lo: Option<f64>,
+    /// Largest accepted value; `null`: none.
+    pub hi: Option<f64>,
+    /// Of this condition alone; `null` where a number is printed beside the others and decides nothing.
+    pub verdict: Option<Verdict>,
+    /// Whether the interval meets the published number within a tenth.
+    pub matches_value: Option<bool>,
+    /// What the paper prints, and what else should be known.
+    pub note: String,
+}
+
+impl FigureRun {
+    /// Rows whose verdict is another than the committed one: the reason for exit code 1.
+    pub fn differing(&self) -> impl Iterator<Item = &RowResult> {
+        self.rows.iter().filter(|r| r.differs())
+    }
+
+    /// `figures/expected.tsv` with these verdicts in it, of rows whose figures were all run.
+    ///
+    /// # Errors
+    /// Where the committed file cannot be read, which is our bug.
+    pub fn recorded(&self) -> Result<String, String> {
+        let mut expected = Expected::parse(EXPECTED)?;
+        let targets = targets::parse(TARGETS)?;
+        let whole = |row: &&RowResult| {
+            row.parts.len() == targets.iter().filter(|t| t.row() == row.id).count()
+        };
+        for row in self.rows.iter().filter(whole) {
+            expected.record(&row.id, self.mode, row.verdict);
+        }
+        Ok(expected.render())
+    }
+}
+
+/// Runs what is asked for.
+///
+/// # Errors
+/// [`Fault::User`] for an unknown name or a directory that is in use; [`Fault::Machine`] where the disk gives up. Files of this
+/// repository that do not fit each other are reported as the user's, who may have changed them.
+pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
+    let ours = |what: String| {
+        Error::user(
+            what,
+            Path::new("figures"),
+            "correct the file and build again",
+        )
+    };
+    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
+    let targets = targets::parse(TARGETS).map_err(ours)?;
+    let mut found = FigureRun {
+        mode: request.mode,
+        ..FigureRun::default()
+    };
+    for (id, text) in chosen(request, &targets)? {
+        let file = FigureFile::parse(id, text, &calibration).map_err(ours)?;
+        let one = run_file(&file, &targets, &calibration, request, None, around)?;
+        found.rows.extend(one.rows);
+        found.points += one.points;
+        found.packet_hops += one.packet_hops;
+        found.cpu_seconds += one.cpu_seconds;
+        found.reports.extend(one.reports);
+    }
+    found.rows = united(found.rows, &targets);
+    Ok(found)
+}
+
+/// Rows with conditions in several figures become one; where only some of its figures were run, nothing is expected of it.
+fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
+    let mut all: Vec<RowResult> = Vec::new();
+    for row in rows {
+        match all.iter_mut().find(|known| known.id == row.id) {
+            Some(known) => {
+                known.parts.extend(row.parts);
+                known.verdict = Verdict::all([known.verdict, row.verdict]);
+            }
+            None => all.push(row),
+        }
+    }
+    for row in &mut all {
+        if row.parts.len() < targets.iter().filter(|t| t.row() == row.id).count() {
+            row.expected = None;
+        }
+    }
+    all
+}
+
+/// The figures that are asked for, in the order of the papers.
+fn chosen(
+    request: &Request,
+    targets: &[Target],
+) -> Result<Vec<(&'static str, &'static str)>, Error> {
+    let wanted = |id: &str, name: &str| {
+        name.eq_ignore_ascii_case(id)
+            || targets
+                .iter()
+                .any(|t| t.figure == id && (t.row().eq_ignore_ascii_case(name)))
+    };
+    for name in &request.ids {
+        if !FIGURES.iter().any(|(id, _)| wanted(id, name)) {
+            return Err(Error::user(
+                "no figure and no row of figures/targets.tsv is called",
+                Path::new(name),
+                format!(
+                    "write one of {}, or a row such as ECNSHARP-T18",
+                    FIGURES.iter().map(|f| f.0).collect::<Vec<_>>().join(", ")
+                ),
+            ));
+        }
+    }
+    let all = request.ids.is_empty();
+    Ok(FIGURES
+        .iter()
+        .copied()
+        .filter(|(id, _)| all || request.ids.iter().any(|name| wanted(id, name)))
+        .collect())
+}
+
+/// Runs one figure. `overlay` changes its scenario (for tests that break a scheme on purpose).
+///
+/// # Errors
+/// As [`run`].
+pub fn run_file(
+    file: &FigureFile,
+    targets: &[Target],
+    calibration: &Calibration,
+    request: &Request,
+    overlay: Option<&Table>,
+    around: Surroundings<'_>,
+) -> Result<FigureRun, Error> {
+    let ours = |what: String| {
+        Error::user(
+            what,
+            Path::new(&format!("figures/{}.toml", file.id)),
+            "correct the file and build again",
+        )
+    };
+    let plan = file
+        .plan(request.mode, calibration, overlay)
+        .map_err(ours)?;
+    let mode = match request.mode {
+        Mode::Quick => "quick",
+        Mode::Full => "full",
+    };
+    // Another version of the figure goes elsewhere: nothing of the user's is thrown away.
+    let version = plan
+        .as_ref()
+        .map_or(String::new(), |p| format!("-{}", &hex(p.digest)[..8]));
+    let place = request.out.join(format!("{}-{mode}{version}", file.id));
+    let (finished, dir) = match &plan {
+        None => (Vec::new(), None),
+        Some(plan) => {
+            let (finished, dir) = simulate(plan, &place, around)?;
+            (finished, Some(dir))
+        }
+    };
+    let none = Vec::new();
+    let points = plan.as_ref().map_or(&none, |p| &p.points);
+    let data = Data {
+        cells: points
+            .iter()
+            .zip(&finished)
+            .map(|(p, f)| Cell {
+                axes: &p.axes,
+                scheme: &p.scheme,
+                seed: p.seed,
+                workloads: &p.config.workloads,
+                outcome: &f.outcome,
+            })
+            .collect(),
+    };
+    let open = unfinished(&data);
+    let mut found = FigureRun {
+        rows: judge(file, targets, calibration, request.mode, &data).map_err(ours)?,
+        mode: request.mode,
+        points: finished.len() as u64,
+        packet_hops: finished.iter().map(|f| f.outcome.packet_hops).sum(),
+        cpu_seconds: finished.iter().map(|f| f.summary.cpu_seconds).sum(),
+        reports: Vec::new(),
+    };
+    std::fs::create_dir_all(&place).map_err(|e| Error::io("make the directory", &place, e))?;
+    let report = place.join("report.html");
+    let html = render::html(file, &found, open);
+    match (&plan, dir) {
+        (Some(plan), Some(dir)) => finish(&dir, plan, &finished, &html, around)?,
+        _ => write_whole(&report, html.as_bytes())?,
+    }
+    found.reports.push(report);
+    Ok(found)
+}
+
+/// Runs the points that no earlier session has finished, the longest first so that no core waits for one at the end.
+fn simulate(
+    plan: &Plan,
+    place: &Path,
+    around: Surroundings<'_>,
+) -> Result<(Vec<Finished>, RunDir), Error> {
+    let dir = RunDir::open(place, plan, around.who, false)?;
+    around.watch.begins(
+        &plan.name,
+        plan.points.len(),
+        plan.points.iter().map(|p| p.cost).sum(),
+    );
+    let mut order: Vec<usize> = (0..plan.points.len()).collect();
+    order.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
+    let mut finished = order
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|i| one(&plan.points[i], &dir, around).map(|f| (i, f)))
+        .collect::<Result<Vec<_>, _>>()?;
+    finished.sort_by_key(|(i, _)| *i);
+    Ok((finished.into_iter().map(|(_, f)| f).collect(), dir))
+}
+
+fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished, Error> {
+    if let Some(finished) = dir.load(point) {
+        around.watch.done(point, true);
+        return Ok(finished);
+    }
+    let stopped = || Error {
+        what: "stopped before all points were finished; those that are finished are kept in"
+            .to_owned(),
+        path: dir.path().to_path_buf(),
+        help: "run the same command again to continue".to_owned(),
+        fault: Fault::Machine,
+        source: None,
+    };
+    let began = (around.cpu_seconds)();
+    let outcome = cemark_sim::run_with_progress(&point.config, &mut |_| around.watch.goes_on())
+        .ok_or_else(stopped)?;
+    let finished = Finished::new(point, outcome, (around.cpu_seconds)() - began);
+    dir.store(point, &finished)?;
+    around.watch.done(point, false);
+    Ok(finished)
+}
+
+/// The run directory's own files, with the figure's report in the place of the comparison's.
+fn finish(
+    dir: &RunDir,
+    plan: &Plan,
+    finished: &[Finished],
+    html: &str,
+    around: Surroundings<'_>,
+) -> Result<(), Error> {
+    let comparisons = crate::Comparisons::new(plan, finished);
+    let cost = crate::summary::Cost {
+        points: finished.len() as u64,
+        packet_hops: finished.iter().map(|f| f.outcome.packet_hops).sum(),
+        cpu_seconds: finished.iter().map(|f| f.summary.cpu_seconds).sum(),
+        ..Default::default()
+    };
+    let points = finished.iter().map(|f| f.summary.clone()).collect();
+    let summary = crate::RunSummary::new(plan, points, &comparisons, &around.who.version, cost);
+    dir.finish(plan, finished, &summary, html, around.who)
+}
+
+/// A verdict for each row of the figure, in the order of the targets.
+fn judge(
+    file: &FigureFile,
+    targets: &[Target],
+    calibration: &Calibration,
+    mode: Mode,
+    data: &Data<'_>,
+) -> Result<Vec<RowResult>, String> {
+    let expected = Expected::parse(EXPECTED)?;
+    let mut rows: Vec<RowResult> = Vec::new();
+    let mut models = Models::default();
+    for target in targets.iter().filter(|t| t.figure == file.id) {
+        let row = file
+            .rows
+            .iter()
+            .find(|r| r.id == target.id)
+            .ok_or_else(|| format!("there is no [[row]] for {}", target.id))?;
+        let part = part(row, target, data, &mut models)?;
+        match rows.iter_mut().find(|r| r.id == target.row()) {
+            Some(known) => known.parts.push(part),
+            None => rows.push(RowResult {
+                id: target.row().to_owned(),
+                figure: file.id.clone(),
+                published: part.published,
+                measured: part.measured,
+                low: part.low,
+                high: part.high,
+                verdict: Verdict::NotDecided,
+                matches_value: part.matches_value,
+                expected: expected.get(target.row(), mode),
+                unit: target.unit.clone(),
+                experiment: target.experiment.clone(),
+                parts: vec![part],
+            }),
+        }
+    }
+    if let Some(stray) = file
+        .rows
+        .iter()
+        .find(|r| !targets.iter().any(|t| t.id == r.id))
+    {
+        return Err(format!(
+            "[[row]] {} is not in figures/targets.tsv",
+            stray.id
+        ));
+    }
+    for row in &mut rows {
+        row.verdict = match calibration.fitted_on(row_of(&row.id)) {
+            true => Verdict::Calibrated,
+            false => Verdict::all(row.parts.iter().filter_map(|p| p.verdict)),
+        };
+    }
+    Ok(rows)
+}
+
+fn part(
+    row: &Row,
+    target: &Target,
+    data: &Data<'_>,
+    models: &mut Models,
+) -> Result<PartResult, String> {
+    let estimate: Estimate = models
+        .evaluate(row)
+        .unwrap_or_else(|| evaluate(row, data))
+        .map_err(|e| format!("{}: {e}", row.id))?;
+    let interval = estimate.interval();
+    let verdict = match row.statistic {
+        Statistic::Spread => target.band.judge_spread(&estimate),
+        _ => target.band.judge(interval),
+    };
+    let finite = |x: f64| x.is_finite().then_some(x);
+    Ok(PartResult {
+        id: target.id.clone(),
+        statistic: target.statistic.clone(),
+        unit: target.unit.clone(),
+        published: target.published,
+        measured: finite(estimate.value()),
+        low: interval.and_then(|i| finite(i.0)),
+        high: interval.and_then(|i| finite(i.1)),
+        method: estimate.method(),
+        lo: finite(target.band.lo),
+        hi: finite(target.band.hi),
+        verdict: (target.class != "report").then_some(verdict),
+        matches_value: matches_value(target.published, interval),
+        note: target.note.clone(),
+    })
+}

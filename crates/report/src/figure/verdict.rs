@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether a published number was reproduced.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::estimate::Estimate;
+
+/// What became of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The whole 95 % interval lies in the row's band.
+    Reproduced,
+    /// The whole 95 % interval lies outside.
+    NotReproduced,
+    /// Neither, or there is no interval.
+    NotDecided,
+    /// A free parameter was fitted on this row, so it proves nothing.
+    Calibrated,
+}
+
+impl Verdict {
+    /// Its name in JSON and TSV.
+    pub fn key(self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::NotReproduced => "not_reproduced",
+            Verdict::NotDecided => "not_decided",
+            Verdict::Calibrated => "calibrated",
+        }
+    }
+
+    /// The verdict of that name.
+    pub fn parse(key: &str) -> Option<Self> {
+        [
+            Verdict::Reproduced,
+            Verdict::NotReproduced,
+            Verdict::NotDecided,
+            Verdict::Calibrated,
+        ]
+        .into_iter()
+        .find(|v| v.key() == key)
+    }
+
+    /// Of a row with several conditions: reproduced if all are, not reproduced if any is not.
+    pub fn all(parts: impl IntoIterator<Item = Verdict>) -> Verdict {
+        let mut verdict = Verdict::Reproduced;
+        for part in parts {
+            verdict = match (verdict, part) {
+                (Verdict::Calibrated, _) | (_, Verdict::Calibrated) => Verdict::Calibrated,
+                (Verdict::NotReproduced, _) | (_, Verdict::NotReproduced) => Verdict::NotReproduced,
+                (Verdict::NotDecided, _) | (_, Verdict::NotDecided) => Verdict::NotDecided,
+                _ => Verdict::Reproduced,
+            };
+        }
+        verdict
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.key().replace('_', " "))
+    }
+}
+
+/// The values that a row accepts, ends included; an end may be infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// Smallest.
+    pub lo: f64,
+    /// Largest.
+    pub hi: f64,
+}
+
+impl Band {
+    /// The verdict on an interval.
+    pub fn judge(&self, interval: Option<(f64, f64)>) -> Verdict {
+        match interval {
+            Some((low, high)) if low >= self.lo && high <= self.hi => Verdict::Reproduced,
+            Some((low, high)) if high < self.lo || low > self.hi => Verdict::NotReproduced,
+            _ => Verdict::NotDecided,
+        }
+    }
+
+    /// The verdict on a largest difference among many that are all noise when they are small: an interval that meets zero is as good as
+    /// one in the band, as long as it is narrow enough to have seen a difference of the band's size.
+    pub fn judge_spread(&self, estimate: &Estimate) -> Verdict {
+        match estimate.interval() {
+            Some((low, high)) if low <= 0.0 && high - low <= 2.0 * self.hi => Verdict::Reproduced,
+            interval => self.judge(interval),
+        }
+    }
+}
+
+/// Whether the interval meets the published number give or take a tenth.
+pub fn matches_value(published: Option<f64>, interval: Option<(f64, f64)>) -> Option<bool> {
+    let (value, (low, high)) = (published?, interval?);
+    let slack = 0.1 * value.abs();
+    Some(high >= value - slack && low <= value + slack)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_interval_decides() {
+        let band = Band {
+            lo: 8.0,
+            hi: f64::INFINITY,
+        };
+        for (interval, verdict) in [
+            (Some((8.0, 30.0)), Verdict::Reproduced),
+            (Some((7.9, 30.0)), Verdict::NotDecided),
+            (Some((-3.0, 7.9)), Verdict::NotReproduced),
+            (Some((-3.0, 8.0)), Verdict::NotDecided),
+            (None, Verdict::NotDecided),
+        ] {
+            assert_eq!(band.judge(interval), verdict, "{interval:?}");
+        }
+        assert_eq!(
+            Band { lo: -1.0, hi: 1.0 }.judge(Some((1.5, 2.0))),
+            Verdict::NotReproduced
+        );
+        assert_eq!(band.judge(Some((f64::NAN, f64::NAN))), Verdict::NotDecided);
+    }
+
+    #[test]
+    fn conditions_combine() {
+        use Verdict::{Calibrated as C, NotDecided as U, NotReproduced as N, Reproduced as R};
+        for (parts, verdict) in [
+            (&[R, R][..], R),
+            (&[R, U], U),
+            (&[U, N, R], N),
+            (&[R, N, U], N),
+            (&[C, N], C),
+            (&[N, C], C),
+        ] {
+            assert_eq!(Verdict::all(parts.iter().copied()), verdict, "{parts:?}");
+        }
+        for v in [R, N, U, C] {
+            assert_eq!(Verdict::parse(v.key()), Some(v));
+        }
+    }
+
+    #[test]
+    fn a_tenth_around_the_value() {
+        assert_eq!(matches_value(Some(23.4), Some((10.0, 21.1))), Some(true));
+        assert_eq!(matches_value(Some(23.4), Some((10.0, 21.0))), Some(false));
+        assert_eq!(matches_value(Some(-10.0), Some((-9.5, -2.0))), Some(true));
+        assert_eq!(matches_value(None, Some((0.0, 1.0))), None);
+    }
+
+    /// Noise around zero is no spread, unless it is too wide to tell.
+    #[test]
+    fn spreads() {
+        let band = Band { lo: 0.0, hi: 2.0 };
+        let of = |seeds: [f64; 3]| band.judge_spread(&Estimate::of_seeds(seeds.to_vec()));
+        assert_eq!(of([0.1, -0.1, 0.2]), Verdict::Reproduced);
+        assert_eq!(of([1.0, 1.1, 0.9]), Verdict::Reproduced);
+        assert_eq!(of([9.0, -9.0, 3.0]), Verdict::NotDecided);
+        assert_eq!(of([5.0, 5.1, 4.9]), Verdict::NotReproduced);
+    }
+}

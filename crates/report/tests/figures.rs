@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The repository's figures fit their targets and their budgets, and a broken scheme turns rows red.
+
+use std::path::{Path, PathBuf};
+
+use cemark_report::figure::{
+    CALIBRATION, Calibration, EXPECTED, Expected, FIGURES, FigureFile, FigureRun, Mode, Request,
+    Surroundings, TARGETS, Target, Verdict, render, run, run_file, targets,
+};
+use cemark_report::{Fault, Provenance};
+
+fn calibration() -> Calibration {
+    Calibration::parse(CALIBRATION).unwrap()
+}
+
+fn files() -> Vec<FigureFile> {
+    FIGURES
+        .iter()
+        .map(|(id, text)| FigureFile::parse(id, text, &calibration()).unwrap())
+        .collect()
+}
+
+fn place(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+fn with<T>(run: impl FnOnce(Surroundings<'_>) -> T) -> T {
+    let who = Provenance {
+        version: "test".into(),
+        build: "test".into(),
+        command: Vec::new(),
+    };
+    run(Surroundings {
+        who: &who,
+        cpu_seconds: &|| 0.0,
+        watch: &(),
+    })
+}
+
+#[test]
+fn every_target_has_its_row_and_every_row_its_target() {
+    let targets = targets::parse(TARGETS).unwrap();
+    let mut rows: Vec<(String, String)> = files()
+        .iter()
+        .flat_map(|f| f.rows.iter().map(|r| (f.id.clone(), r.id.clone())))
+        .collect();
+    let mut wanted: Vec<(String, String)> = targets
+        .iter()
+        .map(|t| (t.figure.clone(), t.id.clone()))
+        .collect();
+    rows.sort();
+    wanted.sort();
+    assert_eq!(rows, wanted);
+    let expected = Expected::parse(EXPECTED).unwrap();
+    let recorded = |t: &Target, mode| expected.get(t.row(), mode).is_some();
+    let missing: Vec<&str> = targets
+        .iter()
+        .filter(|t| !recorded(t, Mode::Quick))
+        .map(|t| t.row())
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "figures/expected.tsv has no quick verdict for {missing:?}"
+    );
+    for number in (1..=15).chain(18..=43).chain(52..=54) {
+        let id = format!("ECNSHARP-T{number:02}");
+        assert!(targets.iter().any(|t| t.row() == id), "{id}");
+    }
+    assert!(
+        calibration()
+            .parameters()
+            .all(|(_, p)| targets.iter().any(|t| t.row() == p.row))
+    );
+}
+
+/// 20 million packet-hops a CPU second, two cores: minutes for the quick runs together, two hours for the full ones.
+#[test]
+fn budgets() {
+    for (mode, minutes) in [(Mode::Quick, 6.0), (Mode::Full, 120.0)] {
+        let plans = files()
+            .into_iter()
+            .filter_map(|f| f.plan(mode, &calibration(), None).unwrap());
+        let hops: f64 = plans.flat_map(|p| p.points).map(|p| p.cost).sum();
+        let needed = hops / 20e6 / 2.0 / 60.0;
+        assert!(needed < minutes, "{mode:?}: {needed:.0} minutes");
+    }
+}
+
+#[test]
+fn an_unknown_name_is_the_users_mistake() {
+    let request = Request {
+        ids: vec!["ecnsharp-99".into()],
+        out: place("unknown"),
+        ..Request::default()
+    };
+    let error = with(|around| run(&request, around)).unwrap_err();
+    assert_eq!(error.fault, Fault::User);
+    assert!(error.help.contains("ecnsharp-9,"), "{}", error.help);
+}
+
+/// Figure 16's steady queue alone: seconds instead of minutes.
+fn steady() -> (FigureFile, Vec<Target>) {
+    let text = FIGURES.iter().find(|f| f.0 == "ecnsharp-16").unwrap().1;
+    let mut table: toml::Table = text.parse().unwrap();
+    let mut keep = |key: &str, wanted: &dyn Fn(&toml::Value) -> bool| {
+        table
+            .get_mut(key)
+            .and_then(toml::Value::as_array_mut)
+            .unwrap()
+            .retain(|v| wanted(v));
+    };
+    keep("variant", &|v| v["name"].as_str() == Some("2-flows"));
+    let kept = [
+        "ECNSHARP-T38.a",
+        "ECNSHARP-T38.b",
+        "ECNSHARP-T38.c",
+        "ECNSHARP-T38.d",
+    ];
+    keep("row", &|v| kept.contains(&v["id"].as_str().unwrap()));
+    let file = FigureFile::parse("ecnsharp-16", &table.to_string(), &calibration()).unwrap();
+    let targets = targets::parse(TARGETS)
+        .unwrap()
+        .into_iter()
+        .filter(|t| kept.contains(&t.id.as_str()))
+        .collect();
+    (file, targets)
+}
+
+fn judged(place: &Path, overlay: &str) -> FigureRun {
+    let (file, targets) = steady();
+    let request = Request {
+        out: place.to_path_buf(),
+        ..Request::default()
+    };
+    let overlay: toml::Table = overlay.parse().unwrap();
+    with(|around| {
+        run_file(
+            &file,
+            &targets,
+            &calibration(),
+            &request,
+            Some(&overlay),
+            around,
+        )
+    })
+    .unwrap()
+}
+
+/// The committed scheme passes; without its persistent part, or with all its times ten times as long, it does not.
+#[test]
+fn a_broken_scheme_turns_rows_red() {
+    let dir = place("sound");
+    let sound = judged(&dir, "");
+    assert_eq!(
+        sound.rows[0].verdict,
+        Verdict::Reproduced,
+        "{}",
+        render::table(&sound)
+    );
+    let broken = |name: &str, keys: &str| {
+        let run = judged(
+            &place(name),
+            &format!("[[scheme]]\nlabel = \"ECN#\"\n{keys}"),
+        );
+        assert_eq!(
+            run.rows[0].verdict,
+            Verdict::NotReproduced,
+            "{name}:\n{}",
+            render::table(&run)
+        );
+        let table = render::table(&run);
+        assert!(
+            run.rows[0].differs()
+                && table.contains("ECNSHARP-T38: not reproduced, but figures/expected.tsv says"),
+            "{table}"
+        );
+    };
+    broken("no persistent part", "pst_target = \"1s\"\n");
+    broken(
+        "ten times",
+        "ins_target = \"2200us\"\npst_target = \"100us\"\npst_interval = \"2400us\"\n",
+    );
+
+    // The same again is read from disk and gives the same document, and the report shows the row.
+    let again = judged(&dir, "");
+    assert_eq!(render::json(&sound), render::json(&again));
+    let html = std::fs::read_to_string(&again.reports[0]).unwrap();
+    assert!(html.contains("ECNSHARP-T38") && html.contains("steady queue of RED-Tail"));
+}
