@@ -26,3 +26,8 @@ pub(crate) fn cpu_seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let result = work();
     (result, start.elapsed().as_secs_f64())
 }
+
+/// CPU seconds of this thread so far.
+pub(crate) fn thread_cpu_seconds() -> f64 {
+    cpu_time::ThreadTime::now().as_duration().as_secs_f64()
+}

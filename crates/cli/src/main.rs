@@ -7,6 +7,7 @@ mod bench;
 mod check;
 mod clock;
 mod exit;
+mod figure;
 mod progress;
 mod run;
 mod schemes;
@@ -33,6 +34,8 @@ struct Cli {
 enum Command {
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
+    /// Reproduce a paper's figures: published value, measured value, verdict.
+    Figure(figure::Args),
     /// List the marking schemes, or show one with its parameters.
     Schemes(schemes::Args),
     /// Measure speed and memory, or check the simulator against theory.
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         None => exit::answer(&screen::first()),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Figure(args)) => figure::figure(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),

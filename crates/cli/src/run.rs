@@ -42,13 +42,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let watch = Stopwatch::start();
     let plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
-    let who = Provenance {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: build(),
-        command: std::iter::once("cemark".to_owned())
-            .chain(std::env::args().skip(1))
-            .collect(),
-    };
+    let who = provenance();
     let path = args
         .out
         .clone()
@@ -170,7 +164,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// The first Ctrl-C lets the points come to rest, the second one leaves at once.
-fn stop_on_ctrl_c() -> Arc<AtomicBool> {
+pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let (flag, presses) = (Arc::clone(&stop), AtomicU32::new(0));
     let handler = move || {
@@ -193,6 +187,17 @@ pub(crate) fn look() -> table::Look {
         .filter(|_| terminal)
         .map_or(120, |(_, columns)| usize::from(columns).clamp(60, 120));
     table::Look { width, color }
+}
+
+/// Who runs: for manifests, and to know the points of another build.
+pub(crate) fn provenance() -> Provenance {
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: build(),
+        command: std::iter::once("cemark".to_owned())
+            .chain(std::env::args().skip(1))
+            .collect(),
+    }
 }
 
 /// A fingerprint of this very program: points that another build left behind are run again, since nobody knows what changed.

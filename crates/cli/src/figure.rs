@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark figure`: a paper's figures, published value beside measured.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cemark_report::figure::{self, Mode, Request, Surroundings, Watch, render};
+use cemark_scenario::Point;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::Format;
+use crate::clock::thread_cpu_seconds;
+use crate::exit::{Failure, answer};
+use crate::run::{provenance, stop_on_ctrl_c};
+
+/// Arguments of `cemark figure`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Figures (`ecnsharp-9`) or rows (`ECNSHARP-T18`, which runs its figure).
+    #[arg(required_unless_present_any = ["all", "list"])]
+    ids: Vec<String>,
+    /// Every figure.
+    #[arg(long, conflicts_with = "ids")]
+    all: bool,
+    /// Name the figures and their rows, and run nothing.
+    #[arg(long, conflicts_with_all = ["ids", "all"])]
+    list: bool,
+    /// Few flows: minutes for all figures, and "not decided" where they cannot tell [the default].
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// Every row's flow budget: about two hours for all figures on two cores.
+    #[arg(long)]
+    full: bool,
+    /// Where each figure leaves its run directory, and an interrupted one is continued.
+    #[arg(long, value_name = "DIR", default_value = "runs/figures")]
+    out: PathBuf,
+    /// Points simulated at the same time [default: one for each core].
+    #[arg(long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// Write the verdicts into this file (in a checkout: figures/expected.tsv) instead of comparing with them.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
+    let ours = |what: String| Failure::Machine(miette::miette!("{what}"));
+    if args.list {
+        let targets = figure::targets::parse(figure::TARGETS).map_err(ours)?;
+        return answer(&render::list(&targets));
+    }
+    let request = Request {
+        ids: args.ids.clone(),
+        mode: if args.full { Mode::Full } else { Mode::Quick },
+        out: args.out.clone(),
+    };
+    let bar = Bar::new();
+    let who = provenance();
+    let around = Surroundings {
+        who: &who,
+        cpu_seconds: &thread_cpu_seconds,
+        watch: &bar,
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.jobs.map_or(0, std::num::NonZeroUsize::get))
+        .build()
+        .map_err(|e| ours(format!("cannot start the threads: {e}")))?;
+    let run = pool.install(|| figure::run(&request, around));
+    bar.clear();
+    if !bar.goes_on() {
+        return Err(Failure::Interrupted(format!(
+            "interrupted: finished points are kept in {}; the same command continues from there",
+            args.out.display()
+        )));
+    }
+    let run = run?;
+    match args.format {
+        Format::Table => answer(&render::table(&run))?,
+        Format::Json => answer(&(render::json(&run) + "\n"))?,
+    }
+    if let Some(file) = &args.record {
+        let text = run.recorded().map_err(ours)?;
+        return std::fs::write(file, text).map_err(|e| ours(format!("{}: {e}", file.display())));
+    }
+    let differing: Vec<String> = run
+        .differing()
+        .map(|r| format!("{} is {}", r.id, r.verdict.key()))
+        .collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    Err(ours(format!(
+        "{} verdicts differ from figures/expected.tsv: {}",
+        differing.len(),
+        differing.join(", ")
+    )))
+}
+
+/// A bar over the points of the figure at hand.
+struct Bar {
+    bar: Mutex<ProgressBar>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Bar {
+    fn new() -> Self {
+        Bar {
+            bar: Mutex::new(ProgressBar::hidden()),
+            stop: stop_on_ctrl_c(),
+        }
+    }
+
+    fn with(&self, act: impl FnOnce(&mut ProgressBar)) {
+        act(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn clear(&self) {
+        self.with(|b| b.finish_and_clear());
+    }
+}
+
+impl Watch for Bar {
+    fn begins(&self, figure: &str, points: usize, _hops: f64) {
+        self.with(|b| {
+            b.finish_and_clear();
+            let style = ProgressStyle::with_template(
+                "{prefix:22} {bar:32} {pos}/{len} points  {elapsed} gone, {eta} left",
+            )
+            .expect("a fixed template");
+            // Standard error, and only on a terminal.
+            *b = ProgressBar::new(points as u64)
+                .with_style(style)
+                .with_prefix(figure.to_owned());
+        });
+    }
+
+    fn done(&self, _: &Point, _: bool) {
+        self.with(|b| b.inc(1));
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
