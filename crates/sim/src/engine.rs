@@ -168,13 +168,16 @@ impl<Q: EventQueue> Sim<Q> {
                 0
             };
             let at = next.offer(self.now, packet, salt);
-            let lost = (at == REFUSED).then(|| *packet);
+            if at == REFUSED {
+                let packet = *packet;
+                let following = port.deliver(self.now);
+                self.arm_delivery(l, following);
+                self.dropped(packet);
+                return;
+            }
             let following = port.deliver(self.now);
             self.arm_delivery(l, following);
-            match lost {
-                Some(packet) => self.dropped(packet),
-                None => self.arm_delivery(to as u32, at),
-            }
+            self.arm_delivery(to as u32, at);
         } else {
             let (packet, next) = self.ports[l as usize].deliver(self.now);
             self.arm_delivery(l, next);
