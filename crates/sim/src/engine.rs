@@ -149,7 +149,7 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let host = port.tag;
         let packet = port.head();
-        if host != u32::MAX || packet.hop == 1 {
+        if host != u32::MAX || packet.hop() == 1 {
             let packet = *packet;
             let next = port.deliver(self.now);
             self.arm_delivery(l, next);
@@ -198,7 +198,7 @@ impl<Q: EventQueue> Sim<Q> {
             self.at_host(host, packet);
             return;
         }
-        if packet.hop == 1 && !packet.flags.has(Flags::ACK) {
+        if packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
             let extra = self.conns.list[packet.conn as usize].extra;
             if extra > 0 {
                 let i = self.delayed.put(packet);
@@ -212,8 +212,8 @@ impl<Q: EventQueue> Sim<Q> {
     /// The link that a packet at a switch takes next.
     #[inline]
     fn next_link(conns: &Conns, packet: &Packet) -> u32 {
-        let direction = usize::from(packet.flags.has(Flags::ACK));
-        conns.routes[packet.conn as usize][direction][usize::from(packet.hop)]
+        let direction = usize::from(packet.flags().has(Flags::ACK));
+        conns.routes[packet.conn as usize][direction][usize::from(packet.hop())]
     }
 
     /// A packet at a switch joins the next port on its way.
@@ -316,12 +316,12 @@ impl<Q: EventQueue> Sim<Q> {
 /// The packet's luck at this hop: the same under every scheme for what is sent for the first time.
 fn salt(conns: &Conns, p: &Packet) -> u64 {
     // What is sent again, and ACKs that repeat a number, would repeat their luck as well: the time of sending tells them apart.
-    let again = if p.flags.0 & (Flags::RETX.0 | Flags::ACK.0) != 0 {
+    let again = if p.flags().0 & (Flags::RETX.0 | Flags::ACK.0) != 0 {
         u64::from(p.ts) + 1
     } else {
         0
     };
-    cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, again, p.seq, p.hop)
+    cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, again, p.seq, p.hop())
 }
 
 /// What `Nic` means for a turn.

@@ -3,7 +3,7 @@
 
 use cemark_switch::NEVER;
 use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
-use cemark_wire::{Ecn, Flags, NONE, Nanos, Packet};
+use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
@@ -23,9 +23,9 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn at_host(&mut self, host: u32, p: Packet) {
         self.delivered += 1;
-        if p.flags.has(Flags::PROBE) {
+        if p.flags().has(Flags::PROBE) {
             self.at_prober(host, p);
-        } else if p.flags.has(Flags::ACK) {
+        } else if p.flags().has(Flags::ACK) {
             self.at_sender(host, p);
         } else {
             self.at_receiver(host, p);
@@ -38,9 +38,9 @@ impl<Q: EventQueue> Sim<Q> {
         let c = &mut self.conns.list[p.conn as usize];
         let segment = Segment {
             seq: p.seq,
-            len: p.len,
-            flags: p.flags,
-            ecn: p.ecn,
+            len: p.len(),
+            flags: p.flags(),
+            ecn: p.ecn(),
             ts: p.ts,
         };
         let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
@@ -76,16 +76,13 @@ impl<Q: EventQueue> Sim<Q> {
             let n = c.receiver.sack_blocks(&mut blocks);
             aux = self.sacks.store(n, blocks);
         }
-        let packet = Packet {
-            seq: ack.cum,
-            ts: ack.ts_echo,
-            conn,
-            aux,
+        let fields = Fields {
             wire_bytes: self.cfg.transport.ack_bytes,
             flags: ack.flags.with(Flags::ACK),
             class: c.class,
-            ..Packet::BLANK
+            ..Fields::default()
         };
+        let packet = Packet::new(ack.cum, ack.ts_echo, conn, aux, fields);
         self.transmit(host, packet);
     }
 
@@ -100,7 +97,7 @@ impl<Q: EventQueue> Sim<Q> {
         let c = &mut self.conns.list[p.conn as usize];
         let ack = Ack {
             cum: p.seq,
-            flags: p.flags,
+            flags: p.flags(),
             ts_echo: p.ts,
             sacks: n as u8,
         };
@@ -183,17 +180,14 @@ impl<Q: EventQueue> Sim<Q> {
         } else {
             class_by_bytes(&self.cfg, c.bounds, s.seq.saturating_sub(c.begin))
         };
-        let packet = Packet {
-            seq: s.seq,
-            ts: s.ts,
-            conn,
+        let fields = Fields {
             wire_bytes: segment_wire_bytes(&self.cfg.transport, &s),
             len: s.len,
             ecn: s.ecn,
             flags: s.flags,
             class,
-            ..Packet::BLANK
         };
+        let packet = Packet::new(s.seq, s.ts, conn, NONE, fields);
         self.transmit(host, packet);
         true
     }
@@ -276,21 +270,20 @@ impl<Q: EventQueue> Sim<Q> {
         if state.left > 0 {
             self.events.insert(self.now + state.every, kind::PROBE | w);
         }
-        let packet = Packet {
-            seq: self.now,
-            conn,
+        let fields = Fields {
             wire_bytes: PROBE_BYTES,
             // ECN-capable, so that a switch that drops what it cannot mark does not lose the measurement.
             ecn: Ecn::Ect0,
             flags: Flags::PROBE,
             class,
-            ..Packet::BLANK
+            ..Fields::default()
         };
+        let packet = Packet::new(self.now, 0, conn, NONE, fields);
         self.transmit(src, packet);
     }
 
     fn at_prober(&mut self, host: u32, p: Packet) {
-        if p.flags.has(Flags::ACK) {
+        if p.flags().has(Flags::ACK) {
             let workload = self.conns.list[p.conn as usize].flow.workload;
             let (sent, rtt) = (self.clock.picos(p.seq), self.clock.picos(self.now - p.seq));
             self.metrics.probe_answers.push(ProbeRecord {
@@ -299,12 +292,14 @@ impl<Q: EventQueue> Sim<Q> {
                 rtt,
             });
         } else {
-            let answer = Packet {
-                flags: p.flags.with(Flags::ACK),
-                hop: 0,
+            let fields = Fields {
+                wire_bytes: p.wire_bytes(),
                 ecn: Ecn::Ect0,
-                ..p
+                flags: p.flags().with(Flags::ACK),
+                class: p.class(),
+                ..Fields::default()
             };
+            let answer = Packet::new(p.seq, p.ts, p.conn, NONE, fields);
             self.transmit(host, answer);
         }
         self.release(p.conn);

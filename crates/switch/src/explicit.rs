@@ -23,7 +23,7 @@ struct Waiting {
 
 impl Waiting {
     fn bytes(&self) -> u32 {
-        u32::from(self.packet.wire_bytes)
+        u32::from(self.packet.wire_bytes())
     }
 }
 
@@ -114,8 +114,8 @@ impl ExplicitPort {
         } else {
             Offer::QUIET
         };
-        let bytes = u32::from(packet.wire_bytes);
-        let index = usize::from(packet.class).min(self.queues.len() - 1);
+        let bytes = u32::from(packet.wire_bytes());
+        let index = usize::from(packet.class()).min(self.queues.len() - 1);
         if self.port_bytes + bytes > self.limit {
             self.discard(DropReason::Tail);
             result.refused = true;
@@ -130,7 +130,7 @@ impl ExplicitPort {
                 now,
                 now,
                 bytes,
-                packet.ecn,
+                packet.ecn(),
                 salt,
                 None,
                 self.port_bytes,
@@ -142,7 +142,7 @@ impl ExplicitPort {
                 Verdict::Mark(_)
                     if queue.hook == Some(Hook::Enqueue)
                         && self.non_ect == NonEct::Drop
-                        && !packet.ecn.is_capable() =>
+                        && !packet.ecn().is_capable() =>
                 {
                     self.discard(DropReason::NotEct);
                     result.refused = true;
@@ -209,8 +209,7 @@ impl ExplicitPort {
             let bytes = w.bytes();
             queue.bytes -= bytes;
             self.port_bytes -= bytes;
-            w.packet.hop += 1;
-            let ecn = &mut w.packet.ecn;
+            let mut ecn = w.packet.ecn();
             let verdict = if matches!(queue.hook, Some(Hook::Dequeue | Hook::Both)) {
                 let at = look(
                     self.clock,
@@ -218,7 +217,7 @@ impl ExplicitPort {
                     w.since,
                     now,
                     bytes,
-                    *ecn,
+                    ecn,
                     w.salt,
                     w.intent,
                     self.port_bytes,
@@ -228,7 +227,9 @@ impl ExplicitPort {
             } else {
                 w.intent.map_or(Verdict::Pass, Verdict::Mark)
             };
-            let fate = ce::apply(verdict, ecn, self.non_ect);
+            let fate = ce::apply(verdict, &mut ecn, self.non_ect);
+            w.packet.set_ecn(ecn);
+            w.packet.set_out();
             if queue.bytes == 0 {
                 queue.marker.emptied(pick.queue, self.clock.nanos(now));
             }

@@ -93,7 +93,7 @@ impl FusedPort {
 
     #[inline]
     fn sending_time(&self, packet: &Packet) -> u64 {
-        u64::from(packet.wire_bytes) * u64::from(self.byte_ticks)
+        u64::from(packet.wire_bytes()) * u64::from(self.byte_ticks)
     }
 
     /// Accounts for every transmission that has begun by `now`. At equal times departures come before arrivals.
@@ -109,7 +109,7 @@ impl FusedPort {
             if ahead(p.stamp, now) > 0 {
                 break;
             }
-            let (stamp, bytes) = (p.stamp, u32::from(p.wire_bytes));
+            let (stamp, bytes) = (p.stamp, u32::from(p.wire_bytes()));
             self.queue_bytes -= bytes;
             self.ring.advance();
             if self.watches_empty && self.queue_bytes == 0 {
@@ -134,9 +134,9 @@ impl FusedPort {
     #[inline]
     pub fn offer(&mut self, now: u64, packet: &Packet, salt: u64) -> u64 {
         self.catch_up(now);
-        let bytes = u32::from(packet.wire_bytes);
+        let bytes = u32::from(packet.wire_bytes());
         let start = self.busy.max(now);
-        let mut ecn = packet.ecn;
+        let mut ecn = packet.ecn();
         if self.queue_bytes >= self.quiet_below && self.judge(now, start, packet, &mut ecn, salt) {
             return REFUSED;
         }
@@ -144,11 +144,11 @@ impl FusedPort {
         self.counters.sent_bytes += u64::from(bytes);
         self.busy = start + u64::from(bytes) * u64::from(self.byte_ticks);
         let first = self.ring.is_empty();
-        let slot = self.ring.push_slot();
-        *slot = *packet;
-        slot.stamp = start as u32;
-        slot.ecn = ecn;
-        slot.hop += 1;
+        let mut onward = *packet;
+        onward.stamp = start as u32;
+        onward.set_ecn(ecn);
+        onward.set_out();
+        self.ring.push(onward);
         if start > now {
             self.queue_bytes += bytes;
         } else {
@@ -168,7 +168,7 @@ impl FusedPort {
     /// Asks the buffer and the marker, and does what they say; true when the packet is discarded.
     #[inline(never)]
     fn judge(&mut self, now: u64, start: u64, packet: &Packet, ecn: &mut Ecn, salt: u64) -> bool {
-        if self.queue_bytes + u32::from(packet.wire_bytes) > self.limit {
+        if self.queue_bytes + u32::from(packet.wire_bytes()) > self.limit {
             return self.discard(DropReason::Tail);
         }
         let arrives = self.clock.nanos(now);
@@ -177,9 +177,9 @@ impl FusedPort {
             sojourn: Nanos::ZERO,
             round: Nanos::ZERO,
             salt,
-            pkt_bytes: u32::from(packet.wire_bytes),
+            pkt_bytes: u32::from(packet.wire_bytes()),
             segs: 1,
-            ecn: packet.ecn,
+            ecn: packet.ecn(),
             intent: None,
             queue_bytes: self.queue_bytes,
             queue_pkts: self.ring.waiting(),

@@ -10,6 +10,6 @@ mod rate;
 mod time;
 
 pub use ecn::Ecn;
-pub use packet::{Flags, NONE, Packet};
+pub use packet::{Fields, Flags, NONE, Packet};
 pub use rate::Rate;
 pub use time::{Nanos, Picos};

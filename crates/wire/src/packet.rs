@@ -42,7 +42,25 @@ impl Flags {
     }
 }
 
+/// The small fields of a header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    /// Bytes on the wire, headers included.
+    pub wire_bytes: u16,
+    /// Payload bytes.
+    pub len: u16,
+    /// The ECN field. Written by the sender, and by the one place in `switch` that marks.
+    pub ecn: Ecn,
+    /// Header bits.
+    pub flags: Flags,
+    /// Traffic class: picks the queue at every port.
+    pub class: u8,
+}
+
 /// A packet in flight. `seq` counts bytes of the connection's stream.
+///
+/// The small fields are one word, so that a packet moves from port to port as whole words: single bytes written into a copy
+/// would stall the loads that follow.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
@@ -56,41 +74,125 @@ pub struct Packet {
     pub aux: u32,
     /// For the port that holds it: when its transmission begins, in ticks modulo 2^32.
     pub stamp: u32,
-    /// Bytes on the wire, headers included.
-    pub wire_bytes: u16,
-    /// Payload bytes.
-    pub len: u16,
-    /// The ECN field. Written by the sender, and by the one place in `switch` that marks.
-    pub ecn: Ecn,
-    /// Header bits.
-    pub flags: Flags,
-    /// Links it has set out on: counted by the port that sends it.
-    pub hop: u8,
-    /// Traffic class: picks the queue at every port.
-    pub class: u8,
+    /// wire_bytes (16 bits), len (16), ecn (8), flags (8), class (8), hop (8), from the lowest.
+    small: u64,
 }
 
 const _: () = assert!(size_of::<Packet>() == 32);
 
+const ECN: u32 = 32;
+const FLAGS: u32 = 40;
+const CLASS: u32 = 48;
+const HOP: u32 = 56;
+
 impl Packet {
-    /// A header to start from: no connection, no bytes, Not-ECT.
-    pub const BLANK: Packet = Packet {
-        seq: 0,
-        ts: 0,
-        conn: NONE,
-        aux: NONE,
-        stamp: 0,
-        wire_bytes: 0,
-        len: 0,
-        ecn: Ecn::NotEct,
-        flags: Flags::EMPTY,
-        hop: 0,
-        class: 0,
-    };
+    /// A packet that has not set out yet.
+    #[inline]
+    pub const fn new(seq: u64, ts: u32, conn: u32, aux: u32, f: Fields) -> Packet {
+        let small = f.wire_bytes as u64
+            | (f.len as u64) << 16
+            | (f.ecn as u64) << ECN
+            | (f.flags.0 as u64) << FLAGS
+            | (f.class as u64) << CLASS;
+        Packet {
+            seq,
+            ts,
+            conn,
+            aux,
+            stamp: 0,
+            small,
+        }
+    }
+
+    /// Bytes on the wire, headers included.
+    #[inline]
+    pub const fn wire_bytes(&self) -> u16 {
+        self.small as u16
+    }
+
+    /// Payload bytes.
+    #[inline]
+    pub const fn len(&self) -> u16 {
+        (self.small >> 16) as u16
+    }
+
+    /// Whether it carries no payload.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The ECN field.
+    #[inline]
+    pub const fn ecn(&self) -> Ecn {
+        Ecn::from_bits((self.small >> ECN) as u8)
+    }
+
+    /// Writes the ECN field.
+    #[inline]
+    pub const fn set_ecn(&mut self, ecn: Ecn) {
+        self.small = self.small & !(0b11 << ECN) | (ecn as u64) << ECN;
+    }
+
+    /// Header bits.
+    #[inline]
+    pub const fn flags(&self) -> Flags {
+        Flags((self.small >> FLAGS) as u8)
+    }
+
+    /// Traffic class.
+    #[inline]
+    pub const fn class(&self) -> u8 {
+        (self.small >> CLASS) as u8
+    }
+
+    /// Links it has set out on: counted by the port that sends it.
+    #[inline]
+    pub const fn hop(&self) -> u8 {
+        (self.small >> HOP) as u8
+    }
+
+    /// It sets out on one more link.
+    #[inline]
+    pub const fn set_out(&mut self) {
+        self.small = self.small.wrapping_add(1 << HOP);
+    }
 }
 
 impl Default for Packet {
     fn default() -> Self {
-        Packet::BLANK
+        Packet::new(0, 0, NONE, NONE, Fields::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_fields_do_not_touch_each_other() {
+        let f = Fields {
+            wire_bytes: 65_535,
+            len: 1460,
+            ecn: Ecn::Ect0,
+            flags: Flags::ACK.with(Flags::PUSH),
+            class: 7,
+        };
+        let mut p = Packet::new(u64::MAX, 1, 2, 3, f);
+        for hop in 1..=6 {
+            p.set_out();
+            p.set_ecn(if hop % 2 == 0 { Ecn::Ce } else { Ecn::Ect1 });
+            assert_eq!(p.hop(), hop);
+        }
+        assert_eq!(p.ecn(), Ecn::Ce);
+        p.set_ecn(f.ecn);
+        let back = Fields {
+            wire_bytes: p.wire_bytes(),
+            len: p.len(),
+            ecn: p.ecn(),
+            flags: p.flags(),
+            class: p.class(),
+        };
+        assert_eq!(back, f);
     }
 }
