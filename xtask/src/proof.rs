@@ -43,6 +43,8 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         "parser",
         "ten minutes of random edits of every scenario: no panic, every error has a place",
         &[
+            "env",
+            "PROPTEST_CASES=2000000",
             "cargo",
             "test",
             "--release",
@@ -50,10 +52,7 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
             "-p",
             "cemark-scenario",
             "--test",
-            "fuzz",
-            "--",
-            "--ignored",
-            "--nocapture",
+            "mutations",
         ],
     ),
 ];
