@@ -6,8 +6,9 @@ use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs};
 
-/// After the last measured flow has started the load is held until it ends: the share of flows that this adds, by experience.
-const DRAIN: f64 = 1.15;
+/// After the last measured flow has started the load is held until it ends. The slowest is a large one that shares what the load
+/// leaves of its link, a few times over: by experience (web search at 0.8 and 0.9 of a leaf-spine) four times.
+const SHARED: f64 = 4.0;
 
 /// The expected packet-hops of a point: an estimate for progress and for `cemark check`, within a factor of two for the usual
 /// scenarios. Losses, handshakes and probing are not counted.
@@ -27,9 +28,12 @@ fn hops(kind: &Kind, config: &Config) -> f64 {
             warmup,
         } => {
             let mean = sizes.mean();
-            let asked = (*flows + *warmup) as f64 * DRAIN;
-            let in_time = flows_per_second(topology, pairs, mean, *load) * seconds;
-            asked.min(in_time) * packets(mean, config) * links(topology, pairs)
+            let rate = flows_per_second(topology, pairs, mean, *load);
+            let largest = sizes.quantile(1.0 - 0.5 / (*flows).max(1) as f64);
+            let alone = largest * 8.0 / topology.host_rate().0 as f64;
+            let drain = SHARED * alone / (1.0 - load).max(0.05);
+            let asked = (*flows + *warmup) as f64 + rate * drain;
+            asked.min(rate * seconds) * packets(mean, config) * links(topology, pairs)
         }
         Kind::Incast {
             senders,

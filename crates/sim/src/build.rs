@@ -7,7 +7,7 @@ use cemark_switch::sched::{Fifo, Scheduler};
 use cemark_switch::{AnyMarker, Clock, Port, PortSpec, QueueSetup};
 use cemark_wire::{Picos, Rate};
 
-use crate::config::{Config, MarkerChoice, NonEct, SchedulerKind};
+use crate::config::{Config, MarkerChoice, Nic, NonEct, SchedulerKind};
 use crate::conn::Conns;
 use crate::engine::{Host, Sim, kind, turn_of};
 use crate::events::EventQueue;
@@ -17,8 +17,10 @@ use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
-/// Ticks that what a window puts into an unbounded NIC queue may take to leave.
-const NIC_TICKS: u64 = 1 << 29;
+/// Room in a NIC: far above what may wait there, so that it never drops. Under back-pressure that is a few packets and ACKs.
+const NIC_TURNS: u32 = 1 << 20;
+/// The same where everything that the windows allow goes into the NIC.
+const NIC_WINDOWS: u32 = 1 << 27;
 
 impl<Q: EventQueue> Sim<Q> {
     /// Lays everything out at tick zero.
@@ -145,6 +147,10 @@ fn gcd(a: u64, b: u64) -> u64 {
 fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
     let rate = link.rate;
     let byte_ticks = rate.picos_per_byte().0 / clock.tick_ps();
+    let nic_bytes = match cfg.nic {
+        Nic::BackPressure { .. } => NIC_TURNS,
+        Nic::Fifo => NIC_WINDOWS,
+    };
     let s = &cfg.switch;
     let weight_sum = s.queues.iter().map(|q| q.weight).sum();
     let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
@@ -182,11 +188,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
         byte_ticks,
         tag: link.host.unwrap_or(u32::MAX),
         delay: clock.ticks(link.delay),
-        buffer_bytes: if nic {
-            (NIC_TICKS / byte_ticks) as u32
-        } else {
-            s.buffer_bytes
-        },
+        buffer_bytes: if nic { nic_bytes } else { s.buffer_bytes },
         non_ect: if nic { NonEct::Forward } else { s.non_ect },
         queues,
         scheduler: scheduler(s.scheduler),
