@@ -14,6 +14,8 @@ pub(crate) fn first() -> String {
          run my own scenario                           cemark run my.toml\n\
          know a scheme and its parameters              cemark schemes ecn_sharp\n\
          read the result in a script                   cemark run rtt-variation --format json\n\
+         reproduce a paper's figures                   cemark figure --list\n\
+         know how fast and how right it is             cemark bench   cemark bench --physics\n\
          see every option                              cemark --help\n\n\
          built-in scenarios\n",
     );
