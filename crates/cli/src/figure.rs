@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Few flows: minutes for all figures, and "not decided" where they cannot tell [the default].
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Every row's flow budget: about two hours for all figures on two cores.
+    /// Every row's flow budget: several hours for all figures on two cores.
     #[arg(long)]
     full: bool,
     /// Where each figure leaves its run directory, and an interrupted one is continued.
@@ -79,7 +79,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     let run = run?;
     match args.format {
         Format::Table => answer(&render::table(&run))?,
-        Format::Json => answer(&(render::json(&run) + "\n"))?,
+        Format::Json => answer(&render::json(&run))?,
     }
     if let Some(file) = &args.record {
         let text = run.recorded().map_err(ours)?;

@@ -32,7 +32,7 @@ pub enum Mode {
     /// Minutes for all figures together. Says "not decided" where so few flows cannot tell.
     #[default]
     Quick,
-    /// Every row's flow budget: about two hours for all figures on two cores.
+    /// Every row's flow budget: several hours for all figures on two cores.
     Full,
 }
 
