@@ -23,13 +23,13 @@ pub(crate) struct Args {
     /// Every figure.
     #[arg(long, conflicts_with = "ids")]
     all: bool,
-    /// Name the figures and their rows, and run nothing.
+    /// Name the figures, their rows and what they cost, and run nothing.
     #[arg(long, conflicts_with_all = ["ids", "all"])]
     list: bool,
     /// Few flows: minutes for all figures, and "not decided" where they cannot tell [the default].
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Every row's flow budget: several hours for all figures on two cores.
+    /// Every row's flow budget: two hours for all figures on two cores.
     #[arg(long)]
     full: bool,
     /// Where each figure leaves its run directory, and an interrupted one is continued.
@@ -50,7 +50,8 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     let ours = |what: String| Failure::Machine(miette::miette!("{what}"));
     if args.list {
         let targets = figure::targets::parse(figure::TARGETS).map_err(ours)?;
-        return answer(&render::list(&targets));
+        let calibration = figure::Calibration::parse(figure::CALIBRATION).map_err(ours)?;
+        return answer(&render::list(&targets, &calibration).map_err(ours)?);
     }
     let request = Request {
         ids: args.ids.clone(),

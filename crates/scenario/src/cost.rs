@@ -26,13 +26,15 @@ fn hops(kind: &Kind, config: &Config) -> f64 {
             pairs,
             flows,
             warmup,
+            hold,
         } => {
             let mean = sizes.mean();
             let rate = flows_per_second(topology, pairs, mean, *load);
             let largest = sizes.quantile(1.0 - 0.5 / (*flows).max(1) as f64);
             let alone = largest * 8.0 / topology.host_rate().0 as f64;
             let drain = SHARED * alone / (1.0 - load).max(0.05);
-            let asked = (*flows + *warmup) as f64 + rate * drain;
+            let held = drain.min(hold.as_secs_f64());
+            let asked = (*flows + *warmup) as f64 + rate * held;
             asked.min(rate * seconds) * packets(mean, config) * links(topology, pairs)
         }
         Kind::Incast {

@@ -149,6 +149,7 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
     };
     let flows = count(s.need("flows", "10000")?, (1, MOST_FLOWS))?;
     let warmup = s.count("warmup", flows / 10, (0, MOST_FLOWS))?;
+    let hold = s.time("hold", Picos::MAX)?;
     let rate = flows_per_second(topology, &pairs, sizes.mean(), load);
     if rate > 1e9 {
         return Err(Fault::new(
@@ -163,6 +164,7 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
         pairs,
         flows,
         warmup,
+        hold,
     })
 }
 

@@ -32,8 +32,18 @@ pub enum Mode {
     /// Minutes for all figures together. Says "not decided" where so few flows cannot tell.
     #[default]
     Quick,
-    /// Every row's flow budget: several hours for all figures on two cores.
+    /// Every row's flow budget: two hours for all figures on two cores.
     Full,
+}
+
+impl Mode {
+    /// The option that asks for it.
+    pub const fn flag(self) -> &'static str {
+        match self {
+            Mode::Quick => "--quick",
+            Mode::Full => "--full",
+        }
+    }
 }
 
 macro_rules! figures {

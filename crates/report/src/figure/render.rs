@@ -3,6 +3,7 @@
 
 use minijinja::{Environment, context};
 
+use super::calibration::Calibration;
 use super::file::FigureFile;
 use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
@@ -164,14 +165,11 @@ fn count(run: &FigureRun) -> String {
     text
 }
 
-/// `cemark figure --list`: every figure, its title and its rows.
-pub fn list(targets: &[Target]) -> String {
+/// `cemark figure --list`: every figure, its title, its rows, and what it costs in either mode.
+pub fn list(targets: &[Target], calibration: &Calibration) -> Result<String, String> {
     let mut out = String::new();
     for (id, text) in FIGURES {
-        let title = text
-            .parse::<toml::Table>()
-            .ok()
-            .and_then(|t| t.get("title").and_then(|t| t.as_str().map(str::to_owned)));
+        let file = FigureFile::parse(id, text, calibration)?;
         let mut rows: Vec<&str> = targets
             .iter()
             .filter(|t| t.figure == *id)
@@ -180,12 +178,27 @@ pub fn list(targets: &[Target]) -> String {
         rows.dedup();
         out.push_str(&format!(
             "{id:<22}{}\n{:22}{}\n",
-            title.unwrap_or_default(),
+            file.title,
             "",
             rows.join(" ")
         ));
+        let cost = [Mode::Quick, Mode::Full]
+            .into_iter()
+            .map(|mode| Ok(file.plan(mode, calibration, None)?.map(|p| (mode, p))))
+            .collect::<Result<Vec<_>, String>>()?
+            .into_iter()
+            .flatten()
+            .map(|(mode, plan)| {
+                let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
+                let (points, hops) = (plan.points.len(), hops / 1e9);
+                format!("{} {points} points, about {hops:.1} G packet-hops", mode.flag())
+            })
+            .collect::<Vec<_>>();
+        if !cost.is_empty() {
+            out.push_str(&format!("{:22}{}\n", "", cost.join("; ")));
+        }
     }
-    out
+    Ok(out)
 }
 
 /// The figure's self-contained report.
@@ -212,7 +225,7 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
         .collect();
     let page = context! {
         id => &file.id, title => &file.title, rows, open, flows, points => run.points,
-        hops => format!("{:.2}", run.packet_hops as f64 / 1e9), mode => if run.mode == Mode::Quick { "--quick" } else { "--full" },
+        hops => format!("{:.2}", run.packet_hops as f64 / 1e9), mode => run.mode.flag(),
     };
     template
         .render(page)

@@ -32,7 +32,7 @@ pub struct Workload {
 pub enum Kind {
     /// Poisson arrivals at a load of the most loaded tier. Sizes are stratified over the table and the realised load equals the
     /// asked one within each block of `flows`. A first block of `warmup` flows is not measured, then `flows` are, then the
-    /// load is held, unmeasured, until the last measured flow has ended.
+    /// load is held, unmeasured, for `hold` or until the last measured flow has ended.
     Poisson {
         /// Flow sizes.
         sizes: SizeTable,
@@ -44,6 +44,8 @@ pub enum Kind {
         flows: u64,
         /// Flows before them.
         warmup: u64,
+        /// How long flows keep arriving after the measured ones have; `Picos::MAX`: until the last of those has ended.
+        hold: Picos,
     },
     /// `senders` hosts each send one flow to `receiver` at the same time, repeatedly.
     Incast {

@@ -31,9 +31,12 @@ pub(super) struct Poisson {
     measured: u64,
     /// Flows of a block once all measured ones have been handed out.
     tail: u64,
+    hold: Picos,
     block: IntoIter<Draft>,
     /// End of the current block.
     end: Picos,
+    /// No flow starts after this.
+    last: Picos,
     arrivals: Stream,
     quantiles: Stream,
     order: Stream,
@@ -44,7 +47,7 @@ impl Poisson {
     pub(super) fn new(
         topology: &Topology,
         (sizes, load, pairs): (&SizeTable, f64, &Pairs),
-        (warmup, flows): (u64, u64),
+        (warmup, flows, hold): (u64, u64, Picos),
         seed: u64,
         number: u64,
     ) -> Self {
@@ -58,8 +61,10 @@ impl Poisson {
             warmup,
             measured: flows,
             tail: flows.max(warmup).max(1),
+            hold,
             block: Vec::new().into_iter(),
             end: Picos::ZERO,
+            last: Picos::MAX,
             arrivals: stream("arrivals"),
             quantiles: stream("quantiles"),
             order: stream("order"),
@@ -67,24 +72,29 @@ impl Poisson {
         }
     }
 
-    /// The next flow; there always is one.
-    pub(super) fn next(&mut self) -> Draft {
+    /// The next flow; `None` once the load has been held long enough.
+    pub(super) fn next(&mut self) -> Option<Draft> {
         loop {
             if let Some(draft) = self.block.next() {
-                return draft;
+                return (draft.measured || draft.start <= self.last).then_some(draft);
             }
             let (left, measured) = match (self.warmup, self.measured) {
                 (0, 0) => (self.tail, false),
                 (0, left) => (left, true),
                 (left, _) => (left, false),
             };
+            let mut held = false;
             let n = left.div_ceil(left.div_ceil(MOST));
             if measured {
                 self.measured -= n;
+                held = self.measured == 0;
             } else if self.warmup > 0 {
                 self.warmup -= n;
             }
             self.block = self.build(n, measured).into_iter();
+            if held {
+                self.last = self.end.saturating_add(self.hold);
+            }
         }
     }
 

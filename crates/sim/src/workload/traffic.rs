@@ -31,7 +31,7 @@ enum Source {
 impl Source {
     fn next(&mut self) -> Option<Draft> {
         match self {
-            Source::Poisson(poisson) => Some(poisson.next()),
+            Source::Poisson(poisson) => poisson.next(),
             Source::Incast(incast) => incast.next(),
             Source::Given(drafts) => drafts.next(),
         }
@@ -50,7 +50,7 @@ struct Lane {
 
 /// The flows of a point in order of start (equal starts: in order of workload), numbered from zero.
 ///
-/// Lazy, and endless where a Poisson workload is among them. Starts and extra delays are whole nanoseconds. The flows depend on the
+/// Lazy, and endless where a Poisson workload that holds its load is among them. Starts and extra delays are whole nanoseconds. The flows depend on the
 /// topology, the workloads, the RTT model and the seed, and on nothing else: every scheme sees the same.
 pub struct Traffic {
     topology: Topology,
@@ -75,10 +75,11 @@ impl Traffic {
                     pairs,
                     flows,
                     warmup,
+                    hold,
                 } => {
                     measured = measured.saturating_add(*flows);
                     let what = (sizes, *load, pairs);
-                    let counts = (*warmup, *flows);
+                    let counts = (*warmup, *flows, *hold);
                     Source::Poisson(Box::new(Poisson::new(
                         &cfg.topology,
                         what,

@@ -81,6 +81,7 @@ fn web(load: f64, flows: u64, warmup: u64) -> Kind {
         pairs: Pairs::All,
         flows,
         warmup,
+        hold: Picos::MAX,
     }
 }
 
@@ -259,6 +260,7 @@ fn pairs_follow_the_pattern() {
                 pairs,
                 flows: 128_000,
                 warmup: 0,
+                hold: Picos::MAX,
             }],
         )
     };
@@ -431,4 +433,41 @@ fn workloads_merge_in_time() {
         .collect();
     assert_eq!(got, [(0, 2, 0), (1, 3, 2), (2, 4, 2), (3, 1, 0)]);
     assert_eq!(Traffic::new(&cfg).measured_total(), 4);
+}
+
+#[test]
+fn a_load_held_for_a_while_ends_and_changes_nothing_before() {
+    let held = |hold| {
+        let Kind::Poisson {
+            sizes,
+            load,
+            pairs,
+            flows,
+            warmup,
+            ..
+        } = web(0.8, 1_000, 300)
+        else {
+            unreachable!()
+        };
+        let kind = Kind::Poisson {
+            sizes,
+            load,
+            pairs,
+            flows,
+            warmup,
+            hold,
+        };
+        take(&config(fabric(), vec![kind]), 5_000)
+    };
+    let (endless, short) = (held(Picos::MAX), held(Picos(1_000_000_000)));
+    assert!((1_301..2_500).contains(&short.len()), "{}", short.len());
+    assert_eq!(
+        endless[..short.len()]
+            .iter()
+            .map(|f| (f.start, f.bytes))
+            .collect::<Vec<_>>(),
+        short.iter().map(|f| (f.start, f.bytes)).collect::<Vec<_>>()
+    );
+    let none = held(Picos::ZERO);
+    assert_eq!(none.len(), 1_300, "only those asked for");
 }

@@ -41,6 +41,7 @@ pub fn web(load: f64, flows: u64) -> Workload {
         pairs: Pairs::All,
         flows,
         warmup: flows / 10,
+        hold: Picos::MAX,
     })
 }
 

@@ -41,6 +41,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
             pairs: Pairs::All,
             flows: 400,
             warmup: 50,
+            hold: Picos::MAX,
         },
         class: ClassMap::Fixed(0),
         persistent: false,
