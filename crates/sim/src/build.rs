@@ -71,6 +71,7 @@ impl<Q: EventQueue> Sim<Q> {
                 goodput: Vec::new(),
                 busy_at_from: Vec::new(),
             },
+            extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
             turn: turn_of(cfg.nic),
             sent: 0,
             delivered: 0,

@@ -70,6 +70,8 @@ pub(crate) struct Sim<Q> {
     pub conns: Conns,
     pub traffic: Traffic,
     pub metrics: Metrics,
+    /// Some flow may have an extra delay behind its sender's NIC.
+    pub extras: bool,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
     pub turn: u32,
     pub sent: u64,
@@ -149,7 +151,7 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let host = port.tag;
         let packet = port.head();
-        if host != u32::MAX || packet.hop() == 1 {
+        if host != u32::MAX || (self.extras && packet.hop() == 1) {
             let packet = *packet;
             let next = port.deliver(self.now);
             self.arm_delivery(l, next);
@@ -198,7 +200,7 @@ impl<Q: EventQueue> Sim<Q> {
             self.at_host(host, packet);
             return;
         }
-        if packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
+        if self.extras && packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
             let extra = self.conns.list[packet.conn as usize].extra;
             if extra > 0 {
                 let i = self.delayed.put(packet);

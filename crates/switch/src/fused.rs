@@ -17,14 +17,19 @@ pub const REFUSED: u64 = u64::MAX - 1;
 /// See [`crate::port::Port`]. `ring` holds packets from acceptance to delivery; its middle cursor separates those whose transmission has
 /// begun from those that wait, so that lengths are exact at any instant without an event a departure.
 ///
+/// The cursor and `queue_bytes` are true as of the last look ([`FusedPort::catch_up`]), and most packets need none: a backlog is known
+/// from `busy` alone, and where it is short nobody asks for the length.
+///
 /// The order of the fields is that of their heat: what every packet touches lies in the first two cache lines.
 #[repr(C, align(64))]
 pub struct FusedPort {
     // First line: all that a delivery, and an arrival that nobody need judge, look at.
     pub(crate) ring: Ring<Packet>,
     pub(crate) busy: u64,
+    /// Bytes behind the ring's middle cursor.
     queue_bytes: u32,
-    quiet_below: u32,
+    /// With a backlog of fewer ticks than this neither the buffer nor the marker has anything to say.
+    quiet_ticks: u32,
     byte_ticks: u32,
     delay: u32,
     /// The owner's number.
@@ -36,6 +41,8 @@ pub struct FusedPort {
     // Second line.
     pub(crate) counters: Counters,
     limit: u32,
+    /// The same as `quiet_ticks` in bytes that wait.
+    quiet_below: u32,
     clock: Clock,
     // Boxed, so that a port is three lines and its kind (a niche of what is inline) stands in the first.
     marker: Box<AnyMarker>,
@@ -58,14 +65,15 @@ impl FusedPort {
         let setup = spec.queues.remove(0);
         let (marker, mtu) = (setup.marker, setup.spec.mtu);
         let ticks = |t: u64| u32::try_from(t).expect("Port::new has asked whether it fits");
+        let quiet_below = marker
+            .quiet_below(mtu)
+            .min(spec.buffer_bytes.saturating_sub(mtu));
         FusedPort {
             ring: Ring::new(),
             busy: 0,
             queue_bytes: 0,
-            // Below both lengths neither the buffer nor the marker has anything to say.
-            quiet_below: marker
-                .quiet_below(mtu)
-                .min(spec.buffer_bytes.saturating_sub(mtu)),
+            quiet_ticks: ticks((u64::from(quiet_below) * spec.byte_ticks).min(LONGEST_STAY)),
+            quiet_below,
             byte_ticks: ticks(spec.byte_ticks),
             delay: ticks(spec.delay),
             tag: spec.tag,
@@ -100,7 +108,7 @@ impl FusedPort {
     #[inline]
     pub(crate) fn catch_up(&mut self, now: u64) {
         if self.busy <= now && !self.watches_empty {
-            // The link is idle: everything has left, and no line of the ring need be read to know it.
+            // The link is idle: everything has left.
             self.ring.advance_all();
             self.queue_bytes = 0;
             return;
@@ -133,30 +141,31 @@ impl FusedPort {
     /// The packet is copied once, from where it is to where it goes: what changes in it (its hop, CE) changes there.
     #[inline]
     pub fn offer(&mut self, now: u64, packet: &Packet, salt: u64) -> u64 {
-        self.catch_up(now);
-        let bytes = u32::from(packet.wire_bytes());
         let start = self.busy.max(now);
         let mut ecn = packet.ecn();
-        if self.queue_bytes >= self.quiet_below && self.judge(now, start, packet, &mut ecn, salt) {
+        // What waits takes no longer than the whole backlog.
+        if start - now >= u64::from(self.quiet_ticks)
+            && self.judge(now, start, packet, &mut ecn, salt)
+        {
             return REFUSED;
         }
+        if self.watches_empty {
+            self.catch_up(now);
+        }
+        let bytes = u32::from(packet.wire_bytes());
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(bytes);
         self.busy = start + u64::from(bytes) * u64::from(self.byte_ticks);
+        self.queue_bytes += bytes;
         let first = self.ring.is_empty();
         let mut onward = *packet;
         onward.stamp = start as u32;
         onward.set_ecn(ecn);
         onward.set_out();
         self.ring.push(onward);
-        if start > now {
-            self.queue_bytes += bytes;
-        } else {
-            self.ring.advance();
-            if self.watches_empty {
-                // It joined an empty queue and left at once.
-                self.tell_emptied(now);
-            }
+        if self.watches_empty {
+            // It may have joined an empty queue and left at once.
+            self.catch_up(now);
         }
         if first {
             self.busy + u64::from(self.delay)
@@ -168,6 +177,10 @@ impl FusedPort {
     /// Asks the buffer and the marker, and does what they say; true when the packet is discarded.
     #[inline(never)]
     fn judge(&mut self, now: u64, start: u64, packet: &Packet, ecn: &mut Ecn, salt: u64) -> bool {
+        self.catch_up(now);
+        if self.queue_bytes < self.quiet_below {
+            return false;
+        }
         if self.queue_bytes + u32::from(packet.wire_bytes()) > self.limit {
             return self.discard(DropReason::Tail);
         }
@@ -226,12 +239,13 @@ impl FusedPort {
     /// The head has reached the far end: the tick of the next delivery or [`NEVER`].
     #[inline(always)]
     pub fn deliver(&mut self, now: u64) -> u64 {
-        // Nobody may have looked since its transmission began.
-        if self.ring.none_passed() {
+        if self.watches_empty && self.ring.none_passed() {
             self.catch_up(now);
         }
+        let bytes = u32::from(self.head().wire_bytes());
         debug_assert_eq!(Some(now), self.ring.front().map(|p| self.arrival(p, now)));
-        self.ring.skip();
+        // Nobody may have looked since its transmission began.
+        self.queue_bytes -= if self.ring.skip() { bytes } else { 0 };
         self.ring.front().map_or(NEVER, |p| self.arrival(p, now))
     }
 

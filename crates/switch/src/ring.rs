@@ -124,17 +124,17 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Removes the oldest element without looking at it. The ring is not empty.
+    /// Removes the oldest element without looking at it, and says whether it still waited. The ring is not empty.
     #[inline]
-    pub fn skip(&mut self) {
+    pub fn skip(&mut self) -> bool {
         debug_assert!(!self.is_empty());
-        if self.mid == self.head {
-            self.mid = self.mid.wrapping_add(1);
-        }
+        let waited = self.mid == self.head;
+        self.mid = self.mid.wrapping_add(u32::from(waited));
         self.head = self.head.wrapping_add(1);
         if self.head & self.mask == 0 {
             self.narrow();
         }
+        waited
     }
 
     /// Removes the oldest element; the middle cursor never falls behind the head.

@@ -5,6 +5,7 @@
 //! tick (the one in use), and a 4-ary heap (the reference that the wheel is tested against).
 
 mod heap;
+mod set;
 mod wheel;
 
 pub use heap::Heap;
@@ -21,7 +22,7 @@ pub trait EventQueue {
     fn insert(&mut self, at: u64, event: u32);
     /// Takes the next event.
     fn pop(&mut self) -> Option<(u64, u32)>;
-    /// Events pending.
+    /// Events pending: counted when asked.
     fn len(&self) -> usize;
     /// Whether nothing is pending.
     fn is_empty(&self) -> bool {

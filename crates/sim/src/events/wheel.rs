@@ -5,20 +5,28 @@
 //! wheel has a slot a half; a half is poured into the near wheel when the one before it begins, which is before anything can
 //! be inserted into it directly, so equal times stay first in, first out. What lies beyond is in a heap and is poured into the
 //! mid wheel as that advances, again before anything can be inserted there directly.
+//!
+//! Whether a slot is empty, or a word of the bitmaps, nobody can foretell, and a branch on it costs more than the rest of an insertion. So
+//! the common paths have none: node 0 takes the writes that are meant for the predecessor of a first node.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::EventQueue;
-use cemark_wire::NONE;
+use super::set::Set;
 
 /// log2 of the ticks in a half of the near wheel.
 const HALF: u32 = 13;
 const NEAR: usize = 2 << HALF;
-/// log2 of the halves that the mid wheel covers.
-const MID: u32 = 12;
-const MID_SLOTS: usize = 1 << MID;
+/// Sets of the near wheel: a half is a whole number of them.
+const SETS: usize = NEAR / Set::SIZE;
+/// Halves that the mid wheel covers.
+const MID: usize = Set::SIZE;
 
+/// No node: the slot is empty, the free list at its end.
+const NOBODY: u32 = 0;
+
+/// A list of nodes; `head` says nothing where `tail` is [`NOBODY`].
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     head: u32,
@@ -26,14 +34,15 @@ struct Slot {
 }
 
 const EMPTY: Slot = Slot {
-    head: NONE,
-    tail: NONE,
+    head: NOBODY,
+    tail: NOBODY,
 };
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: u64,
     event: u32,
+    /// The next of the slot; says nothing in the last. The next free one, of a free node.
     next: u32,
 }
 
@@ -44,31 +53,35 @@ pub struct Wheel {
     now: u64,
     /// First tick of the half that `now` lies in.
     base: u64,
-    near: Box<[Slot; NEAR]>,
-    near_bits: Bits<{ NEAR / 64 }>,
-    nodes: Vec<Node>,
     free: u32,
-    pending: usize,
-    mid: Box<[Slot]>,
-    mid_bits: Bits<{ MID_SLOTS / 64 }>,
+    nodes: Vec<Node>,
+    near: Box<[Slot; NEAR]>,
+    near_set: Box<[Set; SETS]>,
+    mid: Box<[Slot; MID]>,
+    mid_set: Box<Set>,
     far: BinaryHeap<Reverse<(u64, u64, u32)>>,
     inserted: u64,
 }
 
+/// Appends node `n`.
+#[inline(always)]
+fn append(nodes: &mut [Node], slot: &mut Slot, n: u32) {
+    nodes[slot.tail as usize].next = n;
+    slot.head = if slot.tail == NOBODY { n } else { slot.head };
+    slot.tail = n;
+}
+
 impl Wheel {
-    #[inline]
+    #[inline(always)]
     fn node(&mut self, at: u64, event: u32) -> u32 {
-        if self.free == NONE {
+        if self.free == NOBODY {
             self.more_nodes();
         }
         let n = self.free;
         let node = &mut self.nodes[n as usize];
         self.free = node.next;
-        *node = Node {
-            at,
-            event,
-            next: NONE,
-        };
+        node.at = at;
+        node.event = event;
         n
     }
 
@@ -82,33 +95,23 @@ impl Wheel {
             self.nodes.push(Node {
                 at: 0,
                 event: 0,
-                next: if n + 1 < want { n as u32 + 1 } else { NONE },
+                next: if n + 1 < want { n as u32 + 1 } else { NOBODY },
             });
         }
         self.free = have as u32;
     }
 
-    #[inline]
-    fn append(nodes: &mut [Node], slot: &mut Slot, n: u32) {
-        if slot.tail == NONE {
-            slot.head = n;
-        } else {
-            nodes[slot.tail as usize].next = n;
-        }
-        slot.tail = n;
-    }
-
-    #[inline]
+    #[inline(always)]
     fn put_near(&mut self, n: u32, at: u64) {
         let i = at as usize & (NEAR - 1);
-        Self::append(&mut self.nodes, &mut self.near[i], n);
-        self.near_bits.set(i);
+        append(&mut self.nodes, &mut self.near[i], n);
+        self.near_set[i / Set::SIZE].insert(i);
     }
 
     fn put_mid(&mut self, n: u32, at: u64) {
-        let i = (at >> HALF) as usize & (MID_SLOTS - 1);
-        Self::append(&mut self.nodes, &mut self.mid[i], n);
-        self.mid_bits.set(i);
+        let i = (at >> HALF) as usize & (MID - 1);
+        append(&mut self.nodes, &mut self.mid[i], n);
+        self.mid_set.insert(i);
     }
 
     #[inline(never)]
@@ -124,20 +127,25 @@ impl Wheel {
 
     /// The current half and the next are near; up to this one exclusive, halves are mid.
     fn mid_end(&self) -> u64 {
-        (self.base >> HALF) + 1 + MID_SLOTS as u64
+        (self.base >> HALF) + 1 + MID as u64
     }
 
     /// Pours a half into the near wheel.
     fn pour(&mut self, half: u64) {
-        let i = half as usize & (MID_SLOTS - 1);
-        let mut n = self.mid[i].head;
-        self.mid[i] = EMPTY;
-        self.mid_bits.clear(i);
-        while n != NONE {
+        let i = half as usize & (MID - 1);
+        let Slot { head, tail } = std::mem::replace(&mut self.mid[i], EMPTY);
+        self.mid_set.remove_if(i, true);
+        if tail == NOBODY {
+            return;
+        }
+        let mut n = head;
+        loop {
             let Node { at, next, .. } = self.nodes[n as usize];
-            self.nodes[n as usize].next = NONE;
             debug_assert_eq!(at >> HALF, half);
             self.put_near(n, at);
+            if n == tail {
+                return;
+            }
             n = next;
         }
     }
@@ -159,69 +167,82 @@ impl Wheel {
         }
     }
 
-    /// Moves `now` to the next tick with an event, half by half; false when nothing is pending.
+    /// The sets of half `half` that begin at or after tick `from`, as a range of their numbers.
+    fn sets(half: u64, from: u64) -> std::ops::Range<usize> {
+        let first = (half as usize & 1) * (SETS / 2);
+        let begun = (from.saturating_sub(half << HALF) as usize) / Set::SIZE;
+        first + begun..first + SETS / 2
+    }
+
+    /// Moves `now` into the next set with an event; false when nothing is pending.
+    #[cold]
     #[inline(never)]
     fn seek(&mut self) -> bool {
-        if self.pending == 0 {
-            return false;
-        }
         loop {
-            let from = self.now as usize & (NEAR - 1);
-            let room = (1 << HALF) - (from & ((1 << HALF) - 1));
-            if let Some(i) = self.near_bits.first_in(from, room) {
-                self.now += (i - from) as u64;
+            let half = self.base >> HALF;
+            let sets = Self::sets(half, self.now);
+            let first = sets.start;
+            if let Some(set) = sets.into_iter().find(|s| !self.near_set[*s].is_empty()) {
+                let skipped = (set - first) as u64;
+                if skipped > 0 {
+                    self.now = (self.now / Set::SIZE as u64 + skipped) * Set::SIZE as u64;
+                }
                 return true;
             }
-            self.advance();
+            if !self.advance() {
+                return false;
+            }
         }
     }
 
-    /// Begins the next half that has anything in reach. Called when the current one is empty.
-    fn advance(&mut self) {
+    /// Begins the next half that has anything in reach; false where there is none. Called when the current one is empty.
+    fn advance(&mut self) -> bool {
         let half = self.base >> HALF;
-        let next = ((half + 1) << HALF) as usize & (NEAR - 1);
-        let begun = if self.near_bits.first_in(next, 1 << HALF).is_some() {
+        let mut next = Self::sets(half + 1, 0).into_iter();
+        let begun = if next.any(|s| !self.near_set[s].is_empty()) {
             half + 1
-        } else if let Some(ahead) = self
-            .mid_bits
-            .next_from((half + 2) as usize & (MID_SLOTS - 1))
-        {
+        } else if let Some(ahead) = self.mid_set.next_from((half + 2) as usize & (MID - 1)) {
             // Near is empty: skip to the first half that is not.
             let begun = half + 2 + ahead as u64;
             self.pour(begun);
             begun
-        } else {
-            let &Reverse((at, ..)) = self.far.peek().expect("something is pending");
+        } else if let Some(&Reverse((at, ..))) = self.far.peek() {
             at >> HALF
+        } else {
+            return false;
         };
         self.base = begun << HALF;
         self.now = self.base;
         self.pour(begun + 1);
         self.pull_far();
+        true
     }
 }
 
 impl EventQueue for Wheel {
     fn new() -> Self {
-        Wheel {
+        let slots = |n| vec![EMPTY; n].into_boxed_slice();
+        let mut wheel = Wheel {
             now: 0,
             base: 0,
-            near: Box::new([EMPTY; NEAR]),
-            near_bits: Bits::new(),
+            free: NOBODY,
             nodes: Vec::new(),
-            free: NONE,
-            pending: 0,
-            mid: vec![EMPTY; MID_SLOTS].into_boxed_slice(),
-            mid_bits: Bits::new(),
+            near: slots(NEAR).try_into().expect("the length is right"),
+            near_set: Box::new([const { Set::new() }; SETS]),
+            mid: slots(MID).try_into().expect("the length is right"),
+            mid_set: Box::new(Set::new()),
             far: BinaryHeap::new(),
             inserted: 0,
-        }
+        };
+        wheel.more_nodes();
+        // The first of them stands for nobody.
+        wheel.free = 1;
+        wheel
     }
 
     #[inline]
     fn insert(&mut self, at: u64, event: u32) {
         debug_assert!(at >= self.now, "an event before the present");
-        self.pending += 1;
         if at.wrapping_sub(self.base) < NEAR as u64 {
             let n = self.node(at, event);
             self.put_near(n, at);
@@ -232,107 +253,33 @@ impl EventQueue for Wheel {
 
     #[inline]
     fn pop(&mut self) -> Option<(u64, u32)> {
-        // A word of 64 ticks never straddles two halves.
-        let ahead = self.near_bits.word(self.now as usize & (NEAR - 1)) >> (self.now & 63);
-        if ahead != 0 {
-            self.now += u64::from(ahead.trailing_zeros());
-        } else if !self.seek() {
-            return None;
+        let mut set = self.now as usize / Set::SIZE % SETS;
+        if self.near_set[set].is_empty() {
+            if !self.seek() {
+                return None;
+            }
+            set = self.now as usize / Set::SIZE % SETS;
         }
-        let i = self.now as usize & (NEAR - 1);
-        let slot = &mut self.near[i];
+        let members = &mut self.near_set[set];
+        let i = members.first();
+        self.now = self.now & !(Set::SIZE as u64 - 1) | i as u64;
+        let slot = &mut self.near[set * Set::SIZE + i];
         let n = slot.head;
         let node = &mut self.nodes[n as usize];
         let event = node.event;
+        let last = n == slot.tail;
         slot.head = node.next;
-        if node.next == NONE {
-            slot.tail = NONE;
-            self.near_bits.clear(i);
-        }
+        slot.tail = if last { NOBODY } else { slot.tail };
+        members.remove_if(i, last);
         node.next = self.free;
         self.free = n;
-        self.pending -= 1;
         Some((self.now, event))
     }
 
     fn len(&self) -> usize {
-        self.pending
-    }
-}
-
-/// A set of small numbers: words, and a second level that says which words are not empty.
-#[derive(Debug)]
-struct Bits<const WORDS: usize> {
-    words: Box<[u64; WORDS]>,
-    /// Bit w of `upper[w / 64]`: word w is not zero.
-    upper: [u64; 8],
-}
-
-impl<const WORDS: usize> Bits<WORDS> {
-    fn new() -> Self {
-        assert!(WORDS <= 512);
-        Bits {
-            words: Box::new([0; WORDS]),
-            upper: [0; 8],
-        }
-    }
-
-    /// The word that `i` lies in.
-    #[inline]
-    fn word(&self, i: usize) -> u64 {
-        self.words[i >> 6]
-    }
-
-    #[inline]
-    fn set(&mut self, i: usize) {
-        let w = &mut self.words[i >> 6];
-        if *w == 0 {
-            self.upper[i >> 12] |= 1 << (i >> 6 & 63);
-        }
-        *w |= 1 << (i & 63);
-    }
-
-    #[inline]
-    fn clear(&mut self, i: usize) {
-        let w = &mut self.words[i >> 6];
-        *w &= !(1 << (i & 63));
-        if *w == 0 {
-            self.upper[i >> 12] &= !(1 << (i >> 6 & 63));
-        }
-    }
-
-    /// The first member in `from..from + room`, without wrapping.
-    #[inline]
-    fn first_in(&self, from: usize, room: usize) -> Option<usize> {
-        let end = from + room;
-        let word = self.words[from >> 6] >> (from & 63);
-        if word != 0 {
-            let i = from + word.trailing_zeros() as usize;
-            return (i < end).then_some(i);
-        }
-        let mut w = (from >> 6) + 1;
-        let last = end.div_ceil(64);
-        while w < last {
-            let up = self.upper[w >> 6] >> (w & 63);
-            if up == 0 {
-                w = (w | 63) + 1;
-                continue;
-            }
-            w += up.trailing_zeros() as usize;
-            if w >= last {
-                return None;
-            }
-            let i = (w << 6) + self.words[w].trailing_zeros() as usize;
-            return (i < end).then_some(i);
-        }
-        None
-    }
-
-    /// Distance from `from` to the next member, going round once.
-    fn next_from(&self, from: usize) -> Option<usize> {
-        let all = WORDS * 64;
-        self.first_in(from, all - from)
-            .or_else(|| self.first_in(0, from))
-            .map(|i| (i + all - from) % all)
+        let next_free = |n: &u32| Some(self.nodes[*n as usize].next).filter(|n| *n != NOBODY);
+        let free = Some(self.free).filter(|n| *n != NOBODY);
+        let free = std::iter::successors(free, next_free).count();
+        self.nodes.len() - 1 - free + self.far.len()
     }
 }
