@@ -126,6 +126,13 @@ impl FusedPort {
         }
     }
 
+    /// For markers that are told when their queue empties, and so for each packet: out of the way of the others.
+    #[cold]
+    #[inline(never)]
+    fn catch_up_eagerly(&mut self, now: u64) {
+        self.catch_up(now);
+    }
+
     #[cold]
     fn tell_emptied(&mut self, at: u64) {
         self.marker.emptied(QueueId(0), self.clock.nanos(at));
@@ -142,15 +149,16 @@ impl FusedPort {
     #[inline]
     pub fn offer(&mut self, now: u64, packet: &Packet, salt: u64) -> u64 {
         let start = self.busy.max(now);
-        let mut ecn = packet.ecn();
+        let mut onward = *packet;
         // What waits takes no longer than the whole backlog.
-        if start - now >= u64::from(self.quiet_ticks)
-            && self.judge(now, start, packet, &mut ecn, salt)
-        {
-            return REFUSED;
+        if start - now >= u64::from(self.quiet_ticks) {
+            match self.judge(now, start, packet, salt) {
+                Some(ecn) => onward.set_ecn(ecn),
+                None => return REFUSED,
+            }
         }
         if self.watches_empty {
-            self.catch_up(now);
+            self.catch_up_eagerly(now);
         }
         let bytes = u32::from(packet.wire_bytes());
         self.counters.sent += 1;
@@ -158,14 +166,12 @@ impl FusedPort {
         self.busy = start + u64::from(bytes) * u64::from(self.byte_ticks);
         self.queue_bytes += bytes;
         let first = self.ring.is_empty();
-        let mut onward = *packet;
         onward.stamp = start as u32;
-        onward.set_ecn(ecn);
         onward.set_out();
         self.ring.push(onward);
         if self.watches_empty {
             // It may have joined an empty queue and left at once.
-            self.catch_up(now);
+            self.catch_up_eagerly(now);
         }
         if first {
             self.busy + u64::from(self.delay)
@@ -174,12 +180,13 @@ impl FusedPort {
         }
     }
 
-    /// Asks the buffer and the marker, and does what they say; true when the packet is discarded.
+    /// Asks the buffer and the marker, and does what they say: the ECN field to send, or `None` for a packet that is discarded.
     #[inline(never)]
-    fn judge(&mut self, now: u64, start: u64, packet: &Packet, ecn: &mut Ecn, salt: u64) -> bool {
+    fn judge(&mut self, now: u64, start: u64, packet: &Packet, salt: u64) -> Option<Ecn> {
+        let mut ecn = packet.ecn();
         self.catch_up(now);
         if self.queue_bytes < self.quiet_below {
-            return false;
+            return Some(ecn);
         }
         if self.queue_bytes + u32::from(packet.wire_bytes()) > self.limit {
             return self.discard(DropReason::Tail);
@@ -201,7 +208,7 @@ impl FusedPort {
             limit_bytes: self.limit,
         };
         let verdict = match self.hook {
-            None => return false,
+            None => return Some(ecn),
             Some(Hook::Enqueue) => self.marker.enqueue(&at),
             Some(_) => {
                 at.now = self.clock.nanos(start);
@@ -210,22 +217,22 @@ impl FusedPort {
             }
         };
         if verdict == Verdict::Pass {
-            return false;
+            return Some(ecn);
         }
-        match ce::apply(verdict, ecn, self.non_ect) {
+        match ce::apply(verdict, &mut ecn, self.non_ect) {
             Fate::Passed => {}
             Fate::Marked(why) => self.counters.marks[why as usize] += 1,
             Fate::Spared => self.counters.spared += 1,
             Fate::Dropped => return self.discard(DropReason::Marker),
             Fate::DroppedNotEct => return self.discard(DropReason::NotEct),
         }
-        false
+        Some(ecn)
     }
 
     #[cold]
-    fn discard(&mut self, why: DropReason) -> bool {
+    fn discard(&mut self, why: DropReason) -> Option<Ecn> {
         self.counters.drops[why as usize] += 1;
-        true
+        None
     }
 
     /// The packet that reaches the far end next.
@@ -240,7 +247,7 @@ impl FusedPort {
     #[inline(always)]
     pub fn deliver(&mut self, now: u64) -> u64 {
         if self.watches_empty && self.ring.none_passed() {
-            self.catch_up(now);
+            self.catch_up_eagerly(now);
         }
         let bytes = u32::from(self.head().wire_bytes());
         debug_assert_eq!(Some(now), self.ring.front().map(|p| self.arrival(p, now)));

@@ -11,6 +11,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
 
 use super::EventQueue;
 use super::set::Set;
@@ -67,7 +68,7 @@ pub struct Wheel {
 #[inline(always)]
 fn append(nodes: &mut [Node], slot: &mut Slot, n: u32) {
     nodes[slot.tail as usize].next = n;
-    slot.head = if slot.tail == NOBODY { n } else { slot.head };
+    slot.head = select_unpredictable(slot.tail == NOBODY, n, slot.head);
     slot.tail = n;
 }
 
@@ -267,9 +268,10 @@ impl EventQueue for Wheel {
         let n = slot.head;
         let node = &mut self.nodes[n as usize];
         let event = node.event;
-        let last = n == slot.tail;
+        let n_tail = slot.tail;
+        let last = n == n_tail;
         slot.head = node.next;
-        slot.tail = if last { NOBODY } else { slot.tail };
+        slot.tail = select_unpredictable(last, NOBODY, n_tail);
         members.remove_if(i, last);
         node.next = self.free;
         self.free = n;
