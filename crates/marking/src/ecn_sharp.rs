@@ -300,6 +300,16 @@ impl Marker for EcnSharp {
         self.params.reset_on_empty
     }
 
+    #[inline]
+    fn quiet_sojourn(&self) -> Nanos {
+        let p = &self.params;
+        if p.by_length || self.state.first_above.is_some() || self.state.marking {
+            return Nanos::ZERO;
+        }
+        let instantaneous = if p.ramp { p.kmin } else { p.ins_target };
+        Nanos(u64::from(p.pst_target.min(instantaneous)))
+    }
+
     fn draws(&self) -> bool {
         self.params.ramp
     }

@@ -66,6 +66,12 @@ pub trait Marker: Send {
         0
     }
 
+    /// The sojourn below which, in the present state, the dequeue hook passes a packet and keeps its state: a port that knows sojourns
+    /// ahead need not ask there. Zero where there is none. Asked after each call of the hook.
+    fn quiet_sojourn(&self) -> Nanos {
+        Nanos::ZERO
+    }
+
     /// Judges a packet that has been admitted and is about to join the queue: an intent.
     #[inline]
     fn enqueue(&mut self, at: &At) -> Verdict {

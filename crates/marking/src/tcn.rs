@@ -44,6 +44,11 @@ impl Marker for Tcn {
         Hook::Dequeue
     }
 
+    #[inline]
+    fn quiet_sojourn(&self) -> Nanos {
+        self.threshold
+    }
+
     fn draws(&self) -> bool {
         false
     }

@@ -231,3 +231,26 @@ fn red_marks_as_often_as_its_share_says() {
         );
     }
 }
+
+proptest! {
+    /// A port may leave out the calls that the scheme itself calls quiet: nothing else changes.
+    #[test]
+    fn quiet_packets_need_not_be_asked_about(steps in departures(), ramp in any::<bool>()) {
+        let shape = if ramp { [("kmin", 90_000), ("pmax", 1 << 15)] } else { [("pst_target", 95_000), ("max_catchup", 1)] };
+        let sharp = || Box::new(ecn_sharp_with(&shape)) as Box<dyn Marker>;
+        let tcn = || Box::new(tcn::Tcn::new(&Values::defaults(&tcn::SPEC), &ten_gigabits())) as Box<dyn Marker>;
+        for (mut always, mut sparing) in [(sharp(), sharp()), (tcn(), tcn())] {
+            let mut spared = 0;
+            // It begins with a queue that is all but empty; each scheme is quiet there, after its first packet.
+            let short = (1..9).map(|now| (now, 10, 0));
+            for (now, wait, _) in short.chain(steps.iter().map(|s| (s.0 + 9, s.1, s.2))) {
+                let at = At::fifo(Nanos(now), Nanos(wait), 0, 1500);
+                let quiet = at.sojourn < sparing.quiet_sojourn();
+                let answer = if quiet { Verdict::Pass } else { sparing.dequeue(&at) };
+                spared += u32::from(quiet);
+                prop_assert_eq!(always.dequeue(&at), answer);
+            }
+            prop_assert!(spared >= 7, "nothing was spared");
+        }
+    }
+}

@@ -41,8 +41,12 @@ pub struct FusedPort {
     // Second line.
     pub(crate) counters: Counters,
     limit: u32,
-    /// The same as `quiet_ticks` in bytes that wait.
+    /// Bytes that wait below which an enqueue marker has nothing to say.
     quiet_below: u32,
+    /// Sojourn below which a dequeue marker has nothing to say in its present state.
+    quiet_sojourn: Nanos,
+    /// With a backlog of fewer ticks than this there is room for any packet.
+    room_ticks: u32,
     clock: Clock,
     // Boxed, so that a port is three lines and its kind (a niche of what is inline) stands in the first.
     marker: Box<AnyMarker>,
@@ -65,15 +69,21 @@ impl FusedPort {
         let setup = spec.queues.remove(0);
         let (marker, mtu) = (setup.marker, setup.spec.mtu);
         let ticks = |t: u64| u32::try_from(t).expect("Port::new has asked whether it fits");
-        let quiet_below = marker
-            .quiet_below(mtu)
-            .min(spec.buffer_bytes.saturating_sub(mtu));
+        let in_ticks = |bytes: u32| ticks((u64::from(bytes) * spec.byte_ticks).min(LONGEST_STAY));
+        let quiet_below = marker.quiet_below(mtu);
+        let room_ticks = in_ticks(spec.buffer_bytes.saturating_sub(mtu));
         FusedPort {
             ring: Ring::new(),
             busy: 0,
             queue_bytes: 0,
-            quiet_ticks: ticks((u64::from(quiet_below) * spec.byte_ticks).min(LONGEST_STAY)),
+            // What a dequeue marker says of its sojourn it says after its first packet.
+            quiet_ticks: match marker.hook() {
+                Some(Hook::Dequeue) => 0,
+                _ => in_ticks(quiet_below).min(room_ticks),
+            },
             quiet_below,
+            quiet_sojourn: Nanos::ZERO,
+            room_ticks,
             byte_ticks: ticks(spec.byte_ticks),
             delay: ticks(spec.delay),
             tag: spec.tag,
@@ -184,12 +194,16 @@ impl FusedPort {
     #[inline(never)]
     fn judge(&mut self, now: u64, start: u64, packet: &Packet, salt: u64) -> Option<Ecn> {
         let mut ecn = packet.ecn();
-        self.catch_up(now);
-        if self.queue_bytes < self.quiet_below {
-            return Some(ecn);
-        }
-        if self.queue_bytes + u32::from(packet.wire_bytes()) > self.limit {
-            return self.discard(DropReason::Tail);
+        // Marking as packets leave is legal here only for schemes that do not read lengths.
+        let full = start - now >= u64::from(self.room_ticks);
+        if full || self.hook != Some(Hook::Dequeue) {
+            self.catch_up(now);
+            if !full && self.queue_bytes < self.quiet_below {
+                return Some(ecn);
+            }
+            if self.queue_bytes + u32::from(packet.wire_bytes()) > self.limit {
+                return self.discard(DropReason::Tail);
+            }
         }
         let arrives = self.clock.nanos(now);
         let mut at = At {
@@ -213,7 +227,14 @@ impl FusedPort {
             Some(_) => {
                 at.now = self.clock.nanos(start);
                 at.sojourn = at.now - arrives;
-                self.marker.dequeue(&at)
+                let verdict = self.marker.dequeue(&at);
+                let quiet = self.marker.quiet_sojourn();
+                if quiet != self.quiet_sojourn {
+                    self.quiet_sojourn = quiet;
+                    let ticks = self.clock.ticks_below(quiet);
+                    self.quiet_ticks = ticks.min(u64::from(self.room_ticks)) as u32;
+                }
+                verdict
             }
         };
         if verdict == Verdict::Pass {
@@ -233,6 +254,12 @@ impl FusedPort {
     fn discard(&mut self, why: DropReason) -> Option<Ecn> {
         self.counters.drops[why as usize] += 1;
         None
+    }
+
+    /// The packet at the head, if there is one.
+    #[inline(always)]
+    pub fn upcoming(&self) -> Option<&Packet> {
+        self.ring.front()
     }
 
     /// The packet that reaches the far end next.

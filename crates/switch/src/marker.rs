@@ -58,6 +58,16 @@ impl AnyMarker {
         }
     }
 
+    /// See [`Marker::quiet_sojourn`].
+    #[inline]
+    pub fn quiet_sojourn(&self) -> Nanos {
+        match self {
+            AnyMarker::None => Nanos::MAX,
+            AnyMarker::Builtin(m) => m.quiet_sojourn(),
+            AnyMarker::Custom(m) => m.quiet_sojourn(),
+        }
+    }
+
     /// Whether it looks at `At::salt`.
     pub fn draws(&self) -> bool {
         match self {

@@ -58,6 +58,10 @@ impl EventQueue for Heap {
         Some((at, event))
     }
 
+    fn upcoming(&self) -> Option<u32> {
+        None
+    }
+
     fn len(&self) -> usize {
         self.items.len()
     }

@@ -22,6 +22,8 @@ pub trait EventQueue {
     fn insert(&mut self, at: u64, event: u32);
     /// Takes the next event.
     fn pop(&mut self) -> Option<(u64, u32)>;
+    /// The event that comes next unless an earlier one is inserted, where that is quickly known: a hint to fetch what it will need.
+    fn upcoming(&self) -> Option<u32>;
     /// Events pending: counted when asked.
     fn len(&self) -> usize;
     /// Whether nothing is pending.

@@ -278,6 +278,17 @@ impl EventQueue for Wheel {
         Some((self.now, event))
     }
 
+    #[inline(always)]
+    fn upcoming(&self) -> Option<u32> {
+        let set = self.now as usize / Set::SIZE % SETS;
+        let members = &self.near_set[set];
+        if members.is_empty() {
+            return None;
+        }
+        let slot = &self.near[set * Set::SIZE + members.first()];
+        Some(self.nodes[slot.head as usize].event)
+    }
+
     fn len(&self) -> usize {
         let next_free = |n: &u32| Some(self.nodes[*n as usize].next).filter(|n| *n != NOBODY);
         let free = Some(self.free).filter(|n| *n != NOBODY);
