@@ -69,6 +69,25 @@ fn an_unfinished_flow_survives_the_disk() {
     assert_eq!(back.summary.fct_us.all.count, 899);
 }
 
+/// A reason that a switch learns tomorrow needs no second list here.
+#[test]
+fn every_reason_survives_the_disk() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let mut done = finished(&plan, FACTORS).remove(0);
+    let reasons: Vec<&'static str> = cemark_sim::outcome::reasons().collect();
+    assert!(reasons.contains(&"instant") && reasons.contains(&"tail"));
+    let totals = &mut done.outcome.totals;
+    totals.marks = reasons.iter().copied().zip(1..).collect();
+    totals.drops = reasons.iter().copied().zip(100..).collect();
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    dir.store(&plan.points[0], &done).unwrap();
+    let back = dir.load(&plan.points[0]).expect("a point of this build");
+    assert_eq!(back.outcome.totals, done.outcome.totals);
+    done.outcome.totals.drops.insert("cosmic rays", 1);
+    dir.store(&plan.points[0], &done).unwrap();
+    assert!(dir.load(&plan.points[0]).is_none(), "run again");
+}
+
 #[test]
 fn another_scenarios_directory_is_refused_until_fresh() {
     let (scratch, first) = (Scratch::new(), plan(&["0.5"], &[1]));

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use cemark_switch::{Counters, DropReason};
 use cemark_wire::{Picos, Rate};
 
 /// Everything recorded in one point.
@@ -100,9 +101,9 @@ pub struct Totals {
     pub delivered: u64,
     /// Packets still on their way at the end.
     pub in_flight: u64,
-    /// CE written by switches, by reason (`instant`, `persistent`, `random`, `average`).
+    /// CE written by switches, by reason (see [`reasons`]).
     pub marks: BTreeMap<&'static str, u64>,
-    /// Packets discarded, by reason (`tail`, `marker`, `not_ect`).
+    /// Packets discarded, by reason (see [`reasons`]).
     pub drops: BTreeMap<&'static str, u64>,
     /// Retransmission timeouts, all flows.
     pub timeouts: u64,
@@ -110,6 +111,13 @@ pub struct Totals {
     pub retransmits: u64,
     /// Payload bytes delivered in order, all flows.
     pub goodput_bytes: u64,
+}
+
+/// Every reason to mark or to drop that this build counts: the keys that [`Totals::marks`] and [`Totals::drops`] may have.
+pub fn reasons() -> impl Iterator<Item = &'static str> {
+    let marks = Counters::WHYS.map(Counters::why_name);
+    let drops = DropReason::ALL.map(DropReason::name);
+    marks.into_iter().chain(drops)
 }
 
 impl Totals {
