@@ -29,6 +29,7 @@ mod section;
 mod sizes;
 mod sweep;
 mod switch;
+mod together;
 mod transport;
 mod tree;
 mod units;

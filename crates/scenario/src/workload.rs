@@ -75,7 +75,17 @@ pub(crate) fn workloads(
         }
         all.push(workload);
     }
+    let loads: Vec<Option<&Node>> = nodes.iter().map(load_node).collect();
+    crate::together::check(&all, &loads, topology)?;
     Ok(all)
+}
+
+/// Where a workload says its load.
+fn load_node(workload: &Node) -> Option<&Node> {
+    match &workload.value {
+        Value::Table(table) => table.get("load").map(|entry| &entry.node),
+        _ => None,
+    }
 }
 
 /// The word for a kind of workload.
