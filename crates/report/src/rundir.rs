@@ -66,6 +66,9 @@ pub struct Manifest {
     pub schemes: Vec<String>,
     /// Number of points.
     pub points: u64,
+    /// What the scenario asks for and its author probably did not mean, each with what to write instead.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Who ran it.
     #[serde(flatten)]
     pub provenance: Provenance,
@@ -227,6 +230,7 @@ impl RunDir {
             seeds,
             schemes: plan.schemes.clone(),
             points: plan.points.len() as u64,
+            warnings: plan.warning_lines(),
             provenance: who.clone(),
             source: plan.source.clone(),
         };

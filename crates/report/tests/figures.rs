@@ -77,9 +77,10 @@ fn every_target_has_its_row_and_every_row_its_target() {
 
 /// At 20 million packet-hops a CPU second on two cores: minutes for the quick runs together. The full ones are to fit into two hours and
 /// do not: held loads make them 3.5 (docs/findings.md). This keeps them from growing further.
+/// (It was 215 while the lowest loads of Figure 10 ended at 100 s, before a single flow of load 0.1 was measured.)
 #[test]
 fn budgets() {
-    for (mode, minutes) in [(Mode::Quick, 6.0), (Mode::Full, 215.0)] {
+    for (mode, minutes) in [(Mode::Quick, 6.0), (Mode::Full, 218.0)] {
         let plans = files()
             .into_iter()
             .filter_map(|f| f.plan(mode, &calibration(), None).unwrap());

@@ -30,10 +30,10 @@ pub(crate) fn check(
     // Everybody's links first, then those of each single receiver.
     let mut places: Vec<Option<u32>> = vec![None];
     for workload in workloads {
-        if let Some(to) = receiver(workload) {
-            if !places.contains(&Some(to)) {
-                places.push(Some(to));
-            }
+        if let Some(to) = receiver(workload)
+            && !places.contains(&Some(to))
+        {
+            places.push(Some(to));
         }
     }
     for place in places {
@@ -100,10 +100,10 @@ fn parts<'a>(
         let Kind::Poisson { load, pairs, .. } = &workload.kind else {
             continue;
         };
-        if let Pairs::ToOne(to) = pairs {
-            if !shared(*to) {
-                continue;
-            }
+        if let Pairs::ToOne(to) = pairs
+            && !shared(*to)
+        {
+            continue;
         }
         let here = loads(topology, pairs, *load)
             .into_iter()
