@@ -3,7 +3,7 @@
 
 use cemark_sim::Config;
 use cemark_sim::workload::{Kind, Workload};
-use cemark_wire::Picos;
+use cemark_wire::{Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
 use crate::tree::{Node, Table, Value};
@@ -12,8 +12,8 @@ use crate::warn::{path_rtts, whole};
 
 /// Fails on a configuration that could run and would show nothing. `root` is the tree it was read from, for the places.
 pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
+    transport(root, config)?;
     buffer(root, config)?;
-    timeouts(root, config)?;
     base_rtt(root, config)?;
     times(root, config)
 }
@@ -49,21 +49,46 @@ fn buffer(root: &Table, config: &Config) -> Fallible<()> {
     )))
 }
 
-fn timeouts(root: &Table, config: &Config) -> Fallible<()> {
+fn transport(root: &Table, config: &Config) -> Fallible<()> {
     let t = &config.transport;
-    if t.rto_init <= t.rto_max {
-        return Ok(());
+    let mss = u32::from(t.mss);
+    if t.receive_window < u64::from(mss) {
+        return Err(at(
+            root,
+            &[("transport", "receive-window"), ("transport", "mss")],
+            format!(
+                "a receive-window of {} bytes is smaller than one segment (mss, {mss} bytes): nothing could be sent",
+                t.receive_window
+            ),
+        )
+        .help("write receive-window = \"16MiB\", the default, or a smaller mss"));
     }
-    Err(at(
-        root,
-        &[("transport", "rto-init"), ("transport", "rto-max")],
-        format!(
-            "rto-init ({}) is above rto-max ({})",
-            units::span(Picos::from_nanos(t.rto_init.0)),
-            units::span(Picos::from_nanos(t.rto_max.0))
-        ),
-    )
-    .help("lower rto-init (default \"5ms\"), or raise rto-max (default \"64s\")"))
+    let time = |n: Nanos| units::span(Picos::from_nanos(n.0));
+    if t.rto_max < t.rto_min {
+        return Err(at(
+            root,
+            &[("transport", "rto-max"), ("transport", "rto-min")],
+            format!(
+                "rto-max ({}) is below rto-min ({})",
+                time(t.rto_max),
+                time(t.rto_min)
+            ),
+        )
+        .help("raise rto-max (default \"64s\"), or lower rto-min (default \"5ms\")"));
+    }
+    if t.rto_init > t.rto_max {
+        return Err(at(
+            root,
+            &[("transport", "rto-init"), ("transport", "rto-max")],
+            format!(
+                "rto-init ({}) is above rto-max ({})",
+                time(t.rto_init),
+                time(t.rto_max)
+            ),
+        )
+        .help("lower rto-init (default \"5ms\"), or raise rto-max (default \"64s\")"));
+    }
+    Ok(())
 }
 
 /// An RTT model of which not one draw is as long as the shortest path: every flow would get its path's RTT, and the section says nothing.
@@ -95,14 +120,18 @@ fn base_rtt(root: &Table, config: &Config) -> Fallible<()> {
 fn times(root: &Table, config: &Config) -> Fallible<()> {
     let end = config.max_time;
     if config.measure.from >= end {
-        let from = units::span(config.measure.from);
         let own = matches!(root.get("measure").map(|m| &m.node.value), Some(Value::Table(t)) if t.get("from").is_some());
-        let what = if own { "`from`" } else { "the warm-up" };
+        let what = if own {
+            "measuring begins (`from`)"
+        } else {
+            "the warm-up ends"
+        };
         return Err(at(
             root,
             &[("", "max-time"), ("measure", "from")],
             format!(
-                "nothing is measured: {what} ends at {from}, the run at {}",
+                "nothing is measured: {what} at {}, the run ends at {}",
+                units::span(config.measure.from),
                 units::span(end)
             ),
         )

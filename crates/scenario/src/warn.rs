@@ -21,6 +21,7 @@ pub(crate) fn warnings(config: &Config, label: &str) -> Vec<Warning> {
     short_draws(config, &mut all);
     early_timeouts(config, &mut all);
     too_little_time(config, &mut all);
+    sampled_once(config, &mut all);
     never_marks(config, label, &mut all);
     all
 }
@@ -161,6 +162,33 @@ pub(crate) fn last_start(workload: &Workload, topology: &Topology) -> Option<Pic
         Kind::Long { .. } | Kind::Probe { .. } => return None,
     };
     Some(Picos((seconds * 1e12).min(u64::MAX as f64) as u64))
+}
+
+/// Samples of which not a second one fits.
+fn sampled_once(config: &Config, all: &mut Vec<Warning>) {
+    let left = config
+        .measure
+        .until
+        .min(config.max_time)
+        .saturating_sub(config.measure.from);
+    let intervals = [
+        ("queue-interval", config.measure.queue_interval),
+        ("goodput-interval", config.measure.goodput_interval),
+    ];
+    for (key, interval) in intervals {
+        if interval > left {
+            add(
+                all,
+                key.to_owned(),
+                format!(
+                    "{key} is {}, longer than the {} that are measured at most",
+                    span(interval),
+                    span(left)
+                ),
+                "a shorter interval in [measure], or 0 for none",
+            );
+        }
+    }
 }
 
 fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {

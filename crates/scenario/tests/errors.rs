@@ -302,57 +302,6 @@ fn loads_and_flows() {
     change("\"web-search\"", "\"/\"", "19:9", "it is not a file", "");
 }
 
-/// Two workloads that each fit, and do not fit together.
-#[test]
-fn loads_of_several_workloads_add_up() {
-    let second = |pairs: &str, load: &str| {
-        GOOD.replace("[sweep]\n\"workload.load\" = [0.5, 0.9]\n", "")
-            .replace("axes = { \"workload.load\" = 0.9 }\n", "")
-            .replace(
-                "[transport]",
-                &format!(
-                    "[[workload]]\nname = \"mice\"\nkind = \"poisson\"\nsizes = \"100KB\"\n\
-                     flows = 100\n{pairs}\nload = {load}\n\n[transport]"
-                ),
-            )
-    };
-    let error = fails(&second("", "0.3"));
-    let line = error.to_string();
-    assert!(
-        line.starts_with("s.toml:29:8: ")
-            && line.contains(
-                "together load the leaf uplinks to 1.1: 0.8 by `poisson` and 0.3 by `mice`"
-            ),
-        "{line}"
-    );
-    assert!(error.help_text().unwrap().contains("at most 1"));
-    // A sum of exactly one fits, whatever decimal fractions add up to.
-    for load in ["0.2", "0.1"] {
-        parse(&second("", load), "s.toml", &Overrides::default())
-            .unwrap_or_else(|e| panic!("{load}: {e}"));
-    }
-    // 0.8 of the uplinks is 0.7 of every host's link, a receiver's among them.
-    let error = fails(&second("pairs = \"to-one\"\nreceiver = 5", "0.5"));
-    assert!(
-        error
-            .to_string()
-            .contains("the link of host 5 to 1.2: 0.7 by `poisson` and 0.5 by `mice`"),
-        "{error}"
-    );
-    // Two receivers have a link each.
-    let apart = second("pairs = \"to-one\"\nreceiver = 5", "0.9").replace(
-        "load = 0.8\n",
-        "load = 0.9\npairs = \"to-one\"\nreceiver = 6\n",
-    );
-    parse(&apart, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
-    // The same one has one, and its error says so.
-    let error = fails(&apart.replace("receiver = 6", "receiver = 5"));
-    assert!(
-        error.to_string().contains("the link of host 5 to 1.8"),
-        "{error}"
-    );
-}
-
 #[test]
 fn fabrics() {
     change(
