@@ -44,6 +44,7 @@ struct Rest {
     retransmits: u64,
     goodput_bytes: u64,
     long_flows: Vec<Long>,
+    goodput: Vec<u64>,
     /// (workload, sent, round trip)
     probes: Vec<(u16, u64, u64)>,
     ports: Vec<Port>,
@@ -235,6 +236,7 @@ fn rest(o: &Outcome) -> Rest {
                 timeouts: l.timeouts,
             })
             .collect(),
+        goodput: o.goodput.clone(),
         probes: o
             .probes
             .iter()
@@ -285,6 +287,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
                 timeouts: l.timeouts,
             })
             .collect(),
+        goodput: r.goodput,
         probes: r
             .probes
             .into_iter()

@@ -13,6 +13,8 @@ pub struct Outcome {
     pub flows: Vec<FlowRecord>,
     /// Endless flows, in order of id.
     pub long_flows: Vec<LongRecord>,
+    /// Payload bytes that all flows together delivered in order in each whole `Measure::goodput_interval` from `Measure::from` on.
+    pub goodput: Vec<u64>,
     /// Answers to probes.
     pub probes: Vec<ProbeRecord>,
     /// Sums over the fabric.
@@ -75,7 +77,7 @@ pub struct LongRecord {
     pub class: u8,
     /// Payload bytes delivered in order between `Measure::from` and `Measure::until`.
     pub delivered: u64,
-    /// The same for each `Measure::goodput_interval`.
+    /// The same for each whole `Measure::goodput_interval` from `Measure::from` on, zero before the flow starts.
     pub intervals: Vec<u64>,
     /// Retransmission timeouts.
     pub timeouts: u32,
