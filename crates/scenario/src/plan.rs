@@ -42,7 +42,7 @@ impl Plan {
         let all = self.points.len();
         self.warnings
             .iter()
-            .map(|w| format!("{}: {}", w.text(all), w.help))
+            .map(|w| format!("{} (instead: {})", w.text(all), w.help))
             .collect()
     }
 }
