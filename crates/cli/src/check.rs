@@ -9,7 +9,7 @@ use cemark_report::{table::wrap, units};
 use cemark_scenario::{Plan, Point};
 use serde::Serialize;
 
-use crate::exit::{Failure, answer, answer_json};
+use crate::exit::{Failure, answer, answer_json, warn};
 use crate::run::look;
 use crate::{Changes, Format};
 
@@ -36,6 +36,7 @@ struct Checked<'a> {
     scenario_digest: String,
     schemes: &'a [String],
     baseline: Option<&'a String>,
+    warnings: Vec<String>,
     points: Vec<CheckedPoint<'a>>,
     estimated_packet_hops: f64,
 }
@@ -51,6 +52,7 @@ struct CheckedPoint<'a> {
 
 pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     let plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    warn(&plan);
     let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
     match args.format {
         Format::Table => answer(&table(&plan, hops, &args.scenario)),
@@ -61,6 +63,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             scenario_digest: hex(plan.digest),
             schemes: &plan.schemes,
             baseline: plan.schemes.get(plan.baseline),
+            warnings: plan.warning_lines(),
             points: plan
                 .points
                 .iter()

@@ -63,6 +63,20 @@ pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), Failure> 
     answer(&text)
 }
 
+/// Says on standard error what a scenario asks for and its author probably did not mean.
+pub(crate) fn warn(plan: &cemark_scenario::Plan) {
+    let mut err = io::stderr().lock();
+    for warning in &plan.warnings {
+        // A closed standard error is no reason not to run: the warnings are in the run directory too.
+        let _ = writeln!(
+            err,
+            "warning: {}\n   help: {}",
+            warning.text(plan.points.len()),
+            warning.help
+        );
+    }
+}
+
 /// Says on standard error what went wrong, and turns it into the exit code.
 pub(crate) fn code(done: Result<(), Failure>) -> ExitCode {
     let (text, code) = match done {

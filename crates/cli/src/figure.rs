@@ -128,7 +128,7 @@ impl Watch for Bar {
         self.with(|b| {
             b.finish_and_clear();
             let style = ProgressStyle::with_template(
-                "{prefix:22} {bar:32} {pos}/{len} points  {elapsed} gone, {eta} left",
+                "{prefix:22} {bar:16} {pos}/{len} points  {eta} left, {elapsed} gone",
             )
             .expect("a fixed template");
             // Standard error, and only on a terminal.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The progress bar: on standard error, on a terminal only.
 
+use std::fmt::Write;
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use cemark_report::units;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Steps of the whole bar: enough for a smooth estimate of the remaining time.
 const STEPS: f64 = 1e6;
@@ -34,11 +35,18 @@ impl Progress {
         } else {
             ProgressDrawTarget::hidden()
         };
-        let style = ProgressStyle::with_template(
-            "{bar:32} {percent:>3} %  {msg}  {elapsed} gone, {eta} left",
-        )
-        .expect("a fixed template")
-        .progress_chars("━╸─");
+        // What people look for stands first: a terminal of 80 columns cuts the end off.
+        let style =
+            ProgressStyle::with_template("{bar:20} {percent:>3} %  {left}, {elapsed} gone  {msg}")
+                .expect("a fixed template")
+                .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
+                    // Nothing is known before the first step, and "0s left" would be a promise.
+                    let _ = match state.pos() {
+                        0 => write!(out, "starting"),
+                        _ => write!(out, "{:#} left", HumanDuration(state.eta())),
+                    };
+                })
+                .progress_chars("━╸─");
         let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(style);
         bar.enable_steady_tick(Duration::from_millis(250));
         // A scenario without an estimate still moves point by point.

@@ -14,7 +14,7 @@ use cemark_sim::Progress as Step;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::clock::{Stopwatch, cpu_seconds};
-use crate::exit::{Failure, answer, answer_json};
+use crate::exit::{Failure, answer, answer_json, warn};
 use crate::progress::Progress;
 use crate::{Changes, Format};
 
@@ -42,6 +42,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let watch = Stopwatch::start();
     let plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    warn(&plan);
     let who = provenance();
     let path = args
         .out

@@ -223,6 +223,28 @@ fn a_file_in_the_way_is_exit_2_and_stays() {
     assert_eq!(fs::read_to_string(&file).expect("still there"), "mine");
 }
 
+/// A warning goes to standard error and stays with the results; the run itself is a success.
+#[test]
+fn a_warning_is_said_and_kept() {
+    let scratch = Scratch::new();
+    let dir = scratch.0.join("run");
+    let asked = ["--seed", "1", "--set", "scheme.k=600KB"];
+    let o = run(&dir, &[&asked[..], &["--format", "json"]].concat());
+    let said = String::from_utf8_lossy(&o.stderr).into_owned();
+    assert!(
+        said.contains("warning: `DCTCP-RED` never marks: k is 600KB") && said.contains("help: "),
+        "{said}"
+    );
+    let doc = json(&o);
+    let kept = doc["warnings"][0].as_str().expect("a warning");
+    assert!(kept.contains("(in 2 of 4 points)"), "{kept}");
+    let text = fs::read_to_string(dir.join("manifest.json")).expect("a manifest");
+    let manifest: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(manifest["warnings"], doc["warnings"]);
+    let report = fs::read_to_string(dir.join("report.html")).expect("a report");
+    assert!(report.contains("<b>Warning.</b> `DCTCP-RED` never marks"));
+}
+
 #[test]
 fn an_unwritable_directory_is_exit_1() {
     // Nobody can make a directory in /proc, root included.

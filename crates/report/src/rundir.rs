@@ -66,6 +66,9 @@ pub struct Manifest {
     pub schemes: Vec<String>,
     /// Number of points.
     pub points: u64,
+    /// What the scenario asks for and its author probably did not mean, each with what to write instead.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Who ran it.
     #[serde(flatten)]
     pub provenance: Provenance,
@@ -227,6 +230,7 @@ impl RunDir {
             seeds,
             schemes: plan.schemes.clone(),
             points: plan.points.len() as u64,
+            warnings: plan.warning_lines(),
             provenance: who.clone(),
             source: plan.source.clone(),
         };
@@ -239,8 +243,8 @@ impl RunDir {
         write_whole(&self.path.join(name), text.as_bytes())
     }
 
-    /// Writes what a finished run leaves: `summary.json`, `flows.parquet`, `queues.parquet` where traces exist, `report.html`, and the
-    /// manifest with the digest of the results. `finished` holds one entry a point, in the plan's order.
+    /// Writes what a finished run leaves: `summary.json`, `flows.parquet`, `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet` where
+    /// intervals were asked for, `report.html`, and the manifest with the digest of the results. `finished` holds one entry a point, in the plan's order.
     ///
     /// # Errors
     /// As [`RunDir::store`].
@@ -255,6 +259,8 @@ impl RunDir {
         for (name, bytes) in [
             ("flows.parquet", tables::flows(plan, finished)),
             ("queues.parquet", tables::queues(plan, finished)),
+            ("goodput.parquet", tables::goodput(plan, finished)),
+            ("links.parquet", tables::links(plan, finished)),
         ] {
             let path = self.path.join(name);
             match bytes {

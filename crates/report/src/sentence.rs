@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One sentence that says what a table shows, composed from its numbers. It claims nothing that the intervals do not.
+//! One sentence that says what a table shows, composed from its numbers. It claims only what is decided (a difference whose interval
+//! excludes zero) and names what is not.
 
 use crate::model::{Group, Metric, Row};
 use crate::stats::{SizeClass, Statistic};
@@ -59,20 +60,22 @@ pub(crate) fn sentence(group: &Group) -> String {
     } else {
         let best = others
             .iter()
+            .copied()
             .filter(|r| subjects.iter().any(|(m, _)| r.cell(*m).better()))
             .max_by(|a, b| score(a, &subjects).total_cmp(&score(b, &subjects)));
         let mut text = match best {
             Some(row) => praise(row, base, &subjects),
-            None => format!("no scheme beats {base} by more than its 95 % interval"),
+            None => format!("no scheme is shown to beat {base}"),
         };
-        let blamed: Vec<String> = others
-            .iter()
+        let rest: Vec<&Row> = others
+            .into_iter()
             .filter(|r| best.is_none_or(|b| b.scheme != r.scheme))
-            .filter_map(|r| blame(r, &subjects))
             .collect();
+        let blamed: Vec<String> = rest.iter().filter_map(|r| blame(r, &subjects)).collect();
         if !blamed.is_empty() {
             text += &format!("; {}", blamed.join("; "));
         }
+        text += &not_decided(best, &rest, &subjects);
         text + "."
     };
     let text = format!("{place}{text}");
@@ -135,19 +138,49 @@ fn praise(row: &Row, base: &str, subjects: &[(Metric, &'static str)]) -> String 
     if !worse.is_empty() {
         text += &format!(" but {}", list(&worse));
     }
-    let open: Vec<String> = subjects
-        .iter()
-        .map(|(m, name)| (row.cell(*m), name))
-        .filter(|(c, _)| {
-            c.against.is_some_and(|a| a.interval.is_some()) && !c.worse() && !c.better()
-        })
-        .map(|(_, name)| (*name).to_owned())
-        .collect();
-    if !open.is_empty() {
-        let verb = if open.len() == 1 { "stays" } else { "stay" };
-        text += &format!(", while {} {verb} within the interval", list(&open));
-    }
     text
+}
+
+/// Whether a cell compares and its interval, or the lack of one, leaves open which way.
+fn open(row: &Row, metric: Metric) -> bool {
+    let cell = row.cell(metric);
+    cell.against.is_some() && !cell.worse() && !cell.better()
+}
+
+/// What the sentence says nothing about because nothing can be said: the best scheme's open subjects, and the schemes of which every
+/// subject is open.
+fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[(Metric, &'static str)]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if let Some(row) = best {
+        let names: Vec<String> = subjects
+            .iter()
+            .filter(|(m, _)| open(row, *m))
+            .map(|(_, name)| (*name).to_owned())
+            .collect();
+        if !names.is_empty() {
+            parts.push(format!("{} for {}", list(&names), row.scheme));
+        }
+    }
+    let silent: Vec<String> = rest
+        .iter()
+        .filter(|r| {
+            let compared = || {
+                subjects
+                    .iter()
+                    .filter(|(m, _)| r.cell(*m).against.is_some())
+            };
+            compared().count() > 0 && compared().all(|(m, _)| open(r, *m))
+        })
+        .map(|r| r.scheme.clone())
+        .collect();
+    if !silent.is_empty() {
+        parts.push(format!("anything for {}", list(&silent)));
+    }
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!("; not decided: {}", list(&parts))
+    }
 }
 
 fn blame(row: &Row, subjects: &[(Metric, &'static str)]) -> Option<String> {

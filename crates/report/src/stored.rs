@@ -7,7 +7,7 @@ use std::path::Path;
 
 use cemark_sim::Outcome;
 use cemark_sim::outcome::{
-    FlowRecord, LongRecord, PortReport, PortTrace, ProbeRecord, Spread, Totals,
+    FlowRecord, LongRecord, PortReport, PortTrace, ProbeRecord, Spread, Totals, reasons,
 };
 use cemark_wire::{Picos, Rate};
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,7 @@ struct Rest {
     retransmits: u64,
     goodput_bytes: u64,
     long_flows: Vec<Long>,
+    goodput: Vec<u64>,
     /// (workload, sent, round trip)
     probes: Vec<(u16, u64, u64)>,
     ports: Vec<Port>,
@@ -108,22 +109,10 @@ fn spread((count, mean, p50, p99, max, min): Five) -> Spread {
     }
 }
 
-/// Counters are keyed by a fixed set of reasons; one that this build does not know cannot come from it.
-fn reasons(m: BTreeMap<String, u64>) -> Option<BTreeMap<&'static str, u64>> {
-    const KNOWN: [&str; 10] = [
-        "instant",
-        "persistent",
-        "random",
-        "average",
-        "tail",
-        "marker",
-        "not_ect",
-        "pause",
-        "pool",
-        "headroom",
-    ];
+/// Counters are keyed by the reasons of this build; one that it does not know cannot come from it.
+fn keyed(m: BTreeMap<String, u64>) -> Option<BTreeMap<&'static str, u64>> {
     m.into_iter()
-        .map(|(k, v)| KNOWN.iter().find(|r| **r == k).map(|r| (*r, v)))
+        .map(|(k, v)| reasons().find(|known| *known == k).map(|known| (known, v)))
         .collect()
 }
 
@@ -247,6 +236,7 @@ fn rest(o: &Outcome) -> Rest {
                 timeouts: l.timeouts,
             })
             .collect(),
+        goodput: o.goodput.clone(),
         probes: o
             .probes
             .iter()
@@ -297,6 +287,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
                 timeouts: l.timeouts,
             })
             .collect(),
+        goodput: r.goodput,
         probes: r
             .probes
             .into_iter()
@@ -310,8 +301,8 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
             sent: r.sent,
             delivered: r.delivered,
             in_flight: r.in_flight,
-            marks: reasons(r.marks)?,
-            drops: reasons(r.drops)?,
+            marks: keyed(r.marks)?,
+            drops: keyed(r.drops)?,
             timeouts: r.timeouts,
             retransmits: r.retransmits,
             goodput_bytes: r.goodput_bytes,

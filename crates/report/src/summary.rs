@@ -27,6 +27,9 @@ pub struct RunSummary {
     pub scenario_digest: String,
     /// Version of cemark.
     pub version: String,
+    /// What the scenario asks for and its author probably did not mean, each with what to write instead.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// One entry a point, in the order of the scenario: axes outermost, then scheme, then seed.
     pub points: Vec<PointSummary>,
     /// Each scheme against the baseline.
@@ -290,6 +293,7 @@ impl RunSummary {
             digest: hex(digest.0),
             scenario_digest: hex(plan.digest),
             version: version.to_owned(),
+            warnings: plan.warning_lines(),
             points,
             comparisons: comparisons.lines(),
             cost,

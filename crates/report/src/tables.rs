@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `flows.parquet` and `queues.parquet`: every flow and every traced queue length of a run in one table each.
+//! The Parquet tables of a run: every flow, every traced queue length, goodput over time, every switch port.
 
 use cemark_scenario::{Plan, Point};
+use cemark_sim::outcome::{LongRecord, PortReport};
 
 use crate::Finished;
 use crate::columns::{Column, Table, encode};
@@ -121,5 +122,96 @@ pub(crate) fn queues(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
         );
         t
     });
+    encode(tables, &[]).expect("columns that fit their own schema")
+}
+
+/// Goodput in each interval: of all flows together, and of each endless one; `None` where no interval was asked for.
+pub(crate) fn goodput(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
+    let tables = plan
+        .points
+        .iter()
+        .zip(finished)
+        .filter(|(_, done)| !done.outcome.goodput.is_empty())
+        .map(|(point, done)| {
+            let o = &done.outcome;
+            let measure = &point.config.measure;
+            let (from, interval) = (measure.from, measure.goodput_interval);
+            let start = |i: usize| from.as_micros_f64() + i as f64 * interval.as_micros_f64();
+            // (flow or all, place of the interval, bytes)
+            let all = o.goodput.iter().enumerate().map(|(i, b)| (None, i, *b));
+            let each = o.long_flows.iter().flat_map(|l| {
+                let bytes = l.intervals.iter().enumerate();
+                bytes.map(move |(i, b)| (Some(l), i, *b))
+            });
+            let rows: Vec<(Option<&LongRecord>, usize, u64)> = all.chain(each).collect();
+            let of = |field: fn(&LongRecord) -> u64| {
+                Column::MaybeU64(rows.iter().map(|(flow, ..)| flow.map(field)).collect())
+            };
+            let rate = |bytes: u64| bytes as f64 * 8.0 / interval.as_secs_f64();
+            let mut t = leading(plan, point, rows.len());
+            t.push("flow", of(|l| l.id));
+            t.push("src", of(|l| l.src.into()));
+            t.push("dst", of(|l| l.dst.into()));
+            t.push(
+                "start_us",
+                Column::F64(rows.iter().map(|r| start(r.1)).collect()),
+            );
+            t.push("bytes", Column::U64(rows.iter().map(|r| r.2).collect()));
+            t.push(
+                "goodput_bps",
+                Column::F64(rows.iter().map(|r| rate(r.2)).collect()),
+            );
+            t
+        });
+    encode(tables, &[]).expect("columns that fit their own schema")
+}
+
+/// A column of ports: its name and where it comes from.
+type Field<T> = (&'static str, fn(&PortReport) -> T);
+
+/// Every switch port of every point, with its link; `None` without any.
+pub(crate) fn links(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
+    let tables = plan
+        .points
+        .iter()
+        .zip(finished)
+        .filter(|(_, done)| !done.outcome.ports.is_empty())
+        .map(|(point, done)| {
+            let p = &done.outcome.ports;
+            let mut t = leading(plan, point, p.len());
+            t.push(
+                "port",
+                Column::Text(p.iter().map(|p| p.name.clone()).collect()),
+            );
+            t.push(
+                "rate_bps",
+                Column::U64(p.iter().map(|p| p.rate.0).collect()),
+            );
+            t.push(
+                "utilisation",
+                Column::F64(p.iter().map(|p| p.utilisation).collect()),
+            );
+            let sampled: [Field<f64>; 5] = [
+                ("queue_mean_bytes", |p| p.queue.mean),
+                ("queue_p99_bytes", |p| p.queue.p99),
+                ("queue_max_bytes", |p| p.queue.max),
+                ("sojourn_mean_us", |p| p.sojourn.mean / 1e3),
+                ("sojourn_p99_us", |p| p.sojourn.p99 / 1e3),
+            ];
+            for (name, of) in sampled {
+                let value = |p: &PortReport| (p.queue.count > 0).then(|| of(p));
+                t.push(name, Column::MaybeF64(p.iter().map(value).collect()));
+            }
+            let counts: [Field<u64>; 4] = [
+                ("packets", |p| p.packets),
+                ("bytes", |p| p.bytes),
+                ("marks", |p| p.marks),
+                ("drops", |p| p.drops),
+            ];
+            for (name, of) in counts {
+                t.push(name, Column::U64(p.iter().map(of).collect()));
+            }
+            t
+        });
     encode(tables, &[]).expect("columns that fit their own schema")
 }

@@ -88,6 +88,19 @@ fn budgets() {
     }
 }
 
+/// What `cemark check` would warn of has no place in a figure.
+#[test]
+fn no_figure_gives_cause_for_a_warning() {
+    for mode in [Mode::Quick, Mode::Full] {
+        let plans = files()
+            .into_iter()
+            .filter_map(|f| f.plan(mode, &calibration(), None).unwrap());
+        for plan in plans {
+            assert_eq!(plan.warning_lines(), [""; 0], "{} {mode:?}", plan.name);
+        }
+    }
+}
+
 #[test]
 fn an_unknown_name_is_the_users_mistake() {
     let request = Request {

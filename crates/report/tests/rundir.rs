@@ -7,7 +7,10 @@ use std::fs;
 
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Fault, Provenance, RunDir, RunSummary};
+use cemark_sim::outcome::LongRecord;
+use cemark_wire::Picos;
 use common::{FACTORS, Scratch, finished, plan};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 
 fn who(build: &str) -> Provenance {
     Provenance {
@@ -69,6 +72,25 @@ fn an_unfinished_flow_survives_the_disk() {
     assert_eq!(back.summary.fct_us.all.count, 899);
 }
 
+/// A reason that a switch learns tomorrow needs no second list here.
+#[test]
+fn every_reason_survives_the_disk() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let mut done = finished(&plan, FACTORS).remove(0);
+    let reasons: Vec<&'static str> = cemark_sim::outcome::reasons().collect();
+    assert!(reasons.contains(&"instant") && reasons.contains(&"tail"));
+    let totals = &mut done.outcome.totals;
+    totals.marks = reasons.iter().copied().zip(1..).collect();
+    totals.drops = reasons.iter().copied().zip(100..).collect();
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    dir.store(&plan.points[0], &done).unwrap();
+    let back = dir.load(&plan.points[0]).expect("a point of this build");
+    assert_eq!(back.outcome.totals, done.outcome.totals);
+    done.outcome.totals.drops.insert("cosmic rays", 1);
+    dir.store(&plan.points[0], &done).unwrap();
+    assert!(dir.load(&plan.points[0]).is_none(), "run again");
+}
+
 #[test]
 fn another_scenarios_directory_is_refused_until_fresh() {
     let (scratch, first) = (Scratch::new(), plan(&["0.5"], &[1]));
@@ -114,6 +136,75 @@ fn a_full_disk_is_the_machines_fault() {
     assert!(error.to_string().contains("disk is full"), "{error}");
 }
 
+/// A row for each interval of all flows and of each endless one; a row for each switch port.
+#[test]
+fn goodput_and_links_are_tables() {
+    let scratch = Scratch::new();
+    let mut plan = plan(&["0.5"], &[1]);
+    for p in &mut plan.points {
+        p.config.measure.from = Picos::from_micros(1_000);
+        p.config.measure.goodput_interval = Picos::from_micros(500);
+    }
+    let mut done = finished(&plan, FACTORS);
+    for d in &mut done {
+        d.outcome.goodput = vec![600_000, 625_000];
+        d.outcome.long_flows = vec![LongRecord {
+            id: 4,
+            src: 1,
+            dst: 7,
+            class: 0,
+            delivered: 1_000_000,
+            intervals: vec![500_000, 500_000],
+            timeouts: 0,
+        }];
+        d.outcome.ports[0].queue.count = 0;
+    }
+    let comparisons = Comparisons::new(&plan, &done);
+    let points = done.iter().map(|d| d.summary.clone()).collect();
+    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
+        .unwrap();
+    let rows = |name: &str| -> Vec<String> {
+        let file = fs::File::open(scratch.0.join(name)).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let rows = reader.get_row_iter(None).unwrap();
+        rows.map(|row| row.unwrap().to_string()).collect()
+    };
+    let goodput = rows("goodput.parquet");
+    assert_eq!(goodput.len(), 3 * (2 + 2), "{goodput:#?}");
+    assert!(
+        goodput[1].contains("flow: null")
+            && goodput[1].contains("start_us: 1500.0")
+            && goodput[1].contains("bytes: 625000")
+            && goodput[1].contains("goodput_bps: 10000000000.0"),
+        "{}",
+        goodput[1]
+    );
+    assert!(
+        goodput[2].contains("flow: 4, src: 1, dst: 7, start_us: 1000.0, bytes: 500000"),
+        "{}",
+        goodput[2]
+    );
+    let links = rows("links.parquet");
+    assert_eq!(links.len(), 3 * 2, "{links:#?}");
+    assert!(
+        links[0].contains("utilisation: 0.25") && links[0].contains("queue_mean_bytes: null"),
+        "{}",
+        links[0]
+    );
+    assert!(
+        links[1].contains("port: \"switch0->host7\", rate_bps: 10000000000"),
+        "{}",
+        links[1]
+    );
+    // The intervals are kept with the point.
+    dir.store(&plan.points[0], &done[0]).unwrap();
+    let back = dir.load(&plan.points[0]).unwrap().outcome;
+    assert_eq!(back.goodput, done[0].outcome.goodput);
+    assert_eq!(back.long_flows, done[0].outcome.long_flows);
+}
+
 #[test]
 fn a_finished_run_leaves_its_documents() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5", "0.9"], &[1, 2, 3]));
@@ -132,7 +223,8 @@ fn a_finished_run_leaves_its_documents() {
     assert_eq!(manifest["digest"], summary.digest);
     assert_eq!(manifest["scenario_digest"], "feedbeef01020304");
     assert_eq!(manifest["seeds"], serde_json::json!([1, 2, 3]));
-    for name in ["flows.parquet", "queues.parquet"] {
+    assert!(!scratch.0.join("goodput.parquet").exists(), "not asked for");
+    for name in ["flows.parquet", "queues.parquet", "links.parquet"] {
         let bytes = fs::read(scratch.0.join(name)).unwrap();
         assert_eq!(
             (&bytes[..4], &bytes[bytes.len() - 4..]),

@@ -71,10 +71,46 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         )
     };
     s.finish()?;
+    ramp(node, &choice)?;
     Ok(Scheme {
         label: label.unwrap_or(title).to_owned(),
         marker: choice,
     })
+}
+
+/// A ramp from `kmin` to `kmax` must rise, where either of them was written.
+fn ramp(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
+    let (MarkerChoice::Builtin { scheme, values }, Value::Table(table)) = (choice, &node.value)
+    else {
+        return Ok(());
+    };
+    let place = |name: &str| scheme.params.iter().position(|p| p.name == name);
+    let (Some(kmin), Some(kmax)) = (place("kmin"), place("kmax")) else {
+        return Ok(());
+    };
+    let written = table.get("kmax").or_else(|| table.get("kmin"));
+    let Some(entry) = written.filter(|_| values.0[kmax] < values.0[kmin]) else {
+        return Ok(());
+    };
+    let unit = match scheme.params[kmin].kind {
+        Kind::Time => "ns",
+        _ => "bytes",
+    };
+    let by = |name: &str| match table.get(name) {
+        Some(_) => "",
+        None => ", its default",
+    };
+    Err(Fault::new(
+        entry.node.at,
+        format!(
+            "kmax ({} {unit}{}) is below kmin ({} {unit}{})",
+            values.0[kmax],
+            by("kmax"),
+            values.0[kmin],
+            by("kmin")
+        ),
+    )
+    .help("write both, kmin first: kmin = \"5pkt\", kmax = \"15pkt\" (a length or a time, as the scheme has it)"))
 }
 
 /// A parameter in the unit in which the catalogue stores it.

@@ -41,6 +41,17 @@ pub(crate) fn set(root: &mut Table, path: &str, at: At, node: &Node) -> Fallible
             root.put(key, node.clone());
             Ok(())
         }
+        ([], _, None, None) => Err(Fault::new(
+            at,
+            format!("`{path}` is neither a section with a key nor a key of the top"),
+        )
+        .help(format!(
+            "write the section in front, such as workload.load or switch.buffer; {}",
+            near(
+                words[0],
+                SECTIONS.iter().chain(LISTS).chain(SCALARS).copied()
+            )
+        ))),
         ([], ..) => Err(Fault::new(at, format!("`{path}` is a section, not a key"))
             .help(format!("add a key: {}.KEY", words[0]))),
         (rest, _, Some(list), _) => set_in_list(root, list, rest, at, node),

@@ -30,8 +30,44 @@ pub struct Plan {
     pub workloads: Vec<String>,
     /// Fingerprint of the expanded scenario (everything that can change a result).
     pub digest: u64,
+    /// What its author probably did not mean; it runs all the same.
+    pub warnings: Vec<Warning>,
     /// The scenario's text as read, `--set` and `--seed` applied, for the manifest.
     pub source: String,
+}
+
+impl Plan {
+    /// The warnings as people read them, each a line: what, in how many points, and what to write instead.
+    pub fn warning_lines(&self) -> Vec<String> {
+        let all = self.points.len();
+        self.warnings
+            .iter()
+            .map(|w| format!("{} (instead: {})", w.text(all), w.help))
+            .collect()
+    }
+}
+
+/// What a scenario asks for and its author probably did not mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Names what it is about, the same for all points: warnings of one thing are said once.
+    pub about: String,
+    /// What, and where; as the first of its points has it.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+    /// Points it concerns.
+    pub points: usize,
+}
+
+impl Warning {
+    /// The message, and how many of `all` points it concerns where these are not all.
+    pub fn text(&self, all: usize) -> String {
+        match self.points == all {
+            true => self.message.clone(),
+            false => format!("{} (in {} of {all} points)", self.message, self.points),
+        }
+    }
 }
 
 /// One point.

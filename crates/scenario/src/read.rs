@@ -13,16 +13,18 @@ use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, fold, near};
 use crate::markers::{self, Scheme};
 use crate::plan::{Plan, Point};
-use crate::section::{Section, count, list};
+use crate::section::{LONGEST, Section, count, list};
 use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
 use crate::tree::{Node, Table, Value, render};
-use crate::{cost, fabric, path, published, switch, transport, workload};
+use crate::{cost, fabric, path, published, sense, switch, transport, warn, workload};
 
 /// More points than anybody waits for.
 const MOST_POINTS: usize = 100_000;
 /// A point ends with its last measured flow; this is for the case that it never does.
 const USUAL_MAX_TIME: Picos = Picos(100_000_000_000_000);
+/// A few thousand large flows at a low load take longer than that to arrive; up to here nobody has to ask for the time.
+const ENOUGH: Picos = Picos(USUAL_MAX_TIME.0 / 2);
 
 /// What a TOML integer holds, so that a manifest can name every seed.
 const LARGEST_SEED: u64 = i64::MAX as u64;
@@ -142,6 +144,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let mut points = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     let mut workloads: Vec<String> = Vec::new();
+    let mut warnings = Vec::new();
     for cell in &cells {
         let mut tree = root.clone();
         for (axis, &i) in axes.iter().zip(cell) {
@@ -155,6 +158,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
             .unwrap_or_default();
         let written = written(&axes, cell);
         for (label, config) in configs {
+            warn::collect(&mut warnings, warn::warnings(&config, &label), seeds.len());
             for &seed in &seeds {
                 points.push(point(
                     &written,
@@ -212,6 +216,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         next,
         workloads,
         digest,
+        warnings,
         source,
     })
 }
@@ -311,7 +316,15 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
     let mut top = Section::new(root, Default::default(), String::new());
     let max_time = match transport::max_time(&mut top)? {
         Some(span) => span,
-        None if workloads.iter().any(ends) => USUAL_MAX_TIME,
+        None if workloads.iter().any(ends) => {
+            let last = workloads
+                .iter()
+                .filter_map(|w| warn::last_start(w, &topology));
+            match last.max() {
+                Some(last) if last > ENOUGH => LONGEST,
+                _ => USUAL_MAX_TIME,
+            }
+        }
         None => {
             return Err(
                 Fault::nowhere("this scenario never ends: only endless flows and probes")
@@ -322,20 +335,19 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
     let measure = switch::measure(root, &topology, &workloads)?;
     let transport = transport::transport(root)?;
     let nic = transport::nic(root)?;
-    Ok((
-        scheme,
-        Config {
-            topology,
-            rtt,
-            workloads,
-            transport,
-            nic,
-            switch,
-            measure,
-            seed: 0,
-            max_time,
-        },
-    ))
+    let config = Config {
+        topology,
+        rtt,
+        workloads,
+        transport,
+        nic,
+        switch,
+        measure,
+        seed: 0,
+        max_time,
+    };
+    sense::check(root, &config)?;
+    Ok((scheme, config))
 }
 
 /// Whether a workload has flows that end and are waited for.

@@ -170,7 +170,7 @@ pub(crate) fn text(node: &Node) -> Fallible<&str> {
 pub(crate) fn flag(node: &Node) -> Fallible<bool> {
     match node.value {
         Value::Flag(flag) => Ok(flag),
-        _ => Err(wrong(node, "true or false")),
+        _ => Err(wrong(node, "true or false").help("write true or false, without quotes")),
     }
 }
 

@@ -46,10 +46,10 @@ impl Tables {
         if let Ok(bytes) = units::quantity(name, units::LENGTHS) {
             return match bytes {
                 1..=1_000_000_000_000_000 => Ok(SizeTable::constant(bytes)),
-                _ => Err(Fault::new(
-                    node.at,
-                    "a flow has from one byte to a petabyte",
-                )),
+                _ => Err(
+                    Fault::new(node.at, "a flow has from one byte to a petabyte")
+                        .help("write a size such as \"100KB\""),
+                ),
             };
         }
         if !name.contains(['/', '\\', '.']) {

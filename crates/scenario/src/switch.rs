@@ -12,7 +12,11 @@ use cemark_wire::Picos;
 use crate::error::{Fallible, Fault};
 use crate::section::{Section, bytes, list};
 use crate::tree::{Node, Table, Value};
+use crate::units::span;
 use crate::workload::{MOST_QUEUES, host};
+
+/// A full packet at 1 Tb/s takes 12 ns.
+const SHORTEST_INTERVAL: Picos = Picos::from_nanos(10);
 
 pub(crate) fn switch(root: &Table, marker: MarkerChoice) -> Fallible<SwitchConfig> {
     let mut s = Section::of(root, "switch")?;
@@ -116,22 +120,48 @@ pub(crate) fn measure(
         _ => TracePorts::None,
     };
     let measure = Measure {
-        queue_interval: s.time("queue-interval", Picos::from_micros(50))?,
+        queue_interval: interval(&mut s, "queue-interval", Picos::from_micros(50))?,
         trace,
         from: s.time("from", warmed_up(topology, workloads))?,
         until: s.time("until", Picos::MAX)?,
-        goodput_interval: s.time("goodput-interval", Picos::ZERO)?,
+        goodput_interval: interval(&mut s, "goodput-interval", Picos::ZERO)?,
     };
+    let place = |s: &mut Section<'_>, key| s.get(key).map_or(s.at(), |node| node.at);
     if measure.until <= measure.from {
-        return Err(Fault::new(s.at(), "`until` is not after `from`")
-            .help("measure from the end of the warm-up to a later time"));
+        return Err(Fault::new(
+            place(&mut s, "until"),
+            format!(
+                "`until` ({}) is not after the beginning of the measurement ({})",
+                span(measure.until),
+                span(measure.from)
+            ),
+        )
+        .help("measure from the end of the warm-up (or from = \"1ms\") to a later time"));
     }
     if measure.trace != TracePorts::None && measure.queue_interval == Picos::ZERO {
-        return Err(Fault::new(s.at(), "a trace needs queue-interval")
-            .help("write queue-interval = \"10us\""));
+        return Err(Fault::new(
+            place(&mut s, "queue-interval"),
+            "a trace needs queue-interval",
+        )
+        .help("write queue-interval = \"10us\""));
     }
     s.finish()?;
     Ok(measure)
+}
+
+/// How often something is recorded; zero: never. A mistyped unit would otherwise be a run without end.
+fn interval(s: &mut Section<'_>, key: &'static str, default: Picos) -> Fallible<Picos> {
+    let Some(node) = s.get(key) else {
+        return Ok(default);
+    };
+    match crate::section::time(node)? {
+        span if span != Picos::ZERO && span < SHORTEST_INTERVAL => Err(Fault::new(
+            node.at,
+            format!("{key} is shorter than a packet takes on the fastest link"),
+        )
+        .help("write at least \"10ns\"; usual are \"10us\" to \"1ms\", and 0 for never")),
+        span => Ok(span),
+    }
 }
 
 /// When the last warm-up ends, to the microsecond, as the load foretells.

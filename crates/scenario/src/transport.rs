@@ -11,6 +11,11 @@ use crate::tree::Table;
 
 const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno"];
 
+/// Largest payload and largest header of a segment: what a packet's 16-bit length can hold together.
+const LARGEST_MSS: u64 = 65_000;
+const LARGEST_HEADER: u64 = 500;
+const _: () = assert!(LARGEST_MSS + LARGEST_HEADER <= u16::MAX as u64);
+
 /// `[transport]`.
 pub(crate) fn transport(root: &Table) -> Fallible<Config> {
     let mut s = Section::of(root, "transport")?;
@@ -37,11 +42,10 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         1 => Control::EcnStar,
         _ => Control::Reno,
     };
-    let at = s.at();
     let config = Config {
         control,
-        mss: s.bytes("mss", usual.mss.into(), (64, 65_000))? as u16,
-        header_bytes: s.bytes("header", usual.header_bytes.into(), (20, 500))? as u16,
+        mss: s.bytes("mss", usual.mss.into(), (64, LARGEST_MSS))? as u16,
+        header_bytes: s.bytes("header", usual.header_bytes.into(), (20, LARGEST_HEADER))? as u16,
         ack_bytes: s.bytes("ack", usual.ack_bytes.into(), (20, 1_500))? as u16,
         init_window: s.count32("init-window", usual.init_window, (1, 1_000_000))?,
         keep_window: s.flag("keep-window", usual.keep_window)?,
@@ -56,20 +60,6 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
     };
     s.finish()?;
-    if u32::from(config.mss) + u32::from(config.header_bytes) > u32::from(u16::MAX) {
-        return Err(Fault::new(at, "mss and header together exceed 65535 bytes"));
-    }
-    if config.rto_max < config.rto_min {
-        return Err(
-            Fault::new(at, "rto-max is below rto-min").help("raise rto-max (default \"64s\")")
-        );
-    }
-    if config.receive_window < u64::from(config.mss) {
-        return Err(Fault::new(
-            at,
-            "receive-window is smaller than one segment (mss)",
-        ));
-    }
     Ok(config)
 }
 

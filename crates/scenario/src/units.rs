@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Numbers with units, read exactly: `"10Gbps"`, `"85us"`, `"250KB"`, `"65pkt"`, `"1%"`.
 
+use cemark_wire::Picos;
+
 /// A packet as the literature counts thresholds in: 1500 bytes on the wire.
 pub(crate) const PACKET: u64 = 1500;
 
@@ -134,6 +136,41 @@ pub(crate) fn fraction(text: &str) -> Option<f64> {
     }
 }
 
+/// A span as messages write it: `80us`, `1.25ms`; at most three digits behind the point.
+pub(crate) fn span(time: Picos) -> String {
+    shown(
+        time.0,
+        &[
+            ("ns", 1_000),
+            ("us", 1_000_000),
+            ("ms", 1_000_000_000),
+            ("s", 1_000_000_000_000),
+        ],
+    )
+}
+
+/// A length as messages write it: `97.5KB`.
+pub(crate) fn length(bytes: u64) -> String {
+    shown(
+        bytes,
+        &[
+            ("B", 1),
+            ("KB", 1_000),
+            ("MB", 1_000_000),
+            ("GB", 1_000_000_000),
+        ],
+    )
+}
+
+/// In the largest of `units` (rising) that leaves something before the point.
+fn shown(n: u64, units: &[Unit]) -> String {
+    let fits = units.iter().rev().find(|(_, scale)| n >= *scale);
+    let (name, scale) = fits.copied().unwrap_or(units[0]);
+    let text = format!("{:.3}", n as f64 / scale as f64);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text}{name}")
+}
+
 /// The units' names for a help line.
 pub(crate) fn names(units: &[Unit]) -> String {
     units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ")
@@ -163,6 +200,16 @@ mod tests {
         ] {
             assert_eq!(quantity(text, units), Ok(value), "{text}");
         }
+    }
+
+    #[test]
+    fn shown_as_written() {
+        assert_eq!(span(Picos(80_000_000)), "80us");
+        assert_eq!(span(Picos(1_250_000_000)), "1.25ms");
+        assert_eq!(span(Picos(0)), "0ns");
+        assert_eq!(span(Picos(2_000_000_000_000)), "2s");
+        assert_eq!(length(97_500), "97.5KB");
+        assert_eq!(length(64), "64B");
     }
 
     #[test]

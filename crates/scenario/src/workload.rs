@@ -75,7 +75,17 @@ pub(crate) fn workloads(
         }
         all.push(workload);
     }
+    let loads: Vec<Option<&Node>> = nodes.iter().map(load_node).collect();
+    crate::together::check(&all, &loads, topology)?;
     Ok(all)
+}
+
+/// Where a workload says its load.
+fn load_node(workload: &Node) -> Option<&Node> {
+    match &workload.value {
+        Value::Table(table) => table.get("load").map(|entry| &entry.node),
+        _ => None,
+    }
 }
 
 /// The word for a kind of workload.
@@ -134,7 +144,14 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
             .help("write a load above 0 and at most 1, such as 0.8"));
     }
     let topology = around.topology;
-    let pairs = match s.choice("pairs", 0, &["all", "other-rack", "to-one"])? {
+    let pairs = s.choice("pairs", 0, &["all", "other-rack", "to-one"])?;
+    if let Some(receiver) = s.get("receiver").filter(|_| pairs != 2) {
+        return Err(
+            Fault::new(receiver.at, "a receiver without pairs = \"to-one\"")
+                .help("write pairs = \"to-one\" for flows to this host alone, or remove it"),
+        );
+    }
+    let pairs = match pairs {
         0 => Pairs::All,
         1 => {
             if topology.rack(topology.hosts() - 1) == 0 {
@@ -267,7 +284,9 @@ fn flow_list(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
         });
     }
     if lines.is_empty() {
-        return Err(Fault::new(node.at, "no flow in the list"));
+        return Err(Fault::new(node.at, "no flow in the list").help(
+            "write flow = [{ at = \"0us\", src = 0, dst = 1, size = \"100KB\" }], with a line for each flow",
+        ));
     }
     lines.sort_by_key(|line| line.start);
     Ok(Kind::List(lines))

@@ -148,6 +148,7 @@ fn every_builtin_can_be_read() {
         let plan = load(builtin.name, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(plan.name, builtin.name);
         assert_eq!(plan.source, builtin.text);
+        assert_eq!(plan.warnings, [], "{}", builtin.name);
         assert!(
             !plan.title.is_empty() && plan.title == builtin.title() && !plan.description.is_empty()
         );

@@ -69,6 +69,8 @@ impl<Q: EventQueue> Sim<Q> {
                 probe_answers: Vec::new(),
                 sampler,
                 goodput: Vec::new(),
+                all_goodput: Vec::new(),
+                all_delivered: 0,
                 busy_at_from: Vec::new(),
             },
             extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),

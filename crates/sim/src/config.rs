@@ -123,7 +123,7 @@ pub struct Measure {
     pub from: Picos,
     /// Traces and goodput stop here.
     pub until: Picos,
-    /// Goodput of endless flows is summed over intervals of this length. Zero: only the total.
+    /// Goodput of each endless flow, and of all flows together, is summed over intervals of this length. Zero: only the totals.
     pub goodput_interval: Picos,
 }
 

@@ -47,9 +47,14 @@ impl<Q: EventQueue> Sim<Q> {
             c.end - flow.bytes
         };
         if flow.bytes == u64::MAX {
+            let before = c.receiver.delivered();
             self.metrics.goodput.push(Goodput {
                 conn,
-                ..Goodput::default()
+                at_from: before,
+                at_until: None,
+                last: before,
+                // One that starts later delivered nothing in the intervals before.
+                intervals: vec![0; self.metrics.all_goodput.len()],
             });
         }
         self.ready(flow.src, conn);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use cemark_switch::{Counters, DropReason};
 use cemark_wire::{Picos, Rate};
 
 /// Everything recorded in one point.
@@ -12,6 +13,8 @@ pub struct Outcome {
     pub flows: Vec<FlowRecord>,
     /// Endless flows, in order of id.
     pub long_flows: Vec<LongRecord>,
+    /// Payload bytes that all flows together delivered in order in each whole `Measure::goodput_interval` from `Measure::from` on.
+    pub goodput: Vec<u64>,
     /// Answers to probes.
     pub probes: Vec<ProbeRecord>,
     /// Sums over the fabric.
@@ -74,7 +77,7 @@ pub struct LongRecord {
     pub class: u8,
     /// Payload bytes delivered in order between `Measure::from` and `Measure::until`.
     pub delivered: u64,
-    /// The same for each `Measure::goodput_interval`.
+    /// The same for each whole `Measure::goodput_interval` from `Measure::from` on, zero before the flow starts.
     pub intervals: Vec<u64>,
     /// Retransmission timeouts.
     pub timeouts: u32,
@@ -100,9 +103,9 @@ pub struct Totals {
     pub delivered: u64,
     /// Packets still on their way at the end.
     pub in_flight: u64,
-    /// CE written by switches, by reason (`instant`, `persistent`, `random`, `average`).
+    /// CE written by switches, by reason (see [`reasons`]).
     pub marks: BTreeMap<&'static str, u64>,
-    /// Packets discarded, by reason (`tail`, `marker`, `not_ect`).
+    /// Packets discarded, by reason (see [`reasons`]).
     pub drops: BTreeMap<&'static str, u64>,
     /// Retransmission timeouts, all flows.
     pub timeouts: u64,
@@ -110,6 +113,13 @@ pub struct Totals {
     pub retransmits: u64,
     /// Payload bytes delivered in order, all flows.
     pub goodput_bytes: u64,
+}
+
+/// Every reason to mark or to drop that this build counts: the keys that [`Totals::marks`] and [`Totals::drops`] may have.
+pub fn reasons() -> impl Iterator<Item = &'static str> {
+    let marks = Counters::WHYS.map(Counters::why_name);
+    let drops = DropReason::ALL.map(DropReason::name);
+    marks.into_iter().chain(drops)
 }
 
 impl Totals {

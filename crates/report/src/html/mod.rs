@@ -118,6 +118,7 @@ pub fn render(
             title => plan.title.clone(),
             name => plan.name.clone(),
             description => plan.description.split("\n\n").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()).collect::<Vec<String>>(),
+            warnings => plan.warning_lines(),
             baseline => comparisons.baseline.clone(),
             sections => Value::from(Serde(sections)),
             schemes => Value::from(Serde(schemes)),

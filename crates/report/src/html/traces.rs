@@ -50,6 +50,7 @@ pub(super) fn draw(plan: &Plan, finished: &[Finished], group: &Group) -> Option<
     let from = all().map(|s| s.0).min()?.as_micros_f64();
     let until = all().map(|s| s.0).max()?.as_micros_f64();
     let most = f64::from(all().map(|s| s.1).max()?).max(1.0);
+    let most = 2.0 * rounded_up(most / 2.0, &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0]);
     let span = (until - from).max(1e-6);
     let x = |us: f64| LEFT + (WIDTH - LEFT) * (us - from) / span;
     let height = strips.len() as f64 * (BAND + TITLE) + AXIS;
@@ -104,11 +105,15 @@ pub(super) fn draw(plan: &Plan, finished: &[Finished], group: &Group) -> Option<
             "<path class=\"f{c} band\" d=\"{band}Z\"/><path class=\"l{c}\" d=\"{line}\"/>"
         );
     }
-    for i in 0..=4 {
-        let us = from + span * f64::from(i) / 4.0;
-        let anchor = match i {
-            0 => "start",
-            4 => "end",
+    let step = rounded_up(span / 6.0, &[1.0, 2.0, 2.5, 5.0]);
+    let first = (from / step).ceil() as u64;
+    let last = (until / step).floor() as u64;
+    for i in first..=last {
+        let us = i as f64 * step;
+        // A label at an end of the axis stays inside of the picture.
+        let anchor = match (x(us) - LEFT, WIDTH - x(us)) {
+            (_, right) if right < 24.0 => "end",
+            (left, _) if left < 24.0 => "start",
             _ => "middle",
         };
         let _ = writeln!(
@@ -121,6 +126,14 @@ pub(super) fn draw(plan: &Plan, finished: &[Finished], group: &Group) -> Option<
     }
     s += "</svg>";
     Some(s)
+}
+
+/// The smallest of these leading `digits` (rising, or 10) times a power of ten that is no smaller than `least`: what people read on an
+/// axis.
+fn rounded_up(least: f64, digits: &[f64]) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    let factor = digits.iter().find(|digit| *digit * power >= least);
+    factor.unwrap_or(&10.0) * power
 }
 
 /// (time in microseconds, smallest, mean, largest) of each bin that has samples.
@@ -144,4 +157,24 @@ fn bins(trace: &PortTrace, from: f64, span: f64) -> Vec<(f64, f64, f64, f64)> {
             )
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded_up;
+
+    #[test]
+    fn steps_are_round_and_large_enough() {
+        for (least, step) in [
+            (285.0, 500.0),
+            (1.0, 1.0),
+            (0.21, 0.25),
+            (5.1, 10.0),
+            (9_000.0, 10_000.0),
+        ] {
+            let up = rounded_up(least, &[1.0, 2.0, 2.5, 5.0]);
+            assert!((up - step).abs() < 1e-9, "{least}: {up}");
+        }
+        assert!((rounded_up(285.0, &[1.0, 3.0]) - 300.0).abs() < 1e-9);
+    }
 }

@@ -53,14 +53,15 @@ impl Comparison {
             .map(|(low, high)| (high - self.percent).max(self.percent - low))
     }
 
-    /// Whether the whole interval is above zero.
+    /// Whether it is decided that the scheme is above the baseline: the difference, the interval, and what is printed after ± all lie
+    /// above zero. A bootstrap's interval may be lopsided, and then a reader of "+2.0 % ±2.5" must not be told that +2.0 % is certain.
     pub fn above(&self) -> bool {
-        self.interval.is_some_and(|(low, _)| low > 0.0)
+        self.half().is_some_and(|half| self.percent - half > 0.0)
     }
 
-    /// Whether the whole interval is below zero.
+    /// The same below zero.
     pub fn below(&self) -> bool {
-        self.interval.is_some_and(|(_, high)| high < 0.0)
+        self.half().is_some_and(|half| self.percent + half < 0.0)
     }
 }
 
@@ -336,6 +337,26 @@ mod tests {
             })
             .count();
         assert!((170..=199).contains(&hits), "{hits} of 200");
+    }
+
+    #[test]
+    fn decided_means_all_that_is_printed_excludes_zero() {
+        let of = |percent, interval| Comparison {
+            percent,
+            interval,
+            method: Method::Flows,
+            seeds: 1,
+            pairs: 100,
+        };
+        let decided = |c: Comparison| (c.below(), c.above());
+        assert_eq!(decided(of(2.0, Some((1.0, 3.0)))), (false, true));
+        assert_eq!(decided(of(-2.0, Some((-3.0, -1.0)))), (true, false));
+        assert_eq!(decided(of(2.0, Some((-0.1, 4.1)))), (false, false));
+        // Lopsided: the interval excludes zero, "+2.0 % ±2.5" does not.
+        assert_eq!(decided(of(2.0, Some((1.0, 4.5)))), (false, false));
+        // The resamples lie on the other side of zero than the difference itself.
+        assert_eq!(decided(of(-0.5, Some((0.2, 3.0)))), (false, false));
+        assert_eq!(decided(of(2.0, None)), (false, false));
     }
 
     #[test]

@@ -90,6 +90,7 @@ pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {
         next: Some("cemark run two-loads --set workload.load=0.95".to_owned()),
         workloads: vec!["web search".to_owned()],
         digest: 0xfeed_beef_0102_0304,
+        warnings: Vec::new(),
         source: "title = \"Three schemes\"\n".to_owned(),
     }
 }

@@ -21,6 +21,9 @@ impl<Q: EventQueue> Sim<Q> {
                     g.at_from = delivered;
                     g.last = delivered;
                 });
+                if self.cfg.measure.goodput_interval.0 > 0 {
+                    self.metrics.all_delivered = self.all_delivered();
+                }
                 return;
             }
             record::UNTIL => {
@@ -35,11 +38,17 @@ impl<Q: EventQueue> Sim<Q> {
                 self.metrics.sampler.interval
             }
             _ => {
+                // An interval that ends with the measurement is whole, and nothing counts after it.
+                let until = self.cfg.measure.until.min(self.cfg.max_time);
+                if self.now > self.clock.ticks(until) {
+                    return;
+                }
+                let all = self.all_delivered();
+                let before = std::mem::replace(&mut self.metrics.all_delivered, all);
+                self.metrics.all_goodput.push(all - before);
                 self.goodput_snapshot(|g, delivered| {
-                    if g.at_until.is_none() {
-                        g.intervals.push(delivered - g.last);
-                        g.last = delivered;
-                    }
+                    g.intervals.push(delivered - g.last);
+                    g.last = delivered;
                 });
                 self.clock.ticks(self.cfg.measure.goodput_interval)
             }
@@ -52,6 +61,12 @@ impl<Q: EventQueue> Sim<Q> {
         for g in &mut self.metrics.goodput {
             each(g, self.conns.list[g.conn as usize].receiver.delivered());
         }
+    }
+
+    /// Payload bytes that receivers hold in order, all flows.
+    fn all_delivered(&self) -> u64 {
+        let open = self.conns.in_use().map(|c| c.receiver.delivered());
+        self.conns.retired.2 + open.sum::<u64>()
     }
 
     /// Closes the books.
@@ -72,6 +87,7 @@ impl<Q: EventQueue> Sim<Q> {
         flows.sort_unstable_by_key(|f| f.id);
         out.flows = flows;
         out.long_flows = self.long_flows();
+        out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
         out.ports = self.port_reports();
         let links = self.fabric.links();

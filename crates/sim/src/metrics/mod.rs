@@ -38,6 +38,10 @@ pub(crate) struct Metrics {
     pub probe_answers: Vec<ProbeRecord>,
     pub sampler: Sampler,
     pub goodput: Vec<Goodput>,
+    /// Bytes that all flows delivered in each whole interval so far.
+    pub all_goodput: Vec<u64>,
+    /// What all flows had delivered when the last interval ended.
+    pub all_delivered: u64,
     /// Busy ticks of every link when measuring began.
     pub busy_at_from: Vec<u64>,
 }

@@ -124,8 +124,13 @@ impl Topology {
 
     /// One-way propagation delay from `src` to `dst`, without transmission times.
     pub fn propagation(&self, src: u32, dst: u32) -> Picos {
+        self.propagation_over(self.links(src, dst))
+    }
+
+    /// One-way propagation delay of a path of so many links, of which the first and the last are host links.
+    pub fn propagation_over(&self, links: u32) -> Picos {
         let far = |host: Picos, fabric: Picos| {
-            Picos(2 * host.0 + u64::from(self.links(src, dst) - 2) * fabric.0)
+            Picos(2 * host.0 + u64::from(links.saturating_sub(2)) * fabric.0)
         };
         match *self {
             Topology::Star { delay, .. } => Picos(2 * delay.0),

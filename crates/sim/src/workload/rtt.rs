@@ -6,7 +6,7 @@
 use cemark_wire::Picos;
 
 use super::RttModel;
-use super::random::{Stream, exp};
+use super::random::{Stream, exp, ln};
 
 /// Mean of the exponential in [`RttModel::Variation`], as a share of the range: it gives ECN#'s mean of 137 and 90th percentile of
 /// 220 microseconds for 80 to 240.
@@ -84,6 +84,52 @@ impl RttModel {
         })
     }
 
+    /// Share of draws below `rtt`, 0 to 1 (the lognormal within 1e-6); zero for [`RttModel::Path`], which draws nothing.
+    pub fn share_below(&self, rtt: Picos) -> f64 {
+        let step = |holds: bool| f64::from(u8::from(holds));
+        match self {
+            RttModel::Path => 0.0,
+            RttModel::Fixed(fixed) => step(*fixed < rtt),
+            RttModel::Variation { lo, hi } => {
+                if rtt <= *lo {
+                    0.0
+                } else if rtt > *hi {
+                    1.0
+                } else {
+                    let share = (rtt.0 - lo.0) as f64 / (hi.0 - lo.0) as f64;
+                    1.0 - exp(-share / SHAPE)
+                }
+            }
+            RttModel::Quantiles(rows) => {
+                let after = rows.partition_point(|row| row.1 < rtt);
+                let (Some(before), Some(row)) = (after.checked_sub(1), rows.get(after)) else {
+                    return step(after > 0);
+                };
+                let (p, low) = rows[before];
+                p + (row.0 - p) * ((rtt.0 - low.0) as f64 / (row.1.0 - low.0) as f64)
+            }
+            RttModel::Lognormal {
+                loc,
+                mu,
+                sigma,
+                floor,
+            } => {
+                if rtt <= *floor {
+                    return 0.0;
+                }
+                let above = rtt.as_micros_f64() - loc;
+                if *sigma == 0.0 || above <= 0.0 {
+                    return step(above > 0.0 && ln(above) > *mu);
+                }
+                normal_share((ln(above) - mu) / sigma)
+            }
+            RttModel::Classes(classes) => {
+                let below = classes.iter().filter(|class| **class < rtt).count();
+                below as f64 / classes.len().max(1) as f64
+            }
+        }
+    }
+
     /// Mean base RTT in picoseconds over many draws; zero for [`RttModel::Path`].
     pub fn mean(&self) -> f64 {
         match self {
@@ -108,6 +154,21 @@ impl RttModel {
             }
         }
     }
+}
+
+/// Share of a standard normal variate below `x` (Abramowitz and Stegun 26.2.17, within 1e-7).
+fn normal_share(x: f64) -> f64 {
+    const B: [f64; 5] = [
+        0.319_381_530,
+        -0.356_563_782,
+        1.781_477_937,
+        -1.821_255_978,
+        1.330_274_429,
+    ];
+    let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
+    let series = B.iter().rev().fold(0.0, |sum, b| (sum + b) * t);
+    let above = exp(-0.5 * x * x) / (2.0 * core::f64::consts::PI).sqrt() * series;
+    if x > 0.0 { 1.0 - above } else { above }
 }
 
 /// Picoseconds rounded to the nearest nanosecond.
@@ -228,6 +289,38 @@ mod tests {
             RttModel::Classes(vec![]).draw(&mut Stream::new(0, "", 0)),
             None
         );
+    }
+
+    /// The closed form of each model against counting draws.
+    #[test]
+    fn shares_below_count_draws() {
+        let models = [
+            RttModel::measured("slb").unwrap(),
+            RttModel::fitted("slb-hypervisor").unwrap(),
+            RttModel::fitted("stack").unwrap(),
+            RttModel::Fixed(Picos::from_micros(85)),
+            RttModel::Classes(vec![Picos::from_micros(40), Picos::from_micros(90)]),
+            RttModel::Variation {
+                lo: Picos::from_micros(30),
+                hi: Picos::from_micros(150),
+            },
+        ];
+        for model in models {
+            let mut stream = Stream::new(3, "below", 0);
+            let draws: Vec<Picos> = (0..100_000)
+                .map(|_| model.draw(&mut stream).unwrap())
+                .collect();
+            for micros in [1, 30, 40, 55, 60, 85, 86, 100, 150, 151, 5_000] {
+                let rtt = Picos::from_micros(micros);
+                let counted = draws.iter().filter(|d| **d < rtt).count() as f64 / 100_000.0;
+                let share = model.share_below(rtt);
+                assert!(
+                    (share - counted).abs() < 0.006,
+                    "{model:?} below {micros}: {share}, counted {counted}"
+                );
+            }
+        }
+        assert_eq!(RttModel::Path.share_below(Picos::MAX), 0.0);
     }
 
     #[test]

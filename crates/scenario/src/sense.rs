@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values that are each in range and together make no sense: refused, with the key that is most likely wrong.
+
+use cemark_sim::Config;
+use cemark_sim::workload::{Kind, Workload};
+use cemark_wire::{Nanos, Picos};
+
+use crate::error::{Fallible, Fault};
+use crate::tree::{Node, Table, Value};
+use crate::units;
+use crate::warn::{path_rtts, whole};
+
+/// Fails on a configuration that could run and would show nothing. `root` is the tree it was read from, for the places.
+pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
+    transport(root, config)?;
+    buffer(root, config)?;
+    base_rtt(root, config)?;
+    times(root, config)
+}
+
+/// The fault at the first of these keys that is written in the file.
+fn at(root: &Table, keys: &[(&str, &str)], message: String) -> Box<Fault> {
+    let written = keys.iter().find_map(|(section, key)| match *section {
+        "" => root.get(key),
+        _ => match &root.get(section)?.node.value {
+            Value::Table(table) => table.get(key),
+            _ => None,
+        },
+    });
+    match written {
+        Some(entry) => Fault::new(entry.node.at, message),
+        None => Fault::nowhere(message),
+    }
+}
+
+fn buffer(root: &Table, config: &Config) -> Fallible<()> {
+    let packet = u32::from(config.transport.mss) + u32::from(config.transport.header_bytes);
+    if config.switch.buffer_bytes >= packet {
+        return Ok(());
+    }
+    let buffer = config.switch.buffer_bytes;
+    Err(at(
+        root,
+        &[("switch", "buffer"), ("transport", "mss")],
+        format!("a buffer of {buffer} bytes holds no packet: a full one is {packet} bytes"),
+    )
+    .help(format!(
+        "write at least buffer = \"{packet}B\"; usual are \"250KB\" to \"1MB\" a port"
+    )))
+}
+
+fn transport(root: &Table, config: &Config) -> Fallible<()> {
+    let t = &config.transport;
+    let mss = u32::from(t.mss);
+    if t.receive_window < u64::from(mss) {
+        return Err(at(
+            root,
+            &[("transport", "receive-window"), ("transport", "mss")],
+            format!(
+                "a receive-window of {} bytes is smaller than one segment (mss, {mss} bytes): nothing could be sent",
+                t.receive_window
+            ),
+        )
+        .help("write receive-window = \"16MiB\", the default, or a smaller mss"));
+    }
+    let time = |n: Nanos| units::span(Picos::from_nanos(n.0));
+    if t.rto_max < t.rto_min {
+        return Err(at(
+            root,
+            &[("transport", "rto-max"), ("transport", "rto-min")],
+            format!(
+                "rto-max ({}) is below rto-min ({})",
+                time(t.rto_max),
+                time(t.rto_min)
+            ),
+        )
+        .help("raise rto-max (default \"64s\"), or lower rto-min (default \"5ms\")"));
+    }
+    if t.rto_init > t.rto_max {
+        return Err(at(
+            root,
+            &[("transport", "rto-init"), ("transport", "rto-max")],
+            format!(
+                "rto-init ({}) is above rto-max ({})",
+                time(t.rto_init),
+                time(t.rto_max)
+            ),
+        )
+        .help("lower rto-init (default \"5ms\"), or raise rto-max (default \"64s\")"));
+    }
+    Ok(())
+}
+
+/// An RTT model of which not one draw is as long as the shortest path: every flow would get its path's RTT, and the section says nothing.
+fn base_rtt(root: &Table, config: &Config) -> Fallible<()> {
+    let paths: Vec<Picos> = config
+        .workloads
+        .iter()
+        .flat_map(|w| path_rtts(w, &config.topology))
+        .map(|(_, rtt)| rtt)
+        .collect();
+    let Some(shortest) = paths.iter().min().copied() else {
+        return Ok(());
+    };
+    if config.rtt.share_below(shortest) < 1.0 {
+        return Ok(());
+    }
+    let keys = ["rtt", "max", "table", "values", "case", "floor", "model"];
+    Err(at(
+        root,
+        &keys.map(|key| ("rtt", key)),
+        format!(
+            "every base RTT drawn here is below what the links alone take ({})",
+            units::span(shortest)
+        ),
+    )
+    .help("write shorter links (`delay` in [topology]), longer RTTs, or model = \"path\" for what the links give"))
+}
+
+fn times(root: &Table, config: &Config) -> Fallible<()> {
+    let end = config.max_time;
+    if config.measure.from >= end {
+        let own = matches!(root.get("measure").map(|m| &m.node.value), Some(Value::Table(t)) if t.get("from").is_some());
+        let what = if own {
+            "measuring begins (`from`)"
+        } else {
+            "the warm-up ends"
+        };
+        return Err(at(
+            root,
+            &[("", "max-time"), ("measure", "from")],
+            format!(
+                "nothing is measured: {what} at {}, the run ends at {}",
+                units::span(config.measure.from),
+                units::span(end)
+            ),
+        )
+        .help("raise max-time, or shorten what comes before the measurement (`warmup`, `from`)"));
+    }
+    for (workload, node) in config.workloads.iter().zip(nodes(root)) {
+        let Some(start) = first_start(workload).filter(|start| *start >= end) else {
+            continue;
+        };
+        let written = match &node.value {
+            Value::Table(table) => table.get("at").map_or(node.at, |entry| entry.node.at),
+            _ => node.at,
+        };
+        return Err(Fault::new(
+            written,
+            format!(
+                "`{}` sends nothing: it starts at {}, the run ends at {}",
+                workload.name,
+                units::span(start),
+                units::span(end)
+            ),
+        )
+        .help("an earlier `at`, or a longer max-time"));
+    }
+    Ok(())
+}
+
+fn nodes(root: &Table) -> &[Node] {
+    match root.get("workload").map(|entry| &entry.node) {
+        None => &[],
+        Some(Node {
+            value: Value::List(nodes),
+            ..
+        }) => nodes,
+        Some(node) => std::slice::from_ref(node),
+    }
+}
+
+/// When a workload sends for the first time, where its file says so.
+fn first_start(workload: &Workload) -> Option<Picos> {
+    match &workload.kind {
+        Kind::Poisson { .. } => None,
+        Kind::Incast { at, .. } | Kind::Long { at, .. } | Kind::Probe { at, .. } => Some(*at),
+        Kind::List(lines) => lines.iter().map(|line| line.start).min(),
+    }
+}
+
+/// Share of a whole in percent, as messages write it.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        p if p >= 99.95 && share < 1.0 => "more than 99.9 %".to_owned(),
+        p if p < 0.1 => "less than 0.1 %".to_owned(),
+        p if whole(p) => format!("{p:.0} %"),
+        p => format!("{p:.1} %"),
+    }
+}

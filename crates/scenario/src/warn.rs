@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a scenario may ask for and its author probably did not mean. It runs; the warning goes to the terminal and stays with the
+//! results.
+
+use cemark_sim::Config;
+use cemark_sim::config::{MarkerChoice, NonEct};
+use cemark_sim::topology::Topology;
+use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
+use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel, Workload};
+use cemark_transport::Control;
+use cemark_wire::Picos;
+
+use crate::fabric::slowest;
+use crate::plan::Warning;
+use crate::sense::percent;
+use crate::units::{length, span};
+
+/// Warnings of one configuration; `label` is its scheme's.
+pub(crate) fn warnings(config: &Config, label: &str) -> Vec<Warning> {
+    let mut all = Vec::new();
+    short_draws(config, &mut all);
+    early_timeouts(config, &mut all);
+    too_little_time(config, &mut all);
+    sampled_once(config, &mut all);
+    never_marks(config, label, &mut all);
+    all
+}
+
+/// Adds what one configuration found to what all have: a warning is said once, with the number of its points.
+pub(crate) fn collect(all: &mut Vec<Warning>, found: Vec<Warning>, points: usize) {
+    for warning in found {
+        match all.iter_mut().find(|w| w.about == warning.about) {
+            Some(known) => known.points += points,
+            None => all.push(Warning { points, ..warning }),
+        }
+    }
+}
+
+fn add(all: &mut Vec<Warning>, about: String, message: String, help: &str) {
+    all.push(Warning {
+        about,
+        message,
+        help: help.to_owned(),
+        points: 0,
+    });
+}
+
+/// Base RTTs below what the links take are the links'.
+fn short_draws(config: &Config, all: &mut Vec<Warning>) {
+    for workload in &config.workloads {
+        let paths = path_rtts(workload, &config.topology);
+        let share: f64 = paths
+            .iter()
+            .map(|(share, rtt)| share * config.rtt.share_below(*rtt))
+            .sum();
+        let longest = paths.iter().map(|(_, rtt)| *rtt).max();
+        // What a quantile table loses to rounding is nobody's concern.
+        if let Some(longest) = longest.filter(|_| share > 1e-6) {
+            add(
+                all,
+                format!("rtt {}", workload.name),
+                format!(
+                    "[rtt] draws base RTTs below what the links alone take (up to {}): {} of the flows of `{}` get their path's RTT instead",
+                    span(longest),
+                    percent(share),
+                    workload.name
+                ),
+                "shorten `delay` in [topology], or draw longer RTTs",
+            );
+        }
+    }
+}
+
+fn early_timeouts(config: &Config, all: &mut Vec<Warning>) {
+    let t = &config.transport;
+    let timeout = nanos(t.rto_init.0);
+    for workload in &config.workloads {
+        let share: f64 = path_rtts(workload, &config.topology)
+            .iter()
+            .map(|(share, rtt)| match *rtt >= timeout {
+                true => *share,
+                false if config.rtt == RttModel::Path => 0.0,
+                false => share * (1.0 - config.rtt.share_below(timeout)),
+            })
+            .sum();
+        if share > 1e-6 {
+            let who = if share > 1.0 - 1e-9 {
+                "every flow".to_owned()
+            } else {
+                format!("{} of the flows", percent(share))
+            };
+            add(
+                all,
+                format!("rto-init {}", workload.name),
+                format!(
+                    "rto-init is {}, no longer than the base RTT: {who} of `{}` will time out spuriously before the first ACK can be back",
+                    span(timeout),
+                    workload.name
+                ),
+                "write an rto-init above the longest base RTT",
+            );
+        }
+    }
+    if t.ack_every > 1 && t.ack_delay >= t.rto_min {
+        add(
+            all,
+            "ack-delay".to_owned(),
+            format!(
+                "ack-delay ({}) is not below rto-min ({}): the last segment of a flow may time out while its ACK is held back",
+                span(nanos(t.ack_delay.0)),
+                span(nanos(t.rto_min.0))
+            ),
+            "a shorter ack-delay, or a longer rto-min",
+        );
+    }
+}
+
+/// Measured flows that start after the end.
+fn too_little_time(config: &Config, all: &mut Vec<Warning>) {
+    let end = config.max_time;
+    for workload in &config.workloads {
+        let Some(needs) = last_start(workload, &config.topology).filter(|needs| *needs > end)
+        else {
+            continue;
+        };
+        let what = match workload.kind {
+            Kind::Poisson { .. } => "measured flows",
+            Kind::Incast { .. } => "queries",
+            _ => "flows",
+        };
+        add(
+            all,
+            format!("max-time {}", workload.name),
+            format!(
+                "the run ends at {}, but the last of the {what} of `{}` start only at about {}: they never run",
+                span(end),
+                workload.name,
+                span(needs)
+            ),
+            "a longer max-time, or fewer flows",
+        );
+    }
+}
+
+/// About when the last flow that is waited for starts.
+pub(crate) fn last_start(workload: &Workload, topology: &Topology) -> Option<Picos> {
+    let seconds = match &workload.kind {
+        Kind::Poisson {
+            sizes,
+            load,
+            pairs,
+            flows,
+            warmup,
+        } => {
+            let rate = flows_per_second(topology, pairs, sizes.mean(), *load);
+            (*flows as f64 + *warmup as f64) / rate
+        }
+        Kind::Incast {
+            at, repeat, every, ..
+        } => at.as_secs_f64() + f64::from(*repeat - 1) * every.as_secs_f64(),
+        Kind::List(lines) => return lines.iter().map(|line| line.start).max(),
+        Kind::Long { .. } | Kind::Probe { .. } => return None,
+    };
+    Some(Picos((seconds * 1e12).min(u64::MAX as f64) as u64))
+}
+
+/// Samples of which not a second one fits.
+fn sampled_once(config: &Config, all: &mut Vec<Warning>) {
+    let left = config
+        .measure
+        .until
+        .min(config.max_time)
+        .saturating_sub(config.measure.from);
+    let intervals = [
+        ("queue-interval", config.measure.queue_interval),
+        ("goodput-interval", config.measure.goodput_interval),
+    ];
+    for (key, interval) in intervals {
+        if interval > left {
+            add(
+                all,
+                key.to_owned(),
+                format!(
+                    "{key} is {}, longer than the {} that are measured at most",
+                    span(interval),
+                    span(left)
+                ),
+                "a shorter interval in [measure], or 0 for none",
+            );
+        }
+    }
+}
+
+fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
+    let MarkerChoice::Builtin { scheme, values } = &config.switch.marker else {
+        return;
+    };
+    if config.transport.control == Control::Reno && config.switch.non_ect == NonEct::Forward {
+        add(
+            all,
+            format!("reno {label}"),
+            format!(
+                "the flows are `reno`, which is not ECN-capable: `{label}` finds nothing to mark"
+            ),
+            "write control = \"dctcp\" or \"ecn-star\", or non-ect = \"drop\" in [switch]",
+        );
+    }
+    let buffer = u64::from(config.switch.buffer_bytes);
+    let drained = slowest(&config.topology).nanos_for(buffer).0;
+    let value = |name: &str| values.of(scheme, name);
+    let by_length = |name: &str| (value(name) >= buffer).then(|| length(value(name)));
+    let by_wait = |name: &str| {
+        let target = value(name);
+        (config.switch.queues.len() == 1 && target >= drained).then(|| span(nanos(target)))
+    };
+    let (name, reached) = match scheme.name {
+        "threshold" => ("k", by_length("k")),
+        "red" => ("kmin", by_length("kmin")),
+        "tcn" => ("threshold", by_wait("threshold")),
+        "codel" => ("target", by_wait("target")),
+        "ecn_sharp" => {
+            let first = value("ins_target").min(value("pst_target"));
+            let name = if first == value("pst_target") {
+                "pst_target"
+            } else {
+                "ins_target"
+            };
+            (name, by_wait(name))
+        }
+        _ => return,
+    };
+    if let Some(reached) = reached {
+        add(
+            all,
+            format!("never {label}"),
+            format!(
+                "`{label}` never marks: {name} is {reached}, and a full buffer is {} or {} of waiting",
+                length(buffer),
+                span(nanos(drained))
+            ),
+            "a lower threshold, or a larger buffer in [switch]",
+        );
+    }
+}
+
+/// The base RTTs that the links alone give the flows of a workload, each with its share of the flows. Empty for probes, which have no
+/// RTT of their own.
+pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, Picos)> {
+    let of_pairs = |pairs: &mut dyn ExactSizeIterator<Item = (u32, u32)>| -> Vec<(f64, Picos)> {
+        let share = 1.0 / pairs.len().max(1) as f64;
+        pairs
+            .map(|(src, dst)| {
+                let one_way = topology.propagation(src, dst);
+                (share, one_way.saturating_add(one_way))
+            })
+            .collect()
+    };
+    let pattern = match &workload.kind {
+        Kind::Poisson { pairs, .. } => pairs.clone(),
+        Kind::Incast { receiver, .. } => Pairs::ToOne(*receiver),
+        Kind::Long { flows, .. } => match flows {
+            LongFlows::Permutation { .. } => Pairs::All,
+            LongFlows::ToOne { receiver, .. } => Pairs::ToOne(*receiver),
+            LongFlows::Pairs(list) => return of_pairs(&mut list.iter().copied()),
+        },
+        Kind::List(lines) => return of_pairs(&mut lines.iter().map(|l| (l.src, l.dst))),
+        Kind::Probe { .. } => return Vec::new(),
+    };
+    // Of the pattern's flows so many leave their rack, and so many of them their pod.
+    let share = |wanted: &[Tier]| {
+        let all = tiers(topology, &pattern);
+        let found = all.iter().find(|t| wanted.contains(&t.tier));
+        found.map_or(0.0, |t| t.share)
+    };
+    let (rack, core) = (share(&[Tier::Rack, Tier::Middle]), share(&[Tier::Core]));
+    let (near, far, farthest) = match topology {
+        Topology::Dumbbell { .. } => (2, 3, 3),
+        _ => (2, 4, 6),
+    };
+    [(1.0 - rack, near), (rack - core, far), (core, farthest)]
+        .into_iter()
+        .filter(|(share, _)| *share > 1e-12)
+        .map(|(share, links)| {
+            let one_way = topology.propagation_over(links);
+            (share, one_way.saturating_add(one_way))
+        })
+        .collect()
+}
+
+/// A span in nanoseconds, at most what picoseconds can count.
+fn nanos(n: u64) -> Picos {
+    Picos(n.saturating_mul(1000))
+}
+
+/// Whether a number would be printed with nothing but a zero behind the point.
+pub(crate) fn whole(x: f64) -> bool {
+    (x - x.round()).abs() < 0.05
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What runs and was probably not meant: warned of, with the way out.
+
+use cemark_scenario::{Overrides, Plan, parse};
+use cemark_wire::Picos;
+
+/// A scenario that gives no cause for a warning. Across the leaves a path takes 80 us, within one 40 us; 32 of the 56 pairs cross.
+const GOOD: &str = r#"
+[topology]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts-per-leaf = 4
+
+[rtt]
+model = "variation"
+min = "80us"
+max = "240us"
+
+[[workload]]
+kind = "poisson"
+sizes = "web-search"
+load = 0.5
+flows = 100
+
+[transport]
+rto-init = "5ms"
+ack-every = 1
+
+[switch]
+buffer = "600KB"
+
+[[scheme]]
+label = "a"
+marker = "threshold"
+k = "65pkt"
+
+[[scheme]]
+label = "b"
+marker = "ecn_sharp"
+"#;
+
+fn plan(text: &str) -> Plan {
+    parse(text, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Replaces `from` and expects one warning that says `says`, and `help`.
+fn warns(from: &str, to: &str, says: &str, help: &str) {
+    assert_eq!(GOOD.matches(from).count(), 1, "{from}");
+    let plan = plan(&GOOD.replace(from, to));
+    let lines = plan.warning_lines();
+    assert_eq!(lines.len(), 1, "{to}: {lines:?}");
+    assert!(
+        lines[0].contains(says) && lines[0].contains(help),
+        "{to}: {lines:?}"
+    );
+}
+
+#[test]
+fn the_base_gives_no_cause() {
+    assert_eq!(plan(GOOD).warnings, []);
+}
+
+#[test]
+fn draws_below_the_path() {
+    // Across the leaves (32 of 56 pairs) a fifth of the range lies below 80 us: 1 - exp(-0.2 / 0.38) = 40.9 % of the draws.
+    warns(
+        "\"80us\"",
+        "\"40us\"",
+        "(up to 80us): 23.4 % of the flows of `poisson` get their path's RTT instead",
+        "shorten `delay`",
+    );
+    // Within a leaf the path is shorter than any draw: only the others count.
+    warns(
+        "model = \"variation\"",
+        "model = \"fixed\"\nrtt = \"60us\"",
+        "57.1 % of the flows",
+        "draw longer RTTs",
+    );
+    warns(
+        "model = \"variation\"",
+        "model = \"classes\"\nvalues = [\"79us\", \"100us\"]",
+        "28.6 % of the flows",
+        "draw longer RTTs",
+    );
+}
+
+#[test]
+fn timers_that_fire_too_early() {
+    warns(
+        "\"5ms\"",
+        "\"70us\"",
+        "rto-init is 70us, no longer than the base RTT: every flow of `poisson` will time out spuriously",
+        "above the longest base RTT",
+    );
+    // min(Exp(60.8 us), 160 us) + 80 us is 200 us or more for exp(-120 / 60.8) of the flows.
+    warns(
+        "\"5ms\"",
+        "\"200us\"",
+        "13.9 % of the flows of `poisson` will time out",
+        "above the longest base RTT",
+    );
+    warns(
+        "ack-every = 1",
+        "ack-every = 2\nack-delay = \"10ms\"",
+        "ack-delay (10ms) is not below rto-min (5ms)",
+        "a shorter ack-delay",
+    );
+}
+
+#[test]
+fn schemes_that_never_mark() {
+    warns(
+        "\"65pkt\"",
+        "\"600KB\"",
+        "`a` never marks: k is 600KB, and a full buffer is 600KB or 480us of waiting (in 1 of 2 points)",
+        "a lower threshold",
+    );
+    warns(
+        "marker = \"ecn_sharp\"",
+        "marker = \"ecn_sharp\"\nins_target = \"1ms\"\npst_target = \"480us\"",
+        "`b` never marks: pst_target is 480us",
+        "a larger buffer",
+    );
+    warns(
+        "marker = \"ecn_sharp\"",
+        "marker = \"tcn\"\nthreshold = \"2ms\"",
+        "`b` never marks: threshold is 2ms",
+        "a lower threshold",
+    );
+    let reno = plan(&GOOD.replace("[transport]", "[transport]\ncontrol = \"reno\""));
+    assert_eq!(reno.warnings.len(), 2, "one a scheme");
+    assert!(
+        reno.warning_lines()[0].contains("not ECN-capable"),
+        "{:?}",
+        reno.warnings
+    );
+}
+
+#[test]
+fn flows_that_never_start() {
+    warns(
+        "[topology]",
+        "max-time = \"20ms\"\n[topology]",
+        "the last of the measured flows of `poisson` start only at about 43",
+        "a longer max-time",
+    );
+    let incast = "[[workload]]\nkind = \"incast\"\nsenders = 3\nreceiver = 0\nsize = \"10KB\"\nevery = \"1s\"\n";
+    warns(
+        "[topology]",
+        &format!("max-time = \"100s\"\n{incast}repeat = 200\n\n[topology]"),
+        "the run ends at 100s, but the last of the queries of `incast` start only at about 199s",
+        "a longer max-time",
+    );
+    // Without a max-time a slow arrival of flows gets the time that it needs.
+    let slow = GOOD
+        .replace("load = 0.5", "load = 0.001")
+        .replace("flows = 100", "flows = 3000");
+    let slow = plan(&slow);
+    assert_eq!(slow.warnings, []);
+    assert_eq!(slow.points[0].config.max_time, Picos(1_000_000_000_000_000));
+    let enough = GOOD.replace(
+        "[transport]",
+        &format!("{incast}repeat = 100\n\n[transport]"),
+    );
+    assert_eq!(plan(&enough).warnings, []);
+}
+
+/// One thing is said once, whatever number of points it concerns.
+#[test]
+fn a_sweep_warns_once() {
+    let text = format!("{GOOD}\n[sweep]\n\"switch.buffer\" = [\"90KB\", \"95KB\", \"600KB\"]\n");
+    let plan = plan(&text);
+    let lines = plan.warning_lines();
+    assert_eq!(plan.points.len(), 6);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].contains("`a` never marks") && lines[0].contains("(in 2 of 6 points)"));
+    assert!(
+        lines[1].contains("`b` never marks: pst_target is 85us"),
+        "{lines:?}"
+    );
+}
