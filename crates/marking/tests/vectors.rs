@@ -21,12 +21,30 @@ struct Case {
     name: String,
     #[serde(default = "ten_gigabits")]
     rate_bps: u64,
+    quantum: Option<u32>,
+    weight: Option<u32>,
+    weight_sum: Option<u32>,
+    #[serde(default)]
+    strict: bool,
     #[serde(default)]
     params: toml::Table,
     steps: Vec<Step>,
 }
 
-/// A packet, a train or an event: exactly one of `now`, `from`, `emptied` and `retune` is there.
+impl Case {
+    fn queue(&self) -> QueueSpec {
+        let fifo = QueueSpec::fifo(Rate(self.rate_bps));
+        QueueSpec {
+            quantum: self.quantum.unwrap_or(fifo.quantum),
+            weight: self.weight.unwrap_or(fifo.weight),
+            weight_sum: self.weight_sum.unwrap_or(fifo.weight_sum),
+            strict: self.strict,
+            ..fifo
+        }
+    }
+}
+
+/// A packet, a train or an event: exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and `retune` is there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
@@ -46,15 +64,30 @@ struct Step {
     queue: u32,
     port: Option<u32>,
     pool: Option<u32>,
+    limit: Option<u32>,
+    #[serde(default)]
+    round: u64,
     #[serde(default = "full_packet")]
     pkt: u32,
     #[serde(default)]
     salt: u64,
     #[serde(default)]
     ecn: Field,
+    hook: Option<End>,
+    intent: Option<Answer>,
 
     emptied: Option<u64>,
+    wake: Option<u64>,
+    sleeps: Option<bool>,
     retune: Option<toml::Table>,
+}
+
+/// The hook at which a marker of both is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum End {
+    Enqueue,
+    Dequeue,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -65,6 +98,8 @@ enum Answer {
     Persistent,
     Random,
     Average,
+    Tentative,
+    Drop,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -115,9 +150,21 @@ fn values(spec: &SchemeSpec, table: &toml::Table) -> Values {
         })
 }
 
-fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
-    let at = At {
-        sojourn: Nanos(step.sojourn),
+/// The intent a word stands for.
+fn intent(word: Answer) -> Why {
+    match word {
+        Answer::Instant => Why::Instant,
+        Answer::Persistent => Why::Persistent,
+        Answer::Random => Why::Random,
+        Answer::Average => Why::Average,
+        Answer::Tentative => Why::Tentative,
+        Answer::Pass | Answer::Drop => panic!("{word:?} is no intent"),
+    }
+}
+
+fn view(step: &Step, now: u64) -> At {
+    let fifo = At::fifo(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt);
+    At {
         salt: step.salt,
         ecn: match step.ecn {
             Field::NotEct => Ecn::NotEct,
@@ -125,20 +172,26 @@ fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
             Field::Ect0 => Ecn::Ect0,
             Field::Ce => Ecn::Ce,
         },
+        intent: step.intent.map(intent),
         port_bytes: step.port.unwrap_or(step.queue),
         pool_bytes: step.pool.unwrap_or(step.queue),
-        ..At::fifo(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt)
+        limit_bytes: step.limit.unwrap_or(u32::MAX),
+        round: Nanos(step.round),
+        ..fifo
+    }
+}
+
+fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
+    let at = view(step, now);
+    let end = match (marker.hook(), step.hook) {
+        (Hook::Enqueue, None | Some(End::Enqueue)) => End::Enqueue,
+        (Hook::Dequeue, None | Some(End::Dequeue)) => End::Dequeue,
+        (Hook::Both, Some(end)) => end,
+        (hook, end) => panic!("judged at {hook:?}, asked at {end:?}"),
     };
-    let verdict = match marker.hook() {
-        Hook::Enqueue => marker.enqueue(&at),
-        Hook::Dequeue => marker.dequeue(&at),
-        Hook::Both => {
-            let intent = match marker.enqueue(&at) {
-                Verdict::Mark(why) => Some(why),
-                _ => None,
-            };
-            marker.dequeue(&At { intent, ..at })
-        }
+    let verdict = match end {
+        End::Enqueue => marker.enqueue(&at),
+        End::Dequeue => marker.dequeue(&at),
     };
     match verdict {
         Verdict::Pass => Answer::Pass,
@@ -146,7 +199,15 @@ fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
         Verdict::Mark(Why::Persistent) => Answer::Persistent,
         Verdict::Mark(Why::Random) => Answer::Random,
         Verdict::Mark(Why::Average) => Answer::Average,
-        Verdict::Drop(why) => panic!("a drop ({why:?}) has no word in the vectors yet"),
+        Verdict::Mark(Why::Tentative) => Answer::Tentative,
+        Verdict::Drop(_) => Answer::Drop,
+    }
+}
+
+/// Rings every bell that is due before `now`, with what the step says of lengths.
+fn wake_until(marker: &mut impl Marker, step: &Step, now: u64) {
+    while let Some(due) = marker.next_wake().filter(|due| due.0 <= now) {
+        marker.wake(&view(step, due.0));
     }
 }
 
@@ -154,7 +215,10 @@ fn train(marker: &mut impl Marker, step: &Step, from: u64, place: &str) -> u64 {
     let (gap, packets) = (step.gap.expect("gap"), step.packets.expect("packets"));
     let times = (0..packets).map(|n| from + n * gap);
     let marks: Vec<u64> = times
-        .filter(|&now| judge(marker, step, now) != Answer::Pass)
+        .filter(|&now| {
+            wake_until(marker, step, now);
+            judge(marker, step, now) != Answer::Pass
+        })
         .collect();
     assert!(
         step.first.is_some() || step.total.is_some() || step.all_from.is_some(),
@@ -189,22 +253,46 @@ fn train(marker: &mut impl Marker, step: &Step, from: u64, place: &str) -> u64 {
 
 /// Replays one case and answers how many packets it judged.
 fn replay(spec: &SchemeSpec, case: &Case, place: &str) -> u64 {
-    let queue = QueueSpec::fifo(Rate(case.rate_bps));
+    let queue = case.queue();
     let mut marker = catalogue::build(spec, &values(spec, &case.params), &queue);
     let mut judged = 0;
     for (i, step) in case.steps.iter().enumerate() {
         let place = format!("{place}: {}: step {}", case.name, i + 1);
-        match (step.now, step.from, step.emptied, &step.retune) {
-            (Some(now), None, None, None) => {
+        let what = (
+            step.now,
+            step.from,
+            step.emptied,
+            step.wake,
+            step.sleeps,
+            &step.retune,
+        );
+        match what {
+            (Some(now), None, None, None, None, None) => {
                 let want = step
                     .want
                     .unwrap_or_else(|| panic!("{place}: wants nothing"));
+                assert!(
+                    marker.next_wake().is_none_or(|due| now <= due.0),
+                    "{place}: sleeps over {:?}",
+                    marker.next_wake()
+                );
                 assert_eq!(judge(&mut marker, step, now), want, "{place}");
                 judged += 1;
             }
-            (None, Some(from), None, None) => judged += train(&mut marker, step, from, &place),
-            (None, None, Some(now), None) => marker.emptied(QueueId(0), Nanos(now)),
-            (None, None, None, Some(table)) => marker.retune(&values(spec, table), &queue),
+            (None, Some(from), None, None, None, None) => {
+                judged += train(&mut marker, step, from, &place);
+            }
+            (None, None, Some(now), None, None, None) => marker.emptied(QueueId(0), Nanos(now)),
+            (None, None, None, Some(now), None, None) => {
+                assert_eq!(marker.next_wake(), Some(Nanos(now)), "{place}");
+                marker.wake(&view(step, now));
+            }
+            (None, None, None, None, Some(sleeps), None) => {
+                assert_eq!(marker.next_wake().is_none(), sleeps, "{place}");
+            }
+            (None, None, None, None, None, Some(table)) => {
+                marker.retune(&values(spec, table), &queue);
+            }
             _ => panic!("{place}: not one thing"),
         }
     }
