@@ -4,7 +4,7 @@
 use cemark_wire::Nanos;
 
 use crate::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict};
-use crate::{cedm, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold};
+use crate::{cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold};
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {
@@ -48,6 +48,7 @@ catalogue! {
     Dynamic in dynamic,
     Pie in pie,
     Pi in pi,
+    CedmSharp in cedm_sharp,
 }
 
 /// The scheme that people call `name`: its stem, title or an alias, in any case, with `-` and `_` alike.
@@ -93,6 +94,7 @@ mod tests {
             ("D-ECN", "dynamic"),
             ("PIE", "pie"),
             ("pi", "pi"),
+            ("CEDM x ECN#", "cedm_sharp"),
         ] {
             assert_eq!(find(said).map(|s| s.name), Some(stem), "{said}");
         }

@@ -134,14 +134,45 @@ struct Params {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// Smoothed slope in 2^-24 bytes a nanosecond.
-    slope: i64,
+    slope: Slope,
     /// Smoothed length in 2^-12 bytes, where lengths are averaged.
     avg: u64,
-    /// When the slope was measured last, and the length then.
+}
+
+/// The smoothed slope of a queue, measured from one departure to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Slope {
+    /// In 2^-24 bytes a nanosecond.
+    slope: i64,
+    /// When it was measured last, and the length then.
     since: Nanos,
     length: u32,
     measured: bool,
+}
+
+impl Slope {
+    #[inline(always)]
+    pub(crate) fn falls(&self) -> bool {
+        self.slope < 0
+    }
+
+    /// Moves on to a departure that leaves `length` behind.
+    #[inline(always)]
+    pub(crate) fn measure(&mut self, length: u32, now: Nanos, weight: u32) {
+        if self.measured {
+            let newest = fixed::slope(self.length, length, now.saturating_sub(self.since).0);
+            self.slope = fixed::ewma_slope(self.slope, newest, weight);
+        }
+        self.measured = true;
+        self.since = now;
+        self.length = length;
+    }
+}
+
+/// The authors' rule for the upper threshold: `k1 + (k1 + rate x rtt) / 4`, rounded down.
+pub(crate) fn upper(k1: u32, rtt: Nanos, queue: &QueueSpec) -> u32 {
+    let rule = (5 * u64::from(k1)).saturating_add(queue.rate.bytes_in(rtt)) / 4;
+    u32::try_from(rule).unwrap_or(u32::MAX)
 }
 
 impl Cedm {
@@ -152,11 +183,7 @@ impl Cedm {
         let k2 = match params.of_u32(&SPEC, "k2") {
             // Without an upper threshold nothing is marked for good.
             _ if parts == 1 => u32::MAX,
-            0 => {
-                let product = queue.rate.bytes_in(Nanos(params.of(&SPEC, "rtt")));
-                let rule = (5 * u64::from(k1)).saturating_add(product) / 4;
-                u32::try_from(rule).unwrap_or(u32::MAX)
-            }
+            0 => upper(k1, Nanos(params.of(&SPEC, "rtt")), queue),
             k2 => k2,
         };
         let flag = |name| params.of(&SPEC, name) == 1;
@@ -189,24 +216,7 @@ impl Cedm {
 
     #[inline(always)]
     fn falls(&self) -> bool {
-        self.params.looks_at_slope && self.state.slope < 0
-    }
-
-    /// Measures the slope from one large departure to the next.
-    #[inline(always)]
-    fn measure(&mut self, length: u32, at: &At) {
-        if at.pkt_bytes <= u32::from(self.params.min_pkt) {
-            return;
-        }
-        let s = &mut self.state;
-        if s.measured {
-            let time = at.now.saturating_sub(s.since).0;
-            let newest = fixed::slope(s.length, length, time);
-            s.slope = fixed::ewma_slope(s.slope, newest, self.params.weight);
-        }
-        s.measured = true;
-        s.since = at.now;
-        s.length = length;
+        self.params.looks_at_slope && self.state.slope.falls()
     }
 }
 
@@ -241,8 +251,10 @@ impl Marker for Cedm {
     #[inline]
     fn dequeue(&mut self, at: &At) -> Verdict {
         let length = self.length(at);
-        self.measure(length, at);
         let p = &self.params;
+        if at.pkt_bytes > u32::from(p.min_pkt) {
+            self.state.slope.measure(length, at.now, p.weight);
+        }
         if p.mark_at_dequeue && length >= p.k2 {
             return Verdict::Mark(Why::Instant);
         }

@@ -24,6 +24,7 @@
 mod at;
 pub mod catalogue;
 pub mod cedm;
+pub mod cedm_sharp;
 pub mod codel;
 pub mod dynamic;
 pub mod ecn_sharp;

@@ -153,6 +153,7 @@ fn markers_declare_what_they_look_at() {
         ("mq_ecn", Some(("hook", 1)), Hook::Dequeue, true),
         ("mq_ecn", Some(("period", 7_200)), Hook::Enqueue, false),
         ("cedm", None, Hook::Both, true),
+        ("cedm_sharp", None, Hook::Both, true),
         ("dynamic", None, Hook::Enqueue, false),
         ("dynamic", Some(("hook", 1)), Hook::Dequeue, true),
         ("pie", None, Hook::Enqueue, false),

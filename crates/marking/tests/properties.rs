@@ -2,8 +2,8 @@
 //! What must hold for any traffic.
 
 use cemark_marking::{
-    At, Marker, QueueSpec, Values, Verdict, Why, cedm, codel, dynamic, ecn_sharp, fixed, mq_ecn,
-    pi, pie, red, tcn, threshold,
+    At, Marker, QueueSpec, Values, Verdict, Why, cedm, cedm_sharp, codel, dynamic, ecn_sharp,
+    fixed, mq_ecn, pi, pie, red, tcn, threshold,
 };
 use cemark_wire::{Nanos, Rate};
 use proptest::prelude::*;
@@ -201,6 +201,32 @@ proptest! {
                 (Some(_), Verdict::Pass) => prop_assert!(withdraw == 1 && (average == 1 || left < 57_500)),
                 (_, Verdict::Drop(_)) => prop_assert!(false, "CEDM never drops"),
             }
+        }
+    }
+
+    /// A withdrawal touches CEDM's intent only: the combination says what its parts say, apart.
+    #[test]
+    fn a_combination_keeps_its_intents_apart(
+        traffic in departures(), intents in prop::collection::vec(0u8..3, 600), interval in 1_000u64..400_000, k1 in 1_000u64..200_000,
+    ) {
+        let spec = &cedm_sharp::SPEC;
+        let values = Values::defaults(spec).with(spec, "k1", k1).with(spec, "pst_interval", interval);
+        let mut both = cedm_sharp::CedmSharp::new(&values, &ten_gigabits());
+        let spec = &cedm::SPEC;
+        let values = Values::defaults(spec).with(spec, "k1", k1).with(spec, "rtt", 200_000);
+        let mut cedm = cedm::Cedm::new(&values, &ten_gigabits());
+        let mut sharp = ecn_sharp_with(&[("ins_target", 1_000_000_000), ("pst_interval", interval)]);
+        for ((now, wait, left), intent) in traffic.into_iter().zip(intents) {
+            let joins = At::fifo(Nanos(now), Nanos(0), left, 1500);
+            prop_assert_eq!(both.enqueue(&joins), cedm.enqueue(&joins));
+            let intent = [None, Some(Why::Instant), Some(Why::Tentative)][usize::from(intent)];
+            let at = At { intent, ..At::fifo(Nanos(now), Nanos(wait), left, 1500) };
+            let persistent = sharp.dequeue(&At { intent: None, ..at });
+            let want = match cedm.dequeue(&at) {
+                Verdict::Pass => persistent,
+                mark => mark,
+            };
+            prop_assert_eq!(both.dequeue(&at), want);
         }
     }
 
