@@ -11,8 +11,8 @@ from common import Scheme
 class Oracle(Scheme):
     DEFAULTS = dict(k1=250_000, k2=0, rtt=200_000, pst_target=85_000, pst_interval=200_000)
     DIFFER = Fraction(1, 100)
-    GAP = 1_000
-    UNIT = "ns of the schedule"
+    GAP = 1
+    UNIT = "ns of the schedule a mark"
 
     def begin(self):
         self.cedm = self.sharp = None

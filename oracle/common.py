@@ -49,8 +49,10 @@ class Scheme:
     DEFAULTS = {}
     # Fractions among the parameters, which the vectors give in parts of 2^16.
     PARTS = ()
-    # Bounds of the rule against the law on the committed traces: share of verdicts that differ, and `distance`, with its unit.
+    # Bounds of the rule against the law on the committed traces: share of verdicts that differ, share of marks (more or fewer of all
+    # verdicts), and `distance`, with its unit.
     DIFFER = 0
+    MARKS = Fraction(1, 1000)
     GAP = 0
     UNIT = ""
 

@@ -17,9 +17,11 @@ class Oracle(Scheme):
         by_round=False,
     )
     PARTS = ("pmax",)
-    DIFFER = Fraction(1, 100)
-    GAP = 1_000
-    UNIT = "ns of the schedule"
+    # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than n, which may move a mark by a
+    # packet: two verdicts that differ, and no mark more or less.
+    DIFFER = Fraction(2, 100)
+    GAP = 1
+    UNIT = "ns of the schedule a mark"
 
     def begin(self):
         self.first_above = None
@@ -111,5 +113,8 @@ class Oracle(Scheme):
             self.marking = False
 
     def distance(self, law):
+        # From a mark's own time the schedule is as far apart as the packets are on which the marks fell: no matter of rounding.
+        if self.p.base == "now" or self.p.max_catchup:
+            return 0
         same = self.marking and law.marking and self.count == law.count
-        return abs(self.next - law.next) if same else 0
+        return abs(self.next - law.next) / Fraction(self.count) if same else 0

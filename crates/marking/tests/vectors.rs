@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replays every golden vector (`vectors/README.md` explains their form).
 
-use std::path::{Path, PathBuf};
+mod shared;
 
-use cemark_marking::{
-    At, Hook, Kind, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, catalogue,
-};
+use std::path::Path;
+
+use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Verdict, Why, catalogue};
 use cemark_wire::{Ecn, Nanos, Rate};
 use serde::Deserialize;
+use shared::{hand_worked, values};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -118,36 +119,6 @@ fn ten_gigabits() -> u64 {
 
 fn full_packet() -> u32 {
     1500
-}
-
-/// The stored values of a table of parameters; a word stands for its place in a choice.
-fn values(spec: &SchemeSpec, table: &toml::Table) -> Values {
-    table
-        .iter()
-        .fold(Values::defaults(spec), |values, (name, value)| {
-            let index = spec
-                .index_of(name)
-                .unwrap_or_else(|| panic!("{name} is not a parameter of {}", spec.name));
-            let param = &spec.params[index];
-            let stored = match (param.kind, value) {
-                (Kind::Choice(words), toml::Value::String(s)) => words
-                    .iter()
-                    .position(|w| w == s)
-                    .unwrap_or_else(|| panic!("{name}: {s}?"))
-                    as u64,
-                (Kind::Flag, toml::Value::Boolean(b)) => u64::from(*b),
-                (
-                    Kind::Time | Kind::Bytes | Kind::Fraction | Kind::Count,
-                    toml::Value::Integer(n),
-                ) => *n as u64,
-                _ => panic!("{name} = {value}: not of its kind"),
-            };
-            assert!(
-                (param.min..=param.max).contains(&stored),
-                "{name} = {stored} is out of its range"
-            );
-            values.with(spec, name, stored)
-        })
 }
 
 /// The intent a word stands for.
@@ -299,20 +270,12 @@ fn replay(spec: &SchemeSpec, case: &Case, place: &str) -> u64 {
     judged
 }
 
-fn toml_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
-    files.retain(|f| f.extension().is_some_and(|x| x == "toml"));
-    files.sort();
-    files
-}
-
 #[test]
 fn every_scheme_gives_its_golden_answers() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
     for spec in catalogue::ALL {
         let mut judged = 0;
-        for path in toml_files(&root.join(spec.name)) {
+        for path in hand_worked(&root.join(spec.name)) {
             let place = format!(
                 "{}/{}",
                 spec.name,
