@@ -4,7 +4,7 @@
 use cemark_wire::Nanos;
 
 use crate::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict};
-use crate::{codel, ecn_sharp, red, tcn, threshold};
+use crate::{cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold};
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {
@@ -32,6 +32,7 @@ macro_rules! catalogue {
             #[inline(always)] fn dequeue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.dequeue(at)),+ } }
             #[inline] fn emptied(&mut self, queue: QueueId, now: Nanos) { match self { $(Builtin::$Scheme(m) => m.emptied(queue, now)),+ } }
             fn retune(&mut self, params: &Values, queue: &QueueSpec) { match self { $(Builtin::$Scheme(m) => m.retune(params, queue)),+ } }
+            fn keeps_time(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.keeps_time()),+ } }
             fn next_wake(&self) -> Option<Nanos> { match self { $(Builtin::$Scheme(m) => m.next_wake()),+ } }
             fn wake(&mut self, at: &At) { match self { $(Builtin::$Scheme(m) => m.wake(at)),+ } }
         }
@@ -44,6 +45,12 @@ catalogue! {
     Tcn in tcn,
     Codel in codel,
     EcnSharp in ecn_sharp,
+    MqEcn in mq_ecn,
+    Cedm in cedm,
+    Dynamic in dynamic,
+    Pie in pie,
+    Pi in pi,
+    CedmSharp in cedm_sharp,
 }
 
 /// The scheme that people call `name`: its stem, title or an alias, in any case, with `-` and `_` alike.
@@ -84,6 +91,12 @@ mod tests {
             ("latency_ecn", "tcn"),
             ("latency-ecn", "tcn"),
             ("CoDel", "codel"),
+            ("MQ-ECN", "mq_ecn"),
+            ("slope-ecn", "cedm"),
+            ("D-ECN", "dynamic"),
+            ("PIE", "pie"),
+            ("pi", "pi"),
+            ("CEDM x ECN#", "cedm_sharp"),
         ] {
             assert_eq!(find(said).map(|s| s.name), Some(stem), "{said}");
         }

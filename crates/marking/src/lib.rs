@@ -23,10 +23,16 @@
 
 mod at;
 pub mod catalogue;
+pub mod cedm;
+pub mod cedm_sharp;
 pub mod codel;
+pub mod dynamic;
 pub mod ecn_sharp;
 pub mod fixed;
+pub mod mq_ecn;
 mod params;
+pub mod pi;
+pub mod pie;
 pub mod red;
 pub mod tcn;
 pub mod threshold;
@@ -93,6 +99,11 @@ pub trait Marker: Send {
 
     /// Changes parameters at run time and keeps the state.
     fn retune(&mut self, params: &Values, spec: &QueueSpec);
+
+    /// Whether the scheme has a clock: whether [`Marker::next_wake`] ever asks for one. A port asks only those that do.
+    fn keeps_time(&self) -> bool {
+        false
+    }
 
     /// When [`Marker::wake`] wants to be called next; `None` while it needs no clock. Polled after build, wake and first arrival.
     fn next_wake(&self) -> Option<Nanos> {

@@ -120,8 +120,16 @@ fn extreme_parameters_build_and_judge_without_overflow() {
                             salt: now,
                             ..At::fifo(Nanos(now), Nanos(now), length, u32::MAX)
                         };
+                        let at = At {
+                            round: Nanos(now),
+                            ..at
+                        };
                         marker.enqueue(&at);
                         marker.dequeue(&at);
+                        if marker.next_wake().is_some() {
+                            assert!(marker.keeps_time(), "{}: an undeclared clock", spec.name);
+                            marker.wake(&at);
+                        }
                     }
                     marker.emptied(QueueId(0), Nanos(now));
                 }
@@ -142,6 +150,16 @@ fn markers_declare_what_they_look_at() {
         ("codel", Some(("min_bytes", 0)), Hook::Dequeue, false),
         ("ecn_sharp", None, Hook::Dequeue, false),
         ("ecn_sharp", Some(("signal", 1)), Hook::Dequeue, true),
+        ("mq_ecn", None, Hook::Enqueue, false),
+        ("mq_ecn", Some(("hook", 1)), Hook::Dequeue, true),
+        ("mq_ecn", Some(("period", 7_200)), Hook::Enqueue, false),
+        ("cedm", None, Hook::Both, true),
+        ("cedm_sharp", None, Hook::Both, true),
+        ("dynamic", None, Hook::Enqueue, false),
+        ("dynamic", Some(("hook", 1)), Hook::Dequeue, true),
+        ("pie", None, Hook::Enqueue, false),
+        ("pie", Some(("delay", 1)), Hook::Both, false),
+        ("pi", None, Hook::Enqueue, false),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
         let mut values = Values::defaults(spec);
@@ -154,7 +172,7 @@ fn markers_declare_what_they_look_at() {
         assert_eq!(
             marker.next_wake(),
             None,
-            "{name}: none of these needs a clock"
+            "{name}: a clock before the first packet"
         );
     }
     assert!(catalogue::find("wred").is_some_and(|s| s.drops_not_ect));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replays every golden vector (`vectors/README.md` explains their form).
 
-use std::path::{Path, PathBuf};
+mod shared;
 
-use cemark_marking::{
-    At, Hook, Kind, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, catalogue,
-};
+use std::path::Path;
+
+use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Verdict, Why, catalogue};
 use cemark_wire::{Ecn, Nanos, Rate};
 use serde::Deserialize;
+use shared::{hand_worked, values};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,12 +22,30 @@ struct Case {
     name: String,
     #[serde(default = "ten_gigabits")]
     rate_bps: u64,
+    quantum: Option<u32>,
+    weight: Option<u32>,
+    weight_sum: Option<u32>,
+    #[serde(default)]
+    strict: bool,
     #[serde(default)]
     params: toml::Table,
     steps: Vec<Step>,
 }
 
-/// A packet, a train or an event: exactly one of `now`, `from`, `emptied` and `retune` is there.
+impl Case {
+    fn queue(&self) -> QueueSpec {
+        let fifo = QueueSpec::fifo(Rate(self.rate_bps));
+        QueueSpec {
+            quantum: self.quantum.unwrap_or(fifo.quantum),
+            weight: self.weight.unwrap_or(fifo.weight),
+            weight_sum: self.weight_sum.unwrap_or(fifo.weight_sum),
+            strict: self.strict,
+            ..fifo
+        }
+    }
+}
+
+/// A packet, a train or an event: exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and `retune` is there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Step {
@@ -46,15 +65,30 @@ struct Step {
     queue: u32,
     port: Option<u32>,
     pool: Option<u32>,
+    limit: Option<u32>,
+    #[serde(default)]
+    round: u64,
     #[serde(default = "full_packet")]
     pkt: u32,
     #[serde(default)]
     salt: u64,
     #[serde(default)]
     ecn: Field,
+    hook: Option<End>,
+    intent: Option<Answer>,
 
     emptied: Option<u64>,
+    wake: Option<u64>,
+    sleeps: Option<bool>,
     retune: Option<toml::Table>,
+}
+
+/// The hook at which a marker of both is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum End {
+    Enqueue,
+    Dequeue,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -65,6 +99,8 @@ enum Answer {
     Persistent,
     Random,
     Average,
+    Tentative,
+    Drop,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -85,39 +121,21 @@ fn full_packet() -> u32 {
     1500
 }
 
-/// The stored values of a table of parameters; a word stands for its place in a choice.
-fn values(spec: &SchemeSpec, table: &toml::Table) -> Values {
-    table
-        .iter()
-        .fold(Values::defaults(spec), |values, (name, value)| {
-            let index = spec
-                .index_of(name)
-                .unwrap_or_else(|| panic!("{name} is not a parameter of {}", spec.name));
-            let param = &spec.params[index];
-            let stored = match (param.kind, value) {
-                (Kind::Choice(words), toml::Value::String(s)) => words
-                    .iter()
-                    .position(|w| w == s)
-                    .unwrap_or_else(|| panic!("{name}: {s}?"))
-                    as u64,
-                (Kind::Flag, toml::Value::Boolean(b)) => u64::from(*b),
-                (
-                    Kind::Time | Kind::Bytes | Kind::Fraction | Kind::Count,
-                    toml::Value::Integer(n),
-                ) => *n as u64,
-                _ => panic!("{name} = {value}: not of its kind"),
-            };
-            assert!(
-                (param.min..=param.max).contains(&stored),
-                "{name} = {stored} is out of its range"
-            );
-            values.with(spec, name, stored)
-        })
+/// The intent a word stands for.
+fn intent(word: Answer) -> Why {
+    match word {
+        Answer::Instant => Why::Instant,
+        Answer::Persistent => Why::Persistent,
+        Answer::Random => Why::Random,
+        Answer::Average => Why::Average,
+        Answer::Tentative => Why::Tentative,
+        Answer::Pass | Answer::Drop => panic!("{word:?} is no intent"),
+    }
 }
 
-fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
-    let at = At {
-        sojourn: Nanos(step.sojourn),
+fn view(step: &Step, now: u64) -> At {
+    let fifo = At::fifo(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt);
+    At {
         salt: step.salt,
         ecn: match step.ecn {
             Field::NotEct => Ecn::NotEct,
@@ -125,20 +143,26 @@ fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
             Field::Ect0 => Ecn::Ect0,
             Field::Ce => Ecn::Ce,
         },
+        intent: step.intent.map(intent),
         port_bytes: step.port.unwrap_or(step.queue),
         pool_bytes: step.pool.unwrap_or(step.queue),
-        ..At::fifo(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt)
+        limit_bytes: step.limit.unwrap_or(u32::MAX),
+        round: Nanos(step.round),
+        ..fifo
+    }
+}
+
+fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
+    let at = view(step, now);
+    let end = match (marker.hook(), step.hook) {
+        (Hook::Enqueue, None | Some(End::Enqueue)) => End::Enqueue,
+        (Hook::Dequeue, None | Some(End::Dequeue)) => End::Dequeue,
+        (Hook::Both, Some(end)) => end,
+        (hook, end) => panic!("judged at {hook:?}, asked at {end:?}"),
     };
-    let verdict = match marker.hook() {
-        Hook::Enqueue => marker.enqueue(&at),
-        Hook::Dequeue => marker.dequeue(&at),
-        Hook::Both => {
-            let intent = match marker.enqueue(&at) {
-                Verdict::Mark(why) => Some(why),
-                _ => None,
-            };
-            marker.dequeue(&At { intent, ..at })
-        }
+    let verdict = match end {
+        End::Enqueue => marker.enqueue(&at),
+        End::Dequeue => marker.dequeue(&at),
     };
     match verdict {
         Verdict::Pass => Answer::Pass,
@@ -146,7 +170,15 @@ fn judge(marker: &mut impl Marker, step: &Step, now: u64) -> Answer {
         Verdict::Mark(Why::Persistent) => Answer::Persistent,
         Verdict::Mark(Why::Random) => Answer::Random,
         Verdict::Mark(Why::Average) => Answer::Average,
-        Verdict::Drop(why) => panic!("a drop ({why:?}) has no word in the vectors yet"),
+        Verdict::Mark(Why::Tentative) => Answer::Tentative,
+        Verdict::Drop(_) => Answer::Drop,
+    }
+}
+
+/// Rings every bell that is due before `now`, with what the step says of lengths.
+fn wake_until(marker: &mut impl Marker, step: &Step, now: u64) {
+    while let Some(due) = marker.next_wake().filter(|due| due.0 <= now) {
+        marker.wake(&view(step, due.0));
     }
 }
 
@@ -154,7 +186,10 @@ fn train(marker: &mut impl Marker, step: &Step, from: u64, place: &str) -> u64 {
     let (gap, packets) = (step.gap.expect("gap"), step.packets.expect("packets"));
     let times = (0..packets).map(|n| from + n * gap);
     let marks: Vec<u64> = times
-        .filter(|&now| judge(marker, step, now) != Answer::Pass)
+        .filter(|&now| {
+            wake_until(marker, step, now);
+            judge(marker, step, now) != Answer::Pass
+        })
         .collect();
     assert!(
         step.first.is_some() || step.total.is_some() || step.all_from.is_some(),
@@ -189,34 +224,50 @@ fn train(marker: &mut impl Marker, step: &Step, from: u64, place: &str) -> u64 {
 
 /// Replays one case and answers how many packets it judged.
 fn replay(spec: &SchemeSpec, case: &Case, place: &str) -> u64 {
-    let queue = QueueSpec::fifo(Rate(case.rate_bps));
+    let queue = case.queue();
     let mut marker = catalogue::build(spec, &values(spec, &case.params), &queue);
     let mut judged = 0;
     for (i, step) in case.steps.iter().enumerate() {
         let place = format!("{place}: {}: step {}", case.name, i + 1);
-        match (step.now, step.from, step.emptied, &step.retune) {
-            (Some(now), None, None, None) => {
+        let what = (
+            step.now,
+            step.from,
+            step.emptied,
+            step.wake,
+            step.sleeps,
+            &step.retune,
+        );
+        match what {
+            (Some(now), None, None, None, None, None) => {
                 let want = step
                     .want
                     .unwrap_or_else(|| panic!("{place}: wants nothing"));
+                assert!(
+                    marker.next_wake().is_none_or(|due| now <= due.0),
+                    "{place}: sleeps over {:?}",
+                    marker.next_wake()
+                );
                 assert_eq!(judge(&mut marker, step, now), want, "{place}");
                 judged += 1;
             }
-            (None, Some(from), None, None) => judged += train(&mut marker, step, from, &place),
-            (None, None, Some(now), None) => marker.emptied(QueueId(0), Nanos(now)),
-            (None, None, None, Some(table)) => marker.retune(&values(spec, table), &queue),
+            (None, Some(from), None, None, None, None) => {
+                judged += train(&mut marker, step, from, &place);
+            }
+            (None, None, Some(now), None, None, None) => marker.emptied(QueueId(0), Nanos(now)),
+            (None, None, None, Some(now), None, None) => {
+                assert_eq!(marker.next_wake(), Some(Nanos(now)), "{place}");
+                marker.wake(&view(step, now));
+            }
+            (None, None, None, None, Some(sleeps), None) => {
+                assert_eq!(marker.next_wake().is_none(), sleeps, "{place}");
+            }
+            (None, None, None, None, None, Some(table)) => {
+                marker.retune(&values(spec, table), &queue);
+            }
             _ => panic!("{place}: not one thing"),
         }
     }
     judged
-}
-
-fn toml_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
-    files.retain(|f| f.extension().is_some_and(|x| x == "toml"));
-    files.sort();
-    files
 }
 
 #[test]
@@ -224,7 +275,7 @@ fn every_scheme_gives_its_golden_answers() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
     for spec in catalogue::ALL {
         let mut judged = 0;
-        for path in toml_files(&root.join(spec.name)) {
+        for path in hand_worked(&root.join(spec.name)) {
             let place = format!(
                 "{}/{}",
                 spec.name,

@@ -151,6 +151,7 @@ pub(crate) fn last_start(workload: &Workload, topology: &Topology) -> Option<Pic
             pairs,
             flows,
             warmup,
+            ..
         } => {
             let rate = flows_per_second(topology, pairs, sizes.mean(), *load);
             (*flows as f64 + *warmup as f64) / rate

@@ -40,6 +40,14 @@ pub struct FusedPort {
     non_ect: NonEct,
     // Second line.
     pub(crate) counters: Counters,
+    judge: Box<Judge>,
+}
+
+/// What only a packet that may be marked or dropped needs: apart, so that a port is three lines and its kind (a niche of what is
+/// inline) stands in the first.
+struct Judge {
+    marker: AnyMarker,
+    clock: Clock,
     limit: u32,
     /// Bytes that wait below which an enqueue marker has nothing to say.
     quiet_below: u32,
@@ -47,9 +55,6 @@ pub struct FusedPort {
     quiet_sojourn: Nanos,
     /// With a backlog of fewer ticks than this there is room for any packet.
     room_ticks: u32,
-    clock: Clock,
-    // Boxed, so that a port is three lines and its kind (a niche of what is inline) stands in the first.
-    marker: Box<AnyMarker>,
 }
 
 /// Ticks that a packet may spend in a fused port: its start is kept modulo 2^32.
@@ -81,9 +86,6 @@ impl FusedPort {
                 Some(Hook::Dequeue) => 0,
                 _ => in_ticks(quiet_below).min(room_ticks),
             },
-            quiet_below,
-            quiet_sojourn: Nanos::ZERO,
-            room_ticks,
             byte_ticks: ticks(spec.byte_ticks),
             delay: ticks(spec.delay),
             tag: spec.tag,
@@ -92,9 +94,14 @@ impl FusedPort {
             watches_empty: marker.watches_empty(),
             non_ect: spec.non_ect,
             counters: Counters::default(),
-            limit: spec.buffer_bytes,
-            clock: spec.clock,
-            marker: Box::new(marker),
+            judge: Box::new(Judge {
+                marker,
+                clock: spec.clock,
+                limit: spec.buffer_bytes,
+                quiet_below,
+                quiet_sojourn: Nanos::ZERO,
+                room_ticks,
+            }),
         }
     }
 
@@ -145,7 +152,9 @@ impl FusedPort {
 
     #[cold]
     fn tell_emptied(&mut self, at: u64) {
-        self.marker.emptied(QueueId(0), self.clock.nanos(at));
+        self.judge
+            .marker
+            .emptied(QueueId(0), self.judge.clock.nanos(at));
     }
 
     pub(crate) fn queued_bytes(&mut self, now: u64) -> u32 {
@@ -195,17 +204,17 @@ impl FusedPort {
     fn judge(&mut self, now: u64, start: u64, packet: &Packet, salt: u64) -> Option<Ecn> {
         let mut ecn = packet.ecn();
         // Marking as packets leave is legal here only for schemes that do not read lengths.
-        let full = start - now >= u64::from(self.room_ticks);
+        let full = start - now >= u64::from(self.judge.room_ticks);
         if full || self.hook != Some(Hook::Dequeue) {
             self.catch_up(now);
-            if !full && self.queue_bytes < self.quiet_below {
+            if !full && self.queue_bytes < self.judge.quiet_below {
                 return Some(ecn);
             }
-            if self.queue_bytes + u32::from(packet.wire_bytes()) > self.limit {
+            if self.queue_bytes + u32::from(packet.wire_bytes()) > self.judge.limit {
                 return self.discard(DropReason::Tail);
             }
         }
-        let arrives = self.clock.nanos(now);
+        let arrives = self.judge.clock.nanos(now);
         let mut at = At {
             now: arrives,
             sojourn: Nanos::ZERO,
@@ -219,20 +228,20 @@ impl FusedPort {
             queue_pkts: self.ring.waiting(),
             port_bytes: self.queue_bytes,
             pool_bytes: self.queue_bytes,
-            limit_bytes: self.limit,
+            limit_bytes: self.judge.limit,
         };
         let verdict = match self.hook {
             None => return Some(ecn),
-            Some(Hook::Enqueue) => self.marker.enqueue(&at),
+            Some(Hook::Enqueue) => self.judge.marker.enqueue(&at),
             Some(_) => {
-                at.now = self.clock.nanos(start);
+                at.now = self.judge.clock.nanos(start);
                 at.sojourn = at.now - arrives;
-                let verdict = self.marker.dequeue(&at);
-                let quiet = self.marker.quiet_sojourn();
-                if quiet != self.quiet_sojourn {
-                    self.quiet_sojourn = quiet;
-                    let ticks = self.clock.ticks_below(quiet);
-                    self.quiet_ticks = ticks.min(u64::from(self.room_ticks)) as u32;
+                let verdict = self.judge.marker.dequeue(&at);
+                let quiet = self.judge.marker.quiet_sojourn();
+                if quiet != self.judge.quiet_sojourn {
+                    self.judge.quiet_sojourn = quiet;
+                    let ticks = self.judge.clock.ticks_below(quiet);
+                    self.quiet_ticks = ticks.min(u64::from(self.judge.room_ticks)) as u32;
                 }
                 verdict
             }

@@ -191,7 +191,10 @@ pub fn list(targets: &[Target], calibration: &Calibration) -> Result<String, Str
             .map(|(mode, plan)| {
                 let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
                 let (points, hops) = (plan.points.len(), hops / 1e9);
-                format!("{} {points} points, about {hops:.1} G packet-hops", mode.flag())
+                format!(
+                    "{} {points} points, about {hops:.1} G packet-hops",
+                    mode.flag()
+                )
             })
             .collect::<Vec<_>>();
         if !cost.is_empty() {
