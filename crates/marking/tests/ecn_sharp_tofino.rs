@@ -159,6 +159,7 @@ fn rounding_is_half_upwards_and_never_overflows() {
         (u32::MAX, -33, 0),
         (u32::MAX, i32::MIN, 0),
         (1, i32::MAX, u32::MAX),
+        (0, 40, 0),
     ] {
         assert_eq!(rounded(entry, exponent), want, "{entry} * 2^{exponent}");
     }
