@@ -211,7 +211,7 @@ impl FusedPort {
 
     #[cold]
     fn discard(&mut self, why: DropReason) -> bool {
-        self.counters.drops[why as usize] += 1;
+        self.counters.discard(why);
         true
     }
 
