@@ -28,20 +28,29 @@ impl<Q: EventQueue> Sim<Q> {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
-        let (pools, pool_of) = pools(&cfg.switch, &fabric, hosts);
+        let (mut pools, pool_of) = pools(&cfg.switch, &fabric, hosts);
+        let largest = pools.iter().map(Pool::capacity).max().unwrap_or(0);
+        let nic_bytes = match cfg.nic {
+            Nic::BackPressure { .. } => NIC_TURNS,
+            Nic::Fifo => NIC_WINDOWS,
+        };
+        // A NIC has a buffer of its own, used where it cannot be fused (with very short ticks).
+        let first_nic = pools.len() as u32;
+        pools.extend((0..hosts).map(|_| Pool::of_port(nic_bytes)));
         let ports: Vec<Port> = fabric
             .links()
             .iter()
             .enumerate()
             .map(|(i, link)| {
-                let pool = (i as u32 >= hosts).then(|| {
-                    let pool = pool_of[i - hosts as usize];
-                    (pool, pools[pool as usize].room())
-                });
-                Port::new(port_spec(cfg, clock, link, pool))
+                let nic = (i as u32) < hosts;
+                let pool = match nic {
+                    true => first_nic + i as u32,
+                    false => pool_of[i - hosts as usize],
+                };
+                let room = pools[pool as usize].room();
+                Port::new(port_spec(cfg, clock, link, nic, (pool, room)))
             })
             .collect();
-        let largest = pools.iter().map(Pool::capacity).max().unwrap_or(0);
         let traffic = Traffic::new(cfg);
         let slowest = fabric
             .links()
@@ -186,8 +195,9 @@ fn pools(switch: &SwitchConfig, fabric: &Fabric, hosts: u32) -> (Vec<Pool>, Vec<
     (pools, of)
 }
 
-/// `pool`: the number and the ordinary room of a switch port's pool; `None` for a NIC.
-fn port_spec(cfg: &Config, clock: Clock, link: &Link, pool: Option<(u32, u32)>) -> PortSpec {
+/// `pool`: number and ordinary room.
+fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32)) -> PortSpec {
+    let (pool, room) = pool;
     let rate = link.rate;
     let s = &cfg.switch;
     let common = PortSpec {
@@ -195,12 +205,9 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, pool: Option<(u32, u32)>) 
         byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
         tag: link.host.unwrap_or(u32::MAX),
         delay: clock.ticks(link.delay),
-        buffer_bytes: match cfg.nic {
-            Nic::BackPressure { .. } => NIC_TURNS,
-            Nic::Fifo => NIC_WINDOWS,
-        },
+        buffer_bytes: room,
         buffering: admit::Buffering::Whole,
-        pool: 0,
+        pool,
         own_pool: true,
         non_ect: NonEct::Forward,
         queues: vec![QueueSetup {
@@ -212,18 +219,16 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, pool: Option<(u32, u32)>) 
         round: RoundSpec::default(),
         never_fuse: false,
     };
-    let Some((pool, room)) = pool else {
+    if nic {
         return common;
-    };
+    }
     let specs = queue_specs(cfg, link, room);
     PortSpec {
-        buffer_bytes: room,
         buffering: match s.buffering.policy {
             Policy::Port | Policy::Shared => admit::Buffering::Whole,
             Policy::Static => admit::Buffering::PerQueue,
             Policy::Dynamic { alpha } => admit::Buffering::Dynamic { alpha },
         },
-        pool,
         own_pool: s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
         non_ect: s.non_ect,
         scheduler: sched::build(s.scheduler, &specs),
