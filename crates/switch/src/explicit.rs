@@ -14,11 +14,53 @@ use crate::ring::Ring;
 use crate::round::Round;
 use crate::sched::{Heads, MAX_QUEUES, Scheduler};
 
-/// A packet on the wire.
-#[derive(Clone, Copy, Debug, Default)]
-struct OnWire {
-    arrive: u64,
-    packet: Packet,
+/// Packets on the wire, each with its arrival in its stamp, modulo 2^32: unless the wire is so long that this would not do.
+struct Wire {
+    packets: Ring<Packet>,
+    far: Option<Ring<u64>>,
+}
+
+impl Wire {
+    fn new(delay: u64) -> Self {
+        Wire {
+            packets: Ring::new(),
+            far: (delay >= 1 << 31).then(Ring::new),
+        }
+    }
+
+    /// Whether the packet is the only one.
+    #[inline]
+    fn push(&mut self, mut packet: Packet, arrive: u64) -> bool {
+        let first = self.packets.is_empty();
+        packet.stamp = arrive as u32;
+        self.packets.push(packet);
+        if let Some(far) = &mut self.far {
+            far.push(arrive);
+        }
+        first
+    }
+
+    /// The packet that arrives now and the arrival of the next.
+    #[inline]
+    fn pop(&mut self, now: u64) -> (Packet, u64) {
+        let packet = self
+            .packets
+            .pop()
+            .expect("a delivery event has its packet on the wire");
+        debug_assert_eq!(packet.stamp, now as u32);
+        let next = match &mut self.far {
+            Some(far) => {
+                far.skip();
+                far.front().copied().unwrap_or(NEVER)
+            }
+            // What is on the wire arrives within its delay from now.
+            None => self
+                .packets
+                .front()
+                .map_or(NEVER, |p| now + u64::from(p.stamp.wrapping_sub(now as u32))),
+        };
+        (packet, next)
+    }
 }
 
 /// See [`crate::port::Port`].
@@ -33,13 +75,14 @@ pub struct ExplicitPort {
     pub(crate) draws: bool,
     keeps_time: bool,
     measured: bool,
+    traceless: bool,
     non_ect: NonEct,
     pub(crate) tag: u32,
     clock: Clock,
     queues: Vec<Queue>,
     lengths: Vec<(u32, u32)>,
     scheduler: Box<dyn Scheduler>,
-    wire: Ring<OnWire>,
+    wire: Wire,
     round: Round,
     buffering: Buffering,
     wake_armed: u64,
@@ -63,13 +106,14 @@ impl ExplicitPort {
             draws: queues.iter().any(|q| q.marker.draws()),
             keeps_time: queues.iter().any(|q| q.keeps_time),
             measured: round.is_measured(),
+            traceless: spec.scheduler.is_traceless(),
             non_ect: spec.non_ect,
             tag: spec.tag,
             clock: spec.clock,
             lengths: vec![(0, 0); queues.len()],
             queues,
             scheduler: spec.scheduler,
-            wire: Ring::new(),
+            wire: Wire::new(spec.delay),
             round,
             buffering: spec.buffering,
             wake_armed: NEVER,
@@ -92,7 +136,7 @@ impl ExplicitPort {
     }
 
     pub(crate) fn held(&self) -> u64 {
-        u64::from(self.queued_packets()) + u64::from(self.wire.len())
+        u64::from(self.queued_packets()) + u64::from(self.wire.packets.len())
     }
 
     #[inline]
@@ -101,9 +145,7 @@ impl ExplicitPort {
             round: self.round.get(),
             port_bytes: self.port_bytes,
             pool_bytes: pool.held(),
-            limit_bytes: self
-                .buffering
-                .limit(pool, self.queues[queue].spec.limit_bytes),
+            limit_bytes: self.buffering.limit(pool, self.queues[queue].limit),
         }
     }
 
@@ -125,6 +167,10 @@ impl ExplicitPort {
             self.round.woke(now, self.busy);
         }
         let i = usize::from(packet.class()).min(self.queues.len() - 1);
+        if self.traceless && self.port_bytes == 0 && self.busy <= now && self.queues[i].lets_pass()
+        {
+            return self.pass(now, i, packet, &pools[self.pool as usize]);
+        }
         match self.join(now, i, packet, salt, &mut pools[self.pool as usize]) {
             Ok(()) => {}
             Err(why) => {
@@ -160,19 +206,13 @@ impl ExplicitPort {
         pool: &mut Pool,
     ) -> Result<(), DropReason> {
         let bytes = u32::from(packet.wire_bytes());
-        let queue = &self.queues[i];
-        let ask = Ask {
-            bytes,
-            queue_bytes: queue.bytes,
-            queue_limit: queue.spec.limit_bytes,
-            lossless: queue.lossless,
-        };
-        let headroom = match self.buffering.admit(pool, &ask) {
+        let headroom = match self.buffering.admit(pool, &self.ask(i, bytes)) {
             Admit::Ok => false,
             Admit::Headroom => true,
             Admit::Drop(why) => return Err(why),
         };
         let mut intent = None;
+        let queue = &self.queues[i];
         if queue.judges_at_enqueue() {
             let judged = Judged {
                 sojourn: Nanos::ZERO,
@@ -224,6 +264,54 @@ impl ExplicitPort {
         Ok(())
     }
 
+    /// Puts a packet on the link: the tick of its delivery where an event is needed, or [`NEVER`].
+    #[inline]
+    fn send(&mut self, now: u64, packet: Packet, bytes: u32) -> u64 {
+        self.counters.sent += 1;
+        self.counters.sent_bytes += u64::from(bytes);
+        self.busy = now + u64::from(bytes) * self.byte_ticks;
+        let arrive = self.busy + self.delay;
+        match self.wire.push(packet, arrive) {
+            true => arrive,
+            false => NEVER,
+        }
+    }
+
+    /// A packet that finds port and link idle and that nobody judges goes straight to the link, as if it had joined its queue and left
+    /// at once: a turn of its own.
+    #[inline]
+    fn pass(&mut self, now: u64, i: usize, mut packet: Packet, pool: &Pool) -> Offer {
+        let bytes = u32::from(packet.wire_bytes());
+        if let Admit::Drop(why) = self.buffering.admit(pool, &self.ask(i, bytes)) {
+            self.discard(why);
+            return Offer {
+                refused: true,
+                ..Offer::QUIET
+            };
+        }
+        packet.set_out();
+        let deliver_at = self.send(now, packet, bytes);
+        if self.measured {
+            self.round.activated(i, now);
+            self.round.served(i, self.busy, true, true);
+        }
+        Offer {
+            deliver_at,
+            ..Offer::QUIET
+        }
+    }
+
+    #[inline]
+    fn ask(&self, i: usize, bytes: u32) -> Ask {
+        let queue = &self.queues[i];
+        Ask {
+            bytes,
+            queue_bytes: queue.bytes,
+            queue_limit: queue.limit,
+            lossless: queue.lossless,
+        }
+    }
+
     fn discard(&mut self, why: DropReason) {
         self.counters.discard(why);
     }
@@ -266,18 +354,11 @@ impl ExplicitPort {
                 }
             }
             packet.set_out();
-            self.counters.sent += 1;
-            self.counters.sent_bytes += u64::from(bytes);
-            self.busy = now + u64::from(bytes) * self.byte_ticks;
+            result.deliver_at = self.send(now, packet, bytes);
             if self.measured {
                 // The turn ends as its last packet has left, and that is known now.
                 self.round.served(i, self.busy, pick.turn_ends, emptied);
             }
-            let arrive = self.busy + self.delay;
-            if self.wire.is_empty() {
-                result.deliver_at = arrive;
-            }
-            self.wire.push(OnWire { arrive, packet });
             break;
         }
         if self.port_bytes > 0 && self.armed != self.busy {
@@ -318,9 +399,12 @@ impl ExplicitPort {
         };
         if next == 0 {
             self.backlogged &= !(1 << i);
-            self.queues[i]
-                .marker
-                .emptied(QueueId(i as u8), self.clock.nanos(now));
+            let queue = &mut self.queues[i];
+            if queue.watches_empty {
+                queue
+                    .marker
+                    .emptied(QueueId(i as u8), self.clock.nanos(now));
+            }
         }
         let fate = ce::apply(verdict, &mut ecn, self.non_ect);
         w.packet.set_ecn(ecn);
@@ -376,12 +460,8 @@ impl ExplicitPort {
         next
     }
 
+    #[inline]
     pub(crate) fn deliver(&mut self, now: u64) -> (Packet, u64) {
-        let w = self
-            .wire
-            .pop()
-            .expect("a delivery event has its packet on the wire");
-        debug_assert_eq!(now, w.arrive);
-        (w.packet, self.wire.front().map_or(NEVER, |n| n.arrive))
+        self.wire.pop(now)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue of an explicit port: packets that wait, and the marker that judges them.
 
-use cemark_marking::{At, Hook, QueueSpec, Why};
+use cemark_marking::{At, Hook, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::marker::AnyMarker;
@@ -25,33 +25,50 @@ impl Waiting {
     }
 }
 
+/// What every packet touches comes to little more than a line of the cache; the marker lies elsewhere.
 pub(crate) struct Queue {
     pub waiting: Ring<Waiting>,
     pub bytes: u32,
-    pub hook: Option<Hook>,
     /// Below this length the enqueue hook need not be asked.
     pub quiet_below: u32,
-    pub marker: AnyMarker,
-    pub spec: QueueSpec,
+    pub limit: u32,
+    pub hook: Option<Hook>,
     pub lossless: bool,
-    /// Whether the marker has a clock, and the tick at which it wants to be woken.
+    /// Whether the marker wants to know when the queue has become empty.
+    pub watches_empty: bool,
+    /// Whether the marker has a clock.
     pub keeps_time: bool,
+    pub marker: Box<AnyMarker>,
+    /// The tick at which the marker wants to be woken.
     pub wake: u64,
 }
 
 impl Queue {
     pub fn new(setup: QueueSetup) -> Self {
+        let (marker, spec) = (setup.marker, setup.spec);
         Queue {
             waiting: Ring::new(),
             bytes: 0,
-            hook: setup.marker.hook(),
-            quiet_below: setup.marker.quiet_below(setup.spec.mtu),
-            keeps_time: setup.marker.keeps_time(),
-            marker: setup.marker,
-            spec: setup.spec,
+            quiet_below: marker.quiet_below(spec.mtu),
+            limit: spec.limit_bytes,
+            hook: marker.hook(),
             lossless: setup.lossless,
+            watches_empty: marker.watches_empty(),
+            keeps_time: marker.keeps_time(),
+            marker: Box::new(marker),
             wake: NEVER,
         }
+    }
+
+    /// Whether nobody has anything to say about a packet that finds queue and link idle, beside admission.
+    #[inline]
+    pub fn lets_pass(&self) -> bool {
+        let silent = match self.hook {
+            None => true,
+            Some(Hook::Enqueue) => self.quiet_below > 0,
+            Some(Hook::Dequeue | Hook::Both) => false,
+        };
+        silent && !self.watches_empty && !self.keeps_time
     }
 
     #[inline]

@@ -40,6 +40,10 @@ impl<S: Scheduler> Scheduler for StrictAbove<S> {
         first(heads.backlogged & !heads.paused & self.strict).or_else(|| self.inner.pick(heads))
     }
 
+    fn is_traceless(&self) -> bool {
+        self.inner.is_traceless()
+    }
+
     fn refunded(&mut self, queue: QueueId, bytes: u32, heads: &Heads<'_>) -> bool {
         self.is_strict(queue) || self.inner.refunded(queue, bytes, heads)
     }

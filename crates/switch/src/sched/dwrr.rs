@@ -29,6 +29,10 @@ impl Scheduler for Dwrr {
         self.0.pick(heads)
     }
 
+    fn is_traceless(&self) -> bool {
+        true
+    }
+
     fn refunded(&mut self, queue: QueueId, _bytes: u32, heads: &Heads<'_>) -> bool {
         self.0.refunded(queue, heads)
     }

@@ -50,6 +50,10 @@ impl Scheduler for Fifo {
         None
     }
 
+    fn is_traceless(&self) -> bool {
+        true
+    }
+
     fn refunded(&mut self, _queue: QueueId, _bytes: u32, _heads: &Heads<'_>) -> bool {
         true
     }

@@ -65,6 +65,10 @@ pub trait Scheduler: Send {
     /// The packet just picked was discarded and used no link time; `heads` stands as it is without it. Returns whether the queue's
     /// turn is over all the same: what it has sent before was all.
     fn refunded(&mut self, queue: QueueId, bytes: u32, heads: &Heads<'_>) -> bool;
+    /// Whether a packet that comes to an idle port and leaves at once changes nothing here: the port then need not ask.
+    fn is_traceless(&self) -> bool {
+        false
+    }
     /// What rounds are measured from.
     fn rounds(&self) -> Rounds {
         Rounds::None

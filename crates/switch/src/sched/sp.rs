@@ -28,6 +28,10 @@ impl Scheduler for StrictPriority {
         first(heads.backlogged & !heads.paused)
     }
 
+    fn is_traceless(&self) -> bool {
+        true
+    }
+
     fn refunded(&mut self, _queue: QueueId, _bytes: u32, _heads: &Heads<'_>) -> bool {
         true
     }

@@ -15,12 +15,18 @@ pub(super) struct Turns<const CARRY: bool> {
     active: u64,
     /// Queues whose present turn has its credit.
     granted: u64,
-    credit: Vec<u32>,
-    quantum: Vec<u32>,
+    accounts: Vec<Account>,
     /// Credit of the queue picked last before it sent, for a refund.
     before: u32,
     /// Whether that pick ended its turn.
     ended: bool,
+}
+
+/// A queue's credit and what a turn adds to it, in bytes.
+#[derive(Clone, Copy)]
+struct Account {
+    credit: u32,
+    quantum: u32,
 }
 
 const WRAP: u8 = MAX_QUEUES as u8 - 1;
@@ -34,8 +40,10 @@ impl<const CARRY: bool> Turns<CARRY> {
             count: 0,
             active: 0,
             granted: 0,
-            credit: vec![0; quanta.len()],
-            quantum: quanta.to_vec(),
+            accounts: quanta
+                .iter()
+                .map(|&quantum| Account { credit: 0, quantum })
+                .collect(),
             before: 0,
             ended: false,
         }
@@ -73,15 +81,18 @@ impl<const CARRY: bool> Turns<CARRY> {
                 self.join(q);
                 continue;
             }
-            let i = usize::from(q);
-            let (head, next) = heads.lengths[i];
+            let (head, next) = heads.lengths[usize::from(q)];
+            let account = &mut self.accounts[usize::from(q)];
             if self.granted & bit == 0 {
                 self.granted |= bit;
-                self.credit[i] = grant::<CARRY>(self.credit[i], self.quantum[i], head);
+                account.credit = grant::<CARRY>(account.credit, account.quantum, head);
             }
-            self.before = self.credit[i];
-            self.credit[i] -= head;
-            self.ended = next == 0 || next > self.credit[i];
+            self.before = account.credit;
+            account.credit -= head;
+            self.ended = next == 0 || next > account.credit;
+            if self.ended && (next == 0 || !CARRY) {
+                account.credit = 0;
+            }
             if self.ended {
                 self.granted &= !bit;
                 self.leave_front();
@@ -89,9 +100,6 @@ impl<const CARRY: bool> Turns<CARRY> {
                     self.active &= !bit;
                 } else {
                     self.join(q);
-                }
-                if next == 0 || !CARRY {
-                    self.credit[i] = 0;
                 }
             }
             return Some(Pick {
@@ -111,10 +119,10 @@ impl<const CARRY: bool> Turns<CARRY> {
         }
         if head > self.before {
             // Even with the credit back the new head does not fit into this turn, which has therefore been closed.
-            self.credit[i] = if CARRY { self.before } else { 0 };
+            self.accounts[i].credit = if CARRY { self.before } else { 0 };
             return true;
         }
-        self.credit[i] = self.before;
+        self.accounts[i].credit = self.before;
         if self.ended {
             // Back from the end of the line: its turn goes on.
             self.count -= 1;
@@ -128,7 +136,7 @@ impl<const CARRY: bool> Turns<CARRY> {
 
     /// Every queue.
     pub(super) fn rounds(&self) -> Rounds {
-        Rounds::Turns(u64::MAX >> (MAX_QUEUES - self.credit.len()))
+        Rounds::Turns(u64::MAX >> (MAX_QUEUES - self.accounts.len()))
     }
 }
 
