@@ -144,7 +144,7 @@ impl Marker for Sieve {
     }
     fn dequeue(&mut self, _: &At) -> Verdict {
         self.seen += 1;
-        if self.seen % self.n == 0 {
+        if self.seen.is_multiple_of(self.n) {
             Verdict::Drop(Why::Instant)
         } else {
             Verdict::Pass
