@@ -44,6 +44,7 @@ pub const BENCHES: &[Builtin] = files![
     "fattree-432" in "bench/",
     "leafspine-1024" in "bench/",
     "websearch-128" in "bench/",
+    "dwrr-128" in "bench/",
 ];
 
 /// All of them, those that answer a question first.

@@ -311,7 +311,9 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
     let topology = fabric::topology(root)?;
     let rtt = fabric::rtt(root)?;
     let scheme = markers::scheme(node, fabric::slowest(&topology))?;
-    let switch = switch::switch(root, scheme.marker.clone())?;
+    let transport = transport::transport(root)?;
+    let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
+    let switch = switch::switch(root, scheme.marker.clone(), mtu)?;
     let workloads = workload::workloads(root, &topology, tables, switch.queues.len())?;
     let mut top = Section::new(root, Default::default(), String::new());
     let max_time = match transport::max_time(&mut top)? {
@@ -333,7 +335,6 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
         }
     };
     let measure = switch::measure(root, &topology, &workloads)?;
-    let transport = transport::transport(root)?;
     let nic = transport::nic(root)?;
     let config = Config {
         topology,

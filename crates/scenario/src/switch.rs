@@ -2,15 +2,17 @@
 //! `[switch]` and `[measure]`.
 
 use cemark_sim::config::{
-    MarkerChoice, Measure, NonEct, QueueConfig, SchedulerKind, SwitchConfig, TracePorts,
+    Buffering, MarkerChoice, Measure, NonEct, Policy, QueueConfig, RoundSpec, SchedulerKind,
+    SwitchConfig, TracePorts,
 };
+use cemark_sim::switch::{admit, sched};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::flows_per_second;
 use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::Picos;
 
-use crate::error::{Fallible, Fault};
-use crate::section::{Section, bytes, list};
+use crate::error::{At, Fallible, Fault};
+use crate::section::{Section, bytes, count, list, nanos, number};
 use crate::tree::{Node, Table, Value};
 use crate::units::span;
 use crate::workload::{MOST_QUEUES, host};
@@ -18,27 +20,46 @@ use crate::workload::{MOST_QUEUES, host};
 /// A full packet at 1 Tb/s takes 12 ns.
 const SHORTEST_INTERVAL: Picos = Picos::from_nanos(10);
 
-pub(crate) fn switch(root: &Table, marker: MarkerChoice) -> Fallible<SwitchConfig> {
+/// One in parts of 2^16, as factors and weights are stored.
+const ONE: f64 = 65_536.0;
+
+/// `mtu`: a full packet on the wire in bytes.
+pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<SwitchConfig> {
     let mut s = Section::of(root, "switch")?;
     let usual = match &marker {
         MarkerChoice::Builtin { scheme, .. } => usize::from(scheme.drops_not_ect),
         _ => 0,
     };
-    let scheduler_at = s.get("scheduler").map_or(s.at(), |node| node.at);
-    let SchedulerKind::Fifo = [SchedulerKind::Fifo][s.choice("scheduler", 0, &["fifo"])?];
-    let queues = queues(&mut s)?;
-    if queues.len() > 1 {
+    let buffer_bytes = s.get("buffer").map_or(Ok(1_000_000), |node| {
+        bytes(node, None, (1, u32::MAX.into()))
+    })? as u32;
+    let scheduler_node = s.get("scheduler");
+    let names: Vec<&str> = sched::ALL.iter().map(|spec| spec.name).collect();
+    let scheduler = sched::ALL[s.choice("scheduler", 0, &names)?].kind;
+    let (mut queues, several) = queues(&mut s, scheduler, mtu)?;
+    if let Some(at) = several.filter(|_| scheduler == SchedulerKind::Fifo) {
+        let at = scheduler_node.map_or(at, |node| node.at);
         return Err(
-            Fault::new(scheduler_at, "the scheduler `fifo` serves one queue")
-                .help("remove all but one [[switch.queue]]"),
+            Fault::new(at, "the scheduler `fifo` serves one queue").help(format!(
+                "write scheduler = \"dwrr\" ({}), or keep one queue",
+                names[1..].join(", ")
+            )),
         );
     }
+    let buffering = buffering(&mut s, buffer_bytes, &mut queues)?;
+    let round = RoundSpec {
+        beta: s
+            .get("round-beta")
+            .map_or(Ok(0.75), |node| number(node, (0.0, 1.0)))
+            .map(|beta| (beta * ONE + 0.5) as u32)?,
+        idle: s.get("round-idle").map(nanos).transpose()?,
+    };
     let config = SwitchConfig {
-        buffer_bytes: s.get("buffer").map_or(Ok(1_000_000), |node| {
-            bytes(node, None, (1, u32::MAX.into()))
-        })? as u32,
+        buffer_bytes,
+        buffering,
         queues,
-        scheduler: SchedulerKind::Fifo,
+        scheduler,
+        round,
         marker,
         non_ect: [NonEct::Forward, NonEct::Drop]
             [s.choice("non-ect", usual, &["forward", "drop"])?],
@@ -48,20 +69,48 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice) -> Fallible<SwitchConfi
     Ok(config)
 }
 
-fn queues(s: &mut Section<'_>) -> Fallible<Vec<QueueConfig>> {
-    let nodes: &[Node] = match s.get("queue") {
-        None => {
-            return Ok(vec![QueueConfig {
-                quantum: 1500,
-                weight: 1,
-                strict: false,
-            }]);
+/// The queues, and where it is said that there are several.
+fn queues(
+    s: &mut Section<'_>,
+    scheduler: SchedulerKind,
+    mtu: u32,
+) -> Fallible<(Vec<QueueConfig>, Option<At>)> {
+    // Turns of less than a packet would make rounds of nothing.
+    let turns = matches!(scheduler, SchedulerKind::Dwrr | SchedulerKind::Wrr);
+    let quantum = |node: &Node| -> Fallible<u32> {
+        let n = bytes(node, None, (1, 1 << 30))? as u32;
+        if turns && n < mtu {
+            return Err(
+                Fault::new(node.at, "a quantum of less than a full packet").help(format!(
+                    "a full packet has {mtu} bytes on the wire: write at least quantum = \"{mtu}B\""
+                )),
+            );
         }
-        Some(Node {
-            value: Value::List(nodes),
-            ..
-        }) => nodes,
-        Some(node) => std::slice::from_ref(node),
+        Ok(n)
+    };
+    let plain = QueueConfig {
+        quantum: s.get("quantum").map_or(Ok(mtu), &quantum)?,
+        ..QueueConfig::PLAIN
+    };
+    let number_node = s.get("queues");
+    let nodes: &[Node] = match (s.get("queue"), number_node) {
+        (None, None) => return Ok((vec![plain], None)),
+        (None, Some(node)) => {
+            let n = count(node, (1, MOST_QUEUES))? as usize;
+            return Ok((vec![plain; n], (n > 1).then_some(node.at)));
+        }
+        (Some(_), Some(node)) => {
+            return Err(Fault::new(node.at, "the queues are given in two ways")
+                .help("keep queues = 8 (all alike), or a [[switch.queue]] for each"));
+        }
+        (
+            Some(Node {
+                value: Value::List(nodes),
+                ..
+            }),
+            None,
+        ) => nodes,
+        (Some(node), None) => std::slice::from_ref(node),
     };
     if nodes.is_empty() || nodes.len() as u64 > MOST_QUEUES {
         return Err(Fault::new(
@@ -69,19 +118,92 @@ fn queues(s: &mut Section<'_>) -> Fallible<Vec<QueueConfig>> {
             format!("a port has 1 to {MOST_QUEUES} queues"),
         ));
     }
-    nodes
+    let all = nodes
         .iter()
         .map(|node| {
             let mut q = Section::node(node, "[[switch.queue]]".to_owned())?;
             let queue = QueueConfig {
-                quantum: q.bytes("quantum", 1500, (1, 1 << 30))? as u32,
+                quantum: q.get("quantum").map_or(Ok(plain.quantum), &quantum)?,
                 weight: q.count32("weight", 1, (1, 1_000_000))?,
                 strict: q.flag("strict", false)?,
+                limit_bytes: q.get("bytes").map_or(Ok(u32::MAX.into()), |node| {
+                    bytes(node, None, (1, u32::MAX.into()))
+                })? as u32,
+                lossless: q.flag("lossless", false)?,
             };
             q.finish()?;
             Ok(queue)
         })
-        .collect()
+        .collect::<Fallible<Vec<_>>>()?;
+    let several = nodes.get(1).map(|node| node.at);
+    Ok((all, several))
+}
+
+fn buffering(
+    s: &mut Section<'_>,
+    buffer_bytes: u32,
+    queues: &mut [QueueConfig],
+) -> Fallible<Buffering> {
+    let names: Vec<&str> = admit::ALL.iter().map(|spec| spec.name).collect();
+    let policy_node = s.get("buffer-policy");
+    let place = s.choice("buffer-policy", 0, &names)?;
+    let alpha = s
+        .get("alpha")
+        .map_or(Ok(1.0), |node| number(node, (0.001, 1000.0)))?;
+    let pool = s.get("pool");
+    let pool_bytes = pool.map_or(Ok(0), |node| bytes(node, None, (1, u32::MAX.into())))? as u32;
+    let policy = [
+        Policy::Port,
+        Policy::Static,
+        Policy::Shared,
+        Policy::Dynamic {
+            alpha: (alpha * ONE + 0.5) as u32,
+        },
+    ][place];
+    let headroom_node = s.get("headroom");
+    let headroom =
+        headroom_node.map_or(Ok(0), |node| bytes(node, None, (0, u32::MAX.into())))? as u32;
+    let whole = match (admit::ALL[place].shared, pool_bytes) {
+        (true, n) if n > 0 => n,
+        _ => buffer_bytes,
+    };
+    if let Some(node) = headroom_node.filter(|_| headroom >= whole) {
+        return Err(
+            Fault::new(node.at, "headroom leaves nothing of the buffer").help(format!(
+                "the buffer has {whole} bytes: write a smaller headroom"
+            )),
+        );
+    }
+    if policy == Policy::Static {
+        share_out(buffer_bytes - headroom, queues).map_err(|what| {
+            Fault::new(policy_node.map_or(s.at(), |node| node.at), what)
+                .help("give the queues less with bytes = \"...\", or write a larger buffer")
+        })?;
+    }
+    Ok(Buffering {
+        policy,
+        pool_bytes,
+        headroom,
+    })
+}
+
+/// Queues that do not say how many bytes they have get equal parts of what the others leave.
+fn share_out(buffer: u32, queues: &mut [QueueConfig]) -> Result<(), String> {
+    let given: u64 = queues
+        .iter()
+        .filter(|q| q.limit_bytes != u32::MAX)
+        .map(|q| u64::from(q.limit_bytes))
+        .sum();
+    let silent = queues.iter().filter(|q| q.limit_bytes == u32::MAX).count() as u64;
+    if given + silent > u64::from(buffer) {
+        return Err(format!(
+            "the queues ask for {given} bytes of a buffer of {buffer}"
+        ));
+    }
+    for q in queues.iter_mut().filter(|q| q.limit_bytes == u32::MAX) {
+        q.limit_bytes = ((u64::from(buffer) - given) / silent) as u32;
+    }
+    Ok(())
 }
 
 pub(crate) fn measure(

@@ -296,13 +296,17 @@ fn class(s: &mut Section<'_>, queues: usize) -> Fallible<ClassMap> {
     let given = s.get("class");
     let weights = s.get("class-weights");
     let bounds = s.get("class-bounds");
-    let too_many = |node: &Node, n: usize| match n {
+    let too_many = |node: &Node, n: usize| {
+        match n {
         n if n > queues => Err(Fault::new(
             node.at,
             format!("{n} classes, but a port has {queues} queues"),
         )
-        .help("write a [[switch.queue]] for each class, or fewer classes")),
+        .help(format!(
+            "write queues = {n} and a scheduler in [switch], or a [[switch.queue]] for each class, or fewer classes"
+        ))),
         _ => Ok(()),
+    }
     };
     match (given, weights, bounds) {
         (None, None, None) => Ok(ClassMap::Fixed(0)),

@@ -3,11 +3,11 @@
 
 use cemark_marking::QueueSpec;
 use cemark_marking::catalogue;
-use cemark_switch::sched::{Fifo, Scheduler};
-use cemark_switch::{AnyMarker, Clock, Port, PortSpec, QueueSetup};
+use cemark_switch::sched::{self, SchedulerKind};
+use cemark_switch::{AnyMarker, Clock, Pool, Port, PortSpec, QueueSetup, RoundSpec, admit};
 use cemark_wire::{Picos, Rate};
 
-use crate::config::{Config, MarkerChoice, Nic, NonEct, SchedulerKind};
+use crate::config::{Config, MarkerChoice, Nic, NonEct, Policy, SwitchConfig};
 use crate::conn::Conns;
 use crate::engine::{Host, Sim, kind, turn_of};
 use crate::events::EventQueue;
@@ -28,13 +28,27 @@ impl<Q: EventQueue> Sim<Q> {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
+        let (mut pools, pool_of) = pools(&cfg.switch, &fabric, hosts);
+        let largest = pools.iter().map(Pool::capacity).max().unwrap_or(0);
+        let nic_bytes = match cfg.nic {
+            Nic::BackPressure { .. } => NIC_TURNS,
+            Nic::Fifo => NIC_WINDOWS,
+        };
+        // A NIC has a buffer of its own, used where it cannot be fused (with very short ticks).
+        let first_nic = pools.len() as u32;
+        pools.extend((0..hosts).map(|_| Pool::of_port(nic_bytes)));
         let ports: Vec<Port> = fabric
             .links()
             .iter()
             .enumerate()
             .map(|(i, link)| {
                 let nic = (i as u32) < hosts;
-                Port::new(port_spec(cfg, clock, link, nic))
+                let pool = match nic {
+                    true => first_nic + i as u32,
+                    false => pool_of[i - hosts as usize],
+                };
+                let room = pools[pool as usize].room();
+                Port::new(port_spec(cfg, clock, link, nic, (pool, room)))
             })
             .collect();
         let traffic = Traffic::new(cfg);
@@ -48,8 +62,8 @@ impl<Q: EventQueue> Sim<Q> {
             hosts,
             ports.len() - hosts as usize,
             clock.ticks(cfg.measure.queue_interval),
-            cfg.switch.buffer_bytes,
-            slowest.nanos_for(u64::from(cfg.switch.buffer_bytes)).0,
+            largest,
+            slowest.nanos_for(u64::from(largest)).0,
             cfg.measure.trace.clone(),
         );
         let awaited = traffic.measured_total();
@@ -60,6 +74,7 @@ impl<Q: EventQueue> Sim<Q> {
             delayed: Delayed::default(),
             sacks: Sacks::default(),
             ports,
+            pools,
             hosts: (0..hosts).map(|_| Host::default()).collect(),
             conns: Conns::default(),
             traffic,
@@ -87,6 +102,10 @@ impl<Q: EventQueue> Sim<Q> {
             fabric,
         };
         sim.prime();
+        for l in 0..sim.ports.len() {
+            let at = sim.ports[l].first_wake();
+            sim.arm_wake(l as u32, at);
+        }
         sim
     }
 
@@ -147,60 +166,119 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool) -> PortSpec {
+/// The buffers of all switch ports, and which of them each port uses.
+fn pools(switch: &SwitchConfig, fabric: &Fabric, hosts: u32) -> (Vec<Pool>, Vec<u32>) {
+    let b = &switch.buffering;
+    let links = &fabric.links()[hosts as usize..];
+    if matches!(b.policy, Policy::Port | Policy::Static) {
+        let pool = Pool::new(switch.buffer_bytes, b.headroom, false);
+        return (vec![pool; links.len()], (0..links.len() as u32).collect());
+    }
+    let mut switches: Vec<(&str, u32)> = Vec::new();
+    let mut of = Vec::with_capacity(links.len());
+    let mut number = std::collections::BTreeMap::new();
+    for link in links {
+        let i = *number.entry(link.switch()).or_insert_with(|| {
+            switches.push((link.switch(), 0));
+            switches.len() - 1
+        });
+        switches[i].1 += 1;
+        of.push(i as u32);
+    }
+    let pools = switches
+        .iter()
+        .map(|&(_, ports)| {
+            let bytes = match b.pool_bytes {
+                0 => switch.buffer_bytes.saturating_mul(ports),
+                n => n,
+            };
+            Pool::new(bytes, b.headroom, true)
+        })
+        .collect();
+    (pools, of)
+}
+
+/// `pool`: number and ordinary room.
+fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32)) -> PortSpec {
+    let (pool, room) = pool;
     let rate = link.rate;
-    let byte_ticks = rate.picos_per_byte().0 / clock.tick_ps();
-    let nic_bytes = match cfg.nic {
-        Nic::BackPressure { .. } => NIC_TURNS,
-        Nic::Fifo => NIC_WINDOWS,
-    };
     let s = &cfg.switch;
-    let weight_sum = s.queues.iter().map(|q| q.weight).sum();
-    let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
-    let queues = if nic {
-        vec![QueueSetup {
-            spec: QueueSpec::fifo(rate),
-            marker: AnyMarker::None,
-        }]
-    } else {
-        s.queues
-            .iter()
-            .map(|q| {
-                let spec = QueueSpec {
-                    rate,
-                    quantum: q.quantum,
-                    weight: q.weight,
-                    weight_sum,
-                    strict: q.strict,
-                    mtu,
-                    limit_bytes: s.buffer_bytes,
-                };
-                let marker = match &s.marker {
-                    MarkerChoice::None => AnyMarker::None,
-                    MarkerChoice::Builtin { scheme, values } => {
-                        AnyMarker::Builtin(catalogue::build(scheme, values, &spec))
-                    }
-                    MarkerChoice::Custom(make) => AnyMarker::Custom(make(&spec)),
-                };
-                QueueSetup { spec, marker }
-            })
-            .collect()
-    };
-    PortSpec {
+    let common = PortSpec {
         clock,
-        byte_ticks,
+        byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
         tag: link.host.unwrap_or(u32::MAX),
         delay: clock.ticks(link.delay),
-        buffer_bytes: if nic { nic_bytes } else { s.buffer_bytes },
-        non_ect: if nic { NonEct::Forward } else { s.non_ect },
-        queues,
-        scheduler: scheduler(s.scheduler),
-        never_fuse: s.never_fuse && !nic,
+        buffer_bytes: room,
+        buffering: admit::Buffering::Whole,
+        pool,
+        own_pool: true,
+        non_ect: NonEct::Forward,
+        queues: vec![QueueSetup {
+            spec: QueueSpec::fifo(rate),
+            marker: AnyMarker::None,
+            lossless: false,
+        }],
+        scheduler: Box::new(sched::Fifo::new()),
+        round: RoundSpec::default(),
+        never_fuse: false,
+    };
+    if nic {
+        return common;
+    }
+    let specs = queue_specs(cfg, link, room);
+    PortSpec {
+        buffering: match s.buffering.policy {
+            Policy::Port | Policy::Shared => admit::Buffering::Whole,
+            Policy::Static => admit::Buffering::PerQueue,
+            Policy::Dynamic { alpha } => admit::Buffering::Dynamic { alpha },
+        },
+        own_pool: s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
+        non_ect: s.non_ect,
+        scheduler: sched::build(s.scheduler, &specs),
+        queues: specs
+            .into_iter()
+            .zip(&s.queues)
+            .map(|(spec, q)| QueueSetup {
+                spec,
+                marker: marker(&s.marker, &spec),
+                lossless: q.lossless,
+            })
+            .collect(),
+        round: s.round,
+        never_fuse: s.never_fuse,
+        ..common
     }
 }
 
-fn scheduler(kind: SchedulerKind) -> Box<dyn Scheduler> {
-    match kind {
-        SchedulerKind::Fifo => Box::new(Fifo::new()),
+/// What the markers and the scheduler of a port are told of its queues.
+fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
+    let s = &cfg.switch;
+    let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
+    let weight_sum = s.queues.iter().map(|q| q.weight).sum();
+    s.queues
+        .iter()
+        .map(|q| QueueSpec {
+            rate: link.rate,
+            // Where only weights count, a quantum of that many MTUs: quantum over round is then weight over weights.
+            quantum: match s.scheduler {
+                SchedulerKind::Wfq => q.weight.saturating_mul(mtu),
+                _ => q.quantum,
+            },
+            weight: q.weight,
+            weight_sum,
+            strict: q.strict || s.scheduler == SchedulerKind::StrictPriority,
+            mtu,
+            limit_bytes: q.limit_bytes.min(room),
+        })
+        .collect()
+}
+
+fn marker(choice: &MarkerChoice, spec: &QueueSpec) -> AnyMarker {
+    match choice {
+        MarkerChoice::None => AnyMarker::None,
+        MarkerChoice::Builtin { scheme, values } => {
+            AnyMarker::Builtin(catalogue::build(scheme, values, spec))
+        }
+        MarkerChoice::Custom(make) => AnyMarker::Custom(make(spec)),
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
 use cemark_wire::Picos;
 
+pub use cemark_switch::RoundSpec;
 pub use cemark_switch::ce::NonEct;
+pub use cemark_switch::sched::SchedulerKind;
 
 use crate::topology::Topology;
 use crate::workload::{RttModel, Workload};
@@ -49,18 +51,58 @@ pub enum Nic {
 /// The ports of every switch.
 #[derive(Clone, Debug)]
 pub struct SwitchConfig {
-    /// Buffer of a port in bytes.
+    /// Buffer of a port in bytes. Where ports share, this is what each brings to the pool of its switch.
     pub buffer_bytes: u32,
+    /// Who gets room in it.
+    pub buffering: Buffering,
     /// Queues of a port, in order of class. At least one.
     pub queues: Vec<QueueConfig>,
     /// Who sends next.
     pub scheduler: SchedulerKind,
+    /// How ports smooth their round time, where the scheduler has rounds.
+    pub round: RoundSpec,
     /// When to mark.
     pub marker: MarkerChoice,
     /// What becomes of a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
     /// Forces the general path with explicit queues where the fused one would be legal (for tests and comparisons).
     pub never_fuse: bool,
+}
+
+/// Who gets room in the buffers of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffering {
+    /// The policy.
+    pub policy: Policy,
+    /// Size of a pool that ports share in bytes; 0: what its ports bring together.
+    pub pool_bytes: u32,
+    /// Bytes of each buffer or pool that only lossless queues may use.
+    pub headroom: u32,
+}
+
+impl Buffering {
+    /// Each port has its own buffer, first come first served.
+    pub const PORT: Buffering = Buffering {
+        policy: Policy::Port,
+        pool_bytes: 0,
+        headroom: 0,
+    };
+}
+
+/// A policy of admission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Each port has its buffer; its queues share it first come first served.
+    Port,
+    /// Each queue has its own bytes.
+    Static,
+    /// The ports of a switch share one buffer first come first served.
+    Shared,
+    /// The ports of a switch share one buffer; a queue may hold `alpha` (parts of 2^16) times what is free.
+    Dynamic {
+        /// Its factor.
+        alpha: u32,
+    },
 }
 
 /// One queue of a port.
@@ -72,13 +114,21 @@ pub struct QueueConfig {
     pub weight: u32,
     /// Served before all that are not strict.
     pub strict: bool,
+    /// Static limit in bytes; `u32::MAX`: none.
+    pub limit_bytes: u32,
+    /// Whether it may use headroom.
+    pub lossless: bool,
 }
 
-/// Who sends next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchedulerKind {
-    /// One queue, first in first out.
-    Fifo,
+impl QueueConfig {
+    /// A queue like any other: one MTU a turn, weight one, no limit of its own.
+    pub const PLAIN: QueueConfig = QueueConfig {
+        quantum: 1500,
+        weight: 1,
+        strict: false,
+        limit_bytes: u32::MAX,
+        lossless: false,
+    };
 }
 
 /// Builds one marker per queue for a user's own scheme.

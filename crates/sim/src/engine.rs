@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The main loop: takes events in order and hands each to the part it concerns.
 
-use cemark_switch::{Clock, NEVER, Port, REFUSED};
+use cemark_switch::{Clock, NEVER, Pool, Port, REFUSED};
 use cemark_wire::{Flags, Packet};
 
 use crate::config::{Config, Nic};
@@ -32,6 +32,8 @@ pub(crate) mod kind {
     pub const PROBE: u32 = 7 << SHIFT;
     /// Something is to be recorded.
     pub const RECORD: u32 = 8 << SHIFT;
+    /// The clock of a marker at a port is due.
+    pub const WAKE: u32 = 9 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -66,6 +68,8 @@ pub(crate) struct Sim<Q> {
     pub sacks: Sacks,
     /// One for each link: NICs first.
     pub ports: Vec<Port>,
+    /// Buffers, which ports of a switch may share.
+    pub pools: Vec<Pool>,
     pub hosts: Vec<Host>,
     pub conns: Conns,
     pub traffic: Traffic,
@@ -119,6 +123,7 @@ impl<Q: EventQueue> Sim<Q> {
                 }
                 kind::FLOW => self.next_flow(),
                 kind::PROBE => self.send_probe(i),
+                kind::WAKE => self.wake(i),
                 _ => self.record(i),
             }
             if self.stop {
@@ -265,8 +270,9 @@ impl<Q: EventQueue> Sim<Q> {
         } else {
             0
         };
-        let offer = port.offer(self.now, packet, salt, &mut self.gone);
+        let offer = port.offer(self.now, packet, salt, &mut self.pools, &mut self.gone);
         self.follow(l, offer.deliver_at, offer.serve_at);
+        self.arm_wake(l, offer.wake_at);
         if offer.refused {
             self.dropped(packet);
         }
@@ -286,11 +292,24 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     fn serve(&mut self, l: u32) {
-        let offer = self.ports[l as usize].serve(self.now, &mut self.gone);
+        let offer = self.ports[l as usize].serve(self.now, &mut self.pools, &mut self.gone);
         self.follow(l, offer.deliver_at, offer.serve_at);
         if !self.gone.is_empty() {
             self.free_gone();
         }
+    }
+
+    /// A marker of link `l` wants to be woken.
+    #[inline]
+    pub fn arm_wake(&mut self, l: u32, at: u64) {
+        if at != NEVER {
+            self.events.insert(at.max(self.now), kind::WAKE | l);
+        }
+    }
+
+    fn wake(&mut self, l: u32) {
+        let next = self.ports[l as usize].wake(self.now, &self.pools);
+        self.arm_wake(l, next);
     }
 
     #[cold]

@@ -18,6 +18,7 @@ mod scramble;
 pub mod topology;
 pub mod workload;
 
+pub use cemark_switch as switch;
 pub use cemark_transport as transport;
 pub use config::Config;
 pub use engine::Progress;

@@ -1,94 +1,122 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port with real queues behind a scheduler: two events a hop under backlog, one without.
 
-use cemark_marking::{At, Hook, QueueId, QueueSpec, Verdict, Why};
-use cemark_wire::{Ecn, Nanos, Packet};
+use cemark_marking::{Hook, QueueId, Verdict};
+use cemark_wire::{Nanos, Packet};
 
+use crate::admit::{Admission, Admit, Ask, Buffering, Pool};
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
-use crate::marker::AnyMarker;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
+use crate::queue::{Around, Judged, Queue, Waiting};
 use crate::ring::Ring;
-use crate::sched::{Heads, Scheduler};
+use crate::round::Round;
+use crate::sched::{Heads, MAX_QUEUES, Scheduler};
 
-/// A packet in a queue.
-#[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
-    since: u64,
-    salt: u64,
-    packet: Packet,
-    intent: Option<Why>,
+/// Packets on the wire, each with its arrival in its stamp, modulo 2^32: unless the wire is so long that this would not do.
+struct Wire {
+    packets: Ring<Packet>,
+    far: Option<Ring<u64>>,
 }
 
-impl Waiting {
-    fn bytes(&self) -> u32 {
-        u32::from(self.packet.wire_bytes())
+impl Wire {
+    fn new(delay: u64) -> Self {
+        Wire {
+            packets: Ring::new(),
+            far: (delay >= 1 << 31).then(Ring::new),
+        }
     }
-}
 
-/// A packet on the wire.
-#[derive(Clone, Copy, Debug, Default)]
-struct OnWire {
-    arrive: u64,
-    packet: Packet,
-}
+    /// Whether the packet is the only one.
+    #[inline]
+    fn push(&mut self, mut packet: Packet, arrive: u64) -> bool {
+        let first = self.packets.is_empty();
+        packet.stamp = arrive as u32;
+        self.packets.push(packet);
+        if let Some(far) = &mut self.far {
+            far.push(arrive);
+        }
+        first
+    }
 
-struct Queue {
-    waiting: Ring<Waiting>,
-    bytes: u32,
-    hook: Option<Hook>,
-    marker: AnyMarker,
-    spec: QueueSpec,
+    /// The packet that arrives now and the arrival of the next.
+    #[inline]
+    fn pop(&mut self, now: u64) -> (Packet, u64) {
+        let packet = self
+            .packets
+            .pop()
+            .expect("a delivery event has its packet on the wire");
+        debug_assert_eq!(packet.stamp, now as u32);
+        let next = match &mut self.far {
+            Some(far) => {
+                far.skip();
+                far.front().copied().unwrap_or(NEVER)
+            }
+            // What is on the wire arrives within its delay from now.
+            None => self
+                .packets
+                .front()
+                .map_or(NEVER, |p| now + u64::from(p.stamp.wrapping_sub(now as u32))),
+        };
+        (packet, next)
+    }
 }
 
 /// See [`crate::port::Port`].
 pub struct ExplicitPort {
-    queues: Vec<Queue>,
-    heads: Vec<(u32, u32)>,
-    scheduler: Box<dyn Scheduler>,
-    wire: Ring<OnWire>,
     pub(crate) busy: u64,
     pub(crate) byte_ticks: u64,
     delay: u64,
-    pub(crate) port_bytes: u32,
-    limit: u32,
     armed: u64,
+    backlogged: u64,
+    pub(crate) port_bytes: u32,
+    pool: u32,
     pub(crate) draws: bool,
-    pub(crate) tag: u32,
+    keeps_time: bool,
+    measured: bool,
+    traceless: bool,
     non_ect: NonEct,
+    pub(crate) tag: u32,
     clock: Clock,
+    queues: Vec<Queue>,
+    lengths: Vec<(u32, u32)>,
+    scheduler: Box<dyn Scheduler>,
+    wire: Wire,
+    round: Round,
+    buffering: Buffering,
+    wake_armed: u64,
     pub(crate) counters: Counters,
 }
 
 impl ExplicitPort {
     pub(crate) fn new(spec: PortSpec) -> Self {
-        let queues: Vec<Queue> = spec
-            .queues
-            .into_iter()
-            .map(|q| Queue {
-                waiting: Ring::new(),
-                bytes: 0,
-                hook: q.marker.hook(),
-                marker: q.marker,
-                spec: q.spec,
-            })
-            .collect();
+        assert!(!spec.queues.is_empty() && spec.queues.len() <= MAX_QUEUES);
+        let specs: Vec<_> = spec.queues.iter().map(|q| q.spec).collect();
+        let round = Round::new(spec.round, spec.scheduler.rounds(), &specs, spec.clock);
+        let queues: Vec<Queue> = spec.queues.into_iter().map(Queue::new).collect();
         ExplicitPort {
-            heads: vec![(0, 0); queues.len()],
-            draws: queues.iter().any(|q| q.marker.draws()),
-            tag: spec.tag,
-            queues,
-            scheduler: spec.scheduler,
-            wire: Ring::new(),
             busy: 0,
             byte_ticks: spec.byte_ticks,
             delay: spec.delay,
-            port_bytes: 0,
-            limit: spec.buffer_bytes,
             armed: NEVER,
+            backlogged: 0,
+            port_bytes: 0,
+            pool: spec.pool,
+            draws: queues.iter().any(|q| q.marker.draws()),
+            keeps_time: queues.iter().any(|q| q.keeps_time),
+            measured: round.is_measured(),
+            traceless: spec.scheduler.is_traceless(),
             non_ect: spec.non_ect,
+            tag: spec.tag,
             clock: spec.clock,
+            lengths: vec![(0, 0); queues.len()],
+            queues,
+            scheduler: spec.scheduler,
+            wire: Wire::new(spec.delay),
+            round,
+            buffering: spec.buffering,
+            wake_armed: NEVER,
             counters: Counters::default(),
         }
     }
@@ -97,8 +125,28 @@ impl ExplicitPort {
         self.queues.iter().map(|q| q.waiting.len()).sum()
     }
 
+    /// Bytes waiting in one queue.
+    pub fn queue_bytes(&self, queue: QueueId) -> u32 {
+        self.queues[usize::from(queue.0)].bytes
+    }
+
+    /// The round time that markers see now.
+    pub fn round(&mut self) -> &mut Round {
+        &mut self.round
+    }
+
     pub(crate) fn held(&self) -> u64 {
-        u64::from(self.queued_packets()) + u64::from(self.wire.len())
+        u64::from(self.queued_packets()) + u64::from(self.wire.packets.len())
+    }
+
+    #[inline]
+    fn around(&self, queue: usize, pool: &Pool) -> Around {
+        Around {
+            round: self.round.get(),
+            port_bytes: self.port_bytes,
+            pool_bytes: pool.held(),
+            limit_bytes: self.buffering.limit(pool, self.queues[queue].limit),
+        }
     }
 
     pub(crate) fn offer(
@@ -106,69 +154,38 @@ impl ExplicitPort {
         now: u64,
         packet: Packet,
         salt: u64,
+        pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
         // At equal times departures come before arrivals, as in the fused port: the event for this tick may still be behind us.
         let mut result = if self.busy <= now && self.port_bytes > 0 {
-            self.serve(now, gone)
+            self.serve(now, pools, gone)
         } else {
             Offer::QUIET
         };
-        let bytes = u32::from(packet.wire_bytes());
-        let index = usize::from(packet.class()).min(self.queues.len() - 1);
-        if self.port_bytes + bytes > self.limit {
-            self.discard(DropReason::Tail);
-            result.refused = true;
-            return result;
+        if self.measured && self.port_bytes == 0 && self.busy < now {
+            self.round.woke(now, self.busy);
         }
-        let mut intent = None;
-        let queue = &mut self.queues[index];
-        if matches!(queue.hook, Some(Hook::Enqueue | Hook::Both)) {
-            let at = look(
-                self.clock,
-                queue,
-                now,
-                now,
-                bytes,
-                packet.ecn(),
-                salt,
-                None,
-                self.port_bytes,
-                self.limit,
-            );
-            match queue.marker.enqueue(&at) {
-                Verdict::Pass => {}
-                // Judged only here: what cannot be marked is refused before it takes room.
-                Verdict::Mark(_)
-                    if queue.hook == Some(Hook::Enqueue)
-                        && self.non_ect == NonEct::Drop
-                        && !packet.ecn().is_capable() =>
-                {
-                    self.discard(DropReason::NotEct);
-                    result.refused = true;
-                    return result;
-                }
-                Verdict::Mark(why) => intent = Some(why),
-                Verdict::Drop(_) => {
-                    self.discard(DropReason::Marker);
-                    result.refused = true;
-                    return result;
-                }
+        let i = usize::from(packet.class()).min(self.queues.len() - 1);
+        if self.traceless && self.port_bytes == 0 && self.busy <= now && self.queues[i].lets_pass()
+        {
+            return self.pass(now, i, packet, &pools[self.pool as usize]);
+        }
+        match self.join(now, i, packet, salt, &mut pools[self.pool as usize]) {
+            Ok(()) => {}
+            Err(why) => {
+                self.discard(why);
+                result.refused = true;
             }
         }
-        queue.waiting.push(Waiting {
-            since: now,
-            salt,
-            packet,
-            intent,
-        });
-        queue.bytes += bytes;
-        self.port_bytes += bytes;
-        self.refresh(index);
-        self.scheduler
-            .arrived(QueueId(index as u8), bytes, self.clock.nanos(now));
+        if self.keeps_time && self.queues[i].keeps_time && self.queues[i].wake == NEVER {
+            result.wake_at = self.poll_clock(i);
+        }
+        if result.refused {
+            return result;
+        }
         if self.busy <= now {
-            let served = self.serve(now, gone);
+            let served = self.serve(now, pools, gone);
             result.deliver_at = result.deliver_at.min(served.deliver_at);
             result.serve_at = result.serve_at.min(served.serve_at);
         } else if self.armed != self.busy {
@@ -178,62 +195,141 @@ impl ExplicitPort {
         result
     }
 
+    /// Admission, the marker's enqueue hook, the queue, the scheduler: in this order.
+    #[inline]
+    fn join(
+        &mut self,
+        now: u64,
+        i: usize,
+        packet: Packet,
+        salt: u64,
+        pool: &mut Pool,
+    ) -> Result<(), DropReason> {
+        let bytes = u32::from(packet.wire_bytes());
+        let headroom = match self.buffering.admit(pool, &self.ask(i, bytes)) {
+            Admit::Ok => false,
+            Admit::Headroom => true,
+            Admit::Drop(why) => return Err(why),
+        };
+        let mut intent = None;
+        let queue = &self.queues[i];
+        if queue.judges_at_enqueue() {
+            let judged = Judged {
+                sojourn: Nanos::ZERO,
+                salt,
+                bytes,
+                ecn: packet.ecn(),
+                intent: None,
+            };
+            let at = queue.view(self.clock.nanos(now), judged, self.around(i, pool));
+            let queue = &mut self.queues[i];
+            match queue.marker.enqueue(&at) {
+                Verdict::Pass => {}
+                // Judged only here: what cannot be marked is refused before it takes room.
+                Verdict::Mark(_)
+                    if queue.hook == Some(Hook::Enqueue)
+                        && self.non_ect == NonEct::Drop
+                        && !packet.ecn().is_capable() =>
+                {
+                    return Err(DropReason::NotEct);
+                }
+                Verdict::Mark(why) => intent = Some(why),
+                Verdict::Drop(_) => return Err(DropReason::Marker),
+            }
+        }
+        let queue = &mut self.queues[i];
+        queue.waiting.push(Waiting {
+            since: now,
+            salt,
+            packet,
+            intent,
+            headroom,
+        });
+        queue.bytes += bytes;
+        self.port_bytes += bytes;
+        pool.take(bytes, headroom);
+        match &mut self.lengths[i] {
+            (head @ 0, _) => {
+                *head = bytes;
+                self.backlogged |= 1 << i;
+                if self.measured {
+                    self.round.activated(i, now);
+                }
+            }
+            (_, next @ 0) => *next = bytes,
+            _ => {}
+        }
+        self.scheduler
+            .arrived(QueueId(i as u8), bytes, self.clock.nanos(now));
+        Ok(())
+    }
+
+    /// Puts a packet on the link: the tick of its delivery where an event is needed, or [`NEVER`].
+    #[inline]
+    fn send(&mut self, now: u64, packet: Packet, bytes: u32) -> u64 {
+        self.counters.sent += 1;
+        self.counters.sent_bytes += u64::from(bytes);
+        self.busy = now + u64::from(bytes) * self.byte_ticks;
+        let arrive = self.busy + self.delay;
+        match self.wire.push(packet, arrive) {
+            true => arrive,
+            false => NEVER,
+        }
+    }
+
+    /// A packet that finds port and link idle and that nobody judges goes straight to the link, as if it had joined its queue and left
+    /// at once: a turn of its own.
+    #[inline]
+    fn pass(&mut self, now: u64, i: usize, mut packet: Packet, pool: &Pool) -> Offer {
+        let bytes = u32::from(packet.wire_bytes());
+        if let Admit::Drop(why) = self.buffering.admit(pool, &self.ask(i, bytes)) {
+            self.discard(why);
+            return Offer {
+                refused: true,
+                ..Offer::QUIET
+            };
+        }
+        packet.set_out();
+        let deliver_at = self.send(now, packet, bytes);
+        if self.measured {
+            self.round.activated(i, now);
+            self.round.served(i, self.busy, true, true);
+        }
+        Offer {
+            deliver_at,
+            ..Offer::QUIET
+        }
+    }
+
+    #[inline]
+    fn ask(&self, i: usize, bytes: u32) -> Ask {
+        let queue = &self.queues[i];
+        Ask {
+            bytes,
+            queue_bytes: queue.bytes,
+            queue_limit: queue.limit,
+            lossless: queue.lossless,
+        }
+    }
+
     fn discard(&mut self, why: DropReason) {
-        self.counters.drops[why as usize] += 1;
+        self.counters.discard(why);
     }
 
-    /// Tells the scheduler's view of queue `i` what is at its head.
-    fn refresh(&mut self, i: usize) {
-        let w = &self.queues[i].waiting;
-        self.heads[i] = (
-            w.front().map_or(0, Waiting::bytes),
-            w.second().map_or(0, Waiting::bytes),
-        );
-    }
-
-    pub(crate) fn serve(&mut self, now: u64, gone: &mut Discarded) -> Offer {
+    pub(crate) fn serve(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         let mut result = Offer::QUIET;
         if self.busy > now {
             return result;
         }
         while let Some(pick) = self.scheduler.pick(&Heads {
-            lengths: &self.heads,
+            lengths: &self.lengths,
+            backlogged: self.backlogged,
             paused: 0,
         }) {
             let i = usize::from(pick.queue.0);
-            let queue = &mut self.queues[i];
-            let mut w = queue
-                .waiting
-                .pop()
-                .expect("the scheduler picked a queue with packets");
-            let bytes = w.bytes();
-            queue.bytes -= bytes;
-            self.port_bytes -= bytes;
-            let mut ecn = w.packet.ecn();
-            let verdict = if matches!(queue.hook, Some(Hook::Dequeue | Hook::Both)) {
-                let at = look(
-                    self.clock,
-                    queue,
-                    w.since,
-                    now,
-                    bytes,
-                    ecn,
-                    w.salt,
-                    w.intent,
-                    self.port_bytes,
-                    self.limit,
-                );
-                queue.marker.dequeue(&at)
-            } else {
-                w.intent.map_or(Verdict::Pass, Verdict::Mark)
-            };
-            let fate = ce::apply(verdict, &mut ecn, self.non_ect);
-            w.packet.set_ecn(ecn);
-            w.packet.set_out();
-            if queue.bytes == 0 {
-                queue.marker.emptied(pick.queue, self.clock.nanos(now));
-            }
-            self.refresh(i);
+            let (mut packet, fate) = self.leave(now, i, &mut pools[self.pool as usize]);
+            let bytes = u32::from(packet.wire_bytes());
+            let emptied = self.lengths[i].0 == 0;
             match fate {
                 Fate::Passed => {}
                 Fate::Marked(why) => self.counters.marks[why as usize] += 1,
@@ -244,22 +340,25 @@ impl ExplicitPort {
                     } else {
                         DropReason::NotEct
                     });
-                    self.scheduler.refunded(pick.queue, bytes);
-                    gone.push(w.packet);
+                    let heads = Heads {
+                        lengths: &self.lengths,
+                        backlogged: self.backlogged,
+                        paused: 0,
+                    };
+                    let turn_over = self.scheduler.refunded(pick.queue, bytes, &heads);
+                    if self.measured {
+                        self.round.discarded(i, now, turn_over, emptied);
+                    }
+                    gone.push(packet);
                     continue;
                 }
             }
-            self.counters.sent += 1;
-            self.counters.sent_bytes += u64::from(bytes);
-            self.busy = now + u64::from(bytes) * self.byte_ticks;
-            let arrive = self.busy + self.delay;
-            if self.wire.is_empty() {
-                result.deliver_at = arrive;
+            packet.set_out();
+            result.deliver_at = self.send(now, packet, bytes);
+            if self.measured {
+                // The turn ends as its last packet has left, and that is known now.
+                self.round.served(i, self.busy, pick.turn_ends, emptied);
             }
-            self.wire.push(OnWire {
-                arrive,
-                packet: w.packet,
-            });
             break;
         }
         if self.port_bytes > 0 && self.armed != self.busy {
@@ -269,44 +368,100 @@ impl ExplicitPort {
         result
     }
 
-    pub(crate) fn deliver(&mut self, now: u64) -> (Packet, u64) {
-        let w = self
-            .wire
+    /// Takes the head of queue `i` out, asks its marker and writes CE where it says so.
+    #[inline]
+    fn leave(&mut self, now: u64, i: usize, pool: &mut Pool) -> (Packet, Fate) {
+        let queue = &mut self.queues[i];
+        let mut w = queue
+            .waiting
             .pop()
-            .expect("a delivery event has its packet on the wire");
-        debug_assert_eq!(now, w.arrive);
-        (w.packet, self.wire.front().map_or(NEVER, |n| n.arrive))
+            .expect("the scheduler picked a queue with packets");
+        let bytes = w.bytes();
+        queue.bytes -= bytes;
+        self.port_bytes -= bytes;
+        pool.give(bytes, w.headroom);
+        let next = self.lengths[i].1;
+        self.lengths[i] = (next, queue.waiting.second().map_or(0, Waiting::bytes));
+        let mut ecn = w.packet.ecn();
+        let verdict = if queue.judges_at_dequeue() {
+            let at = self.clock.nanos(now);
+            let judged = Judged {
+                sojourn: Nanos(at.0 - self.clock.nanos(w.since).0),
+                salt: w.salt,
+                bytes,
+                ecn,
+                intent: w.intent,
+            };
+            let at = self.queues[i].view(at, judged, self.around(i, pool));
+            self.queues[i].marker.dequeue(&at)
+        } else {
+            w.intent.map_or(Verdict::Pass, Verdict::Mark)
+        };
+        if next == 0 {
+            self.backlogged &= !(1 << i);
+            let queue = &mut self.queues[i];
+            if queue.watches_empty {
+                queue
+                    .marker
+                    .emptied(QueueId(i as u8), self.clock.nanos(now));
+            }
+        }
+        let fate = ce::apply(verdict, &mut ecn, self.non_ect);
+        w.packet.set_ecn(ecn);
+        (w.packet, fate)
     }
-}
 
-#[allow(clippy::too_many_arguments)] // one place that fills the view, called at both hooks
-#[inline]
-fn look(
-    clock: Clock,
-    queue: &Queue,
-    since: u64,
-    now: u64,
-    bytes: u32,
-    ecn: Ecn,
-    salt: u64,
-    intent: Option<Why>,
-    port_bytes: u32,
-    limit: u32,
-) -> At {
-    let at = clock.nanos(now);
-    At {
-        now: at,
-        sojourn: Nanos(at.0 - clock.nanos(since).0),
-        round: Nanos::ZERO,
-        salt,
-        pkt_bytes: bytes,
-        segs: 1,
-        ecn,
-        intent,
-        queue_bytes: queue.bytes,
-        queue_pkts: queue.waiting.len(),
-        port_bytes,
-        pool_bytes: port_bytes,
-        limit_bytes: limit.min(queue.spec.limit_bytes),
+    /// Asks every marker for its first wake-up: the tick of the earliest, or [`NEVER`].
+    pub(crate) fn first_wake(&mut self) -> u64 {
+        let mut first = NEVER;
+        for i in 0..self.queues.len() {
+            if self.queues[i].keeps_time {
+                first = first.min(self.poll_clock(i));
+            }
+        }
+        first
+    }
+
+    /// Asks the marker of queue `i` when it wants to be woken: the tick for a new event, or [`NEVER`] where none is needed.
+    fn poll_clock(&mut self, i: usize) -> u64 {
+        let queue = &mut self.queues[i];
+        queue.wake = queue
+            .marker
+            .next_wake()
+            .map_or(NEVER, |at| self.clock.ticks_up(at));
+        if queue.wake < self.wake_armed {
+            self.wake_armed = queue.wake;
+            queue.wake
+        } else {
+            NEVER
+        }
+    }
+
+    /// The clock of a marker may be due: the tick of the next wake-up, or [`NEVER`] where an event is pending or none is needed.
+    pub(crate) fn wake(&mut self, now: u64, pools: &[Pool]) -> u64 {
+        if now != self.wake_armed {
+            return NEVER;
+        }
+        let mut next = NEVER;
+        for i in 0..self.queues.len() {
+            if self.queues[i].wake <= now {
+                let around = self.around(i, &pools[self.pool as usize]);
+                let at = self.queues[i].view(self.clock.nanos(now), Judged::NOBODY, around);
+                self.queues[i].marker.wake(&at);
+                // A clock never stands still: the next wake-up is later.
+                self.queues[i].wake = self.queues[i]
+                    .marker
+                    .next_wake()
+                    .map_or(NEVER, |at| self.clock.ticks_up(at).max(now + 1));
+            }
+            next = next.min(self.queues[i].wake);
+        }
+        self.wake_armed = next;
+        next
+    }
+
+    #[inline]
+    pub(crate) fn deliver(&mut self, now: u64) -> (Packet, u64) {
+        self.wire.pop(now)
     }
 }

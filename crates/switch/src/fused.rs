@@ -261,7 +261,7 @@ impl FusedPort {
 
     #[cold]
     fn discard(&mut self, why: DropReason) -> Option<Ecn> {
-        self.counters.drops[why as usize] += 1;
+        self.counters.discard(why);
         None
     }
 

@@ -4,6 +4,7 @@
 //! A [`Port`] owns its link's transmitter. It works in *ticks*, a unit of time the simulator chooses so that every byte time and
 //! delay is whole; markers see nanoseconds. It holds packets by value and knows nothing of routes or hosts.
 
+pub mod admit;
 pub mod ce;
 mod clock;
 mod counters;
@@ -11,9 +12,12 @@ mod explicit;
 mod fused;
 mod marker;
 mod port;
+mod queue;
 mod ring;
+mod round;
 pub mod sched;
 
+pub use admit::Pool;
 pub use clock::Clock;
 pub use counters::{Counters, DropReason};
 pub use explicit::ExplicitPort;
@@ -21,3 +25,4 @@ pub use fused::{FusedPort, REFUSED};
 pub use marker::AnyMarker;
 pub use port::{Discarded, NEVER, Offer, Port, PortSpec, QueueSetup};
 pub use ring::Ring;
+pub use round::{Round, RoundSpec};

@@ -68,6 +68,31 @@ impl AnyMarker {
         }
     }
 
+    /// Whether it has a clock.
+    pub fn keeps_time(&self) -> bool {
+        match self {
+            AnyMarker::None => false,
+            AnyMarker::Builtin(m) => m.keeps_time(),
+            AnyMarker::Custom(m) => m.keeps_time(),
+        }
+    }
+
+    pub(crate) fn next_wake(&self) -> Option<Nanos> {
+        match self {
+            AnyMarker::None => None,
+            AnyMarker::Builtin(m) => m.next_wake(),
+            AnyMarker::Custom(m) => m.next_wake(),
+        }
+    }
+
+    pub(crate) fn wake(&mut self, at: &At) {
+        match self {
+            AnyMarker::None => {}
+            AnyMarker::Builtin(m) => m.wake(at),
+            AnyMarker::Custom(m) => m.wake(at),
+        }
+    }
+
     /// Whether it looks at `At::salt`.
     pub fn draws(&self) -> bool {
         match self {

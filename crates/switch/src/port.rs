@@ -8,13 +8,15 @@
 use cemark_marking::{Hook, QueueSpec};
 use cemark_wire::Packet;
 
+use crate::admit::{Buffering, Pool};
 use crate::ce::NonEct;
 use crate::clock::Clock;
 use crate::counters::Counters;
 use crate::explicit::ExplicitPort;
 use crate::fused::{FusedPort, REFUSED};
 use crate::marker::AnyMarker;
-use crate::sched::Scheduler;
+use crate::round::RoundSpec;
+use crate::sched::{Rounds, Scheduler};
 
 /// No event: later than any tick.
 pub const NEVER: u64 = u64::MAX;
@@ -29,14 +31,22 @@ pub struct PortSpec {
     pub tag: u32,
     /// Propagation delay in ticks.
     pub delay: u64,
-    /// Buffer in bytes, shared first come first served by the port's queues. The packet being sent does not count.
+    /// The most that the port can ever hold, in bytes: its own buffer, or all of a shared one. The packet being sent does not count.
     pub buffer_bytes: u32,
+    /// Who gets room in the pool.
+    pub buffering: Buffering,
+    /// Which of the owner's pools; ports with the same number share it.
+    pub pool: u32,
+    /// Whether the pool is this port's alone, without headroom.
+    pub own_pool: bool,
     /// What becomes of packets that should be marked and are not ECN-capable.
     pub non_ect: NonEct,
     /// Queues in order of class, each with its marker. Classes above the last share it.
     pub queues: Vec<QueueSetup>,
     /// Who sends next.
     pub scheduler: Box<dyn Scheduler>,
+    /// How the round time is smoothed.
+    pub round: RoundSpec,
     /// Keep real queues even where fusion would be legal.
     pub never_fuse: bool,
 }
@@ -47,6 +57,8 @@ pub struct QueueSetup {
     pub spec: QueueSpec,
     /// When to mark.
     pub marker: AnyMarker,
+    /// Whether it may use headroom.
+    pub lossless: bool,
 }
 
 /// What the owner has to do after an offer or a service: put events into the queue, or free the packet.
@@ -56,6 +68,8 @@ pub struct Offer {
     pub deliver_at: u64,
     /// Call [`Port::serve`] at this tick, unless [`NEVER`].
     pub serve_at: u64,
+    /// Call [`Port::wake`] at this tick, unless [`NEVER`].
+    pub wake_at: u64,
     /// The offered packet was discarded (the counters say why).
     pub refused: bool,
 }
@@ -64,6 +78,7 @@ impl Offer {
     pub(crate) const QUIET: Offer = Offer {
         deliver_at: NEVER,
         serve_at: NEVER,
+        wake_at: NEVER,
         refused: false,
     };
 }
@@ -85,6 +100,11 @@ impl Port {
     pub fn new(spec: PortSpec) -> Port {
         let legal = spec.queues.len() == 1
             && !spec.never_fuse
+            && spec.own_pool
+            && matches!(spec.buffering, Buffering::Whole)
+            && spec.queues[0].spec.limit_bytes >= spec.buffer_bytes
+            && matches!(spec.scheduler.rounds(), Rounds::None)
+            && !spec.queues[0].marker.keeps_time()
             && FusedPort::fits(&spec)
             && match &spec.queues[0].marker {
                 AnyMarker::Custom(m) => m.hook() == Hook::Enqueue,
@@ -124,9 +144,17 @@ impl Port {
         }
     }
 
-    /// A packet arrives. `salt` is its luck at this hop, read only where [`Port::draws`]. Ticks never decrease from call to call.
+    /// A packet arrives. `salt` is its luck at this hop, read only where [`Port::draws`]; `pools` are the owner's, of which the port uses
+    /// its own. Ticks never decrease from call to call.
     #[inline]
-    pub fn offer(&mut self, now: u64, packet: Packet, salt: u64, gone: &mut Discarded) -> Offer {
+    pub fn offer(
+        &mut self,
+        now: u64,
+        packet: Packet,
+        salt: u64,
+        pools: &mut [Pool],
+        gone: &mut Discarded,
+    ) -> Offer {
         match self {
             Port::Fused(p) => match p.offer(now, &packet, salt) {
                 REFUSED => Offer {
@@ -138,7 +166,7 @@ impl Port {
                     ..Offer::QUIET
                 },
             },
-            Port::Explicit(p) => p.offer(now, packet, salt, gone),
+            Port::Explicit(p) => p.offer(now, packet, salt, pools, gone),
         }
     }
 
@@ -155,10 +183,26 @@ impl Port {
     }
 
     /// The link may have become free. A call at another time than the link's is a no-op.
-    pub fn serve(&mut self, now: u64, gone: &mut Discarded) -> Offer {
+    pub fn serve(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         match self {
             Port::Fused(_) => Offer::QUIET,
-            Port::Explicit(p) => p.serve(now, gone),
+            Port::Explicit(p) => p.serve(now, pools, gone),
+        }
+    }
+
+    /// Asks the markers for their first wake-up, once the port is built: the tick at which to call [`Port::wake`], or [`NEVER`].
+    pub fn first_wake(&mut self) -> u64 {
+        match self {
+            Port::Fused(_) => NEVER,
+            Port::Explicit(p) => p.first_wake(),
+        }
+    }
+
+    /// The clock of a marker is due: the tick at which to call again, or [`NEVER`]. A call at another time is a no-op.
+    pub fn wake(&mut self, now: u64, pools: &[Pool]) -> u64 {
+        match self {
+            Port::Fused(_) => NEVER,
+            Port::Explicit(p) => p.wake(now, pools),
         }
     }
 

@@ -19,6 +19,7 @@ const NAMES: &[&str] = &[
     "fattree-432",
     "leafspine-1024",
     "websearch-128",
+    "dwrr-128",
 ];
 
 /// The event core a run uses.

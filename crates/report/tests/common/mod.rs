@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cemark_report::Finished;
 use cemark_scenario::{Plan, Point, Published};
-use cemark_sim::config::{MarkerChoice, Nic};
-use cemark_sim::config::{Measure, NonEct, QueueConfig, SchedulerKind, SwitchConfig, TracePorts};
+use cemark_sim::config::{Buffering, MarkerChoice, Nic};
+use cemark_sim::config::{
+    Measure, NonEct, QueueConfig, RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
+};
 use cemark_sim::outcome::{FlowRecord, PortReport, PortTrace, Spread, Totals};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::RttModel;
@@ -36,12 +38,10 @@ pub fn config(seed: u64) -> Config {
         nic: Nic::BackPressure { packets: 2 },
         switch: SwitchConfig {
             buffer_bytes: 600_000,
-            queues: vec![QueueConfig {
-                quantum: 1500,
-                weight: 1,
-                strict: false,
-            }],
+            queues: vec![QueueConfig::PLAIN],
             scheduler: SchedulerKind::Fifo,
+            buffering: Buffering::PORT,
+            round: RoundSpec::default(),
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
             never_fuse: false,

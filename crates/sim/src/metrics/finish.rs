@@ -113,7 +113,7 @@ impl<Q: EventQueue> Sim<Q> {
                 *t.marks.entry(Counters::why_name(why)).or_default() += c.marks[why as usize];
             }
             for why in DropReason::ALL {
-                *t.drops.entry(why.name()).or_default() += c.drops[why as usize];
+                *t.drops.entry(why.name()).or_default() += u64::from(c.drops[why as usize]);
             }
         }
         (t.retransmits, t.timeouts, t.goodput_bytes) = self.conns.retired;

@@ -27,6 +27,13 @@ pub struct Link {
     pub host: Option<u32>,
 }
 
+impl Link {
+    /// The host or switch whose port this is, by its name.
+    pub fn switch(&self) -> &str {
+        self.name.split_once("->").map_or("", |(from, _)| from)
+    }
+}
+
 /// All links of a topology.
 #[derive(Clone, Debug)]
 pub struct Fabric {

@@ -5,8 +5,8 @@ use cemark_wire::{Picos, Rate};
 
 use super::Traffic;
 use crate::config::{
-    Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig,
-    TracePorts,
+    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, RoundSpec, SchedulerKind,
+    SwitchConfig, TracePorts,
 };
 use crate::topology::Topology;
 use crate::workload::load::{Tier, flows_per_second};
@@ -51,12 +51,10 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
         nic: Nic::Fifo,
         switch: SwitchConfig {
             buffer_bytes: 600_000,
-            queues: vec![QueueConfig {
-                quantum: 1500,
-                weight: 1,
-                strict: false,
-            }],
+            queues: vec![QueueConfig::PLAIN],
             scheduler: SchedulerKind::Fifo,
+            buffering: Buffering::PORT,
+            round: RoundSpec::default(),
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
             never_fuse: false,

@@ -4,8 +4,8 @@
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
-    Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig,
-    TracePorts,
+    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, RoundSpec, SchedulerKind,
+    SwitchConfig, TracePorts,
 };
 use cemark_sim::topology::Topology;
 use cemark_sim::transport;
@@ -75,12 +75,10 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
         nic: Nic::BackPressure { packets: 2 },
         switch: SwitchConfig {
             buffer_bytes: 300_000,
-            queues: vec![QueueConfig {
-                quantum: 1500,
-                weight: 1,
-                strict: false,
-            }],
+            queues: vec![QueueConfig::PLAIN],
             scheduler: SchedulerKind::Fifo,
+            buffering: Buffering::PORT,
+            round: RoundSpec::default(),
             marker,
             non_ect: NonEct::Forward,
             never_fuse: false,

@@ -50,16 +50,23 @@ impl Scheduler for Fifo {
         None
     }
 
-    fn refunded(&mut self, _queue: QueueId, _bytes: u32) {}
+    fn is_traceless(&self) -> bool {
+        true
+    }
+
+    fn refunded(&mut self, _queue: QueueId, _bytes: u32, _heads: &Heads<'_>) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn heads(paused: u32) -> Heads<'static> {
+    fn heads(paused: u64) -> Heads<'static> {
         Heads {
             lengths: &[(1500, 1500), (1500, 0)],
+            backlogged: 3,
             paused,
         }
     }

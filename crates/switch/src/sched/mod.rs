@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who sends next: one file a scheduler.
+//! Who sends next: one file a scheduler, one table ([`ALL`]) that names them.
 
+mod above;
+mod dwrr;
 mod fifo;
+mod sp;
+mod turns;
+mod wfq;
+mod wrr;
 
+pub use above::StrictAbove;
+pub use dwrr::Dwrr;
 pub use fifo::Fifo;
+pub use sp::StrictPriority;
+pub use wfq::Wfq;
+pub use wrr::Wrr;
 
-use cemark_marking::QueueId;
+use cemark_marking::{QueueId, QueueSpec};
 use cemark_wire::Nanos;
+
+/// Most queues of a port: schedulers keep a bit for each.
+pub const MAX_QUEUES: usize = 64;
 
 /// The answer of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,19 +36,149 @@ pub struct Pick {
 pub struct Heads<'a> {
     /// (head, next) in bytes by queue.
     pub lengths: &'a [(u32, u32)],
+    /// Bit i set: queue i holds packets.
+    pub backlogged: u64,
     /// Bit i set: queue i may not send (PFC).
-    pub paused: u32,
+    pub paused: u64,
+}
+
+/// What a port learns the length of a round from ([`crate::Round`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounds {
+    /// Nothing: no queue is served in rounds.
+    None,
+    /// From activations and turn ends of the queues whose bits are set.
+    Turns(u64),
+    /// From the weights of the backlogged queues among those whose bits are set.
+    Weights(u64),
 }
 
 /// Decides which queue of a port sends next.
 ///
-/// Contract: `arrived` is called once for every packet that joins, in time order; `pick` only while the link is free; a packet
-/// picked and then discarded by the marker is handed back with `refunded` before the next `pick`.
+/// Contract: `arrived` is called once for every packet that joins, in time order, before the packet can be picked; `pick` only
+/// while the link is free; a packet picked and then discarded by the marker is handed back with `refunded` before anything else.
 pub trait Scheduler: Send {
     /// A packet has joined a queue.
     fn arrived(&mut self, queue: QueueId, bytes: u32, now: Nanos);
     /// Which queue sends its head now; `None` if all are empty or paused.
     fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick>;
-    /// The packet just picked was discarded and used no link time.
-    fn refunded(&mut self, queue: QueueId, bytes: u32);
+    /// The packet just picked was discarded and used no link time; `heads` stands as it is without it. Returns whether the queue's
+    /// turn is over all the same: what it has sent before was all.
+    fn refunded(&mut self, queue: QueueId, bytes: u32, heads: &Heads<'_>) -> bool;
+    /// Whether a packet that comes to an idle port and leaves at once changes nothing here: the port then need not ask.
+    fn is_traceless(&self) -> bool {
+        false
+    }
+    /// What rounds are measured from.
+    fn rounds(&self) -> Rounds {
+        Rounds::None
+    }
+}
+
+/// A scheduler of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchedulerKind {
+    /// First in, first out.
+    Fifo,
+    /// Strict priority: the first queue that holds packets.
+    StrictPriority,
+    /// Weighted round robin with a quantum of bits.
+    Wrr,
+    /// Deficit weighted round robin.
+    Dwrr,
+    /// Weighted fair queueing.
+    Wfq,
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct SchedulerSpec {
+    /// Which one.
+    pub kind: SchedulerKind,
+    /// Its word in scenario files.
+    pub name: &'static str,
+    /// The keys of a queue that it looks at.
+    pub keys: &'static [&'static str],
+    /// One sentence: who sends next.
+    pub doc: &'static str,
+}
+
+/// Every scheduler, in the order in which it is shown to people.
+pub static ALL: &[SchedulerSpec] = &[
+    SchedulerSpec {
+        kind: SchedulerKind::Fifo,
+        name: "fifo",
+        keys: &[],
+        doc: "Packets leave in the order of their arrival.",
+    },
+    SchedulerSpec {
+        kind: SchedulerKind::StrictPriority,
+        name: "sp",
+        keys: &[],
+        doc: "The first queue that holds packets sends.",
+    },
+    SchedulerSpec {
+        kind: SchedulerKind::Wrr,
+        name: "wrr",
+        keys: &["quantum", "strict"],
+        doc: "Queues take turns of at most a quantum of bits; unused credit is thrown away.",
+    },
+    SchedulerSpec {
+        kind: SchedulerKind::Dwrr,
+        name: "dwrr",
+        keys: &["quantum", "strict"],
+        doc: "Queues take turns of a quantum; unused credit is carried over until the queue empties.",
+    },
+    SchedulerSpec {
+        kind: SchedulerKind::Wfq,
+        name: "wfq",
+        keys: &["weight", "strict"],
+        doc: "The packet with the smallest finish tag of its weight leaves (self-clocked).",
+    },
+];
+
+impl SchedulerKind {
+    /// Its line in the table.
+    pub fn spec(self) -> &'static SchedulerSpec {
+        ALL.iter()
+            .find(|s| s.kind == self)
+            .expect("every kind has its line")
+    }
+}
+
+/// A scheduler for queues of these specifications, in order of class: those marked strict are served first, in their order,
+/// under every scheduler but first-in first-out. 1 to [`MAX_QUEUES`] queues.
+pub fn build(kind: SchedulerKind, queues: &[QueueSpec]) -> Box<dyn Scheduler> {
+    assert!(!queues.is_empty() && queues.len() <= MAX_QUEUES);
+    let strict = mask(queues, |q| q.strict);
+    let quanta = || queues.iter().map(|q| q.quantum).collect::<Vec<u32>>();
+    match kind {
+        SchedulerKind::Fifo => Box::new(Fifo::new()),
+        SchedulerKind::StrictPriority => Box::new(StrictPriority),
+        SchedulerKind::Wrr => under(strict, queues.len(), Wrr::new(&quanta())),
+        SchedulerKind::Dwrr => under(strict, queues.len(), Dwrr::new(&quanta())),
+        SchedulerKind::Wfq => {
+            let weights: Vec<u32> = queues.iter().map(|q| q.weight).collect();
+            under(strict, queues.len(), Wfq::new(&weights))
+        }
+    }
+}
+
+fn under<S: Scheduler + 'static>(strict: u64, queues: usize, inner: S) -> Box<dyn Scheduler> {
+    if strict == 0 {
+        Box::new(inner)
+    } else if strict.count_ones() as usize == queues {
+        Box::new(StrictPriority)
+    } else {
+        Box::new(StrictAbove::new(strict, inner))
+    }
+}
+
+/// The queues of which something holds, as bits.
+fn mask(queues: &[QueueSpec], holds: impl Fn(&QueueSpec) -> bool) -> u64 {
+    queues
+        .iter()
+        .enumerate()
+        .filter(|(_, q)| holds(q))
+        .fold(0, |m, (i, _)| m | 1 << i)
 }

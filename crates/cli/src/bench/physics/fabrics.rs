@@ -3,8 +3,8 @@
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
-    Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, SchedulerKind, SwitchConfig,
-    TracePorts,
+    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, RoundSpec, SchedulerKind,
+    SwitchConfig, TracePorts,
 };
 use cemark_sim::topology::Topology;
 use cemark_sim::transport;
@@ -55,12 +55,10 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
         nic: Nic::BackPressure { packets: 2 },
         switch: SwitchConfig {
             buffer_bytes: 4_000_000,
-            queues: vec![QueueConfig {
-                quantum: 1500,
-                weight: 1,
-                strict: false,
-            }],
+            queues: vec![QueueConfig::PLAIN],
             scheduler: SchedulerKind::Fifo,
+            buffering: Buffering::PORT,
+            round: RoundSpec::default(),
             marker,
             non_ect: NonEct::Forward,
             never_fuse: false,

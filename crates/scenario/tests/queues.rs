@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Switches with several queues: what is read, and mistakes with their places.
+
+use cemark_scenario::{Error, Overrides, parse};
+use cemark_sim::config::{Buffering, Policy, QueueConfig, SchedulerKind, SwitchConfig};
+use cemark_wire::Nanos;
+
+/// A scenario with these lines from line 13 on, line 12 being `[switch]`.
+fn text(switch: &str, class: &str) -> String {
+    format!(
+        r#"max-time = "1ms"
+[topology]
+kind = "star"
+hosts = 4
+
+[[workload]]
+kind = "long"
+{class}
+
+[[scheme]]
+marker = "threshold"
+[switch]
+{switch}
+"#
+    )
+}
+
+fn read(switch: &str) -> SwitchConfig {
+    let plan = parse(&text(switch, ""), "s.toml", &Overrides::default())
+        .unwrap_or_else(|e| panic!("{switch}: {e}"));
+    plan.points[0].config.switch.clone()
+}
+
+fn fails(switch: &str, class: &str) -> Error {
+    match parse(&text(switch, class), "s.toml", &Overrides::default()) {
+        Ok(_) => panic!("this should not be accepted: {switch} {class}"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn queues_alike_or_one_by_one() {
+    let s = read("scheduler = \"dwrr\"\nqueues = 8\nquantum = \"3KB\"");
+    assert_eq!(s.scheduler, SchedulerKind::Dwrr);
+    let alike = QueueConfig {
+        quantum: 3000,
+        ..QueueConfig::PLAIN
+    };
+    assert_eq!(s.queues, vec![alike; 8]);
+
+    let s = read(
+        "scheduler = \"WFQ\"\nqueue = [{ strict = true }, { weight = 3, bytes = \"10KB\" }, { lossless = true, quantum = \"100B\" }]",
+    );
+    assert_eq!(s.scheduler, SchedulerKind::Wfq);
+    assert_eq!(
+        s.queues,
+        [
+            QueueConfig {
+                strict: true,
+                ..QueueConfig::PLAIN
+            },
+            QueueConfig {
+                weight: 3,
+                limit_bytes: 10_000,
+                ..QueueConfig::PLAIN
+            },
+            QueueConfig {
+                lossless: true,
+                quantum: 100,
+                ..QueueConfig::PLAIN
+            },
+        ]
+    );
+    for (word, kind) in [
+        ("sp", SchedulerKind::StrictPriority),
+        ("wrr", SchedulerKind::Wrr),
+    ] {
+        assert_eq!(
+            read(&format!("queues = 2\nscheduler = \"{word}\"")).scheduler,
+            kind
+        );
+    }
+    assert_eq!(read("").queues, [QueueConfig::PLAIN]);
+    assert_eq!(read("").buffering, Buffering::PORT);
+}
+
+#[test]
+fn buffers_and_rounds() {
+    let s = read(
+        "buffer-policy = \"dynamic\"\nalpha = 0.25\npool = \"2MB\"\nheadroom = \"50KB\"\nround-beta = 0.5\nround-idle = \"12us\"",
+    );
+    assert_eq!(
+        s.buffering,
+        Buffering {
+            policy: Policy::Dynamic { alpha: 16_384 },
+            pool_bytes: 2_000_000,
+            headroom: 50_000
+        }
+    );
+    assert_eq!((s.round.beta, s.round.idle), (32_768, Some(Nanos(12_000))));
+    // What is not given out is shared equally.
+    let s = read(
+        "buffer = \"100KB\"\nbuffer-policy = \"static\"\nscheduler = \"sp\"\nqueue = [{ bytes = \"40KB\" }, {}, {}]",
+    );
+    let limits: Vec<u32> = s.queues.iter().map(|q| q.limit_bytes).collect();
+    assert_eq!(limits, [40_000, 30_000, 30_000]);
+}
+
+#[test]
+fn mistakes_have_their_place_and_their_remedy() {
+    for (switch, place, says, help) in [
+        (
+            "queues = 8",
+            "13:10",
+            "the scheduler `fifo` serves one queue",
+            "dwrr",
+        ),
+        (
+            "queues = 8\nscheduler = \"fifo\"",
+            "14:13",
+            "the scheduler `fifo` serves one queue",
+            "scheduler = \"dwrr\"",
+        ),
+        (
+            "queue = [{}, {}]",
+            "13:",
+            "the scheduler `fifo` serves one queue",
+            "keep one queue",
+        ),
+        ("queues = 0", "13:10", "0 is too small", "1 to 64"),
+        ("queues = 65", "13:10", "65 is too large", "1 to 64"),
+        (
+            "scheduler = \"drr\"",
+            "13:13",
+            "`drr` is not known",
+            "did you mean `dwrr`",
+        ),
+        (
+            "scheduler = \"dwrr\"\nqueues = 2\nqueue = [{}]",
+            "14:10",
+            "the queues are given in two ways",
+            "[[switch.queue]]",
+        ),
+        (
+            "scheduler = \"dwrr\"\nqueues = 2\nquantum = \"1499B\"",
+            "15:11",
+            "a quantum of less than a full packet",
+            "1500B",
+        ),
+        (
+            "scheduler = \"wrr\"\nqueue = [{ quantum = \"40B\" }, {}]",
+            "14:22",
+            "a quantum of less than a full packet",
+            "1500B",
+        ),
+        (
+            "scheduler = \"wfq\"\nqueue = [{ weight = 0 }, {}]",
+            "14:21",
+            "0 is too small",
+            "1 to 1000000",
+        ),
+        (
+            "scheduler = \"wfq\"\nqueue = [{ wieght = 2 }, {}]",
+            "14:12",
+            "unknown key `wieght` in [[switch.queue]]",
+            "did you mean `weight`",
+        ),
+        (
+            "buffer-policy = \"dyn\"",
+            "13:17",
+            "`dyn` is not known",
+            "dynamic",
+        ),
+        ("alpha = 0", "13:9", "0 is out of range", "0.001 to 1000"),
+        (
+            "alpha = nan",
+            "13:9",
+            "NaN is out of range",
+            "0.001 to 1000",
+        ),
+        ("pool = \"5GB\"", "13:8", "out of range", "4294967295"),
+        (
+            "buffer = \"10KB\"\nheadroom = \"10KB\"",
+            "14:12",
+            "headroom leaves nothing of the buffer",
+            "10000 bytes",
+        ),
+        (
+            "buffer = \"10KB\"\nbuffer-policy = \"static\"\nscheduler = \"sp\"\nqueue = [{ bytes = \"9KB\" }, { bytes = \"2KB\" }]",
+            "14:17",
+            "the queues ask for 11000 bytes of a buffer of 10000",
+            "larger buffer",
+        ),
+        ("round-beta = 1.5", "13:14", "1.5 is out of range", "0 to 1"),
+        ("round-idle = 3", "13:14", "`3` has no unit", "us"),
+    ] {
+        let error = fails(switch, "");
+        let line = error.to_string();
+        assert!(line.starts_with(&format!("s.toml:{place}")), "{line}");
+        assert!(line.contains(says), "{line}");
+        let advice = error.help_text().unwrap_or_default();
+        assert!(advice.contains(help), "{line}: help: {advice}");
+    }
+}
+
+#[test]
+fn a_class_beyond_the_queues_is_a_mistake() {
+    for (class, place, n) in [
+        ("class = 2", "8:9", 3),
+        ("class-weights = [1, 1, 1]", "8:17", 3),
+        ("class-bounds = [\"10KB\", \"20KB\", \"30KB\"]", "8:16", 4),
+    ] {
+        let error = fails("scheduler = \"dwrr\"\nqueues = 2", class);
+        let line = error.to_string();
+        assert!(line.starts_with(&format!("s.toml:{place}: ")), "{line}");
+        assert!(
+            line.contains(&format!("{n} classes, but a port has 2 queues")),
+            "{line}"
+        );
+        let advice = error.help_text().unwrap_or_default();
+        assert!(advice.contains(&format!("queues = {n}")), "{advice}");
+    }
+    // As many classes as queues are fine.
+    let ok = text(
+        "scheduler = \"sp\"\nqueues = 2",
+        "class-bounds = [\"140KB\"]",
+    );
+    assert!(parse(&ok, "s.toml", &Overrides::default()).is_ok());
+}
+
+#[test]
+fn a_sweep_may_go_through_schedulers_and_policies() {
+    let sweep = format!(
+        "{}[sweep]\n\"switch.scheduler\" = [\"dwrr\", \"wrr\", \"wfq\", \"sp\"]\n\"switch.buffer-policy\" = [\"port\", \"static\", \"shared\", \"dynamic\"]\n",
+        text(
+            "scheduler = \"dwrr\"\nqueues = 4\nquantum = \"1500B\"\nalpha = 2\npool = \"1MB\"",
+            "class = \"by-pair\""
+        )
+    );
+    let plan = parse(&sweep, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(plan.points.len(), 16);
+    let mut digests: Vec<u64> = plan.points.iter().map(|p| p.digest).collect();
+    digests.dedup();
+    assert_eq!(digests.len(), 16);
+}

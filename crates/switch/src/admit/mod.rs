@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What fits: admission to buffers that queues, ports or whole switches share. Every refusal has a reason.
+
+mod policy;
+mod pool;
+
+pub use policy::{ALL, Buffering, PolicySpec};
+pub use pool::Pool;
+
+use crate::counters::DropReason;
+
+/// A packet that asks for room, and who asks. Lengths do not count the packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask {
+    /// Its bytes.
+    pub bytes: u32,
+    /// Bytes in its queue.
+    pub queue_bytes: u32,
+    /// Static limit of its queue.
+    pub queue_limit: u32,
+    /// Whether its queue may use headroom.
+    pub lossless: bool,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admit {
+    /// It joins its queue and takes ordinary room.
+    Ok,
+    /// It joins its queue and takes headroom.
+    Headroom,
+    /// It is discarded.
+    Drop(DropReason),
+}
+
+/// Decides which packets get room in a pool.
+///
+/// Contract: the owner takes the room that `admit` grants ([`Pool::take`]) and gives the same room back as the packet leaves its queue
+/// ([`Pool::give`]). A pool has one policy, the same at all its ports.
+pub trait Admission: Send {
+    /// Whether the packet gets room.
+    fn admit(&mut self, pool: &Pool, ask: &Ask) -> Admit;
+    /// The longest that a queue of this static limit may be now, in bytes.
+    fn limit(&self, pool: &Pool, queue_limit: u32) -> u32;
+}

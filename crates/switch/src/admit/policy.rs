@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The policies, in one table ([`ALL`]).
+
+use super::{Admission, Admit, Ask, Pool};
+use crate::counters::DropReason;
+
+/// A policy. Under each of them a queue's own static limit holds as well, and a lossless queue that is refused ordinary room takes
+/// headroom while there is any.
+pub enum Buffering {
+    /// First come first served: whatever fits into the pool, be it a port's or shared by the ports of a switch.
+    Whole,
+    /// Only the queues' static limits (which together may not exceed the buffer).
+    PerQueue,
+    /// Dynamic threshold: a queue may hold `alpha` (parts of 2^16) times the room that is free (Choudhury and Hahne, 1998).
+    Dynamic {
+        /// Its factor in parts of 2^16.
+        alpha: u32,
+    },
+    /// A user's own.
+    Custom(Box<dyn Admission>),
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicySpec {
+    /// Its word in scenario files.
+    pub name: &'static str,
+    /// Whether the ports of a switch share one pool.
+    pub shared: bool,
+    /// One sentence: which packets get room.
+    pub doc: &'static str,
+}
+
+/// Every policy, in the order in which it is shown to people.
+pub static ALL: &[PolicySpec] = &[
+    PolicySpec {
+        name: "port",
+        shared: false,
+        doc: "Each port has its buffer; its queues share it first come first served.",
+    },
+    PolicySpec {
+        name: "static",
+        shared: false,
+        doc: "Each queue has its own bytes.",
+    },
+    PolicySpec {
+        name: "shared",
+        shared: true,
+        doc: "The ports of a switch share one buffer first come first served.",
+    },
+    PolicySpec {
+        name: "dynamic",
+        shared: true,
+        doc: "The ports of a switch share one buffer; a queue may hold alpha times what is free.",
+    },
+];
+
+impl Buffering {
+    /// `alpha x free`, rounded down.
+    #[inline]
+    fn share(alpha: u32, pool: &Pool) -> u32 {
+        u32::try_from((u64::from(alpha) * u64::from(pool.free())) >> 16).unwrap_or(u32::MAX)
+    }
+
+    /// Why there is no ordinary room, if there is none.
+    #[inline]
+    fn refuse(&self, pool: &Pool, ask: &Ask) -> Option<DropReason> {
+        let length = u64::from(ask.queue_bytes) + u64::from(ask.bytes);
+        let cap = match self {
+            Buffering::Dynamic { alpha } => ask.queue_limit.min(Self::share(*alpha, pool)),
+            _ => ask.queue_limit,
+        };
+        // What is full names the reason: the buffer before a share of it.
+        if ask.bytes > pool.free() {
+            Some(match pool.is_shared() {
+                true => DropReason::Pool,
+                false => DropReason::Tail,
+            })
+        } else if length > u64::from(cap) {
+            Some(DropReason::Queue)
+        } else {
+            None
+        }
+    }
+}
+
+impl Admission for Buffering {
+    #[inline]
+    fn admit(&mut self, pool: &Pool, ask: &Ask) -> Admit {
+        if let Buffering::Custom(own) = self {
+            return own.admit(pool, ask);
+        }
+        match self.refuse(pool, ask) {
+            None => Admit::Ok,
+            Some(why) if !ask.lossless => Admit::Drop(why),
+            Some(_) if ask.bytes <= pool.free_headroom() => Admit::Headroom,
+            Some(_) => Admit::Drop(DropReason::Headroom),
+        }
+    }
+
+    #[inline]
+    fn limit(&self, pool: &Pool, queue_limit: u32) -> u32 {
+        match self {
+            Buffering::Whole | Buffering::PerQueue => pool.room().min(queue_limit),
+            Buffering::Dynamic { alpha } => Self::share(*alpha, pool).min(queue_limit),
+            Buffering::Custom(own) => own.limit(pool, queue_limit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(bytes: u32, queue_bytes: u32) -> Ask {
+        Ask {
+            bytes,
+            queue_bytes,
+            queue_limit: u32::MAX,
+            lossless: false,
+        }
+    }
+
+    #[test]
+    fn a_dynamic_threshold_leaves_room_in_proportion() {
+        // One greedy queue under alpha = 1 settles at half the buffer, two at a third each: alpha / (1 + n alpha).
+        for (queues, alpha, each) in [
+            (1u32, 1u32 << 16, 50_000u32),
+            (2, 1 << 16, 33_333),
+            (4, 1 << 15, 16_666),
+        ] {
+            let mut policy = Buffering::Dynamic { alpha };
+            let mut pool = Pool::new(100_000, 0, true);
+            let mut held = vec![0u32; queues as usize];
+            let mut refused = 0;
+            while refused < queues {
+                refused = 0;
+                for h in &mut held {
+                    match policy.admit(&pool, &ask(100, *h)) {
+                        Admit::Ok => {
+                            pool.take(100, false);
+                            *h += 100;
+                        }
+                        other => {
+                            assert_eq!(other, Admit::Drop(DropReason::Queue));
+                            refused += 1;
+                        }
+                    }
+                }
+            }
+            for h in &held {
+                assert!(h.abs_diff(each) <= 200, "{queues} queues: {held:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_refusal_has_its_reason_and_headroom_is_for_lossless_queues() {
+        let mut own = Pool::new(3_000, 1_000, false);
+        let mut whole = Buffering::Whole;
+        assert_eq!(whole.admit(&own, &ask(2_000, 0)), Admit::Ok);
+        assert_eq!(
+            whole.admit(&own, &ask(2_001, 0)),
+            Admit::Drop(DropReason::Tail)
+        );
+        let lossless = Ask {
+            lossless: true,
+            ..ask(600, 2_000)
+        };
+        own.take(2_000, false);
+        assert_eq!(
+            whole.admit(&own, &ask(1, 2_000)),
+            Admit::Drop(DropReason::Tail)
+        );
+        assert_eq!(whole.admit(&own, &lossless), Admit::Headroom);
+        own.take(600, true);
+        assert_eq!(own.held(), 2_600);
+        assert_eq!(
+            whole.admit(&own, &lossless),
+            Admit::Drop(DropReason::Headroom)
+        );
+        own.give(600, true);
+        assert_eq!((own.held(), own.free_headroom()), (2_000, 1_000));
+        let switch = Pool::new(500, 0, true);
+        assert_eq!(
+            whole.admit(&switch, &ask(501, 0)),
+            Admit::Drop(DropReason::Pool)
+        );
+        let mut fixed = Buffering::PerQueue;
+        let limited = Ask {
+            queue_limit: 300,
+            ..ask(101, 200)
+        };
+        assert_eq!(
+            fixed.admit(&switch, &limited),
+            Admit::Drop(DropReason::Queue)
+        );
+        assert_eq!(fixed.limit(&switch, 300), 300);
+        let half = Buffering::Dynamic { alpha: 1 << 15 };
+        assert_eq!(half.limit(&switch, u32::MAX), 250);
+    }
+}

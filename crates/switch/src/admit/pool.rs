@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A buffer and what it holds.
+
+/// A buffer of a port, or of all ports of a switch. Packets being sent do not count.
+#[derive(Clone, Copy, Debug)]
+pub struct Pool {
+    room: u32,
+    headroom: u32,
+    used: u32,
+    headroom_used: u32,
+    shared: bool,
+}
+
+impl Pool {
+    /// An empty buffer of `bytes`, of which `headroom` (at most all) is kept for lossless queues. `shared`: by the ports of a switch.
+    pub const fn new(bytes: u32, headroom: u32, shared: bool) -> Self {
+        let headroom = if headroom > bytes { bytes } else { headroom };
+        Pool {
+            room: bytes - headroom,
+            headroom,
+            used: 0,
+            headroom_used: 0,
+            shared,
+        }
+    }
+
+    /// The buffer of one port, without headroom.
+    pub const fn of_port(bytes: u32) -> Self {
+        Pool::new(bytes, 0, false)
+    }
+
+    /// Bytes of ordinary room, free or not.
+    #[inline]
+    pub fn room(&self) -> u32 {
+        self.room
+    }
+
+    /// Bytes it can hold, headroom included.
+    pub fn capacity(&self) -> u32 {
+        self.room + self.headroom
+    }
+
+    /// Ordinary room that is free.
+    #[inline]
+    pub fn free(&self) -> u32 {
+        self.room - self.used
+    }
+
+    /// Headroom that is free.
+    #[inline]
+    pub fn free_headroom(&self) -> u32 {
+        self.headroom - self.headroom_used
+    }
+
+    /// Bytes held, headroom included.
+    #[inline]
+    pub fn held(&self) -> u32 {
+        self.used + self.headroom_used
+    }
+
+    /// Whether ports share it.
+    #[inline]
+    pub fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// A packet takes room, or headroom.
+    #[inline]
+    pub fn take(&mut self, bytes: u32, headroom: bool) {
+        if headroom {
+            self.headroom_used += bytes;
+        } else {
+            self.used += bytes;
+        }
+        debug_assert!(self.used <= self.room && self.headroom_used <= self.headroom);
+    }
+
+    /// A packet gives back what it took.
+    #[inline]
+    pub fn give(&mut self, bytes: u32, headroom: bool) {
+        if headroom {
+            self.headroom_used -= bytes;
+        } else {
+            self.used -= bytes;
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Queues that take turns: what WRR and DWRR have in common.
+
+use cemark_marking::QueueId;
+
+use super::{Heads, MAX_QUEUES, Pick, Rounds};
+
+/// The line of active queues and the credit of each. A queue joins the line behind the others when its first packet arrives, and
+/// goes to its end after each turn.
+pub(super) struct Turns<const CARRY: bool> {
+    /// Active queues: `count` of them from `front` on, around the array.
+    line: [u8; MAX_QUEUES],
+    front: u8,
+    count: u8,
+    active: u64,
+    /// Queues whose present turn has its credit.
+    granted: u64,
+    accounts: Vec<Account>,
+    /// Credit of the queue picked last before it sent, for a refund.
+    before: u32,
+    /// Whether that pick ended its turn.
+    ended: bool,
+}
+
+/// A queue's credit and what a turn adds to it, in bytes.
+#[derive(Clone, Copy)]
+struct Account {
+    credit: u32,
+    quantum: u32,
+}
+
+const WRAP: u8 = MAX_QUEUES as u8 - 1;
+
+impl<const CARRY: bool> Turns<CARRY> {
+    pub(super) fn new(quanta: &[u32]) -> Self {
+        assert!(quanta.len() <= MAX_QUEUES && quanta.iter().all(|&q| q > 0));
+        Turns {
+            line: [0; MAX_QUEUES],
+            front: 0,
+            count: 0,
+            active: 0,
+            granted: 0,
+            accounts: quanta
+                .iter()
+                .map(|&quantum| Account { credit: 0, quantum })
+                .collect(),
+            before: 0,
+            ended: false,
+        }
+    }
+
+    #[inline]
+    fn join(&mut self, q: u8) {
+        self.line[usize::from(self.front.wrapping_add(self.count) & WRAP)] = q;
+        self.count += 1;
+    }
+
+    #[inline]
+    fn leave_front(&mut self) {
+        self.front = (self.front + 1) & WRAP;
+        self.count -= 1;
+    }
+
+    #[inline]
+    pub(super) fn arrived(&mut self, queue: QueueId) {
+        let bit = 1u64 << queue.0;
+        if self.active & bit == 0 {
+            self.active |= bit;
+            self.join(queue.0);
+        }
+    }
+
+    #[inline]
+    pub(super) fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick> {
+        for _ in 0..self.count {
+            let q = self.line[usize::from(self.front)];
+            let bit = 1u64 << q;
+            if heads.paused & bit != 0 {
+                // It lets the others pass; a turn that had begun goes on when it may send again.
+                self.leave_front();
+                self.join(q);
+                continue;
+            }
+            let (head, next) = heads.lengths[usize::from(q)];
+            let account = &mut self.accounts[usize::from(q)];
+            if self.granted & bit == 0 {
+                self.granted |= bit;
+                account.credit = grant::<CARRY>(account.credit, account.quantum, head);
+            }
+            self.before = account.credit;
+            account.credit -= head;
+            self.ended = next == 0 || next > account.credit;
+            if self.ended && (next == 0 || !CARRY) {
+                account.credit = 0;
+            }
+            if self.ended {
+                self.granted &= !bit;
+                self.leave_front();
+                if next == 0 {
+                    self.active &= !bit;
+                } else {
+                    self.join(q);
+                }
+            }
+            return Some(Pick {
+                queue: QueueId(q),
+                turn_ends: self.ended,
+            });
+        }
+        None
+    }
+
+    /// See [`super::Scheduler::refunded`].
+    pub(super) fn refunded(&mut self, queue: QueueId, heads: &Heads<'_>) -> bool {
+        let i = usize::from(queue.0);
+        let (head, _) = heads.lengths[i];
+        if head == 0 {
+            return true;
+        }
+        if head > self.before {
+            // Even with the credit back the new head does not fit into this turn, which has therefore been closed.
+            self.accounts[i].credit = if CARRY { self.before } else { 0 };
+            return true;
+        }
+        self.accounts[i].credit = self.before;
+        if self.ended {
+            // Back from the end of the line: its turn goes on.
+            self.count -= 1;
+            self.front = self.front.wrapping_sub(1) & WRAP;
+            self.count += 1;
+            self.line[usize::from(self.front)] = queue.0;
+            self.granted |= 1 << queue.0;
+        }
+        false
+    }
+
+    /// Every queue.
+    pub(super) fn rounds(&self) -> Rounds {
+        Rounds::Turns(u64::MAX >> (MAX_QUEUES - self.accounts.len()))
+    }
+}
+
+/// Credit at the start of a turn. A turn always sends: what a quantum cannot hold takes as many quanta at once as it needs (DWRR), or
+/// exactly its own length (WRR); else the port would stand still.
+#[inline]
+fn grant<const CARRY: bool>(left: u32, quantum: u32, head: u32) -> u32 {
+    if !CARRY {
+        return quantum.max(head);
+    }
+    let one = left.saturating_add(quantum);
+    if one >= head {
+        return one;
+    }
+    left + (head - left).div_ceil(quantum) * quantum
+}
