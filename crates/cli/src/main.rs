@@ -12,6 +12,7 @@ mod progress;
 mod run;
 mod schemes;
 mod screen;
+mod vectors;
 
 use std::process::ExitCode;
 
@@ -42,6 +43,8 @@ enum Command {
     Bench(bench::Args),
     /// Validate a scenario; print its points and what they will cost.
     Check(check::Args),
+    /// Replay the golden vectors of every scheme: in Rust, in C or as BPF bytecode.
+    Vectors(vectors::Args),
 }
 
 /// How the answer is written.
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),
+        Some(Command::Vectors(args)) => vectors::vectors(args),
     };
     exit::code(done)
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The form of a file of vectors.
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub(super) case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Case {
+    pub(super) name: String,
+    #[serde(default = "ten_gigabits")]
+    pub(super) rate_bps: u64,
+    #[serde(default)]
+    pub(super) params: toml::Table,
+    pub(super) steps: Vec<Step>,
+}
+
+/// A packet, a train or an event: exactly one of `now`, `from`, `emptied` and `retune` is there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Step {
+    pub(super) now: Option<u64>,
+    pub(super) want: Option<Answer>,
+
+    pub(super) from: Option<u64>,
+    pub(super) gap: Option<u64>,
+    pub(super) packets: Option<u64>,
+    pub(super) first: Option<Vec<u64>>,
+    pub(super) total: Option<usize>,
+    pub(super) all_from: Option<u64>,
+
+    #[serde(default)]
+    pub(super) sojourn: u64,
+    #[serde(default)]
+    pub(super) queue: u32,
+    pub(super) port: Option<u32>,
+    pub(super) pool: Option<u32>,
+    #[serde(default = "full_packet")]
+    pub(super) pkt: u32,
+    #[serde(default)]
+    pub(super) salt: u64,
+    #[serde(default)]
+    pub(super) ecn: Field,
+
+    pub(super) emptied: Option<u64>,
+    pub(super) retune: Option<toml::Table>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answer {
+    Pass,
+    Instant,
+    Persistent,
+    Random,
+    Average,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Field {
+    NotEct,
+    Ect1,
+    #[default]
+    Ect0,
+    Ce,
+}
+
+fn ten_gigabits() -> u64 {
+    10_000_000_000
+}
+
+fn full_packet() -> u32 {
+    1500
+}

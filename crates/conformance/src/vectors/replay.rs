@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Judges the packets of a case and compares.
+
+use cemark_marking::{
+    At, Hook, Kind, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why,
+};
+use cemark_wire::{Ecn, Nanos, Rate};
+
+use crate::{Error, Implementation, build};
+
+use super::file::{Answer, Case, Field, Step};
+
+/// What came of a case.
+pub(super) struct Outcome {
+    pub(super) packets: u64,
+    /// The first difference.
+    pub(super) differs: Option<String>,
+}
+
+/// Why a case stops: the file is wrong, or the answer differs.
+enum Stop {
+    File(String),
+    Differs(String),
+}
+
+/// Replays one case. Errors are of the file or of the missing form; a difference is an outcome.
+pub(super) fn case(
+    spec: &SchemeSpec,
+    case: &Case,
+    implementation: Implementation,
+    fault: &impl Fn(String) -> Error,
+) -> Result<Outcome, Error> {
+    let place = |why: String| fault(format!("{}: {why}", case.name));
+    let queue = QueueSpec::fifo(Rate(case.rate_bps));
+    let params = values(spec, &case.params).map_err(place)?;
+    let mut marker = build(implementation, spec, &params, &queue)?;
+    let mut packets = 0;
+    for (i, step) in case.steps.iter().enumerate() {
+        let number = i + 1;
+        match one(&mut *marker, spec, step, &queue) {
+            Ok(judged) => packets += judged,
+            Err(Stop::File(why)) => return Err(place(format!("step {number}: {why}"))),
+            Err(Stop::Differs(how)) => {
+                let differs = Some(format!("step {number}: {how}"));
+                return Ok(Outcome { packets, differs });
+            }
+        }
+    }
+    Ok(Outcome {
+        packets,
+        differs: None,
+    })
+}
+
+/// One step; how many packets it judged.
+fn one(
+    marker: &mut dyn Marker,
+    spec: &SchemeSpec,
+    step: &Step,
+    queue: &QueueSpec,
+) -> Result<u64, Stop> {
+    match (step.now, step.from, step.emptied, &step.retune) {
+        (Some(now), None, None, None) => {
+            let want = step
+                .want
+                .ok_or_else(|| Stop::File("a packet without `want`".to_owned()))?;
+            let came = judge(marker, step, now)?;
+            if came != want {
+                return Err(Stop::Differs(format!("wants {want:?}, came {came:?}")));
+            }
+            Ok(1)
+        }
+        (None, Some(from), None, None) => train(marker, step, from),
+        (None, None, Some(now), None) => {
+            marker.emptied(QueueId(0), Nanos(now));
+            Ok(0)
+        }
+        (None, None, None, Some(table)) => {
+            marker.retune(&values(spec, table).map_err(Stop::File)?, queue);
+            Ok(0)
+        }
+        _ => Err(Stop::File(
+            "not exactly one of `now`, `from`, `emptied` and `retune`".to_owned(),
+        )),
+    }
+}
+
+/// The stored values of a table of parameters; a word stands for its place in a choice.
+fn values(spec: &SchemeSpec, table: &toml::Table) -> Result<Values, String> {
+    let mut values = Values::defaults(spec);
+    for (name, value) in table {
+        let index = spec
+            .index_of(name)
+            .ok_or_else(|| format!("{name} is not a parameter of {}", spec.name))?;
+        let param = &spec.params[index];
+        let stored = match (param.kind, value) {
+            (Kind::Choice(words), toml::Value::String(s)) => words
+                .iter()
+                .position(|w| w == s)
+                .ok_or_else(|| format!("{name} = {s:?}: the words are {words:?}"))?
+                as u64,
+            (Kind::Flag, toml::Value::Boolean(b)) => u64::from(*b),
+            (Kind::Time | Kind::Bytes | Kind::Fraction | Kind::Count, toml::Value::Integer(n)) => {
+                u64::try_from(*n).map_err(|_| format!("{name} = {n}: below zero"))?
+            }
+            _ => return Err(format!("{name} = {value}: not of its kind")),
+        };
+        if !(param.min..=param.max).contains(&stored) {
+            return Err(format!("{name} = {stored} is out of its range"));
+        }
+        values.0[index] = stored;
+    }
+    Ok(values)
+}
+
+fn judge(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<Answer, Stop> {
+    let at = At {
+        salt: step.salt,
+        ecn: match step.ecn {
+            Field::NotEct => Ecn::NotEct,
+            Field::Ect1 => Ecn::Ect1,
+            Field::Ect0 => Ecn::Ect0,
+            Field::Ce => Ecn::Ce,
+        },
+        port_bytes: step.port.unwrap_or(step.queue),
+        pool_bytes: step.pool.unwrap_or(step.queue),
+        ..At::fifo(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt)
+    };
+    let verdict = match marker.hook() {
+        Hook::Enqueue => marker.enqueue(&at),
+        Hook::Dequeue => marker.dequeue(&at),
+        Hook::Both => {
+            let intent = match marker.enqueue(&at) {
+                Verdict::Mark(why) => Some(why),
+                _ => None,
+            };
+            marker.dequeue(&At { intent, ..at })
+        }
+    };
+    Ok(match verdict {
+        Verdict::Pass => Answer::Pass,
+        Verdict::Mark(Why::Instant) => Answer::Instant,
+        Verdict::Mark(Why::Persistent) => Answer::Persistent,
+        Verdict::Mark(Why::Random) => Answer::Random,
+        Verdict::Mark(Why::Average) => Answer::Average,
+        Verdict::Drop(why) => return Err(Stop::Differs(format!("a drop ({why:?})"))),
+    })
+}
+
+/// A train of alike packets; how many.
+fn train(marker: &mut dyn Marker, step: &Step, from: u64) -> Result<u64, Stop> {
+    let (Some(gap), Some(packets)) = (step.gap, step.packets) else {
+        return Err(Stop::File("a train needs `gap` and `packets`".to_owned()));
+    };
+    if step.first.is_none() && step.total.is_none() && step.all_from.is_none() {
+        return Err(Stop::File(
+            "a train needs `first`, `total` or `all_from`".to_owned(),
+        ));
+    }
+    let mut marks = Vec::new();
+    for n in 0..packets {
+        let now = from + n * gap;
+        if judge(marker, step, now)? != Answer::Pass {
+            marks.push(now);
+        }
+    }
+    let differs = |what: &str, want: String, came: String| {
+        Err(Stop::Differs(format!("{what}: wants {want}, came {came}")))
+    };
+    if let Some(first) = &step.first {
+        let came = &marks[..first.len().min(marks.len())];
+        if came != &first[..] {
+            return differs("first marks", format!("{first:?}"), format!("{came:?}"));
+        }
+    }
+    if let Some(total) = step.total.filter(|t| *t != marks.len()) {
+        return differs(
+            "number of marks",
+            total.to_string(),
+            marks.len().to_string(),
+        );
+    }
+    if let Some(start) = step.all_from {
+        let end = from + packets * gap;
+        let run = marks
+            .iter()
+            .rev()
+            .zip(1u64..)
+            .take_while(|&(&t, i)| t == end - i * gap)
+            .count() as u64;
+        let came = end - run * gap;
+        if came != start {
+            return differs(
+                "time from which all are marked",
+                start.to_string(),
+                came.to_string(),
+            );
+        }
+    }
+    Ok(packets)
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * ECN#: marks on instantaneous and on persistent congestion (Zhang et al., CoNEXT 2019, Algorithm 1), with the variants that papers
+ * and code have shown.
+ * Twin of crates/marking/src/ecn_sharp.rs; parameters and ties: docs/schemes/ecn_sharp.md.
+ */
+#ifndef CEMARK_ECN_SHARP_H
+#define CEMARK_ECN_SHARP_H
+
+#include "at.h"
+#include "fixed.h"
+
+/* Places in the array of parameters that cemark_ecn_sharp_set() reads. */
+enum cemark_ecn_sharp_param {
+	CEMARK_ECN_SHARP_INS_TARGET,
+	CEMARK_ECN_SHARP_PST_TARGET,
+	CEMARK_ECN_SHARP_PST_INTERVAL,
+	CEMARK_ECN_SHARP_LAW,
+	CEMARK_ECN_SHARP_BASE,
+	CEMARK_ECN_SHARP_CMP,
+	CEMARK_ECN_SHARP_RESET_ON_EMPTY,
+	CEMARK_ECN_SHARP_MAX_CATCHUP,
+	CEMARK_ECN_SHARP_SIGNAL,
+	CEMARK_ECN_SHARP_INSTANT,
+	CEMARK_ECN_SHARP_KMIN,
+	CEMARK_ECN_SHARP_KMAX,
+	CEMARK_ECN_SHARP_PMAX,
+};
+
+/* Thresholds are in the unit of the signal: nanoseconds or bytes. */
+struct cemark_ecn_sharp_params {
+	u32 ins_target;
+	u32 pst_target;
+	u32 pst_interval; /* ns, whatever the signal, at least 1 */
+	u32 kmin;         /* foot of the ramp; its head is ins_target */
+	u32 pmax;         /* parts of 2^16 */
+	u16 max_catchup;  /* 0: no limit */
+	u8 sqrt;          /* gaps of pst_interval / sqrt(n), not / n */
+	u8 from_now;      /* a gap runs from the mark, not from the previous schedule */
+	u8 at_least;      /* a mark is due from its time on, not after it */
+	u8 reset_on_empty;
+	u8 by_length;
+	u8 ramp;
+};
+
+struct cemark_ecn_sharp_vars {
+	u64 first_above; /* where above: when the signal was first seen at pst_target or more */
+	u64 next;        /* when the next mark is due, in the marking state */
+	u32 count;       /* marks in this marking state */
+	u16 behind;      /* marks in a row that left the schedule behind the clock */
+	u8 above;
+	u8 marking;
+};
+
+/* A time parameter in the unit of the signal. */
+CEMARK_FN u32 cemark_ecn_sharp_level(const struct cemark_ecn_sharp_params *p, u64 time, u64 rate)
+{
+	return cemark_to32(p->by_length ? cemark_bytes_in(rate, time) : time);
+}
+
+CEMARK_FN void cemark_ecn_sharp_set(struct cemark_ecn_sharp_params *p, const u64 *values,
+				    const struct cemark_queue_spec *queue)
+{
+	u64 rate = queue->rate;
+	u64 catchup = values[CEMARK_ECN_SHARP_MAX_CATCHUP];
+
+	p->by_length = values[CEMARK_ECN_SHARP_SIGNAL] == 1;
+	p->ramp = values[CEMARK_ECN_SHARP_INSTANT] == 1;
+	/* The ramp's head is its step: above it every packet is marked. */
+	p->ins_target = cemark_ecn_sharp_level(
+		p, p->ramp ? values[CEMARK_ECN_SHARP_KMAX] : values[CEMARK_ECN_SHARP_INS_TARGET], rate);
+	p->pst_target = cemark_ecn_sharp_level(p, values[CEMARK_ECN_SHARP_PST_TARGET], rate);
+	p->pst_interval = cemark_to32(values[CEMARK_ECN_SHARP_PST_INTERVAL]);
+	if (p->pst_interval == 0)
+		p->pst_interval = 1;
+	p->kmin = cemark_ecn_sharp_level(p, values[CEMARK_ECN_SHARP_KMIN], rate);
+	p->pmax = cemark_min32(cemark_to32(values[CEMARK_ECN_SHARP_PMAX]), CEMARK_ONE);
+	p->max_catchup = catchup > CEMARK_U16_MAX ? CEMARK_U16_MAX : (u16)catchup;
+	p->sqrt = values[CEMARK_ECN_SHARP_LAW] == 1;
+	p->from_now = values[CEMARK_ECN_SHARP_BASE] == 1;
+	p->at_least = values[CEMARK_ECN_SHARP_CMP] == 1;
+	p->reset_on_empty = values[CEMARK_ECN_SHARP_RESET_ON_EMPTY] == 1;
+}
+
+CEMARK_FN void cemark_ecn_sharp_init(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v)
+{
+	(void)p;
+	v->first_above = 0;
+	v->next = 0;
+	v->count = 0;
+	v->behind = 0;
+	v->above = 0;
+	v->marking = 0;
+}
+
+CEMARK_FN u32 cemark_ecn_sharp_traits(const struct cemark_ecn_sharp_params *p)
+{
+	return CEMARK_AT_DEQUEUE | (p->by_length ? CEMARK_READS_LENGTH : 0) |
+	       (p->reset_on_empty ? CEMARK_WATCHES_EMPTY : 0) | (p->ramp ? CEMARK_DRAWS : 0);
+}
+
+/* The first condition: congestion right now. */
+CEMARK_FN u32 cemark_ecn_sharp_instantaneous(const struct cemark_ecn_sharp_params *p, u32 signal, u64 salt)
+{
+	if (signal > p->ins_target)
+		return CEMARK_MARK(CEMARK_INSTANT);
+	if (p->ramp && signal > p->kmin) {
+		u32 probability = cemark_ramp(signal, p->kmin, p->ins_target, p->pmax);
+
+		if (cemark_chance(salt, 0, probability))
+			return CEMARK_MARK(CEMARK_RANDOM);
+	}
+	return CEMARK_PASS;
+}
+
+/* Whether the queue has stood for longer than an interval. */
+CEMARK_FN bool cemark_ecn_sharp_detect(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v, u32 signal,
+				       u64 now)
+{
+	if (signal < p->pst_target) {
+		v->above = 0;
+		return 0;
+	}
+	if (!v->above) {
+		v->above = 1;
+		v->first_above = now;
+		return 0;
+	}
+	return cemark_sub64(now, v->first_above) > p->pst_interval;
+}
+
+/* Sets the time of the mark after this one. */
+CEMARK_FN void cemark_ecn_sharp_reschedule(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v, u64 now)
+{
+	u32 step = p->sqrt ? cemark_over_sqrt(p->pst_interval, v->count) : p->pst_interval / v->count;
+
+	/* A step of zero would mark every packet for ever without the schedule moving. */
+	if (step == 0)
+		step = 1;
+	v->next = cemark_add64(p->from_now ? now : v->next, step);
+	if (v->next >= now || p->max_catchup == 0) {
+		v->behind = 0;
+	} else if (v->behind < p->max_catchup) {
+		v->behind++;
+	} else {
+		v->behind = 0;
+		v->next = cemark_add64(now, step);
+	}
+}
+
+/* The second condition: one mark in a while from a standing queue, faster the longer it stands. */
+CEMARK_FN bool cemark_ecn_sharp_persistent(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
+					   u32 signal, u64 now)
+{
+	if (!cemark_ecn_sharp_detect(p, v, signal, now)) {
+		v->marking = 0;
+		return 0;
+	}
+	if (!v->marking) {
+		v->marking = 1;
+		v->count = 1;
+		v->behind = 0;
+		v->next = cemark_add64(now, p->pst_interval);
+		return 1;
+	}
+	if (now > v->next || (p->at_least && now == v->next)) {
+		v->count = cemark_add32(v->count, 1);
+		cemark_ecn_sharp_reschedule(p, v, now);
+		return 1;
+	}
+	return 0;
+}
+
+CEMARK_FN u32 cemark_ecn_sharp_enqueue(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
+				       const struct cemark_at *at)
+{
+	(void)p;
+	(void)v;
+	(void)at;
+	return CEMARK_PASS;
+}
+
+CEMARK_FN u32 cemark_ecn_sharp_dequeue(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
+				       const struct cemark_at *at)
+{
+	/* The wait, or the backlog that the departing packet leaves and itself. */
+	u32 signal = p->by_length ? cemark_add32(at->queue_bytes, at->pkt_bytes) : cemark_to32(at->sojourn);
+	/* Always judged, so that the state moves on when both conditions hold. */
+	bool persistent = cemark_ecn_sharp_persistent(p, v, signal, at->now);
+	u32 verdict = cemark_ecn_sharp_instantaneous(p, signal, at->salt);
+
+	if (verdict == CEMARK_PASS && persistent)
+		return CEMARK_MARK(CEMARK_PERSISTENT);
+	return verdict;
+}
+
+CEMARK_FN void cemark_ecn_sharp_emptied(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v, u64 now)
+{
+	(void)now;
+	if (p->reset_on_empty) {
+		v->above = 0;
+		v->marking = 0;
+	}
+}
+
+#endif
