@@ -102,7 +102,17 @@ fn twin(dataplane: &Path, stem: &str) {
 
 /// Declarations of the C functions and a table of them.
 fn twins(stems: &[&str]) -> String {
-    const ENTRIES: [&str; 6] = ["build", "retune", "traits", "enqueue", "dequeue", "emptied"];
+    // In the order of `abi::Entry`.
+    const ENTRIES: [&str; 8] = [
+        "build",
+        "retune",
+        "traits",
+        "enqueue",
+        "dequeue",
+        "emptied",
+        "wake",
+        "next_wake",
+    ];
     let mut declared = String::new();
     let mut table = String::new();
     for stem in stems {

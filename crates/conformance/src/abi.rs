@@ -8,7 +8,7 @@ pub const VERSION: u32 = 1;
 /// Words of 8 bytes that a marker has for its parameters and its state.
 pub const MEMORY: usize = 32;
 /// [`PacketView::intent`] where the enqueue hook wanted nothing.
-pub const NO_INTENT: u8 = 4;
+pub const NO_INTENT: u8 = 5;
 
 /// `struct cemark_at`.
 #[repr(C)]
@@ -83,13 +83,13 @@ impl From<&QueueSpec> for QueueView {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
-    /// Read by enqueue and dequeue.
+    /// Read by enqueue, dequeue and wake.
     pub at: PacketView,
     /// Read by build and retune.
     pub queue: QueueView,
     /// Read by build and retune: parameters in the order and the units of the catalogue.
     pub values: [u64; MAX_PARAMS],
-    /// Read by emptied, in nanoseconds.
+    /// Read by emptied, written by next_wake, in nanoseconds.
     pub now: u64,
     /// The marker's own, kept from call to call.
     pub memory: [u64; MEMORY],
@@ -109,7 +109,7 @@ impl Call {
 }
 
 /// The functions of a marker compiled for this machine, in the order of [`Entry`].
-pub type Functions = [unsafe extern "C" fn(*mut Call) -> u32; 6];
+pub type Functions = [unsafe extern "C" fn(*mut Call) -> u32; 8];
 
 /// One function of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,17 +127,23 @@ pub enum Entry {
     Dequeue,
     /// The queue has become empty.
     Emptied,
+    /// The clock that it asked for.
+    Wake,
+    /// Whether it wants a clock; when, is in [`Call::now`].
+    NextWake,
 }
 
 impl Entry {
     /// All, in order.
-    pub const ALL: [Entry; 6] = [
+    pub const ALL: [Entry; 8] = [
         Entry::Build,
         Entry::Retune,
         Entry::Traits,
         Entry::Enqueue,
         Entry::Dequeue,
         Entry::Emptied,
+        Entry::Wake,
+        Entry::NextWake,
     ];
 
     /// The end of its symbol's name and of its section's.
@@ -149,6 +155,8 @@ impl Entry {
             Entry::Enqueue => "enqueue",
             Entry::Dequeue => "dequeue",
             Entry::Emptied => "emptied",
+            Entry::Wake => "wake",
+            Entry::NextWake => "next_wake",
         }
     }
 }
@@ -168,6 +176,8 @@ impl Traits {
     pub const WATCHES_EMPTY: u32 = 8;
     /// Reads the packet's luck.
     pub const DRAWS: u32 = 16;
+    /// May want a clock.
+    pub const CLOCK: u32 = 32;
 
     /// Whether it has all of these.
     #[inline]
@@ -190,6 +200,7 @@ pub fn verdict(number: u32) -> Option<Verdict> {
             1 => Why::Persistent,
             2 => Why::Random,
             3 => Why::Average,
+            4 => Why::Tentative,
             _ => return None,
         })
     };

@@ -25,6 +25,8 @@ pub struct Foreign<C> {
     code: C,
     call: Box<Call>,
     traits: Traits,
+    // Kept, because `next_wake` is asked of a shared marker and code needs the block to itself.
+    clock: Option<Nanos>,
 }
 
 impl<C: Code> Foreign<C> {
@@ -39,6 +41,7 @@ impl<C: Code> Foreign<C> {
             code,
             call,
             traits: Traits(0),
+            clock: None,
         };
         marker.set(Entry::Build).map_err(|why| Error::Marker {
             name: marker.code.name().to_owned(),
@@ -64,7 +67,29 @@ impl<C: Code> Foreign<C> {
             );
         }
         self.traits = traits;
+        self.set_clock()
+    }
+
+    /// Asks a marker with a clock when it wants to be woken.
+    #[inline]
+    fn set_clock(&mut self) -> Result<(), String> {
+        if self.traits.has(Traits::CLOCK) {
+            let wants = self.code.run(Entry::NextWake, &mut self.call)? != 0;
+            self.clock = wants.then_some(Nanos(self.call.now));
+        } else {
+            self.clock = None;
+        }
         Ok(())
+    }
+
+    /// Runs a function after which the clock may be another; what it answers.
+    #[inline]
+    fn go(&mut self, entry: Entry) -> u32 {
+        let answer = self.code.run(entry, &mut self.call);
+        match answer.and_then(|a| self.set_clock().map(|()| a)) {
+            Ok(answer) => answer,
+            Err(why) => self.broken(entry, &why),
+        }
     }
 
     #[cold]
@@ -75,11 +100,9 @@ impl<C: Code> Foreign<C> {
     #[inline]
     fn judge(&mut self, entry: Entry, at: &At) -> Verdict {
         self.call.at = PacketView::from(at);
-        match self.code.run(entry, &mut self.call) {
-            Ok(number) => abi::verdict(number)
-                .unwrap_or_else(|| self.broken(entry, &format!("{number:#x} is no verdict"))),
-            Err(why) => self.broken(entry, &why),
-        }
+        let number = self.go(entry);
+        abi::verdict(number)
+            .unwrap_or_else(|| self.broken(entry, &format!("{number:#x} is no verdict")))
     }
 }
 
@@ -117,9 +140,7 @@ impl<C: Code> Marker for Foreign<C> {
 
     fn emptied(&mut self, _: QueueId, now: Nanos) {
         self.call.now = now.0;
-        if let Err(why) = self.code.run(Entry::Emptied, &mut self.call) {
-            self.broken(Entry::Emptied, &why);
-        }
+        self.go(Entry::Emptied);
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
@@ -128,5 +149,14 @@ impl<C: Code> Marker for Foreign<C> {
         if let Err(why) = self.set(Entry::Retune) {
             self.broken(Entry::Retune, &why);
         }
+    }
+
+    fn next_wake(&self) -> Option<Nanos> {
+        self.clock
+    }
+
+    fn wake(&mut self, at: &At) {
+        self.call.at = PacketView::from(at);
+        self.go(Entry::Wake);
     }
 }

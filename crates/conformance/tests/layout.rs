@@ -30,7 +30,13 @@ fn the_markers_view_is_the_same_in_rust_in_the_interface_and_in_c() {
 #[allow(unsafe_code)]
 fn an_intent_is_the_same_byte() {
     use cemark_marking::Why;
-    let reasons = [Why::Instant, Why::Persistent, Why::Random, Why::Average];
+    let reasons = [
+        Why::Instant,
+        Why::Persistent,
+        Why::Random,
+        Why::Average,
+        Why::Tentative,
+    ];
     for (intent, byte) in reasons
         .map(Some)
         .into_iter()

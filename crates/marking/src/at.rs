@@ -115,6 +115,8 @@ pub enum Why {
     Random,
     /// Smoothed length over its upper threshold.
     Average,
+    /// A rising queue between two thresholds, unless it has turned by the time the packet leaves (CEDM).
+    Tentative,
 }
 
 /// A marker's answer.

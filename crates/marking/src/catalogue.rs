@@ -4,7 +4,7 @@
 use cemark_wire::Nanos;
 
 use crate::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict};
-use crate::{codel, ecn_sharp, red, tcn, threshold};
+use crate::{codel, ecn_sharp, mq_ecn, red, tcn, threshold};
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {
@@ -43,6 +43,7 @@ catalogue! {
     Tcn in tcn,
     Codel in codel,
     EcnSharp in ecn_sharp,
+    MqEcn in mq_ecn,
 }
 
 /// The scheme that people call `name`: its stem, title or an alias, in any case, with `-` and `_` alike.
@@ -83,6 +84,7 @@ mod tests {
             ("latency_ecn", "tcn"),
             ("latency-ecn", "tcn"),
             ("CoDel", "codel"),
+            ("MQ-ECN", "mq_ecn"),
         ] {
             assert_eq!(find(said).map(|s| s.name), Some(stem), "{said}");
         }

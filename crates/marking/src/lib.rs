@@ -26,6 +26,7 @@ pub mod catalogue;
 pub mod codel;
 pub mod ecn_sharp;
 pub mod fixed;
+pub mod mq_ecn;
 mod params;
 pub mod red;
 pub mod tcn;

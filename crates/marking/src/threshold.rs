@@ -51,6 +51,14 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             max: 2,
             doc: "Compare the length of the queue, of the whole port or of the service pool (MQ-ECN 2.2).",
         },
+        ParamSpec {
+            name: "level",
+            kind: Kind::Choice(&["standard", "minimum"]),
+            default: 0,
+            min: 0,
+            max: 1,
+            doc: "K itself, or the queue's part of it by weight among all queues of the port, busy or not (MQ-ECN 2.2).",
+        },
     ],
     drops_not_ect: false,
 };
@@ -75,9 +83,15 @@ pub struct Threshold {
 
 impl Threshold {
     /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, _: &QueueSpec) -> Self {
+    pub fn new(params: &Values, queue: &QueueSpec) -> Self {
+        let k = params.of(&SPEC, "k");
+        let minimum = params.of(&SPEC, "level") == 1;
         Threshold {
-            k: params.of(&SPEC, "k"),
+            k: if minimum {
+                k * u64::from(queue.weight) / u64::from(queue.weight_sum.max(1))
+            } else {
+                k
+            },
             count_self: params.of(&SPEC, "count_self") != 0,
             at_least: params.of(&SPEC, "cmp") == 1,
             at_dequeue: params.of(&SPEC, "hook") == 1,

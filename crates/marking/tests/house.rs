@@ -142,6 +142,9 @@ fn markers_declare_what_they_look_at() {
         ("codel", Some(("min_bytes", 0)), Hook::Dequeue, false),
         ("ecn_sharp", None, Hook::Dequeue, false),
         ("ecn_sharp", Some(("signal", 1)), Hook::Dequeue, true),
+        ("mq_ecn", None, Hook::Enqueue, false),
+        ("mq_ecn", Some(("hook", 1)), Hook::Dequeue, true),
+        ("mq_ecn", Some(("period", 7_200)), Hook::Enqueue, false),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
         let mut values = Values::defaults(spec);
@@ -154,7 +157,7 @@ fn markers_declare_what_they_look_at() {
         assert_eq!(
             marker.next_wake(),
             None,
-            "{name}: none of these needs a clock"
+            "{name}: a clock before the first packet"
         );
     }
     assert!(catalogue::find("wred").is_some_and(|s| s.drops_not_ect));

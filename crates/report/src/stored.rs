@@ -110,11 +110,12 @@ fn spread((count, mean, p50, p99, max, min): Five) -> Spread {
 
 /// Counters are keyed by a fixed set of reasons; one that this build does not know cannot come from it.
 fn reasons(m: BTreeMap<String, u64>) -> Option<BTreeMap<&'static str, u64>> {
-    const KNOWN: [&str; 10] = [
+    const KNOWN: [&str; 11] = [
         "instant",
         "persistent",
         "random",
         "average",
+        "tentative",
         "tail",
         "marker",
         "not_ect",

@@ -38,7 +38,7 @@ pub struct Counters {
     /// Their bytes.
     pub sent_bytes: u64,
     /// CE written, by [`Why`]. (The two counters above are the ones every packet touches.)
-    pub marks: [u64; 4],
+    pub marks: [u64; 5],
     /// Not-ECT packets that passed where a mark was due.
     pub spared: u64,
     /// Packets discarded, by [`DropReason`].
@@ -53,11 +53,18 @@ impl Counters {
             Why::Persistent => "persistent",
             Why::Random => "random",
             Why::Average => "average",
+            Why::Tentative => "tentative",
         }
     }
 
     /// Every reason to mark, in the order of [`Counters::marks`].
-    pub const WHYS: [Why; 4] = [Why::Instant, Why::Persistent, Why::Random, Why::Average];
+    pub const WHYS: [Why; 5] = [
+        Why::Instant,
+        Why::Persistent,
+        Why::Random,
+        Why::Average,
+        Why::Tentative,
+    ];
 
     /// All CE written.
     pub fn all_marks(&self) -> u64 {

@@ -24,7 +24,8 @@ enum cemark_why {
 	CEMARK_PERSISTENT = 1, /* persistent queueing: ECN#'s second condition, CoDel's control law */
 	CEMARK_RANDOM = 2,     /* a draw: RED's ramp, PIE */
 	CEMARK_AVERAGE = 3,    /* smoothed length over its upper threshold */
-	CEMARK_NO_INTENT = 4,  /* in cemark_at.intent only: the enqueue hook wanted nothing */
+	CEMARK_TENTATIVE = 4,  /* a rising queue between two thresholds, unless it has turned by the departure: CEDM */
+	CEMARK_NO_INTENT = 5,  /* in cemark_at.intent only: the enqueue hook wanted nothing */
 };
 
 /* A verdict: what to do, and above it the reason. */
@@ -66,6 +67,7 @@ struct cemark_queue_spec {
 #define CEMARK_READS_LENGTH 0x4u  /* dequeue looks at lengths: call it at the departure itself */
 #define CEMARK_WATCHES_EMPTY 0x8u /* wants emptied() */
 #define CEMARK_DRAWS 0x10u        /* reads cemark_at.salt */
+#define CEMARK_CLOCK 0x20u        /* may want wake(): ask next_wake() after every call */
 
 /* The dequeue hook of a marker that judges at enqueue only: its intent stands. */
 CEMARK_FN u32 cemark_keep(const struct cemark_at *at)

@@ -56,6 +56,13 @@ CEMARK_FN void cemark_codel_init(const struct cemark_codel_params *p, struct cem
 	v->marking = 0;
 }
 
+/* After new parameters: what is known is kept. */
+CEMARK_FN void cemark_codel_retuned(const struct cemark_codel_params *p, struct cemark_codel_vars *v)
+{
+	(void)p;
+	(void)v;
+}
+
 CEMARK_FN u32 cemark_codel_traits(const struct cemark_codel_params *p)
 {
 	return CEMARK_AT_DEQUEUE | CEMARK_WATCHES_EMPTY | (p->min_bytes > 0 ? CEMARK_READS_LENGTH : 0);
@@ -123,6 +130,22 @@ CEMARK_FN void cemark_codel_emptied(const struct cemark_codel_params *p, struct 
 	(void)now;
 	v->above = 0;
 	v->marking = 0;
+}
+
+/* It needs no clock. */
+CEMARK_FN void cemark_codel_wake(const struct cemark_codel_params *p, struct cemark_codel_vars *v, const struct cemark_at *at)
+{
+	(void)p;
+	(void)v;
+	(void)at;
+}
+
+CEMARK_FN bool cemark_codel_next_wake(const struct cemark_codel_params *p, const struct cemark_codel_vars *v, u64 *when)
+{
+	(void)p;
+	(void)v;
+	(void)when;
+	return 0;
 }
 
 #endif

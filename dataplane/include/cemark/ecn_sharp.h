@@ -93,6 +93,13 @@ CEMARK_FN void cemark_ecn_sharp_init(const struct cemark_ecn_sharp_params *p, st
 	v->marking = 0;
 }
 
+/* After new parameters: what is known is kept. */
+CEMARK_FN void cemark_ecn_sharp_retuned(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v)
+{
+	(void)p;
+	(void)v;
+}
+
 CEMARK_FN u32 cemark_ecn_sharp_traits(const struct cemark_ecn_sharp_params *p)
 {
 	return CEMARK_AT_DEQUEUE | (p->by_length ? CEMARK_READS_LENGTH : 0) |
@@ -201,6 +208,22 @@ CEMARK_FN void cemark_ecn_sharp_emptied(const struct cemark_ecn_sharp_params *p,
 		v->above = 0;
 		v->marking = 0;
 	}
+}
+
+/* It needs no clock. */
+CEMARK_FN void cemark_ecn_sharp_wake(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v, const struct cemark_at *at)
+{
+	(void)p;
+	(void)v;
+	(void)at;
+}
+
+CEMARK_FN bool cemark_ecn_sharp_next_wake(const struct cemark_ecn_sharp_params *p, const struct cemark_ecn_sharp_vars *v, u64 *when)
+{
+	(void)p;
+	(void)v;
+	(void)when;
+	return 0;
 }
 
 #endif

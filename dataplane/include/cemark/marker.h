@@ -3,7 +3,7 @@
  * How cemark calls a marker that is not written in Rust: one block of memory and a few functions that take its address. The same
  * source compiles to a shared object (`cemark run --marker c:own.so`) and to BPF (`--marker bpf:own.o`).
  *
- * A marker called `own` is struct cemark_own_params, struct cemark_own_vars and the seven functions below; CEMARK_MARKER(own) in one
+ * A marker called `own` is struct cemark_own_params, struct cemark_own_vars and ten functions, those of cemark/tcn.h; CEMARK_MARKER(own) in one
  * .c file makes them callable. examples/own_marker.c is one.
  */
 #ifndef CEMARK_MARKER_H
@@ -18,10 +18,10 @@
 #define CEMARK_MEMORY 256
 
 struct cemark_call {
-	struct cemark_at at;                /* read by enqueue and dequeue */
+	struct cemark_at at;                /* read by enqueue, dequeue and wake */
 	struct cemark_queue_spec queue;     /* read by set */
 	u64 values[CEMARK_MAX_PARAMS];      /* read by set: parameters in the order and the units of the catalogue */
-	u64 now;                            /* read by emptied */
+	u64 now;                            /* read by emptied, written by next_wake: ns */
 	u64 memory[CEMARK_MEMORY / 8];      /* the marker's own, kept from call to call */
 };
 
@@ -66,6 +66,7 @@ struct cemark_call {
 		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
                                                                                                                                \
 		cemark_##stem##_set(&m->params, call->values, &call->queue);                                                   \
+		cemark_##stem##_retuned(&m->params, &m->vars);                                                                 \
 		return 0;                                                                                                      \
 	}                                                                                                                      \
 	CEMARK_ENTRY(u32, traits)                                                                                              \
@@ -92,6 +93,19 @@ struct cemark_call {
                                                                                                                                \
 		cemark_##stem##_emptied(&m->params, &m->vars, call->now);                                                      \
 		return 0;                                                                                                      \
+	}                                                                                                                      \
+	CEMARK_ENTRY(u32, wake)                                                                                                \
+	{                                                                                                                      \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
+                                                                                                                               \
+		cemark_##stem##_wake(&m->params, &m->vars, &call->at);                                                         \
+		return 0;                                                                                                      \
+	}                                                                                                                      \
+	CEMARK_ENTRY(u32, next_wake)                                                                                           \
+	{                                                                                                                      \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
+                                                                                                                               \
+		return cemark_##stem##_next_wake(&m->params, &m->vars, &call->now);                                            \
 	}                                                                                                                      \
 	CEMARK_NAME_(stem)
 

@@ -58,6 +58,13 @@ CEMARK_FN void cemark_red_init(const struct cemark_red_params *p, struct cemark_
 	v->idle = 0;
 }
 
+/* After new parameters: what is known is kept. */
+CEMARK_FN void cemark_red_retuned(const struct cemark_red_params *p, struct cemark_red_vars *v)
+{
+	(void)p;
+	(void)v;
+}
+
 CEMARK_FN u32 cemark_red_traits(const struct cemark_red_params *p)
 {
 	(void)p;
@@ -128,6 +135,22 @@ CEMARK_FN void cemark_red_emptied(const struct cemark_red_params *p, struct cema
 	(void)p;
 	v->idle_since = now;
 	v->idle = 1;
+}
+
+/* It needs no clock. */
+CEMARK_FN void cemark_red_wake(const struct cemark_red_params *p, struct cemark_red_vars *v, const struct cemark_at *at)
+{
+	(void)p;
+	(void)v;
+	(void)at;
+}
+
+CEMARK_FN bool cemark_red_next_wake(const struct cemark_red_params *p, const struct cemark_red_vars *v, u64 *when)
+{
+	(void)p;
+	(void)v;
+	(void)when;
+	return 0;
 }
 
 #endif

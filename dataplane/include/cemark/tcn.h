@@ -33,6 +33,13 @@ CEMARK_FN void cemark_tcn_init(const struct cemark_tcn_params *p, struct cemark_
 	(void)v;
 }
 
+/* After new parameters: what is known is kept. */
+CEMARK_FN void cemark_tcn_retuned(const struct cemark_tcn_params *p, struct cemark_tcn_vars *v)
+{
+	(void)p;
+	(void)v;
+}
+
 CEMARK_FN u32 cemark_tcn_traits(const struct cemark_tcn_params *p)
 {
 	(void)p;
@@ -58,6 +65,22 @@ CEMARK_FN void cemark_tcn_emptied(const struct cemark_tcn_params *p, struct cema
 	(void)p;
 	(void)v;
 	(void)now;
+}
+
+/* It needs no clock. */
+CEMARK_FN void cemark_tcn_wake(const struct cemark_tcn_params *p, struct cemark_tcn_vars *v, const struct cemark_at *at)
+{
+	(void)p;
+	(void)v;
+	(void)at;
+}
+
+CEMARK_FN bool cemark_tcn_next_wake(const struct cemark_tcn_params *p, const struct cemark_tcn_vars *v, u64 *when)
+{
+	(void)p;
+	(void)v;
+	(void)when;
+	return 0;
 }
 
 #endif

@@ -15,6 +15,7 @@ enum cemark_threshold_param {
 	CEMARK_THRESHOLD_CMP,
 	CEMARK_THRESHOLD_HOOK,
 	CEMARK_THRESHOLD_SCOPE,
+	CEMARK_THRESHOLD_LEVEL,
 };
 
 enum cemark_threshold_scope {
@@ -38,8 +39,10 @@ struct cemark_threshold_vars {
 CEMARK_FN void cemark_threshold_set(struct cemark_threshold_params *p, const u64 *values,
 				    const struct cemark_queue_spec *queue)
 {
-	(void)queue;
 	p->k = values[CEMARK_THRESHOLD_K];
+	/* The minimum threshold: the queue's part by weight among all queues of the port, busy or not. */
+	if (values[CEMARK_THRESHOLD_LEVEL] == 1)
+		p->k = cemark_div(p->k * queue->weight, queue->weight_sum ? queue->weight_sum : 1);
 	p->count_self = values[CEMARK_THRESHOLD_COUNT_SELF] != 0;
 	p->at_least = values[CEMARK_THRESHOLD_CMP] == 1;
 	p->at_dequeue = values[CEMARK_THRESHOLD_HOOK] == 1;
@@ -52,6 +55,13 @@ CEMARK_FN void cemark_threshold_set(struct cemark_threshold_params *p, const u64
 }
 
 CEMARK_FN void cemark_threshold_init(const struct cemark_threshold_params *p, struct cemark_threshold_vars *v)
+{
+	(void)p;
+	(void)v;
+}
+
+/* After new parameters: what is known is kept. */
+CEMARK_FN void cemark_threshold_retuned(const struct cemark_threshold_params *p, struct cemark_threshold_vars *v)
 {
 	(void)p;
 	(void)v;
@@ -97,6 +107,22 @@ CEMARK_FN void cemark_threshold_emptied(const struct cemark_threshold_params *p,
 	(void)p;
 	(void)v;
 	(void)now;
+}
+
+/* It needs no clock. */
+CEMARK_FN void cemark_threshold_wake(const struct cemark_threshold_params *p, struct cemark_threshold_vars *v, const struct cemark_at *at)
+{
+	(void)p;
+	(void)v;
+	(void)at;
+}
+
+CEMARK_FN bool cemark_threshold_next_wake(const struct cemark_threshold_params *p, const struct cemark_threshold_vars *v, u64 *when)
+{
+	(void)p;
+	(void)v;
+	(void)when;
+	return 0;
 }
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The form of a file of vectors.
 
+use cemark_marking::QueueSpec;
+use cemark_wire::Rate;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -15,12 +17,31 @@ pub(super) struct Case {
     pub(super) name: String,
     #[serde(default = "ten_gigabits")]
     pub(super) rate_bps: u64,
+    pub(super) quantum: Option<u32>,
+    pub(super) weight: Option<u32>,
+    pub(super) weight_sum: Option<u32>,
+    #[serde(default)]
+    pub(super) strict: bool,
     #[serde(default)]
     pub(super) params: toml::Table,
     pub(super) steps: Vec<Step>,
 }
 
-/// A packet, a train or an event: exactly one of `now`, `from`, `emptied` and `retune` is there.
+impl Case {
+    /// The queue that the case says it is.
+    pub(super) fn queue(&self) -> QueueSpec {
+        let fifo = QueueSpec::fifo(Rate(self.rate_bps));
+        QueueSpec {
+            quantum: self.quantum.unwrap_or(fifo.quantum),
+            weight: self.weight.unwrap_or(fifo.weight),
+            weight_sum: self.weight_sum.unwrap_or(fifo.weight_sum),
+            strict: self.strict,
+            ..fifo
+        }
+    }
+}
+
+/// A packet, a train or an event: exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and `retune` is there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {
@@ -40,14 +61,21 @@ pub(super) struct Step {
     pub(super) queue: u32,
     pub(super) port: Option<u32>,
     pub(super) pool: Option<u32>,
+    pub(super) limit: Option<u32>,
+    #[serde(default)]
+    pub(super) round: u64,
     #[serde(default = "full_packet")]
     pub(super) pkt: u32,
     #[serde(default)]
     pub(super) salt: u64,
     #[serde(default)]
     pub(super) ecn: Field,
+    pub(super) hook: Option<End>,
+    pub(super) intent: Option<Answer>,
 
     pub(super) emptied: Option<u64>,
+    pub(super) wake: Option<u64>,
+    pub(super) sleeps: Option<bool>,
     pub(super) retune: Option<toml::Table>,
 }
 
@@ -59,6 +87,16 @@ pub(super) enum Answer {
     Persistent,
     Random,
     Average,
+    Tentative,
+    Drop,
+}
+
+/// The hook at which a marker of both is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum End {
+    Enqueue,
+    Dequeue,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]

@@ -4,11 +4,11 @@
 use cemark_marking::{
     At, Hook, Kind, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why,
 };
-use cemark_wire::{Ecn, Nanos, Rate};
+use cemark_wire::{Ecn, Nanos};
 
 use crate::{Error, Implementation, build};
 
-use super::file::{Answer, Case, Field, Step};
+use super::file::{Answer, Case, End, Field, Step};
 
 /// What came of a case.
 pub(super) struct Outcome {
@@ -31,7 +31,7 @@ pub(super) fn case(
     fault: &impl Fn(String) -> Error,
 ) -> Result<Outcome, Error> {
     let place = |why: String| fault(format!("{}: {why}", case.name));
-    let queue = QueueSpec::fifo(Rate(case.rate_bps));
+    let queue = case.queue();
     let params = values(spec, &case.params).map_err(place)?;
     let mut marker = build(implementation, spec, &params, &queue)?;
     let mut packets = 0;
@@ -59,28 +59,53 @@ fn one(
     step: &Step,
     queue: &QueueSpec,
 ) -> Result<u64, Stop> {
-    match (step.now, step.from, step.emptied, &step.retune) {
-        (Some(now), None, None, None) => {
+    let what = (
+        step.now,
+        step.from,
+        step.emptied,
+        step.wake,
+        step.sleeps,
+        &step.retune,
+    );
+    match what {
+        (Some(now), None, None, None, None, None) => {
             let want = step
                 .want
                 .ok_or_else(|| Stop::File("a packet without `want`".to_owned()))?;
+            if let Some(due) = marker.next_wake().filter(|due| due.0 < now) {
+                return Err(Stop::Differs(format!("sleeps over its clock at {}", due.0)));
+            }
             let came = judge(marker, step, now)?;
             if came != want {
                 return Err(Stop::Differs(format!("wants {want:?}, came {came:?}")));
             }
             Ok(1)
         }
-        (None, Some(from), None, None) => train(marker, step, from),
-        (None, None, Some(now), None) => {
+        (None, Some(from), None, None, None, None) => train(marker, step, from),
+        (None, None, Some(now), None, None, None) => {
             marker.emptied(QueueId(0), Nanos(now));
             Ok(0)
         }
-        (None, None, None, Some(table)) => {
+        (None, None, None, Some(now), None, None) => {
+            let due = marker.next_wake();
+            if due != Some(Nanos(now)) {
+                return Err(Stop::Differs(format!(
+                    "wants its clock at {now}, set to {due:?}"
+                )));
+            }
+            marker.wake(&view(step, now)?);
+            Ok(0)
+        }
+        (None, None, None, None, Some(sleeps), None) => match marker.next_wake() {
+            due if due.is_none() == sleeps => Ok(0),
+            due => Err(Stop::Differs(format!("clock set to {due:?}"))),
+        },
+        (None, None, None, None, None, Some(table)) => {
             marker.retune(&values(spec, table).map_err(Stop::File)?, queue);
             Ok(0)
         }
         _ => Err(Stop::File(
-            "not exactly one of `now`, `from`, `emptied` and `retune`".to_owned(),
+            "not exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and `retune`".to_owned(),
         )),
     }
 }
@@ -113,8 +138,23 @@ fn values(spec: &SchemeSpec, table: &toml::Table) -> Result<Values, String> {
     Ok(values)
 }
 
-fn judge(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<Answer, Stop> {
-    let at = At {
+/// The intent that a word stands for.
+fn intent(word: Answer) -> Result<Why, Stop> {
+    Ok(match word {
+        Answer::Instant => Why::Instant,
+        Answer::Persistent => Why::Persistent,
+        Answer::Random => Why::Random,
+        Answer::Average => Why::Average,
+        Answer::Tentative => Why::Tentative,
+        Answer::Pass | Answer::Drop => {
+            return Err(Stop::File(format!("{word:?} is no intent")));
+        }
+    })
+}
+
+/// What the marker sees of a step's packet.
+fn view(step: &Step, now: u64) -> Result<At, Stop> {
+    Ok(At {
         salt: step.salt,
         ecn: match step.ecn {
             Field::NotEct => Ecn::NotEct,
@@ -122,19 +162,26 @@ fn judge(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<Answer, Stop>
             Field::Ect0 => Ecn::Ect0,
             Field::Ce => Ecn::Ce,
         },
+        intent: step.intent.map(intent).transpose()?,
         port_bytes: step.port.unwrap_or(step.queue),
         pool_bytes: step.pool.unwrap_or(step.queue),
+        limit_bytes: step.limit.unwrap_or(u32::MAX),
+        round: Nanos(step.round),
         ..At::fifo(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt)
-    };
-    let verdict = match marker.hook() {
-        Hook::Enqueue => marker.enqueue(&at),
-        Hook::Dequeue => marker.dequeue(&at),
-        Hook::Both => {
-            let intent = match marker.enqueue(&at) {
-                Verdict::Mark(why) => Some(why),
-                _ => None,
-            };
-            marker.dequeue(&At { intent, ..at })
+    })
+}
+
+fn judge(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<Answer, Stop> {
+    let at = view(step, now)?;
+    let verdict = match (marker.hook(), step.hook) {
+        (Hook::Enqueue, None) | (Hook::Enqueue | Hook::Both, Some(End::Enqueue)) => {
+            marker.enqueue(&at)
+        }
+        (Hook::Dequeue, None) | (Hook::Dequeue | Hook::Both, Some(End::Dequeue)) => {
+            marker.dequeue(&at)
+        }
+        (hook, _) => {
+            return Err(Stop::File(format!("judged at {hook:?}: name the hook")));
         }
     };
     Ok(match verdict {
@@ -143,8 +190,17 @@ fn judge(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<Answer, Stop>
         Verdict::Mark(Why::Persistent) => Answer::Persistent,
         Verdict::Mark(Why::Random) => Answer::Random,
         Verdict::Mark(Why::Average) => Answer::Average,
-        Verdict::Drop(why) => return Err(Stop::Differs(format!("a drop ({why:?})"))),
+        Verdict::Mark(Why::Tentative) => Answer::Tentative,
+        Verdict::Drop(_) => Answer::Drop,
     })
+}
+
+/// Rings every bell that is due by `now`, with what the step says of lengths.
+fn wake_until(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<(), Stop> {
+    while let Some(due) = marker.next_wake().filter(|due| due.0 <= now) {
+        marker.wake(&view(step, due.0)?);
+    }
+    Ok(())
 }
 
 /// A train of alike packets; how many.
@@ -160,6 +216,7 @@ fn train(marker: &mut dyn Marker, step: &Step, from: u64) -> Result<u64, Stop> {
     let mut marks = Vec::new();
     for n in 0..packets {
         let now = from + n * gap;
+        wake_until(marker, step, now)?;
         if judge(marker, step, now)? != Answer::Pass {
             marks.push(now);
         }
