@@ -17,6 +17,7 @@
 pub mod abi;
 mod bpf;
 mod c;
+pub mod differential;
 mod error;
 mod foreign;
 mod gathered;
