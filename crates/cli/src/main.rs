@@ -7,7 +7,9 @@ mod bench;
 mod check;
 mod clock;
 mod exit;
+mod export;
 mod figure;
+mod marker;
 mod progress;
 mod run;
 mod schemes;
@@ -45,6 +47,8 @@ enum Command {
     Check(check::Args),
     /// Replay the golden vectors of every scheme: in Rust, in C or as BPF bytecode.
     Vectors(vectors::Args),
+    /// Write a scheme as one C header, or as BPF bytecode.
+    Export(export::Args),
 }
 
 /// How the answer is written.
@@ -101,6 +105,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Vectors(args)) => vectors::vectors(args),
+        Some(Command::Export(args)) => export::export(args),
     };
     exit::code(done)
 }

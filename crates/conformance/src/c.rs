@@ -106,6 +106,11 @@ impl Shared {
         })))
     }
 
+    /// What its author calls it: the stem of a scheme of the catalogue, or a name of its own.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
     /// A marker of this code.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ mod gathered;
 mod headers;
 pub mod vectors;
 
-pub use bpf::Object;
+pub use bpf::{Object, object_file};
 pub use c::Shared;
 #[doc(hidden)]
 pub use c::layout as c_layout;

@@ -27,6 +27,7 @@ mod published;
 mod read;
 mod section;
 mod sizes;
+mod stand_in;
 mod sweep;
 mod switch;
 mod transport;

@@ -69,10 +69,75 @@ struct cemark_queue_spec {
 #define CEMARK_DRAWS 0x10u        /* reads cemark_at.salt */
 #define CEMARK_CLOCK 0x20u        /* may want wake(): ask next_wake() after every call */
 
-/* The dequeue hook of a marker that judges at enqueue only: its intent stands. */
-CEMARK_FN u32 cemark_keep(const struct cemark_at *at)
-{
-	return at->intent == CEMARK_NO_INTENT ? CEMARK_PASS : CEMARK_MARK(at->intent);
-}
+/* What a marker does not have, for CEMARK_MARKER() of marker.h: a scheme writes the functions that it has and one of these for each
+ * that it has not. */
+
+/* Nothing to remember. */
+#define CEMARK_NO_STATE(stem)                                                                                                  \
+	struct cemark_##stem##_vars {                                                                                          \
+	};                                                                                                                     \
+	CEMARK_FN void cemark_##stem##_init(const struct cemark_##stem##_params *p, struct cemark_##stem##_vars *v)            \
+	{                                                                                                                      \
+		(void)p;                                                                                                       \
+		(void)v;                                                                                                       \
+	}                                                                                                                      \
+	CEMARK_NO_RETUNED(stem)
+
+/* New parameters leave what it knows as it is. */
+#define CEMARK_NO_RETUNED(stem)                                                                                                \
+	CEMARK_FN void cemark_##stem##_retuned(const struct cemark_##stem##_params *p, struct cemark_##stem##_vars *v)         \
+	{                                                                                                                      \
+		(void)p;                                                                                                       \
+		(void)v;                                                                                                       \
+	}
+
+/* It judges packets only as they leave. */
+#define CEMARK_NO_ENQUEUE(stem)                                                                                                \
+	CEMARK_FN u32 cemark_##stem##_enqueue(const struct cemark_##stem##_params *p, struct cemark_##stem##_vars *v,          \
+					      const struct cemark_at *at)                                                      \
+	{                                                                                                                      \
+		(void)p;                                                                                                       \
+		(void)v;                                                                                                       \
+		(void)at;                                                                                                      \
+		return CEMARK_PASS;                                                                                            \
+	}
+
+/* It judges packets only as they join: its intent stands. */
+#define CEMARK_NO_DEQUEUE(stem)                                                                                                \
+	CEMARK_FN u32 cemark_##stem##_dequeue(const struct cemark_##stem##_params *p, struct cemark_##stem##_vars *v,          \
+					      const struct cemark_at *at)                                                      \
+	{                                                                                                                      \
+		(void)p;                                                                                                       \
+		(void)v;                                                                                                       \
+		return at->intent == CEMARK_NO_INTENT ? CEMARK_PASS : CEMARK_MARK(at->intent);                                 \
+	}
+
+/* An empty queue tells it nothing. */
+#define CEMARK_NO_EMPTIED(stem)                                                                                                \
+	CEMARK_FN void cemark_##stem##_emptied(const struct cemark_##stem##_params *p, struct cemark_##stem##_vars *v,         \
+					       u64 now)                                                                        \
+	{                                                                                                                      \
+		(void)p;                                                                                                       \
+		(void)v;                                                                                                       \
+		(void)now;                                                                                                     \
+	}
+
+/* It needs no clock. */
+#define CEMARK_NO_CLOCK(stem)                                                                                                  \
+	CEMARK_FN void cemark_##stem##_wake(const struct cemark_##stem##_params *p, struct cemark_##stem##_vars *v,            \
+					    const struct cemark_at *at)                                                        \
+	{                                                                                                                      \
+		(void)p;                                                                                                       \
+		(void)v;                                                                                                       \
+		(void)at;                                                                                                      \
+	}                                                                                                                      \
+	CEMARK_FN bool cemark_##stem##_next_wake(const struct cemark_##stem##_params *p,                                       \
+						 const struct cemark_##stem##_vars *v, u64 *when)                              \
+	{                                                                                                                      \
+		(void)p;                                                                                                       \
+		(void)v;                                                                                                       \
+		(void)when;                                                                                                    \
+		return 0;                                                                                                      \
+	}
 
 #endif

@@ -56,13 +56,6 @@ CEMARK_FN void cemark_codel_init(const struct cemark_codel_params *p, struct cem
 	v->marking = 0;
 }
 
-/* After new parameters: what is known is kept. */
-CEMARK_FN void cemark_codel_retuned(const struct cemark_codel_params *p, struct cemark_codel_vars *v)
-{
-	(void)p;
-	(void)v;
-}
-
 CEMARK_FN u32 cemark_codel_traits(const struct cemark_codel_params *p)
 {
 	return CEMARK_AT_DEQUEUE | CEMARK_WATCHES_EMPTY | (p->min_bytes > 0 ? CEMARK_READS_LENGTH : 0);
@@ -89,15 +82,6 @@ CEMARK_FN u32 cemark_codel_step(const struct cemark_codel_params *p, const struc
 	u32 step = cemark_over_sqrt(p->interval, v->count);
 
 	return step ? step : 1;
-}
-
-CEMARK_FN u32 cemark_codel_enqueue(const struct cemark_codel_params *p, struct cemark_codel_vars *v,
-				   const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	(void)at;
-	return CEMARK_PASS;
 }
 
 CEMARK_FN u32 cemark_codel_dequeue(const struct cemark_codel_params *p, struct cemark_codel_vars *v,
@@ -132,20 +116,8 @@ CEMARK_FN void cemark_codel_emptied(const struct cemark_codel_params *p, struct 
 	v->marking = 0;
 }
 
-/* It needs no clock. */
-CEMARK_FN void cemark_codel_wake(const struct cemark_codel_params *p, struct cemark_codel_vars *v, const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	(void)at;
-}
-
-CEMARK_FN bool cemark_codel_next_wake(const struct cemark_codel_params *p, const struct cemark_codel_vars *v, u64 *when)
-{
-	(void)p;
-	(void)v;
-	(void)when;
-	return 0;
-}
+CEMARK_NO_RETUNED(codel)
+CEMARK_NO_ENQUEUE(codel)
+CEMARK_NO_CLOCK(codel)
 
 #endif

@@ -93,13 +93,6 @@ CEMARK_FN void cemark_ecn_sharp_init(const struct cemark_ecn_sharp_params *p, st
 	v->marking = 0;
 }
 
-/* After new parameters: what is known is kept. */
-CEMARK_FN void cemark_ecn_sharp_retuned(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v)
-{
-	(void)p;
-	(void)v;
-}
-
 CEMARK_FN u32 cemark_ecn_sharp_traits(const struct cemark_ecn_sharp_params *p)
 {
 	return CEMARK_AT_DEQUEUE | (p->by_length ? CEMARK_READS_LENGTH : 0) |
@@ -178,15 +171,6 @@ CEMARK_FN bool cemark_ecn_sharp_persistent(const struct cemark_ecn_sharp_params 
 	return 0;
 }
 
-CEMARK_FN u32 cemark_ecn_sharp_enqueue(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
-				       const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	(void)at;
-	return CEMARK_PASS;
-}
-
 CEMARK_FN u32 cemark_ecn_sharp_dequeue(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
 				       const struct cemark_at *at)
 {
@@ -210,20 +194,8 @@ CEMARK_FN void cemark_ecn_sharp_emptied(const struct cemark_ecn_sharp_params *p,
 	}
 }
 
-/* It needs no clock. */
-CEMARK_FN void cemark_ecn_sharp_wake(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v, const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	(void)at;
-}
-
-CEMARK_FN bool cemark_ecn_sharp_next_wake(const struct cemark_ecn_sharp_params *p, const struct cemark_ecn_sharp_vars *v, u64 *when)
-{
-	(void)p;
-	(void)v;
-	(void)when;
-	return 0;
-}
+CEMARK_NO_RETUNED(ecn_sharp)
+CEMARK_NO_ENQUEUE(ecn_sharp)
+CEMARK_NO_CLOCK(ecn_sharp)
 
 #endif

@@ -3,8 +3,8 @@
  * How cemark calls a marker that is not written in Rust: one block of memory and a few functions that take its address. The same
  * source compiles to a shared object (`cemark run --marker c:own.so`) and to BPF (`--marker bpf:own.o`).
  *
- * A marker called `own` is struct cemark_own_params, struct cemark_own_vars and ten functions, those of cemark/tcn.h; CEMARK_MARKER(own) in one
- * .c file makes them callable. examples/own_marker.c is one.
+ * A marker called `own` is struct cemark_own_params, struct cemark_own_vars and ten functions, of which CEMARK_NO_...() of at.h gives
+ * those that it has no use for; CEMARK_MARKER(own) in one .c file makes them callable. examples/own_marker.c is one.
  */
 #ifndef CEMARK_MARKER_H
 #define CEMARK_MARKER_H

@@ -140,13 +140,6 @@ CEMARK_FN u32 cemark_mq_ecn_dequeue(const struct cemark_mq_ecn_params *p, struct
 	return cemark_mq_ecn_judge(p, v, at);
 }
 
-CEMARK_FN void cemark_mq_ecn_emptied(const struct cemark_mq_ecn_params *p, struct cemark_mq_ecn_vars *v, u64 now)
-{
-	(void)p;
-	(void)v;
-	(void)now;
-}
-
 /* One step of its own average. */
 CEMARK_FN void cemark_mq_ecn_wake(const struct cemark_mq_ecn_params *p, struct cemark_mq_ecn_vars *v,
 				  const struct cemark_at *at)
@@ -165,5 +158,7 @@ CEMARK_FN bool cemark_mq_ecn_next_wake(const struct cemark_mq_ecn_params *p, con
 	*when = v->next;
 	return v->awake;
 }
+
+CEMARK_NO_EMPTIED(mq_ecn)
 
 #endif

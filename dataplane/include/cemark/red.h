@@ -58,13 +58,6 @@ CEMARK_FN void cemark_red_init(const struct cemark_red_params *p, struct cemark_
 	v->idle = 0;
 }
 
-/* After new parameters: what is known is kept. */
-CEMARK_FN void cemark_red_retuned(const struct cemark_red_params *p, struct cemark_red_vars *v)
-{
-	(void)p;
-	(void)v;
-}
-
 CEMARK_FN u32 cemark_red_traits(const struct cemark_red_params *p)
 {
 	(void)p;
@@ -123,13 +116,6 @@ CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemar
 	return cemark_red_lot(p, v, avg, at->salt) ? CEMARK_MARK(CEMARK_RANDOM) : CEMARK_PASS;
 }
 
-CEMARK_FN u32 cemark_red_dequeue(const struct cemark_red_params *p, struct cemark_red_vars *v, const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	return cemark_keep(at);
-}
-
 CEMARK_FN void cemark_red_emptied(const struct cemark_red_params *p, struct cemark_red_vars *v, u64 now)
 {
 	(void)p;
@@ -137,20 +123,8 @@ CEMARK_FN void cemark_red_emptied(const struct cemark_red_params *p, struct cema
 	v->idle = 1;
 }
 
-/* It needs no clock. */
-CEMARK_FN void cemark_red_wake(const struct cemark_red_params *p, struct cemark_red_vars *v, const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	(void)at;
-}
-
-CEMARK_FN bool cemark_red_next_wake(const struct cemark_red_params *p, const struct cemark_red_vars *v, u64 *when)
-{
-	(void)p;
-	(void)v;
-	(void)when;
-	return 0;
-}
+CEMARK_NO_RETUNED(red)
+CEMARK_NO_DEQUEUE(red)
+CEMARK_NO_CLOCK(red)
 
 #endif

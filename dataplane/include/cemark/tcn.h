@@ -17,27 +17,12 @@ struct cemark_tcn_params {
 	u64 threshold; /* longest wait that passes unmarked, ns */
 };
 
-/* Keeps nothing. */
-struct cemark_tcn_vars {
-};
+CEMARK_NO_STATE(tcn)
 
 CEMARK_FN void cemark_tcn_set(struct cemark_tcn_params *p, const u64 *values, const struct cemark_queue_spec *queue)
 {
 	(void)queue;
 	p->threshold = values[CEMARK_TCN_THRESHOLD];
-}
-
-CEMARK_FN void cemark_tcn_init(const struct cemark_tcn_params *p, struct cemark_tcn_vars *v)
-{
-	(void)p;
-	(void)v;
-}
-
-/* After new parameters: what is known is kept. */
-CEMARK_FN void cemark_tcn_retuned(const struct cemark_tcn_params *p, struct cemark_tcn_vars *v)
-{
-	(void)p;
-	(void)v;
 }
 
 CEMARK_FN u32 cemark_tcn_traits(const struct cemark_tcn_params *p)
@@ -46,41 +31,14 @@ CEMARK_FN u32 cemark_tcn_traits(const struct cemark_tcn_params *p)
 	return CEMARK_AT_DEQUEUE;
 }
 
-CEMARK_FN u32 cemark_tcn_enqueue(const struct cemark_tcn_params *p, struct cemark_tcn_vars *v, const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	(void)at;
-	return CEMARK_PASS;
-}
-
 CEMARK_FN u32 cemark_tcn_dequeue(const struct cemark_tcn_params *p, struct cemark_tcn_vars *v, const struct cemark_at *at)
 {
 	(void)v;
 	return at->sojourn > p->threshold ? CEMARK_MARK(CEMARK_INSTANT) : CEMARK_PASS;
 }
 
-CEMARK_FN void cemark_tcn_emptied(const struct cemark_tcn_params *p, struct cemark_tcn_vars *v, u64 now)
-{
-	(void)p;
-	(void)v;
-	(void)now;
-}
-
-/* It needs no clock. */
-CEMARK_FN void cemark_tcn_wake(const struct cemark_tcn_params *p, struct cemark_tcn_vars *v, const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	(void)at;
-}
-
-CEMARK_FN bool cemark_tcn_next_wake(const struct cemark_tcn_params *p, const struct cemark_tcn_vars *v, u64 *when)
-{
-	(void)p;
-	(void)v;
-	(void)when;
-	return 0;
-}
+CEMARK_NO_ENQUEUE(tcn)
+CEMARK_NO_EMPTIED(tcn)
+CEMARK_NO_CLOCK(tcn)
 
 #endif

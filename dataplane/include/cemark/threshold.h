@@ -32,9 +32,7 @@ struct cemark_threshold_params {
 	u8 scope;
 };
 
-/* Keeps nothing. */
-struct cemark_threshold_vars {
-};
+CEMARK_NO_STATE(threshold)
 
 CEMARK_FN void cemark_threshold_set(struct cemark_threshold_params *p, const u64 *values,
 				    const struct cemark_queue_spec *queue)
@@ -52,19 +50,6 @@ CEMARK_FN void cemark_threshold_set(struct cemark_threshold_params *p, const u64
 		p->scope = CEMARK_THRESHOLD_PORT;
 	else
 		p->scope = CEMARK_THRESHOLD_POOL;
-}
-
-CEMARK_FN void cemark_threshold_init(const struct cemark_threshold_params *p, struct cemark_threshold_vars *v)
-{
-	(void)p;
-	(void)v;
-}
-
-/* After new parameters: what is known is kept. */
-CEMARK_FN void cemark_threshold_retuned(const struct cemark_threshold_params *p, struct cemark_threshold_vars *v)
-{
-	(void)p;
-	(void)v;
 }
 
 CEMARK_FN u32 cemark_threshold_traits(const struct cemark_threshold_params *p)
@@ -102,27 +87,7 @@ CEMARK_FN u32 cemark_threshold_dequeue(const struct cemark_threshold_params *p, 
 	return cemark_threshold_judge(p, at);
 }
 
-CEMARK_FN void cemark_threshold_emptied(const struct cemark_threshold_params *p, struct cemark_threshold_vars *v, u64 now)
-{
-	(void)p;
-	(void)v;
-	(void)now;
-}
-
-/* It needs no clock. */
-CEMARK_FN void cemark_threshold_wake(const struct cemark_threshold_params *p, struct cemark_threshold_vars *v, const struct cemark_at *at)
-{
-	(void)p;
-	(void)v;
-	(void)at;
-}
-
-CEMARK_FN bool cemark_threshold_next_wake(const struct cemark_threshold_params *p, const struct cemark_threshold_vars *v, u64 *when)
-{
-	(void)p;
-	(void)v;
-	(void)when;
-	return 0;
-}
+CEMARK_NO_EMPTIED(threshold)
+CEMARK_NO_CLOCK(threshold)
 
 #endif

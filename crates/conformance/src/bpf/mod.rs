@@ -56,6 +56,11 @@ impl Object {
         })))
     }
 
+    /// What its author calls it: the stem of a scheme of the catalogue, or a name of its own.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
     /// A marker of this bytecode.
     ///
     /// # Errors
@@ -77,24 +82,33 @@ impl Code for Object {
     }
 }
 
+/// The object file of a scheme that this program was built with.
+///
+/// # Errors
+///
+/// [`Error::NoBpf`] where there was no clang, [`Error::NoTwin`] where the scheme has no C form.
+pub fn object_file(stem: &str) -> Result<&'static [u8], Error> {
+    match gathered::objects() {
+        [] => Err(Error::NoBpf),
+        all => all
+            .iter()
+            .find(|(s, _)| *s == stem)
+            .map(|(_, bytes)| *bytes)
+            .ok_or_else(|| Error::NoTwin(stem.to_owned())),
+    }
+}
+
 /// The bytecode of a scheme that this program was built with.
 pub(crate) fn twin(stem: &str) -> Result<Object, Error> {
-    static LOADED: Mutex<Vec<(&str, Object)>> = Mutex::new(Vec::new());
-    if gathered::objects().is_empty() {
-        return Err(Error::NoBpf);
-    }
+    static LOADED: Mutex<Vec<(String, Object)>> = Mutex::new(Vec::new());
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, object)) = loaded.iter().find(|(s, _)| *s == stem) {
         return Ok(object.clone());
     }
-    let (stem, bytes) = gathered::objects()
-        .iter()
-        .find(|(s, _)| *s == stem)
-        .ok_or_else(|| Error::NoTwin(stem.to_owned()))?;
-    let object = Object::parse(bytes).map_err(|why| Error::Marker {
-        name: (*stem).to_owned(),
+    let object = Object::parse(object_file(stem)?).map_err(|why| Error::Marker {
+        name: stem.to_owned(),
         why,
     })?;
-    loaded.push((stem, object.clone()));
+    loaded.push((stem.to_owned(), object.clone()));
     Ok(object)
 }
