@@ -4,7 +4,7 @@
 use cemark_wire::Nanos;
 
 use crate::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict};
-use crate::{codel, ecn_sharp, mq_ecn, red, tcn, threshold};
+use crate::{cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold};
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {
@@ -44,6 +44,11 @@ catalogue! {
     Codel in codel,
     EcnSharp in ecn_sharp,
     MqEcn in mq_ecn,
+    Cedm in cedm,
+    Dynamic in dynamic,
+    Pie in pie,
+    Pi in pi,
+    CedmSharp in cedm_sharp,
 }
 
 /// The scheme that people call `name`: its stem, title or an alias, in any case, with `-` and `_` alike.
@@ -85,6 +90,11 @@ mod tests {
             ("latency-ecn", "tcn"),
             ("CoDel", "codel"),
             ("MQ-ECN", "mq_ecn"),
+            ("slope-ecn", "cedm"),
+            ("D-ECN", "dynamic"),
+            ("PIE", "pie"),
+            ("pi", "pi"),
+            ("CEDM x ECN#", "cedm_sharp"),
         ] {
             assert_eq!(find(said).map(|s| s.name), Some(stem), "{said}");
         }

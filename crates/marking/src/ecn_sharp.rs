@@ -119,6 +119,14 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             max: fixed::ONE as u64,
             doc: "Probability at the head of the ramp (DCQCN: 1 %; the text of 3.5: 1).",
         },
+        ParamSpec {
+            name: "by_round",
+            kind: Kind::Flag,
+            default: 0,
+            min: 0,
+            max: 1,
+            doc: "Scale by the queue's share of the round, as MQ-ECN: ins_target, and with the length signal pst_target too (not published).",
+        },
     ],
     drops_not_ect: false,
 };
@@ -142,6 +150,8 @@ struct Params {
     pst_interval: u32,
     kmin: u32,
     pmax: u32,
+    /// Time of the queue's quantum on the link in nanoseconds, where rounds are looked at; zero elsewhere.
+    quantum_time: u32,
     max_catchup: u16,
     sqrt: bool,
     from_now: bool,
@@ -188,6 +198,12 @@ impl EcnSharp {
                 pst_interval: params.of_u32(&SPEC, "pst_interval").max(1),
                 kmin: level("kmin"),
                 pmax: params.of_u32(&SPEC, "pmax").min(fixed::ONE),
+                quantum_time: if choice("by_round") && !queue.strict {
+                    let time = queue.rate.nanos_for(u64::from(queue.quantum)).0;
+                    u32::try_from(time).unwrap_or(u32::MAX)
+                } else {
+                    0
+                },
                 max_catchup: params.of(&SPEC, "max_catchup").min(u64::from(u16::MAX)) as u16,
                 sqrt: choice("law"),
                 from_now: choice("base"),
@@ -208,6 +224,27 @@ impl EcnSharp {
         } else {
             u32::try_from(at.sojourn.0).unwrap_or(u32::MAX)
         }
+    }
+
+    /// The signal as it would be if the queue had the link to itself, for either condition: times round / quantum time, at least 1.
+    ///
+    /// Up for the first and down for the second, so that each compares exactly as with its threshold divided by that factor.
+    #[inline]
+    fn alone(&self, signal: u32, round: Nanos) -> (u32, u32) {
+        let time = self.params.quantum_time;
+        if time == 0 || round.0 <= u64::from(time) {
+            return (signal, signal);
+        }
+        let round = u32::try_from(round.0).unwrap_or(u32::MAX);
+        let product = u64::from(signal) * u64::from(round);
+        let fit = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let up = fit(product.div_ceil(u64::from(time)));
+        let standing = if self.params.by_length {
+            fit(product / u64::from(time))
+        } else {
+            signal
+        };
+        (up, standing)
     }
 
     /// The first condition: congestion right now.
@@ -306,9 +343,9 @@ impl Marker for EcnSharp {
 
     #[inline]
     fn dequeue(&mut self, at: &At) -> Verdict {
-        let signal = self.signal(at);
+        let (signal, standing) = self.alone(self.signal(at), at.round);
         // Always judged, so that the state moves on when both conditions hold.
-        let persistent = self.persistent(signal, at.now);
+        let persistent = self.persistent(standing, at.now);
         match self.instantaneous(signal, at.salt) {
             Some(why) => Verdict::Mark(why),
             None if persistent => Verdict::Mark(Why::Persistent),

@@ -44,6 +44,48 @@ pub const fn ewma(avg: u64, sample: u32, weight: u32) -> u64 {
     (avg as i64 + ((gap * weight as i64) >> 16)) as u64
 }
 
+/// Fraction bits of a slope: it counts 2^-24 bytes a nanosecond (0.48 kb/s).
+pub const SLOPE_BITS: u32 = 24;
+
+/// Steepest slope that is told apart: 2^16 bytes a nanosecond, beyond any link.
+const STEEPEST: i64 = 1 << (16 + SLOPE_BITS);
+
+/// How fast a length moved: bytes a nanosecond in 2^-[`SLOPE_BITS`], rounded towards minus infinity.
+///
+/// Rounding down keeps the sign, which is all that CEDM looks at: a fall, however slow, is negative, and nothing else is. No time
+/// at all counts as one nanosecond, and more than 2^32 - 1 as that.
+#[inline]
+pub const fn slope(before: u32, after: u32, nanos: u64) -> i64 {
+    let time = if nanos == 0 {
+        1
+    } else if nanos > u32::MAX as u64 {
+        u32::MAX as u64
+    } else {
+        nanos
+    };
+    let size = (after.abs_diff(before) as u64) << SLOPE_BITS;
+    let steep = if after >= before {
+        (size / time) as i64
+    } else {
+        -(size.div_ceil(time) as i64)
+    };
+    if steep > STEEPEST {
+        STEEPEST
+    } else if steep < -STEEPEST {
+        -STEEPEST
+    } else {
+        steep
+    }
+}
+
+/// One step of a moving average of slopes: `avg + (sample - avg) * weight`, the product rounded towards minus infinity.
+///
+/// A steady length takes a positive average to 0 and a negative one to no more than -1: neither changes its sign.
+#[inline]
+pub const fn ewma_slope(avg: i64, sample: i64, weight: u32) -> i64 {
+    avg + (((sample - avg) * weight as i64) >> 16)
+}
+
 /// What is left of a moving average after `steps` samples of zero: `avg * (1 - weight)^steps`.
 ///
 /// The power is taken by squaring in parts of 2^32, every product rounded down: low by less than `2 * steps` parts of 2^32 and

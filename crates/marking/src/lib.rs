@@ -23,11 +23,16 @@
 
 mod at;
 pub mod catalogue;
+pub mod cedm;
+pub mod cedm_sharp;
 pub mod codel;
+pub mod dynamic;
 pub mod ecn_sharp;
 pub mod fixed;
 pub mod mq_ecn;
 mod params;
+pub mod pi;
+pub mod pie;
 pub mod red;
 pub mod tcn;
 pub mod threshold;

@@ -120,8 +120,15 @@ fn extreme_parameters_build_and_judge_without_overflow() {
                             salt: now,
                             ..At::fifo(Nanos(now), Nanos(now), length, u32::MAX)
                         };
+                        let at = At {
+                            round: Nanos(now),
+                            ..at
+                        };
                         marker.enqueue(&at);
                         marker.dequeue(&at);
+                        if marker.next_wake().is_some() {
+                            marker.wake(&at);
+                        }
                     }
                     marker.emptied(QueueId(0), Nanos(now));
                 }
@@ -145,6 +152,13 @@ fn markers_declare_what_they_look_at() {
         ("mq_ecn", None, Hook::Enqueue, false),
         ("mq_ecn", Some(("hook", 1)), Hook::Dequeue, true),
         ("mq_ecn", Some(("period", 7_200)), Hook::Enqueue, false),
+        ("cedm", None, Hook::Both, true),
+        ("cedm_sharp", None, Hook::Both, true),
+        ("dynamic", None, Hook::Enqueue, false),
+        ("dynamic", Some(("hook", 1)), Hook::Dequeue, true),
+        ("pie", None, Hook::Enqueue, false),
+        ("pie", Some(("delay", 1)), Hook::Both, false),
+        ("pi", None, Hook::Enqueue, false),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
         let mut values = Values::defaults(spec);

@@ -2,7 +2,8 @@
 //! What must hold for any traffic.
 
 use cemark_marking::{
-    At, Marker, QueueSpec, Values, Verdict, Why, codel, ecn_sharp, red, tcn, threshold,
+    At, Marker, QueueSpec, Values, Verdict, Why, cedm, cedm_sharp, codel, dynamic, ecn_sharp,
+    fixed, mq_ecn, pi, pie, red, tcn, threshold,
 };
 use cemark_wire::{Nanos, Rate};
 use proptest::prelude::*;
@@ -151,6 +152,113 @@ proptest! {
         }
     }
 
+    /// The law with a division, in wide numbers: K x min(quantum time / round, 1).
+    #[test]
+    fn mq_ecn_is_its_formula(
+        k: u32, quantum in 1u32..100_000, round in prop_oneof![0u64..100, 0u64..1_000_000, any::<u64>()],
+        length in prop_oneof![0u32..200_000, any::<u32>()], gigabits in 1u64..800,
+    ) {
+        let spec = &mq_ecn::SPEC;
+        let queue = QueueSpec { quantum, ..QueueSpec::fifo(Rate::gbps(gigabits)) };
+        let values = Values::defaults(spec).with(spec, "k", u64::from(k)).with(spec, "count_self", 0);
+        let mut marker = mq_ecn::MqEcn::new(&values, &queue);
+        let at = At { round: Nanos(round), ..At::fifo(Nanos(1), Nanos(0), length, 1500) };
+        let time = u128::from(queue.rate.nanos_for(u64::from(quantum)).0);
+        let round = u128::from(round).min(u128::from(u32::MAX));
+        let threshold = if round <= time { u128::from(k) } else { u128::from(k) * time / round };
+        prop_assert_eq!(marker.enqueue(&at) != Verdict::Pass, u128::from(length) > threshold);
+    }
+
+    /// A rate, a quantum and n queues: rounds of n quantum times give K / n, within a byte.
+    #[test]
+    fn n_busy_queues_share_the_standard_threshold(n in 1u32..=32, k in 1_500u32..1_000_000) {
+        let spec = &mq_ecn::SPEC;
+        let values = Values::defaults(spec).with(spec, "k", u64::from(k)).with(spec, "count_self", 0);
+        let mut marker = mq_ecn::MqEcn::new(&values, &ten_gigabits());
+        let round = Nanos(1_200 * u64::from(n));
+        let mut marked = |length| {
+            marker.enqueue(&At { round, ..At::fifo(Nanos(1), Nanos(0), length, 1500) }) != Verdict::Pass
+        };
+        prop_assert!(!marked(k / n));
+        prop_assert!(marked(k / n + 1));
+    }
+
+    /// Whatever it does to its own intents, CEDM only ever takes back a tentative one, and never while the queue stands at k2.
+    #[test]
+    fn cedm_takes_back_tentative_marks_only(
+        traffic in departures(), intents in prop::collection::vec(0u8..3, 600), average in 0u64..2, withdraw in 0u64..2,
+    ) {
+        let spec = &cedm::SPEC;
+        let values = Values::defaults(spec).with(spec, "signal", average).with(spec, "withdraw", withdraw);
+        let mut marker = cedm::Cedm::new(&values, &ten_gigabits());
+        for ((now, _, left), intent) in traffic.into_iter().zip(intents) {
+            let intent = [None, Some(Why::Instant), Some(Why::Tentative)][usize::from(intent)];
+            let at = At { intent, ..At::fifo(Nanos(now), Nanos(0), left, 1500) };
+            match (intent, marker.dequeue(&at)) {
+                (None, verdict) => prop_assert_eq!(verdict, Verdict::Pass),
+                (Some(Why::Instant), verdict) => prop_assert_eq!(verdict, Verdict::Mark(Why::Instant)),
+                (Some(why), Verdict::Mark(kept)) => prop_assert_eq!(why, kept),
+                (Some(_), Verdict::Pass) => prop_assert!(withdraw == 1 && (average == 1 || left < 57_500)),
+                (_, Verdict::Drop(_)) => prop_assert!(false, "CEDM never drops"),
+            }
+        }
+    }
+
+    /// A withdrawal touches CEDM's intent only: the combination says what its parts say, apart.
+    #[test]
+    fn a_combination_keeps_its_intents_apart(
+        traffic in departures(), intents in prop::collection::vec(0u8..3, 600), interval in 1_000u64..400_000, k1 in 1_000u64..200_000,
+    ) {
+        let spec = &cedm_sharp::SPEC;
+        let values = Values::defaults(spec).with(spec, "k1", k1).with(spec, "pst_interval", interval);
+        let mut both = cedm_sharp::CedmSharp::new(&values, &ten_gigabits());
+        let spec = &cedm::SPEC;
+        let values = Values::defaults(spec).with(spec, "k1", k1).with(spec, "rtt", 200_000);
+        let mut cedm = cedm::Cedm::new(&values, &ten_gigabits());
+        let mut sharp = ecn_sharp_with(&[("ins_target", 1_000_000_000), ("pst_interval", interval)]);
+        for ((now, wait, left), intent) in traffic.into_iter().zip(intents) {
+            let joins = At::fifo(Nanos(now), Nanos(0), left, 1500);
+            prop_assert_eq!(both.enqueue(&joins), cedm.enqueue(&joins));
+            let intent = [None, Some(Why::Instant), Some(Why::Tentative)][usize::from(intent)];
+            let at = At { intent, ..At::fifo(Nanos(now), Nanos(wait), left, 1500) };
+            let persistent = sharp.dequeue(&At { intent: None, ..at });
+            let want = match cedm.dequeue(&at) {
+                Verdict::Pass => persistent,
+                mark => mark,
+            };
+            prop_assert_eq!(both.dequeue(&at), want);
+        }
+    }
+
+    #[test]
+    fn a_slope_has_the_sign_of_its_change(before: u32, after: u32, nanos: u64, avg in -(1i64 << 40)..1 << 40, weight in 1..=fixed::ONE) {
+        let newest = fixed::slope(before, after, nanos);
+        prop_assert_eq!(newest < 0, after < before);
+        // A steady length leaves the sign as it is.
+        prop_assert_eq!(fixed::ewma_slope(avg, 0, weight) < 0, avg < 0);
+        let ideal = (f64::from(after) - f64::from(before)) / nanos.clamp(1, u64::from(u32::MAX)) as f64;
+        if ideal.abs() < 65_536.0 {
+            let told = newest as f64 / f64::from(1u32 << fixed::SLOPE_BITS);
+            prop_assert!(told <= ideal + 1e-9 && ideal - told < 1.01 / f64::from(1u32 << fixed::SLOPE_BITS));
+        }
+    }
+
+    /// Dynamic thresholds without a moving limit are a static one.
+    #[test]
+    fn a_steady_limit_makes_dynamic_ecn_a_threshold(limit: u32, offset: u32, floor: u32, length: u32) {
+        let spec = &dynamic::SPEC;
+        let values = Values::defaults(spec).with(spec, "offset", u64::from(offset)).with(spec, "floor", u64::from(floor));
+        let mut moving = dynamic::Dynamic::new(&values, &ten_gigabits());
+        let k = u64::from(limit.saturating_sub(offset).max(floor));
+        let values = Values::defaults(&threshold::SPEC).with(&threshold::SPEC, "k", k);
+        let mut still = threshold::Threshold::new(&values, &ten_gigabits());
+        let at = At { limit_bytes: limit, ..At::fifo(Nanos(1), Nanos(0), length, 1500) };
+        // Only a length that saturates can differ: the two add the packet in 32 and in 64 bits.
+        if length <= u32::MAX - 1_500 {
+            prop_assert_eq!(moving.enqueue(&at), still.enqueue(&at));
+        }
+    }
+
     /// DCTCP-RED as a packet joins a FIFO and TCN as it leaves say the same, up to the packet in transmission.
     #[test]
     fn tcn_is_dctcp_red_of_rate_times_time(
@@ -230,4 +338,45 @@ fn red_marks_as_often_as_its_share_says() {
             "spacing {spacing}: {marks} marks"
         );
     }
+}
+
+/// A probability controller on a link of 10 Gb/s whose load answers to marks: the mean
+/// length once it has settled.
+fn settled(marker: &mut impl Marker, rounds: u64) -> i64 {
+    let (mut queue, mut now, mut window) = (0i64, 0u64, 60_000i64);
+    let mut sum = 0;
+    for n in 0..rounds {
+        // One packet of 1.2 us after the other; each mark takes off what DCTCP's law would on average.
+        now += 1_200;
+        while marker.next_wake().is_some_and(|due| due.0 <= now) {
+            let due = marker.next_wake().expect("asked");
+            marker.wake(&At::fifo(due, Nanos(0), queue as u32, 0));
+        }
+        let salt = fixed::hash(7, 1, n * 1_460, 0);
+        let at = At {
+            salt,
+            ..At::fifo(Nanos(now), Nanos(0), queue as u32, 1_500)
+        };
+        let marked = marker.enqueue(&at) != Verdict::Pass;
+        window = (window + if marked { -1_500 } else { 30 }).clamp(3_000, 2_000_000);
+        queue = (window - 60_000).max(0);
+        if n > rounds / 2 {
+            sum += queue;
+        }
+    }
+    sum / (rounds / 2) as i64
+}
+
+/// Both integrate the deviation, so that over time there is none left.
+#[test]
+fn pi_and_pie_hold_the_queue_at_their_reference() {
+    let mut pi = pi::Pi::new(&Values::defaults(&pi::SPEC), &ten_gigabits());
+    let mean = settled(&mut pi, 200_000);
+    assert!((29_100..30_900).contains(&mean), "PI: {mean} for 30,000");
+    let spec = &pie::SPEC;
+    let values = Values::defaults(spec).with(spec, "mark_ecnth", 65_536);
+    let mut pie = pie::Pie::new(&values, &ten_gigabits());
+    // 15 us at 10 Gb/s are 18,750 B.
+    let mean = settled(&mut pie, 200_000);
+    assert!((18_180..19_320).contains(&mean), "PIE: {mean} for 18,750");
 }
