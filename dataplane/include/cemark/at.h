@@ -69,6 +69,12 @@ struct cemark_queue_spec {
 #define CEMARK_DRAWS 0x10u        /* reads cemark_at.salt */
 #define CEMARK_CLOCK 0x20u        /* may want wake(): ask next_wake() after every call */
 
+/* What stands of the intent of the enqueue hook if the dequeue hook does not change it. */
+CEMARK_FN u32 cemark_keep(const struct cemark_at *at)
+{
+	return at->intent == CEMARK_NO_INTENT ? CEMARK_PASS : CEMARK_MARK(at->intent);
+}
+
 /* What a marker does not have, for CEMARK_MARKER() of marker.h: a scheme writes the functions that it has and one of these for each
  * that it has not. */
 
@@ -109,7 +115,7 @@ struct cemark_queue_spec {
 	{                                                                                                                      \
 		(void)p;                                                                                                       \
 		(void)v;                                                                                                       \
-		return at->intent == CEMARK_NO_INTENT ? CEMARK_PASS : CEMARK_MARK(at->intent);                                 \
+		return cemark_keep(at);                                                                                        \
 	}
 
 /* An empty queue tells it nothing. */

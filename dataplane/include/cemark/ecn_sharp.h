@@ -25,6 +25,7 @@ enum cemark_ecn_sharp_param {
 	CEMARK_ECN_SHARP_KMIN,
 	CEMARK_ECN_SHARP_KMAX,
 	CEMARK_ECN_SHARP_PMAX,
+	CEMARK_ECN_SHARP_BY_ROUND,
 };
 
 /* Thresholds are in the unit of the signal: nanoseconds or bytes. */
@@ -34,6 +35,7 @@ struct cemark_ecn_sharp_params {
 	u32 pst_interval; /* ns, whatever the signal, at least 1 */
 	u32 kmin;         /* foot of the ramp; its head is ins_target */
 	u32 pmax;         /* parts of 2^16 */
+	u32 quantum_time; /* of the quantum on the link, ns, where rounds are looked at; else 0 */
 	u16 max_catchup;  /* 0: no limit */
 	u8 sqrt;          /* gaps of pst_interval / sqrt(n), not / n */
 	u8 from_now;      /* a gap runs from the mark, not from the previous schedule */
@@ -75,6 +77,9 @@ CEMARK_FN void cemark_ecn_sharp_set(struct cemark_ecn_sharp_params *p, const u64
 		p->pst_interval = 1;
 	p->kmin = cemark_ecn_sharp_level(p, values[CEMARK_ECN_SHARP_KMIN], rate);
 	p->pmax = cemark_min32(cemark_to32(values[CEMARK_ECN_SHARP_PMAX]), CEMARK_ONE);
+	p->quantum_time = 0;
+	if (values[CEMARK_ECN_SHARP_BY_ROUND] == 1 && !queue->strict)
+		p->quantum_time = cemark_to32(cemark_nanos_for(rate, queue->quantum));
 	p->max_catchup = catchup > CEMARK_U16_MAX ? CEMARK_U16_MAX : (u16)catchup;
 	p->sqrt = values[CEMARK_ECN_SHARP_LAW] == 1;
 	p->from_now = values[CEMARK_ECN_SHARP_BASE] == 1;
@@ -176,10 +181,25 @@ CEMARK_FN u32 cemark_ecn_sharp_dequeue(const struct cemark_ecn_sharp_params *p, 
 {
 	/* The wait, or the backlog that the departing packet leaves and itself. */
 	u32 signal = p->by_length ? cemark_add32(at->queue_bytes, at->pkt_bytes) : cemark_to32(at->sojourn);
-	/* Always judged, so that the state moves on when both conditions hold. */
-	bool persistent = cemark_ecn_sharp_persistent(p, v, signal, at->now);
-	u32 verdict = cemark_ecn_sharp_instantaneous(p, signal, at->salt);
+	u32 standing = signal;
+	bool persistent;
+	u32 verdict;
 
+	/*
+	 * As it would be if the queue had the link to itself, times round / quantum time: up for the first condition and down for the
+	 * second, so that each compares exactly as with its threshold divided by that factor.
+	 */
+	if (p->quantum_time && at->round > p->quantum_time) {
+		u64 product = (u64)signal * cemark_to32(at->round);
+		u64 down = cemark_div(product, p->quantum_time);
+
+		if (p->by_length)
+			standing = cemark_to32(down);
+		signal = cemark_to32(down + (product != down * p->quantum_time));
+	}
+	/* Always judged, so that the state moves on when both conditions hold. */
+	persistent = cemark_ecn_sharp_persistent(p, v, standing, at->now);
+	verdict = cemark_ecn_sharp_instantaneous(p, signal, at->salt);
 	if (verdict == CEMARK_PASS && persistent)
 		return CEMARK_MARK(CEMARK_PERSISTENT);
 	return verdict;

@@ -55,6 +55,32 @@ CEMARK_FN u64 cemark_ewma(u64 avg, u32 sample, u32 weight)
 	return (u64)((s64)avg + ((gap * (s64)weight) >> 16));
 }
 
+/* Fraction bits of a slope: it counts 2^-24 bytes a nanosecond. */
+#define CEMARK_SLOPE_BITS 24
+/* Steepest slope that is told apart: 2^16 bytes a nanosecond. */
+#define CEMARK_STEEPEST (1ll << (16 + CEMARK_SLOPE_BITS))
+
+/* How fast a length moved, rounded towards minus infinity: a fall, however slow, is negative, and nothing else is. */
+CEMARK_FN s64 cemark_slope(u32 before, u32 after, u64 nanos)
+{
+	u32 time = nanos ? cemark_to32(nanos) : 1;
+	s64 steep;
+
+	if (after >= before)
+		steep = (s64)cemark_div((u64)(after - before) << CEMARK_SLOPE_BITS, time);
+	else
+		steep = -(s64)cemark_div(((u64)(before - after) << CEMARK_SLOPE_BITS) + (time - 1), time);
+	if (steep > CEMARK_STEEPEST)
+		return CEMARK_STEEPEST;
+	return steep < -CEMARK_STEEPEST ? -CEMARK_STEEPEST : steep;
+}
+
+/* One step of a moving average of slopes: avg + (sample - avg) * weight, the product rounded towards minus infinity. */
+CEMARK_FN s64 cemark_ewma_slope(s64 avg, s64 sample, u32 weight)
+{
+	return avg + (((sample - avg) * (s64)weight) >> 16);
+}
+
 /* The product of a number and a fraction in parts of 2^32, which is at most one, rounded down. */
 CEMARK_FN u64 cemark_mul32(u64 a, u64 part)
 {
@@ -133,6 +159,12 @@ CEMARK_FN u64 cemark_muldiv(u64 a, u64 b, u64 divisor)
 CEMARK_FN u64 cemark_bytes_in(u64 rate, u64 span)
 {
 	return cemark_muldiv(rate, span, 8000000000ull);
+}
+
+/* Picoseconds that one byte takes at a rate in bit/s, to the nearest. */
+CEMARK_FN u64 cemark_picos_per_byte(u64 rate)
+{
+	return cemark_muldiv(8000000000000ull + (rate >> 1), 1, rate);
 }
 
 /* Nanoseconds that so many bytes take at a rate in bit/s, rounded down. */

@@ -27,6 +27,8 @@ pub struct Agreed {
     pub decisions: u64,
     /// How many of them were marked.
     pub marks: u64,
+    /// How many were discarded.
+    pub drops: u64,
     /// Times that the clock rang.
     pub wakes: u64,
     /// Markers built and changed.
@@ -303,7 +305,10 @@ fn one<A: Marker, B: Marker>(
             agreed.marks += 1;
             1 + u64::from(why as u8)
         }
-        Verdict::Drop(why) => 0x80 + u64::from(why as u8),
+        Verdict::Drop(why) => {
+            agreed.drops += 1;
+            0x80 + u64::from(why as u8)
+        }
     };
     agreed.digest = (agreed.digest ^ word)
         .wrapping_mul(0x0100_0000_01b3)
