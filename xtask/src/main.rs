@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! House checks (`cargo xtask check`) and long proofs (`cargo xtask proof NAME`).
+//! House checks (`cargo xtask check`), long proofs (`cargo xtask proof NAME`) and the one that needs a program of its own
+//! (`cargo xtask mutants`, run by `proof mutants`).
 
 mod arrows;
+mod mutants;
 mod proof;
 mod tidy;
 
@@ -12,12 +14,15 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["check"] => arrows::check().and_then(|()| tidy::check()),
+        ["mutants"] => mutants::run(),
         ["proof"] => {
             println!("{}", proof::list());
             Ok(())
         }
         ["proof", name] => proof::run(name),
-        _ => Err("usage: cargo xtask check | cargo xtask proof [NAME]".into()),
+        _ => {
+            Err("usage: cargo xtask check | cargo xtask mutants | cargo xtask proof [NAME]".into())
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

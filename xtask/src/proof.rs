@@ -75,6 +75,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
             "mutations",
         ],
     ),
+    (
+        "mutants",
+        "faults put into the marking crate: tests notice all but those listed in crates/marking/mutants.toml, at most 2 %",
+        &["cargo", "xtask", "mutants"],
+    ),
 ];
 
 pub(crate) fn list() -> String {

@@ -51,11 +51,7 @@ impl At {
             ecn: Ecn::Ect0,
             intent: None,
             queue_bytes: backlog,
-            queue_pkts: if backlog == 0 {
-                0
-            } else {
-                backlog.div_ceil(1500)
-            },
+            queue_pkts: backlog.div_ceil(1500),
             port_bytes: backlog,
             pool_bytes: backlog,
             limit_bytes: u32::MAX,

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! ECN#: marks on instantaneous and on persistent congestion (Algorithm 1), with the variants that papers and code have shown.
 
+mod persistent;
+pub mod tofino;
+
 use cemark_wire::Nanos;
 
 use crate::{
     At, Hook, Kind, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
 };
+use persistent::Persistent;
+use tofino::{Clock, Ticks};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -127,6 +132,14 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             max: 1,
             doc: "Scale by the queue's share of the round, as MQ-ECN: ins_target, and with the length signal pst_target too (not published).",
         },
+        ParamSpec {
+            name: "arithmetic",
+            kind: Kind::Choice(&["exact", "tofino", "printed_clock", "printed_division"]),
+            default: 0,
+            min: 0,
+            max: 3,
+            doc: "Nanoseconds and exact quotients, or the Tofino's ticks and table (section 4), with Algorithm 2 or 3 corrected or as printed.",
+        },
     ],
     drops_not_ect: false,
 };
@@ -146,13 +159,14 @@ pub struct EcnSharp {
 struct Params {
     ins_target: u32,
     pst_target: u32,
-    /// Nanoseconds, whatever the signal.
+    /// Nanoseconds or ticks, as the arithmetic counts, whatever the signal.
     pst_interval: u32,
     kmin: u32,
     pmax: u32,
     /// Time of the queue's quantum on the link in nanoseconds, where rounds are looked at; zero elsewhere.
     quantum_time: u32,
     max_catchup: u16,
+    arithmetic: Arithmetic,
     sqrt: bool,
     from_now: bool,
     at_least: bool,
@@ -161,17 +175,35 @@ struct Params {
     ramp: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct State {
-    /// When the signal was first seen at pst_target or above; `None` while it is below. Zero is a time like any other.
-    first_above: Option<Nanos>,
-    /// When the next mark is due, in the marking state.
-    next: Nanos,
-    /// Marks in this marking state.
-    count: u32,
-    /// Marks in a row that left the schedule behind the clock.
-    behind: u16,
-    marking: bool,
+/// How times are kept and intervals divided. Waits and lengths are compared as they come, in all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arithmetic {
+    Exact,
+    Tofino,
+    PrintedClock,
+    PrintedDivision,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Exact(Persistent<Nanos>),
+    Tofino(Clock, Persistent<Ticks>),
+}
+
+impl State {
+    fn new(arithmetic: Arithmetic) -> Self {
+        match arithmetic {
+            Arithmetic::Exact => State::Exact(Persistent::default()),
+            _ => State::Tofino(Clock::default(), Persistent::default()),
+        }
+    }
+
+    fn persistent_forgets(&mut self) {
+        match self {
+            State::Exact(persistent) => persistent.forget(),
+            State::Tofino(_, persistent) => persistent.forget(),
+        }
+    }
 }
 
 impl EcnSharp {
@@ -190,12 +222,22 @@ impl EcnSharp {
             u32::try_from(level).unwrap_or(u32::MAX)
         };
         let ramp = choice("instant");
+        let arithmetic = match params.of(&SPEC, "arithmetic") {
+            0 => Arithmetic::Exact,
+            1 => Arithmetic::Tofino,
+            2 => Arithmetic::PrintedClock,
+            _ => Arithmetic::PrintedDivision,
+        };
+        let interval = params.of_u32(&SPEC, "pst_interval").max(1);
         EcnSharp {
             params: Params {
                 // The ramp's head is its step: above it every packet is marked.
                 ins_target: level(if ramp { "kmax" } else { "ins_target" }),
                 pst_target: level("pst_target"),
-                pst_interval: params.of_u32(&SPEC, "pst_interval").max(1),
+                pst_interval: match arithmetic {
+                    Arithmetic::Exact => interval,
+                    _ => Ticks::span(interval),
+                },
                 kmin: level("kmin"),
                 pmax: params.of_u32(&SPEC, "pmax").min(fixed::ONE),
                 quantum_time: if choice("by_round") && !queue.strict {
@@ -205,6 +247,7 @@ impl EcnSharp {
                     0
                 },
                 max_catchup: params.of(&SPEC, "max_catchup").min(u64::from(u16::MAX)) as u16,
+                arithmetic,
                 sqrt: choice("law"),
                 from_now: choice("base"),
                 at_least: choice("cmp"),
@@ -212,7 +255,7 @@ impl EcnSharp {
                 by_length,
                 ramp,
             },
-            state: State::default(),
+            state: State::new(arithmetic),
         }
     }
 
@@ -261,63 +304,20 @@ impl EcnSharp {
         None
     }
 
-    /// Whether the queue has stood for longer than an interval.
-    #[inline]
-    fn detect(&mut self, signal: u32, now: Nanos) -> bool {
-        if signal < self.params.pst_target {
-            self.state.first_above = None;
-            return false;
-        }
-        match self.state.first_above {
-            None => {
-                self.state.first_above = Some(now);
-                false
-            }
-            Some(since) => now.saturating_sub(since).0 > u64::from(self.params.pst_interval),
-        }
-    }
-
     /// The second condition: one mark in a while from a standing queue, faster the longer it stands.
     #[inline]
     fn persistent(&mut self, signal: u32, now: Nanos) -> bool {
-        if !self.detect(signal, now) {
-            self.state.marking = false;
-            return false;
-        }
-        if !self.state.marking {
-            self.state.marking = true;
-            self.state.count = 1;
-            self.state.behind = 0;
-            self.state.next = now.saturating_add(Nanos(u64::from(self.params.pst_interval)));
-            return true;
-        }
-        let due = now > self.state.next || (self.params.at_least && now == self.state.next);
-        if due {
-            self.state.count = self.state.count.saturating_add(1);
-            self.reschedule(now);
-        }
-        due
-    }
-
-    /// Sets the time of the mark after this one.
-    fn reschedule(&mut self, now: Nanos) {
         let p = &self.params;
-        let count = self.state.count;
-        let step = if p.sqrt {
-            fixed::over_sqrt(p.pst_interval, count)
-        } else {
-            p.pst_interval / count
-        };
-        // A step of zero would mark every packet for ever without the schedule moving.
-        let step = Nanos(u64::from(step.max(1)));
-        self.state.next = if p.from_now { now } else { self.state.next }.saturating_add(step);
-        if self.state.next >= now || p.max_catchup == 0 {
-            self.state.behind = 0;
-        } else if self.state.behind < p.max_catchup {
-            self.state.behind += 1;
-        } else {
-            self.state.behind = 0;
-            self.state.next = now.saturating_add(step);
+        match &mut self.state {
+            State::Exact(persistent) => persistent.judge(signal, now, p),
+            State::Tofino(clock, persistent) => {
+                let now = if p.arithmetic == Arithmetic::PrintedClock {
+                    clock.read_as_printed(now)
+                } else {
+                    clock.read(now)
+                };
+                persistent.judge(signal, now, p)
+            }
         }
     }
 }
@@ -356,13 +356,21 @@ impl Marker for EcnSharp {
     #[inline]
     fn emptied(&mut self, _: QueueId, _: Nanos) {
         if self.params.reset_on_empty {
-            self.state.first_above = None;
-            self.state.marking = false;
+            self.state.persistent_forgets();
         }
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
-        self.params = EcnSharp::new(params, queue).params;
+        let new = EcnSharp::new(params, queue);
+        // Times of one clock mean nothing on the other.
+        let same_clock = matches!(
+            (&self.state, &new.state),
+            (State::Exact(_), State::Exact(_)) | (State::Tofino(..), State::Tofino(..))
+        );
+        if !same_clock {
+            self.state = new.state;
+        }
+        self.params = new.params;
     }
 }
 
@@ -376,13 +384,14 @@ mod tests {
         for law in [0, 1] {
             let values = Values::defaults(&SPEC).with(&SPEC, "law", law);
             let mut marker = EcnSharp::new(&values, &QueueSpec::fifo(Rate::gbps(10)));
-            marker.state = State {
-                first_above: Some(Nanos(0)),
+            marker.state = State::Exact(Persistent {
+                first_above: Nanos(0),
                 next: Nanos(1_000_000),
                 count: u32::MAX,
                 behind: 0,
+                above: true,
                 marking: true,
-            };
+            });
             let at = |now| At::fifo(Nanos(now), Nanos(100_000), 125_000, 1_500);
             let (last, step) = if law == 0 {
                 (1_000_001, 1)
@@ -393,9 +402,12 @@ mod tests {
                 marker.dequeue(&at(1_000_001)),
                 Verdict::Mark(Why::Persistent)
             );
-            assert_eq!(marker.state.count, u32::MAX);
+            let State::Exact(state) = marker.state else {
+                panic!("the default is exact")
+            };
+            assert_eq!(state.count, u32::MAX);
             // 200,000 / 2^32 would be 0 and is taken as 1; 200,000 / sqrt(2^32) = 3.05.
-            assert_eq!(marker.state.next, Nanos(1_000_000 + step));
+            assert_eq!(state.next, Nanos(1_000_000 + step));
             assert_eq!(marker.dequeue(&at(last)), Verdict::Pass);
             assert_eq!(
                 marker.dequeue(&at(last + 1)),

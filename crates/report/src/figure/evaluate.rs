@@ -225,7 +225,11 @@ impl Ask<'_> {
                 let (low, high) = self.extremes(axes, metric, &labels)?;
                 excess(high, low)?.picked_of(labels.len() * labels.len().saturating_sub(1) / 2)
             }
-            Statistic::Onset | Statistic::Rtt | Statistic::RttRatio | Statistic::Sizes => {
+            Statistic::Onset
+            | Statistic::Rtt
+            | Statistic::RttRatio
+            | Statistic::Sizes
+            | Statistic::Division => {
                 return Err("this statistic is not taken cell by cell".to_owned());
             }
         })

@@ -48,6 +48,7 @@ figures![
     "ecnsharp-2",
     "ecnsharp-3",
     "ecnsharp-4",
+    "ecnsharp-6",
     "ecnsharp-7",
     "ecnsharp-9",
     "ecnsharp-10",

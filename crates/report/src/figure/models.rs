@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rows that need no network: what an RTT model or a size table gives.
+//! Rows that need no network: what an RTT model, a size table or a switch's division gives.
 
 use std::collections::BTreeMap;
 
+use cemark_marking::ecn_sharp::tofino;
 use cemark_sim::workload::random::Stream;
 use cemark_sim::workload::{RttModel, SizeTable};
 
@@ -28,6 +29,7 @@ impl Models {
             Statistic::Rtt => Some(self.rtt(row)),
             Statistic::RttRatio => Some(ratio(row)),
             Statistic::Sizes => Some(sizes(row)),
+            Statistic::Division => Some(division(row)),
             _ => None,
         }
     }
@@ -113,5 +115,74 @@ fn sizes(row: &Row) -> Result<Estimate, String> {
             "`{}` is not taken of a size table: mean, below BYTES",
             row.metric
         )),
+    }
+}
+
+/// Marking counts of ECN#'s Figure 6.
+const COUNTS: std::ops::RangeInclusive<u32> = 1..=100;
+
+fn division(row: &Row) -> Result<Estimate, String> {
+    let name = named(row)?;
+    let (form, interval) = match name.split_once(' ') {
+        Some(("corrected", interval)) => (tofino::divide as fn(u32, u32) -> _, interval),
+        Some(("printed", interval)) => (tofino::divide_as_printed as fn(u32, u32) -> _, interval),
+        _ => {
+            return Err(format!(
+                "no division is called `{name}`: corrected INTERVAL, printed INTERVAL"
+            ));
+        }
+    };
+    let interval: u32 = interval
+        .parse()
+        .ok()
+        .filter(|&i| i > 0)
+        .ok_or_else(|| format!("`{interval}` is not an interval in ticks"))?;
+    let shares: Vec<f64> = COUNTS
+        .map(|count| {
+            let tofino::Product { entry, exponent } = form(interval, count);
+            f64::from(entry) * f64::from(exponent).exp2() * f64::from(count) / f64::from(interval)
+        })
+        .collect();
+    let errors: Vec<f64> = shares.iter().map(|s| 100.0 * (s - 1.0).abs()).collect();
+    let number = match row.metric.as_str() {
+        "worst" => errors.iter().copied().reduce(f64::max),
+        "mean" => stats::mean(&errors),
+        "share" => stats::mean(&shares),
+        other => {
+            return Err(format!(
+                "`{other}` is not taken of a division: worst, mean, share"
+            ));
+        }
+    };
+    Ok(Estimate::exact(number.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(metric: &str, model: &str) -> Result<f64, String> {
+        let text =
+            format!("id = 'X'\nstatistic = 'division'\nmetric = '{metric}'\nmodel = '{model}'");
+        let row: Row = toml::from_str(&text).unwrap();
+        Models::default().evaluate(&row).unwrap().map(|e| e.value())
+    }
+
+    #[test]
+    fn the_division_of_figure_6() {
+        // Worst at a count of 71: 125 / 8 = 15.625 against 1000 / 71.
+        assert_eq!(of("worst", "corrected 1000").unwrap(), 10.9375);
+        // At a count of 1 the listing gives 125 * 2^-(0 + 3) = 15.625.
+        let share = of("share", "printed 1000").unwrap();
+        assert!(share > 1.0 / 64.0 && share < 1.05 / 64.0, "{share}");
+        assert!(of("mean", "corrected 1000").unwrap() < of("worst", "corrected 1000").unwrap());
+        for (metric, model) in [
+            ("worst", "corrected"),
+            ("worst", "corrected 0"),
+            ("worst", "exact 1000"),
+            ("best", "corrected 1000"),
+        ] {
+            assert!(of(metric, model).is_err(), "{metric} {model}");
+        }
     }
 }

@@ -15,7 +15,7 @@ pub struct Row {
     pub id: String,
     /// How it is formed.
     pub statistic: Statistic,
-    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt` and `sizes` what is taken of the model.
+    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes` and `division` what is taken of the model.
     #[serde(default)]
     pub metric: String,
     /// Label of the scheme in question.
@@ -46,7 +46,7 @@ pub struct Row {
     pub axis: Option<String>,
     /// Divides the number by this (a threshold, to make shares of it).
     pub unit: Option<f64>,
-    /// The RTT model or size table of `rtt`, `rtt-ratio` and `sizes`.
+    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`.
     pub model: Option<String>,
 }
 
@@ -79,6 +79,9 @@ pub enum Statistic {
     RttRatio,
     /// Of a size table: `mean` in bytes, or `below 100000`, a probability.
     Sizes,
+    /// Of ECN#'s table division (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval), before rounding, over counts of 1 to
+    /// 100: `worst` and `mean` error against the exact quotient in percent, or its mean `share` of that.
+    Division,
 }
 
 /// One number from several cells.

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! ECN# in the arithmetic of a Tofino (section 4): a 32-bit clock emulated from a 64-bit one (Algorithm 2) and a quotient from a
+//! table of 8-bit entries (Algorithm 3), both with the errors of their listings corrected, and both as printed.
+//!
+//! The switch compares 32-bit numbers only, so times are ticks of 1,024 ns that wrap after 4,398 s, and one is later than another
+//! when their difference, taken as signed, is positive. It does not divide, so the gap between marks is looked up: right within
+//! 14.2 % and half a tick, and never short by more than 1.5 % and half a tick.
+
+use cemark_wire::Nanos;
+
+use super::persistent::Time;
+use super::{Arithmetic, Params};
+
+/// A tick is 2^10 ns, 1.024 us.
+pub const TICK_BITS: u32 = 10;
+
+/// Bits of the clock that come from the timestamp; the ten above them are counted.
+const LOW_BITS: u32 = 32 - TICK_BITS;
+const LOW: u32 = (1 << LOW_BITS) - 1;
+
+/// Largest entry of the table times its smallest index: the paper's `8 * 127`.
+const FULL_SCALE: u32 = 8 * 127;
+
+/// A time of the emulated clock: ticks modulo 2^32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ticks(pub u32);
+
+impl Ticks {
+    /// Whether `self` is later, by serial numbers: true for the 2^31 - 1 ticks (2,199 s) that follow `other`, across any wrap.
+    #[inline]
+    pub const fn after(self, other: Ticks) -> bool {
+        (self.0.wrapping_sub(other.0) as i32) > 0
+    }
+
+    /// A span in nanoseconds as a number of ticks: the nearest, and at least one. 200 us are 195 ticks.
+    pub const fn span(nanos: u32) -> u32 {
+        let ticks = ((nanos as u64 + (1 << (TICK_BITS - 1))) >> TICK_BITS) as u32;
+        if ticks == 0 { 1 } else { ticks }
+    }
+}
+
+/// The two registers of Algorithm 2 in one word: 22 bits of the last timestamp, above them 10 bits that count its wraps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock(pub u32);
+
+impl Clock {
+    /// The time of a packet. Wraps are seen by packets: of a silence beyond 4.295 s all but one are lost, and the clock runs late.
+    #[inline]
+    pub const fn read(&mut self, now: Nanos) -> Ticks {
+        let low = (now.0 as u32) >> TICK_BITS;
+        self.advance(low, low < self.0 & LOW)
+    }
+
+    /// The listing: two packets in one tick count as a wrap, and the clock leaps by 4.295 s.
+    #[inline]
+    pub const fn read_as_printed(&mut self, now: Nanos) -> Ticks {
+        let low = (now.0 as u32) >> TICK_BITS;
+        self.advance(low, low <= self.0 & LOW)
+    }
+
+    #[inline]
+    const fn advance(&mut self, low: u32, wrapped: bool) -> Ticks {
+        let high = (self.0 >> LOW_BITS).wrapping_add(wrapped as u32);
+        self.0 = (high << LOW_BITS) | low;
+        Ticks(self.0)
+    }
+}
+
+impl Time for Ticks {
+    #[inline]
+    fn after(self, other: Self, p: &Params) -> bool {
+        if p.arithmetic == Arithmetic::PrintedClock {
+            self.0 > other.0
+        } else {
+            Ticks::after(self, other)
+        }
+    }
+
+    #[inline]
+    fn plus(self, gap: u32) -> Self {
+        Ticks(self.0.wrapping_add(gap))
+    }
+
+    fn gap(count: u32, p: &Params) -> u32 {
+        let looked_up = match (p.sqrt, p.arithmetic) {
+            (true, _) => over_root(p.pst_interval, count),
+            (false, Arithmetic::PrintedDivision) => divide_as_printed(p.pst_interval, count),
+            (false, _) => divide(p.pst_interval, count),
+        };
+        looked_up.rounded()
+    }
+}
+
+/// What the math unit gives: `entry * 2^exponent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// The entry of the table, 34 to 127 where the table is scaled.
+    pub entry: u32,
+    /// Its power of two.
+    pub exponent: i32,
+}
+
+impl Product {
+    /// The nearest whole number, half upwards; 2^32 - 1 for anything larger.
+    pub const fn rounded(self) -> u32 {
+        let entry = self.entry as u64;
+        if self.exponent >= 32 {
+            return u32::MAX;
+        }
+        if self.exponent < -32 {
+            return 0;
+        }
+        let whole = if self.exponent >= 0 {
+            entry << self.exponent
+        } else {
+            let down = self.exponent.unsigned_abs();
+            (entry + (1 << (down - 1))) >> down
+        };
+        if whole > u32::MAX as u64 {
+            u32::MAX
+        } else {
+            whole as u32
+        }
+    }
+}
+
+/// Algorithm 3 corrected: `interval / count` from the table of [`inverse`]. `interval` and `count` are at least 1.
+///
+/// The index is the top four bits of `count`, so that the quotient is too large by up to 1/8 where bits were cut off; an entry is off
+/// by up to 1/67 of itself.
+pub const fn divide(interval: u32, count: u32) -> Product {
+    let log = count.ilog2() as i32;
+    Product {
+        entry: inverse(interval, top_bits(count)),
+        exponent: scale(interval) + 3 - log,
+    }
+}
+
+/// Algorithm 3 as printed: the table is not scaled, and the power of two has the scale with the wrong sign. Of an interval of 1,000
+/// it gives a 64th of the quotient.
+pub const fn divide_as_printed(interval: u32, count: u32) -> Product {
+    let log = count.ilog2() as i32;
+    Product {
+        entry: interval.div_ceil(top_bits(count)),
+        exponent: -(log + scale(interval) + 3),
+    }
+}
+
+/// The same for the square-root law: `interval / sqrt(count)` from the table of [`inverse_root`]. Ours; the paper's switch divides.
+///
+/// Pairs of bits are cut off, so that the index has three or four bits (4 to 15) and the value is too large by up to sqrt(5/4).
+pub const fn over_root(interval: u32, count: u32) -> Product {
+    let pairs = (count.ilog2() / 2) as i32 - 1;
+    let index = if pairs >= 0 {
+        count >> (2 * pairs)
+    } else {
+        count << 2
+    };
+    Product {
+        entry: inverse_root(interval, index),
+        exponent: scale(interval) + 2 - pairs,
+    }
+}
+
+/// The entry of Algorithm 3's table at 8 to 15: `interval / (index * 2^scale)`, to the nearest, half upwards. 34 to 127.
+pub const fn inverse(interval: u32, index: u32) -> u32 {
+    let scale = scale(interval);
+    let (over, under) = if scale < 0 {
+        ((interval as u64) << -scale, index as u64)
+    } else {
+        (interval as u64, (index as u64) << scale)
+    };
+    ((2 * over + under) / (2 * under)) as u32
+}
+
+/// The entry of the square-root law's table at 4 to 15: `interval / (sqrt(index) * 2^(scale + 2))`, to the nearest, half upwards.
+/// 33 to 127.
+pub const fn inverse_root(interval: u32, index: u32) -> u32 {
+    let scale = scale(interval) + 2;
+    // Twice the entry, squared.
+    let square = if scale <= 0 {
+        let interval = (interval as u64) << (1 - scale);
+        interval * interval / index as u64
+    } else {
+        (interval as u64 * interval as u64 / index as u64) >> (2 * (scale - 1))
+    };
+    (square.isqrt() as u32).div_ceil(2)
+}
+
+/// The power of two that brings the entries into eight bits: the least with `interval <= 8 * 127 * 2^scale`. Negative below 509.
+pub const fn scale(interval: u32) -> i32 {
+    if interval > FULL_SCALE {
+        interval
+            .div_ceil(FULL_SCALE)
+            .next_power_of_two()
+            .trailing_zeros() as i32
+    } else {
+        -((FULL_SCALE / interval).ilog2() as i32)
+    }
+}
+
+/// The top four bits of a number: 8 to 15.
+const fn top_bits(count: u32) -> u32 {
+    let log = count.ilog2();
+    if log >= 3 {
+        count >> (log - 3)
+    } else {
+        count << (3 - log)
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What markers tell their ports, which leave out calls on the strength of it.
+
+use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, Values, Verdict, Why, catalogue};
+use cemark_wire::{Nanos, Rate};
+
+/// A marker that says nothing of itself.
+struct Plain;
+
+impl Marker for Plain {
+    fn hook(&self) -> Hook {
+        Hook::Both
+    }
+
+    fn retune(&mut self, _: &Values, _: &QueueSpec) {}
+}
+
+#[test]
+fn a_marker_that_says_nothing_is_safe_in_any_port() {
+    let mut plain = Plain;
+    assert!(!plain.reads_length_at_dequeue() && !plain.watches_empty());
+    assert!(plain.draws(), "it may read its luck");
+    assert_eq!(plain.quiet_below(1500), 0, "it may mark at any length");
+    assert_eq!(plain.next_wake(), None);
+    let at = At::fifo(Nanos(1), Nanos(1), 9_000, 1500);
+    assert_eq!(plain.enqueue(&at), Verdict::Pass);
+    assert_eq!(plain.dequeue(&at), Verdict::Pass);
+    let intent = Some(Why::Instant);
+    assert_eq!(
+        plain.dequeue(&At { intent, ..at }),
+        Verdict::Mark(Why::Instant),
+        "an intent is kept"
+    );
+    plain.emptied(QueueId(0), Nanos(2));
+    plain.wake(&at);
+}
+
+#[test]
+fn the_calls_that_schemes_ask_for() {
+    // (scheme, changed parameter, wants to hear of an empty queue, reads its luck, quiet below with packets of 1500 bytes)
+    for (name, change, watches, draws, quiet) in [
+        ("threshold", ("k", 97_500), false, false, 96_000),
+        ("threshold", ("k", 1_499), false, false, 0),
+        ("threshold", ("scope", 1), false, false, 0),
+        ("threshold", ("scope", 2), false, false, 0),
+        ("red", ("count_self", 0), true, true, 0),
+        ("tcn", ("threshold", 1), false, false, 0),
+        ("codel", ("min_bytes", 0), true, false, 0),
+        ("ecn_sharp", ("reset_on_empty", 0), false, false, 0),
+        ("ecn_sharp", ("reset_on_empty", 1), true, false, 0),
+        ("ecn_sharp", ("instant", 1), false, true, 0),
+    ] {
+        let spec = catalogue::find(name).expect("a scheme");
+        let values = Values::defaults(spec).with(spec, change.0, change.1);
+        let marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
+        assert_eq!(
+            marker.watches_empty(),
+            watches,
+            "{name} {change:?}: watches_empty"
+        );
+        assert_eq!(marker.draws(), draws, "{name} {change:?}: draws");
+        assert_eq!(
+            marker.quiet_below(1500),
+            quiet,
+            "{name} {change:?}: quiet_below"
+        );
+    }
+}
+
+#[test]
+fn a_fifo_of_an_embedder_counts_packets_of_1500_bytes() {
+    for (backlog, packets) in [(0, 0), (1, 1), (1500, 1), (1501, 2)] {
+        assert_eq!(
+            At::fifo(Nanos(0), Nanos(0), backlog, 64).queue_pkts,
+            packets
+        );
+    }
+}
+
+#[test]
+fn values_beyond_their_field_stand_at_its_largest() {
+    let spec = catalogue::find("tcn").expect("a scheme");
+    for (stored, field) in [(7, 7), (u64::from(u32::MAX), u32::MAX), (1 << 32, u32::MAX)] {
+        let values = Values::defaults(spec).with(spec, "threshold", stored);
+        assert_eq!(values.of_u32(spec, "threshold"), field);
+        assert_eq!(
+            (values.of(spec, "threshold"), values.get(0)),
+            (stored, stored)
+        );
+    }
+    assert_eq!(spec.index_of("threshold"), Some(0));
+    assert_eq!(spec.index_of("treshold"), None);
+}
