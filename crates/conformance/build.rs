@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Headers of the dataplane folder that are no scheme.
-const SHARED: &[&str] = &["types", "at", "fixed", "marker"];
+const SHARED: &[&str] = &["types", "at", "fixed", "marker", "tofino"];
 
 /// What a kernel asks of its code, as far as a user's process can follow.
 const FLAGS: &[&str] = &[

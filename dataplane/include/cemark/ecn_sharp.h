@@ -9,6 +9,7 @@
 
 #include "at.h"
 #include "fixed.h"
+#include "tofino.h"
 
 /* Places in the array of parameters that cemark_ecn_sharp_set() reads. */
 enum cemark_ecn_sharp_param {
@@ -26,13 +27,22 @@ enum cemark_ecn_sharp_param {
 	CEMARK_ECN_SHARP_KMAX,
 	CEMARK_ECN_SHARP_PMAX,
 	CEMARK_ECN_SHARP_BY_ROUND,
+	CEMARK_ECN_SHARP_ARITHMETIC,
+};
+
+/* How times are kept and intervals divided. Waits and lengths are compared as they come, in all of them. */
+enum cemark_ecn_sharp_arithmetic {
+	CEMARK_ECN_SHARP_EXACT = 0,
+	CEMARK_ECN_SHARP_TOFINO = 1,
+	CEMARK_ECN_SHARP_PRINTED_CLOCK = 2,
+	CEMARK_ECN_SHARP_PRINTED_DIVISION = 3,
 };
 
 /* Thresholds are in the unit of the signal: nanoseconds or bytes. */
 struct cemark_ecn_sharp_params {
 	u32 ins_target;
 	u32 pst_target;
-	u32 pst_interval; /* ns, whatever the signal, at least 1 */
+	u32 pst_interval; /* ns or ticks, as the arithmetic counts, whatever the signal; at least 1 */
 	u32 kmin;         /* foot of the ramp; its head is ins_target */
 	u32 pmax;         /* parts of 2^16 */
 	u32 quantum_time; /* of the quantum on the link, ns, where rounds are looked at; else 0 */
@@ -43,8 +53,10 @@ struct cemark_ecn_sharp_params {
 	u8 reset_on_empty;
 	u8 by_length;
 	u8 ramp;
+	u8 arithmetic;
 };
 
+/* Times are nanoseconds, or ticks of which 32 bits count. */
 struct cemark_ecn_sharp_vars {
 	u64 first_above; /* where above: when the signal was first seen at pst_target or more */
 	u64 next;        /* when the next mark is due, in the marking state */
@@ -52,6 +64,8 @@ struct cemark_ecn_sharp_vars {
 	u16 behind;      /* marks in a row that left the schedule behind the clock */
 	u8 above;
 	u8 marking;
+	u8 in_ticks;
+	u32 clock;       /* the registers of Algorithm 2, where in ticks */
 };
 
 /* A time parameter in the unit of the signal. */
@@ -75,6 +89,10 @@ CEMARK_FN void cemark_ecn_sharp_set(struct cemark_ecn_sharp_params *p, const u64
 	p->pst_interval = cemark_to32(values[CEMARK_ECN_SHARP_PST_INTERVAL]);
 	if (p->pst_interval == 0)
 		p->pst_interval = 1;
+	p->arithmetic = values[CEMARK_ECN_SHARP_ARITHMETIC] > CEMARK_ECN_SHARP_PRINTED_DIVISION ?
+				CEMARK_ECN_SHARP_PRINTED_DIVISION : (u8)values[CEMARK_ECN_SHARP_ARITHMETIC];
+	if (p->arithmetic != CEMARK_ECN_SHARP_EXACT)
+		p->pst_interval = cemark_tofino_span(p->pst_interval);
 	p->kmin = cemark_ecn_sharp_level(p, values[CEMARK_ECN_SHARP_KMIN], rate);
 	p->pmax = cemark_min32(cemark_to32(values[CEMARK_ECN_SHARP_PMAX]), CEMARK_ONE);
 	p->quantum_time = 0;
@@ -89,13 +107,21 @@ CEMARK_FN void cemark_ecn_sharp_set(struct cemark_ecn_sharp_params *p, const u64
 
 CEMARK_FN void cemark_ecn_sharp_init(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v)
 {
-	(void)p;
 	v->first_above = 0;
 	v->next = 0;
 	v->count = 0;
 	v->behind = 0;
 	v->above = 0;
 	v->marking = 0;
+	v->in_ticks = p->arithmetic != CEMARK_ECN_SHARP_EXACT;
+	v->clock = 0;
+}
+
+/* After new parameters: what is known is kept, but times of one clock mean nothing on the other. */
+CEMARK_FN void cemark_ecn_sharp_retuned(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v)
+{
+	if (v->in_ticks != (p->arithmetic != CEMARK_ECN_SHARP_EXACT))
+		cemark_ecn_sharp_init(p, v);
 }
 
 CEMARK_FN u32 cemark_ecn_sharp_traits(const struct cemark_ecn_sharp_params *p)
@@ -118,6 +144,36 @@ CEMARK_FN u32 cemark_ecn_sharp_instantaneous(const struct cemark_ecn_sharp_param
 	return CEMARK_PASS;
 }
 
+/* Whether time a is later than b. */
+CEMARK_FN bool cemark_ecn_sharp_after(const struct cemark_ecn_sharp_params *p, u64 a, u64 b)
+{
+	if (p->arithmetic == CEMARK_ECN_SHARP_EXACT || p->arithmetic == CEMARK_ECN_SHARP_PRINTED_CLOCK)
+		return a > b;
+	return cemark_tofino_after((u32)a, (u32)b);
+}
+
+/* A gap later. */
+CEMARK_FN u64 cemark_ecn_sharp_plus(const struct cemark_ecn_sharp_params *p, u64 time, u32 gap)
+{
+	return p->arithmetic == CEMARK_ECN_SHARP_EXACT ? cemark_add64(time, gap) : (u32)time + gap;
+}
+
+/* The gap after a mark. A gap of zero would mark every packet for ever without the schedule moving. */
+CEMARK_FN u32 cemark_ecn_sharp_gap(const struct cemark_ecn_sharp_params *p, u32 count)
+{
+	u32 gap;
+
+	if (p->arithmetic == CEMARK_ECN_SHARP_EXACT)
+		gap = p->sqrt ? cemark_over_sqrt(p->pst_interval, count) : p->pst_interval / count;
+	else if (p->sqrt)
+		gap = cemark_tofino_over_root(p->pst_interval, count);
+	else if (p->arithmetic == CEMARK_ECN_SHARP_PRINTED_DIVISION)
+		gap = cemark_tofino_divide_as_printed(p->pst_interval, count);
+	else
+		gap = cemark_tofino_divide(p->pst_interval, count);
+	return gap ? gap : 1;
+}
+
 /* Whether the queue has stood for longer than an interval. */
 CEMARK_FN bool cemark_ecn_sharp_detect(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v, u32 signal,
 				       u64 now)
@@ -131,25 +187,22 @@ CEMARK_FN bool cemark_ecn_sharp_detect(const struct cemark_ecn_sharp_params *p, 
 		v->first_above = now;
 		return 0;
 	}
-	return cemark_sub64(now, v->first_above) > p->pst_interval;
+	return cemark_ecn_sharp_after(p, now, cemark_ecn_sharp_plus(p, v->first_above, p->pst_interval));
 }
 
 /* Sets the time of the mark after this one. */
 CEMARK_FN void cemark_ecn_sharp_reschedule(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v, u64 now)
 {
-	u32 step = p->sqrt ? cemark_over_sqrt(p->pst_interval, v->count) : p->pst_interval / v->count;
+	u32 gap = cemark_ecn_sharp_gap(p, v->count);
 
-	/* A step of zero would mark every packet for ever without the schedule moving. */
-	if (step == 0)
-		step = 1;
-	v->next = cemark_add64(p->from_now ? now : v->next, step);
-	if (v->next >= now || p->max_catchup == 0) {
+	v->next = cemark_ecn_sharp_plus(p, p->from_now ? now : v->next, gap);
+	if (p->max_catchup == 0 || !cemark_ecn_sharp_after(p, now, v->next)) {
 		v->behind = 0;
 	} else if (v->behind < p->max_catchup) {
 		v->behind++;
 	} else {
 		v->behind = 0;
-		v->next = cemark_add64(now, step);
+		v->next = cemark_ecn_sharp_plus(p, now, gap);
 	}
 }
 
@@ -157,6 +210,10 @@ CEMARK_FN void cemark_ecn_sharp_reschedule(const struct cemark_ecn_sharp_params 
 CEMARK_FN bool cemark_ecn_sharp_persistent(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
 					   u32 signal, u64 now)
 {
+	bool due;
+
+	if (v->in_ticks)
+		now = cemark_tofino_read(&v->clock, now, p->arithmetic == CEMARK_ECN_SHARP_PRINTED_CLOCK);
 	if (!cemark_ecn_sharp_detect(p, v, signal, now)) {
 		v->marking = 0;
 		return 0;
@@ -165,15 +222,18 @@ CEMARK_FN bool cemark_ecn_sharp_persistent(const struct cemark_ecn_sharp_params 
 		v->marking = 1;
 		v->count = 1;
 		v->behind = 0;
-		v->next = cemark_add64(now, p->pst_interval);
+		v->next = cemark_ecn_sharp_plus(p, now, p->pst_interval);
 		return 1;
 	}
-	if (now > v->next || (p->at_least && now == v->next)) {
+	if (p->at_least)
+		due = !cemark_ecn_sharp_after(p, v->next, now);
+	else
+		due = cemark_ecn_sharp_after(p, now, v->next);
+	if (due) {
 		v->count = cemark_add32(v->count, 1);
 		cemark_ecn_sharp_reschedule(p, v, now);
-		return 1;
 	}
-	return 0;
+	return due;
 }
 
 CEMARK_FN u32 cemark_ecn_sharp_dequeue(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
@@ -214,7 +274,6 @@ CEMARK_FN void cemark_ecn_sharp_emptied(const struct cemark_ecn_sharp_params *p,
 	}
 }
 
-CEMARK_NO_RETUNED(ecn_sharp)
 CEMARK_NO_ENQUEUE(ecn_sharp)
 CEMARK_NO_CLOCK(ecn_sharp)
 
