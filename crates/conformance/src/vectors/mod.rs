@@ -8,7 +8,7 @@ use std::path::Path;
 
 use cemark_marking::{SchemeSpec, catalogue};
 
-use crate::{Error, Implementation, gathered};
+use crate::{Error, Implementation, build, gathered};
 
 /// One file of vectors.
 #[derive(Clone, Debug)]
@@ -124,7 +124,8 @@ impl Vectors {
         let file: file::File = toml::from_str(&self.text).map_err(|e| fault(e.to_string()))?;
         let mut replayed = Replayed::default();
         for case in &file.case {
-            let outcome = replay::case(self.scheme, case, implementation, &fault)?;
+            let make = |v: &_, q: &_| build(implementation, self.scheme, v, q);
+            let outcome = replay::case(self.scheme, case, make, fault)?;
             replayed.cases += 1;
             replayed.packets += outcome.packets;
             if let Some(differs) = outcome.differs {
