@@ -57,5 +57,5 @@ fn rust_and_c_decide_alike() {
 
 #[test]
 fn rust_and_bytecode_decide_alike() {
-    every_scheme("BPF", number("CEMARK_BPF_DECISIONS", 200_000), rust_and_bpf);
+    every_scheme("BPF", number("CEMARK_BPF_DECISIONS", 500_000), rust_and_bpf);
 }
