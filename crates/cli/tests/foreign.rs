@@ -197,6 +197,13 @@ fn and_so_does_one_that_judges_as_packets_leave() {
     }
 }
 
+/// Two functions that clang must not inline.
+const OUT_OF_LINE: &str = "static __attribute__((noinline)) bool from(u32 threshold, u32 length)
+{
+	return length >= threshold;
+}
+static __attribute__((noinline)) u32 cemark_own_marker_enqueue";
+
 #[test]
 fn a_scheme_of_ones_own_runs_as_machine_code_and_as_bytecode() {
     let scratch = Scratch::new();
@@ -211,10 +218,26 @@ fn a_scheme_of_ones_own_runs_as_machine_code_and_as_bytecode() {
     assert_eq!(c, bpf);
     assert_ne!(c["marks"], outcome(&doc, "DCTCP-RED")["marks"]);
 
+    // The same with functions that are called, one from another, and not part of their callers.
+    let source = fs::read_to_string(root("examples/own_marker.c")).expect("the example");
+    let calling = source
+        .replace("CEMARK_FN u32 cemark_own_marker_enqueue", OUT_OF_LINE)
+        .replace(
+            "at->queue_bytes >= p->high",
+            "from(p->high, at->queue_bytes)",
+        );
+    let (file, called) = (scratch.file("calling.c"), scratch.file("calling.o"));
+    fs::write(&file, calling).expect("a file");
+    compile(&file, &called);
+    let doc = json(&run(
+        &scratch,
+        &["--marker", &format!("bpf:{called}"), "--fresh"],
+    ));
+    assert_eq!(outcome(&doc, "bpf:calling.o"), c);
+
     // Another content under the same name is another point.
-    let other = fs::read_to_string(root("examples/own_marker.c")).expect("the example");
     let changed = scratch.file("own.c");
-    fs::write(&changed, other.replace("65 *", "20 *")).expect("a file");
+    fs::write(&changed, source.replace("65 *", "20 *")).expect("a file");
     compile(&changed, &so);
     let again = json(&run(&scratch, &["--marker", &format!("c:{so}"), "--fresh"]));
     assert_ne!(outcome(&again, "c:own.so")["marks"], c["marks"]);
