@@ -151,6 +151,10 @@ impl<C: Code> Marker for Foreign<C> {
         }
     }
 
+    fn keeps_time(&self) -> bool {
+        self.traits.has(Traits::CLOCK)
+    }
+
     fn next_wake(&self) -> Option<Nanos> {
         self.clock
     }

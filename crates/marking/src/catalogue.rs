@@ -31,6 +31,7 @@ macro_rules! catalogue {
             #[inline(always)] fn dequeue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.dequeue(at)),+ } }
             #[inline] fn emptied(&mut self, queue: QueueId, now: Nanos) { match self { $(Builtin::$Scheme(m) => m.emptied(queue, now)),+ } }
             fn retune(&mut self, params: &Values, queue: &QueueSpec) { match self { $(Builtin::$Scheme(m) => m.retune(params, queue)),+ } }
+            fn keeps_time(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.keeps_time()),+ } }
             fn next_wake(&self) -> Option<Nanos> { match self { $(Builtin::$Scheme(m) => m.next_wake()),+ } }
             fn wake(&mut self, at: &At) { match self { $(Builtin::$Scheme(m) => m.wake(at)),+ } }
         }

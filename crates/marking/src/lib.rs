@@ -94,6 +94,11 @@ pub trait Marker: Send {
     /// Changes parameters at run time and keeps the state.
     fn retune(&mut self, params: &Values, spec: &QueueSpec);
 
+    /// Whether the scheme has a clock: whether [`Marker::next_wake`] ever asks for one. A port asks only those that do.
+    fn keeps_time(&self) -> bool {
+        false
+    }
+
     /// When [`Marker::wake`] wants to be called next; `None` while it needs no clock. Polled after build, wake and first arrival.
     fn next_wake(&self) -> Option<Nanos> {
         None

@@ -267,6 +267,10 @@ impl Marker for MqEcn {
         }
     }
 
+    fn keeps_time(&self) -> bool {
+        self.params.period > 0
+    }
+
     fn next_wake(&self) -> Option<Nanos> {
         self.state.next
     }

@@ -115,6 +115,10 @@ impl Marker for Pi {
         };
     }
 
+    fn keeps_time(&self) -> bool {
+        true
+    }
+
     fn next_wake(&self) -> Option<Nanos> {
         self.state.next
     }

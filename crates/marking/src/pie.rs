@@ -273,6 +273,10 @@ impl Marker for Pie {
         };
     }
 
+    fn keeps_time(&self) -> bool {
+        true
+    }
+
     fn next_wake(&self) -> Option<Nanos> {
         (self.next != NEVER).then_some(self.next)
     }

@@ -132,6 +132,7 @@ fn extreme_parameters_build_and_judge_without_overflow() {
                         marker.enqueue(&at);
                         marker.dequeue(&at);
                         if marker.next_wake().is_some() {
+                            assert!(marker.keeps_time(), "{}: an undeclared clock", spec.name);
                             marker.wake(&at);
                         }
                     }

@@ -94,4 +94,40 @@ mod tests {
             assert_eq!(ecn, end);
         }
     }
+
+    /// A withdrawn mark is no unmarking: what an upstream switch said stays, under every answer of a scheme that withdraws.
+    #[test]
+    fn cedm_never_clears_an_upstream_ce() {
+        use cemark_marking::{At, Marker, QueueSpec, Values, cedm};
+        use cemark_wire::{Nanos, Rate};
+        let mut marker = cedm::Cedm::new(
+            &Values::defaults(&cedm::SPEC),
+            &QueueSpec::fifo(Rate::gbps(10)),
+        );
+        let (mut withdrawn, mut kept) = (0, 0);
+        let mut intents = std::collections::VecDeque::from([None; 20]);
+        for n in 0..1_000u64 {
+            // A queue that falls from 60 KB and rises again, every 80 packets; a packet leaves 20 packets after it has joined.
+            let length = (n % 80).abs_diff(40) as u32 * 1_500;
+            let at = At {
+                ecn: Ecn::Ce,
+                ..At::fifo(Nanos(n * 1_200), Nanos(0), length, 1_500)
+            };
+            intents.push_back(match marker.enqueue(&at) {
+                Verdict::Mark(why) => Some(why),
+                _ => None,
+            });
+            let intent = intents.pop_front().flatten();
+            let verdict = marker.dequeue(&At { intent, ..at });
+            withdrawn += u32::from(intent.is_some() && verdict == Verdict::Pass);
+            kept += u32::from(verdict != Verdict::Pass);
+            let mut ecn = Ecn::Ce;
+            apply(verdict, &mut ecn, NonEct::Forward);
+            assert_eq!(ecn, Ecn::Ce);
+        }
+        assert!(
+            withdrawn > 10 && kept > 10,
+            "{withdrawn} withdrawn, {kept} kept"
+        );
+    }
 }

@@ -194,12 +194,13 @@ impl Context {
 }
 
 /// What a port asks a marker when it is built.
-fn traits(m: &impl Marker) -> (Hook, bool, bool, bool) {
+fn traits(m: &impl Marker) -> (Hook, bool, bool, bool, bool) {
     (
         m.hook(),
         m.reads_length_at_dequeue(),
         m.watches_empty(),
         m.draws(),
+        m.keeps_time(),
     )
 }
 

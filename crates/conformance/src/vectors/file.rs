@@ -1,14 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The form of a file of vectors.
 
-use cemark_marking::QueueSpec;
+use cemark_marking::{Kind, QueueSpec, SchemeSpec, Values};
 use cemark_wire::Rate;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
+    #[serde(default)]
     pub(super) case: Vec<Case>,
+    #[serde(default)]
+    pub(super) trace: Vec<Trace>,
+}
+
+/// A generated trace, as seed and answer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Trace {
+    pub(super) name: String,
+    pub(super) seed: u64,
+    pub(super) packets: u64,
+    #[serde(default)]
+    pub(super) start: u64,
+    pub(super) weight: Option<u32>,
+    pub(super) weight_sum: Option<u32>,
+    #[serde(default)]
+    pub(super) params: toml::Table,
+    pub(super) marks: u64,
+    pub(super) digest: String,
+}
+
+/// What came of a case or a trace.
+pub(super) struct Outcome {
+    pub(super) packets: u64,
+    /// The first difference.
+    pub(super) differs: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -115,4 +142,32 @@ fn ten_gigabits() -> u64 {
 
 fn full_packet() -> u32 {
     1500
+}
+
+/// The stored values of a table of parameters; a word stands for its place in a choice.
+pub(super) fn values(spec: &SchemeSpec, table: &toml::Table) -> Result<Values, String> {
+    let mut values = Values::defaults(spec);
+    for (name, value) in table {
+        let index = spec
+            .index_of(name)
+            .ok_or_else(|| format!("{name} is not a parameter of {}", spec.name))?;
+        let param = &spec.params[index];
+        let stored = match (param.kind, value) {
+            (Kind::Choice(words), toml::Value::String(s)) => words
+                .iter()
+                .position(|w| w == s)
+                .ok_or_else(|| format!("{name} = {s:?}: the words are {words:?}"))?
+                as u64,
+            (Kind::Flag, toml::Value::Boolean(b)) => u64::from(*b),
+            (Kind::Time | Kind::Bytes | Kind::Fraction | Kind::Count, toml::Value::Integer(n)) => {
+                u64::try_from(*n).map_err(|_| format!("{name} = {n}: below zero"))?
+            }
+            _ => return Err(format!("{name} = {value}: not of its kind")),
+        };
+        if !(param.min..=param.max).contains(&stored) {
+            return Err(format!("{name} = {stored} is out of its range"));
+        }
+        values.0[index] = stored;
+    }
+    Ok(values)
 }

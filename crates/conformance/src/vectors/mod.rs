@@ -3,6 +3,7 @@
 
 mod file;
 mod replay;
+mod trace;
 
 use std::path::Path;
 
@@ -23,7 +24,7 @@ pub struct Vectors {
 /// What came of replaying a file.
 #[derive(Clone, Debug, Default)]
 pub struct Replayed {
-    /// Cases in it.
+    /// Cases and traces in it.
     pub cases: u64,
     /// Packets judged.
     pub packets: u64,
@@ -123,14 +124,25 @@ impl Vectors {
         };
         let file: file::File = toml::from_str(&self.text).map_err(|e| fault(e.to_string()))?;
         let mut replayed = Replayed::default();
-        for case in &file.case {
-            let make = |v: &_, q: &_| build(implementation, self.scheme, v, q);
-            let outcome = replay::case(self.scheme, case, make, fault)?;
+        let make = |v: &_, q: &_| build(implementation, self.scheme, v, q);
+        let cases = file
+            .case
+            .iter()
+            .map(|c| (&c.name, replay::case(self.scheme, c, make, fault)));
+        let traces = file
+            .trace
+            .iter()
+            .map(|t| (&t.name, trace::trace(self.scheme, t, make, fault)));
+        for (name, outcome) in cases.chain(traces) {
+            let outcome = outcome?;
             replayed.cases += 1;
             replayed.packets += outcome.packets;
             if let Some(differs) = outcome.differs {
-                replayed.differ.push(format!("{}: {differs}", case.name));
+                replayed.differ.push(format!("{name}: {differs}"));
             }
+        }
+        if replayed.cases == 0 {
+            return Err(fault("holds neither a [[case]] nor a [[trace]]".to_owned()));
         }
         Ok(replayed)
     }

@@ -4,19 +4,10 @@
 //! This file and `file.rs` know nothing of this crate: the marking crate's own test includes them, so that its mutants meet the vectors
 //! without this crate being built for each.
 
-use cemark_marking::{
-    At, Hook, Kind, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why,
-};
+use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why};
 use cemark_wire::{Ecn, Nanos};
 
-use super::file::{Answer, Case, End, Field, Step};
-
-/// What came of a case.
-pub(super) struct Outcome {
-    pub(super) packets: u64,
-    /// The first difference.
-    pub(super) differs: Option<String>,
-}
+use super::file::{Answer, Case, End, Field, Outcome, Step, values};
 
 /// Why a case stops: the file is wrong, or the answer differs.
 enum Stop {
@@ -109,34 +100,6 @@ fn one(
             "not exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and `retune`".to_owned(),
         )),
     }
-}
-
-/// The stored values of a table of parameters; a word stands for its place in a choice.
-fn values(spec: &SchemeSpec, table: &toml::Table) -> Result<Values, String> {
-    let mut values = Values::defaults(spec);
-    for (name, value) in table {
-        let index = spec
-            .index_of(name)
-            .ok_or_else(|| format!("{name} is not a parameter of {}", spec.name))?;
-        let param = &spec.params[index];
-        let stored = match (param.kind, value) {
-            (Kind::Choice(words), toml::Value::String(s)) => words
-                .iter()
-                .position(|w| w == s)
-                .ok_or_else(|| format!("{name} = {s:?}: the words are {words:?}"))?
-                as u64,
-            (Kind::Flag, toml::Value::Boolean(b)) => u64::from(*b),
-            (Kind::Time | Kind::Bytes | Kind::Fraction | Kind::Count, toml::Value::Integer(n)) => {
-                u64::try_from(*n).map_err(|_| format!("{name} = {n}: below zero"))?
-            }
-            _ => return Err(format!("{name} = {value}: not of its kind")),
-        };
-        if !(param.min..=param.max).contains(&stored) {
-            return Err(format!("{name} = {stored} is out of its range"));
-        }
-        values.0[index] = stored;
-    }
-    Ok(values)
 }
 
 /// The intent that a word stands for.

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Long generated traces, kept as a seed and a digest. The oracles replay the same ones and must give the same digest.
+//!
+//! This file and `file.rs` know nothing of this crate: the marking crate's own test includes them, so that its mutants meet the traces
+//! without this crate being built for each.
+
+use std::collections::VecDeque;
+
+use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use cemark_wire::{Ecn, Nanos, Rate};
+
+use super::file::{Outcome, Trace, values};
+
+/// Replays one trace on the marker that `make` builds. `fault` makes an error of what is wrong with the file; a difference is an
+/// outcome.
+pub(super) fn trace<E>(
+    spec: &SchemeSpec,
+    trace: &Trace,
+    make: impl FnOnce(&Values, &QueueSpec) -> Result<Box<dyn Marker>, E>,
+    fault: impl Fn(String) -> E,
+) -> Result<Outcome, E> {
+    let fifo = QueueSpec::fifo(Rate::gbps(10));
+    let queue = QueueSpec {
+        weight: trace.weight.unwrap_or(fifo.weight),
+        weight_sum: trace.weight_sum.unwrap_or(fifo.weight_sum),
+        ..fifo
+    };
+    let place = |why: String| fault(format!("{}: {why}", trace.name));
+    let params = values(spec, &trace.params).map_err(place)?;
+    if trace.packets < 10_000 {
+        return Err(place("a trace has 10,000 packets or more".to_owned()));
+    }
+    let (digest, marks) = run(trace, make(&params, &queue)?);
+    let digest = format!("{digest:016x}");
+    let same = digest == trace.digest && marks == trace.marks && marks > 0;
+    let differs = (!same).then(|| {
+        format!(
+            "wants marks = {}, digest = \"{}\"; came marks = {marks}, digest = \"{digest}\"",
+            trace.marks, trace.digest
+        )
+    });
+    Ok(Outcome {
+        packets: trace.packets,
+        differs,
+    })
+}
+
+/// Marsaglia's xorshift with Vigna's multiplier: the upper 32 bits.
+struct Dice(u64);
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+struct Waiting {
+    since: u64,
+    bytes: u32,
+    salt: u64,
+    ecn: Ecn,
+    intent: Option<Why>,
+}
+
+/// A FIFO at 10 Gb/s with room for 400,000 bytes, beside other queues of its port whose bytes are drawn.
+struct Port {
+    marker: Box<dyn Marker>,
+    queue: VecDeque<Waiting>,
+    bytes: u32,
+    free: u64,
+    round: u64,
+    limit: u32,
+    other: u32,
+    digest: u64,
+    marks: u64,
+}
+
+const ROOM: u32 = 400_000;
+
+impl Port {
+    fn view(
+        &self,
+        now: u64,
+        sojourn: u64,
+        bytes: u32,
+        salt: u64,
+        ecn: Ecn,
+        intent: Option<Why>,
+    ) -> At {
+        At {
+            salt,
+            ecn,
+            intent,
+            round: Nanos(self.round),
+            port_bytes: self.bytes + self.other,
+            pool_bytes: self.bytes + 2 * self.other,
+            limit_bytes: self.limit,
+            ..At::fifo(Nanos(now), Nanos(sojourn), self.bytes, bytes)
+        }
+    }
+
+    /// FNV-1a over the time and what happened then.
+    fn note(&mut self, now: u64, code: u8) {
+        for byte in now.to_le_bytes().into_iter().chain([code]) {
+            self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn judged(&mut self, now: u64, at_dequeue: bool, verdict: Verdict) {
+        let code = match verdict {
+            Verdict::Pass => 0,
+            Verdict::Mark(Why::Instant) => 1,
+            Verdict::Mark(Why::Persistent) => 2,
+            Verdict::Mark(Why::Random) => 3,
+            Verdict::Mark(Why::Average) => 4,
+            Verdict::Mark(Why::Tentative) => 5,
+            Verdict::Drop(_) => 6,
+        };
+        self.marks += u64::from(code > 0);
+        self.note(now, code + if at_dequeue { 16 } else { 0 });
+    }
+
+    fn clocks(&mut self, until: u64) {
+        while let Some(due) = self.marker.next_wake().filter(|due| due.0 <= until) {
+            let at = self.view(due.0, 0, 0, 0, Ecn::Ect0, None);
+            self.marker.wake(&at);
+            self.note(due.0, 32);
+        }
+    }
+
+    /// Everything up to and at a time: departures, and clocks before what happens at the same time.
+    fn until(&mut self, now: u64) {
+        while let Some(head) = self.queue.front() {
+            let begins = self.free.max(head.since);
+            if begins > now {
+                break;
+            }
+            self.clocks(begins);
+            let head = self.queue.pop_front().expect("asked");
+            self.bytes -= head.bytes;
+            self.free = begins + u64::from(head.bytes) * 4 / 5;
+            if matches!(self.marker.hook(), Hook::Dequeue | Hook::Both) {
+                let wait = begins - head.since;
+                let at = self.view(begins, wait, head.bytes, head.salt, head.ecn, head.intent);
+                let verdict = self.marker.dequeue(&at);
+                self.judged(begins, true, verdict);
+            }
+            if self.queue.is_empty() {
+                self.marker.emptied(QueueId(0), Nanos(begins));
+            }
+        }
+        self.clocks(now);
+    }
+
+    fn arrives(&mut self, now: u64, bytes: u32, salt: u64, ecn: Ecn) {
+        if self.bytes + bytes > ROOM {
+            return;
+        }
+        let mut intent = None;
+        if matches!(self.marker.hook(), Hook::Enqueue | Hook::Both) {
+            let at = self.view(now, 0, bytes, salt, ecn, None);
+            let verdict = self.marker.enqueue(&at);
+            self.judged(now, false, verdict);
+            match verdict {
+                Verdict::Pass => {}
+                Verdict::Mark(why) => intent = Some(why),
+                Verdict::Drop(_) => return,
+            }
+        }
+        self.bytes += bytes;
+        self.queue.push_back(Waiting {
+            since: now,
+            bytes,
+            salt,
+            ecn,
+            intent,
+        });
+    }
+}
+
+/// Runs a trace: phases of 256 packets that overload the link, fill it or leave it idle.
+fn run(trace: &Trace, marker: Box<dyn Marker>) -> (u64, u64) {
+    let mut dice = Dice::new(trace.seed);
+    let mut port = Port {
+        marker,
+        queue: VecDeque::new(),
+        bytes: 0,
+        free: 0,
+        round: 0,
+        limit: ROOM,
+        other: 0,
+        digest: 0xcbf2_9ce4_8422_2325,
+        marks: 0,
+    };
+    let (mut now, mut mean) = (trace.start, 0);
+    for n in 0..trace.packets {
+        if n % 256 == 0 {
+            mean = [300, 900, 1_100, 4_000][dice.below(4) as usize];
+        }
+        now += 1 + dice.below(2 * mean);
+        port.until(now);
+        if dice.below(16) == 0 {
+            let round = dice.below(40_000);
+            port.round = if round < 4_000 { 0 } else { round };
+        }
+        if dice.below(16) == 0 {
+            port.limit = 50_000 + dice.below(400_000) as u32;
+        }
+        if dice.below(16) == 0 {
+            let other = dice.below(200_000) as u32;
+            port.other = other.saturating_sub(100_000);
+        }
+        let bytes = match dice.below(4) {
+            0 => 64 + dice.below(1_400) as u32,
+            _ => 1_500,
+        };
+        let ecn = match dice.below(16) {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ce,
+            2 => Ecn::Ect1,
+            _ => Ecn::Ect0,
+        };
+        let salt = dice.next() << 32 | dice.next();
+        port.arrives(now, bytes, salt, ecn);
+    }
+    port.until(now + 10_000_000);
+    (port.digest, port.marks)
+}

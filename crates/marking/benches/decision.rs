@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Nanoseconds a packet, for every scheme of the catalogue and its dearer variants: each hook that the scheme judges at, and its clock.
+//!
+//! `cargo bench -p cemark-marking`. The packets are drawn beforehand: lengths and waits that wander around the thresholds, so that
+//! branches are as hard to foresee as on a busy port. The loop itself (the row `nothing`) is in every number.
+
+use std::hint::black_box;
+
+use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict, catalogue, fixed};
+use cemark_wire::{Nanos, Rate};
+use criterion::{Criterion, criterion_group, criterion_main};
+
+/// Schemes with parameters other than the defaults, in stored units.
+const VARIANTS: &[(&str, &[(&str, u64)])] = &[
+    ("ecn_sharp", &[("law", 1), ("base", 1), ("cmp", 1)]),
+    ("ecn_sharp", &[("instant", 1), ("pmax", 65_536)]),
+    ("ecn_sharp", &[("signal", 1), ("by_round", 1)]),
+    ("mq_ecn", &[("shape", 1), ("pmax", 65_536)]),
+    ("mq_ecn", &[("period", 7_200)]),
+    (
+        "red",
+        &[
+            ("weight", 65_536),
+            ("kmin", 5_000),
+            ("kmax", 200_000),
+            ("spacing", 1),
+        ],
+    ),
+    ("dynamic", &[("mode", 1)]),
+    ("pie", &[("delay", 1)]),
+];
+
+/// Few enough to stay in the first cache, many enough that a branch predictor does not know them by heart.
+const PACKETS: usize = 1024;
+
+/// A busy port at 10 Gb/s: a queue that walks between nothing and 300,000 bytes, and each packet's luck.
+fn packets() -> Vec<(u32, u64)> {
+    let mut length = 100_000i64;
+    (0..PACKETS as u64)
+        .map(|n| {
+            let luck = fixed::hash(1, 2, n, 3);
+            length = (length + (luck % 20_001) as i64 - 10_000).clamp(0, 300_000);
+            (length as u32, luck)
+        })
+        .collect()
+}
+
+/// The view as a port fills it.
+#[inline(always)]
+fn view((length, luck): (u32, u64), now: u64) -> At {
+    At {
+        salt: luck,
+        round: Nanos(luck >> 50),
+        limit_bytes: 200_000 + (luck >> 48) as u32,
+        ..At::fifo(Nanos(now), Nanos(u64::from(length) * 8 / 10), length, 1_500)
+    }
+}
+
+fn bench(c: &mut Criterion, name: &str, marker: Option<impl Marker>) {
+    let (packets, mut n, mut now) = (packets(), 0, 0);
+    let mut marker = marker;
+    let hook = marker.as_ref().map(Marker::hook);
+    c.bench_function(name, |b| {
+        b.iter(|| {
+            n = (n + 1) % PACKETS;
+            now += 1_200;
+            let mut at = view(black_box(packets[n]), now);
+            let Some(marker) = &mut marker else {
+                black_box(&at);
+                return Verdict::Pass;
+            };
+            if marker.next_wake().is_some_and(|due| due.0 <= now) {
+                marker.wake(&at);
+            }
+            let mut verdict = Verdict::Pass;
+            if hook != Some(Hook::Dequeue) {
+                verdict = marker.enqueue(&at);
+            }
+            if hook != Some(Hook::Enqueue) {
+                at.intent = match verdict {
+                    Verdict::Mark(why) => Some(why),
+                    _ => None,
+                };
+                verdict = marker.dequeue(&at);
+            }
+            verdict
+        });
+    });
+}
+
+fn decisions(c: &mut Criterion) {
+    bench(c, "nothing", None::<catalogue::Builtin>);
+    let queue = QueueSpec::fifo(Rate::gbps(10));
+    let defaults = catalogue::ALL.iter().map(|spec| (spec.name, &[][..]));
+    for (name, changes) in defaults.chain(VARIANTS.iter().copied()) {
+        let spec = catalogue::find(name).expect("a scheme");
+        let (values, label) = changes.iter().fold(
+            (Values::defaults(spec), name.to_owned()),
+            |(values, label), &(p, v)| (values.with(spec, p, v), format!("{label} {p}={v}")),
+        );
+        bench(c, &label, Some(catalogue::build(spec, &values, &queue)));
+    }
+}
+
+criterion_group!(benches, decisions);
+criterion_main!(benches);

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""CEDM (the slides, with the withdrawal's misprint corrected; slope and K2 as the authors' switch has them).
+
+Rule: 0.129 is 8,454 parts of 2^16; slopes count 2^-24 bytes a nanosecond, quotient and product rounded down; K2 is whole bytes; the
+average of the ablation counts 4096ths of a byte, rounded down, whole bytes of it are compared.
+"""
+
+from fractions import Fraction
+
+from common import ONE, U32, Scheme, exceeds, saturate
+
+
+class Oracle(Scheme):
+    DEFAULTS = dict(
+        k1=21_000, k2=0, rtt=100_000, parts="both", withdraw=True, mark_at_dequeue=False, cmp="strict", weight=8_454,
+        min_pkt=800, signal="instant", avg_weight=128,
+    )
+    PARTS = ("weight", "avg_weight")
+    DIFFER = Fraction(1, 100)
+    GAP = Fraction(1, 1000)
+    UNIT = "B/ns of the slope"
+
+    def begin(self):
+        self.slope = Fraction(0)
+        self.last = None
+        self.average = Fraction(0)
+
+    def tuned(self):
+        self.k2 = Fraction(self.p.k2)
+        if self.p.k2 == 0:
+            # K1 and the amplitude of two flows that cut by a third.
+            product = self.down(self.queue.bytes_in(self.p.rtt))
+            self.k2 = saturate(self.down(self.p.k1 + Fraction(self.p.k1 + product) / 4))
+        if self.p.parts == "slope":
+            self.k2 = Fraction(U32)
+        # The law's own constant, where the default is asked for.
+        self.weight = Fraction(129, 1000) if self.law and self.p.weight == Fraction(8_454, ONE) else self.p.weight
+
+    def hook(self):
+        return "both"
+
+    def length(self, at):
+        if self.p.signal == "instant":
+            return at.queue
+        self.average = self.down(self.average + self.p.avg_weight * (at.queue - self.average), 4096)
+        return self.down(self.average)
+
+    def falls(self):
+        return self.p.parts != "thresholds" and self.slope < 0
+
+    def measure(self, length, at):
+        if at.pkt <= self.p.min_pkt:
+            return
+        if self.last is not None:
+            before, then = self.last
+            time = min(max(at.now - then, 1), U32)
+            newest = self.down(Fraction(length - before) / time, 2**24)
+            newest = max(min(newest, Fraction(2**16)), -Fraction(2**16))
+            self.slope = self.down(self.slope + self.weight * (newest - self.slope), 2**24)
+        self.last = (length, at.now)
+
+    def enqueue(self, at):
+        length = self.length(at)
+        if exceeds(length, self.k2, self.p.cmp):
+            return "instant"
+        return "tentative" if length >= self.p.k1 and not self.falls() else "pass"
+
+    def dequeue(self, at):
+        length = self.length(at)
+        self.measure(length, at)
+        if self.p.mark_at_dequeue and length >= self.k2:
+            return "instant"
+        turned = length < self.p.k1 or (length < self.k2 and self.falls())
+        if at.intent == "tentative" and self.p.withdraw and turned:
+            return "pass"
+        return at.intent or "pass"
+
+    def distance(self, law):
+        return abs(self.slope - law.slope)

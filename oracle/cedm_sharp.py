@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""CEDM x ECN#: two oracles side by side, each with its own intent; a packet is marked if either wants it after withdrawals."""
+
+from fractions import Fraction
+
+import cedm
+import ecn_sharp
+from common import Scheme
+
+
+class Oracle(Scheme):
+    DEFAULTS = dict(k1=250_000, k2=0, rtt=200_000, pst_target=85_000, pst_interval=200_000)
+    DIFFER = Fraction(1, 100)
+    GAP = 1
+    UNIT = "ns of the schedule a mark"
+
+    def begin(self):
+        self.cedm = self.sharp = None
+
+    def tuned(self):
+        p = self.p
+        first = dict(k1=p.k1, k2=p.k2, rtt=p.rtt)
+        # Its instantaneous condition is CEDM's business.
+        second = dict(ins_target=2**64, pst_target=p.pst_target, pst_interval=p.pst_interval)
+        if self.cedm is None:
+            self.cedm = cedm.Oracle(first, self.queue, self.law)
+            self.sharp = ecn_sharp.Oracle(second, self.queue, self.law)
+        else:
+            self.cedm.tune(first, self.queue)
+            self.sharp.tune(second, self.queue)
+
+    def hook(self):
+        return "both"
+
+    def enqueue(self, at):
+        return self.cedm.enqueue(at)
+
+    def dequeue(self, at):
+        kept = self.cedm.dequeue(at)
+        due = self.sharp.dequeue(at)
+        return kept if kept != "pass" else due
+
+    def distance(self, law):
+        return self.sharp.distance(law.sharp)

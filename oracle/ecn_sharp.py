@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""ECN# (Algorithm 1; 3.5 for lengths and ramps), the variants of the authors' code, and thresholds scaled by the round.
+
+Rule: gaps are whole nanoseconds, rounded down, at least one; thresholds of the length signal whole bytes; probabilities parts of 2^16.
+The Tofino's arithmetic has an oracle of its own where it is proved.
+"""
+
+from fractions import Fraction
+
+from common import U32, Scheme, lucky, over_root, saturate
+
+
+class Oracle(Scheme):
+    DEFAULTS = dict(
+        ins_target=200_000, pst_target=85_000, pst_interval=200_000, law="harmonic", base="previous", cmp="strict",
+        reset_on_empty=False, max_catchup=0, signal="sojourn", instant="step", kmin=5_000, kmax=200_000, pmax=655,
+        by_round=False,
+    )
+    PARTS = ("pmax",)
+    # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than n, which may move a mark by a
+    # packet: two verdicts that differ, and no mark more or less.
+    DIFFER = Fraction(2, 100)
+    GAP = 1
+    UNIT = "ns of the schedule a mark"
+
+    def begin(self):
+        self.first_above = None
+        self.marking = False
+        self.count = 0
+        self.next = 0
+        self.behind = 0
+
+    def tuned(self):
+        head = self.p.kmax if self.p.instant == "ramp" else self.p.ins_target
+        self.ins, self.pst, self.foot = (self.level(t) for t in (head, self.p.pst_target, self.p.kmin))
+
+    def level(self, time):
+        """A time in the unit of the signal."""
+        if self.p.signal == "sojourn":
+            return time
+        return saturate(self.down(self.queue.bytes_in(time)))
+
+    def hook(self):
+        return "dequeue"
+
+    def share(self, at):
+        """The queue's share of the link, where thresholds follow it."""
+        if not self.p.by_round or self.queue.strict or at.round == 0:
+            return 1
+        quantum_time = saturate(self.down(self.queue.time_of(self.queue.quantum)))
+        return min(Fraction(quantum_time) / saturate(at.round), 1)
+
+    def gap(self):
+        interval = self.p.pst_interval
+        exact = Fraction(interval, self.count) if self.p.law == "harmonic" else over_root(interval, self.count)
+        return max(self.down(exact), 0 if self.law else 1)
+
+    def standing(self, signal, now, target):
+        if signal < target:
+            self.first_above = None
+            return False
+        if self.first_above is None:
+            self.first_above = now
+            return False
+        return now > self.first_above + self.p.pst_interval
+
+    def persistent(self, signal, now, target):
+        if not self.standing(signal, now, target):
+            self.marking = False
+            return False
+        if not self.marking:
+            self.marking = True
+            self.count, self.behind = 1, 0
+            self.next = now + self.p.pst_interval
+            return True
+        if not (now > self.next or (self.p.cmp == "at_least" and now == self.next)):
+            return False
+        self.count = min(self.count + 1, U32)
+        gap = self.gap()
+        self.next = (now if self.p.base == "now" else self.next) + gap
+        if self.next >= now or self.p.max_catchup == 0:
+            self.behind = 0
+        elif self.behind < self.p.max_catchup:
+            self.behind += 1
+        else:
+            self.behind = 0
+            self.next = now + gap
+        return True
+
+    def instantaneous(self, signal, share, salt):
+        if signal > self.ins * share:
+            return "instant"
+        if self.p.instant == "ramp":
+            # The rule scales the signal up to a whole number instead of the ramp down.
+            x = Fraction(signal) / share
+            x = -self.down(-x)
+            if x > self.foot:
+                p = self.p.pmax * (x - self.foot) / (self.ins - self.foot)
+                return "random" if lucky(self, salt, p) else "pass"
+        return "pass"
+
+    def dequeue(self, at):
+        signal = saturate(at.queue + at.pkt) if self.p.signal == "length" else saturate(at.sojourn)
+        share = self.share(at)
+        target = self.pst * (share if self.p.signal == "length" else 1)
+        due = self.persistent(signal, at.now, target)
+        verdict = self.instantaneous(signal, share, at.salt)
+        return verdict if verdict != "pass" or not due else "persistent"
+
+    def emptied(self, now):
+        if self.p.reset_on_empty:
+            self.first_above = None
+            self.marking = False
+
+    def distance(self, law):
+        # From a mark's own time the schedule is as far apart as the packets are on which the marks fell: no matter of rounding.
+        if self.p.base == "now" or self.p.max_catchup:
+            return 0
+        same = self.marking and law.marking and self.count == law.count
+        return abs(self.next - law.next) / Fraction(self.count) if same else 0

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""RED (Floyd and Jacobson 1993, sections 4, 7 and 11): smoothed length, a ramp, marks spread evenly or drawn one by one.
+
+Rule: the average counts 4096ths of a byte and every step is rounded down; whole bytes of it are compared; (1 - weight)^m is taken
+by squaring in parts of 2^32; a packet's time is whole nanoseconds; probabilities are parts of 2^16.
+"""
+
+from fractions import Fraction
+from math import floor
+
+from common import ONE, Scheme, draw, saturate
+
+
+class Oracle(Scheme):
+    DEFAULTS = dict(kmin=7_500, kmax=22_500, pmax=6_554, weight=128, spacing="uniform", count_self=False, mean_pkt=1_500)
+    PARTS = ("pmax", "weight")
+    DIFFER = Fraction(1, 200)
+    GAP = 1
+    UNIT = "B of the average"
+
+    def begin(self):
+        self.avg = Fraction(0)
+        self.idle_since = None
+        self.passed = 0
+
+    def tuned(self):
+        self.packet_time = max(self.down(self.queue.time_of(self.p.mean_pkt)), 1)
+
+    def remaining(self, steps):
+        """(1 - weight)^steps."""
+        base, power = 1 - self.p.weight, Fraction(1)
+        while steps:
+            if steps & 1:
+                power = self.down(power * base, 2**32)
+            base = self.down(base * base, 2**32)
+            steps >>= 1
+            if power == 0 or (self.law and power < Fraction(1, 2**200)):
+                return Fraction(0)
+        return power
+
+    def smooth(self, at):
+        since, self.idle_since = self.idle_since, None
+        if since is not None and at.queue == 0:
+            missed = floor(max(at.now - since, 0) / self.packet_time)
+            self.avg = self.down(self.avg * self.remaining(missed), 4096)
+        else:
+            length = saturate(at.queue + (at.pkt if self.p.count_self else 0))
+            self.avg = self.down(self.avg + self.p.weight * (length - self.avg), 4096)
+
+    def enqueue(self, at):
+        self.smooth(at)
+        avg = self.down(self.avg)
+        if avg >= self.p.kmax:
+            self.passed = 0
+            return "average"
+        if avg < self.p.kmin:
+            self.passed = 0
+            return "pass"
+        share = self.down(self.p.pmax * (avg - self.p.kmin) / (self.p.kmax - self.p.kmin), ONE)
+        if self.p.spacing == "independent":
+            return "random" if draw(at.salt) < share * ONE else "pass"
+        # share / (1 - passed x share); certain from there on.
+        rest = 1 - self.passed * share
+        if draw(at.salt) * rest < share * ONE if rest > 0 else share > 0:
+            self.passed = 0
+            return "random"
+        self.passed += 1
+        return "pass"
+
+    def emptied(self, now):
+        self.idle_since = now
+
+    def distance(self, law):
+        return abs(self.avg - law.avg)

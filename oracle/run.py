@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Checks the oracles against everything committed: `python3 oracle/run.py [STEM ...]`.
+
+Every hand-worked case and every trace must be met exactly by the oracle's fixed-point rule. On the traces the ideal law sees the
+same packets; `differ` is the share of its verdicts that are not the rule's, `marks` how many more or fewer it marks (share of all verdicts), `apart`
+how far the states have ever been, each with the bound that the oracle's file states.
+"""
+
+import importlib
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import traces
+from vectors import Wrong, files, read, replay
+
+ROOT = Path(__file__).resolve().parent.parent / "vectors"
+ROW = "{:<11} {:>6} {:>9} {:>7} {:>8}  {:>9} {:>8}  {:>9} {:>8}  {:>9} {:>8} {}"
+
+
+def check(stem):
+    """One scheme: its row of the table, and what is wrong."""
+    oracle = importlib.import_module(stem).Oracle
+    wrong, cases, judged = [], 0, 0
+    for path in files(ROOT / stem):
+        for case in read(path)["case"]:
+            try:
+                judged += replay(oracle, case)
+                cases += 1
+            except Wrong as error:
+                wrong.append(f"{stem}/{path.name}: {error}")
+    runs, packets, judgements, differ, more, gap = 0, 0, 0, 0, 0, 0
+    for trace in read(ROOT / stem / "trace.toml")["trace"]:
+        port = traces.run(oracle, trace)
+        got, want = (port.marks, f"{port.digest:016x}"), (trace["marks"], trace["digest"])
+        if got != want:
+            wrong.append(f"{stem}/trace.toml: {trace['name']}: {got}, wanted {want}")
+        runs, packets = runs + 1, packets + trace["packets"]
+        more += abs(port.marks - port.ideal)
+        judgements, differ, gap = judgements + port.judgements, differ + port.differ, max(gap, port.gap)
+    share = differ / judgements
+    if share > oracle.DIFFER:
+        wrong.append(f"{stem}: {differ} of {judgements} verdicts differ from the law's: more than {oracle.DIFFER}")
+    if Fraction(more, judgements) > oracle.MARKS:
+        wrong.append(f"{stem}: {more} marks of {judgements} verdicts more or fewer than the law's: more than {oracle.MARKS}")
+    if gap > oracle.GAP:
+        wrong.append(f"{stem}: {float(gap)} {oracle.UNIT} from the law: more than {oracle.GAP}")
+    bounds = (f"{share:.2e}", f"{float(oracle.DIFFER):.0e}", f"{more / judgements:.2e}", f"{float(oracle.MARKS):.0e}", f"{float(gap):.2e}", f"{float(oracle.GAP):.0e}", oracle.UNIT)
+    return ROW.format(stem, cases, judged, runs, packets, *bounds), wrong
+
+
+def main(stems):
+    print(ROW.format("scheme", "cases", "packets", "traces", "packets", "differ", "at most", "marks", "at most", "apart", "at most", "unit"))
+    failed = []
+    for stem in stems or sorted(p.name for p in ROOT.iterdir() if p.is_dir()):
+        row, wrong = check(stem)
+        print(row, flush=True)
+        failed += wrong
+    for line in failed:
+        print(line, file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

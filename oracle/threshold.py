@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""DCTCP-RED: one step on the instantaneous length (DCTCP 3.1), and the static thresholds of MQ-ECN 2.2."""
+
+from fractions import Fraction
+
+from common import Scheme, exceeds
+
+
+class Oracle(Scheme):
+    DEFAULTS = dict(k=97_500, count_self=True, cmp="strict", hook="enqueue", scope="queue", level="standard")
+    DIFFER = Fraction(1, 1000)
+    GAP = 1
+    UNIT = "B of K"
+
+    def tuned(self):
+        self.threshold = Fraction(self.p.k)
+        if self.p.level == "minimum":
+            self.threshold = self.down(Fraction(self.p.k * self.queue.weight, self.queue.weight_sum))
+
+    def hook(self):
+        return self.p.hook
+
+    def enqueue(self, at):
+        others = {"queue": at.queue, "port": at.port, "pool": at.pool}[self.p.scope]
+        length = others + (at.pkt if self.p.count_self else 0)
+        return "instant" if exceeds(length, self.threshold, self.p.cmp) else "pass"
+
+    dequeue = enqueue
+
+    def distance(self, law):
+        return abs(self.threshold - law.threshold)
