@@ -2,7 +2,7 @@
 """ECN# (Algorithm 1; 3.5 for lengths and ramps), the variants of the authors' code, and thresholds scaled by the round.
 
 Rule: gaps are whole nanoseconds, rounded down, at least one; thresholds of the length signal whole bytes; probabilities parts of 2^16.
-The Tofino's arithmetic has an oracle of its own where it is proved.
+The Tofino's arithmetic is not here: a model in the crate's tests holds it.
 """
 
 from fractions import Fraction
@@ -17,6 +17,7 @@ class Oracle(Scheme):
         by_round=False,
     )
     PARTS = ("pmax",)
+    ELSEWHERE = ("arithmetic",)
     # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than n, which may move a mark by a
     # packet: two verdicts that differ, and no mark more or less.
     DIFFER = Fraction(2, 100)
