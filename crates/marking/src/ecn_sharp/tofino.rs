@@ -102,25 +102,19 @@ pub struct Product {
 
 impl Product {
     /// The nearest whole number, half upwards; 2^32 - 1 for anything larger.
-    pub const fn rounded(self) -> u32 {
-        let entry = self.entry as u64;
-        if self.exponent >= 32 {
-            return u32::MAX;
-        }
-        if self.exponent < -32 {
-            return 0;
-        }
-        let whole = if self.exponent >= 0 {
-            entry << self.exponent
-        } else {
-            let down = self.exponent.unsigned_abs();
-            (entry + (1 << (down - 1))) >> down
+    pub fn rounded(self) -> u32 {
+        let entry = u64::from(self.entry);
+        let whole = match self.exponent {
+            // Any entry but zero is too large, as it is a bit lower down.
+            32.. => entry << 32,
+            0.. => entry << self.exponent,
+            -32.. => {
+                let down = self.exponent.unsigned_abs();
+                (entry + (1 << (down - 1))) >> down
+            }
+            _ => 0,
         };
-        if whole > u32::MAX as u64 {
-            u32::MAX
-        } else {
-            whole as u32
-        }
+        u32::try_from(whole).unwrap_or(u32::MAX)
     }
 }
 
@@ -128,7 +122,7 @@ impl Product {
 ///
 /// The index is the top four bits of `count`, so that the quotient is too large by up to 1/8 where bits were cut off; an entry is off
 /// by up to 1/67 of itself.
-pub const fn divide(interval: u32, count: u32) -> Product {
+pub fn divide(interval: u32, count: u32) -> Product {
     let log = count.ilog2() as i32;
     Product {
         entry: inverse(interval, top_bits(count)),
@@ -138,7 +132,7 @@ pub const fn divide(interval: u32, count: u32) -> Product {
 
 /// Algorithm 3 as printed: the table is not scaled, and the power of two has the scale with the wrong sign. Of an interval of 1,000
 /// it gives a 64th of the quotient.
-pub const fn divide_as_printed(interval: u32, count: u32) -> Product {
+pub fn divide_as_printed(interval: u32, count: u32) -> Product {
     let log = count.ilog2() as i32;
     Product {
         entry: interval.div_ceil(top_bits(count)),
@@ -148,34 +142,28 @@ pub const fn divide_as_printed(interval: u32, count: u32) -> Product {
 
 /// The same for the square-root law: `interval / sqrt(count)` from the table of [`inverse_root`]. Ours; the paper's switch divides.
 ///
-/// Pairs of bits are cut off, so that the index has three or four bits (4 to 15) and the value is too large by up to sqrt(5/4).
-pub const fn over_root(interval: u32, count: u32) -> Product {
-    let pairs = (count.ilog2() / 2) as i32 - 1;
-    let index = if pairs >= 0 {
-        count >> (2 * pairs)
-    } else {
-        count << 2
-    };
+/// Pairs of bits are cut off, so that the index has three or four bits (4 to 15) and the value is too large by up to sqrt(5/4). Each pair
+/// halves the root.
+pub fn over_root(interval: u32, count: u32) -> Product {
+    let half_log = count.ilog2() / 2;
+    let index = (u64::from(count) << 2 >> (2 * half_log)) as u32;
     Product {
         entry: inverse_root(interval, index),
-        exponent: scale(interval) + 2 - pairs,
+        exponent: scale(interval) + 3 - half_log as i32,
     }
 }
 
 /// The entry of Algorithm 3's table at 8 to 15: `interval / (index * 2^scale)`, to the nearest, half upwards. 34 to 127.
-pub const fn inverse(interval: u32, index: u32) -> u32 {
+pub fn inverse(interval: u32, index: u32) -> u32 {
     let scale = scale(interval);
-    let (over, under) = if scale < 0 {
-        ((interval as u64) << -scale, index as u64)
-    } else {
-        (interval as u64, (index as u64) << scale)
-    };
+    let over = u64::from(interval) << (-scale).max(0);
+    let under = u64::from(index) << scale.max(0);
     ((2 * over + under) / (2 * under)) as u32
 }
 
 /// The entry of the square-root law's table at 4 to 15: `interval / (sqrt(index) * 2^(scale + 2))`, to the nearest, half upwards.
 /// 33 to 127.
-pub const fn inverse_root(interval: u32, index: u32) -> u32 {
+pub fn inverse_root(interval: u32, index: u32) -> u32 {
     let scale = scale(interval) + 2;
     // Twice the entry, squared.
     let square = if scale <= 0 {
@@ -188,23 +176,17 @@ pub const fn inverse_root(interval: u32, index: u32) -> u32 {
 }
 
 /// The power of two that brings the entries into eight bits: the least with `interval <= 8 * 127 * 2^scale`. Negative below 509.
-pub const fn scale(interval: u32) -> i32 {
-    if interval > FULL_SCALE {
-        interval
-            .div_ceil(FULL_SCALE)
-            .next_power_of_two()
-            .trailing_zeros() as i32
-    } else {
-        -((FULL_SCALE / interval).ilog2() as i32)
-    }
+pub fn scale(interval: u32) -> i32 {
+    // One of the two is zero.
+    let up = interval
+        .div_ceil(FULL_SCALE)
+        .next_power_of_two()
+        .trailing_zeros();
+    let down = (FULL_SCALE / interval).max(1).ilog2();
+    up as i32 - down as i32
 }
 
-/// The top four bits of a number: 8 to 15.
-const fn top_bits(count: u32) -> u32 {
-    let log = count.ilog2();
-    if log >= 3 {
-        count >> (log - 3)
-    } else {
-        count << (3 - log)
-    }
+/// The top four bits of a number, 8 to 15: zeros follow where it has fewer.
+fn top_bits(count: u32) -> u32 {
+    (u64::from(count) << 3 >> count.ilog2()) as u32
 }
