@@ -40,6 +40,26 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "diff",
+        "Rust against C, a billion decisions a scheme, and against the BPF bytecode, ten million: none differing",
+        &[
+            "env",
+            "CEMARK_DECISIONS=1000000000",
+            "CEMARK_BPF_DECISIONS=10000000",
+            "cargo",
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "cemark-conformance",
+            "--test",
+            "differential",
+            "--",
+            "--nocapture",
+            "--test-threads=1",
+        ],
+    ),
+    (
         "parser",
         "ten minutes of random edits of every scenario: no panic, every error has a place",
         &[

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Small rules a reader relies on: a licence line on top, files that fit in a head, no unfinished code, a page and vectors for each scheme.
+//! Small rules a reader relies on: a licence line on top, files that fit in a head, no unfinished code, a page, vectors and a C twin for
+//! each scheme.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +17,16 @@ pub(crate) fn check() -> Result<(), String> {
     let listed = String::from_utf8_lossy(&out.stdout).into_owned();
     let files: Vec<&str> = listed.lines().filter(|f| Path::new(f).is_file()).collect();
     let mut wrong = Vec::new();
-    for f in files.iter().filter(|f| f.ends_with(".rs")) {
+    let sources = [".rs", ".c", ".h"];
+    for f in files
+        .iter()
+        .filter(|f| sources.iter().any(|s| f.ends_with(s)))
+    {
         let text = fs::read_to_string(f).map_err(|e| format!("{f}: {e}"))?;
         if !text.lines().next().unwrap_or_default().contains(LICENCE) {
-            wrong.push(format!("{f}: the first line must be // {LICENCE} ..."));
+            wrong.push(format!(
+                "{f}: the first line must be a comment with {LICENCE} ..."
+            ));
         }
         let lines = text.lines().count();
         if lines > LONGEST {
@@ -42,6 +49,7 @@ pub(crate) fn check() -> Result<(), String> {
         for (what, path) in [
             ("page", format!("docs/schemes/{stem}.md")),
             ("vectors", format!("vectors/{stem}")),
+            ("C twin", format!("dataplane/include/cemark/{stem}.h")),
         ] {
             if !Path::new(&path).exists() {
                 wrong.push(format!("scheme {stem} has no {what}: {path}"));

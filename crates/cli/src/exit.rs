@@ -45,6 +45,12 @@ impl From<cemark_report::Error> for Failure {
     }
 }
 
+impl From<cemark_conformance::Error> for Failure {
+    fn from(e: cemark_conformance::Error) -> Self {
+        Failure::User(miette::miette!("{e}"))
+    }
+}
+
 /// Writes an answer to standard output.
 pub(crate) fn answer(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();

@@ -7,11 +7,14 @@ mod bench;
 mod check;
 mod clock;
 mod exit;
+mod export;
 mod figure;
+mod marker;
 mod progress;
 mod run;
 mod schemes;
 mod screen;
+mod vectors;
 
 use std::process::ExitCode;
 
@@ -42,6 +45,10 @@ enum Command {
     Bench(bench::Args),
     /// Validate a scenario; print its points and what they will cost.
     Check(check::Args),
+    /// Replay the golden vectors of every scheme: in Rust, in C or as BPF bytecode.
+    Vectors(vectors::Args),
+    /// Write a scheme as one C header, or as BPF bytecode.
+    Export(export::Args),
 }
 
 /// How the answer is written.
@@ -97,6 +104,8 @@ fn main() -> ExitCode {
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),
+        Some(Command::Vectors(args)) => vectors::vectors(args),
+        Some(Command::Export(args)) => export::export(args),
     };
     exit::code(done)
 }

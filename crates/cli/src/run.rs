@@ -28,6 +28,9 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
     #[command(flatten)]
     changes: Changes,
+    /// A marker of your own beside the schemes: BPF bytecode that clang wrote, or a shared object.
+    #[arg(long, value_name = "bpf:FILE|c:FILE")]
+    marker: Vec<crate::marker::Given>,
     /// Points simulated at the same time [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -41,8 +44,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let watch = Stopwatch::start();
-    let plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
     warn(&plan);
+    for given in &args.marker {
+        given.add_to(&mut plan)?;
+    }
     let who = provenance();
     let path = args
         .out

@@ -13,6 +13,8 @@ pub(crate) fn first() -> String {
          ask the same at another load                  cemark run rtt-variation --set workload.load=0.3,0.6\n\
          run my own scenario                           cemark run my.toml\n\
          know a scheme and its parameters              cemark schemes ecn_sharp\n\
+         run my own marker, in C or BPF                cemark run rtt-variation --marker bpf:own.o\n\
+         take a scheme to C, a kernel or BPF           cemark export ecn_sharp\n\
          read the result in a script                   cemark run rtt-variation --format json\n\
          reproduce a paper's figures                   cemark figure --list\n\
          know how fast and how right it is             cemark bench   cemark bench --physics\n\

@@ -28,6 +28,7 @@ mod read;
 mod section;
 mod sense;
 mod sizes;
+mod stand_in;
 mod sweep;
 mod switch;
 mod together;

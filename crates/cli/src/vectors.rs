@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark vectors`: the golden answers, asked of one form of every scheme.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use cemark_conformance::vectors::{Replayed, Vectors, builtin, read};
+use cemark_conformance::{Error, Implementation};
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::Format;
+use crate::exit::{Failure, answer, answer_json};
+
+/// Arguments of `cemark vectors`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The form that answers.
+    #[arg(long = "impl", value_enum, default_value = "rust", value_name = "FORM")]
+    form: Form,
+    /// A folder of vectors, laid out as vectors/ of the repository [default: those of this build].
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// A form of a scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// The Rust that the simulator runs.
+    Rust,
+    /// The C headers, compiled for this machine.
+    C,
+    /// The C headers compiled to BPF; the bytecode runs in this process.
+    Bpf,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: u32,
+    r#impl: &'static str,
+    files: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    scheme: &'static str,
+    file: &'a str,
+    cases: u64,
+    packets: u64,
+    verdict: &'static str,
+    differ: &'a [String],
+}
+
+pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
+    let (form, word) = match args.form {
+        Form::Rust => (Implementation::Rust, "rust"),
+        Form::C => (Implementation::C, "c"),
+        Form::Bpf => (Implementation::Bpf, "bpf"),
+    };
+    let files = args.dir.as_deref().map_or_else(builtin, read)?;
+    let replayed: Vec<(&Vectors, Replayed)> = files
+        .iter()
+        .map(|file| Ok((file, file.replay(form)?)))
+        .collect::<Result<_, Error>>()?;
+    let rows: Vec<Row<'_>> = replayed
+        .iter()
+        .map(|(file, came)| Row {
+            scheme: file.scheme.name,
+            file: &file.file,
+            cases: came.cases,
+            packets: came.packets,
+            verdict: if came.differ.is_empty() {
+                "equal"
+            } else {
+                "differs"
+            },
+            differ: &came.differ,
+        })
+        .collect();
+    let wrong = rows.iter().filter(|r| !r.differ.is_empty()).count();
+    match args.format {
+        Format::Table => answer(&table(word, &rows))?,
+        Format::Json => answer_json(&Answer {
+            schema: 1,
+            r#impl: word,
+            files: rows,
+        })?,
+    }
+    if wrong > 0 {
+        return Err(Failure::Machine(miette::miette!(
+            "{wrong} of {} files of vectors differ in {word}",
+            files.len()
+        )));
+    }
+    Ok(())
+}
+
+fn table(form: &str, rows: &[Row<'_>]) -> String {
+    let mut text = format!(
+        "{:<12} {:<20} {:>6} {:>10}  {form}\n",
+        "scheme", "file", "cases", "packets"
+    );
+    for row in rows {
+        let _ = writeln!(
+            text,
+            "{:<12} {:<20} {:>6} {:>10}  {}",
+            row.scheme, row.file, row.cases, row.packets, row.verdict
+        );
+        for differs in row.differ {
+            let _ = writeln!(text, "    {differs}");
+        }
+    }
+    let (cases, packets) = rows
+        .iter()
+        .fold((0, 0), |(c, p), r| (c + r.cases, p + r.packets));
+    let _ = writeln!(
+        text,
+        "{:<12} {:<20} {cases:>6} {packets:>10}",
+        "all",
+        format!("{} files", rows.len())
+    );
+    text
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a BPF object file to programs: sections, and calls between them.
+
+use object::elf::R_BPF_64_32;
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
+
+use crate::abi::Entry;
+
+/// Bytes of an instruction.
+pub(super) const INSN: usize = 8;
+
+pub(super) struct File {
+    /// What stands in `CEMARK_MARKER(...)`.
+    pub(super) name: String,
+    /// One program for each [`Entry`], with the functions that it calls behind it.
+    pub(super) programs: Vec<Vec<u8>>,
+}
+
+type Elf<'a> = ElfFile64<'a, Endianness>;
+
+/// Reads an object file. `Err` says what is wrong with it.
+pub(super) fn read(bytes: &[u8]) -> Result<File, String> {
+    let elf = Elf::parse(bytes).map_err(|e| format!("not an object file: {e}"))?;
+    if elf.architecture() != object::Architecture::Bpf || !elf.is_little_endian() {
+        return Err("not little-endian BPF: compile it with clang -O2 -target bpf -c".to_owned());
+    }
+    let name = elf
+        .section_by_name("cemark.name")
+        .and_then(|s| s.data().ok())
+        .and_then(|d| std::ffi::CStr::from_bytes_until_nul(d).ok())
+        .and_then(|n| n.to_str().ok())
+        .ok_or("has no section cemark.name: write CEMARK_MARKER(name) of <cemark/marker.h> in it")?
+        .to_owned();
+    let programs = Entry::ALL
+        .into_iter()
+        .map(|entry| program(&elf, &format!("cemark/{}", entry.name())))
+        .collect::<Result<_, _>>()?;
+    Ok(File { name, programs })
+}
+
+fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {
+    let main = elf.section_by_name(section).ok_or_else(|| {
+        format!("has no section {section}: write CEMARK_MARKER(name) of <cemark/marker.h> in it")
+    })?;
+    let mut code = main.data().map_err(|e| e.to_string())?.to_vec();
+    let others = elf.section_by_name(".text");
+    let behind = code.len();
+    let mut calls = relocations(&main, section)?;
+    if let Some(text) = others.as_ref().filter(|_| !calls.is_empty()) {
+        code.extend_from_slice(text.data().map_err(|e| e.to_string())?);
+        calls.extend(
+            relocations(text, ".text")?
+                .into_iter()
+                .map(|(at, symbol)| (at + behind, symbol)),
+        );
+    }
+    for (at, symbol) in calls {
+        let symbol = elf.symbol_by_index(symbol).map_err(|e| e.to_string())?;
+        let called = symbol.name().unwrap_or("?").to_owned();
+        if symbol.section_index() != others.as_ref().map(ObjectSection::index) {
+            return Err(format!(
+                "{section} calls {called}, which is not in this file's .text"
+            ));
+        }
+        let field = code
+            .get_mut(at + 4..at + INSN)
+            .ok_or("a relocation outside its section")?;
+        let written = i32::from_le_bytes([field[0], field[1], field[2], field[3]]);
+        // The instruction counts from the start of .text, less one; a call counts from the instruction after it.
+        let to = (behind as u64 + symbol.address()) as i64 / INSN as i64 + i64::from(written) + 1;
+        let distance = to - (at / INSN) as i64 - 1;
+        let distance = i32::try_from(distance).map_err(|_| "a call too far")?;
+        field.copy_from_slice(&distance.to_le_bytes());
+    }
+    Ok(code)
+}
+
+/// Place and target of each call. Anything else that has to be linked is refused.
+fn relocations<'a>(
+    section: &impl ObjectSection<'a>,
+    name: &str,
+) -> Result<Vec<(usize, object::SymbolIndex)>, String> {
+    section
+        .relocations()
+        .map(|(at, r)| match (r.flags(), r.target()) {
+            (RelocationFlags::Elf { r_type: R_BPF_64_32 }, RelocationTarget::Symbol(symbol)) => {
+                Ok((at as usize, symbol))
+            }
+            _ => Err(format!(
+                "{name} uses a global variable or a constant table: a marker keeps all it knows in its params and vars"
+            )),
+        })
+        .collect()
+}

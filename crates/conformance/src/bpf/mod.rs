@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Markers as BPF bytecode, run in this process by an interpreter that checks every load and store.
+
+mod elf;
+mod vm;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cemark_marking::{QueueSpec, Values};
+
+use crate::abi::{Call, Entry};
+use crate::{Code, Error, Foreign, gathered};
+
+use vm::Vm;
+
+/// The programs of one marker (`CEMARK_MARKER` of `cemark/marker.h`), as `clang -target bpf` wrote them.
+#[derive(Clone)]
+pub struct Object(Arc<Programs>);
+
+struct Programs {
+    name: String,
+    // In the order of `Entry`.
+    entries: Vec<Vm>,
+}
+
+impl Object {
+    /// Reads an object file.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, is no BPF object, lacks a program or needs what the interpreter has not.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let fault = |why: String| Error::File {
+            path: path.display().to_string(),
+            why,
+        };
+        let bytes = std::fs::read(path).map_err(|e| fault(e.to_string()))?;
+        Object::parse(&bytes).map_err(fault)
+    }
+
+    /// The same from bytes. `Err` says what is wrong.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let file = elf::read(bytes)?;
+        let entries = file
+            .programs
+            .into_iter()
+            .zip(Entry::ALL)
+            .map(|(program, entry)| {
+                Vm::load(program).map_err(|why| format!("section cemark/{}: {why}", entry.name()))
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Object(Arc::new(Programs {
+            name: file.name,
+            entries,
+        })))
+    }
+
+    /// What its author calls it: the stem of a scheme of the catalogue, or a name of its own.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// A marker of this bytecode.
+    ///
+    /// # Errors
+    ///
+    /// Where the code breaks the interface.
+    pub fn marker(&self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Object>, Error> {
+        Foreign::new(self.clone(), params, queue)
+    }
+}
+
+impl Code for Object {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    #[inline]
+    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, String> {
+        self.0.entries[entry as usize].run(call)
+    }
+}
+
+/// The object file of a scheme that this program was built with.
+///
+/// # Errors
+///
+/// [`Error::NoBpf`] where there was no clang, [`Error::NoTwin`] where the scheme has no C form.
+pub fn object_file(stem: &str) -> Result<&'static [u8], Error> {
+    match gathered::objects() {
+        [] => Err(Error::NoBpf),
+        all => all
+            .iter()
+            .find(|(s, _)| *s == stem)
+            .map(|(_, bytes)| *bytes)
+            .ok_or_else(|| Error::NoTwin(stem.to_owned())),
+    }
+}
+
+/// The bytecode of a scheme that this program was built with.
+pub(crate) fn twin(stem: &str) -> Result<Object, Error> {
+    static LOADED: Mutex<Vec<(String, Object)>> = Mutex::new(Vec::new());
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, object)) = loaded.iter().find(|(s, _)| *s == stem) {
+        return Ok(object.clone());
+    }
+    let object = Object::parse(object_file(stem)?).map_err(|why| Error::Marker {
+        name: stem.to_owned(),
+        why,
+    })?;
+    loaded.push((stem.to_owned(), object.clone()));
+    Ok(object)
+}

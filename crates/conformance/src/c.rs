@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Markers in machine code: the twins that this program was linked with, and shared objects of a user.
+//!
+//! Calling C is trusting it. The twins are ours; a shared object is as trusted as any program that its user starts.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_char};
+use std::path::Path;
+use std::sync::Arc;
+
+use cemark_marking::{QueueSpec, Values};
+
+use crate::abi::{Call, Entry, Functions};
+use crate::{Code, Error, Foreign, gathered};
+
+/// A scheme's C twin.
+#[derive(Clone, Copy)]
+pub(crate) struct Twin {
+    stem: &'static str,
+    functions: &'static Functions,
+}
+
+/// The C twin of a scheme.
+pub(crate) fn twin(stem: &'static str) -> Result<Twin, Error> {
+    gathered::twin(stem)
+        .map(|functions| Twin { stem, functions })
+        .ok_or_else(|| Error::NoTwin(stem.to_owned()))
+}
+
+impl Twin {
+    pub(crate) fn marker(self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Twin>, Error> {
+        Foreign::new(self, params, queue)
+    }
+}
+
+impl Code for Twin {
+    fn name(&self) -> &str {
+        self.stem
+    }
+
+    #[inline]
+    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, String> {
+        // SAFETY: marker.h defines the function with this signature; it reads and writes the block alone, whose layout
+        // tests/layout.rs compares with the C one.
+        Ok(unsafe { self.functions[entry as usize](call) })
+    }
+}
+
+/// A shared object with one marker (`CEMARK_MARKER` of `cemark/marker.h`).
+#[derive(Clone)]
+pub struct Shared(Arc<Loaded>);
+
+struct Loaded {
+    name: String,
+    functions: Functions,
+    // Unloaded after the last marker is gone.
+    _library: libloading::Library,
+}
+
+impl Shared {
+    /// Opens a shared object.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be opened or lacks a function.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let fault = |why: String| Error::File {
+            path: path.display().to_string(),
+            why,
+        };
+        // A bare name would be looked for in the system's folders.
+        let file = path.canonicalize().map_err(|e| fault(e.to_string()))?;
+        // SAFETY: the user asks for this code to run; its initialisers do so now.
+        let library = unsafe { libloading::Library::new(file) }.map_err(|e| {
+            fault(format!(
+                "cannot be opened: {e}. Compile it with: cc -shared -fPIC -O2 -I dataplane/include"
+            ))
+        })?;
+        let find = |entry: Entry| {
+            let symbol = format!("cemark_marker_{}", entry.name());
+            // SAFETY: marker.h gives the symbol this type.
+            unsafe { library.get::<unsafe extern "C" fn(*mut Call) -> u32>(symbol.as_bytes()) }
+                .map(|f| *f)
+                .map_err(|_| fault(format!("has no function {symbol}: write CEMARK_MARKER(name) of <cemark/marker.h> in it")))
+        };
+        let mut functions = Vec::with_capacity(Entry::ALL.len());
+        for entry in Entry::ALL {
+            functions.push(find(entry)?);
+        }
+        let functions = Functions::try_from(functions).expect("one for each entry");
+        // SAFETY: marker.h makes the symbol an array of characters that ends with a zero.
+        let name = unsafe {
+            library
+                .get::<*const c_char>(b"cemark_marker_name")
+                .map_err(|_| fault("has no cemark_marker_name".to_owned()))?
+                .try_as_raw_ptr()
+                .map(|p| CStr::from_ptr(p.cast::<c_char>()))
+        };
+        let name = name
+            .map(|n| n.to_string_lossy().into_owned())
+            .ok_or_else(|| fault("has no cemark_marker_name".to_owned()))?;
+        Ok(Shared(Arc::new(Loaded {
+            name,
+            functions,
+            _library: library,
+        })))
+    }
+
+    /// What its author calls it: the stem of a scheme of the catalogue, or a name of its own.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// A marker of this code.
+    ///
+    /// # Errors
+    ///
+    /// Where the code breaks the interface.
+    pub fn marker(&self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Shared>, Error> {
+        Foreign::new(self.clone(), params, queue)
+    }
+}
+
+impl Code for Shared {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    #[inline]
+    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, String> {
+        // SAFETY: the object's author promises with CEMARK_MARKER that the function reads and writes the block alone.
+        Ok(unsafe { self.0.functions[entry as usize](call) })
+    }
+}
+
+/// Sizes and offsets as the C compiler laid them out, for the test of the layout.
+#[doc(hidden)]
+pub fn layout() -> &'static [u32; 29] {
+    unsafe extern "C" {
+        static cemark_layout: [u32; 29];
+    }
+    // SAFETY: a constant of layout.c with this many entries.
+    unsafe { &cemark_layout }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the build script has compiled and gathered.
+#![allow(unsafe_code)] // declarations of the C functions; called in c.rs
+
+use crate::abi::{Call, Functions};
+
+include!(concat!(env!("OUT_DIR"), "/gathered.rs"));
+
+/// The C functions of a scheme.
+pub(crate) fn twin(stem: &str) -> Option<&'static Functions> {
+    TWINS.iter().find(|(s, _)| *s == stem).map(|(_, f)| f)
+}
+
+/// The BPF objects by scheme; none where there was no clang.
+pub(crate) fn objects() -> &'static [(&'static str, &'static [u8])] {
+    OBJECTS
+}
+
+/// Headers by stem.
+pub(crate) fn headers() -> &'static [(&'static str, &'static str)] {
+    HEADERS
+}
+
+/// Golden vectors: scheme, file, text.
+pub(crate) fn vectors() -> &'static [(&'static str, &'static str, &'static str)] {
+    VECTORS
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The proof that a switch, a kernel and the simulator mark alike: every scheme of the catalogue in Rust, in C and as BPF bytecode,
+//! replayed over the same golden vectors and compared decision by decision.
+//!
+//! ```
+//! use cemark_conformance::{Implementation, build};
+//! use cemark_marking::{At, QueueSpec, Values, tcn};
+//! use cemark_wire::{Nanos, Rate};
+//!
+//! let (params, queue) = (Values::defaults(&tcn::SPEC), QueueSpec::fifo(Rate::gbps(10)));
+//! let mut twin = build(Implementation::C, &tcn::SPEC, &params, &queue)?;
+//! let verdict = twin.dequeue(&At::fifo(Nanos(900_000), Nanos(150_001), 3_000, 1_500));
+//! assert!(matches!(verdict, cemark_marking::Verdict::Mark(_)));
+//! # Ok::<(), cemark_conformance::Error>(())
+//! ```
+
+pub mod abi;
+mod bpf;
+mod c;
+pub mod differential;
+mod error;
+mod foreign;
+mod gathered;
+mod headers;
+pub mod vectors;
+
+pub use bpf::{Object, object_file};
+pub use c::Shared;
+#[doc(hidden)]
+pub use c::layout as c_layout;
+pub use error::Error;
+pub use foreign::{Code, Foreign};
+pub use headers::header;
+
+use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values, catalogue};
+
+/// In which form a scheme decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Implementation {
+    /// `crates/marking`.
+    Rust,
+    /// `dataplane/include/cemark`, compiled for this machine.
+    C,
+    /// The same C compiled to BPF, the bytecode run in this process.
+    Bpf,
+}
+
+/// A marker of the scheme `spec` in the form asked for.
+///
+/// # Errors
+///
+/// [`Error::NoTwin`] where the scheme has no C form, [`Error::NoBpf`] where this program was built without clang.
+pub fn build(
+    implementation: Implementation,
+    spec: &SchemeSpec,
+    params: &Values,
+    queue: &QueueSpec,
+) -> Result<Box<dyn Marker>, Error> {
+    Ok(match implementation {
+        Implementation::Rust => Box::new(catalogue::build(spec, params, queue)),
+        Implementation::C => Box::new(c::twin(spec.name)?.marker(params, queue)?),
+        Implementation::Bpf => Box::new(bpf::twin(spec.name)?.marker(params, queue)?),
+    })
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Rust against C, and against the bytecode, on random traces. `CEMARK_DECISIONS` sets how many decisions a scheme, `CEMARK_SEED`
+//! where they begin (`cargo xtask proof diff`: a billion each).
+
+use std::time::Instant;
+
+use cemark_conformance::differential::{Agreed, Unequal, rust_and_bpf, rust_and_c};
+use cemark_marking::{SchemeSpec, catalogue};
+
+fn number(name: &str, usual: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text
+            .replace('_', "")
+            .parse()
+            .unwrap_or_else(|e| panic!("{name} = {text}: {e}")),
+        Err(_) => usual,
+    }
+}
+
+#[allow(clippy::disallowed_methods)] // says how long it took; nothing depends on it
+fn every_scheme(
+    form: &str,
+    decisions: u64,
+    compare: fn(&'static SchemeSpec, u64, u64) -> Result<Agreed, Unequal>,
+) {
+    let seed = number("CEMARK_SEED", 1);
+    for spec in catalogue::ALL {
+        let began = Instant::now();
+        let agreed =
+            compare(spec, seed, decisions).unwrap_or_else(|e| panic!("rust and {form}: {e}"));
+        println!(
+            "{:10} rust = {form}: {} decisions, {} marks, {} drops, {} bells, {} settings, none differing; {:016x}, {:.1} s",
+            spec.name,
+            agreed.decisions,
+            agreed.marks,
+            agreed.drops,
+            agreed.wakes,
+            agreed.settings,
+            agreed.digest,
+            began.elapsed().as_secs_f64()
+        );
+        assert!(agreed.decisions >= decisions);
+        // A trace on which nothing or everything passes would show nothing.
+        let share = (agreed.marks + agreed.drops) as f64 / agreed.decisions as f64;
+        assert!(
+            (0.02..0.98).contains(&share),
+            "{}: {share} marked or dropped",
+            spec.name
+        );
+    }
+}
+
+#[test]
+fn rust_and_c_decide_alike() {
+    every_scheme("C", number("CEMARK_DECISIONS", 10_000_000), rust_and_c);
+}
+
+#[test]
+fn rust_and_bytecode_decide_alike() {
+    every_scheme("BPF", number("CEMARK_BPF_DECISIONS", 500_000), rust_and_bpf);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A scheme's header and its entry in the catalogue name the same parameters in the same order.
+
+use cemark_marking::catalogue;
+
+#[test]
+fn parameters_stand_at_the_same_places_in_c() {
+    for spec in catalogue::ALL {
+        let text = cemark_conformance::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
+        let begin = format!("enum cemark_{}_param {{", spec.name);
+        let (_, rest) = text
+            .split_once(&begin)
+            .unwrap_or_else(|| panic!("{}.h has no {begin}", spec.name));
+        let (list, _) = rest.split_once('}').expect("an end");
+        let prefix = format!("CEMARK_{}_", spec.name.to_uppercase());
+        let places: Vec<String> = list
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map(|name| {
+                name.strip_prefix(&prefix)
+                    .unwrap_or_else(|| panic!("{name} does not begin with {prefix}"))
+                    .to_lowercase()
+            })
+            .collect();
+        let names: Vec<&str> = spec.params.iter().map(|p| p.name).collect();
+        assert_eq!(places, names, "{}", spec.name);
+    }
+}
+
+#[test]
+fn headers_use_neither_floats_nor_libraries() {
+    for spec in catalogue::ALL {
+        let text = cemark_conformance::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
+        let mut comment = false;
+        for line in text.lines() {
+            let code = line.split("/*").next().unwrap_or("");
+            let code = if comment { "" } else { code };
+            comment = (comment || line.contains("/*")) && !line.contains("*/");
+            for word in code.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                assert!(
+                    !["float", "double", "__int128"].contains(&word),
+                    "{}: {line}",
+                    spec.name
+                );
+            }
+            if let Some(file) = code.trim().strip_prefix("#include") {
+                assert!(file.trim().starts_with("<linux/"), "{}: {line}", spec.name);
+            }
+        }
+    }
+}

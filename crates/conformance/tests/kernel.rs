@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The headers in a kernel of a 32-bit machine, which has no floating point, no C library and no 64-bit division but `div_u64`: whatever
+//! else they needed would be an undefined symbol.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use cemark_marking::catalogue;
+use object::Endianness;
+use object::read::elf::ElfFile32;
+use object::{Object, ObjectSymbol};
+
+/// As much of a kernel as the headers include.
+const TYPES: &str = "#pragma once\ntypedef unsigned char u8;\ntypedef unsigned short u16;\ntypedef unsigned int u32;\ntypedef unsigned long long u64;
+typedef int s32;\ntypedef long long s64;\ntypedef _Bool bool;\n";
+const MATH: &str =
+    "#pragma once\n#include <linux/types.h>\nu64 div_u64(u64 dividend, u32 divisor);\n";
+
+#[test]
+fn a_32_bit_kernel_has_all_that_the_headers_call() {
+    let folder = std::env::temp_dir().join(format!("cemark-kernel-{}", std::process::id()));
+    fs::create_dir_all(folder.join("linux")).expect("a temporary directory");
+    fs::write(folder.join("linux/types.h"), TYPES).expect("a file");
+    fs::write(folder.join("linux/math64.h"), MATH).expect("a file");
+    let dataplane = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dataplane");
+    let object = folder.join("marker.o");
+    let mut divide = 0;
+    for spec in catalogue::ALL {
+        let stem = spec.name;
+        let done = Command::new("clang")
+            .args([
+                "--target=i386-linux-gnu",
+                "-std=gnu11",
+                "-O2",
+                "-c",
+                "-nostdinc",
+                "-ffreestanding",
+            ])
+            .args([
+                "-fno-pic",
+                "-mno-sse",
+                "-mno-80387",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-D__KERNEL__",
+            ])
+            .arg(format!("-DCEMARK_STEM={stem}"))
+            .arg(format!("-DCEMARK_HEADER=\"cemark/{stem}.h\""))
+            .arg("-I")
+            .arg(&folder)
+            .arg("-I")
+            .arg(dataplane.join("include"))
+            .arg(dataplane.join("marker.c"))
+            .arg("-o")
+            .arg(&object)
+            .output()
+            .expect("clang");
+        assert!(
+            done.status.success(),
+            "{stem}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+        let bytes = fs::read(&object).expect("the object");
+        let elf = ElfFile32::<Endianness>::parse(&*bytes).expect("an object for i386");
+        for symbol in elf.symbols().filter(|s| s.is_undefined()) {
+            match symbol.name().expect("a name") {
+                "" => {}
+                "div_u64" => divide += 1,
+                "memset" | "memcpy" => {}
+                other => panic!("{stem} needs {other}"),
+            }
+        }
+    }
+    assert!(
+        divide >= 5,
+        "a scheme that divides finds the kernel's function"
+    );
+    let _ = fs::remove_dir_all(&folder);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every golden vector, in every form of every scheme.
+
+use std::path::Path;
+
+use cemark_conformance::{Implementation, vectors};
+use cemark_marking::catalogue;
+
+fn answers(implementation: Implementation) {
+    for spec in catalogue::ALL {
+        let mut packets = 0;
+        for file in vectors::builtin().expect("vectors of schemes") {
+            if file.scheme.name == spec.name {
+                let replayed = file
+                    .replay(implementation)
+                    .unwrap_or_else(|e| panic!("{e}"));
+                assert!(
+                    replayed.differ.is_empty(),
+                    "{}/{}: {:#?}",
+                    spec.name,
+                    file.file,
+                    replayed.differ
+                );
+                packets += replayed.packets;
+            }
+        }
+        assert!(
+            packets >= 10,
+            "{} has vectors for {packets} packets only",
+            spec.name
+        );
+    }
+}
+
+#[test]
+fn every_scheme_gives_its_golden_answers() {
+    answers(Implementation::Rust);
+}
+
+#[test]
+fn so_does_every_c_twin() {
+    answers(Implementation::C);
+}
+
+#[test]
+fn so_does_the_bytecode_of_every_twin() {
+    answers(Implementation::Bpf);
+}
+
+#[test]
+fn the_folder_and_the_program_hold_the_same_vectors() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    let names = |v: &[vectors::Vectors]| -> Vec<String> {
+        v.iter()
+            .map(|v| format!("{}/{}", v.scheme.name, v.file))
+            .collect()
+    };
+    let (read, builtin) = (
+        vectors::read(&folder).expect("the folder"),
+        vectors::builtin().expect("built in"),
+    );
+    assert_eq!(names(&read), names(&builtin));
+    assert!(read.len() >= 10);
+}
