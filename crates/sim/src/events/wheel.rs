@@ -181,9 +181,9 @@ impl Wheel {
     fn seek(&mut self) -> bool {
         loop {
             let half = self.base >> HALF;
-            let sets = Self::sets(half, self.now);
+            let mut sets = Self::sets(half, self.now);
             let first = sets.start;
-            if let Some(set) = sets.into_iter().find(|s| !self.near_set[*s].is_empty()) {
+            if let Some(set) = sets.find(|s| !self.near_set[*s].is_empty()) {
                 let skipped = (set - first) as u64;
                 if skipped > 0 {
                     self.now = (self.now / Set::SIZE as u64 + skipped) * Set::SIZE as u64;
@@ -199,7 +199,7 @@ impl Wheel {
     /// Begins the next half that has anything in reach; false where there is none. Called when the current one is empty.
     fn advance(&mut self) -> bool {
         let half = self.base >> HALF;
-        let mut next = Self::sets(half + 1, 0).into_iter();
+        let mut next = Self::sets(half + 1, 0);
         let begun = if next.any(|s| !self.near_set[s].is_empty()) {
             half + 1
         } else if let Some(ahead) = self.mid_set.next_from((half + 2) as usize & (MID - 1)) {
