@@ -56,7 +56,6 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
             "differential",
             "--",
             "--nocapture",
-            "--test-threads=1",
         ],
     ),
     (

@@ -2,6 +2,7 @@
 //! Rust against C, and against the bytecode, on random traces. `CEMARK_DECISIONS` sets how many decisions a scheme, `CEMARK_SEED`
 //! where they begin (`cargo xtask proof diff`: a billion each).
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use cemark_conformance::differential::{Agreed, Unequal, rust_and_bpf, rust_and_c};
@@ -17,37 +18,47 @@ fn number(name: &str, usual: u64) -> u64 {
     }
 }
 
+type Compare = fn(&'static SchemeSpec, u64, u64) -> Result<Agreed, Unequal>;
+
+/// Schemes side by side, as many as there are processors.
+fn every_scheme(form: &str, decisions: u64, compare: Compare) {
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(spec) = catalogue::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    one_scheme(spec, form, decisions, compare);
+                }
+            });
+        }
+    });
+}
+
 #[allow(clippy::disallowed_methods)] // says how long it took; nothing depends on it
-fn every_scheme(
-    form: &str,
-    decisions: u64,
-    compare: fn(&'static SchemeSpec, u64, u64) -> Result<Agreed, Unequal>,
-) {
-    let seed = number("CEMARK_SEED", 1);
-    for spec in catalogue::ALL {
-        let began = Instant::now();
-        let agreed =
-            compare(spec, seed, decisions).unwrap_or_else(|e| panic!("rust and {form}: {e}"));
-        println!(
-            "{:10} rust = {form}: {} decisions, {} marks, {} drops, {} bells, {} settings, none differing; {:016x}, {:.1} s",
-            spec.name,
-            agreed.decisions,
-            agreed.marks,
-            agreed.drops,
-            agreed.wakes,
-            agreed.settings,
-            agreed.digest,
-            began.elapsed().as_secs_f64()
-        );
-        assert!(agreed.decisions >= decisions);
-        // A trace on which nothing or everything passes would show nothing.
-        let share = (agreed.marks + agreed.drops) as f64 / agreed.decisions as f64;
-        assert!(
-            (0.02..0.98).contains(&share),
-            "{}: {share} marked or dropped",
-            spec.name
-        );
-    }
+fn one_scheme(spec: &'static SchemeSpec, form: &str, decisions: u64, compare: Compare) {
+    let began = Instant::now();
+    let agreed = compare(spec, number("CEMARK_SEED", 1), decisions)
+        .unwrap_or_else(|e| panic!("rust and {form}: {e}"));
+    println!(
+        "{:10} rust = {form}: {} decisions, {} marks, {} drops, {} bells, {} settings, none differing; {:016x}, {:.1} s",
+        spec.name,
+        agreed.decisions,
+        agreed.marks,
+        agreed.drops,
+        agreed.wakes,
+        agreed.settings,
+        agreed.digest,
+        began.elapsed().as_secs_f64()
+    );
+    assert!(agreed.decisions >= decisions);
+    // A trace on which nothing or everything passes would show nothing.
+    let share = (agreed.marks + agreed.drops) as f64 / agreed.decisions as f64;
+    assert!(
+        (0.02..0.98).contains(&share),
+        "{}: {share} marked or dropped",
+        spec.name
+    );
 }
 
 #[test]

@@ -219,11 +219,12 @@ impl Pie {
         if self.cap && self.p >= millionths(100_000) && step > most {
             step = most;
         }
-        let mut p = self.p + step;
+        // Not below zero before the product: a step of large gains times 98 would not fit.
+        let mut p = (self.p + step).max(0);
         if delay == 0 && self.before == 0 {
             p = p * 98 / 100;
         }
-        p.clamp(0, CERTAIN)
+        p.min(CERTAIN)
     }
 }
 

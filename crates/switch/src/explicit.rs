@@ -9,7 +9,7 @@ use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
-use crate::queue::{Around, Judged, Queue, Waiting};
+use crate::queue::{Around, Judged, Queue, Slots, Waiting};
 use crate::ring::Ring;
 use crate::round::Round;
 use crate::sched::{Heads, MAX_QUEUES, Scheduler};
@@ -80,6 +80,7 @@ pub struct ExplicitPort {
     pub(crate) tag: u32,
     clock: Clock,
     queues: Vec<Queue>,
+    slots: Slots,
     lengths: Vec<(u32, u32)>,
     scheduler: Box<dyn Scheduler>,
     wire: Wire,
@@ -112,6 +113,7 @@ impl ExplicitPort {
             clock: spec.clock,
             lengths: vec![(0, 0); queues.len()],
             queues,
+            slots: Slots::new(),
             scheduler: spec.scheduler,
             wire: Wire::new(spec.delay),
             round,
@@ -238,13 +240,8 @@ impl ExplicitPort {
             }
         }
         let queue = &mut self.queues[i];
-        queue.waiting.push(Waiting {
-            since: now,
-            salt,
-            packet,
-            intent,
-            headroom,
-        });
+        let waiting = Waiting::new(now, salt, packet, intent, headroom);
+        queue.waiting.push(&mut self.slots, waiting);
         queue.bytes += bytes;
         self.port_bytes += bytes;
         pool.take(bytes, headroom);
@@ -374,14 +371,14 @@ impl ExplicitPort {
         let queue = &mut self.queues[i];
         let mut w = queue
             .waiting
-            .pop()
+            .pop(&mut self.slots)
             .expect("the scheduler picked a queue with packets");
         let bytes = w.bytes();
         queue.bytes -= bytes;
         self.port_bytes -= bytes;
         pool.give(bytes, w.headroom);
         let next = self.lengths[i].1;
-        self.lengths[i] = (next, queue.waiting.second().map_or(0, Waiting::bytes));
+        self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));
         let mut ecn = w.packet.ecn();
         let verdict = if queue.judges_at_dequeue() {
             let at = self.clock.nanos(now);

@@ -139,3 +139,34 @@ impl AnyMarker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cemark_marking::{At, Hook, Marker, QueueSpec, Values, catalogue};
+    use cemark_wire::{Nanos, Rate};
+
+    /// A port asks only markers that say they have a clock: one that forgets to say so would never be woken.
+    #[test]
+    fn every_scheme_with_a_clock_says_so() {
+        for spec in catalogue::ALL {
+            let usual = Values::defaults(spec);
+            let one_changed = spec.params.iter().flat_map(|p| {
+                [p.min, p.max, p.default + 1]
+                    .map(|v| usual.with(spec, p.name, v.clamp(p.min, p.max)))
+            });
+            for values in std::iter::once(usual).chain(one_changed) {
+                let mut marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
+                let at = At::fifo(Nanos(1_000_000), Nanos(0), 200_000, 1500);
+                let mut asks = marker.next_wake().is_some();
+                if marker.hook() != Hook::Dequeue {
+                    marker.enqueue(&at);
+                }
+                if marker.hook() != Hook::Enqueue {
+                    marker.dequeue(&at);
+                }
+                asks |= marker.next_wake().is_some();
+                assert!(!asks || marker.keeps_time(), "{}: {values:?}", spec.name);
+            }
+        }
+    }
+}

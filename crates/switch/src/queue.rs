@@ -6,7 +6,6 @@ use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::marker::AnyMarker;
 use crate::port::{NEVER, QueueSetup};
-use crate::ring::Ring;
 
 /// A packet in a queue.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,9 +16,116 @@ pub(crate) struct Waiting {
     pub intent: Option<Why>,
     /// It took headroom.
     pub headroom: bool,
+    /// The slot of the packet behind it, or of the next free slot.
+    next: u32,
+}
+
+/// The packets of all queues of a port, each queue a chain of slots. The slot freed last is used next, while it is still in the cache: a
+/// ring for each queue would sweep through far more memory than is held. Slots only grow in number, so that nothing is allocated once warm.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    slots: Vec<Waiting>,
+    free: u32,
+}
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+
+impl Slots {
+    pub fn new() -> Self {
+        Slots {
+            slots: Vec::new(),
+            free: NONE,
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, waiting: Waiting) -> u32 {
+        if self.free == NONE {
+            self.slots.push(waiting);
+            return self.slots.len() as u32 - 1;
+        }
+        let slot = self.free;
+        self.free = self.slots[slot as usize].next;
+        self.slots[slot as usize] = waiting;
+        slot
+    }
+}
+
+/// The ends of a queue's chain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chain {
+    head: u32,
+    tail: u32,
+    len: u32,
+}
+
+impl Chain {
+    pub const EMPTY: Chain = Chain {
+        head: NONE,
+        tail: NONE,
+        len: 0,
+    };
+
+    /// Packets in it.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Appends.
+    #[inline]
+    pub fn push(&mut self, slots: &mut Slots, waiting: Waiting) {
+        let slot = slots.put(waiting);
+        if self.len == 0 {
+            self.head = slot;
+        } else {
+            slots.slots[self.tail as usize].next = slot;
+        }
+        self.tail = slot;
+        self.len += 1;
+    }
+
+    /// Removes the oldest.
+    #[inline]
+    pub fn pop(&mut self, slots: &mut Slots) -> Option<Waiting> {
+        if self.len == 0 {
+            return None;
+        }
+        let slot = self.head;
+        let waiting = slots.slots[slot as usize];
+        self.head = waiting.next;
+        self.len -= 1;
+        slots.slots[slot as usize].next = slots.free;
+        slots.free = slot;
+        Some(waiting)
+    }
+
+    /// Bytes of the packet behind the oldest; zero where there is none.
+    #[inline]
+    pub fn second_bytes(&self, slots: &Slots) -> u32 {
+        if self.len < 2 {
+            return 0;
+        }
+        let second = slots.slots[self.head as usize].next;
+        slots.slots[second as usize].bytes()
+    }
 }
 
 impl Waiting {
+    #[inline]
+    pub fn new(since: u64, salt: u64, packet: Packet, intent: Option<Why>, headroom: bool) -> Self {
+        Waiting {
+            since,
+            salt,
+            packet,
+            intent,
+            headroom,
+            next: NONE,
+        }
+    }
+
+    #[inline]
     pub fn bytes(&self) -> u32 {
         u32::from(self.packet.wire_bytes())
     }
@@ -27,7 +133,7 @@ impl Waiting {
 
 /// What every packet touches comes to little more than a line of the cache; the marker lies elsewhere.
 pub(crate) struct Queue {
-    pub waiting: Ring<Waiting>,
+    pub waiting: Chain,
     pub bytes: u32,
     /// Below this length the enqueue hook need not be asked.
     pub quiet_below: u32,
@@ -47,7 +153,7 @@ impl Queue {
     pub fn new(setup: QueueSetup) -> Self {
         let (marker, spec) = (setup.marker, setup.spec);
         Queue {
-            waiting: Ring::new(),
+            waiting: Chain::EMPTY,
             bytes: 0,
             quiet_below: marker.quiet_below(spec.mtu),
             limit: spec.limit_bytes,
