@@ -17,7 +17,7 @@ pub const REFUSED: u64 = u64::MAX - 1;
 /// See [`crate::port::Port`]. `ring` holds packets from acceptance to delivery; its middle cursor separates those whose transmission has
 /// begun from those that wait, so that lengths are exact at any instant without an event a departure.
 ///
-/// The cursor and `queue_bytes` are true as of the last look ([`FusedPort::catch_up`]), and most packets need none: a backlog is known
+/// The cursor and `queue_bytes` are true as of the last look (`catch_up`), and most packets need none: a backlog is known
 /// from `busy` alone, and where it is short nobody asks for the length.
 ///
 /// The order of the fields is that of their heat: what every packet touches lies in the first two cache lines.
