@@ -6,6 +6,7 @@
 //! `figures/expected.tsv`. All of them are built into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
 
 pub mod calibration;
+pub mod endless;
 pub mod estimate;
 pub mod evaluate;
 pub mod file;
@@ -69,6 +70,8 @@ figures![
     "ecnsharp-17",
     "ecnsharp-18",
     "ecnsharp-equivalence",
+    "mqecn-1",
+    "mqecn-3",
 ];
 
 /// The text of `figures/targets.tsv`.
