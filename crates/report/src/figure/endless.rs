@@ -26,7 +26,7 @@ pub(super) fn share(outcome: &Outcome, class: u8) -> Result<f64, String> {
         .ok_or_else(|| "no endless flow got anything".to_owned())
 }
 
-/// Milliseconds from `Measure::from` until the first of [`IN_A_ROW`] whole intervals in a row in which the class has half of what all
+/// Milliseconds from `Measure::from` until the end of the first of [`IN_A_ROW`] whole intervals in a row in which the class has half of what all
 /// endless flows get, give or take a tenth of it.
 pub(super) fn settling(outcome: &Outcome, measure: &Measure, class: u8) -> Result<f64, String> {
     let intervals = outcome.long_flows.iter().map(|f| f.intervals.len());
@@ -39,7 +39,7 @@ pub(super) fn settling(outcome: &Outcome, measure: &Measure, class: u8) -> Resul
     for i in 0..intervals {
         row = if near(i) { row + 1 } else { 0 };
         if row == IN_A_ROW {
-            let first = i + 1 - IN_A_ROW;
+            let first = i + 2 - IN_A_ROW;
             return Ok(first as f64 * measure.goodput_interval.as_micros_f64() / 1e3);
         }
     }
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn settling_is_the_first_of_five_near_the_half() {
         let (mut outcome, measure) = made();
-        assert_eq!(settling(&outcome, &measure, 0), Ok(20.0));
-        assert_eq!(settling(&outcome, &measure, 1), Ok(20.0));
+        assert_eq!(settling(&outcome, &measure, 0), Ok(30.0));
+        assert_eq!(settling(&outcome, &measure, 1), Ok(30.0));
         // 449 of 1000 are more than a tenth of the half away.
         outcome.long_flows[0].intervals[3] = 440;
         let said = settling(&outcome, &measure, 0).unwrap_err();

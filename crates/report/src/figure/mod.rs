@@ -71,7 +71,11 @@ figures![
     "ecnsharp-18",
     "ecnsharp-equivalence",
     "mqecn-1",
+    "mqecn-2",
     "mqecn-3",
+    "mqecn-6",
+    "mqecn-7",
+    "mqecn-9",
 ];
 
 /// The text of `figures/targets.tsv`.
