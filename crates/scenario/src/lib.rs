@@ -20,6 +20,7 @@ mod cost;
 mod digest;
 mod error;
 mod fabric;
+mod laws;
 mod markers;
 mod path;
 mod plan;

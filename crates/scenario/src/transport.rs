@@ -6,10 +6,11 @@ use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
+use crate::laws;
 use crate::section::{LONGEST, Section, fraction};
 use crate::tree::Table;
 
-const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno"];
+const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno", "cubic", "cubic-ecn"];
 
 /// Largest payload and largest header of a segment: what a packet's 16-bit length can hold together.
 const LARGEST_MSS: u64 = 65_000;
@@ -34,13 +35,16 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         .get("alpha-init")
         .map_or(Ok(0.0), fraction)
         .map(|alpha| (alpha * 1024.0 + 0.5) as u32)?;
-    let control = match s.choice("control", 0, CONTROLS)? {
+    let place = s.choice("control", 0, CONTROLS)?;
+    let cubic = laws::cubic(&mut s, place == 4)?;
+    let control = match place {
         0 => Control::Dctcp {
             g_shift,
             alpha_init,
         },
         1 => Control::EcnStar,
-        _ => Control::Reno,
+        2 => Control::Reno,
+        _ => Control::Cubic(cubic),
     };
     let config = Config {
         control,

@@ -3,6 +3,8 @@
 
 use cemark_wire::Nanos;
 
+use crate::CubicSpec;
+
 /// Parameters of a connection. One value serves all connections of a simulation and is passed by reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -52,6 +54,18 @@ pub enum Control {
         /// Initial alpha in parts per 1024 (0: ns-2 and ns-3; 1024: Linux).
         alpha_init: u32,
     },
+    /// CUBIC, with or without ECN.
+    Cubic(CubicSpec),
+}
+
+impl Control {
+    /// Whether its data segments are ECN-capable.
+    pub fn ecn_capable(&self) -> bool {
+        !matches!(
+            self,
+            Control::Reno | Control::Cubic(CubicSpec { ecn: false, .. })
+        )
+    }
 }
 
 impl Default for Config {

@@ -6,7 +6,7 @@ use core::fmt::Debug;
 
 use cemark_wire::{Ecn, Nanos, Rate};
 
-use crate::{Config, Control, Dctcp, EcnStar, Reno};
+use crate::{Config, Control, Cubic, Dctcp, EcnStar, Reno};
 
 /// Newly arrived data, as an acknowledgement tells it.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +108,8 @@ pub enum Congestion {
     EcnStar(EcnStar),
     /// DCTCP.
     Dctcp(Dctcp),
+    /// CUBIC; apart, since it holds more than the others.
+    Cubic(Box<Cubic>),
     /// A user's own, made by [`Congestion::custom`].
     Custom(Box<Custom>),
 }
@@ -118,6 +120,7 @@ macro_rules! each {
             Congestion::Reno($law) => $body,
             Congestion::EcnStar($law) => $body,
             Congestion::Dctcp($law) => $body,
+            Congestion::Cubic($law) => $body,
             Congestion::Custom(custom) => {
                 let $law = &mut custom.law;
                 $body
@@ -136,6 +139,7 @@ impl Congestion {
                 g_shift,
                 alpha_init,
             } => Congestion::Dctcp(Dctcp::new(cfg, g_shift, alpha_init)),
+            Control::Cubic(spec) => Congestion::Cubic(Box::new(Cubic::new(cfg, spec))),
         }
     }
 
@@ -149,6 +153,7 @@ impl Congestion {
         match self {
             Congestion::Reno(_) => Ecn::NotEct,
             Congestion::EcnStar(_) | Congestion::Dctcp(_) => Ecn::Ect0,
+            Congestion::Cubic(c) => c.ecn(),
             Congestion::Custom(c) => c.law.ecn(),
         }
     }
@@ -159,6 +164,7 @@ impl Congestion {
             Congestion::Reno(c) => c.window(),
             Congestion::EcnStar(c) => c.window(),
             Congestion::Dctcp(c) => c.window(),
+            Congestion::Cubic(c) => c.window(),
             Congestion::Custom(c) => c.law.window(),
         }
     }
