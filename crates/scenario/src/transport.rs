@@ -10,7 +10,7 @@ use crate::laws;
 use crate::section::{LONGEST, Section, fraction};
 use crate::tree::Table;
 
-const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno", "cubic", "cubic-ecn"];
+const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno", "cubic", "cubic-ecn", "bbr"];
 
 /// Largest payload and largest header of a segment: what a packet's 16-bit length can hold together.
 const LARGEST_MSS: u64 = 65_000;
@@ -44,7 +44,8 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         },
         1 => Control::EcnStar,
         2 => Control::Reno,
-        _ => Control::Cubic(cubic),
+        3 | 4 => Control::Cubic(cubic),
+        _ => Control::Bbr,
     };
     let config = Config {
         control,
@@ -62,6 +63,10 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         handshake: s.flag("handshake", usual.handshake)?,
         sack: s.flag("sack", usual.sack)?,
         dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
+        // Without it a law that does not slow down for losses would wait for the timer in every round trip.
+        lost_repairs: s.flag("lost-repairs", control == Control::Bbr)?,
+        pacing: s.flag("pacing", usual.pacing)?,
+        pace_train: usual.pace_train,
     };
     s.finish()?;
     Ok(config)

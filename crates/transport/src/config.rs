@@ -38,6 +38,13 @@ pub struct Config {
     pub sack: bool,
     /// Duplicate ACKs (or SACKed segments) that start a fast retransmit.
     pub dup_acks: u32,
+    /// With SACK, a repair that three segments sent after it overtake is lost as well, and sent again (what RFC 8985 adds most);
+    /// otherwise the timer finds out.
+    pub lost_repairs: bool,
+    /// The window is released over its round trip (TCP pacing) where the law has no pace of its own.
+    pub pacing: bool,
+    /// Largest train that leaves together under pacing, in bytes (TSO); 0: one segment.
+    pub pace_train: u32,
 }
 
 /// Congestion control and its own parameters.
@@ -56,6 +63,8 @@ pub enum Control {
     },
     /// CUBIC, with or without ECN.
     Cubic(CubicSpec),
+    /// BBR, version 1: a model of the path, paced.
+    Bbr,
 }
 
 impl Control {
@@ -90,6 +99,9 @@ impl Default for Config {
             handshake: false,
             sack: true,
             dup_acks: 3,
+            lost_repairs: false,
+            pacing: false,
+            pace_train: 0,
         }
     }
 }

@@ -219,6 +219,10 @@ impl Controller for Cubic {
         self.epoch = None;
     }
 
+    fn slow_start(&self) -> bool {
+        self.window.slow_start()
+    }
+
     #[inline]
     fn window(&self) -> u64 {
         self.window.bytes()
