@@ -51,6 +51,7 @@ impl<Q: EventQueue> Sim<Q> {
                 Port::new(port_spec(cfg, clock, link, nic, (pool, room)))
             })
             .collect();
+        let fused = 2 * ports.iter().filter(|p| p.is_fused()).count() > ports.len();
         let traffic = Traffic::new(cfg);
         let slowest = fabric
             .links()
@@ -89,6 +90,7 @@ impl<Q: EventQueue> Sim<Q> {
                 busy_at_from: Vec::new(),
             },
             extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
+            fused,
             turn: turn_of(cfg.nic),
             sent: 0,
             delivered: 0,
@@ -221,6 +223,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
         scheduler: Box::new(sched::Fifo::new()),
         round: RoundSpec::default(),
         never_fuse: false,
+        may_lag: false,
     };
     if nic {
         return common;
@@ -246,6 +249,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
             .collect(),
         round: s.round,
         never_fuse: s.never_fuse,
+        may_lag: !s.never_fuse && matches!(s.buffering.policy, Policy::Port | Policy::Static),
         ..common
     }
 }

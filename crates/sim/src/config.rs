@@ -65,7 +65,8 @@ pub struct SwitchConfig {
     pub marker: MarkerChoice,
     /// What becomes of a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
-    /// Forces the general path with explicit queues where the fused one would be legal (for tests and comparisons).
+    /// Forces the general path, explicit queues served by events of their own, where a shorter one would be legal (for tests and
+    /// comparisons).
     pub never_fuse: bool,
 }
 
