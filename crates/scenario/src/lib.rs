@@ -20,6 +20,7 @@ mod cost;
 mod digest;
 mod error;
 mod fabric;
+mod faults;
 mod markers;
 mod path;
 mod plan;

@@ -175,12 +175,7 @@ impl Port {
 
     /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
     #[inline]
-    pub fn deliver(
-        &mut self,
-        now: u64,
-        pools: &mut [Pool],
-        gone: &mut Discarded,
-    ) -> (Packet, u64) {
+    pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> (Packet, u64) {
         match self {
             Port::Fused(p) => {
                 let packet = *p.head();
