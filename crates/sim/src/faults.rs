@@ -11,6 +11,9 @@ use crate::workload::random::Stream;
 /// One in the unit of every probability here: parts of 2^32.
 pub const ALWAYS: u64 = 1 << 32;
 
+/// Losses that wait for a Not-ECT packet at most: a router that finds none sheds something else.
+pub const MOST_DUE: u32 = 16;
+
 /// What is wrong with one link (one direction of a cable).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkFault {
@@ -53,7 +56,7 @@ pub enum Victims {
     /// Only Not-ECT packets count and only they are lost.
     NotEct,
     /// Every packet counts, and the loss hits the next Not-ECT packet: a router that sheds the same share of its load and chooses
-    /// what it can not mark (the cooperative WAN of DCIB).
+    /// what it can not mark (the cooperative WAN of DCIB). Where [`MOST_DUE`] losses wait already, the packet at hand is lost.
     PreferNotEct,
 }
 
@@ -64,7 +67,7 @@ pub(crate) struct Faulty {
     stream: Stream,
     bad: bool,
     /// Losses that wait for a Not-ECT packet.
-    due: u64,
+    due: u32,
     /// Packets lost.
     pub lost: u32,
     /// ECN fields cleared.
@@ -113,9 +116,9 @@ impl Faulty {
             Victims::Any => self.is_due(),
             Victims::NotEct => !capable && self.is_due(),
             Victims::PreferNotEct => {
-                self.due += u64::from(self.is_due());
-                let hit = !capable && self.due > 0;
-                self.due -= u64::from(hit);
+                self.due += u32::from(self.is_due());
+                let hit = (!capable && self.due > 0) || self.due > MOST_DUE;
+                self.due -= u32::from(hit);
                 hit
             }
         };

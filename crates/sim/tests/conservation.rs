@@ -161,7 +161,7 @@ fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
                 good: 0,
                 bad: ALWAYS / 2,
             },
-            victims: Victims::PreferNotEct,
+            victims: Victims::NotEct,
             bleach: false,
         },
     ]
