@@ -45,7 +45,7 @@ pub fn apply(verdict: Verdict, ecn: &mut Ecn, policy: NonEct) -> Fate {
     }
 }
 
-/// Rewrites the ECN field, for a middlebox and for faults of a path alone: the one exception to "CE is
+/// Rewrites the ECN field, for a [`Middlebox`](crate::edge::Middlebox) and for faults of a path alone: the one exception to "CE is
 /// never cleared". Says whether the field changed, so that its owner counts.
 #[inline]
 #[must_use = "a rewrite is counted"]
