@@ -3,6 +3,9 @@
 
 use cemark_wire::{Nanos, Rate};
 
+/// Two full packets, in bytes times 2^16.
+const MOST_DUE: i64 = 3_000 << 16;
+
 /// Spreads a share evenly: after n bytes the selected ones differ from `share * n` by less than two packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Even {
@@ -15,8 +18,8 @@ impl Even {
     pub fn select(&mut self, bytes: u16, share: u32, can: bool) -> bool {
         let whole = i64::from(bytes) << 16;
         self.due += i64::from(bytes) * i64::from(share);
-        // Not more than one packet is made up for later, or a time without room would be followed by a run of selected ones.
-        self.due = self.due.min(whole);
+        // Little is made up for later, or a time without room would be followed by a run of selected packets.
+        self.due = self.due.min(MOST_DUE.max(whole));
         let selected = can && self.due >= whole - i64::from(bytes);
         if selected {
             self.due -= whole;
