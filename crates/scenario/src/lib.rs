@@ -21,6 +21,7 @@ mod digest;
 mod error;
 mod fabric;
 mod laws;
+mod faults;
 mod markers;
 mod path;
 mod plan;

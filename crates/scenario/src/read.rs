@@ -17,7 +17,7 @@ use crate::section::{LONGEST, Section, count, list};
 use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
 use crate::tree::{Node, Table, Value, render};
-use crate::{cost, fabric, path, published, sense, switch, transport, warn, workload};
+use crate::{cost, fabric, faults, path, published, sense, switch, transport, warn, workload};
 
 /// More points than anybody waits for.
 const MOST_POINTS: usize = 100_000;
@@ -124,6 +124,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         "host",
         "switch",
         "scheme",
+        "fault",
         "measure",
         "sweep",
         "published",
@@ -315,6 +316,7 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let switch = switch::switch(root, scheme.marker.clone(), mtu)?;
     let workloads = workload::workloads(root, &topology, tables, switch.queues.len())?;
+    let faults = faults::faults(root, &topology)?;
     let mut top = Section::new(root, Default::default(), String::new());
     let max_time = match transport::max_time(&mut top)? {
         Some(span) => span,
@@ -343,6 +345,7 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
         transport,
         nic,
         switch,
+        faults,
         measure,
         seed: 0,
         max_time,

@@ -273,6 +273,7 @@ pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, P
     let (rack, core) = (share(&[Tier::Rack, Tier::Middle]), share(&[Tier::Core]));
     let (near, far, farthest) = match topology {
         Topology::Dumbbell { .. } => (2, 3, 3),
+        Topology::TwoSites { .. } => (2, 5, 5),
         _ => (2, 4, 6),
     };
     [(1.0 - rack, near), (rack - core, far), (core, farthest)]

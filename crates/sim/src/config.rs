@@ -10,6 +10,7 @@ pub use cemark_switch::RoundSpec;
 pub use cemark_switch::ce::NonEct;
 pub use cemark_switch::sched::SchedulerKind;
 
+use crate::faults::LinkFault;
 use crate::topology::Topology;
 use crate::workload::{RttModel, Workload};
 
@@ -28,6 +29,8 @@ pub struct Config {
     pub nic: Nic,
     /// Ports of every switch.
     pub switch: SwitchConfig,
+    /// What is wrong with links; at most one fault a link.
+    pub faults: Vec<LinkFault>,
     /// What is recorded.
     pub measure: Measure,
     /// Root of every random draw.

@@ -10,6 +10,7 @@ use crate::events::EventQueue;
 use crate::metrics::Metrics;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
+use crate::waypoint::{self, Waypoint};
 use crate::workload::Traffic;
 
 /// An event is a kind in the high bits and an index in the low ones.
@@ -71,6 +72,8 @@ pub(crate) struct Sim<Q> {
     /// Buffers, which ports of a switch may share.
     pub pools: Vec<Pool>,
     pub hosts: Vec<Host>,
+    /// Far ends of links that are more than a host or a plain switch.
+    pub waypoints: Vec<Waypoint>,
     pub conns: Conns,
     pub traffic: Traffic,
     pub metrics: Metrics,
@@ -235,10 +238,14 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A packet is at the far end of its link: a host, or a switch.
-    fn arrive(&mut self, host: u32, packet: Packet) {
+    /// A packet is at the far end of its link: a host, a switch, or a place that the link's tag names.
+    pub fn arrive(&mut self, host: u32, packet: Packet) {
         if host != u32::MAX {
-            self.at_host(host, packet);
+            if host < waypoint::FIRST {
+                self.at_host(host, packet);
+            } else {
+                self.at_waypoint(host, packet);
+            }
             return;
         }
         if self.extras && packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
@@ -342,7 +349,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[cold]
-    fn dropped(&mut self, packet: Packet) {
+    pub fn dropped(&mut self, packet: Packet) {
         if packet.aux != cemark_wire::NONE {
             self.sacks.take(packet.aux);
         }

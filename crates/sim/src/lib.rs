@@ -9,6 +9,7 @@ pub mod config;
 mod conn;
 mod engine;
 pub mod events;
+pub mod faults;
 mod flows;
 mod host;
 mod metrics;
@@ -16,6 +17,7 @@ pub mod outcome;
 mod pool;
 mod scramble;
 pub mod topology;
+mod waypoint;
 pub mod workload;
 
 pub use cemark_switch as switch;

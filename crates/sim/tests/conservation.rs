@@ -5,7 +5,8 @@
 mod common;
 
 use cemark_sim::config::{MarkerChoice, Nic, NonEct};
-use cemark_sim::topology::Topology;
+use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
+use cemark_sim::topology::{Fabric, Topology};
 use cemark_sim::transport::Control;
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
@@ -39,6 +40,17 @@ fn topologies() -> impl Strategy<Value = Topology> {
             middle_rate: Rate::gbps(25),
             host_delay: d,
             middle_delay: d
+        }),
+        (1u32..4).prop_map(move |paths| Topology::TwoSites {
+            left: 3,
+            right: 2,
+            paths,
+            host_rate: r,
+            edge_rate: Rate::gbps(40),
+            wan_rate: r,
+            host_delay: d,
+            edge_delay: d,
+            wan_delay: Picos(100_000_007)
         }),
         Just(common::leaf_spine()),
         Just(Topology::FatTree {
@@ -89,6 +101,9 @@ fn configs() -> impl Strategy<Value = Config> {
                 hi: us(200),
             };
             c.seed = seed;
+            if seed % 3 == 1 {
+                c.faults = faults(seed, &c.topology);
+            }
             c.switch.buffer_bytes = buffer;
             c.transport.sack = sack;
             c.transport.ack_every = ack_every;
@@ -121,6 +136,35 @@ fn configs() -> impl Strategy<Value = Config> {
             c
         },
     )
+}
+
+/// A twentieth of all packets of one link, and bursts on another.
+fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
+    // Ports of switches, as reports list those.
+    let hosts = topology.hosts();
+    let ports = Fabric::new(topology).links().len() as u32 - hosts;
+    let link = (seed * 7) as u32 % ports;
+    vec![
+        LinkFault {
+            link: hosts + link,
+            loss: Loss::Uniform {
+                chance: ALWAYS / 20,
+            },
+            victims: Victims::Any,
+            bleach: seed % 2 == 0,
+        },
+        LinkFault {
+            link: hosts + (link + 1) % ports,
+            loss: Loss::Bursty {
+                enter: ALWAYS / 500,
+                leave: ALWAYS / 4,
+                good: 0,
+                bad: ALWAYS / 2,
+            },
+            victims: Victims::NotEct,
+            bleach: false,
+        },
+    ]
 }
 
 fn books_balance(o: &Outcome) {

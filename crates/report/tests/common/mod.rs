@@ -46,6 +46,7 @@ pub fn config(seed: u64) -> Config {
             non_ect: NonEct::Forward,
             never_fuse: false,
         },
+        faults: Vec::new(),
         measure: Measure {
             queue_interval: Picos::from_micros(10),
             trace: TracePorts::Hottest,

@@ -59,6 +59,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             non_ect: NonEct::Forward,
             never_fuse: false,
         },
+        faults: Vec::new(),
         measure: Measure {
             queue_interval: Picos::ZERO,
             trace: TracePorts::None,

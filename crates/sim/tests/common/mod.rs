@@ -93,6 +93,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             non_ect: NonEct::Forward,
             never_fuse: false,
         },
+        faults: Vec::new(),
         measure: Measure {
             queue_interval: us(20),
             trace: TracePorts::Hottest,

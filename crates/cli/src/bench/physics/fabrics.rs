@@ -63,6 +63,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             non_ect: NonEct::Forward,
             never_fuse: false,
         },
+        faults: Vec::new(),
         measure: Measure {
             queue_interval: Picos::from_micros(5),
             trace: TracePorts::None,
