@@ -13,6 +13,7 @@ pub mod faults;
 mod flows;
 mod host;
 mod metrics;
+mod offload;
 pub mod outcome;
 mod pool;
 mod scramble;
