@@ -35,11 +35,7 @@ impl Sender {
             if seq == self.una {
                 self.deadline = now + self.rto;
             }
-            let rxt = board.rxt;
-            let segment = self.resend(cfg, now, seq, len);
-            self.board.get_or_insert_default().rxt = rxt;
-            self.count_gone(cfg);
-            return Some(segment);
+            return Some(self.resend(cfg, now, seq, len));
         }
         if let Some((seq, len)) = self.next_repair(cfg) {
             let board = self.board.get_or_insert_default();
@@ -132,7 +128,8 @@ impl Sender {
     fn resend(&mut self, cfg: &Config, now: Nanos, seq: u64, len: u64) -> Segment {
         self.stats.retransmits += 1;
         let board = self.board.get_or_insert_default();
-        board.rxt = seq + len;
+        // What is sent a third time lies below.
+        board.rxt = board.rxt.max(seq + len);
         if cfg.lost_repairs {
             board.repairs.push_back(Repair {
                 seq,
