@@ -14,6 +14,7 @@ use crate::events::EventQueue;
 use crate::metrics::{Metrics, ProbeState, Sampler};
 use crate::pool::{Delayed, Sacks};
 use crate::topology::{Fabric, Link};
+use crate::waypoint;
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
@@ -37,18 +38,24 @@ impl<Q: EventQueue> Sim<Q> {
         // A NIC has a buffer of its own, used where it cannot be fused (with very short ticks).
         let first_nic = pools.len() as u32;
         pools.extend((0..hosts).map(|_| Pool::of_port(nic_bytes)));
+        let waypoints = waypoint::waypoints(cfg, fabric.links());
         let ports: Vec<Port> = fabric
             .links()
             .iter()
             .enumerate()
             .map(|(i, link)| {
+                let way = waypoints.iter().position(|w| w.link == i as u32);
                 let nic = (i as u32) < hosts;
                 let pool = match nic {
                     true => first_nic + i as u32,
                     false => pool_of[i - hosts as usize],
                 };
                 let room = pools[pool as usize].room();
-                Port::new(port_spec(cfg, clock, link, nic, (pool, room)))
+                let mut spec = port_spec(cfg, clock, link, nic, (pool, room));
+                if let Some(n) = way {
+                    spec.tag = waypoint::FIRST + n as u32;
+                }
+                Port::new(spec)
             })
             .collect();
         let fused = 2 * ports.iter().filter(|p| p.is_fused()).count() > ports.len();
@@ -68,6 +75,11 @@ impl<Q: EventQueue> Sim<Q> {
             cfg.measure.trace.clone(),
         );
         let awaited = traffic.measured_total();
+        // What is paced segment by segment does not wait for a train.
+        let tso = match cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
+            true => 0,
+            false => cfg.offload.tso,
+        };
         let mut sim = Sim {
             clock,
             events: Q::new(),
@@ -77,6 +89,7 @@ impl<Q: EventQueue> Sim<Q> {
             ports,
             pools,
             hosts: (0..hosts).map(|_| Host::default()).collect(),
+            waypoints,
             conns: Conns::default(),
             traffic,
             metrics: Metrics {
@@ -91,7 +104,10 @@ impl<Q: EventQueue> Sim<Q> {
             },
             extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
             fused,
-            turn: turn_of(cfg.nic),
+            turn: turn_of(cfg.nic, tso, cfg.transport.mss),
+            tso,
+            bunches: cfg.offload.coalesce.0 > 0,
+            answers: Vec::new(),
             sent: 0,
             delivered: 0,
             hops: 0,

@@ -8,8 +8,10 @@ use crate::config::{Config, Nic};
 use crate::conn::Conns;
 use crate::events::EventQueue;
 use crate::metrics::Metrics;
+use crate::offload::Held;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
+use crate::waypoint::{self, Waypoint};
 use crate::workload::Traffic;
 
 /// An event is a kind in the high bits and an index in the low ones.
@@ -34,6 +36,8 @@ pub(crate) mod kind {
     pub const RECORD: u32 = 8 << SHIFT;
     /// The clock of a marker at a port is due.
     pub const WAKE: u32 = 9 << SHIFT;
+    /// A host takes what its NIC has received.
+    pub const INTERRUPT: u32 = 12 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -54,6 +58,9 @@ pub struct Progress {
 pub(crate) struct Host {
     pub line: std::collections::VecDeque<u32>,
     pub pull_armed: bool,
+    /// Received packets that wait for the interrupt.
+    pub received: Vec<Packet>,
+    pub interrupt_armed: bool,
 }
 
 /// One simulation point while it runs.
@@ -71,6 +78,8 @@ pub(crate) struct Sim<Q> {
     /// Buffers, which ports of a switch may share.
     pub pools: Vec<Pool>,
     pub hosts: Vec<Host>,
+    /// Far ends of links that are more than a host or a plain switch.
+    pub waypoints: Vec<Waypoint>,
     pub conns: Conns,
     pub traffic: Traffic,
     pub metrics: Metrics,
@@ -80,6 +89,12 @@ pub(crate) struct Sim<Q> {
     pub fused: bool,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
     pub turn: u32,
+    /// Largest train of a connection in bytes; 0: segment by segment.
+    pub tso: u32,
+    /// Hosts handle what they receive in bunches.
+    pub bunches: bool,
+    /// Answers that wait for the end of the bunch at hand.
+    pub answers: Vec<Held>,
     pub sent: u64,
     pub delivered: u64,
     pub hops: u64,
@@ -128,6 +143,7 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::FLOW => self.next_flow(),
                 kind::PROBE => self.send_probe(i),
                 kind::WAKE => self.wake(i),
+                kind::INTERRUPT => self.interrupt(i),
                 _ => self.record(i),
             }
             if self.stop {
@@ -235,10 +251,14 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A packet is at the far end of its link: a host, or a switch.
-    fn arrive(&mut self, host: u32, packet: Packet) {
+    /// A packet is at the far end of its link: a host, a switch, or a place that the link's tag names.
+    pub fn arrive(&mut self, host: u32, packet: Packet) {
         if host != u32::MAX {
-            self.at_host(host, packet);
+            if host < waypoint::FIRST {
+                self.at_host(host, packet);
+            } else {
+                self.at_waypoint(host, packet);
+            }
             return;
         }
         if self.extras && packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
@@ -342,7 +362,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[cold]
-    fn dropped(&mut self, packet: Packet) {
+    pub fn dropped(&mut self, packet: Packet) {
         if packet.aux != cemark_wire::NONE {
             self.sacks.take(packet.aux);
         }
@@ -381,10 +401,10 @@ fn salt(conns: &Conns, p: &Packet) -> u64 {
     cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, again, p.seq, p.hop())
 }
 
-/// What `Nic` means for a turn.
-pub(crate) fn turn_of(nic: Nic) -> u32 {
+/// What `Nic` means for a turn, where trains have so many bytes.
+pub(crate) fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
     match nic {
-        Nic::BackPressure { packets } => packets.max(1),
+        Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),
         Nic::Fifo => 0,
     }
 }

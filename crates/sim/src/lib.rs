@@ -9,13 +9,16 @@ pub mod config;
 mod conn;
 mod engine;
 pub mod events;
+pub mod faults;
 mod flows;
 mod host;
 mod metrics;
+mod offload;
 pub mod outcome;
 mod pool;
 mod scramble;
 pub mod topology;
+mod waypoint;
 pub mod workload;
 
 pub use cemark_switch as switch;

@@ -115,11 +115,14 @@ pub struct Totals {
     pub goodput_bytes: u64,
 }
 
+/// The drops of [`Config::faults`](crate::Config::faults), in [`Totals::drops`] where there are faults.
+pub const ARTIFICIAL: &str = "artificial";
+
 /// Every reason to mark or to drop that this build counts: the keys that [`Totals::marks`] and [`Totals::drops`] may have.
 pub fn reasons() -> impl Iterator<Item = &'static str> {
     let marks = Counters::WHYS.map(Counters::why_name);
     let drops = DropReason::ALL.map(DropReason::name);
-    marks.into_iter().chain(drops)
+    marks.into_iter().chain(drops).chain([ARTIFICIAL])
 }
 
 impl Totals {
