@@ -37,6 +37,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     // Merged into their sections by the caller.
     s.get("transport");
     s.get("switch");
+    s.get("edge");
     let marker = s.need("marker", "\"ecn_sharp\"")?;
     let name = text(marker)?;
     let label_node = s.get("label");

@@ -17,7 +17,9 @@ use crate::section::{LONGEST, Section, count, list};
 use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
 use crate::tree::{Node, Table, Value, render};
-use crate::{cost, fabric, faults, path, published, sense, switch, transport, warn, workload};
+use crate::{
+    cost, edge, fabric, faults, path, published, sense, switch, transport, warn, workload,
+};
 
 /// More points than anybody waits for.
 const MOST_POINTS: usize = 100_000;
@@ -125,6 +127,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         "switch",
         "scheme",
         "fault",
+        "edge",
         "measure",
         "sweep",
         "published",
@@ -277,13 +280,13 @@ fn configs(root: &Table, tables: &mut Tables) -> Fallible<Vec<(String, Config)>>
     Ok(all)
 }
 
-/// The tree with `[scheme.transport]` and `[scheme.switch]` laid over `[transport]` and `[switch]`.
+/// The tree with `[scheme.transport]`, `[scheme.switch]` and `[scheme.edge]` laid over the sections of these names.
 fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
     let mut tree = root.clone();
     let Value::Table(own) = &scheme.value else {
         return Ok(tree);
     };
-    for section in ["transport", "switch"] {
+    for section in ["transport", "switch", "edge"] {
         let Some(entry) = own.get(section) else {
             continue;
         };
@@ -317,6 +320,7 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
     let switch = switch::switch(root, scheme.marker.clone(), mtu)?;
     let workloads = workload::workloads(root, &topology, tables, switch.queues.len())?;
     let faults = faults::faults(root, &topology)?;
+    let edge = edge::edge(root, &topology)?;
     let mut top = Section::new(root, Default::default(), String::new());
     let max_time = match transport::max_time(&mut top)? {
         Some(span) => span,
@@ -346,6 +350,7 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
         nic,
         switch,
         faults,
+        edge,
         measure,
         seed: 0,
         max_time,

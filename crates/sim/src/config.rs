@@ -8,6 +8,7 @@ use cemark_wire::Picos;
 
 pub use cemark_switch::RoundSpec;
 pub use cemark_switch::ce::NonEct;
+pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
 use crate::faults::LinkFault;
@@ -31,12 +32,28 @@ pub struct Config {
     pub switch: SwitchConfig,
     /// What is wrong with links; at most one fault a link.
     pub faults: Vec<LinkFault>,
+    /// What stands at the edges of two sites.
+    pub edge: Edge,
     /// What is recorded.
     pub measure: Measure,
     /// Root of every random draw.
     pub seed: u64,
     /// Hard end of the simulated time; measured flows that have not ended by then are reported unfinished.
     pub max_time: Picos,
+}
+
+/// What stands at the edges of [`Topology::TwoSites`], on the way from site 0 to site 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// Plain routers.
+    Plain,
+    /// A pair of DCIB routers for each path.
+    Dcib {
+        /// Both are told this.
+        config: DcibConfig,
+        /// The near router hides holes from senders for so long (duplicate-ACK filter).
+        filter: Option<Picos>,
+    },
 }
 
 /// How a host feeds its NIC.

@@ -7,6 +7,8 @@
 mod build;
 pub mod config;
 mod conn;
+mod dupacks;
+mod edges;
 mod engine;
 pub mod events;
 pub mod faults;

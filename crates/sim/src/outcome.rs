@@ -21,6 +21,8 @@ pub struct Outcome {
     pub totals: Totals,
     /// Switch ports.
     pub ports: Vec<PortReport>,
+    /// What boxes at the edges of two sites counted, by name (docs/dcib.md): sums over the paths, of peaks the largest. Empty without.
+    pub edges: BTreeMap<String, u64>,
     /// Queue lengths over time of the chosen ports.
     pub traces: Vec<PortTrace>,
     /// Simulated time at the end.
@@ -101,7 +103,11 @@ pub struct Totals {
     pub sent: u64,
     /// Packets that reached the host they were for.
     pub delivered: u64,
-    /// Packets still on their way at the end.
+    /// Packets made by boxes at edges: copies and router ACKs.
+    pub made: u64,
+    /// Packets that ended in such boxes: router ACKs, copies nobody needed, packets that came twice.
+    pub gone: u64,
+    /// Packets still on their way at the end, copies that boxes keep among them.
     pub in_flight: u64,
     /// CE written by switches, by reason (see [`reasons`]).
     pub marks: BTreeMap<&'static str, u64>,

@@ -144,11 +144,8 @@ impl Far {
 
     /// Looks for a path that clears ECN: far more Not-ECT packets than were made so.
     fn look(&mut self, packet: &Packet, shim: &Shim) {
-        if shim.probe {
-            return;
-        }
         self.looked.0 += 1;
-        self.looked.1 += u32::from(!packet.ecn().is_capable());
+        self.looked.1 += u32::from(!packet.ecn().is_capable() && !shim.probe);
         if self.looked.0 == LOOK {
             let share = (u64::from(self.looked.1) << 16) / u64::from(LOOK);
             let too_many = (2 * u64::from(self.cfg.share)).min(58_982); // nine tenths at most
