@@ -32,6 +32,7 @@ const DCIB_KEYS: &[&str] = &[
     "header",
     "probe-above",
     "filter",
+    "outside",
 ];
 
 pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
@@ -42,6 +43,7 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
     };
     let kind = choice(kind_node, KINDS)?;
     let Topology::TwoSites {
+        left,
         edge_delay,
         wan_delay,
         edge_rate,
@@ -59,14 +61,14 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
     let round = Picos(2 * (2 * edge_delay.0 + wan_delay.0));
     let edge = match kind {
         0 => Edge::Plain,
-        _ => dcib(&mut s, round, edge_rate.min(wan_rate))?,
+        _ => dcib(&mut s, round, edge_rate.min(wan_rate), left)?,
     };
     s.finish()?;
     Ok(edge)
 }
 
-/// `round`: propagation from edge to edge and back. `line`: the slowest link between them.
-fn dcib(s: &mut Section<'_>, round: Picos, line: cemark_wire::Rate) -> Fallible<Edge> {
+/// `round`: propagation from edge to edge and back. `line`: the slowest link between them. `left`: hosts of site 0.
+fn dcib(s: &mut Section<'_>, round: Picos, line: cemark_wire::Rate, left: u32) -> Fallible<Edge> {
     const ONE: f64 = 65_536.0;
     let share = s.get("share").map_or(Ok(0.1), fraction)?;
     let tau = Nanos(s.time("tau", round)?.0.div_ceil(1000));
@@ -124,5 +126,9 @@ fn dcib(s: &mut Section<'_>, round: Picos, line: cemark_wire::Rate) -> Fallible<
         header_bytes: s.bytes("header", 0, (0, 128))? as u16,
         probe_above: s.get("probe-above").map(rate).transpose()?,
     };
-    Ok(Edge::Dcib { config, filter })
+    Ok(Edge::Dcib {
+        config,
+        filter,
+        outside: s.count32("outside", 0, (0, left))?,
+    })
 }

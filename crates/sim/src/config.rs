@@ -42,7 +42,7 @@ pub struct Config {
     pub max_time: Picos,
 }
 
-/// What stands at the edges of [`Topology::TwoSites`], on the way from site 0 to site 1.
+/// What stands at the edges of [`Topology::TwoSites`], in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// Plain routers.
@@ -53,6 +53,8 @@ pub enum Edge {
         config: DcibConfig,
         /// The near router hides holes from senders for so long (duplicate-ACK filter).
         filter: Option<Picos>,
+        /// So many hosts, the last of site 0, send past the near router (to see what a flow outside gets).
+        outside: u32,
     },
 }
 

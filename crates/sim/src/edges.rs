@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The two sites' edge routers at work: where their boxes stand on the links, and the steps they ask for.
 //!
-//! Each path between the sites has its own pair of boxes and with it its own stalled queue. Traffic from site 0 to site 1 passes
-//! them; the other direction carries router ACKs and the hosts' ACKs.
+//! Each path between the sites has its own pair of boxes in each direction, and with it its own stalled queue. A pair's router ACKs
+//! travel with the traffic of the other direction.
 
 use std::collections::BTreeMap;
 
 use cemark_switch::NEVER;
-use cemark_switch::edge::{Far, Middlebox, Near, Step};
+use cemark_switch::edge::{Far, Middlebox, Near, SHIM, Step};
 use cemark_wire::{Flags, NONE, Nanos, Packet, Picos};
 
 use crate::config::{Config, Edge};
 use crate::dupacks::{DupAcks, Passage};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
-use crate::topology::{Fabric, MAX_LINKS};
+use crate::topology::{Fabric, MAX_LINKS, Topology};
 use crate::workload::Flow;
 
-/// Both boxes of one path.
+/// Both boxes of one path in one direction.
 pub(crate) struct Pair {
     near: Near,
     far: Far,
@@ -32,25 +32,34 @@ pub(crate) struct Pair {
 /// Which part of an edge stands at the far end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The first switch of site 0: what goes to the other site meets the near box of its path.
+    /// The edge router, on the side of its hosts: what goes to the other site meets the near box of its path.
     Entry,
-    /// The far box of this path.
-    Far(u32),
-    /// Site 0 again: router ACKs for the near box of this path, and the filter.
-    Back(u32),
+    /// The edge router, on the side of the WAN: the far box of a pair, and router ACKs for the near box of another.
+    Across {
+        /// The pair whose far box stands here.
+        pair: u32,
+        /// The pair of the other direction, whose near box does.
+        other: u32,
+    },
 }
 
 /// Where the boxes of a configuration stand: (link, place).
 pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(u32, Place)> {
-    let (crate::topology::Topology::TwoSites { left, paths, .. }, Edge::Dcib { .. }) =
+    let (&Topology::TwoSites { left, paths, .. }, &Edge::Dcib { outside, .. }) =
         (&cfg.topology, &cfg.edge)
     else {
         return Vec::new();
     };
-    let mut all: Vec<(u32, Place)> = (0..*left).map(|host| (host, Place::Entry)).collect();
-    for p in 0..*paths {
-        all.push((fabric.between(0, p)[2], Place::Far(p)));
-        all.push((fabric.between(1, p)[2], Place::Back(p)));
+    let inside = (0..cfg.topology.hosts()).filter(|&h| h >= left || h < left - outside);
+    let mut all: Vec<(u32, Place)> = inside.map(|host| (host, Place::Entry)).collect();
+    for site in 0..2 {
+        for p in 0..paths {
+            let place = Place::Across {
+                pair: site * paths + p,
+                other: (1 - site) * paths + p,
+            };
+            all.push((fabric.between(site, p)[2], place));
+        }
     }
     all
 }
@@ -62,29 +71,32 @@ const FAR: usize = 1;
 impl<Q: EventQueue> Sim<Q> {
     /// Sets the boxes up, before the first event.
     pub fn prime_edges(&mut self) {
-        let Edge::Dcib { config, filter } = self.cfg.edge else {
+        let Edge::Dcib { config, filter, .. } = self.cfg.edge else {
             return;
         };
-        let crate::topology::Topology::TwoSites { left, paths, .. } = self.cfg.topology else {
+        let Topology::TwoSites { left, paths, .. } = self.cfg.topology else {
             return;
         };
-        for p in 0..paths {
-            let conn = self.router_conn(left, p);
-            self.edges.push(Pair {
-                near: Near::new(config),
-                far: Far::new(config, conn),
-                conn,
-                egress: self.fabric.between(0, p)[0],
-                armed: [NEVER; 2],
-            });
+        for site in 0..2 {
+            for p in 0..paths {
+                let back = self.fabric.between(1 - site, p);
+                let conn = self.router_conn(left, back);
+                self.edges.push(Pair {
+                    near: Near::new(config),
+                    far: Far::new(config, conn),
+                    conn,
+                    egress: self.fabric.between(site, p)[0],
+                    armed: [NEVER; 2],
+                });
+            }
         }
         self.filter = filter.map(|hold| DupAcks::new(self.clock.ticks(hold)));
     }
 
-    /// A connection of no host whose ACKs go from edge to edge over path `p`.
-    fn router_conn(&mut self, left: u32, p: u32) -> u32 {
+    /// A connection of no host whose ACKs go these three links from edge to edge.
+    fn router_conn(&mut self, left: u32, links: [u32; 3]) -> u32 {
         let flow = Flow {
-            id: u64::MAX - (1 << 20) - u64::from(p),
+            id: u64::MAX - (1 << 20) - u64::from(links[0]),
             start: Picos::ZERO,
             src: 0,
             dst: left,
@@ -96,7 +108,7 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let conn = self.open(flow, flow.id);
         let mut way = [u32::MAX; MAX_LINKS];
-        way[..3].copy_from_slice(&self.fabric.between(1, p));
+        way[..3].copy_from_slice(&links);
         self.conns.routes[conn as usize] = [[u32::MAX; MAX_LINKS], way];
         // Never idle: its slot is not reused.
         self.conns.list[conn as usize].idle = false;
@@ -113,16 +125,15 @@ impl<Q: EventQueue> Sim<Q> {
                     Some(p) => self.at_near(p, packet),
                 }
             }
-            Place::Far(p) => {
-                let (now, p) = (self.clock.nanos(self.now), p as usize);
+            Place::Across { other, .. } if packet.conn == self.edges[other as usize].conn => {
+                self.at_near(other as usize, packet);
+            }
+            Place::Across { pair, .. } => {
+                let (now, p) = (self.clock.nanos(self.now), pair as usize);
                 self.edges[p].far.on_packet(now, packet, &mut self.actions);
-                self.follow_steps();
+                self.follow_steps(FAR);
                 self.arm_edge(p, FAR);
             }
-            Place::Back(p) if packet.conn == self.edges[p as usize].conn => {
-                self.at_near(p as usize, packet);
-            }
-            Place::Back(_) => self.filtered(packet),
         }
     }
 
@@ -130,13 +141,14 @@ impl<Q: EventQueue> Sim<Q> {
         self.free_at(p);
         let now = self.clock.nanos(self.now);
         self.edges[p].near.on_packet(now, packet, &mut self.actions);
-        self.follow_steps();
+        self.follow_steps(NEAR);
         self.arm_edge(p, NEAR);
     }
 
-    /// A host's packet that comes back from the other site.
+    /// A packet of the other site behind its far box.
     fn filtered(&mut self, mut packet: Packet) {
-        let acks = packet.flags().has(Flags::ACK) && !packet.flags().has(Flags::PROBE);
+        // Not the answers to pings, and not router ACKs, which set out here.
+        let acks = packet.flags().0 & (Flags::ACK.0 | Flags::PROBE.0 | SHIM.0) == Flags::ACK.0;
         if let Some(filter) = self.filter.as_mut().filter(|_| acks) {
             match filter.judge(self.now, packet.conn, packet.seq) {
                 Passage::Whole => {}
@@ -148,7 +160,7 @@ impl<Q: EventQueue> Sim<Q> {
                 }
                 Passage::Never => {
                     self.actions.discard(packet);
-                    return self.follow_steps();
+                    return self.follow_steps(NEAR);
                 }
             }
         }
@@ -177,16 +189,17 @@ impl<Q: EventQueue> Sim<Q> {
             NEAR => self.edges[p].near.wake(now, &mut self.actions),
             _ => self.edges[p].far.wake(now, &mut self.actions),
         }
-        self.follow_steps();
+        self.follow_steps(side);
         self.arm_edge(p, side);
     }
 
-    /// Does what a box asked for.
-    fn follow_steps(&mut self) {
+    /// Does what a box on this side asked for.
+    fn follow_steps(&mut self, side: usize) {
         let mut steps = std::mem::take(&mut self.steps);
         self.actions.drain_into(&mut steps);
         for step in steps.drain(..) {
             match step {
+                Step::Send(packet) if side == FAR => self.filtered(packet),
                 Step::Send(packet) => self.forward(packet),
                 Step::Kept(packet) => {
                     self.conns.list[packet.conn as usize].in_fabric += 1;

@@ -124,6 +124,28 @@ pub struct Totals {
 /// The drops of [`Config::faults`](crate::Config::faults), in [`Totals::drops`] where there are faults.
 pub const ARTIFICIAL: &str = "artificial";
 
+/// Every name that [`Outcome::edges`] may have.
+pub const EDGE_COUNTS: &[&str] = &[
+    "selected",
+    "stalled_full",
+    "probes",
+    "resent",
+    "flushed",
+    "sent_idle",
+    "acks_unmatched",
+    "off",
+    "router_acks",
+    "twice",
+    "late",
+    "given_up",
+    "marks_taken",
+    "rewrites",
+    "dupacks_dropped",
+    "filter_records",
+    "stalled_peak_bytes",
+    "held_peak_bytes",
+];
+
 /// Every reason to mark or to drop that this build counts: the keys that [`Totals::marks`] and [`Totals::drops`] may have.
 pub fn reasons() -> impl Iterator<Item = &'static str> {
     let marks = Counters::WHYS.map(Counters::why_name);
