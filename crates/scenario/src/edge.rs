@@ -10,7 +10,7 @@ use crate::error::{Fallible, Fault};
 use crate::section::{Section, choice, fraction, nanos, rate, time};
 use crate::tree::Table;
 
-const KINDS: &[&str] = &["plain", "dcib"];
+const KINDS: &[&str] = &["plain", "dcib", "pep"];
 
 /// Keys of one kind that may stand under another, so that schemes and sweeps may go through the kinds.
 const DCIB_KEYS: &[&str] = &[
@@ -33,6 +33,7 @@ const DCIB_KEYS: &[&str] = &[
     "probe-above",
     "filter",
     "outside",
+    "buffer",
 ];
 
 pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
@@ -61,6 +62,9 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
     let round = Picos(2 * (2 * edge_delay.0 + wan_delay.0));
     let edge = match kind {
         0 => Edge::Plain,
+        2 => Edge::Pep {
+            buffer: s.bytes("buffer", 32_000_000, (10_000, 1 << 40))?,
+        },
         _ => dcib(&mut s, round, edge_rate.min(wan_rate), left)?,
     };
     s.finish()?;

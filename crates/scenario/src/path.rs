@@ -16,7 +16,7 @@ const SECTIONS: &[&str] = &[
     "measure",
 ];
 /// Lists of tables, one of which a path selects by number or name.
-const LISTS: &[&str] = &["workload", "scheme"];
+const LISTS: &[&str] = &["workload", "scheme", "fault"];
 /// Keys that stand alone.
 pub(crate) const SCALARS: &[&str] = &[
     "title",

@@ -90,6 +90,7 @@ impl<Q: EventQueue> Sim<Q> {
             actions: Actions::default(),
             steps: Vec::new(),
             filter: None,
+            pep: None,
             conns: Conns::default(),
             traffic,
             metrics: Metrics {
@@ -116,6 +117,7 @@ impl<Q: EventQueue> Sim<Q> {
             cfg: cfg.clone(),
             fabric,
         };
+        sim.prime_pep();
         sim.prime();
         sim.prime_edges();
         for l in 0..sim.ports.len() {

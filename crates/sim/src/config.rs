@@ -56,6 +56,11 @@ pub enum Edge {
         /// So many hosts, the last of site 0, send past the near router (to see what a flow outside gets).
         outside: u32,
     },
+    /// A split-connection proxy at each edge.
+    Pep {
+        /// Bytes that a proxy stores of one flow at most.
+        buffer: u64,
+    },
 }
 
 /// How a host feeds its NIC.

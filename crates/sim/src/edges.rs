@@ -34,6 +34,8 @@ pub(crate) struct Pair {
 pub(crate) enum Place {
     /// The edge router, on the side of its hosts: what goes to the other site meets the near box of its path.
     Entry,
+    /// An edge router with a proxy, on either side.
+    Proxy,
     /// The edge router, on the side of the WAN: the far box of a pair, and router ACKs for the near box of another.
     Across {
         /// The pair whose far box stands here.
@@ -118,6 +120,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// A packet is at a place where a box may want it.
     pub fn at_edge(&mut self, place: Place, packet: Packet) {
         match place {
+            Place::Proxy => self.at_proxy(packet),
             Place::Entry => {
                 let to = Self::next_link(&self.conns, &packet);
                 match self.edges.iter().position(|pair| pair.egress == to) {

@@ -11,6 +11,7 @@ use crate::dupacks::DupAcks;
 use crate::edges::Pair;
 use crate::events::EventQueue;
 use crate::metrics::Metrics;
+use crate::pep::Pep;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
 use crate::waypoint::{self, Waypoint};
@@ -85,6 +86,8 @@ pub(crate) struct Sim<Q> {
     pub actions: Actions,
     pub steps: Vec<Step>,
     pub filter: Option<DupAcks>,
+    /// The proxies at the edges.
+    pub pep: Option<Box<Pep>>,
     pub conns: Conns,
     pub traffic: Traffic,
     pub metrics: Metrics,
@@ -137,7 +140,7 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::ACK_TIMER => self.ack_timer(i),
                 kind::DELAYED => {
                     let packet = self.delayed.take(i);
-                    if self.edges.is_empty() {
+                    if self.waypoints.is_empty() {
                         self.forward(packet);
                     } else {
                         self.after_delay(packet);

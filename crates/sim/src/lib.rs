@@ -16,6 +16,7 @@ mod flows;
 mod host;
 mod metrics;
 pub mod outcome;
+mod pep;
 mod pool;
 mod scramble;
 pub mod topology;

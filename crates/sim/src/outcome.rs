@@ -142,6 +142,9 @@ pub const EDGE_COUNTS: &[&str] = &[
     "rewrites",
     "dupacks_dropped",
     "filter_records",
+    "pep_peak_flows",
+    "pep_state_bytes",
+    "pep_stored_peak_bytes",
     "stalled_peak_bytes",
     "held_peak_bytes",
 ];

@@ -43,10 +43,14 @@ pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
         .into_iter()
         .map(|(link, place)| (at(link), place))
         .collect();
+    let proxies: Vec<(usize, Place)> = crate::pep::places(cfg, fabric)
+        .into_iter()
+        .map(|link| (at(link), Place::Proxy))
+        .collect();
     for (i, fault) in faults.into_iter().zip(&cfg.faults) {
         all[i].fault = Some(Faulty::new(*fault, cfg.seed));
     }
-    for (i, place) in boxes {
+    for (i, place) in boxes.into_iter().chain(proxies) {
         all[i].place = Some(place);
     }
     all
@@ -63,14 +67,21 @@ impl<Q: EventQueue> Sim<Q> {
         }
         match place {
             None => self.arrive(host, packet),
-            Some(Place::Entry) if self.serves_extra(&packet) => {}
+            Some(Place::Entry | Place::Proxy) if self.serves_extra(&packet) => {}
+            Some(Place::Proxy) => self.at_proxy(packet),
             Some(place) => self.at_edge(place, packet),
         }
     }
 
-    /// A packet has served its extra delay, in a simulation with boxes at its edges.
+    /// A packet has served its extra delay, in a simulation with waypoints: what stands at its first switch comes now.
     #[cold]
     pub fn after_delay(&mut self, packet: Packet) {
-        self.at_edge(Place::Entry, packet);
+        let nic = self.conns.routes[packet.conn as usize][0][0];
+        let way = self.waypoints.iter().find(|w| w.link == nic);
+        match way.and_then(|w| w.place) {
+            None => self.forward(packet),
+            Some(Place::Proxy) => self.at_proxy(packet),
+            Some(place) => self.at_edge(place, packet),
+        }
     }
 }

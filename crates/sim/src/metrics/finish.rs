@@ -92,7 +92,7 @@ impl<Q: EventQueue> Sim<Q> {
         out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
         out.ports = self.port_reports();
-        out.edges = self.edge_counts();
+        out.edges = self.pep_counts().unwrap_or_else(|| self.edge_counts());
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
         out.traces = self
@@ -157,8 +157,8 @@ impl<Q: EventQueue> Sim<Q> {
                 let end = g.at_until.unwrap_or_else(|| c.receiver.delivered());
                 LongRecord {
                     id: c.flow.id,
-                    src: c.src,
-                    dst: c.dst,
+                    src: c.flow.src,
+                    dst: c.flow.dst,
                     class: c.class,
                     delivered: end - g.at_from,
                     intervals: g.intervals.clone(),
