@@ -22,6 +22,7 @@ mod edge;
 mod error;
 mod fabric;
 mod faults;
+mod host;
 mod laws;
 mod markers;
 mod path;

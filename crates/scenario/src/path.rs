@@ -136,7 +136,7 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
 /// Whether a scheme has the parameter that a path without selector names.
 fn concerns(item: &Node, rest: &[&str]) -> bool {
     match rest[0] {
-        "transport" | "switch" | "edge" | "marker" | "label" => true,
+        "transport" | "host" | "switch" | "edge" | "marker" | "label" => true,
         name => {
             spec_of(item).is_some_and(|spec| spec.params.iter().any(|p| fold(p.name) == fold(name)))
         }

@@ -18,7 +18,7 @@ use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
 use crate::tree::{Node, Table, Value, render};
 use crate::{
-    cost, edge, fabric, faults, path, published, sense, switch, transport, warn, workload,
+    cost, edge, fabric, faults, host, path, published, sense, switch, transport, warn, workload,
 };
 
 /// More points than anybody waits for.
@@ -280,13 +280,13 @@ fn configs(root: &Table, tables: &mut Tables) -> Fallible<Vec<(String, Config)>>
     Ok(all)
 }
 
-/// The tree with `[scheme.transport]`, `[scheme.switch]` and `[scheme.edge]` laid over the sections of these names.
+/// The tree with `[scheme.transport]`, `[scheme.host]`, `[scheme.switch]` and `[scheme.edge]` laid over the sections of these names.
 fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
     let mut tree = root.clone();
     let Value::Table(own) = &scheme.value else {
         return Ok(tree);
     };
-    for section in ["transport", "switch", "edge"] {
+    for section in ["transport", "host", "switch", "edge"] {
         let Some(entry) = own.get(section) else {
             continue;
         };
@@ -315,7 +315,7 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
     let topology = fabric::topology(root)?;
     let rtt = fabric::rtt(root)?;
     let scheme = markers::scheme(node, fabric::slowest(&topology))?;
-    let transport = transport::transport(root)?;
+    let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let switch = switch::switch(root, scheme.marker.clone(), mtu)?;
     let workloads = workload::workloads(root, &topology, tables, switch.queues.len())?;
@@ -341,13 +341,14 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
         }
     };
     let measure = switch::measure(root, &topology, &workloads)?;
-    let nic = transport::nic(root)?;
+    let (nic, offload) = host::host(root, &mut transport)?;
     let config = Config {
         topology,
         rtt,
         workloads,
         transport,
         nic,
+        offload,
         switch,
         faults,
         edge,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[transport]` and `[host]`.
+//! `[transport]`.
 
-use cemark_sim::config::Nic;
 use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Picos};
 
@@ -65,7 +64,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
         // Without it a law that does not slow down for losses would wait for the timer in every round trip.
         lost_repairs: s.flag("lost-repairs", control == Control::Bbr)?,
-        pacing: s.flag("pacing", usual.pacing)?,
+        pacing: usual.pacing,
         pace_train: usual.pace_train,
     };
     s.finish()?;
@@ -84,18 +83,6 @@ fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fallible<Nano
         }
         span => Ok(span),
     }
-}
-
-pub(crate) fn nic(root: &Table) -> Fallible<Nic> {
-    let mut s = Section::of(root, "host")?;
-    let nic = match s.choice("nic", 0, &["back-pressure", "fifo"])? {
-        0 => Nic::BackPressure {
-            packets: s.count32("nic-packets", 2, (1, 1_000_000))?,
-        },
-        _ => Nic::Fifo,
-    };
-    s.finish()?;
-    Ok(nic)
 }
 
 /// `max-time`: the end of the simulated time.

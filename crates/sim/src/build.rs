@@ -76,6 +76,11 @@ impl<Q: EventQueue> Sim<Q> {
             cfg.measure.trace.clone(),
         );
         let awaited = traffic.measured_total();
+        // What is paced segment by segment does not wait for a train.
+        let tso = match cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
+            true => 0,
+            false => cfg.offload.tso,
+        };
         let mut sim = Sim {
             clock,
             events: Q::new(),
@@ -105,7 +110,10 @@ impl<Q: EventQueue> Sim<Q> {
             },
             extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
             fused,
-            turn: turn_of(cfg.nic),
+            turn: turn_of(cfg.nic, tso, cfg.transport.mss),
+            tso,
+            bunches: cfg.offload.coalesce.0 > 0,
+            answers: Vec::new(),
             sent: 0,
             delivered: 0,
             hops: 0,

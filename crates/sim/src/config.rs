@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
 use cemark_wire::Picos;
 
+pub use crate::offload::Offload;
 pub use cemark_switch::RoundSpec;
 pub use cemark_switch::ce::NonEct;
 pub use cemark_switch::edge::DcibConfig;
@@ -28,6 +29,8 @@ pub struct Config {
     pub transport: cemark_transport::Config,
     /// How a host feeds its NIC.
     pub nic: Nic,
+    /// What hosts do in bunches.
+    pub offload: Offload,
     /// Ports of every switch.
     pub switch: SwitchConfig,
     /// What is wrong with links; at most one fault a link.

@@ -11,6 +11,7 @@ use crate::dupacks::DupAcks;
 use crate::edges::Pair;
 use crate::events::EventQueue;
 use crate::metrics::Metrics;
+use crate::offload::Held;
 use crate::pep::Pep;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
@@ -39,8 +40,10 @@ pub(crate) mod kind {
     pub const RECORD: u32 = 8 << SHIFT;
     /// The clock of a marker at a port is due.
     pub const WAKE: u32 = 9 << SHIFT;
+    /// A host takes what its NIC has received.
+    pub const INTERRUPT: u32 = 12 << SHIFT;
     /// A box at an edge is due (index: twice the path, and 1 for the far one).
-    pub const EDGE: u32 = 12 << SHIFT;
+    pub const EDGE: u32 = 13 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -61,6 +64,9 @@ pub struct Progress {
 pub(crate) struct Host {
     pub line: std::collections::VecDeque<u32>,
     pub pull_armed: bool,
+    /// Received packets that wait for the interrupt.
+    pub received: Vec<Packet>,
+    pub interrupt_armed: bool,
 }
 
 /// One simulation point while it runs.
@@ -97,6 +103,12 @@ pub(crate) struct Sim<Q> {
     pub fused: bool,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
     pub turn: u32,
+    /// Largest train of a connection in bytes; 0: segment by segment.
+    pub tso: u32,
+    /// Hosts handle what they receive in bunches.
+    pub bunches: bool,
+    /// Answers that wait for the end of the bunch at hand.
+    pub answers: Vec<Held>,
     pub sent: u64,
     pub delivered: u64,
     pub hops: u64,
@@ -149,6 +161,7 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::FLOW => self.next_flow(),
                 kind::PROBE => self.send_probe(i),
                 kind::WAKE => self.wake(i),
+                kind::INTERRUPT => self.interrupt(i),
                 kind::EDGE => self.wake_edge(i),
                 _ => self.record(i),
             }
@@ -419,10 +432,10 @@ fn salt(conns: &Conns, p: &Packet) -> u64 {
     cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, again, p.seq, p.hop())
 }
 
-/// What `Nic` means for a turn.
-pub(crate) fn turn_of(nic: Nic) -> u32 {
+/// What `Nic` means for a turn, where trains have so many bytes.
+pub(crate) fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
     match nic {
-        Nic::BackPressure { packets } => packets.max(1),
+        Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),
         Nic::Fifo => 0,
     }
 }

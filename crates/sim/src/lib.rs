@@ -15,6 +15,7 @@ pub mod faults;
 mod flows;
 mod host;
 mod metrics;
+mod offload;
 pub mod outcome;
 mod pep;
 mod pool;

@@ -4,13 +4,13 @@
 
 mod common;
 
-use cemark_sim::config::{MarkerChoice, Nic, NonEct};
+use cemark_sim::config::{MarkerChoice, Nic, NonEct, Offload};
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Fabric, Topology};
-use cemark_sim::transport::Control;
+use cemark_sim::transport::{Control, CubicSpec};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
-use cemark_wire::{Picos, Rate};
+use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;
 
@@ -69,7 +69,7 @@ fn configs() -> impl Strategy<Value = Config> {
     let knobs = (
         1u64..1000,
         20_000u32..600_000,
-        0usize..4,
+        0usize..6,
         any::<bool>(),
         1u32..4,
         any::<bool>(),
@@ -119,6 +119,8 @@ fn configs() -> impl Strategy<Value = Config> {
                     g_shift: 4,
                     alpha_init: 1024,
                 },
+                Control::Cubic(CubicSpec::rfc(seed % 2 == 0)),
+                Control::Bbr,
             ][control];
             c.nic = if seed % 3 == 0 {
                 Nic::Fifo
@@ -132,6 +134,17 @@ fn configs() -> impl Strategy<Value = Config> {
             } else {
                 NonEct::Drop
             };
+            // One seed in four: hosts that work in bunches, paced or not.
+            if seed % 4 == 1 {
+                c.offload = Offload {
+                    tso: 64_000,
+                    coalesce: Nanos::from_micros(seed % 30),
+                    coalesce_packets: 16,
+                    gro: seed % 8 == 1,
+                };
+                c.transport.pacing = seed % 3 == 1;
+                c.transport.pace_train = 64_000 * (seed % 2) as u32;
+            }
             c.max_time = us(500_000_000);
             c
         },

@@ -67,6 +67,13 @@ pub enum Control {
     Bbr,
 }
 
+impl Config {
+    /// Whether segments are spaced: by a pace of the law's own, or by TCP pacing.
+    pub fn is_paced(&self) -> bool {
+        self.pacing || self.control == Control::Bbr
+    }
+}
+
 impl Control {
     /// Whether its data segments are ECN-capable.
     pub fn ecn_capable(&self) -> bool {

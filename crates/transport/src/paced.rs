@@ -78,8 +78,7 @@ impl Paced {
             }
         }
         self.law.on_sent(cfg, now, len, before + len);
-        let own = self.law.pace();
-        let Some(rate) = own.or_else(|| self.spread.and_then(|s| s.rate)) else {
+        let Some(rate) = self.rate() else {
             return;
         };
         let wire = len + u64::from(cfg.header_bytes);
@@ -94,6 +93,15 @@ impl Paced {
             self.burst = 0;
             self.gate = Some(Nanos(self.due.div_ceil(1_000)));
         }
+    }
+
+    fn rate(&self) -> Option<Rate> {
+        self.law.pace().or_else(|| self.spread.and_then(|s| s.rate))
+    }
+
+    /// Largest train that pacing lets through at once.
+    pub(crate) fn train(&self, cfg: &Config) -> u64 {
+        self.rate().map_or(u64::MAX, |rate| self.quantum(cfg, rate))
     }
 
     /// Bytes that leave together: one segment, or a train of what a millisecond sends, two segments at least.

@@ -177,6 +177,24 @@ impl Sender {
         }
     }
 
+    /// Whether waiting for a longer train would gain nothing (Linux, `tcp_tso_should_defer`): a whole one fits the windows, or everything
+    /// that is written, or a third of the window; nothing is outstanding, or a loss is repaired.
+    pub fn fills_train(&self, cfg: &Config, tso: u32) -> bool {
+        let outstanding = self.nxt - self.una;
+        if outstanding == 0 || self.phase > Phase::Disorder {
+            return true;
+        }
+        let window = self.congestion.window().min(cfg.receive_window);
+        let limit = (window + self.gone).min(cfg.receive_window);
+        let train = match &self.congestion {
+            Congestion::Paced(paced) => u64::from(tso).min(paced.train(cfg)),
+            _ => u64::from(tso),
+        };
+        let enough = train.min(self.end - self.nxt).min(window / 3);
+        // The last segment of a train need not fill it.
+        limit.saturating_sub(outstanding) + u64::from(cfg.mss) > enough
+    }
+
     /// The next segment, if the windows allow one.
     #[inline]
     pub fn poll_transmit(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {

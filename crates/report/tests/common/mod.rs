@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cemark_report::Finished;
 use cemark_scenario::{Plan, Point, Published};
-use cemark_sim::config::{Buffering, MarkerChoice, Nic};
+use cemark_sim::config::{Buffering, MarkerChoice, Nic, Offload};
 use cemark_sim::config::{
     Measure, NonEct, QueueConfig, RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
 };
@@ -36,6 +36,7 @@ pub fn config(seed: u64) -> Config {
         workloads: Vec::new(),
         transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
+        offload: Offload::NONE,
         switch: SwitchConfig {
             buffer_bytes: 600_000,
             queues: vec![QueueConfig::PLAIN],
