@@ -24,8 +24,6 @@ struct Split {
     total: u64,
     /// Bytes given to each connection so far.
     given: [u64; 3],
-    /// Which of the first two connections have ended.
-    ended: [bool; 2],
     /// Bytes that both proxies store of it.
     stored: u64,
 }
@@ -125,7 +123,6 @@ impl<Q: EventQueue> Sim<Q> {
             conns,
             total: flow.bytes,
             given: [0; 3],
-            ended: [false; 2],
             stored: 0,
         };
         match pep.splits.get_mut(i as usize) {
@@ -177,12 +174,9 @@ impl<Q: EventQueue> Sim<Q> {
         pep.peak_stored = pep.peak_stored.max(pep.stored);
         s.stored = stored;
         let conns = s.conns;
-        let ends = [0, 1].map(|leg| !s.ended[leg] && arrived[leg] == s.total);
-        for (ended, end) in s.ended.iter_mut().zip(ends) {
-            *ended |= end;
-        }
-        if stored == 0 && s.ended == [true; 2] && acked[2] == s.total {
-            // Nothing of it is left at a proxy.
+        // Nothing of it is left at a proxy. Before that no slot may be used again: all three are read here.
+        let done = stored == 0 && arrived[1] == s.total && acked[2] == s.total;
+        if done {
             for conn in conns {
                 pep.name(conn, None);
             }
@@ -195,9 +189,11 @@ impl<Q: EventQueue> Sim<Q> {
             let first = c.src;
             self.ready(first, conn);
         }
-        for (conn, _) in conns.into_iter().zip(ends).filter(|(_, end)| *end) {
-            self.conns.ended(conn);
-            self.conns.maybe_retire(conn);
+        if done {
+            for conn in [conns[0], conns[1]] {
+                self.conns.ended(conn);
+                self.conns.maybe_retire(conn);
+            }
         }
     }
 
