@@ -75,10 +75,8 @@ fn hops(kind: &Kind, config: &Config) -> f64 {
                     packets(bytes(fullest(topology, &pairs)), config) * links(topology, &pairs)
                 }
                 LongFlows::Pairs(list) => {
-                    let each = bytes(
-                        fullest(topology, &Pairs::All)
-                            .min(topology.host_rate().0 as f64 * list.len() as f64),
-                    );
+                    let hosts = topology.host_rate().0 as f64 * list.len() as f64;
+                    let each = bytes(fullest_of(topology, list).min(hosts));
                     let links = list
                         .iter()
                         .map(|&(src, dst)| f64::from(topology.links(src, dst)))
@@ -107,6 +105,31 @@ fn links(topology: &Topology, pairs: &Pairs) -> f64 {
         .iter()
         .map(|t| t.share * extra(t.tier))
         .sum()
+}
+
+/// Bits per second that these pairs can fill.
+fn fullest_of(topology: &Topology, pairs: &[(u32, u32)]) -> f64 {
+    let Topology::TwoSites {
+        paths,
+        edge_rate,
+        wan_rate,
+        ..
+    } = *topology
+    else {
+        return fullest(topology, &Pairs::All);
+    };
+    let from = |site: u32| {
+        let mut racks = pairs
+            .iter()
+            .map(|&(src, dst)| (topology.rack(src), topology.rack(dst)));
+        racks.any(|(src, dst)| src == site && dst != site)
+    };
+    let ways = f64::from(paths) * edge_rate.min(wan_rate).0 as f64;
+    let within = pairs
+        .iter()
+        .filter(|&&(src, dst)| topology.rack(src) == topology.rack(dst));
+    ways * f64::from(u8::from(from(0)) + u8::from(from(1)))
+        + within.count() as f64 * topology.host_rate().0 as f64
 }
 
 /// Bits per second that the fabric carries when its most loaded tier is full.
