@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[transport]` and `[host]`.
+//! `[transport]`.
 
-use cemark_sim::config::Nic;
 use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
+use crate::laws;
 use crate::section::{LONGEST, Section, fraction};
 use crate::tree::Table;
 
-const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno"];
+const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno", "cubic", "cubic-ecn", "bbr"];
 
 /// Largest payload and largest header of a segment: what a packet's 16-bit length can hold together.
 const LARGEST_MSS: u64 = 65_000;
@@ -34,13 +34,17 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         .get("alpha-init")
         .map_or(Ok(0.0), fraction)
         .map(|alpha| (alpha * 1024.0 + 0.5) as u32)?;
-    let control = match s.choice("control", 0, CONTROLS)? {
+    let place = s.choice("control", 0, CONTROLS)?;
+    let cubic = laws::cubic(&mut s, place == 4)?;
+    let control = match place {
         0 => Control::Dctcp {
             g_shift,
             alpha_init,
         },
         1 => Control::EcnStar,
-        _ => Control::Reno,
+        2 => Control::Reno,
+        3 | 4 => Control::Cubic(cubic),
+        _ => Control::Bbr,
     };
     let config = Config {
         control,
@@ -58,6 +62,10 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         handshake: s.flag("handshake", usual.handshake)?,
         sack: s.flag("sack", usual.sack)?,
         dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
+        // Without it a law that does not slow down for losses would wait for the timer in every round trip.
+        lost_repairs: s.flag("lost-repairs", control == Control::Bbr)?,
+        pacing: usual.pacing,
+        pace_train: usual.pace_train,
     };
     s.finish()?;
     Ok(config)
@@ -75,18 +83,6 @@ fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fallible<Nano
         }
         span => Ok(span),
     }
-}
-
-pub(crate) fn nic(root: &Table) -> Fallible<Nic> {
-    let mut s = Section::of(root, "host")?;
-    let nic = match s.choice("nic", 0, &["back-pressure", "fifo"])? {
-        0 => Nic::BackPressure {
-            packets: s.count32("nic-packets", 2, (1, 1_000_000))?,
-        },
-        _ => Nic::Fifo,
-    };
-    s.finish()?;
-    Ok(nic)
 }
 
 /// `max-time`: the end of the simulated time.

@@ -5,6 +5,7 @@ use cemark_switch::NEVER;
 use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
+use crate::conn::Conn;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::outcome::ProbeRecord;
@@ -23,6 +24,15 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn at_host(&mut self, host: u32, p: Packet) {
         self.delivered += 1;
+        if self.bunches {
+            return self.hold(host, p);
+        }
+        self.handle(host, p);
+    }
+
+    /// A host takes a packet out of its NIC.
+    #[inline]
+    pub fn handle(&mut self, host: u32, p: Packet) {
         if p.flags().has(Flags::PROBE) {
             self.at_prober(host, p);
         } else if p.flags().has(Flags::ACK) {
@@ -45,7 +55,11 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
         let complete = c.receiver.delivered() >= c.end;
-        self.answer(host, p.conn, acks);
+        if self.cfg.offload.gro {
+            self.answer_later(host, p.conn, u64::from(p.len()), acks);
+        } else {
+            self.answer(host, p.conn, acks);
+        }
         if self.cfg.transport.ack_every > 1 {
             self.arm_ack_timer(p.conn);
         }
@@ -56,7 +70,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    fn answer(&mut self, host: u32, conn: u32, acks: Acks) {
+    pub fn answer(&mut self, host: u32, conn: u32, acks: Acks) {
         match acks {
             Acks::None => {}
             Acks::One(a) => self.send_ack(host, conn, a),
@@ -68,7 +82,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    fn send_ack(&mut self, host: u32, conn: u32, ack: Ack) {
+    pub fn send_ack(&mut self, host: u32, conn: u32, ack: Ack) {
         let c = &self.conns.list[conn as usize];
         let mut aux = NONE;
         if ack.sacks > 0 {
@@ -111,7 +125,9 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn ready(&mut self, host: u32, conn: u32) {
         if self.turn == 0 {
-            while self.send_one(host, conn) {}
+            if worth(self.tso, &self.cfg, &self.conns.list[conn as usize]) {
+                while self.send_one(host, conn) {}
+            }
             self.arm_timer(conn);
             return;
         }
@@ -119,7 +135,7 @@ impl<Q: EventQueue> Sim<Q> {
         if c.in_line {
             return;
         }
-        if !c.sender.can_send(&self.cfg.transport) {
+        if !worth(self.tso, &self.cfg, c) {
             self.arm_timer(conn);
             return;
         }
@@ -146,10 +162,8 @@ impl<Q: EventQueue> Sim<Q> {
             while sent < self.turn && self.send_one(host, conn) {
                 sent += 1;
             }
-            let more = sent == self.turn
-                && self.conns.list[conn as usize]
-                    .sender
-                    .can_send(&self.cfg.transport);
+            let more =
+                sent == self.turn && worth(self.tso, &self.cfg, &self.conns.list[conn as usize]);
             self.arm_timer(conn);
             self.conns.list[conn as usize].in_line = more;
             if more {
@@ -304,6 +318,12 @@ impl<Q: EventQueue> Sim<Q> {
         }
         self.release(p.conn);
     }
+}
+
+/// Whether a connection has something to send, and under TSO enough of it.
+#[inline]
+fn worth(tso: u32, cfg: &crate::Config, c: &Conn) -> bool {
+    c.sender.can_send(&cfg.transport) && (tso == 0 || c.sender.fills_train(&cfg.transport, tso))
 }
 
 /// The class of a byte of a flow under demotion by bytes sent (PIAS).

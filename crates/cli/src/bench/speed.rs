@@ -20,6 +20,7 @@ const NAMES: &[&str] = &[
     "leafspine-1024",
     "websearch-128",
     "dwrr-128",
+    "wide-15",
 ];
 
 /// The event core a run uses.

@@ -76,6 +76,13 @@ figures![
     "mqecn-6",
     "mqecn-7",
     "mqecn-9",
+    "dcib-buffer",
+    "dcib-3",
+    "dcib-4",
+    "dcib-10",
+    "dcib-11",
+    "dcib-12",
+    "dcib-13",
 ];
 
 /// The text of `figures/targets.tsv`.

@@ -15,7 +15,7 @@ pub struct Row {
     pub id: String,
     /// How it is formed.
     pub statistic: Statistic,
-    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes` and `division` what is taken of the model.
+    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`, `division` and `dcib` what is taken of the model.
     #[serde(default)]
     pub metric: String,
     /// Label of the scheme in question.
@@ -50,7 +50,7 @@ pub struct Row {
     pub class: Option<u8>,
     /// Is subtracted from the metric in every seed before anything is compared (a base RTT, to leave the queueing delay).
     pub base: Option<f64>,
-    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`.
+    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the numbers of `dcib`.
     pub model: Option<String>,
 }
 
@@ -90,6 +90,9 @@ pub enum Statistic {
     /// Of ECN#'s table division (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval), before rounding, over counts of 1 to
     /// 100: `worst` and `mean` error against the exact quotient in percent, or its mean `share` of that.
     Division,
+    /// DCIB's arithmetic, of the numbers in `model`: `share` of `2e6 10 10` (B in bytes, tau in ms, C in Gb/s: B / (tau C)), `buffer` of
+    /// `0.1 6 10` (r tau C in MB), `bound` of `0.1` (by the square-root law, the factor that a share r of losses made good can give).
+    Dcib,
 }
 
 /// One number from several cells.
@@ -148,6 +151,11 @@ pub enum Metric {
     Utilisation,
     /// Packets discarded: `drops`.
     Drops,
+    /// Payload that endless flows delivered, in MB: `delivered` of all; `delivered.min`, `.p50`, `.max` of one flow, `delivered.last` of
+    /// the last one and `delivered.mean` of the others.
+    Delivered(Flow),
+    /// A count of the boxes at the edges of two sites: `edge.stalled_peak_bytes` (docs/dcib.md).
+    Edge(&'static str),
     /// CE written: `marks`.
     Marks,
     /// Retransmission timeouts: `timeouts`; of one workload's measured flows where the row names one.
@@ -184,6 +192,23 @@ impl Sizes {
     }
 }
 
+/// Of which endless flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// All together.
+    All,
+    /// The one that delivered least.
+    Min,
+    /// The median.
+    P50,
+    /// The one that delivered most.
+    Max,
+    /// The last in order of number.
+    Last,
+    /// The mean of all but the last.
+    Others,
+}
+
 /// What is taken of a distribution that is stored in a few numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -205,6 +230,7 @@ impl Metric {
         let plain = match key {
             "utilisation" => Some(Metric::Utilisation),
             "drops" => Some(Metric::Drops),
+            "delivered" => Some(Metric::Delivered(Flow::All)),
             "marks" => Some(Metric::Marks),
             "timeouts" => Some(Metric::Timeouts),
             "lost" => Some(Metric::Lost),
@@ -228,6 +254,20 @@ impl Metric {
                     "max" => Part::Max,
                     _ => return None,
                 }));
+            }
+            "delivered" => {
+                return Some(Metric::Delivered(match part {
+                    "min" => Flow::Min,
+                    "p50" => Flow::P50,
+                    "max" => Flow::Max,
+                    "last" => Flow::Last,
+                    "mean" => Flow::Others,
+                    _ => return None,
+                }));
+            }
+            "edge" => {
+                let known = cemark_sim::outcome::EDGE_COUNTS;
+                return known.iter().find(|k| **k == part).map(|k| Metric::Edge(k));
             }
             "overall" => Sizes::Of(SizeClass::All),
             "short" => Sizes::Of(SizeClass::Short),
@@ -275,6 +315,11 @@ mod tests {
         assert_eq!(Metric::parse("share"), Some(Metric::Share));
         assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
         assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
+        assert_eq!(
+            Metric::parse("delivered.last"),
+            Some(Metric::Delivered(Flow::Last))
+        );
+        assert_eq!(Metric::parse("edge.resent"), Some(Metric::Edge("resent")));
         for wrong in [
             "",
             "short",
@@ -284,6 +329,8 @@ mod tests {
             "drops.mean",
             "rtt.min",
             "goodput.mean",
+            "delivered.p99",
+            "edge.nothing",
         ] {
             assert_eq!(Metric::parse(wrong), None, "{wrong}");
         }

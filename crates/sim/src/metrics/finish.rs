@@ -8,7 +8,7 @@ use super::record;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::host::is_probe;
-use crate::outcome::{LongRecord, Outcome, PortReport, Spread, Totals};
+use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals};
 
 impl<Q: EventQueue> Sim<Q> {
     /// Something is to be recorded now.
@@ -92,6 +92,7 @@ impl<Q: EventQueue> Sim<Q> {
         out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
         out.ports = self.port_reports();
+        out.edges = self.pep_counts().unwrap_or_else(|| self.edge_counts());
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
         out.traces = self
@@ -107,6 +108,8 @@ impl<Q: EventQueue> Sim<Q> {
             sent: self.sent,
             delivered: self.delivered,
             in_flight: self.in_flight(),
+            made: self.actions.tally.made,
+            gone: self.actions.tally.gone,
             ..Totals::default()
         };
         for p in &self.ports {
@@ -118,6 +121,10 @@ impl<Q: EventQueue> Sim<Q> {
                 *t.drops.entry(why.name()).or_default() += u64::from(c.drops[why as usize]);
             }
         }
+        if !self.cfg.faults.is_empty() {
+            let lost = (0..self.ports.len()).map(|l| self.lost_on(l)).sum();
+            t.drops.insert(ARTIFICIAL, lost);
+        }
         (t.retransmits, t.timeouts, t.goodput_bytes) = self.conns.retired;
         for c in self.conns.in_use() {
             let tally = c.tally();
@@ -125,9 +132,19 @@ impl<Q: EventQueue> Sim<Q> {
             t.timeouts += u64::from(tally.timeouts);
             t.goodput_bytes += c.receiver.delivered();
         }
-        // Every packet is delivered, dropped with a reason, or still in flight.
-        debug_assert_eq!(t.sent, t.delivered + t.all_drops() + t.in_flight);
+        // Every packet is delivered, dropped with a reason, ended in a box, or still in flight.
+        debug_assert_eq!(
+            t.sent + t.made,
+            t.delivered + t.all_drops() + t.gone + t.in_flight
+        );
         t
+    }
+
+    /// Packets that an artificial fault of link `l` took.
+    fn lost_on(&self, l: usize) -> u64 {
+        let way = self.waypoints.iter().find(|w| w.link as usize == l);
+        way.and_then(|w| w.fault.as_ref())
+            .map_or(0, |f| u64::from(f.lost))
     }
 
     fn long_flows(&self) -> Vec<LongRecord> {
@@ -140,8 +157,8 @@ impl<Q: EventQueue> Sim<Q> {
                 let end = g.at_until.unwrap_or_else(|| c.receiver.delivered());
                 LongRecord {
                     id: c.flow.id,
-                    src: c.src,
-                    dst: c.dst,
+                    src: c.flow.src,
+                    dst: c.flow.dst,
                     class: c.class,
                     delivered: end - g.at_from,
                     intervals: g.intervals.clone(),
@@ -171,7 +188,7 @@ impl<Q: EventQueue> Sim<Q> {
                     packets: c.sent,
                     bytes: c.sent_bytes,
                     marks: c.all_marks(),
-                    drops: c.all_drops(),
+                    drops: c.all_drops() + self.lost_on(l),
                     utilisation: port.busy_ticks(self.now).saturating_sub(before) as f64 / span,
                     queue: spread(samples.lengths.get(l - first)),
                     sojourn: spread(samples.waits.get(l - first)),
