@@ -24,6 +24,7 @@ mod markers;
 mod path;
 mod plan;
 mod published;
+mod rdma;
 mod read;
 mod section;
 mod sense;

@@ -89,7 +89,9 @@ impl<Q: EventQueue> Sim<Q> {
                 busy_at_from: Vec::new(),
             },
             extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
-            turn: turn_of(cfg.nic),
+            rdma: cfg.transport.rdma.is_some(),
+            // Without a window there is always something: a queue pair is served in turn.
+            turn: turn_of(cfg.nic).max(u32::from(cfg.transport.rdma.is_some())),
             sent: 0,
             delivered: 0,
             hops: 0,

@@ -76,6 +76,8 @@ pub(crate) struct Sim<Q> {
     pub metrics: Metrics,
     /// Some flow may have an extra delay behind its sender's NIC.
     pub extras: bool,
+    /// Hosts have queue pairs.
+    pub rdma: bool,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
     pub turn: u32,
     pub sent: u64,

@@ -40,14 +40,14 @@ impl<Q: EventQueue> Sim<Q> {
         c.extra = extra;
         c.before = c.tally();
         c.bounds = if bounded { flow.workload } else { u16::MAX };
-        c.end = c.sender.write(&self.cfg.transport, now, flow.bytes);
+        c.end = c.write(&self.cfg.transport, now, flow.bytes);
         c.begin = if flow.bytes == u64::MAX {
             0
         } else {
             c.end - flow.bytes
         };
         if flow.bytes == u64::MAX {
-            let before = c.receiver.delivered();
+            let before = c.delivered();
             self.metrics.goodput.push(Goodput {
                 conn,
                 at_from: before,
@@ -90,8 +90,9 @@ impl<Q: EventQueue> Sim<Q> {
         ];
         let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
+        let line = self.fabric.links()[flow.src as usize].rate;
         self.conns
-            .open(&self.cfg.transport, now, flow, extra, luck, routes)
+            .open(&self.cfg.transport, now, flow, extra, luck, routes, line)
     }
 
     /// The receiver holds the last byte of the flow on `conn`.

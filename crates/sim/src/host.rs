@@ -15,7 +15,7 @@ pub(crate) const PROBE_BYTES: u16 = 64;
 
 impl<Q: EventQueue> Sim<Q> {
     #[inline]
-    fn nanos(&self) -> Nanos {
+    pub fn nanos(&self) -> Nanos {
         self.clock.nanos(self.now)
     }
 
@@ -25,6 +25,8 @@ impl<Q: EventQueue> Sim<Q> {
         self.delivered += 1;
         if p.flags().has(Flags::PROBE) {
             self.at_prober(host, p);
+        } else if self.rdma {
+            self.at_pair(host, p);
         } else if p.flags().has(Flags::ACK) {
             self.at_sender(host, p);
         } else {
@@ -119,7 +121,7 @@ impl<Q: EventQueue> Sim<Q> {
         if c.in_line {
             return;
         }
-        if !c.sender.can_send(&self.cfg.transport) {
+        if !c.can_send(&self.cfg.transport, self.clock.nanos(self.now)) {
             self.arm_timer(conn);
             return;
         }
@@ -148,8 +150,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
             let more = sent == self.turn
                 && self.conns.list[conn as usize]
-                    .sender
-                    .can_send(&self.cfg.transport);
+                    .can_send(&self.cfg.transport, self.clock.nanos(self.now));
             self.arm_timer(conn);
             self.conns.list[conn as usize].in_line = more;
             if more {
@@ -172,7 +173,11 @@ impl<Q: EventQueue> Sim<Q> {
     fn send_one(&mut self, host: u32, conn: u32) -> bool {
         let now = self.nanos();
         let c = &mut self.conns.list[conn as usize];
-        let Some(s) = c.sender.poll_transmit(&self.cfg.transport, now) else {
+        let polled = match &mut c.pair {
+            None => c.sender.poll_transmit(&self.cfg.transport, now),
+            Some(pair) => pair.poll_transmit(&self.cfg.transport, now),
+        };
+        let Some(s) = polled else {
             return false;
         };
         let class = if c.bounds == u16::MAX {
@@ -196,7 +201,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn arm_timer(&mut self, conn: u32) {
         let c = &mut self.conns.list[conn as usize];
-        let Some(deadline) = c.sender.timeout() else {
+        let Some(deadline) = c.timeout(&self.cfg.transport, self.clock.nanos(self.now)) else {
             return;
         };
         // A pending event that comes too early re-arms itself; compare in nanoseconds only when none is pending before it.
@@ -218,10 +223,14 @@ impl<Q: EventQueue> Sim<Q> {
             return;
         }
         c.timer_at = NEVER;
-        let due = c.sender.timeout().is_some_and(|d| d <= now);
+        // A queue pair may just have waited for its pace.
+        let due = c.pair.is_some() || c.sender.timeout().is_some_and(|d| d <= now);
         let host = c.src;
         if due {
-            c.sender.on_timeout(&self.cfg.transport, now);
+            match &mut c.pair {
+                None => c.sender.on_timeout(&self.cfg.transport, now),
+                Some(pair) => pair.on_timeout(&self.cfg.transport, now),
+            }
             self.ready(host, conn);
         }
         self.arm_timer(conn);

@@ -14,6 +14,7 @@ mod host;
 mod metrics;
 pub mod outcome;
 mod pool;
+mod rdma;
 mod scramble;
 pub mod topology;
 pub mod workload;

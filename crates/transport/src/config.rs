@@ -36,6 +36,8 @@ pub struct Config {
     pub sack: bool,
     /// Duplicate ACKs (or SACKed segments) that start a fast retransmit.
     pub dup_acks: u32,
+    /// Hosts have RDMA queue pairs instead: `control` and what only TCP has are then not looked at.
+    pub rdma: Option<crate::rdma::Rdma>,
 }
 
 /// Congestion control and its own parameters.
@@ -76,6 +78,7 @@ impl Default for Config {
             handshake: false,
             sack: true,
             dup_acks: 3,
+            rdma: None,
         }
     }
 }

@@ -59,13 +59,13 @@ impl<Q: EventQueue> Sim<Q> {
     /// Endless flows so far, each with what its receiver holds.
     fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, u64)) {
         for g in &mut self.metrics.goodput {
-            each(g, self.conns.list[g.conn as usize].receiver.delivered());
+            each(g, self.conns.list[g.conn as usize].delivered());
         }
     }
 
     /// Payload bytes that receivers hold in order, all flows.
     fn all_delivered(&self) -> u64 {
-        let open = self.conns.in_use().map(|c| c.receiver.delivered());
+        let open = self.conns.in_use().map(|c| c.delivered());
         self.conns.retired.2 + open.sum::<u64>()
     }
 
@@ -121,7 +121,7 @@ impl<Q: EventQueue> Sim<Q> {
             let tally = c.tally();
             t.retransmits += u64::from(tally.retransmits);
             t.timeouts += u64::from(tally.timeouts);
-            t.goodput_bytes += c.receiver.delivered();
+            t.goodput_bytes += c.delivered();
         }
         // Every packet is delivered, dropped with a reason, or still in flight.
         debug_assert_eq!(t.sent, t.delivered + t.all_drops() + t.in_flight);
@@ -135,7 +135,7 @@ impl<Q: EventQueue> Sim<Q> {
             .iter()
             .map(|g| {
                 let c = &self.conns.list[g.conn as usize];
-                let end = g.at_until.unwrap_or_else(|| c.receiver.delivered());
+                let end = g.at_until.unwrap_or_else(|| c.delivered());
                 LongRecord {
                     id: c.flow.id,
                     src: c.src,
