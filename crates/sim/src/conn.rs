@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cemark_switch::NEVER;
 use cemark_transport::{Config, Receiver, Sender};
-use cemark_wire::{Nanos, Rate};
+use cemark_wire::Nanos;
 
 use crate::rdma::Pair;
 use crate::topology::Route;
@@ -145,15 +145,11 @@ impl Conns {
         extra: u64,
         luck: u64,
         routes: [Route; 2],
-        line: Rate,
     ) -> u32 {
         let conn = Conn {
             sender: Sender::new(cfg, now),
             receiver: Receiver::new(cfg),
-            pair: cfg
-                .rdma
-                .as_ref()
-                .map(|rdma| Box::new(Pair::new(rdma, line))),
+            pair: None,
             src: flow.src,
             dst: flow.dst,
             end: u64::MAX,

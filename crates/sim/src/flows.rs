@@ -9,6 +9,7 @@ use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::metrics::Goodput;
 use crate::outcome::FlowRecord;
+use crate::rdma::Pair;
 use crate::workload::{ClassMap, Flow};
 
 impl<Q: EventQueue> Sim<Q> {
@@ -90,9 +91,14 @@ impl<Q: EventQueue> Sim<Q> {
         ];
         let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
-        let line = self.fabric.links()[flow.src as usize].rate;
-        self.conns
-            .open(&self.cfg.transport, now, flow, extra, luck, routes, line)
+        let conn = self
+            .conns
+            .open(&self.cfg.transport, now, flow, extra, luck, routes);
+        if let Some(rdma) = &self.cfg.transport.rdma {
+            let line = self.fabric.links()[flow.src as usize].rate;
+            self.conns.list[conn as usize].pair = Some(Box::new(Pair::new(rdma, line)));
+        }
+        conn
     }
 
     /// The receiver holds the last byte of the flow on `conn`.
