@@ -12,7 +12,7 @@ use crate::tree::{Node, Table};
 /// Most hosts of a fabric.
 pub(crate) const MOST_HOSTS: u64 = 65_536;
 
-const KINDS: &[&str] = &["star", "dumbbell", "leaf-spine", "fat-tree"];
+const KINDS: &[&str] = &["star", "dumbbell", "leaf-spine", "fat-tree", "ring"];
 
 pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     let mut s = Section::of(root, "topology")?;
@@ -42,6 +42,12 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
             uplink_rate: s.rate("uplink-rate", rate)?,
             host_delay: delay,
             uplink_delay: s.time("uplink-delay", delay)?,
+        },
+        4 => Topology::Ring {
+            switches: whole(&mut s, "switches", (3, 5))?,
+            hosts_per_switch: s.count32("hosts-per-switch", 1, (1, most))?,
+            rate,
+            delay,
         },
         _ => {
             let node = s.need("k", "4")?;
@@ -92,13 +98,18 @@ fn hosts(topology: &Topology) -> u64 {
         Topology::FatTree {
             k, hosts_per_edge, ..
         } => product(k * (k / 2), hosts_per_edge),
+        Topology::Ring {
+            switches,
+            hosts_per_switch,
+            ..
+        } => product(switches, hosts_per_switch),
     }
 }
 
 /// The slowest link: the rate by which a threshold written as a time becomes a length.
 pub(crate) fn slowest(topology: &Topology) -> Rate {
     match *topology {
-        Topology::Star { rate, .. } => rate,
+        Topology::Star { rate, .. } | Topology::Ring { rate, .. } => rate,
         Topology::Dumbbell {
             host_rate,
             middle_rate,

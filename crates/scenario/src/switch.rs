@@ -64,6 +64,7 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<S
         non_ect: [NonEct::Forward, NonEct::Drop]
             [s.choice("non-ect", usual, &["forward", "drop"])?],
         never_fuse: !s.flag("fuse", true)?,
+        pfc: None,
     };
     s.finish()?;
     Ok(config)

@@ -8,6 +8,7 @@ use crate::config::{Config, Nic};
 use crate::conn::Conns;
 use crate::events::EventQueue;
 use crate::metrics::Metrics;
+use crate::pfc::Lossless;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
 use crate::workload::Traffic;
@@ -34,6 +35,10 @@ pub(crate) mod kind {
     pub const RECORD: u32 = 8 << SHIFT;
     /// The clock of a marker at a port is due.
     pub const WAKE: u32 = 9 << SHIFT;
+    /// A pause frame arrives (index: its slot).
+    pub const PAUSE: u32 = 13 << SHIFT;
+    /// Ports that stand still are looked at.
+    pub const CHECK: u32 = 14 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -53,6 +58,8 @@ pub struct Progress {
 #[derive(Default)]
 pub(crate) struct Host {
     pub line: std::collections::VecDeque<u32>,
+    /// Connections out of the line until a pause ends.
+    pub held: Vec<u32>,
     pub pull_armed: bool,
 }
 
@@ -78,6 +85,8 @@ pub(crate) struct Sim<Q> {
     pub extras: bool,
     /// Hosts have queue pairs.
     pub rdma: bool,
+    /// Switches pause their senders.
+    pub pfc: Option<Box<Lossless>>,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
     pub turn: u32,
     pub sent: u64,
@@ -126,6 +135,8 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::FLOW => self.next_flow(),
                 kind::PROBE => self.send_probe(i),
                 kind::WAKE => self.wake(i),
+                kind::PAUSE => self.pause_frame(i),
+                kind::CHECK => self.check_pauses(),
                 _ => self.record(i),
             }
             if self.stop {
@@ -240,7 +251,10 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// A packet at a switch joins the next port on its way.
-    fn forward(&mut self, packet: Packet) {
+    fn forward(&mut self, mut packet: Packet) {
+        if self.pfc.is_some() {
+            self.stamp(&mut packet);
+        }
         self.offer(Self::next_link(&self.conns, &packet), packet);
     }
 
@@ -278,13 +292,22 @@ impl<Q: EventQueue> Sim<Q> {
         if offer.refused {
             self.dropped(packet);
         }
+        self.after_explicit(l);
+    }
+
+    /// A port with explicit queues may have discarded packets, and its switch may have something to tell.
+    #[inline]
+    pub fn after_explicit(&mut self, l: u32) {
         if !self.gone.is_empty() {
             self.free_gone();
+        }
+        if self.pfc.is_some() {
+            self.send_signals(l);
         }
     }
 
     #[inline]
-    fn follow(&mut self, l: u32, deliver_at: u64, serve_at: u64) {
+    pub fn follow(&mut self, l: u32, deliver_at: u64, serve_at: u64) {
         if deliver_at != NEVER {
             self.events.insert(deliver_at, kind::DELIVER | l);
         }
@@ -296,9 +319,7 @@ impl<Q: EventQueue> Sim<Q> {
     fn serve(&mut self, l: u32) {
         let offer = self.ports[l as usize].serve(self.now, &mut self.pools, &mut self.gone);
         self.follow(l, offer.deliver_at, offer.serve_at);
-        if !self.gone.is_empty() {
-            self.free_gone();
-        }
+        self.after_explicit(l);
     }
 
     /// A marker of link `l` wants to be woken.

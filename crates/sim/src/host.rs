@@ -131,7 +131,7 @@ impl<Q: EventQueue> Sim<Q> {
         if h.pull_armed {
             return;
         }
-        let free = self.ports[host as usize].busy_until();
+        let free = self.nic_free(host);
         if free <= self.now {
             self.pull(host);
         } else {
@@ -140,10 +140,24 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
+    /// When the NIC wants the next connection in its line.
+    #[inline]
+    pub fn nic_free(&self, host: u32) -> u64 {
+        let port = &self.ports[host as usize];
+        match self.pfc {
+            None => port.busy_until(),
+            // A NIC that can be paused has real queues.
+            Some(_) => self.now + port.open_ticks(self.now),
+        }
+    }
+
     /// The NIC serves the next connection in its line.
     pub fn pull(&mut self, host: u32) {
         self.hosts[host as usize].pull_armed = false;
         while let Some(conn) = self.hosts[host as usize].line.pop_front() {
+            if self.pfc.is_some() && self.held_back(host, conn) {
+                continue;
+            }
             let mut sent = 0;
             while sent < self.turn && self.send_one(host, conn) {
                 sent += 1;
@@ -161,8 +175,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
             if !self.hosts[host as usize].line.is_empty() {
                 self.hosts[host as usize].pull_armed = true;
-                self.events
-                    .insert(self.ports[host as usize].busy_until(), kind::PULL | host);
+                self.events.insert(self.nic_free(host), kind::PULL | host);
             }
             return;
         }

@@ -13,6 +13,7 @@ mod flows;
 mod host;
 mod metrics;
 pub mod outcome;
+mod pfc;
 mod pool;
 mod rdma;
 mod scramble;

@@ -8,6 +8,7 @@ use crate::admit::{Admission, Admit, Ask, Buffering, Pool};
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
+use crate::pause::Pause;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
 use crate::queue::{Around, Judged, Queue, Slots, Waiting};
 use crate::ring::Ring;
@@ -67,9 +68,9 @@ impl Wire {
 pub struct ExplicitPort {
     pub(crate) busy: u64,
     pub(crate) byte_ticks: u64,
-    delay: u64,
-    armed: u64,
-    backlogged: u64,
+    pub(crate) delay: u64,
+    pub(crate) armed: u64,
+    pub(crate) backlogged: u64,
     pub(crate) port_bytes: u32,
     pool: u32,
     pub(crate) draws: bool,
@@ -79,14 +80,15 @@ pub struct ExplicitPort {
     non_ect: NonEct,
     pub(crate) tag: u32,
     clock: Clock,
-    queues: Vec<Queue>,
-    slots: Slots,
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) slots: Slots,
     lengths: Vec<(u32, u32)>,
     scheduler: Box<dyn Scheduler>,
     wire: Wire,
     round: Round,
     buffering: Buffering,
     wake_armed: u64,
+    pub(crate) pause: Pause,
     pub(crate) counters: Counters,
 }
 
@@ -119,6 +121,7 @@ impl ExplicitPort {
             round,
             buffering: spec.buffering,
             wake_armed: NEVER,
+            pause: Pause::default(),
             counters: Counters::default(),
         }
     }
@@ -169,7 +172,11 @@ impl ExplicitPort {
             self.round.woke(now, self.busy);
         }
         let i = usize::from(packet.class()).min(self.queues.len() - 1);
-        if self.traceless && self.port_bytes == 0 && self.busy <= now && self.queues[i].lets_pass()
+        if self.traceless
+            && self.port_bytes == 0
+            && self.busy <= now
+            && self.queues[i].lets_pass()
+            && self.pause.paused >> i & 1 == 0
         {
             return self.pass(now, i, packet, &pools[self.pool as usize]);
         }
@@ -208,7 +215,10 @@ impl ExplicitPort {
         pool: &mut Pool,
     ) -> Result<(), DropReason> {
         let bytes = u32::from(packet.wire_bytes());
-        let headroom = match self.buffering.admit(pool, &self.ask(i, bytes)) {
+        let headroom = match self
+            .buffering
+            .admit(pool, &self.ask(i, packet.stamp, bytes))
+        {
             Admit::Ok => false,
             Admit::Headroom => true,
             Admit::Drop(why) => return Err(why),
@@ -244,7 +254,11 @@ impl ExplicitPort {
         queue.waiting.push(&mut self.slots, waiting);
         queue.bytes += bytes;
         self.port_bytes += bytes;
-        pool.take(bytes, headroom);
+        if queue.lossless {
+            pool.join(packet.stamp, i, bytes, headroom);
+        } else {
+            pool.take(bytes, headroom);
+        }
         match &mut self.lengths[i] {
             (head @ 0, _) => {
                 *head = bytes;
@@ -279,7 +293,10 @@ impl ExplicitPort {
     #[inline]
     fn pass(&mut self, now: u64, i: usize, mut packet: Packet, pool: &Pool) -> Offer {
         let bytes = u32::from(packet.wire_bytes());
-        if let Admit::Drop(why) = self.buffering.admit(pool, &self.ask(i, bytes)) {
+        if let Admit::Drop(why) = self
+            .buffering
+            .admit(pool, &self.ask(i, packet.stamp, bytes))
+        {
             self.discard(why);
             return Offer {
                 refused: true,
@@ -299,13 +316,15 @@ impl ExplicitPort {
     }
 
     #[inline]
-    fn ask(&self, i: usize, bytes: u32) -> Ask {
+    fn ask(&self, i: usize, from: u32, bytes: u32) -> Ask {
         let queue = &self.queues[i];
         Ask {
             bytes,
             queue_bytes: queue.bytes,
             queue_limit: queue.limit,
             lossless: queue.lossless,
+            from,
+            queue: i,
         }
     }
 
@@ -315,13 +334,13 @@ impl ExplicitPort {
 
     pub(crate) fn serve(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         let mut result = Offer::QUIET;
-        if self.busy > now {
+        if self.busy > now || self.backlogged & !self.pause.paused == 0 {
             return result;
         }
         while let Some(pick) = self.scheduler.pick(&Heads {
             lengths: &self.lengths,
             backlogged: self.backlogged,
-            paused: 0,
+            paused: self.pause.paused,
         }) {
             let i = usize::from(pick.queue.0);
             let (mut packet, fate) = self.leave(now, i, &mut pools[self.pool as usize]);
@@ -340,7 +359,7 @@ impl ExplicitPort {
                     let heads = Heads {
                         lengths: &self.lengths,
                         backlogged: self.backlogged,
-                        paused: 0,
+                        paused: self.pause.paused,
                     };
                     let turn_over = self.scheduler.refunded(pick.queue, bytes, &heads);
                     if self.measured {
@@ -358,7 +377,7 @@ impl ExplicitPort {
             }
             break;
         }
-        if self.port_bytes > 0 && self.armed != self.busy {
+        if self.backlogged & !self.pause.paused != 0 && self.armed != self.busy {
             self.armed = self.busy;
             result.serve_at = self.busy;
         }
@@ -376,7 +395,11 @@ impl ExplicitPort {
         let bytes = w.bytes();
         queue.bytes -= bytes;
         self.port_bytes -= bytes;
-        pool.give(bytes, w.headroom);
+        if queue.lossless {
+            pool.leave(w.packet.stamp, i, bytes, w.headroom);
+        } else {
+            pool.give(bytes, w.headroom);
+        }
         let next = self.lengths[i].1;
         self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));
         let mut ecn = w.packet.ecn();

@@ -45,6 +45,7 @@ pub fn config(seed: u64) -> Config {
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
             never_fuse: false,
+            pfc: None,
         },
         measure: Measure {
             queue_interval: Picos::from_micros(10),

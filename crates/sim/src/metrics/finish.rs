@@ -90,6 +90,8 @@ impl<Q: EventQueue> Sim<Q> {
         out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
         out.ports = self.port_reports();
+        out.pauses = self.pause_reports();
+        out.deadlock = self.pfc.take().map_or_else(Vec::new, |p| p.deadlock);
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
         out.traces = self
@@ -197,6 +199,9 @@ impl<Q: EventQueue> Sim<Q> {
         if self.metrics.sampler.interval > 0 {
             self.events.insert(from, kind::RECORD | record::SAMPLE);
         }
+        if self.pfc.is_some() {
+            self.events.insert(0, kind::CHECK);
+        }
         if m.goodput_interval.0 > 0 {
             self.events.insert(
                 from + self.clock.ticks(m.goodput_interval),
@@ -227,6 +232,9 @@ fn digest(o: &Outcome) -> u64 {
     for p in &o.ports {
         mix(p.packets, p.bytes, p.marks);
         mix(p.drops, p.queue.count, p.queue.max as u64);
+    }
+    for p in &o.pauses {
+        mix(p.frames, p.share.to_bits(), 0);
     }
     mix(o.totals.sent, o.totals.delivered, o.totals.in_flight);
     h

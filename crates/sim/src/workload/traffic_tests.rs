@@ -58,6 +58,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
             never_fuse: false,
+            pfc: None,
         },
         measure: Measure {
             queue_interval: Picos::ZERO,

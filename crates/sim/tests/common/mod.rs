@@ -82,6 +82,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             marker,
             non_ect: NonEct::Forward,
             never_fuse: false,
+            pfc: None,
         },
         measure: Measure {
             queue_interval: us(20),

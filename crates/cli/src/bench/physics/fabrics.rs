@@ -62,6 +62,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             marker,
             non_ect: NonEct::Forward,
             never_fuse: false,
+            pfc: None,
         },
         measure: Measure {
             queue_interval: Picos::from_micros(5),
