@@ -22,6 +22,7 @@ mod error;
 mod fabric;
 mod markers;
 mod path;
+mod pfc;
 mod plan;
 mod published;
 mod rdma;

@@ -12,6 +12,7 @@ use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::Picos;
 
 use crate::error::{At, Fallible, Fault};
+use crate::pfc;
 use crate::section::{Section, bytes, count, list, nanos, number};
 use crate::tree::{Node, Table, Value};
 use crate::units::span;
@@ -47,6 +48,7 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<S
         );
     }
     let buffering = buffering(&mut s, buffer_bytes, &mut queues)?;
+    let pfc = pfc::pfc(&mut s, &buffering, &mut queues, mtu)?;
     let round = RoundSpec {
         beta: s
             .get("round-beta")
@@ -64,7 +66,7 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<S
         non_ect: [NonEct::Forward, NonEct::Drop]
             [s.choice("non-ect", usual, &["forward", "drop"])?],
         never_fuse: !s.flag("fuse", true)?,
-        pfc: None,
+        pfc,
     };
     s.finish()?;
     Ok(config)
