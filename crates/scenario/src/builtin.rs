@@ -34,7 +34,7 @@ macro_rules! files {
 }
 
 /// Scenarios that answer a question.
-pub const SCENARIOS: &[Builtin] = files!["rtt-variation" in ""];
+pub const SCENARIOS: &[Builtin] = files!["rtt-variation" in "", "roce-100g" in ""];
 
 /// Scenarios that measure speed and memory.
 pub const BENCHES: &[Builtin] = files![
@@ -45,6 +45,7 @@ pub const BENCHES: &[Builtin] = files![
     "leafspine-1024" in "bench/",
     "websearch-128" in "bench/",
     "dwrr-128" in "bench/",
+    "dcqcn-128" in "bench/",
 ];
 
 /// All of them, those that answer a question first.

@@ -64,7 +64,8 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<S
         round,
         marker,
         non_ect: [NonEct::Forward, NonEct::Drop]
-            [s.choice("non-ect", usual, &["forward", "drop"])?],
+            // Where nothing may be lost, RED's drops least of all: acknowledgements and notifications are Not-ECT.
+            [s.choice("non-ect", if pfc.is_some() { 0 } else { usual }, &["forward", "drop"])?],
         never_fuse: !s.flag("fuse", true)?,
         pfc,
     };
