@@ -20,6 +20,7 @@ const NAMES: &[&str] = &[
     "leafspine-1024",
     "websearch-128",
     "dwrr-128",
+    "dcqcn-128",
 ];
 
 /// The event core a run uses.

@@ -93,7 +93,7 @@ impl ReactionPoint {
         }
         // RC (1 - alpha / 2): below 2^40 bits per second times 2^30 needs the wide product.
         let cut = (u128::from(self.rate) * u128::from(self.alpha)) >> 31;
-        self.rate = (self.rate - cut as u64).max(cfg.min_rate.0.min(self.line));
+        self.rate = (self.rate - cut as u64).max(cfg.min_rate.0.clamp(1, self.line));
         self.alpha += (ALPHA_ONE - self.alpha) >> cfg.g_shift;
         self.alpha_due = now + cfg.alpha_timer;
         self.rate_due = now + cfg.rate_timer;
