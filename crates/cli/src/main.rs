@@ -14,6 +14,7 @@ mod progress;
 mod run;
 mod schemes;
 mod screen;
+mod theory;
 mod vectors;
 
 use std::process::ExitCode;
@@ -47,6 +48,8 @@ enum Command {
     Check(check::Args),
     /// Replay the golden vectors of every scheme: in Rust, in C or as BPF bytecode.
     Vectors(vectors::Args),
+    /// Evaluate a closed form of the papers: thresholds, amplitudes, shares.
+    Theory(theory::Args),
     /// Write a scheme as one C header, or as BPF bytecode.
     Export(export::Args),
 }
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Vectors(args)) => vectors::vectors(args),
+        Some(Command::Theory(args)) => theory::theory(args),
         Some(Command::Export(args)) => export::export(args),
     };
     exit::code(done)

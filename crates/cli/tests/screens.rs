@@ -37,6 +37,13 @@ fn mistakes_on_the_command_line_are_exit_code_2() {
         &["check", "no/such/file.toml"],
         &["check", "rtt-variation", "--set", "no-equals-sign"],
         &["schemes", "no-such-scheme"],
+        &["theory", "no-such-theory"],
+        &["theory", "cedm", "n"],
+        &["theory", "cedm", "speed=10Gbps"],
+        &["theory", "cedm", "rate=10"],
+        &["theory", "cedm", "rate=0Gbps"],
+        &["theory", "cedm", "n=1"],
+        &["theory", "cedm", "n=2,4", "beta=0.3,0.5"],
     ] {
         let o = cemark(args);
         assert_eq!(o.status.code(), Some(2), "{args:?}: {}", stderr(&o));

@@ -244,6 +244,12 @@ impl Marker for MqEcn {
         self.params.at_dequeue
     }
 
+    fn quiet_below(&self, _mtu: u32) -> u32 {
+        // However long the round, an empty queue is not above its share.
+        let p = &self.params;
+        u32::from(!p.count_self && !p.at_least && p.period == 0)
+    }
+
     fn draws(&self) -> bool {
         self.params.ramp
     }

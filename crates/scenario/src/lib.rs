@@ -44,3 +44,4 @@ pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
 pub use error::Error;
 pub use plan::{Plan, Point, Published, Warning};
 pub use read::{Overrides, load, parse};
+pub use units::{Measure, read_quantity};

@@ -61,6 +61,32 @@ pub(crate) enum Bad {
     TooLarge,
 }
 
+/// What a quantity measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Bits per second.
+    Rate,
+    /// Picoseconds.
+    Time,
+    /// Bytes.
+    Length,
+}
+
+/// Reads a quantity with its unit as scenario files write it, in the measure's own unit; the error says what to write instead.
+pub fn read_quantity(text: &str, measure: Measure) -> Result<u64, String> {
+    let (what, units) = match measure {
+        Measure::Rate => ("rate", RATES),
+        Measure::Time => ("time", TIMES),
+        Measure::Length => ("length", LENGTHS),
+    };
+    quantity(text, units).map_err(|_| {
+        format!(
+            "`{text}` is not a {what}: a number with one of {}",
+            names(units)
+        )
+    })
+}
+
 /// Splits `text` into its number and what follows.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();

@@ -59,6 +59,7 @@ impl<Q: EventQueue> Sim<Q> {
                 Port::new(port_spec(cfg, clock, link, nic, (pool, room)))
             })
             .collect();
+        let fused = 2 * ports.iter().filter(|p| p.is_fused()).count() > ports.len();
         let traffic = Traffic::new(cfg);
         let slowest = fabric
             .links()
@@ -97,6 +98,7 @@ impl<Q: EventQueue> Sim<Q> {
                 busy_at_from: Vec::new(),
             },
             extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
+            fused,
             pfc,
             rdma: cfg.transport.rdma.is_some(),
             // Without a window there is always something: a queue pair is served in turn.
@@ -232,6 +234,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
         scheduler: Box::new(sched::Fifo::new()),
         round: RoundSpec::default(),
         never_fuse: false,
+        may_lag: false,
     };
     if nic {
         // One that can be paused has the queues of its switch, served in the order of arrival.
@@ -270,6 +273,9 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
             .collect(),
         round: s.round,
         never_fuse: s.never_fuse || s.pfc.is_some(),
+        may_lag: !s.never_fuse
+            && s.pfc.is_none()
+            && matches!(s.buffering.policy, Policy::Port | Policy::Static),
         ..common
     }
 }

@@ -66,7 +66,8 @@ pub struct SwitchConfig {
     pub marker: MarkerChoice,
     /// What becomes of a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
-    /// Forces the general path with explicit queues where the fused one would be legal (for tests and comparisons).
+    /// Forces the general path, explicit queues served by events of their own, where a shorter one would be legal (for tests and
+    /// comparisons).
     pub never_fuse: bool,
     /// Priority flow control for the lossless queues. Needs a policy under which the ports of a switch share one buffer.
     pub pfc: Option<Pfc>,

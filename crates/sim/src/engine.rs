@@ -87,6 +87,8 @@ pub(crate) struct Sim<Q> {
     pub rdma: bool,
     /// Switches pause their senders.
     pub pfc: Option<Box<Lossless>>,
+    /// Most ports are fused.
+    pub fused: bool,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
     pub turn: u32,
     pub sent: u64,
@@ -113,7 +115,9 @@ impl<Q: EventQueue> Sim<Q> {
             debug_assert!(now >= self.now);
             self.now = now;
             self.handled += 1;
-            self.look_ahead();
+            if self.fused {
+                self.look_ahead();
+            }
             if event < kind::SERVE {
                 // By far the most frequent.
                 self.deliver(event);
@@ -176,8 +180,7 @@ impl<Q: EventQueue> Sim<Q> {
     fn deliver(&mut self, l: u32) {
         self.hops += 1;
         let Port::Fused(port) = &mut self.ports[l as usize] else {
-            let (packet, next) = self.ports[l as usize].deliver(self.now);
-            self.arm_delivery(l, next);
+            let packet = self.take(l);
             self.arrive(self.ports[l as usize].tag(), packet);
             return;
         };
@@ -213,10 +216,29 @@ impl<Q: EventQueue> Sim<Q> {
             self.arm_delivery(l, following);
             self.arm_delivery(to as u32, at);
         } else {
-            let (packet, next) = self.ports[l as usize].deliver(self.now);
-            self.arm_delivery(l, next);
-            self.offer(to as u32, packet);
+            let packet = self.take(l);
+            self.offer(to as u32, &packet);
         }
+    }
+
+    /// Takes the oldest packet off link `l` and arms the next delivery.
+    #[inline]
+    fn take(&mut self, l: u32) -> Packet {
+        let (packet, next) =
+            self.ports[l as usize].deliver(self.now, &mut self.pools, &mut self.gone);
+        self.arm_delivery(l, next);
+        if !self.gone.is_empty() {
+            self.free_gone();
+        }
+        packet
+    }
+
+    /// Brings every port up to now, before somebody looks.
+    pub fn catch_up(&mut self) {
+        for port in &mut self.ports {
+            port.catch_up(self.now, &mut self.pools, &mut self.gone);
+        }
+        self.free_gone();
     }
 
     #[inline]
@@ -255,34 +277,34 @@ impl<Q: EventQueue> Sim<Q> {
         if self.pfc.is_some() {
             self.stamp(&mut packet);
         }
-        self.offer(Self::next_link(&self.conns, &packet), packet);
+        self.offer(Self::next_link(&self.conns, &packet), &packet);
     }
 
     /// A packet joins port `l`; what the port asks for is done.
     #[inline]
-    fn offer(&mut self, l: u32, packet: Packet) {
+    fn offer(&mut self, l: u32, packet: &Packet) {
         match &mut self.ports[l as usize] {
             Port::Fused(port) => {
                 let salt = if port.draws() {
-                    salt(&self.conns, &packet)
+                    salt(&self.conns, packet)
                 } else {
                     0
                 };
-                let at = port.offer(self.now, &packet, salt);
+                let at = port.offer(self.now, packet, salt);
                 if at < REFUSED {
                     self.events.insert(at, kind::DELIVER | l);
                 } else if at == REFUSED {
-                    self.dropped(packet);
+                    self.dropped(*packet);
                 }
             }
             Port::Explicit(_) => self.offer_explicit(l, packet),
         }
     }
 
-    fn offer_explicit(&mut self, l: u32, packet: Packet) {
+    fn offer_explicit(&mut self, l: u32, packet: &Packet) {
         let port = &mut self.ports[l as usize];
         let salt = if port.draws() {
-            salt(&self.conns, &packet)
+            salt(&self.conns, packet)
         } else {
             0
         };
@@ -290,7 +312,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.follow(l, offer.deliver_at, offer.serve_at);
         self.arm_wake(l, offer.wake_at);
         if offer.refused {
-            self.dropped(packet);
+            self.dropped(*packet);
         }
         self.after_explicit(l);
     }
@@ -362,7 +384,7 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn transmit(&mut self, host: u32, packet: Packet) {
         self.sent += 1;
         self.conns.list[packet.conn as usize].in_fabric += 1;
-        self.offer(host, packet);
+        self.offer(host, &packet);
     }
 
     /// Packets on their way: queued, on a wire, or serving an extra delay.

@@ -138,30 +138,29 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// Completion time in an empty network with an open window: every byte at the rate of the slowest link, the last packet once
-    /// more on each further link, and the propagation.
+    /// Completion time in an empty network with an open window: every packet as soon as its link is free of the one before, and the
+    /// propagation.
     fn ideal(&self, f: &Flow) -> Picos {
         if f.bytes == u64::MAX {
             return Picos::ZERO;
         }
         let t = &self.cfg.transport;
         let mss = u64::from(t.mss);
-        let packets = f.bytes.div_ceil(mss).max(1);
-        let last = f.bytes - (packets - 1) * mss + u64::from(t.header_bytes);
-        let whole = f.bytes + packets * u64::from(t.header_bytes);
-        let rate = self.cfg.topology.bottleneck(f.src, f.dst);
-        let slowest = rate.picos_per_byte().0;
+        let header = u64::from(t.header_bytes);
+        let full = f.bytes.div_ceil(mss).max(1) - 1;
+        let last = f.bytes - full * mss + header;
+        // When the last full packet and the last of all have left each link, without the propagation that both share.
+        let (mut full_left, mut slowest, mut left) = (0, 0, 0);
         let route = self.fabric.route(f.src, f.dst, 0);
-        let every: u64 = route
-            .iter()
-            .take_while(|&&l| l != u32::MAX)
-            .map(|&l| last * self.fabric.links()[l as usize].rate.picos_per_byte().0)
-            .sum();
-        Picos(
-            (whole - last) * slowest
-                + every
-                + self.cfg.topology.propagation(f.src, f.dst).0
-                + f.extra.0,
-        )
+        for &l in route.iter().take_while(|&&l| l != u32::MAX) {
+            let byte = self.fabric.links()[l as usize].rate.picos_per_byte().0;
+            if full > 0 {
+                let packet = (mss + header) * byte;
+                full_left += packet + (full - 1) * packet.saturating_sub(slowest);
+                slowest = slowest.max(packet);
+            }
+            left = left.max(full_left) + last * byte;
+        }
+        Picos(left + self.cfg.topology.propagation(f.src, f.dst).0 + f.extra.0)
     }
 }

@@ -11,7 +11,7 @@ use cemark_sim::transport::rdma::{Rdma, Repair};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
 use cemark_wire::{Picos, Rate};
-use common::{config, scheme, us, web, workload};
+use common::{config, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;
 
 fn markers() -> impl Strategy<Value = MarkerChoice> {
@@ -71,7 +71,7 @@ fn configs() -> impl Strategy<Value = Config> {
             (seed, buffer, control, sack, ack_every, handshake, persistent),
             load,
         )| {
-            let mut web = web(load, 60);
+            let mut web = web_that_stops(load, 60);
             web.persistent = persistent;
             let incast = workload(Kind::Incast {
                 senders: 12,
@@ -118,7 +118,7 @@ fn configs() -> impl Strategy<Value = Config> {
             } else {
                 NonEct::Drop
             };
-            c.max_time = us(20_000_000);
+            c.max_time = us(500_000_000);
             c
         },
     )
@@ -132,7 +132,7 @@ fn books_balance(o: &Outcome) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn nothing_is_lost_and_every_flow_ends(cfg in configs()) {
         let o = run(&cfg);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A port with real queues behind a scheduler: two events a hop under backlog, one without.
+//! A port with real queues behind a scheduler.
+//!
+//! Where nobody else can see its queues, the port serves them late: what should have left since the last look leaves, at its own time, when
+//! the next packet comes or the next one reaches the far end. That costs one event a hop. A port that shares its buffer or
+//! wakes its markers serves in time, at the cost of a second event under backlog.
 
 use cemark_marking::{Hook, QueueId, Verdict};
-use cemark_wire::{Nanos, Packet};
+use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::admit::{Admission, Admit, Ask, Buffering, Pool};
 use crate::ce::{self, Fate, NonEct};
@@ -10,7 +14,7 @@ use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
 use crate::pause::Pause;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
-use crate::queue::{Around, Judged, Queue, Slots, Waiting};
+use crate::queue::{Around, Judged, Queue, Slots};
 use crate::ring::Ring;
 use crate::round::Round;
 use crate::sched::{Heads, MAX_QUEUES, Scheduler};
@@ -31,10 +35,13 @@ impl Wire {
 
     /// Whether the packet is the only one.
     #[inline]
-    fn push(&mut self, mut packet: Packet, arrive: u64) -> bool {
+    fn push(&mut self, packet: &Packet, ecn: Ecn, arrive: u64) -> bool {
         let first = self.packets.is_empty();
-        packet.stamp = arrive as u32;
-        self.packets.push(packet);
+        let slot = self.packets.push_slot();
+        *slot = *packet;
+        slot.set_ecn(ecn);
+        slot.set_out();
+        slot.stamp = arrive as u32;
         if let Some(far) = &mut self.far {
             far.push(arrive);
         }
@@ -75,6 +82,7 @@ pub struct ExplicitPort {
     pool: u32,
     pub(crate) draws: bool,
     keeps_time: bool,
+    lazy: bool,
     measured: bool,
     traceless: bool,
     non_ect: NonEct,
@@ -98,6 +106,7 @@ impl ExplicitPort {
         let specs: Vec<_> = spec.queues.iter().map(|q| q.spec).collect();
         let round = Round::new(spec.round, spec.scheduler.rounds(), &specs, spec.clock);
         let queues: Vec<Queue> = spec.queues.into_iter().map(Queue::new).collect();
+        let keeps_time = queues.iter().any(|q| q.keeps_time);
         ExplicitPort {
             busy: 0,
             byte_ticks: spec.byte_ticks,
@@ -107,7 +116,8 @@ impl ExplicitPort {
             port_bytes: 0,
             pool: spec.pool,
             draws: queues.iter().any(|q| q.marker.draws()),
-            keeps_time: queues.iter().any(|q| q.keeps_time),
+            keeps_time,
+            lazy: spec.may_lag && !keeps_time,
             measured: round.is_measured(),
             traceless: spec.scheduler.is_traceless(),
             non_ect: spec.non_ect,
@@ -157,28 +167,23 @@ impl ExplicitPort {
     pub(crate) fn offer(
         &mut self,
         now: u64,
-        packet: Packet,
+        packet: &Packet,
         salt: u64,
         pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
-        // At equal times departures come before arrivals, as in the fused port: the event for this tick may still be behind us.
-        let mut result = if self.busy <= now && self.port_bytes > 0 {
-            self.serve(now, pools, gone)
-        } else {
-            Offer::QUIET
-        };
-        if self.measured && self.port_bytes == 0 && self.busy < now {
-            self.round.woke(now, self.busy);
-        }
+        // At equal times departures come before arrivals, as in the fused port.
+        let mut result = self.catch_up(now, pools, gone);
         let i = usize::from(packet.class()).min(self.queues.len() - 1);
-        if self.traceless
-            && self.port_bytes == 0
-            && self.busy <= now
-            && self.queues[i].lets_pass()
-            && self.pause.paused >> i & 1 == 0
-        {
-            return self.pass(now, i, packet, &pools[self.pool as usize]);
+        let free = self.busy <= now;
+        if free && self.port_bytes == 0 {
+            if self.measured {
+                self.round.woke(now, self.busy);
+            }
+            let paused = self.pause.paused >> i & 1 == 1;
+            if self.traceless && !paused && self.queues[i].lets_pass() {
+                return self.pass(now, i, packet, &pools[self.pool as usize]);
+            }
         }
         match self.join(now, i, packet, salt, &mut pools[self.pool as usize]) {
             Ok(()) => {}
@@ -193,13 +198,36 @@ impl ExplicitPort {
         if result.refused {
             return result;
         }
-        if self.busy <= now {
-            let served = self.serve(now, pools, gone);
+        if free {
+            let served = self.start(now, pools, gone);
             result.deliver_at = result.deliver_at.min(served.deliver_at);
             result.serve_at = result.serve_at.min(served.serve_at);
-        } else if self.armed != self.busy {
+        } else if !self.lazy && self.armed != self.busy {
             self.armed = self.busy;
             result.serve_at = self.busy;
+        }
+        result
+    }
+
+    /// Whether some packet waits that may be sent.
+    #[inline]
+    pub(crate) fn ready(&self) -> bool {
+        self.backlogged & !self.pause.paused != 0
+    }
+
+    /// Whether departures happen late.
+    pub(crate) fn lags(&self) -> bool {
+        self.lazy
+    }
+
+    /// Sends what should have left by now, each packet as the link became free for it.
+    #[inline]
+    pub(crate) fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
+        let mut result = Offer::QUIET;
+        while self.busy <= now && self.ready() {
+            let served = self.start(self.busy, pools, gone);
+            result.deliver_at = result.deliver_at.min(served.deliver_at);
+            result.serve_at = served.serve_at;
         }
         result
     }
@@ -210,7 +238,7 @@ impl ExplicitPort {
         &mut self,
         now: u64,
         i: usize,
-        packet: Packet,
+        packet: &Packet,
         salt: u64,
         pool: &mut Pool,
     ) -> Result<(), DropReason> {
@@ -250,8 +278,12 @@ impl ExplicitPort {
             }
         }
         let queue = &mut self.queues[i];
-        let waiting = Waiting::new(now, salt, packet, intent, headroom);
-        queue.waiting.push(&mut self.slots, waiting);
+        let waiting = queue.waiting.push(&mut self.slots);
+        waiting.since = now;
+        waiting.salt = salt;
+        waiting.packet = *packet;
+        waiting.intent = intent;
+        waiting.headroom = headroom;
         queue.bytes += bytes;
         self.port_bytes += bytes;
         if queue.lossless {
@@ -275,23 +307,19 @@ impl ExplicitPort {
         Ok(())
     }
 
-    /// Puts a packet on the link: the tick of its delivery where an event is needed, or [`NEVER`].
+    /// Counts a packet that sets out: the tick of its arrival.
     #[inline]
-    fn send(&mut self, now: u64, packet: Packet, bytes: u32) -> u64 {
+    fn send(&mut self, now: u64, bytes: u32) -> u64 {
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(bytes);
         self.busy = now + u64::from(bytes) * self.byte_ticks;
-        let arrive = self.busy + self.delay;
-        match self.wire.push(packet, arrive) {
-            true => arrive,
-            false => NEVER,
-        }
+        self.busy + self.delay
     }
 
     /// A packet that finds port and link idle and that nobody judges goes straight to the link, as if it had joined its queue and left
     /// at once: a turn of its own.
     #[inline]
-    fn pass(&mut self, now: u64, i: usize, mut packet: Packet, pool: &Pool) -> Offer {
+    fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Offer {
         let bytes = u32::from(packet.wire_bytes());
         if let Admit::Drop(why) = self
             .buffering
@@ -303,14 +331,14 @@ impl ExplicitPort {
                 ..Offer::QUIET
             };
         }
-        packet.set_out();
-        let deliver_at = self.send(now, packet, bytes);
+        let arrive = self.send(now, bytes);
+        let first = self.wire.push(packet, packet.ecn(), arrive);
         if self.measured {
             self.round.activated(i, now);
             self.round.served(i, self.busy, true, true);
         }
         Offer {
-            deliver_at,
+            deliver_at: if first { arrive } else { NEVER },
             ..Offer::QUIET
         }
     }
@@ -332,19 +360,16 @@ impl ExplicitPort {
         self.counters.discard(why);
     }
 
-    pub(crate) fn serve(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
+    /// Puts the next packet on the link, which is free at `now`.
+    pub(crate) fn start(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         let mut result = Offer::QUIET;
-        if self.busy > now || self.backlogged & !self.pause.paused == 0 {
-            return result;
-        }
         while let Some(pick) = self.scheduler.pick(&Heads {
             lengths: &self.lengths,
             backlogged: self.backlogged,
             paused: self.pause.paused,
         }) {
             let i = usize::from(pick.queue.0);
-            let (mut packet, fate) = self.leave(now, i, &mut pools[self.pool as usize]);
-            let bytes = u32::from(packet.wire_bytes());
+            let (slot, bytes, fate, ecn) = self.leave(now, i, &mut pools[self.pool as usize]);
             let emptied = self.lengths[i].0 == 0;
             match fate {
                 Fate::Passed => {}
@@ -365,33 +390,35 @@ impl ExplicitPort {
                     if self.measured {
                         self.round.discarded(i, now, turn_over, emptied);
                     }
-                    gone.push(packet);
+                    gone.push(self.slots.get(slot).packet);
+                    self.slots.give_back(slot);
                     continue;
                 }
             }
-            packet.set_out();
-            result.deliver_at = self.send(now, packet, bytes);
+            let arrive = self.send(now, bytes);
+            if self.wire.push(&self.slots.get(slot).packet, ecn, arrive) {
+                result.deliver_at = arrive;
+            }
+            self.slots.give_back(slot);
             if self.measured {
                 // The turn ends as its last packet has left, and that is known now.
                 self.round.served(i, self.busy, pick.turn_ends, emptied);
             }
             break;
         }
-        if self.backlogged & !self.pause.paused != 0 && self.armed != self.busy {
+        if !self.lazy && self.ready() && self.armed != self.busy {
             self.armed = self.busy;
             result.serve_at = self.busy;
         }
         result
     }
 
-    /// Takes the head of queue `i` out, asks its marker and writes CE where it says so.
+    /// Takes the head of queue `i` out, asks its marker and decides on CE: the packet's slot, its bytes, its fate and its ECN field.
     #[inline]
-    fn leave(&mut self, now: u64, i: usize, pool: &mut Pool) -> (Packet, Fate) {
+    fn leave(&mut self, now: u64, i: usize, pool: &mut Pool) -> (u32, u32, Fate, Ecn) {
         let queue = &mut self.queues[i];
-        let mut w = queue
-            .waiting
-            .pop(&mut self.slots)
-            .expect("the scheduler picked a queue with packets");
+        let slot = queue.waiting.pop(&self.slots);
+        let w = self.slots.get(slot);
         let bytes = w.bytes();
         queue.bytes -= bytes;
         self.port_bytes -= bytes;
@@ -427,8 +454,7 @@ impl ExplicitPort {
             }
         }
         let fate = ce::apply(verdict, &mut ecn, self.non_ect);
-        w.packet.set_ecn(ecn);
-        (w.packet, fate)
+        (slot, bytes, fate, ecn)
     }
 
     /// Asks every marker for its first wake-up: the tick of the earliest, or [`NEVER`].
@@ -480,8 +506,19 @@ impl ExplicitPort {
         next
     }
 
+    /// A packet is on the wire from the moment it begins to be sent, so that a port with a backlog always has a delivery ahead of it, and late
+    /// service misses none if it looks when the last packet leaves the wire.
     #[inline]
-    pub(crate) fn deliver(&mut self, now: u64) -> (Packet, u64) {
+    pub(crate) fn deliver(
+        &mut self,
+        now: u64,
+        pools: &mut [Pool],
+        gone: &mut Discarded,
+    ) -> (Packet, u64) {
+        if self.lazy && self.wire.packets.len() == 1 {
+            let served = self.catch_up(now, pools, gone);
+            debug_assert_eq!(served, Offer::QUIET);
+        }
         self.wire.pop(now)
     }
 }

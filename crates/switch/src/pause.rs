@@ -52,7 +52,7 @@ impl ExplicitPort {
             pause.ticks += now - pause.since;
         }
         if self.busy <= now {
-            self.serve(now, pools, gone)
+            self.start(now, pools, gone)
         } else {
             self.arm()
         }
@@ -61,7 +61,7 @@ impl ExplicitPort {
     /// Makes sure that the port is served when the link is free.
     fn arm(&mut self) -> Offer {
         let mut offer = Offer::QUIET;
-        if self.backlogged & !self.pause.paused != 0 && self.armed != self.busy {
+        if self.ready() && self.armed != self.busy {
             self.armed = self.busy;
             offer.serve_at = self.busy;
         }

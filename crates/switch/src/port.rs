@@ -2,7 +2,7 @@
 //! A port: admission, marking, scheduling, transmission.
 //!
 //! Two forms with the same results (a test compares them): [`FusedPort`] decides a packet's departure as it arrives and costs one
-//! event a hop; [`ExplicitPort`] keeps real queues and costs two under backlog. The port chooses from its profile: fusion calls the
+//! event a hop; [`ExplicitPort`] keeps real queues and costs two under backlog where others may see them. The port chooses from its profile: fusion calls the
 //! dequeue hook ahead of time, so it is legal only where nobody can see that.
 
 use cemark_marking::{Hook, QueueSpec};
@@ -49,6 +49,9 @@ pub struct PortSpec {
     pub round: RoundSpec,
     /// Keep real queues even where fusion would be legal.
     pub never_fuse: bool,
+    /// Whether nobody else uses the pool and the owner calls [`Port::catch_up`] before it looks at queues and counters: departures then
+    /// need no events of their own.
+    pub may_lag: bool,
 }
 
 /// One queue of a port to be built.
@@ -150,13 +153,13 @@ impl Port {
     pub fn offer(
         &mut self,
         now: u64,
-        packet: Packet,
+        packet: &Packet,
         salt: u64,
         pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
         match self {
-            Port::Fused(p) => match p.offer(now, &packet, salt) {
+            Port::Fused(p) => match p.offer(now, packet, salt) {
                 REFUSED => Offer {
                     refused: true,
                     ..Offer::QUIET
@@ -172,13 +175,13 @@ impl Port {
 
     /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
     #[inline]
-    pub fn deliver(&mut self, now: u64) -> (Packet, u64) {
+    pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> (Packet, u64) {
         match self {
             Port::Fused(p) => {
                 let packet = *p.head();
                 (packet, p.deliver(now))
             }
-            Port::Explicit(p) => p.deliver(now),
+            Port::Explicit(p) => p.deliver(now, pools, gone),
         }
     }
 
@@ -186,7 +189,16 @@ impl Port {
     pub fn serve(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         match self {
             Port::Fused(_) => Offer::QUIET,
-            Port::Explicit(p) => p.serve(now, pools, gone),
+            Port::Explicit(p) => p.catch_up(now, pools, gone),
+        }
+    }
+
+    /// Lets everything leave that should have left by now. A call changes no result, only what one sees of a port that lags.
+    pub fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) {
+        if let Port::Explicit(p) = self
+            && p.lags()
+        {
+            p.catch_up(now, pools, gone);
         }
     }
 

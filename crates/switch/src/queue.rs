@@ -39,16 +39,35 @@ impl Slots {
         }
     }
 
+    /// A slot that nobody uses, holding anything.
     #[inline]
-    fn put(&mut self, waiting: Waiting) -> u32 {
+    fn take(&mut self) -> u32 {
         if self.free == NONE {
-            self.slots.push(waiting);
-            return self.slots.len() as u32 - 1;
+            return self.grow();
         }
         let slot = self.free;
         self.free = self.slots[slot as usize].next;
-        self.slots[slot as usize] = waiting;
         slot
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> u32 {
+        self.slots.push(Waiting::default());
+        self.slots.len() as u32 - 1
+    }
+
+    /// What a slot holds.
+    #[inline]
+    pub fn get(&self, slot: u32) -> &Waiting {
+        &self.slots[slot as usize]
+    }
+
+    /// The slot may be used again.
+    #[inline]
+    pub fn give_back(&mut self, slot: u32) {
+        self.slots[slot as usize].next = self.free;
+        self.free = slot;
     }
 }
 
@@ -73,10 +92,10 @@ impl Chain {
         self.len
     }
 
-    /// Appends.
+    /// Appends a packet, to be written in place.
     #[inline]
-    pub fn push(&mut self, slots: &mut Slots, waiting: Waiting) {
-        let slot = slots.put(waiting);
+    pub fn push<'a>(&mut self, slots: &'a mut Slots) -> &'a mut Waiting {
+        let slot = slots.take();
         if self.len == 0 {
             self.head = slot;
         } else {
@@ -84,21 +103,17 @@ impl Chain {
         }
         self.tail = slot;
         self.len += 1;
+        &mut slots.slots[slot as usize]
     }
 
-    /// Removes the oldest.
+    /// Removes the oldest: its slot, which still holds it and is to be given back.
     #[inline]
-    pub fn pop(&mut self, slots: &mut Slots) -> Option<Waiting> {
-        if self.len == 0 {
-            return None;
-        }
+    pub fn pop(&mut self, slots: &Slots) -> u32 {
+        debug_assert!(self.len > 0, "the scheduler picked a queue with packets");
         let slot = self.head;
-        let waiting = slots.slots[slot as usize];
-        self.head = waiting.next;
+        self.head = slots.get(slot).next;
         self.len -= 1;
-        slots.slots[slot as usize].next = slots.free;
-        slots.free = slot;
-        Some(waiting)
+        slot
     }
 
     /// Every packet, the oldest first.
@@ -117,24 +132,11 @@ impl Chain {
         if self.len < 2 {
             return 0;
         }
-        let second = slots.slots[self.head as usize].next;
-        slots.slots[second as usize].bytes()
+        slots.get(slots.get(self.head).next).bytes()
     }
 }
 
 impl Waiting {
-    #[inline]
-    pub fn new(since: u64, salt: u64, packet: Packet, intent: Option<Why>, headroom: bool) -> Self {
-        Waiting {
-            since,
-            salt,
-            packet,
-            intent,
-            headroom,
-            next: NONE,
-        }
-    }
-
     #[inline]
     pub fn bytes(&self) -> u32 {
         u32::from(self.packet.wire_bytes())

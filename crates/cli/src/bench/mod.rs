@@ -10,7 +10,7 @@ use crate::exit::{self, Failure};
 /// Measure speed and memory on reference workloads, or check the simulator against theory.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Workloads (default: all six); a reference name, or anything `cemark run` takes.
+    /// Workloads (default: all of them); a reference name, or anything `cemark run` takes.
     names: Vec<String>,
     /// Check against theory instead: every row has a bound, and one outside it exits 1.
     #[arg(long, conflicts_with = "names")]

@@ -13,6 +13,7 @@ use crate::outcome::{LongRecord, Outcome, PortReport, Spread, Totals};
 impl<Q: EventQueue> Sim<Q> {
     /// Something is to be recorded now.
     pub fn record(&mut self, what: u32) {
+        self.catch_up();
         let again = match what {
             record::FROM => {
                 self.metrics.busy_at_from =
@@ -71,6 +72,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Closes the books.
     pub fn finish(mut self) -> Outcome {
+        self.catch_up();
         let mut out = Outcome {
             packet_hops: self.hops,
             events: self.handled,

@@ -93,6 +93,7 @@ impl Rig {
                 })
                 .collect(),
             never_fuse: true,
+            may_lag: false,
         });
         let mut rig = Rig {
             port,
@@ -136,7 +137,7 @@ impl Rig {
         let packet = Packet::new(0, 0, 0, NONE, fields);
         let o = self
             .port
-            .offer(self.now, packet, 0, &mut self.pools, &mut self.gone);
+            .offer(self.now, &packet, 0, &mut self.pools, &mut self.gone);
         self.refused += u64::from(o.refused);
         self.follow(o);
     }
@@ -151,7 +152,7 @@ impl Rig {
             self.now = at;
             match event {
                 Event::Deliver => {
-                    let (packet, next) = self.port.deliver(at);
+                    let (packet, next) = self.port.deliver(at, &mut self.pools, &mut self.gone);
                     self.arm(next, Event::Deliver);
                     let class = packet.class();
                     self.delivered[usize::from(class)] += u64::from(packet.wire_bytes());

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A flow alone in its network, with an open window, takes exactly the time that slowdowns are measured against.
+
+mod common;
+
+use cemark_sim::config::MarkerChoice;
+use cemark_sim::run;
+use cemark_sim::topology::Topology;
+use cemark_sim::workload::{FlowLine, Kind};
+use cemark_wire::{Picos, Rate};
+use common::{config, us, workload};
+
+fn leaf_spine(host: u64, uplink: u64) -> Topology {
+    Topology::LeafSpine {
+        leaves: 2,
+        spines: 1,
+        hosts_per_leaf: 2,
+        host_rate: Rate::gbps(host),
+        uplink_rate: Rate::gbps(uplink),
+        host_delay: Picos(9_999_991),
+        uplink_delay: Picos(10_000_019),
+    }
+}
+
+#[test]
+fn a_lone_flow_takes_the_ideal_time() {
+    for topology in [leaf_spine(10, 10), leaf_spine(10, 40), leaf_spine(40, 10)] {
+        for bytes in [1, 1_460, 1_461, 2_920, 100_000, 1_234_567] {
+            let line = FlowLine {
+                start: us(3),
+                src: 0,
+                dst: 3,
+                bytes,
+            };
+            let mut cfg = config(vec![workload(Kind::List(vec![line]))], MarkerChoice::None);
+            cfg.topology = topology.clone();
+            cfg.transport.init_window = 10_000;
+            cfg.switch.buffer_bytes = 10_000_000;
+            let flow = &run(&cfg).flows[0];
+            assert_eq!(flow.fct, Some(flow.ideal), "{bytes} bytes");
+        }
+    }
+}
