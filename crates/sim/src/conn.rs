@@ -87,21 +87,21 @@ impl Conn {
         }
     }
 
-    /// Whether it has a segment to send now.
+    /// Whether it has a segment to send now. Only a queue pair asks for the time.
     #[inline]
-    pub fn can_send(&self, cfg: &Config, now: Nanos) -> bool {
+    pub fn can_send(&self, cfg: &Config, now: impl FnOnce() -> Nanos) -> bool {
         match &self.pair {
             None => self.sender.can_send(cfg),
-            Some(pair) => pair.requester.can_send(cfg, now),
+            Some(pair) => pair.requester.can_send(cfg, now()),
         }
     }
 
     /// The sender's one deadline.
     #[inline]
-    pub fn timeout(&self, cfg: &Config, now: Nanos) -> Option<Nanos> {
+    pub fn timeout(&self, cfg: &Config, now: impl FnOnce() -> Nanos) -> Option<Nanos> {
         match &self.pair {
             None => self.sender.timeout(),
-            Some(pair) => pair.requester.timeout(cfg, now),
+            Some(pair) => pair.requester.timeout(cfg, now()),
         }
     }
 

@@ -121,7 +121,7 @@ impl<Q: EventQueue> Sim<Q> {
         if c.in_line {
             return;
         }
-        if !c.can_send(&self.cfg.transport, self.clock.nanos(self.now)) {
+        if !c.can_send(&self.cfg.transport, || self.clock.nanos(self.now)) {
             self.arm_timer(conn);
             return;
         }
@@ -164,7 +164,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
             let more = sent == self.turn
                 && self.conns.list[conn as usize]
-                    .can_send(&self.cfg.transport, self.clock.nanos(self.now));
+                    .can_send(&self.cfg.transport, || self.clock.nanos(self.now));
             self.arm_timer(conn);
             self.conns.list[conn as usize].in_line = more;
             if more {
@@ -214,7 +214,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn arm_timer(&mut self, conn: u32) {
         let c = &mut self.conns.list[conn as usize];
-        let Some(deadline) = c.timeout(&self.cfg.transport, self.clock.nanos(self.now)) else {
+        let Some(deadline) = c.timeout(&self.cfg.transport, || self.clock.nanos(self.now)) else {
             return;
         };
         // A pending event that comes too early re-arms itself; compare in nanoseconds only when none is pending before it.
