@@ -16,7 +16,7 @@ pub(crate) const PROBE_BYTES: u16 = 64;
 
 impl<Q: EventQueue> Sim<Q> {
     #[inline]
-    fn nanos(&self) -> Nanos {
+    pub fn nanos(&self) -> Nanos {
         self.clock.nanos(self.now)
     }
 
@@ -35,6 +35,8 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn handle(&mut self, host: u32, p: Packet) {
         if p.flags().has(Flags::PROBE) {
             self.at_prober(host, p);
+        } else if self.rdma {
+            self.at_pair(host, p);
         } else if p.flags().has(Flags::ACK) {
             self.at_sender(host, p);
         } else {
@@ -125,7 +127,8 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn ready(&mut self, host: u32, conn: u32) {
         if self.turn == 0 {
-            if worth(self.tso, &self.cfg, &self.conns.list[conn as usize]) {
+            let c = &self.conns.list[conn as usize];
+            if worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
                 while self.send_one(host, conn) {}
             }
             self.arm_timer(conn);
@@ -135,7 +138,7 @@ impl<Q: EventQueue> Sim<Q> {
         if c.in_line {
             return;
         }
-        if !worth(self.tso, &self.cfg, c) {
+        if !worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
             self.arm_timer(conn);
             return;
         }
@@ -145,7 +148,7 @@ impl<Q: EventQueue> Sim<Q> {
         if h.pull_armed {
             return;
         }
-        let free = self.ports[host as usize].busy_until();
+        let free = self.nic_free(host);
         if free <= self.now {
             self.pull(host);
         } else {
@@ -154,16 +157,32 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
+    /// When the NIC wants the next connection in its line.
+    #[inline]
+    pub fn nic_free(&self, host: u32) -> u64 {
+        let port = &self.ports[host as usize];
+        match self.pfc {
+            None => port.busy_until(),
+            // A NIC that can be paused has real queues.
+            Some(_) => self.now + port.open_ticks(self.now),
+        }
+    }
+
     /// The NIC serves the next connection in its line.
     pub fn pull(&mut self, host: u32) {
         self.hosts[host as usize].pull_armed = false;
         while let Some(conn) = self.hosts[host as usize].line.pop_front() {
+            if self.pfc.is_some() && self.held_back(host, conn) {
+                continue;
+            }
             let mut sent = 0;
             while sent < self.turn && self.send_one(host, conn) {
                 sent += 1;
             }
-            let more =
-                sent == self.turn && worth(self.tso, &self.cfg, &self.conns.list[conn as usize]);
+            let more = sent == self.turn
+                && worth(self.tso, &self.cfg, &self.conns.list[conn as usize], || {
+                    self.clock.nanos(self.now)
+                });
             self.arm_timer(conn);
             self.conns.list[conn as usize].in_line = more;
             if more {
@@ -174,8 +193,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
             if !self.hosts[host as usize].line.is_empty() {
                 self.hosts[host as usize].pull_armed = true;
-                self.events
-                    .insert(self.ports[host as usize].busy_until(), kind::PULL | host);
+                self.events.insert(self.nic_free(host), kind::PULL | host);
             }
             return;
         }
@@ -186,7 +204,11 @@ impl<Q: EventQueue> Sim<Q> {
     fn send_one(&mut self, host: u32, conn: u32) -> bool {
         let now = self.nanos();
         let c = &mut self.conns.list[conn as usize];
-        let Some(s) = c.sender.poll_transmit(&self.cfg.transport, now) else {
+        let polled = match &mut c.pair {
+            None => c.sender.poll_transmit(&self.cfg.transport, now),
+            Some(pair) => pair.poll_transmit(&self.cfg.transport, now),
+        };
+        let Some(s) = polled else {
             return false;
         };
         let class = if c.bounds == u16::MAX {
@@ -210,7 +232,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn arm_timer(&mut self, conn: u32) {
         let c = &mut self.conns.list[conn as usize];
-        let Some(deadline) = c.sender.timeout() else {
+        let Some(deadline) = c.timeout(&self.cfg.transport, || self.clock.nanos(self.now)) else {
             return;
         };
         // A pending event that comes too early re-arms itself; compare in nanoseconds only when none is pending before it.
@@ -232,10 +254,14 @@ impl<Q: EventQueue> Sim<Q> {
             return;
         }
         c.timer_at = NEVER;
-        let due = c.sender.timeout().is_some_and(|d| d <= now);
+        // A queue pair may just have waited for its pace.
+        let due = c.pair.is_some() || c.sender.timeout().is_some_and(|d| d <= now);
         let host = c.src;
         if due {
-            c.sender.on_timeout(&self.cfg.transport, now);
+            match &mut c.pair {
+                None => c.sender.on_timeout(&self.cfg.transport, now),
+                Some(pair) => pair.on_timeout(&self.cfg.transport, now),
+            }
             self.ready(host, conn);
         }
         self.arm_timer(conn);
@@ -322,8 +348,8 @@ impl<Q: EventQueue> Sim<Q> {
 
 /// Whether a connection has something to send, and under TSO enough of it.
 #[inline]
-fn worth(tso: u32, cfg: &crate::Config, c: &Conn) -> bool {
-    c.sender.can_send(&cfg.transport) && (tso == 0 || c.sender.fills_train(&cfg.transport, tso))
+fn worth(tso: u32, cfg: &crate::Config, c: &Conn, now: impl FnOnce() -> Nanos) -> bool {
+    c.can_send(&cfg.transport, now) && (tso == 0 || c.sender.fills_train(&cfg.transport, tso))
 }
 
 /// The class of a byte of a flow under demotion by bytes sent (PIAS).
