@@ -229,7 +229,8 @@ impl Ask<'_> {
             | Statistic::Rtt
             | Statistic::RttRatio
             | Statistic::Sizes
-            | Statistic::Division => {
+            | Statistic::Division
+            | Statistic::Quotient => {
                 return Err("this statistic is not taken cell by cell".to_owned());
             }
         })

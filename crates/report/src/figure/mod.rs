@@ -68,7 +68,15 @@ figures![
     "ecnsharp-16",
     "ecnsharp-17",
     "ecnsharp-18",
+    "ecnsharp-20",
+    "ecnsharp-22",
     "ecnsharp-equivalence",
+    "mqecn-9",
+    "mqecn-10",
+    "mqecn-11",
+    "mqecn-12",
+    "mqecn-13",
+    "mqecn-numbers",
 ];
 
 /// The text of `figures/targets.tsv`.
