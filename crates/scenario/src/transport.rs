@@ -79,11 +79,12 @@ fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fallible<Nano
 
 pub(crate) fn nic(root: &Table) -> Fallible<Nic> {
     let mut s = Section::of(root, "host")?;
-    let nic = match s.choice("nic", 0, &["back-pressure", "fifo"])? {
+    let nic = match s.choice("nic", 0, &["back-pressure", "fifo", "switch-port"])? {
         0 => Nic::BackPressure {
             packets: s.count32("nic-packets", 2, (1, 1_000_000))?,
         },
-        _ => Nic::Fifo,
+        1 => Nic::Fifo,
+        _ => Nic::SwitchPort,
     };
     s.finish()?;
     Ok(nic)

@@ -33,6 +33,7 @@ impl<Q: EventQueue> Sim<Q> {
         let nic_bytes = match cfg.nic {
             Nic::BackPressure { .. } => NIC_TURNS,
             Nic::Fifo => NIC_WINDOWS,
+            Nic::SwitchPort => cfg.switch.buffer_bytes,
         };
         // A NIC has a buffer of its own, used where it cannot be fused (with very short ticks).
         let first_nic = pools.len() as u32;
@@ -225,7 +226,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
         never_fuse: false,
         may_lag: false,
     };
-    if nic {
+    if nic && cfg.nic != Nic::SwitchPort {
         return common;
     }
     let specs = queue_specs(cfg, link, room);
@@ -235,7 +236,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
             Policy::Static => admit::Buffering::PerQueue,
             Policy::Dynamic { alpha } => admit::Buffering::Dynamic { alpha },
         },
-        own_pool: s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
+        own_pool: nic || s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
         non_ect: s.non_ect,
         scheduler: sched::build(s.scheduler, &specs),
         queues: specs
@@ -249,7 +250,8 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
             .collect(),
         round: s.round,
         never_fuse: s.never_fuse,
-        may_lag: !s.never_fuse && matches!(s.buffering.policy, Policy::Port | Policy::Static),
+        may_lag: !s.never_fuse
+            && (nic || matches!(s.buffering.policy, Policy::Port | Policy::Static)),
         ..common
     }
 }

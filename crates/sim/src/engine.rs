@@ -385,6 +385,6 @@ fn salt(conns: &Conns, p: &Packet) -> u64 {
 pub(crate) fn turn_of(nic: Nic) -> u32 {
     match nic {
         Nic::BackPressure { packets } => packets.max(1),
-        Nic::Fifo => 0,
+        Nic::Fifo | Nic::SwitchPort => 0,
     }
 }
