@@ -37,6 +37,7 @@ impl<Q: EventQueue> Sim<Q> {
             _ if cfg.switch.pfc.is_some() => NIC_WINDOWS,
             Nic::BackPressure { .. } => NIC_TURNS,
             Nic::Fifo => NIC_WINDOWS,
+            Nic::SwitchPort => cfg.switch.buffer_bytes,
         };
         let pfc = cfg
             .switch
@@ -261,7 +262,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
         never_fuse: false,
         may_lag: false,
     };
-    if nic {
+    if nic && (cfg.nic != Nic::SwitchPort || s.pfc.is_some()) {
         // One that can be paused has the queues of its switch, served in the order of arrival.
         let plain = |_| QueueSetup {
             spec: QueueSpec::fifo(rate),
@@ -284,7 +285,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
             Policy::Static => admit::Buffering::PerQueue,
             Policy::Dynamic { alpha } => admit::Buffering::Dynamic { alpha },
         },
-        own_pool: s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
+        own_pool: nic || s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
         non_ect: s.non_ect,
         scheduler: sched::build(s.scheduler, &specs),
         queues: specs
@@ -300,7 +301,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
         never_fuse: s.never_fuse || s.pfc.is_some(),
         may_lag: !s.never_fuse
             && s.pfc.is_none()
-            && matches!(s.buffering.policy, Policy::Port | Policy::Static),
+            && (nic || matches!(s.buffering.policy, Policy::Port | Policy::Static)),
         ..common
     }
 }

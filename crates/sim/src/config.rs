@@ -77,6 +77,9 @@ pub enum Nic {
     },
     /// Everything the window allows goes into one unbounded FIFO.
     Fifo,
+    /// The same into a port like a switch's, with its buffer, queues, scheduler and marker, as ns-2 scripts build hosts: a flow alone on its
+    /// way is marked by its own host.
+    SwitchPort,
 }
 
 /// The ports of every switch.

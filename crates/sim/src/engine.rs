@@ -459,6 +459,6 @@ fn salt(conns: &Conns, p: &Packet) -> u64 {
 pub(crate) fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
     match nic {
         Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),
-        Nic::Fifo => 0,
+        Nic::Fifo | Nic::SwitchPort => 0,
     }
 }

@@ -248,7 +248,8 @@ impl Ask<'_> {
             | Statistic::RttRatio
             | Statistic::Sizes
             | Statistic::Division
-            | Statistic::Dcib => {
+            | Statistic::Dcib
+            | Statistic::Quotient => {
                 return Err("this statistic is not taken cell by cell".to_owned());
             }
         })

@@ -77,8 +77,11 @@ pub enum Statistic {
     Rtt,
     /// Ratio of the means of two RTT models: `model` over `against`.
     RttRatio,
-    /// Of a size table: `mean` in bytes, or `below 100000`, a probability.
+    /// Of a size table, or of several that offer the same load each (`a + b`): `mean` in bytes; `below 24000`, a probability;
+    /// `share below 24000`, of the short flows in percent; `bytes below 24000`, of all bytes in percent.
     Sizes,
+    /// One number over another, as the paper computes it: `9000 / 1250`.
+    Quotient,
     /// Of ECN#'s table division (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval), before rounding, over counts of 1 to
     /// 100: `worst` and `mean` error against the exact quotient in percent, or its mean `share` of that.
     Division,
