@@ -12,7 +12,14 @@ use crate::tree::{Node, Table};
 /// Most hosts of a fabric.
 pub(crate) const MOST_HOSTS: u64 = 65_536;
 
-const KINDS: &[&str] = &["star", "dumbbell", "leaf-spine", "fat-tree", "ring"];
+const KINDS: &[&str] = &[
+    "star",
+    "dumbbell",
+    "leaf-spine",
+    "fat-tree",
+    "two-sites",
+    "ring",
+];
 
 pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     let mut s = Section::of(root, "topology")?;
@@ -43,7 +50,18 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
             host_delay: delay,
             uplink_delay: s.time("uplink-delay", delay)?,
         },
-        4 => Topology::Ring {
+        4 => Topology::TwoSites {
+            left: whole(&mut s, "left", (1, most))?,
+            right: whole(&mut s, "right", (1, most))?,
+            paths: s.count32("paths", 1, (1, 64))?,
+            host_rate: rate,
+            edge_rate: s.rate("edge-rate", rate)?,
+            wan_rate: s.rate("wan-rate", rate)?,
+            host_delay: delay,
+            edge_delay: s.time("edge-delay", delay)?,
+            wan_delay: crate::section::time(s.need("wan-delay", "\"3ms\"")?)?,
+        },
+        5 => Topology::Ring {
             switches: whole(&mut s, "switches", (3, 5))?,
             hosts_per_switch: s.count32("hosts-per-switch", 1, (1, most))?,
             rate,
@@ -89,7 +107,9 @@ fn hosts(topology: &Topology) -> u64 {
     let product = |a: u32, b: u32| u64::from(a) * u64::from(b);
     match *topology {
         Topology::Star { hosts, .. } => hosts.into(),
-        Topology::Dumbbell { left, right, .. } => u64::from(left) + u64::from(right),
+        Topology::Dumbbell { left, right, .. } | Topology::TwoSites { left, right, .. } => {
+            u64::from(left) + u64::from(right)
+        }
         Topology::LeafSpine {
             leaves,
             hosts_per_leaf,
@@ -115,6 +135,12 @@ pub(crate) fn slowest(topology: &Topology) -> Rate {
             middle_rate,
             ..
         } => host_rate.min(middle_rate),
+        Topology::TwoSites {
+            host_rate,
+            edge_rate,
+            wan_rate,
+            ..
+        } => host_rate.min(edge_rate).min(wan_rate),
         Topology::LeafSpine {
             host_rate,
             uplink_rate,

@@ -18,8 +18,12 @@
 mod builtin;
 mod cost;
 mod digest;
+mod edge;
 mod error;
 mod fabric;
+mod faults;
+mod host;
+mod laws;
 mod markers;
 mod path;
 mod pfc;

@@ -36,7 +36,9 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     let mut s = Section::node(node, "[[scheme]]".to_owned())?;
     // Merged into their sections by the caller.
     s.get("transport");
+    s.get("host");
     s.get("switch");
+    s.get("edge");
     let marker = s.need("marker", "\"ecn_sharp\"")?;
     let name = text(marker)?;
     let label_node = s.get("label");

@@ -17,7 +17,9 @@ use crate::section::{LONGEST, Section, count, list};
 use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
 use crate::tree::{Node, Table, Value, render};
-use crate::{cost, fabric, path, published, sense, switch, transport, warn, workload};
+use crate::{
+    cost, edge, fabric, faults, host, path, published, sense, switch, transport, warn, workload,
+};
 
 /// More points than anybody waits for.
 const MOST_POINTS: usize = 100_000;
@@ -124,6 +126,8 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         "host",
         "switch",
         "scheme",
+        "fault",
+        "edge",
         "measure",
         "sweep",
         "published",
@@ -276,13 +280,13 @@ fn configs(root: &Table, tables: &mut Tables) -> Fallible<Vec<(String, Config)>>
     Ok(all)
 }
 
-/// The tree with `[scheme.transport]` and `[scheme.switch]` laid over `[transport]` and `[switch]`.
+/// The tree with `[scheme.transport]`, `[scheme.host]`, `[scheme.switch]` and `[scheme.edge]` laid over the sections of these names.
 fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
     let mut tree = root.clone();
     let Value::Table(own) = &scheme.value else {
         return Ok(tree);
     };
-    for section in ["transport", "switch"] {
+    for section in ["transport", "host", "switch", "edge"] {
         let Some(entry) = own.get(section) else {
             continue;
         };
@@ -311,10 +315,12 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
     let topology = fabric::topology(root)?;
     let rtt = fabric::rtt(root)?;
     let scheme = markers::scheme(node, fabric::slowest(&topology))?;
-    let transport = transport::transport(root)?;
+    let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let switch = switch::switch(root, scheme.marker.clone(), mtu)?;
     let workloads = workload::workloads(root, &topology, tables, switch.queues.len())?;
+    let faults = faults::faults(root, &topology)?;
+    let edge = edge::edge(root, &topology)?;
     let mut top = Section::new(root, Default::default(), String::new());
     let max_time = match transport::max_time(&mut top)? {
         Some(span) => span,
@@ -335,14 +341,17 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
         }
     };
     let measure = switch::measure(root, &topology, &workloads)?;
-    let nic = transport::nic(root)?;
+    let (nic, offload) = host::host(root, &mut transport)?;
     let config = Config {
         topology,
         rtt,
         workloads,
         transport,
         nic,
+        offload,
         switch,
+        faults,
+        edge,
         measure,
         seed: 0,
         max_time,

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[transport]` and `[host]`.
+//! `[transport]`.
 
-use cemark_sim::config::Nic;
 use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
+use crate::laws;
 use crate::rdma;
 use crate::section::{LONGEST, Section, fraction};
 use crate::tree::Table;
 
-const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno", "dcqcn"];
+const CONTROLS: &[&str] = &[
+    "dctcp",
+    "ecn-star",
+    "reno",
+    "cubic",
+    "cubic-ecn",
+    "bbr",
+    "dcqcn",
+];
 
 /// Largest payload and largest header of a segment: what a packet's 16-bit length can hold together.
 const LARGEST_MSS: u64 = 65_000;
@@ -28,6 +36,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         .map_or(Ok(0.0), fraction)
         .map(|alpha| (alpha * 1024.0 + 0.5) as u32)?;
     let place = s.choice("control", 0, CONTROLS)?;
+    let cubic = laws::cubic(&mut s, place == 4)?;
     let control = match place {
         0 => Control::Dctcp {
             g_shift,
@@ -35,10 +44,12 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         },
         1 => Control::EcnStar,
         2 => Control::Reno,
+        3 | 4 => Control::Cubic(cubic),
+        5 => Control::Bbr,
         // Not looked at: its hosts have queue pairs.
         _ => usual.control,
     };
-    let queue_pairs = rdma::rdma(&mut s, place == 3)?;
+    let queue_pairs = rdma::rdma(&mut s, place == 6)?;
     let config = Config {
         control,
         mss: s.bytes("mss", usual.mss.into(), (64, LARGEST_MSS))? as u16,
@@ -56,6 +67,10 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         sack: s.flag("sack", usual.sack)?,
         dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
         rdma: queue_pairs,
+        // Without it a law that does not slow down for losses would wait for the timer in every round trip.
+        lost_repairs: s.flag("lost-repairs", control == Control::Bbr)?,
+        pacing: usual.pacing,
+        pace_train: usual.pace_train,
     };
     s.finish()?;
     Ok(config)
@@ -87,18 +102,6 @@ pub(crate) fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fa
         }
         span => Ok(span),
     }
-}
-
-pub(crate) fn nic(root: &Table) -> Fallible<Nic> {
-    let mut s = Section::of(root, "host")?;
-    let nic = match s.choice("nic", 0, &["back-pressure", "fifo"])? {
-        0 => Nic::BackPressure {
-            packets: s.count32("nic-packets", 2, (1, 1_000_000))?,
-        },
-        _ => Nic::Fifo,
-    };
-    s.finish()?;
-    Ok(nic)
 }
 
 /// `max-time`: the end of the simulated time.

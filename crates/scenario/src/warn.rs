@@ -7,7 +7,6 @@ use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel, Workload};
-use cemark_transport::Control;
 use cemark_wire::Picos;
 
 use crate::fabric::slowest;
@@ -196,14 +195,12 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     let MarkerChoice::Builtin { scheme, values } = &config.switch.marker else {
         return;
     };
-    if config.transport.control == Control::Reno && config.switch.non_ect == NonEct::Forward {
+    if !config.transport.control.ecn_capable() && config.switch.non_ect == NonEct::Forward {
         add(
             all,
-            format!("reno {label}"),
-            format!(
-                "the flows are `reno`, which is not ECN-capable: `{label}` finds nothing to mark"
-            ),
-            "write control = \"dctcp\" or \"ecn-star\", or non-ect = \"drop\" in [switch]",
+            format!("not ECN-capable {label}"),
+            format!("the flows' `control` is not ECN-capable: `{label}` finds nothing to mark"),
+            "write control = \"dctcp\", \"ecn-star\" or \"cubic-ecn\", or non-ect = \"drop\" in [switch]",
         );
     }
     let shared = config.switch.buffering.pool_bytes;
@@ -280,6 +277,7 @@ pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, P
     let (rack, core) = (share(&[Tier::Rack, Tier::Middle]), share(&[Tier::Core]));
     let (near, far, farthest) = match topology {
         Topology::Dumbbell { .. } => (2, 3, 3),
+        Topology::TwoSites { .. } => (2, 5, 5),
         _ => (2, 4, 6),
     };
     [(1.0 - rack, near), (rack - core, far), (core, farthest)]

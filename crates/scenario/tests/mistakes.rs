@@ -165,12 +165,13 @@ fn senders() {
             "0.25",
         ),
         (MSS, "ack-every = 0", "23:13", "0 is too small", "from 1"),
+        (MSS, "cubic-beta = 1", "23:14", "1 is out of range", "0."),
         (MSS, "dup-acks = 0", "23:12", "0 is too small", "from 1"),
         (
             MSS,
-            "control = \"cubic\"",
+            "control = \"vegas\"",
             "23:11",
-            "`cubic` is not known",
+            "`vegas` is not known",
             "`dctcp`",
         ),
         (

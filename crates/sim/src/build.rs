@@ -3,6 +3,7 @@
 
 use cemark_marking::QueueSpec;
 use cemark_marking::catalogue;
+use cemark_switch::edge::Actions;
 use cemark_switch::sched::{self, SchedulerKind};
 use cemark_switch::{AnyMarker, Clock, Pool, Port, PortSpec, QueueSetup, RoundSpec, admit};
 use cemark_wire::{Picos, Rate};
@@ -15,6 +16,7 @@ use crate::metrics::{Metrics, ProbeState, Sampler};
 use crate::pfc::Lossless;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::{Fabric, Link};
+use crate::waypoint;
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
@@ -45,18 +47,24 @@ impl<Q: EventQueue> Sim<Q> {
         // A NIC has a buffer of its own, used where it cannot be fused (with very short ticks).
         let first_nic = pools.len() as u32;
         pools.extend((0..hosts).map(|_| Pool::of_port(nic_bytes)));
+        let waypoints = waypoint::waypoints(cfg, &fabric);
         let ports: Vec<Port> = fabric
             .links()
             .iter()
             .enumerate()
             .map(|(i, link)| {
+                let way = waypoints.iter().position(|w| w.link == i as u32);
                 let nic = (i as u32) < hosts;
                 let pool = match nic {
                     true => first_nic + i as u32,
                     false => pool_of[i - hosts as usize],
                 };
                 let room = pools[pool as usize].room();
-                Port::new(port_spec(cfg, clock, link, nic, (pool, room)))
+                let mut spec = port_spec(cfg, clock, link, nic, (pool, room));
+                if let Some(n) = way {
+                    spec.tag = waypoint::FIRST + n as u32;
+                }
+                Port::new(spec)
             })
             .collect();
         let fused = 2 * ports.iter().filter(|p| p.is_fused()).count() > ports.len();
@@ -76,6 +84,11 @@ impl<Q: EventQueue> Sim<Q> {
             cfg.measure.trace.clone(),
         );
         let awaited = traffic.measured_total();
+        // What is paced segment by segment does not wait for a train.
+        let tso = match cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
+            true => 0,
+            false => cfg.offload.tso,
+        };
         let mut sim = Sim {
             clock,
             events: Q::new(),
@@ -85,6 +98,12 @@ impl<Q: EventQueue> Sim<Q> {
             ports,
             pools,
             hosts: (0..hosts).map(|_| Host::default()).collect(),
+            waypoints,
+            edges: Vec::new(),
+            actions: Actions::default(),
+            steps: Vec::new(),
+            filter: None,
+            pep: None,
             conns: Conns::default(),
             traffic,
             metrics: Metrics {
@@ -102,7 +121,11 @@ impl<Q: EventQueue> Sim<Q> {
             pfc,
             rdma: cfg.transport.rdma.is_some(),
             // Without a window there is always something: a queue pair is served in turn.
-            turn: turn_of(cfg.nic).max(u32::from(cfg.transport.rdma.is_some())),
+            turn: turn_of(cfg.nic, tso, cfg.transport.mss)
+                .max(u32::from(cfg.transport.rdma.is_some())),
+            tso,
+            bunches: cfg.offload.coalesce.0 > 0,
+            answers: Vec::new(),
             sent: 0,
             delivered: 0,
             hops: 0,
@@ -114,7 +137,9 @@ impl<Q: EventQueue> Sim<Q> {
             cfg: cfg.clone(),
             fabric,
         };
+        sim.prime_pep();
         sim.prime();
+        sim.prime_edges();
         for l in 0..sim.ports.len() {
             let at = sim.ports[l].first_wake();
             sim.arm_wake(l as u32, at);

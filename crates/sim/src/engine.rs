@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The main loop: takes events in order and hands each to the part it concerns.
 
+use cemark_switch::edge::{Actions, Step};
 use cemark_switch::{Clock, NEVER, Pool, Port, REFUSED};
 use cemark_wire::{Flags, Packet};
 
 use crate::config::{Config, Nic};
 use crate::conn::Conns;
+use crate::dupacks::DupAcks;
+use crate::edges::Pair;
 use crate::events::EventQueue;
 use crate::metrics::Metrics;
+use crate::offload::Held;
+use crate::pep::Pep;
 use crate::pfc::Lossless;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
+use crate::waypoint::{self, Waypoint};
 use crate::workload::Traffic;
 
 /// An event is a kind in the high bits and an index in the low ones.
@@ -36,9 +42,13 @@ pub(crate) mod kind {
     /// The clock of a marker at a port is due.
     pub const WAKE: u32 = 9 << SHIFT;
     /// A pause frame arrives (index: its slot).
-    pub const PAUSE: u32 = 13 << SHIFT;
+    pub const PAUSE: u32 = 14 << SHIFT;
     /// Ports that stand still are looked at.
-    pub const CHECK: u32 = 14 << SHIFT;
+    pub const CHECK: u32 = 15 << SHIFT;
+    /// A host takes what its NIC has received.
+    pub const INTERRUPT: u32 = 12 << SHIFT;
+    /// A box at an edge is due (index: twice the path, and 1 for the far one).
+    pub const EDGE: u32 = 13 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -61,6 +71,9 @@ pub(crate) struct Host {
     /// Connections out of the line until a pause ends.
     pub held: Vec<u32>,
     pub pull_armed: bool,
+    /// Received packets that wait for the interrupt.
+    pub received: Vec<Packet>,
+    pub interrupt_armed: bool,
 }
 
 /// One simulation point while it runs.
@@ -78,6 +91,16 @@ pub(crate) struct Sim<Q> {
     /// Buffers, which ports of a switch may share.
     pub pools: Vec<Pool>,
     pub hosts: Vec<Host>,
+    /// Far ends of links that are more than a host or a plain switch.
+    pub waypoints: Vec<Waypoint>,
+    /// The DCIB routers, a pair for each path between two sites.
+    pub edges: Vec<Pair>,
+    /// What they ask for, their headers and their books.
+    pub actions: Actions,
+    pub steps: Vec<Step>,
+    pub filter: Option<DupAcks>,
+    /// The proxies at the edges.
+    pub pep: Option<Box<Pep>>,
     pub conns: Conns,
     pub traffic: Traffic,
     pub metrics: Metrics,
@@ -91,6 +114,12 @@ pub(crate) struct Sim<Q> {
     pub fused: bool,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
     pub turn: u32,
+    /// Largest train of a connection in bytes; 0: segment by segment.
+    pub tso: u32,
+    /// Hosts handle what they receive in bunches.
+    pub bunches: bool,
+    /// Answers that wait for the end of the bunch at hand.
+    pub answers: Vec<Held>,
     pub sent: u64,
     pub delivered: u64,
     pub hops: u64,
@@ -134,13 +163,19 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::ACK_TIMER => self.ack_timer(i),
                 kind::DELAYED => {
                     let packet = self.delayed.take(i);
-                    self.forward(packet);
+                    if self.waypoints.is_empty() {
+                        self.forward(packet);
+                    } else {
+                        self.after_delay(packet);
+                    }
                 }
                 kind::FLOW => self.next_flow(),
                 kind::PROBE => self.send_probe(i),
                 kind::WAKE => self.wake(i),
                 kind::PAUSE => self.pause_frame(i),
                 kind::CHECK => self.check_pauses(),
+                kind::INTERRUPT => self.interrupt(i),
+                kind::EDGE => self.wake_edge(i),
                 _ => self.record(i),
             }
             if self.stop {
@@ -248,32 +283,45 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A packet is at the far end of its link: a host, or a switch.
-    fn arrive(&mut self, host: u32, packet: Packet) {
+    /// A packet is at the far end of its link: a host, a switch, or a place that the link's tag names.
+    pub fn arrive(&mut self, host: u32, packet: Packet) {
         if host != u32::MAX {
-            self.at_host(host, packet);
+            if host < waypoint::FIRST {
+                self.at_host(host, packet);
+            } else {
+                self.at_waypoint(host, packet);
+            }
             return;
         }
-        if self.extras && packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
-            let extra = self.conns.list[packet.conn as usize].extra;
-            if extra > 0 {
-                let i = self.delayed.put(packet);
-                self.events.insert(self.now + extra, kind::DELAYED | i);
-                return;
-            }
+        if self.serves_extra(&packet) {
+            return;
         }
         self.forward(packet);
     }
 
+    /// A packet behind its sender's NIC may have to wait first: then it comes back in a `DELAYED` event.
+    #[inline]
+    pub fn serves_extra(&mut self, packet: &Packet) -> bool {
+        if self.extras && packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
+            let extra = self.conns.list[packet.conn as usize].extra;
+            if extra > 0 {
+                let i = self.delayed.put(*packet);
+                self.events.insert(self.now + extra, kind::DELAYED | i);
+                return true;
+            }
+        }
+        false
+    }
+
     /// The link that a packet at a switch takes next.
     #[inline]
-    fn next_link(conns: &Conns, packet: &Packet) -> u32 {
+    pub fn next_link(conns: &Conns, packet: &Packet) -> u32 {
         let direction = usize::from(packet.flags().has(Flags::ACK));
         conns.routes[packet.conn as usize][direction][usize::from(packet.hop())]
     }
 
     /// A packet at a switch joins the next port on its way.
-    fn forward(&mut self, mut packet: Packet) {
+    pub fn forward(&mut self, mut packet: Packet) {
         if self.pfc.is_some() {
             self.stamp(&mut packet);
         }
@@ -282,7 +330,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// A packet joins port `l`; what the port asks for is done.
     #[inline]
-    fn offer(&mut self, l: u32, packet: &Packet) {
+    pub fn offer(&mut self, l: u32, packet: &Packet) {
         match &mut self.ports[l as usize] {
             Port::Fused(port) => {
                 let salt = if port.draws() {
@@ -365,7 +413,8 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[cold]
-    fn dropped(&mut self, packet: Packet) {
+    pub fn dropped(&mut self, mut packet: Packet) {
+        self.actions.headers.unwrap(&mut packet);
         if packet.aux != cemark_wire::NONE {
             self.sacks.take(packet.aux);
         }
@@ -387,9 +436,11 @@ impl<Q: EventQueue> Sim<Q> {
         self.offer(host, &packet);
     }
 
-    /// Packets on their way: queued, on a wire, or serving an extra delay.
+    /// Packets on their way: queued, on a wire, serving an extra delay, or kept at an edge.
     pub fn in_flight(&self) -> u64 {
-        self.ports.iter().map(Port::held).sum::<u64>() + self.delayed.live()
+        self.ports.iter().map(Port::held).sum::<u64>()
+            + self.delayed.live()
+            + self.actions.tally.kept
     }
 }
 
@@ -404,10 +455,10 @@ fn salt(conns: &Conns, p: &Packet) -> u64 {
     cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, again, p.seq, p.hop())
 }
 
-/// What `Nic` means for a turn.
-pub(crate) fn turn_of(nic: Nic) -> u32 {
+/// What `Nic` means for a turn, where trains have so many bytes.
+pub(crate) fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
     match nic {
-        Nic::BackPressure { packets } => packets.max(1),
+        Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),
         Nic::Fifo => 0,
     }
 }

@@ -5,6 +5,7 @@ use cemark_switch::NEVER;
 use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
+use crate::conn::Conn;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::outcome::ProbeRecord;
@@ -23,6 +24,15 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn at_host(&mut self, host: u32, p: Packet) {
         self.delivered += 1;
+        if self.bunches {
+            return self.hold(host, p);
+        }
+        self.handle(host, p);
+    }
+
+    /// A host takes a packet out of its NIC.
+    #[inline]
+    pub fn handle(&mut self, host: u32, p: Packet) {
         if p.flags().has(Flags::PROBE) {
             self.at_prober(host, p);
         } else if self.rdma {
@@ -47,7 +57,11 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
         let complete = c.receiver.delivered() >= c.end;
-        self.answer(host, p.conn, acks);
+        if self.cfg.offload.gro {
+            self.answer_later(host, p.conn, u64::from(p.len()), acks);
+        } else {
+            self.answer(host, p.conn, acks);
+        }
         if self.cfg.transport.ack_every > 1 {
             self.arm_ack_timer(p.conn);
         }
@@ -58,7 +72,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    fn answer(&mut self, host: u32, conn: u32, acks: Acks) {
+    pub fn answer(&mut self, host: u32, conn: u32, acks: Acks) {
         match acks {
             Acks::None => {}
             Acks::One(a) => self.send_ack(host, conn, a),
@@ -70,7 +84,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    fn send_ack(&mut self, host: u32, conn: u32, ack: Ack) {
+    pub fn send_ack(&mut self, host: u32, conn: u32, ack: Ack) {
         let c = &self.conns.list[conn as usize];
         let mut aux = NONE;
         if ack.sacks > 0 {
@@ -113,7 +127,11 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn ready(&mut self, host: u32, conn: u32) {
         if self.turn == 0 {
-            while self.send_one(host, conn) {}
+            if worth(self.tso, &self.cfg, &self.conns.list[conn as usize], || {
+                self.clock.nanos(self.now)
+            }) {
+                while self.send_one(host, conn) {}
+            }
             self.arm_timer(conn);
             return;
         }
@@ -121,7 +139,7 @@ impl<Q: EventQueue> Sim<Q> {
         if c.in_line {
             return;
         }
-        if !c.can_send(&self.cfg.transport, || self.clock.nanos(self.now)) {
+        if !worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
             self.arm_timer(conn);
             return;
         }
@@ -162,9 +180,9 @@ impl<Q: EventQueue> Sim<Q> {
             while sent < self.turn && self.send_one(host, conn) {
                 sent += 1;
             }
-            let more = sent == self.turn
-                && self.conns.list[conn as usize]
-                    .can_send(&self.cfg.transport, || self.clock.nanos(self.now));
+            let c = &self.conns.list[conn as usize];
+            let more =
+                sent == self.turn && worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now));
             self.arm_timer(conn);
             self.conns.list[conn as usize].in_line = more;
             if more {
@@ -326,6 +344,13 @@ impl<Q: EventQueue> Sim<Q> {
         }
         self.release(p.conn);
     }
+}
+
+/// Whether a connection has something to send, and under TSO enough of it.
+#[inline]
+fn worth(tso: u32, cfg: &crate::Config, c: &Conn, now: impl FnOnce() -> Nanos) -> bool {
+    c.can_send(&cfg.transport, now)
+        && (tso == 0 || c.pair.is_some() || c.sender.fills_train(&cfg.transport, tso))
 }
 
 /// The class of a byte of a flow under demotion by bytes sent (PIAS).

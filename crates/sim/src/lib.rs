@@ -7,17 +7,23 @@
 mod build;
 pub mod config;
 mod conn;
+mod dupacks;
+mod edges;
 mod engine;
 pub mod events;
+pub mod faults;
 mod flows;
 mod host;
 mod metrics;
+mod offload;
 pub mod outcome;
+mod pep;
 mod pfc;
 mod pool;
 mod rdma;
 mod scramble;
 pub mod topology;
+mod waypoint;
 pub mod workload;
 
 pub use cemark_switch as switch;

@@ -4,13 +4,16 @@
 
 mod common;
 
-use cemark_sim::config::{Buffering, MarkerChoice, Nic, NonEct, Pfc, Policy, QueueConfig, Xoff};
-use cemark_sim::topology::Topology;
-use cemark_sim::transport::Control;
+use cemark_sim::config::{
+    Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, QueueConfig, Xoff,
+};
+use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
+use cemark_sim::topology::{Fabric, Topology};
 use cemark_sim::transport::rdma::{Rdma, Repair};
+use cemark_sim::transport::{Control, CubicSpec};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
-use cemark_wire::{Picos, Rate};
+use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;
 
@@ -41,6 +44,17 @@ fn topologies() -> impl Strategy<Value = Topology> {
             host_delay: d,
             middle_delay: d
         }),
+        (1u32..4).prop_map(move |paths| Topology::TwoSites {
+            left: 3,
+            right: 2,
+            paths,
+            host_rate: r,
+            edge_rate: Rate::gbps(40),
+            wan_rate: r,
+            host_delay: d,
+            edge_delay: d,
+            wan_delay: Picos(100_000_007)
+        }),
         Just(common::leaf_spine()),
         Just(Topology::FatTree {
             k: 4,
@@ -58,7 +72,7 @@ fn configs() -> impl Strategy<Value = Config> {
     let knobs = (
         1u64..1000,
         20_000u32..600_000,
-        0usize..4,
+        0usize..6,
         any::<bool>(),
         1u32..4,
         any::<bool>(),
@@ -90,6 +104,9 @@ fn configs() -> impl Strategy<Value = Config> {
                 hi: us(200),
             };
             c.seed = seed;
+            if seed % 3 == 1 {
+                c.faults = faults(seed, &c.topology);
+            }
             c.switch.buffer_bytes = buffer;
             c.transport.sack = sack;
             c.transport.ack_every = ack_every;
@@ -105,6 +122,8 @@ fn configs() -> impl Strategy<Value = Config> {
                     g_shift: 4,
                     alpha_init: 1024,
                 },
+                Control::Cubic(CubicSpec::rfc(seed % 2 == 0)),
+                Control::Bbr,
             ][control];
             c.nic = if seed % 3 == 0 {
                 Nic::Fifo
@@ -118,10 +137,50 @@ fn configs() -> impl Strategy<Value = Config> {
             } else {
                 NonEct::Drop
             };
+            // One seed in four: hosts that work in bunches, paced or not.
+            if seed % 4 == 1 {
+                c.offload = Offload {
+                    tso: 64_000,
+                    coalesce: Nanos::from_micros(seed % 30),
+                    coalesce_packets: 16,
+                    gro: seed % 8 == 1,
+                };
+                c.transport.pacing = seed % 3 == 1;
+                c.transport.pace_train = 64_000 * (seed % 2) as u32;
+            }
             c.max_time = us(500_000_000);
             c
         },
     )
+}
+
+/// A twentieth of all packets of one link, and bursts on another.
+fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
+    // Ports of switches, as reports list those.
+    let hosts = topology.hosts();
+    let ports = Fabric::new(topology).links().len() as u32 - hosts;
+    let link = (seed * 7) as u32 % ports;
+    vec![
+        LinkFault {
+            link: hosts + link,
+            loss: Loss::Uniform {
+                chance: ALWAYS / 20,
+            },
+            victims: Victims::Any,
+            bleach: seed.is_multiple_of(2),
+        },
+        LinkFault {
+            link: hosts + (link + 1) % ports,
+            loss: Loss::Bursty {
+                enter: ALWAYS / 500,
+                leave: ALWAYS / 4,
+                good: 0,
+                bad: ALWAYS / 2,
+            },
+            victims: Victims::NotEct,
+            bleach: false,
+        },
+    ]
 }
 
 fn books_balance(o: &Outcome) {

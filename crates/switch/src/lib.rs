@@ -8,6 +8,7 @@ pub mod admit;
 pub mod ce;
 mod clock;
 mod counters;
+pub mod edge;
 mod explicit;
 mod fused;
 mod marker;

@@ -3,6 +3,8 @@
 
 use cemark_wire::Nanos;
 
+use crate::CubicSpec;
+
 /// Parameters of a connection. One value serves all connections of a simulation and is passed by reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -38,6 +40,13 @@ pub struct Config {
     pub dup_acks: u32,
     /// Hosts have RDMA queue pairs instead: `control` and what only TCP has are then not looked at.
     pub rdma: Option<crate::rdma::Rdma>,
+    /// With SACK, a repair that three segments sent after it overtake is lost as well, and sent again (what RFC 8985 adds most);
+    /// otherwise the timer finds out.
+    pub lost_repairs: bool,
+    /// The window is released over its round trip (TCP pacing) where the law has no pace of its own.
+    pub pacing: bool,
+    /// Largest train that leaves together under pacing, in bytes (TSO); 0: one segment.
+    pub pace_train: u32,
 }
 
 /// Congestion control and its own parameters.
@@ -54,6 +63,27 @@ pub enum Control {
         /// Initial alpha in parts per 1024 (0: ns-2 and ns-3; 1024: Linux).
         alpha_init: u32,
     },
+    /// CUBIC, with or without ECN.
+    Cubic(CubicSpec),
+    /// BBR, version 1: a model of the path, paced.
+    Bbr,
+}
+
+impl Config {
+    /// Whether segments are spaced: by a pace of the law's own, or by TCP pacing.
+    pub fn is_paced(&self) -> bool {
+        self.pacing || self.control == Control::Bbr
+    }
+}
+
+impl Control {
+    /// Whether its data segments are ECN-capable.
+    pub fn ecn_capable(&self) -> bool {
+        !matches!(
+            self,
+            Control::Reno | Control::Cubic(CubicSpec { ecn: false, .. })
+        )
+    }
 }
 
 impl Default for Config {
@@ -79,6 +109,9 @@ impl Default for Config {
             sack: true,
             dup_acks: 3,
             rdma: None,
+            lost_repairs: false,
+            pacing: false,
+            pace_train: 0,
         }
     }
 }

@@ -6,7 +6,7 @@ use core::fmt::Debug;
 
 use cemark_wire::{Ecn, Nanos, Rate};
 
-use crate::{Config, Control, Dctcp, EcnStar, Reno};
+use crate::{Bbr, Config, Control, Cubic, Dctcp, Delivered, EcnStar, Paced, Reno};
 
 /// Newly arrived data, as an acknowledgement tells it.
 #[derive(Clone, Copy, Debug)]
@@ -83,20 +83,25 @@ pub trait Controller: Send + Debug {
     fn pace(&self) -> Option<Rate> {
         None
     }
+    /// Whether the window is below its threshold; TCP pacing is faster there.
+    fn slow_start(&self) -> bool {
+        false
+    }
+    /// Whether it wants `on_delivered`; asked once.
+    fn samples(&self) -> bool {
+        false
+    }
+    /// What an acknowledgement tells of the path, after everything else was told of it. True: the law itself holds the sender below the path's
+    /// rate from now on, so that the samples of what is in flight are no measure of it.
+    fn on_delivered(&mut self, _cfg: &Config, _delivered: &Delivered) -> bool {
+        false
+    }
     /// When the law wants `wake`, if ever.
     fn next_wake(&self) -> Option<Nanos> {
         None
     }
     /// The clock reached `next_wake`.
     fn wake(&mut self, _cfg: &Config, _now: Nanos) {}
-}
-
-/// A user's own law and the gate that its pacing closes.
-#[derive(Debug)]
-pub struct Custom {
-    pub(crate) law: Box<dyn Controller>,
-    /// Nothing leaves before this instant.
-    pub(crate) gate: Option<Nanos>,
 }
 
 /// The law of one sender. An enum, so that the built-in ones cost no indirect call.
@@ -108,8 +113,10 @@ pub enum Congestion {
     EcnStar(EcnStar),
     /// DCTCP.
     Dctcp(Dctcp),
-    /// A user's own, made by [`Congestion::custom`].
-    Custom(Box<Custom>),
+    /// CUBIC; apart, since it holds more than the others.
+    Cubic(Box<Cubic>),
+    /// One that is paced or samples the delivery rate, such as BBR, or a user's own, made by [`Congestion::custom`].
+    Paced(Box<Paced>),
 }
 
 macro_rules! each {
@@ -118,8 +125,9 @@ macro_rules! each {
             Congestion::Reno($law) => $body,
             Congestion::EcnStar($law) => $body,
             Congestion::Dctcp($law) => $body,
-            Congestion::Custom(custom) => {
-                let $law = &mut custom.law;
+            Congestion::Cubic($law) => $body,
+            Congestion::Paced(paced) => {
+                let $law = &mut paced.law;
                 $body
             }
         }
@@ -129,6 +137,9 @@ macro_rules! each {
 impl Congestion {
     /// The built-in law that `cfg.control` names.
     pub fn new(cfg: &Config) -> Congestion {
+        if cfg.pacing && cfg.control != Control::Bbr {
+            return Congestion::Paced(Box::new(Paced::new(boxed(cfg), true)));
+        }
         match cfg.control {
             Control::Reno => Congestion::Reno(Reno::new(cfg)),
             Control::EcnStar => Congestion::EcnStar(EcnStar::new(cfg)),
@@ -136,12 +147,14 @@ impl Congestion {
                 g_shift,
                 alpha_init,
             } => Congestion::Dctcp(Dctcp::new(cfg, g_shift, alpha_init)),
+            Control::Cubic(spec) => Congestion::Cubic(Box::new(Cubic::new(cfg, spec))),
+            Control::Bbr => Congestion::Paced(Box::new(Paced::new(boxed(cfg), false))),
         }
     }
 
     /// A user's own law.
     pub fn custom(law: Box<dyn Controller>) -> Congestion {
-        Congestion::Custom(Box::new(Custom { law, gate: None }))
+        Congestion::Paced(Box::new(Paced::new(law, false)))
     }
 
     #[inline]
@@ -149,7 +162,8 @@ impl Congestion {
         match self {
             Congestion::Reno(_) => Ecn::NotEct,
             Congestion::EcnStar(_) | Congestion::Dctcp(_) => Ecn::Ect0,
-            Congestion::Custom(c) => c.law.ecn(),
+            Congestion::Cubic(c) => c.ecn(),
+            Congestion::Paced(c) => c.law.ecn(),
         }
     }
 
@@ -159,13 +173,20 @@ impl Congestion {
             Congestion::Reno(c) => c.window(),
             Congestion::EcnStar(c) => c.window(),
             Congestion::Dctcp(c) => c.window(),
-            Congestion::Custom(c) => c.law.window(),
+            Congestion::Cubic(c) => c.window(),
+            Congestion::Paced(c) => c.law.window(),
         }
     }
 
     #[inline]
     pub(crate) fn on_ack(&mut self, cfg: &Config, ack: &Acked) {
-        each!(self, law => law.on_ack(cfg, ack))
+        match self {
+            Congestion::Reno(law) => law.on_ack(cfg, ack),
+            Congestion::EcnStar(law) => law.on_ack(cfg, ack),
+            Congestion::Dctcp(law) => law.on_ack(cfg, ack),
+            Congestion::Cubic(law) => law.on_ack(cfg, ack),
+            Congestion::Paced(paced) => paced.on_ack(cfg, ack),
+        }
     }
 
     pub(crate) fn on_loss(&mut self, cfg: &Config, loss: &Lost) {
@@ -180,42 +201,32 @@ impl Congestion {
         each!(self, law => law.restart(cfg, bytes))
     }
 
-    /// Whether the pacing of a user's law holds everything back.
+    /// Whether pacing holds everything back.
     #[inline]
     pub(crate) fn gated(&self) -> bool {
-        matches!(self, Congestion::Custom(c) if c.gate.is_some())
+        matches!(self, Congestion::Paced(c) if c.gate.is_some())
     }
 
-    /// When the law or its gate has to be woken; the built-in laws never.
+    /// When the law or its gate has to be woken; laws without a pace never.
     #[inline]
     pub(crate) fn next_wake(&self) -> Option<Nanos> {
         match self {
-            Congestion::Custom(c) => match (c.gate, c.law.next_wake()) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            },
+            Congestion::Paced(c) => c.next_wake(),
             _ => None,
         }
     }
 }
 
-impl Custom {
-    pub(crate) fn sent(
-        &mut self,
-        cfg: &Config,
-        now: Nanos,
-        payload: u64,
-        wire: u64,
-        in_flight: u64,
-    ) {
-        self.law.on_sent(cfg, now, payload, in_flight);
-        self.gate = self.law.pace().map(|rate| now + rate.nanos_for(wire));
-    }
-
-    pub(crate) fn wake(&mut self, cfg: &Config, now: Nanos) {
-        self.gate = self.gate.filter(|&gate| now < gate);
-        if self.law.next_wake().is_some_and(|at| at <= now) {
-            self.law.wake(cfg, now);
-        }
+/// The law that `cfg.control` names, where it is asked through a pointer.
+fn boxed(cfg: &Config) -> Box<dyn Controller> {
+    match cfg.control {
+        Control::Reno => Box::new(Reno::new(cfg)),
+        Control::EcnStar => Box::new(EcnStar::new(cfg)),
+        Control::Dctcp {
+            g_shift,
+            alpha_init,
+        } => Box::new(Dctcp::new(cfg, g_shift, alpha_init)),
+        Control::Cubic(spec) => Box::new(Cubic::new(cfg, spec)),
+        Control::Bbr => Box::new(Bbr::new(cfg)),
     }
 }

@@ -86,6 +86,10 @@ impl Controller for Dctcp {
         self.window.restart(bytes);
     }
 
+    fn slow_start(&self) -> bool {
+        self.window.slow_start()
+    }
+
     #[inline]
     fn window(&self) -> u64 {
         self.window.bytes()

@@ -47,6 +47,10 @@ impl Controller for EcnStar {
         self.window.restart(bytes);
     }
 
+    fn slow_start(&self) -> bool {
+        self.window.slow_start()
+    }
+
     #[inline]
     fn window(&self) -> u64 {
         self.window.bytes()

@@ -13,11 +13,15 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod bbr;
 mod config;
 mod connection;
 mod controller;
+mod cubic;
 mod dctcp;
+mod delivery;
 mod ecn_star;
+mod paced;
 mod ranges;
 pub mod rdma;
 mod receiver;
@@ -28,11 +32,15 @@ mod segment;
 mod sender;
 mod window;
 
+pub use bbr::Bbr;
 pub use config::{Config, Control};
 pub use connection::{Connection, Event, Frame, MessageId, SackBlocks};
-pub use controller::{Acked, Congestion, Controller, Custom, Cut, Lost};
+pub use controller::{Acked, Congestion, Controller, Cut, Lost};
+pub use cubic::{Cubic, CubicSpec};
 pub use dctcp::{ALPHA_ONE, Dctcp};
+pub use delivery::Delivered;
 pub use ecn_star::EcnStar;
+pub use paced::Paced;
 pub use receiver::Receiver;
 pub use reno::Reno;
 pub use segment::{Ack, Acks, Segment, segment_wire_bytes};

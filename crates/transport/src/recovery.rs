@@ -6,8 +6,9 @@
 
 use cemark_wire::{Ecn, Flags, Nanos};
 
-use crate::sender::{Board, OFF, Phase, Sender};
-use crate::{Ack, Config, Cut, Lost, Segment};
+use crate::ranges::Ranges;
+use crate::sender::{Board, OFF, Phase, Repair, Sender};
+use crate::{Ack, Config, Congestion, Cut, Lost, Segment};
 
 impl Sender {
     #[cold]
@@ -15,7 +16,8 @@ impl Sender {
         match self.phase {
             Phase::Opening => self.syn_due && self.end > 0,
             _ => {
-                self.next_repair(cfg).is_some()
+                self.next_again(cfg).is_some()
+                    || self.next_repair(cfg).is_some()
                     || self.new_len(cfg).is_some()
                     || self.next_rescue(cfg).is_some()
             }
@@ -26,6 +28,14 @@ impl Sender {
     pub(crate) fn poll_repairing(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
         if self.phase == Phase::Opening {
             return self.poll_syn(now);
+        }
+        if let Some((seq, len)) = self.next_again(cfg) {
+            let board = self.board.get_or_insert_default();
+            board.again.pop_front();
+            if seq == self.una {
+                self.deadline = now + self.rto;
+            }
+            return Some(self.resend(cfg, now, seq, len));
         }
         if let Some((seq, len)) = self.next_repair(cfg) {
             let board = self.board.get_or_insert_default();
@@ -64,6 +74,35 @@ impl Sender {
         })
     }
 
+    /// The first repair that was lost, if the window has room for it.
+    fn next_again(&self, cfg: &Config) -> Option<(u64, u64)> {
+        let &(seq, end) = self.board.as_ref()?.again.front()?;
+        let seq = seq.max(self.una);
+        let len = (end - seq).min(u64::from(cfg.mss));
+        (self.in_flight() + len <= self.window()).then_some((seq, len))
+    }
+
+    /// Finds repairs that segments sent later have overtaken: three of them beyond what had been sent then.
+    fn find_lost_repairs(&mut self, cfg: &Config) {
+        let una = self.una;
+        let board = self.board.get_or_insert_default();
+        let margin = u64::from(cfg.dup_acks) * u64::from(cfg.mss);
+        let arrived = |sacked: &Ranges, seq: u64, end: u64| {
+            end <= una || sacked.holding(seq).is_some_and(|r| r.1 >= end)
+        };
+        while let Some(&Repair { seq, end, nxt }) = board.repairs.front() {
+            if !arrived(&board.sacked, seq, end) {
+                if board.sacked.top() < nxt + margin {
+                    break;
+                }
+                board.again.push_back((seq.max(una), end));
+            }
+            board.repairs.pop_front();
+        }
+        let sacked = &board.sacked;
+        board.again.retain(|&(seq, end)| !arrived(sacked, seq, end));
+    }
+
     /// The first lost segment not sent again, if the window has room for it (RFC 6675 NextSeg, rule 1).
     fn next_repair(&self, cfg: &Config) -> Option<(u64, u64)> {
         let board = self.board.as_ref()?;
@@ -89,7 +128,15 @@ impl Sender {
     fn resend(&mut self, cfg: &Config, now: Nanos, seq: u64, len: u64) -> Segment {
         self.stats.retransmits += 1;
         let board = self.board.get_or_insert_default();
-        board.rxt = seq + len;
+        // What is sent a third time lies below.
+        board.rxt = board.rxt.max(seq + len);
+        if cfg.lost_repairs {
+            board.repairs.push_back(Repair {
+                seq,
+                end: seq + len,
+                nxt: self.nxt,
+            });
+        }
         self.count_gone(cfg);
         // RFC 3168 section 6.1.5 wants retransmissions Not-ECT against attacks by spoofed marks; inside a data centre they are sent
         // ECT, as DCTCP does (RFC 8257 section 3.1), or a full queue that marks would drop the repair.
@@ -123,15 +170,32 @@ impl Sender {
         let mut told = 0;
         if cfg.sack {
             for &(start, end) in sacks {
-                told += board.sacked.insert(start.max(ack.cum), end.min(self.nxt));
+                let (start, end) = (start.max(ack.cum), end.min(self.nxt));
+                if let Congestion::Paced(paced) = &mut self.congestion {
+                    let mut from = start;
+                    while let Some((a, b)) = board.sacked.hole(from, end) {
+                        paced.told(now, a, b);
+                        from = b;
+                    }
+                }
+                told += board.sacked.insert(start, end);
             }
         }
         board.sacked_bytes = board.sacked_bytes - known + told;
         board.rescue = true;
+        let lost_end = board.lost_end;
         if cum_bytes > 0 {
             self.advance_repairing(cfg, now, ack, cum_bytes - known + told);
         } else {
             self.on_duplicate(cfg, now, ack, told);
+        }
+        if let Congestion::Paced(paced) = &mut self.congestion
+            && let Some(board) = &self.board
+        {
+            let lost = board.sacked.missing(lost_end.max(self.una), board.lost_end);
+            let in_flight = self.nxt - self.una - self.gone;
+            let repairing = self.phase >= Phase::Recovery;
+            paced.finish(cfg, now, in_flight, lost, repairing);
         }
     }
 
@@ -223,6 +287,9 @@ impl Sender {
 
     /// Draws the line below which what is missing is lost, and acts on it.
     fn judge(&mut self, cfg: &Config, now: Nanos) {
+        if cfg.lost_repairs && cfg.sack {
+            self.find_lost_repairs(cfg);
+        }
         let board = self.board.get_or_insert_default();
         if cfg.sack && self.phase != Phase::Loss {
             let enough = u64::from(cfg.dup_acks.saturating_sub(1)) * u64::from(cfg.mss);
@@ -245,6 +312,10 @@ impl Sender {
         if self.phase <= Phase::Disorder {
             let quiet = self.board.as_ref().is_none_or(|b| b.sacked.is_empty());
             self.phase = if quiet { Phase::Open } else { Phase::Disorder };
+            if quiet && let Some(board) = &mut self.board {
+                board.repairs.clear();
+                board.again.clear();
+            }
         }
         self.count_gone(cfg);
     }
@@ -256,7 +327,14 @@ impl Sender {
         }
         let Some(board) = &self.board else { return };
         let from = board.rxt.max(self.una);
-        self.gone = board.sacked_bytes + board.sacked.missing(from, board.lost_end);
+        let again: u64 = board
+            .again
+            .iter()
+            .map(|&(seq, end)| end - seq.max(self.una))
+            .sum();
+        let gone = board.sacked_bytes + board.sacked.missing(from, board.lost_end) + again;
+        // A repair that is lost again may be counted as a hole as well.
+        self.gone = gone.min(self.nxt - self.una);
     }
 
     fn already(&self) -> Cut {
@@ -323,6 +401,8 @@ impl Sender {
         board.recover = self.nxt;
         board.lost_end = self.nxt;
         board.rxt = self.una;
+        board.repairs.clear();
+        board.again.clear();
         board.dups = 0;
         board.force = true;
         self.count_gone(cfg);

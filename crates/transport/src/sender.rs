@@ -2,6 +2,7 @@
 //! The sending end: the path without loss. `recovery` has the rest.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use core::mem::offset_of;
 
 use cemark_wire::{Ecn, Flags, Nanos};
@@ -60,8 +61,20 @@ pub(crate) struct Board {
     pub(crate) dups: u32,
     /// The next retransmission does not ask the window.
     pub(crate) force: bool,
+    /// Repairs in flight, in the order they left, and the next new byte at that time (with `lost_repairs`).
+    pub(crate) repairs: VecDeque<Repair>,
+    /// Repairs that were lost, to be sent again.
+    pub(crate) again: VecDeque<(u64, u64)>,
     /// An ACK came since the last speculative retransmission (RFC 6675 NextSeg, rule 3).
     pub(crate) rescue: bool,
+}
+
+/// A segment sent again, as (first byte, end), and the next new byte when it left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Repair {
+    pub(crate) seq: u64,
+    pub(crate) end: u64,
+    pub(crate) nxt: u64,
 }
 
 /// Sends one stream. `repr(C)`, so that what every segment and ACK touches stays on two cache lines.
@@ -164,6 +177,24 @@ impl Sender {
         }
     }
 
+    /// Whether waiting for a longer train would gain nothing (Linux, `tcp_tso_should_defer`): a whole one fits the windows, or everything
+    /// that is written, or a third of the window; nothing is outstanding, or a loss is repaired.
+    pub fn fills_train(&self, cfg: &Config, tso: u32) -> bool {
+        let outstanding = self.nxt - self.una;
+        if outstanding == 0 || self.phase > Phase::Disorder {
+            return true;
+        }
+        let window = self.congestion.window().min(cfg.receive_window);
+        let limit = (window + self.gone).min(cfg.receive_window);
+        let train = match &self.congestion {
+            Congestion::Paced(paced) => u64::from(tso).min(paced.train(cfg)),
+            _ => u64::from(tso),
+        };
+        let enough = train.min(self.end - self.nxt).min(window / 3);
+        // The last segment of a train need not fill it.
+        limit.saturating_sub(outstanding) + u64::from(cfg.mss) > enough
+    }
+
     /// The next segment, if the windows allow one.
     #[inline]
     pub fn poll_transmit(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
@@ -189,6 +220,9 @@ impl Sender {
         }
         let bytes = ack.cum - self.una;
         self.advance(cfg, now, ack, bytes);
+        if let Congestion::Paced(paced) = &mut self.congestion {
+            paced.finish(cfg, now, self.nxt - self.una, 0, false);
+        }
     }
 
     /// The sender's one deadline (retransmission timeout, or the wake-up of a user's law).
@@ -205,8 +239,8 @@ impl Sender {
 
     /// The deadline has come. Does nothing when called early.
     pub fn on_timeout(&mut self, cfg: &Config, now: Nanos) {
-        if let Congestion::Custom(custom) = &mut self.congestion {
-            custom.wake(cfg, now);
+        if let Congestion::Paced(paced) = &mut self.congestion {
+            paced.wake(cfg, now);
         }
         if self.deadline != OFF && now >= self.deadline {
             self.on_rto(cfg, now);
@@ -296,9 +330,9 @@ impl Sender {
         if self.deadline == OFF {
             self.deadline = now + self.rto;
         }
-        if let Congestion::Custom(custom) = &mut self.congestion {
-            let in_flight = self.nxt - self.una - self.gone;
-            custom.sent(cfg, now, len, len + u64::from(cfg.header_bytes), in_flight);
+        if let Congestion::Paced(paced) = &mut self.congestion {
+            let before = (self.nxt - self.una - self.gone).saturating_sub(len);
+            paced.sent(cfg, now, (seq, len), before, self.nxt == self.end);
         }
         Segment {
             seq,

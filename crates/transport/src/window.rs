@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The congestion window that Reno, ECN* and DCTCP share: slow start and congestion avoidance, counted in bytes.
+//! The congestion window that Reno, ECN*, DCTCP and CUBIC's slow start share: slow start and congestion avoidance, counted in bytes.
 
 use crate::{Acked, Config};
 
@@ -52,6 +52,24 @@ impl Window {
         }
     }
 
+    /// Whether the window is below its threshold.
+    #[inline]
+    pub fn slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Grows by so many bytes, as a law of its own says.
+    #[inline]
+    pub fn add(&mut self, bytes: u64) {
+        self.cwnd += bytes;
+    }
+
+    /// What a timeout leaves: one segment.
+    pub fn collapse(&mut self, mss: u64) {
+        self.cwnd = mss;
+        self.credit = 0;
+    }
+
     /// Continues in congestion avoidance from `bytes`, but never below two segments (Linux and RFC 5681's smallest ssthresh).
     pub fn cut_to(&mut self, mss: u64, bytes: u64) {
         self.ssthresh = bytes.max(2 * mss);
@@ -68,8 +86,7 @@ impl Window {
             self.cut_to(mss, half);
         }
         if timeout {
-            self.cwnd = mss;
-            self.credit = 0;
+            self.collapse(mss);
         }
     }
 

@@ -3,7 +3,7 @@
 
 mod harness;
 
-use cemark_transport::{Config, Control};
+use cemark_transport::{Config, Control, CubicSpec};
 use cemark_wire::Nanos;
 use harness::{Net, Path};
 use proptest::prelude::*;
@@ -22,6 +22,8 @@ fn control() -> impl Strategy<Value = Control> {
             g_shift: 4,
             alpha_init: 1024
         }),
+        any::<bool>().prop_map(|ecn| Control::Cubic(CubicSpec::rfc(ecn))),
+        Just(Control::Bbr),
     ]
 }
 
@@ -41,9 +43,12 @@ proptest! {
         loss in 0u32..300_000, ack_loss in 0u32..300_000, reorder in 0u32..200_000,
         mark in prop_oneof![Just(u64::MAX), 0u64..100_000], buffer in prop_oneof![Just(u64::MAX), 3_000u64..60_000],
         ack_every in 1u32..4, init_window in 1u32..20, receive_window in 500u64..200_000,
-        messages in prop::collection::vec((0u64..3_000_000, 1u64..60_000), 1..12), seed: u64,
+        messages in prop::collection::vec((0u64..3_000_000, 1u64..60_000), 1..12), seed: u64, lost_repairs: bool, pacing: bool,
     ) {
-        let cfg = Config { control, sack, handshake, keep_window, ack_every, init_window, receive_window, ..Config::default() };
+        let cfg = Config {
+            control, sack, handshake, keep_window, ack_every, init_window, receive_window, lost_repairs,
+            pacing, ..Config::default()
+        };
         let path = Path {
             data_loss_ppm: loss, ack_loss_ppm: ack_loss, reorder_ppm: reorder, mark_above: mark, buffer, seed, ..Path::default()
         };
@@ -73,10 +78,10 @@ proptest! {
 
     #[test]
     fn without_loss_nothing_is_sent_again(
-        control in control(), sack: bool, handshake: bool, ack_every in 1u32..4, mark in 0u64..100_000, seed: u64,
+        control in control(), sack: bool, handshake: bool, ack_every in 1u32..4, mark in 0u64..100_000, seed: u64, pacing: bool,
         messages in prop::collection::vec((0u64..3_000_000, 1u64..200_000), 1..6),
     ) {
-        let cfg = Config { control, sack, handshake, ack_every, ..Config::default() };
+        let cfg = Config { control, sack, handshake, ack_every, pacing, ..Config::default() };
         let mut net = Net::new(cfg, Path { mark_above: mark, seed, ..Path::default() });
         let mut total = 0;
         for (when, bytes) in messages {
@@ -173,5 +178,30 @@ fn sack_repairs_a_slow_start_that_overran_the_buffer_and_sends_nothing_twice_in_
         );
         // 20 MB and their headers take 16.5 ms at 10 Gb/s.
         assert!(net.now < Nanos::from_micros(17_000), "{:?}", net.now);
+    }
+}
+
+#[test]
+fn a_lost_repair_is_noticed_by_what_was_sent_after_it_where_asked() {
+    let is_tenth = |sent: &(Nanos, cemark_transport::Segment)| sent.1.seq / 1460 == 10;
+    for (lost_repairs, timeouts) in [(true, 0), (false, 1)] {
+        let cfg = Config {
+            init_window: 40,
+            lost_repairs,
+            ..Config::default()
+        };
+        let losing = |lose| {
+            let path = Path {
+                lose,
+                ..Path::default()
+            };
+            transfer(&cfg, path, 400 * 1460)
+        };
+        let first = losing(vec![10]);
+        let repair = first.sent.iter().rposition(is_tenth).unwrap() as u64;
+        let net = losing(vec![10, repair]);
+        assert_eq!(net.sender.stats().timeouts, timeouts);
+        let times = net.sent.iter().filter(|s| is_tenth(s)).count();
+        assert_eq!(times, 3, "the segment, its repair, and that again");
     }
 }

@@ -140,6 +140,18 @@ impl Packet {
         Flags((self.small >> FLAGS) as u8)
     }
 
+    /// Writes the header bits.
+    #[inline]
+    pub const fn set_flags(&mut self, flags: Flags) {
+        self.small = self.small & !(0xff << FLAGS) | (flags.0 as u64) << FLAGS;
+    }
+
+    /// Writes the bytes on the wire, for a header put before it or taken off.
+    #[inline]
+    pub const fn set_wire_bytes(&mut self, bytes: u16) {
+        self.small = self.small & !0xffff | bytes as u64;
+    }
+
     /// Traffic class.
     #[inline]
     pub const fn class(&self) -> u8 {
@@ -186,6 +198,11 @@ mod tests {
         }
         assert_eq!(p.ecn(), Ecn::Ce);
         p.set_ecn(f.ecn);
+        p.set_flags(Flags(255));
+        p.set_wire_bytes(1);
+        assert_eq!((p.flags(), p.wire_bytes()), (Flags(255), 1));
+        p.set_flags(f.flags);
+        p.set_wire_bytes(f.wire_bytes);
         let back = Fields {
             wire_bytes: p.wire_bytes(),
             len: p.len(),

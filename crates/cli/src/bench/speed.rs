@@ -21,6 +21,7 @@ const NAMES: &[&str] = &[
     "websearch-128",
     "dwrr-128",
     "dcqcn-128",
+    "wide-15",
 ];
 
 /// The event core a run uses.

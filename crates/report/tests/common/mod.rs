@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cemark_report::Finished;
 use cemark_scenario::{Plan, Point, Published};
-use cemark_sim::config::{Buffering, MarkerChoice, Nic};
+use cemark_sim::config::{Buffering, MarkerChoice, Nic, Offload};
 use cemark_sim::config::{
     Measure, NonEct, QueueConfig, RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
 };
@@ -36,6 +36,7 @@ pub fn config(seed: u64) -> Config {
         workloads: Vec::new(),
         transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
+        offload: Offload::NONE,
         switch: SwitchConfig {
             buffer_bytes: 600_000,
             queues: vec![QueueConfig::PLAIN],
@@ -47,6 +48,8 @@ pub fn config(seed: u64) -> Config {
             never_fuse: false,
             pfc: None,
         },
+        faults: Vec::new(),
+        edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::from_micros(10),
             trace: TracePorts::Hottest,
@@ -165,6 +168,8 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
         totals: Totals {
             sent: 900_000,
             delivered: 899_990,
+            made: 0,
+            gone: 0,
             in_flight: 0,
             marks: BTreeMap::from([("instant", 9000 + seed), ("persistent", 312)]),
             drops: BTreeMap::from([("tail", if factors[0] > 1.0 { 120 } else { 0 })]),

@@ -8,7 +8,7 @@ use super::record;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::host::is_probe;
-use crate::outcome::{LongRecord, Outcome, PortReport, Spread, Totals};
+use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals};
 
 impl<Q: EventQueue> Sim<Q> {
     /// Something is to be recorded now.
@@ -94,6 +94,7 @@ impl<Q: EventQueue> Sim<Q> {
         out.ports = self.port_reports();
         out.pauses = self.pause_reports();
         out.deadlock = self.pfc.take().map_or_else(Vec::new, |p| p.deadlock);
+        out.edges = self.pep_counts().unwrap_or_else(|| self.edge_counts());
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
         out.traces = self
@@ -109,6 +110,8 @@ impl<Q: EventQueue> Sim<Q> {
             sent: self.sent,
             delivered: self.delivered,
             in_flight: self.in_flight(),
+            made: self.actions.tally.made,
+            gone: self.actions.tally.gone,
             ..Totals::default()
         };
         for p in &self.ports {
@@ -120,6 +123,10 @@ impl<Q: EventQueue> Sim<Q> {
                 *t.drops.entry(why.name()).or_default() += u64::from(c.drops[why as usize]);
             }
         }
+        if !self.cfg.faults.is_empty() {
+            let lost = (0..self.ports.len()).map(|l| self.lost_on(l)).sum();
+            t.drops.insert(ARTIFICIAL, lost);
+        }
         (t.retransmits, t.timeouts, t.goodput_bytes) = self.conns.retired;
         for c in self.conns.in_use() {
             let tally = c.tally();
@@ -127,9 +134,19 @@ impl<Q: EventQueue> Sim<Q> {
             t.timeouts += u64::from(tally.timeouts);
             t.goodput_bytes += c.delivered();
         }
-        // Every packet is delivered, dropped with a reason, or still in flight.
-        debug_assert_eq!(t.sent, t.delivered + t.all_drops() + t.in_flight);
+        // Every packet is delivered, dropped with a reason, ended in a box, or still in flight.
+        debug_assert_eq!(
+            t.sent + t.made,
+            t.delivered + t.all_drops() + t.gone + t.in_flight
+        );
         t
+    }
+
+    /// Packets that an artificial fault of link `l` took.
+    fn lost_on(&self, l: usize) -> u64 {
+        let way = self.waypoints.iter().find(|w| w.link as usize == l);
+        way.and_then(|w| w.fault.as_ref())
+            .map_or(0, |f| u64::from(f.lost))
     }
 
     fn long_flows(&self) -> Vec<LongRecord> {
@@ -142,8 +159,8 @@ impl<Q: EventQueue> Sim<Q> {
                 let end = g.at_until.unwrap_or_else(|| c.delivered());
                 LongRecord {
                     id: c.flow.id,
-                    src: c.src,
-                    dst: c.dst,
+                    src: c.flow.src,
+                    dst: c.flow.dst,
                     class: c.class,
                     delivered: end - g.at_from,
                     intervals: g.intervals.clone(),
@@ -173,7 +190,7 @@ impl<Q: EventQueue> Sim<Q> {
                     packets: c.sent,
                     bytes: c.sent_bytes,
                     marks: c.all_marks(),
-                    drops: c.all_drops(),
+                    drops: c.all_drops() + self.lost_on(l),
                     utilisation: port.busy_ticks(self.now).saturating_sub(before) as f64 / span,
                     queue: spread(samples.lengths.get(l - first)),
                     sojourn: spread(samples.waits.get(l - first)),

@@ -61,6 +61,11 @@ impl Fabric {
                 host_delay,
                 ..
             }
+            | Topology::TwoSites {
+                host_rate,
+                host_delay,
+                ..
+            }
             | Topology::LeafSpine {
                 host_rate,
                 host_delay,
@@ -75,7 +80,7 @@ impl Fabric {
         let edge = match t {
             Topology::Star { .. } | Topology::Dumbbell { .. } | Topology::Ring { .. } => "switch",
             Topology::LeafSpine { .. } => "leaf",
-            Topology::FatTree { .. } => "edge",
+            Topology::FatTree { .. } | Topology::TwoSites { .. } => "edge",
         };
         for h in 0..hosts {
             b.link(
@@ -125,6 +130,32 @@ impl Fabric {
                         delay,
                         None,
                     );
+                }
+            }
+            Topology::TwoSites {
+                paths,
+                edge_rate,
+                edge_delay,
+                wan_rate,
+                wan_delay,
+                ..
+            } => {
+                for site in 0..2 {
+                    for p in 0..paths {
+                        let way = [
+                            format!("edge{site}"),
+                            format!("wan{site}.{p}"),
+                            format!("wan{}.{p}", 1 - site),
+                            format!("edge{}", 1 - site),
+                        ];
+                        for (hop, ends) in way.windows(2).enumerate() {
+                            let (rate, delay) = match hop {
+                                1 => (wan_rate, wan_delay),
+                                _ => (edge_rate, edge_delay),
+                            };
+                            b.link(format!("{}->{}", ends[0], ends[1]), rate, delay, None);
+                        }
+                    }
                 }
             }
             Topology::LeafSpine {
@@ -223,6 +254,16 @@ impl Fabric {
         self.topology.hosts() + host
     }
 
+    /// The three links from the edge router of `site` to the other over path `p` of [`Topology::TwoSites`].
+    pub fn between(&self, site: u32, p: u32) -> [u32; 3] {
+        let paths = match self.topology {
+            Topology::TwoSites { paths, .. } => paths,
+            _ => 1,
+        };
+        let first = 2 * self.topology.hosts() + 3 * (site * paths + p);
+        [first, first + 1, first + 2]
+    }
+
     /// The way from `src` to `dst` for a flow with this hash.
     pub fn route(&self, src: u32, dst: u32, hash: u64) -> Route {
         let t = &self.topology;
@@ -235,6 +276,10 @@ impl Fabric {
                 Topology::Dumbbell { .. } => links.push(2 * n + from),
                 Topology::Ring { switches, .. } => {
                     links.extend((0..t.round(src, dst)).map(|i| 2 * n + (from + i) % switches));
+                }
+                Topology::TwoSites { paths, .. } => {
+                    let p = (hash % u64::from(paths)) as u32;
+                    links.extend(self.between(from, p));
                 }
                 Topology::LeafSpine { leaves, spines, .. } => {
                     let s = (hash % u64::from(spines)) as u32;
@@ -300,6 +345,17 @@ mod tests {
                 host_delay: D,
                 middle_delay: D,
             },
+            Topology::TwoSites {
+                left: 2,
+                right: 3,
+                paths: 3,
+                host_rate: R,
+                edge_rate: R,
+                wan_rate: R,
+                host_delay: D,
+                edge_delay: D,
+                wan_delay: Picos::from_micros(3_000),
+            },
             Topology::LeafSpine {
                 leaves: 3,
                 spines: 2,
@@ -354,8 +410,11 @@ mod tests {
 
     #[test]
     fn a_hash_spreads_over_all_cores() {
-        let t = &topologies()[3];
-        let f = Fabric::new(t);
+        let t = topologies()
+            .into_iter()
+            .find(|t| matches!(t, Topology::FatTree { .. }))
+            .unwrap();
+        let f = Fabric::new(&t);
         let cores: std::collections::BTreeSet<u32> =
             (0..16).map(|h| f.route(0, t.hosts() - 1, h)[3]).collect();
         assert_eq!(cores.len(), 4);

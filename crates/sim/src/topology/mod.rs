@@ -34,6 +34,28 @@ pub enum Topology {
         /// Propagation delay of the middle link.
         middle_delay: Picos,
     },
+    /// Two data centres and a long way between them: hosts on an edge router each side, and from edge to edge `paths` equal ways of a
+    /// short link to a WAN router, the long link, and a short link to the other edge. Hosts 0..left are at the first site.
+    TwoSites {
+        /// Hosts at the first site.
+        left: u32,
+        /// Hosts at the second site.
+        right: u32,
+        /// Ways between the edge routers; a flow takes one for its life.
+        paths: u32,
+        /// Rate of host links.
+        host_rate: Rate,
+        /// Rate between an edge router and a WAN router.
+        edge_rate: Rate,
+        /// Rate of a long link.
+        wan_rate: Rate,
+        /// Propagation delay of a host link.
+        host_delay: Picos,
+        /// Propagation delay between an edge router and a WAN router.
+        edge_delay: Picos,
+        /// Propagation delay of a long link.
+        wan_delay: Picos,
+    },
     /// Two tiers; every leaf is joined to every spine.
     LeafSpine {
         /// Leaf switches.
@@ -87,7 +109,9 @@ impl Topology {
     pub fn hosts(&self) -> u32 {
         match *self {
             Topology::Star { hosts, .. } => hosts,
-            Topology::Dumbbell { left, right, .. } => left + right,
+            Topology::Dumbbell { left, right, .. } | Topology::TwoSites { left, right, .. } => {
+                left + right
+            }
             Topology::LeafSpine {
                 leaves,
                 hosts_per_leaf,
@@ -118,7 +142,9 @@ impl Topology {
     pub fn rack(&self, host: u32) -> u32 {
         match *self {
             Topology::Star { .. } => 0,
-            Topology::Dumbbell { left, .. } => u32::from(host >= left),
+            Topology::Dumbbell { left, .. } | Topology::TwoSites { left, .. } => {
+                u32::from(host >= left)
+            }
             Topology::LeafSpine { hosts_per_leaf, .. } => host / hosts_per_leaf,
             Topology::FatTree { hosts_per_edge, .. } => host / hosts_per_edge,
             Topology::Ring {
@@ -145,6 +171,7 @@ impl Topology {
             match self {
                 Topology::Star { .. } => 2,
                 Topology::Dumbbell { .. } => 3,
+                Topology::TwoSites { .. } => 5,
                 Topology::LeafSpine { .. } => 4,
                 Topology::FatTree { .. } if self.pod(src) == self.pod(dst) => 4,
                 Topology::FatTree { .. } => 6,
@@ -170,6 +197,13 @@ impl Topology {
                 middle_delay,
                 ..
             } => far(host_delay, middle_delay),
+            Topology::TwoSites { host_delay, .. } if links <= 2 => Picos(2 * host_delay.0),
+            Topology::TwoSites {
+                host_delay,
+                edge_delay,
+                wan_delay,
+                ..
+            } => Picos(2 * (host_delay.0 + edge_delay.0) + wan_delay.0),
             Topology::LeafSpine {
                 host_delay,
                 uplink_delay,
@@ -189,6 +223,7 @@ impl Topology {
         match *self {
             Topology::Star { rate, .. } | Topology::Ring { rate, .. } => rate,
             Topology::Dumbbell { host_rate, .. }
+            | Topology::TwoSites { host_rate, .. }
             | Topology::LeafSpine { host_rate, .. }
             | Topology::FatTree { host_rate, .. } => host_rate,
         }
@@ -205,6 +240,12 @@ impl Topology {
                 middle_rate,
                 ..
             } => host_rate.min(middle_rate),
+            Topology::TwoSites {
+                host_rate,
+                edge_rate,
+                wan_rate,
+                ..
+            } => host_rate.min(edge_rate).min(wan_rate),
             Topology::LeafSpine {
                 host_rate,
                 uplink_rate,

@@ -14,7 +14,7 @@ use crate::topology::Topology;
 pub enum Tier {
     /// Between hosts and their first switch.
     Host,
-    /// The middle link of a dumbbell, or the links of a ring.
+    /// The middle link of a dumbbell, the links of a ring, or the long ways between two sites.
     Middle,
     /// Between a rack and the tier above it.
     Rack,
@@ -48,6 +48,7 @@ impl Tier {
         match (self, topology) {
             (Tier::Host, _) => "host links",
             (Tier::Middle, Topology::Ring { .. }) => "ring links",
+            (Tier::Middle, Topology::TwoSites { .. }) => "long links",
             (Tier::Middle, _) => "middle link",
             (Tier::Rack, Topology::LeafSpine { .. }) => "leaf uplinks",
             (Tier::Rack, _) => "edge uplinks",
@@ -82,19 +83,24 @@ pub fn tiers(topology: &Topology, pairs: &Pairs) -> Vec<TierLoad> {
     };
     match *topology {
         Topology::Star { .. } => {}
-        Topology::Dumbbell {
-            left,
-            right,
-            middle_rate,
-            ..
-        } => {
+        Topology::Dumbbell { left, right, .. } | Topology::TwoSites { left, right, .. } => {
             let share = match *pairs {
                 Pairs::ToOne(to) => f64::from(if to < left { right } else { left }) / (hosts - 1.0),
                 Pairs::OtherRack => 1.0,
                 Pairs::All => 2.0 * f64::from(left) * f64::from(right) / (hosts * (hosts - 1.0)),
             };
             // Both directions carry their half; a single receiver loads one.
-            add(Tier::Middle, share, times(1, middle_rate) * own(1, 2));
+            let middle = match *topology {
+                Topology::TwoSites {
+                    paths,
+                    edge_rate,
+                    wan_rate,
+                    ..
+                } => times(paths, edge_rate.min(wan_rate)),
+                Topology::Dumbbell { middle_rate, .. } => times(1, middle_rate),
+                _ => unreachable!("the arm's two kinds"),
+            };
+            add(Tier::Middle, share, middle * own(1, 2));
         }
         Topology::Ring {
             hosts_per_switch,

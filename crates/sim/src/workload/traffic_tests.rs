@@ -5,8 +5,8 @@ use cemark_wire::{Picos, Rate};
 
 use super::Traffic;
 use crate::config::{
-    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, RoundSpec, SchedulerKind,
-    SwitchConfig, TracePorts,
+    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
+    SchedulerKind, SwitchConfig, TracePorts,
 };
 use crate::topology::Topology;
 use crate::workload::load::{Tier, flows_per_second};
@@ -49,6 +49,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
         workloads,
         transport: cemark_transport::Config::default(),
         nic: Nic::Fifo,
+        offload: Offload::NONE,
         switch: SwitchConfig {
             buffer_bytes: 600_000,
             queues: vec![QueueConfig::PLAIN],
@@ -60,6 +61,8 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             never_fuse: false,
             pfc: None,
         },
+        faults: Vec::new(),
+        edge: crate::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::ZERO,
             trace: TracePorts::None,

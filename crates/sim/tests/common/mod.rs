@@ -4,8 +4,8 @@
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
-    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, RoundSpec, SchedulerKind,
-    SwitchConfig, TracePorts,
+    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
+    SchedulerKind, SwitchConfig, TracePorts,
 };
 use cemark_sim::topology::Topology;
 use cemark_sim::transport;
@@ -83,6 +83,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
         workloads,
         transport: transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
+        offload: Offload::NONE,
         switch: SwitchConfig {
             buffer_bytes: 300_000,
             queues: vec![QueueConfig::PLAIN],
@@ -94,6 +95,8 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             never_fuse: false,
             pfc: None,
         },
+        faults: Vec::new(),
+        edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: us(20),
             trace: TracePorts::Hottest,

@@ -3,8 +3,8 @@
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
-    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, QueueConfig, RoundSpec, SchedulerKind,
-    SwitchConfig, TracePorts,
+    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
+    SchedulerKind, SwitchConfig, TracePorts,
 };
 use cemark_sim::topology::Topology;
 use cemark_sim::transport;
@@ -53,6 +53,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
         }],
         transport: transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
+        offload: Offload::NONE,
         switch: SwitchConfig {
             buffer_bytes: 4_000_000,
             queues: vec![QueueConfig::PLAIN],
@@ -64,6 +65,8 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             never_fuse: false,
             pfc: None,
         },
+        faults: Vec::new(),
+        edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::from_micros(5),
             trace: TracePorts::None,

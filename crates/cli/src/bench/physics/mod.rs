@@ -8,6 +8,7 @@ mod law;
 mod oscillation;
 mod sameness;
 mod steady;
+mod wide;
 
 use serde::Serialize;
 
@@ -37,7 +38,7 @@ impl Row {
 
 /// All checks, in order.
 pub(crate) fn all() -> Vec<Row> {
-    let parts: [fn() -> Vec<Row>; 7] = [
+    let parts: [fn() -> Vec<Row>; 8] = [
         idle::rows,
         oscillation::rows,
         oscillation::tiny_threshold,
@@ -45,6 +46,7 @@ pub(crate) fn all() -> Vec<Row> {
         fairness::rows,
         steady::rows,
         sameness::rows,
+        wide::rows,
     ];
     parts.iter().flat_map(|part| part()).collect()
 }

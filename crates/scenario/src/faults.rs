@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[[fault]]`: artificial losses, and routers that bleach the ECN field.
+
+use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
+use cemark_sim::topology::{Fabric, Topology};
+
+use crate::error::{Fallible, Fault, near};
+use crate::section::{Section, fraction, list, number, text};
+use crate::tree::{Node, Table, Value};
+
+/// The longest mean burst in packets.
+const LONGEST_BURST: f64 = 1e6;
+
+pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFault>> {
+    let nodes: &[Node] = match root.get("fault").map(|entry| &entry.node) {
+        None => return Ok(Vec::new()),
+        Some(Node {
+            value: Value::List(nodes),
+            ..
+        }) => nodes,
+        Some(node) => std::slice::from_ref(node),
+    };
+    let fabric = Fabric::new(topology);
+    let mut all: Vec<LinkFault> = Vec::new();
+    for node in nodes {
+        let mut s = Section::node(node, "[[fault]]".to_owned())?;
+        // For paths and for variants of figures.
+        s.text("name")?;
+        let links_node = s.need("links", "[\"wan0.0->wan1.0\"]")?;
+        let loss = loss(&mut s)?;
+        let victims = [Victims::Any, Victims::NotEct, Victims::PreferNotEct]
+            [s.choice("victims", 0, &["any", "not-ect", "prefer-not-ect"])?];
+        let bleach = s.flag("bleach", false)?;
+        s.finish()?;
+        for name in list(links_node)? {
+            for link in named(name, &fabric)? {
+                if all.iter().any(|f| f.link == link) {
+                    return Err(Fault::new(
+                        name.at,
+                        format!(
+                            "the link {} has two faults",
+                            fabric.links()[link as usize].name
+                        ),
+                    )
+                    .help("keep one [[fault]] for each link"));
+                }
+                all.push(LinkFault {
+                    link,
+                    loss,
+                    victims,
+                    bleach,
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The links of a name; `wan0.*` is every link whose name begins so.
+fn named(node: &Node, fabric: &Fabric) -> Fallible<Vec<u32>> {
+    let name = text(node)?;
+    let fits = |link: &str| match name.strip_suffix('*') {
+        Some(begin) => link.starts_with(begin),
+        None => link == name,
+    };
+    let all = fabric.links().iter().zip(0..);
+    let found: Vec<u32> = all
+        .filter(|(link, _)| fits(&link.name))
+        .map(|(_, i)| i)
+        .collect();
+    if found.is_empty() {
+        // Thousands of links are not worth reading: those between switches come last.
+        let names = fabric
+            .links()
+            .iter()
+            .rev()
+            .take(64)
+            .map(|l| l.name.as_str());
+        return Err(Fault::new(
+            node.at,
+            format!("no link of this fabric is called `{name}`"),
+        )
+        .label("not known")
+        .help(near(name, names)));
+    }
+    Ok(found)
+}
+
+fn loss(s: &mut Section<'_>) -> Fallible<Loss> {
+    let rate_node = s.get("rate");
+    let rate = rate_node.map_or(Ok(0.0), fraction)?;
+    let burst_node = s.get("burst");
+    let inside = s.get("burst-loss").map_or(Ok(1.0), fraction)?;
+    let Some(burst_node) = burst_node else {
+        return Ok(Loss::Uniform {
+            chance: parts(rate),
+        });
+    };
+    let burst = number(burst_node, (1.0, LONGEST_BURST))?;
+    // Of all packets a share `bad` meets the bad state, in runs of `burst`; there a packet is lost with the chance `inside`.
+    let bad = rate / inside;
+    let leave = 1.0 / burst;
+    let enter = leave * bad / (1.0 - bad);
+    if !(0.0..=1.0).contains(&enter) {
+        let at = rate_node.map_or(burst_node.at, |node| node.at);
+        return Err(Fault::new(
+            at,
+            "bursts of this length and loss cannot make up this rate",
+        )
+        .help("a lower rate, longer bursts, or more burst-loss: rate / burst-loss is the share of packets that meet a burst"));
+    }
+    Ok(Loss::Bursty {
+        enter: parts(enter),
+        leave: parts(leave),
+        good: 0,
+        bad: parts(inside),
+    })
+}
+
+/// In the unit of the simulator.
+fn parts(p: f64) -> u64 {
+    (p * ALWAYS as f64).round() as u64
+}

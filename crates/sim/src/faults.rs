@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Artificial faults of links: losses that no queue explains, and routers that bleach the ECN field.
+//!
+//! What is lost has crossed its link first. Each link draws from a stream of its own, named by the seed and the link's number, so a run
+//! repeats exactly and a fault on one link does not shift another's.
+
+use cemark_wire::{Ecn, Packet};
+
+use crate::workload::random::Stream;
+
+/// One in the unit of every probability here: parts of 2^32.
+pub const ALWAYS: u64 = 1 << 32;
+
+/// Losses that wait for a Not-ECT packet at most: a router that finds none sheds something else.
+pub const MOST_DUE: u32 = 16;
+
+/// What is wrong with one link (one direction of a cable).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkFault {
+    /// Its number in [`Fabric::links`](crate::topology::Fabric::links).
+    pub link: u32,
+    /// When a loss is due.
+    pub loss: Loss,
+    /// Which packet pays it.
+    pub victims: Victims,
+    /// The ECN field of every packet is cleared to Not-ECT at its far end.
+    pub bleach: bool,
+}
+
+/// When a loss is due. Probabilities in parts of 2^32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Each packet by itself.
+    Uniform {
+        /// Chance of a loss.
+        chance: u64,
+    },
+    /// Gilbert and Elliott: two states, entered and left packet by packet.
+    Bursty {
+        /// Chance to go from the good state to the bad one.
+        enter: u64,
+        /// Chance to go back.
+        leave: u64,
+        /// Chance of a loss in the good state.
+        good: u64,
+        /// Chance of a loss in the bad state.
+        bad: u64,
+    },
+}
+
+/// Which packets a loss may hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Victims {
+    /// Any: the packet at which the loss is due.
+    Any,
+    /// Only Not-ECT packets count and only they are lost.
+    NotEct,
+    /// Every packet counts, and the loss hits the next Not-ECT packet: a router that sheds the same share of its load and chooses
+    /// what it can not mark (the cooperative WAN of DCIB). Where [`MOST_DUE`] losses wait already, the packet at hand is lost.
+    PreferNotEct,
+}
+
+/// A link's fault while it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Faulty {
+    fault: LinkFault,
+    stream: Stream,
+    bad: bool,
+    /// Losses that wait for a Not-ECT packet.
+    due: u32,
+    /// Packets lost.
+    pub lost: u32,
+    /// ECN fields cleared.
+    pub bleached: u64,
+}
+
+impl Faulty {
+    pub fn new(fault: LinkFault, seed: u64) -> Self {
+        Faulty {
+            fault,
+            stream: Stream::new(seed, "fault", u64::from(fault.link)),
+            bad: false,
+            due: 0,
+            lost: 0,
+            bleached: 0,
+        }
+    }
+
+    fn chance(&mut self, parts: u64) -> bool {
+        self.stream.bits() >> 32 < parts
+    }
+
+    fn is_due(&mut self) -> bool {
+        match self.fault.loss {
+            Loss::Uniform { chance } => self.chance(chance),
+            Loss::Bursty {
+                enter,
+                leave,
+                good,
+                bad,
+            } => {
+                self.bad = match self.bad {
+                    true => !self.chance(leave),
+                    false => self.chance(enter),
+                };
+                let parts = if self.bad { bad } else { good };
+                self.chance(parts)
+            }
+        }
+    }
+
+    /// Whether the packet that crossed the link is lost; what passes may come out bleached.
+    pub fn takes(&mut self, packet: &mut Packet) -> bool {
+        let capable = packet.ecn().is_capable();
+        let lost = match self.fault.victims {
+            Victims::Any => self.is_due(),
+            Victims::NotEct => !capable && self.is_due(),
+            Victims::PreferNotEct => {
+                self.due += u32::from(self.is_due());
+                let hit = (!capable && self.due > 0) || self.due > MOST_DUE;
+                self.due -= u32::from(hit);
+                hit
+            }
+        };
+        if lost {
+            self.lost = self
+                .lost
+                .checked_add(1)
+                .expect("fewer than 2^32 losses on a link");
+        } else if self.fault.bleach {
+            let mut ecn = packet.ecn();
+            self.bleached += u64::from(cemark_switch::ce::rewrite(&mut ecn, Ecn::NotEct));
+            packet.set_ecn(ecn);
+        }
+        lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cemark_wire::{Fields, NONE};
+
+    fn packet(ecn: Ecn) -> Packet {
+        let f = Fields {
+            ecn,
+            ..Fields::default()
+        };
+        Packet::new(0, 0, 0, NONE, f)
+    }
+
+    fn parts(p: f64) -> u64 {
+        (p * ALWAYS as f64) as u64
+    }
+
+    /// Losses among so many packets, of which every tenth is Not-ECT, as (of Not-ECT, of others, longest run of losses).
+    fn losses(loss: Loss, victims: Victims, packets: u32) -> (u32, u32, u32) {
+        let fault = LinkFault {
+            link: 3,
+            loss,
+            victims,
+            bleach: false,
+        };
+        let mut faulty = Faulty::new(fault, 1);
+        let (mut droppable, mut others, mut run, mut longest) = (0, 0, 0, 0);
+        for n in 0..packets {
+            let ecn = if n % 10 == 9 { Ecn::NotEct } else { Ecn::Ect0 };
+            let lost = faulty.takes(&mut packet(ecn));
+            run = if lost { run + 1 } else { 0 };
+            longest = longest.max(run);
+            match ecn {
+                Ecn::NotEct => droppable += u32::from(lost),
+                _ => others += u32::from(lost),
+            }
+        }
+        assert_eq!(faulty.lost, droppable + others);
+        (droppable, others, longest)
+    }
+
+    #[test]
+    fn a_loss_hits_whom_it_may() {
+        let uniform = Loss::Uniform {
+            chance: parts(0.05),
+        };
+        let near = |n: u32, mean: f64| {
+            let off = (f64::from(n) - mean).abs() / mean.sqrt();
+            assert!(off < 4.0, "{n} losses where {mean} are expected");
+        };
+        let (droppable, others, _) = losses(uniform, Victims::Any, 1_000_000);
+        near(droppable, 5_000.0);
+        near(others, 45_000.0);
+        let (droppable, others, _) = losses(uniform, Victims::NotEct, 1_000_000);
+        near(droppable, 5_000.0);
+        assert_eq!(others, 0);
+        // The same 5 % of all packets, all of them Not-ECT.
+        let (droppable, others, _) = losses(uniform, Victims::PreferNotEct, 1_000_000);
+        near(droppable, 50_000.0);
+        assert_eq!(others, 0);
+    }
+
+    /// Entered once in 1000 packets and left once in 10: 1 in 101 packets is in the bad state, and bursts are ten packets long.
+    #[test]
+    fn bursts_have_their_rate_and_length() {
+        let bursty = Loss::Bursty {
+            enter: parts(0.001),
+            leave: parts(0.1),
+            good: 0,
+            bad: ALWAYS,
+        };
+        let (droppable, others, longest) = losses(bursty, Victims::Any, 2_000_000);
+        let share = f64::from(droppable + others) / 2e6;
+        assert!((share * 101.0 - 1.0).abs() < 0.1, "{share}");
+        assert!(longest > 30, "{longest}");
+    }
+
+    #[test]
+    fn a_bleaching_link_clears_the_field_and_counts() {
+        let fault = LinkFault {
+            link: 0,
+            loss: Loss::Uniform { chance: 0 },
+            victims: Victims::Any,
+            bleach: true,
+        };
+        let mut faulty = Faulty::new(fault, 1);
+        for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+            let mut p = packet(ecn);
+            assert!(!faulty.takes(&mut p));
+            assert_eq!(p.ecn(), Ecn::NotEct);
+        }
+        assert_eq!(faulty.bleached, 3);
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Hosts that handle packets in bunches: interrupt coalescing, and GRO, which answers a bunch as one segment.
+
+use cemark_transport::{Ack, Acks};
+use cemark_wire::{Flags, Nanos, Packet};
+
+use crate::engine::{Sim, kind};
+use crate::events::EventQueue;
+
+/// Most payload that GRO answers as one (Linux, `GRO_LEGACY_MAX_SIZE`).
+const MOST_BYTES: u64 = 65_536;
+
+/// What a host's network card and the layer above it do in bunches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offload {
+    /// Largest train in bytes that a connection hands to its NIC at once (TSO, GSO), and waits for; 0: segment by segment.
+    pub tso: u32,
+    /// Longest time that a packet waits in the NIC for others before the host handles them together; zero: not at all.
+    pub coalesce: Nanos,
+    /// So many packets end the wait. At least one.
+    pub coalesce_packets: u32,
+    /// Segments of a connection that are handled together are answered together.
+    pub gro: bool,
+}
+
+impl Offload {
+    /// Every packet by itself.
+    pub const NONE: Offload = Offload {
+        tso: 0,
+        coalesce: Nanos::ZERO,
+        coalesce_packets: 64,
+        gro: false,
+    };
+}
+
+/// An answer that waits for the rest of its bunch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    conn: u32,
+    ack: Ack,
+    bytes: u64,
+}
+
+impl<Q: EventQueue> Sim<Q> {
+    /// A packet waits in the NIC of its host.
+    #[cold]
+    pub fn hold(&mut self, host: u32, packet: Packet) {
+        let h = &mut self.hosts[host as usize];
+        h.received.push(packet);
+        if h.received.len() >= self.cfg.offload.coalesce_packets as usize {
+            self.handle_held(host);
+        } else if !h.interrupt_armed {
+            h.interrupt_armed = true;
+            let span = self.clock.ticks(self.cfg.offload.coalesce.into());
+            self.events.insert(self.now + span, kind::INTERRUPT | host);
+        }
+    }
+
+    /// The interrupt of a host. Where a count ended the wait before, it finds fewer packets, or none.
+    pub fn interrupt(&mut self, host: u32) {
+        self.hosts[host as usize].interrupt_armed = false;
+        self.handle_held(host);
+    }
+
+    fn handle_held(&mut self, host: u32) {
+        let mut packets = std::mem::take(&mut self.hosts[host as usize].received);
+        for &packet in &packets {
+            self.handle(host, packet);
+        }
+        packets.clear();
+        self.hosts[host as usize].received = packets;
+        for i in 0..self.answers.len() {
+            let held = self.answers[i];
+            self.send_ack(host, held.conn, held.ack);
+        }
+        self.answers.clear();
+    }
+
+    /// Keeps an answer until the bunch is over, in the place of the one before where that said less of the same.
+    pub fn answer_later(&mut self, host: u32, conn: u32, bytes: u64, acks: Acks) {
+        let ack = match acks {
+            Acks::None => return,
+            // SACK blocks are asked of the receiver as the answer leaves: now.
+            Acks::One(ack) if ack.sacks == 0 && !ack.flags.has(Flags::SYN) => ack,
+            other => {
+                self.release_answer(host, conn);
+                return self.answer(host, conn, other);
+            }
+        };
+        let same = self.answers.iter_mut().find(|h| h.conn == conn);
+        match same {
+            Some(held) if held.ack.flags == ack.flags && held.bytes + bytes <= MOST_BYTES => {
+                held.bytes += bytes;
+                // The bunch carries the timestamp of its first segment.
+                held.ack.cum = ack.cum;
+            }
+            Some(held) => {
+                let before = std::mem::replace(&mut held.ack, ack);
+                held.bytes = bytes;
+                self.send_ack(host, conn, before);
+            }
+            None => self.answers.push(Held { conn, ack, bytes }),
+        }
+    }
+
+    fn release_answer(&mut self, host: u32, conn: u32) {
+        if let Some(i) = self.answers.iter().position(|h| h.conn == conn) {
+            let held = self.answers.remove(i);
+            self.send_ack(host, conn, held.ack);
+        }
+    }
+}

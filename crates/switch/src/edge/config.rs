@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What DCIB's two routers are told.
+
+use cemark_wire::{Ecn, Nanos, Rate};
+
+/// Parameters of a pair of DCIB routers; both sides have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DcibConfig {
+    /// Share of the bytes that is selected: sent Not-ECT and kept as a copy. Parts of 2^16.
+    pub share: u32,
+    /// Bytes of copies that the stalled queue may hold. Full: nothing is selected.
+    pub stalled_bytes: u64,
+    /// Round trip between the routers. What is measured replaces it where that is longer.
+    pub tau: Nanos,
+    /// When a copy is sent.
+    pub recovery: Recovery,
+    /// What becomes of a copy that has been sent.
+    pub copies: CopyPolicy,
+    /// How often one packet is sent again at most.
+    pub most_copies: u8,
+    /// Numbers that a copy may stay behind an acknowledged one before it is called lost: the packets were sent at least so far apart.
+    pub reorder: Nanos,
+    /// What a router ACK says.
+    pub ack_form: AckForm,
+    /// A router ACK for every so many selected packets that arrive.
+    pub ack_every: u32,
+    /// Longest time that one is withheld.
+    pub ack_delay: Nanos,
+    /// What a packet that is not selected is sent as, if its host sent it Not-ECT.
+    pub raise: Ecn,
+    /// What becomes of CE on packets whose hosts use ECN. On others it is always taken off.
+    pub ce: CePolicy,
+    /// The far router releases in order: a packet waits for a missing selected one of its lane so long at most. `None`: never waits.
+    pub hold: Option<Nanos>,
+    /// Number of lanes, a power of two up to 2^15.
+    pub lanes: u16,
+    /// Bytes that the header before a packet adds to it on the wire.
+    pub header_bytes: u16,
+    /// Packets above this rate are sent Not-ECT too, without a copy: expendable probes.
+    pub probe_above: Option<Rate>,
+}
+
+/// When a copy is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// On evidence of a loss: a router ACK of a later packet, or silence.
+    Evidence,
+    /// Whenever the port behind the router is idle, without evidence (the paper's limited buffer).
+    Idle,
+}
+
+/// What becomes of a copy that has been sent on evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyPolicy {
+    /// It is sent Not-ECT and not kept (Fig 8 as printed).
+    Once,
+    /// It is sent Not-ECT and kept again.
+    Restore,
+    /// It is sent ECN-capable, so that a cooperative WAN does not drop it, and not kept.
+    Protect,
+}
+
+/// What a router ACK says beside the packet that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckForm {
+    /// Nothing (Fig 8).
+    Named,
+    /// The number below which everything arrived or was given up.
+    Cumulative,
+    /// Which of the last 64 numbers arrived.
+    Bitmap,
+}
+
+/// What becomes of CE that the WAN wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CePolicy {
+    /// A host that uses ECN sees it.
+    Pass,
+    /// The host's own codepoint is restored.
+    Clear,
+}
+
+impl DcibConfig {
+    /// As the paper prints it: a tenth, a router ACK a packet, each copy once; one BDP of a 10 Gb/s, 6 ms path times the share.
+    pub const LITERAL: DcibConfig = DcibConfig {
+        share: 6_554,
+        stalled_bytes: 1_000_000,
+        tau: Nanos::from_millis(6),
+        recovery: Recovery::Evidence,
+        copies: CopyPolicy::Once,
+        most_copies: 15,
+        reorder: Nanos::ZERO,
+        ack_form: AckForm::Named,
+        ack_every: 1,
+        ack_delay: Nanos::from_micros(100),
+        raise: Ecn::Ect0,
+        ce: CePolicy::Pass,
+        hold: None,
+        lanes: 1_024,
+        header_bytes: 0,
+        probe_above: None,
+    };
+}

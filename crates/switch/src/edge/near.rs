@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The near router: selects packets, makes them droppable, keeps copies of them, and sends a copy when the far router's ACKs say that the
+//! packet is lost.
+
+use cemark_marking::fixed::mix;
+use cemark_wire::{Ecn, Flags, Nanos, Packet};
+
+use super::config::{AckForm, CopyPolicy, DcibConfig, Recovery};
+use super::select::{Agreed, Even};
+use super::shim::{Header, Report, SHIM, Shim};
+use super::stalled::{Entry, Stalled};
+use super::{Actions, Middlebox};
+
+/// More copies than the far router can tell apart are not kept.
+pub(crate) const MOST: usize = 1 << 15;
+
+/// What a near router counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NearStats {
+    /// Packets selected.
+    pub selected: u64,
+    /// Packets that were due to be selected while the stalled queue was full.
+    pub full: u64,
+    /// Packets sent as probes above the agreed rate.
+    pub probes: u64,
+    /// Copies sent on the evidence of a router ACK.
+    pub resent: u64,
+    /// Copies sent since nothing was heard for one and a half round trips.
+    pub flushed: u64,
+    /// Copies sent into an idle link, without evidence.
+    pub idle: u64,
+    /// Router ACKs that named nothing in the queue.
+    pub unmatched: u64,
+    /// The most bytes of copies ever kept.
+    pub peak_bytes: u64,
+    /// It shut itself off: the path clears ECN.
+    pub off: bool,
+}
+
+/// The router at the sending edge of one path.
+#[derive(Debug)]
+pub struct Near {
+    cfg: DcibConfig,
+    even: Even,
+    agreed: Option<Agreed>,
+    stalled: Stalled,
+    next: u64,
+    /// Of each lane: the last place given, and the place of its last selected packet.
+    lanes: Vec<(u64, u64)>,
+    /// Smoothed round trip of packets whose first sending was acknowledged.
+    measured: Nanos,
+    /// When the port may be idle.
+    idle_at: Nanos,
+    stats: NearStats,
+}
+
+impl Near {
+    /// A router with an empty stalled queue.
+    pub fn new(cfg: DcibConfig) -> Self {
+        Near {
+            cfg,
+            even: Even::default(),
+            agreed: cfg.probe_above.map(Agreed::new),
+            stalled: Stalled::default(),
+            next: 0,
+            lanes: vec![(0, 0); usize::from(cfg.lanes)],
+            measured: Nanos::ZERO,
+            idle_at: Nanos::ZERO,
+            stats: NearStats::default(),
+        }
+    }
+
+    /// What it counted.
+    pub fn stats(&self) -> NearStats {
+        NearStats {
+            peak_bytes: self.stalled.peak,
+            ..self.stats
+        }
+    }
+
+    /// Bytes of copies kept now.
+    pub fn stalled_bytes(&self) -> u64 {
+        self.stalled.bytes()
+    }
+
+    /// Copies kept now.
+    pub fn stalled_packets(&self) -> usize {
+        self.stalled.len()
+    }
+
+    /// Silence that means loss: one and a half round trips.
+    fn patience(&self) -> Nanos {
+        let tau = self.measured.max(self.cfg.tau);
+        Nanos(tau.0 + tau.0 / 2)
+    }
+
+    fn outward(&mut self, now: Nanos, mut packet: Packet, out: &mut Actions) {
+        let flags = packet.flags();
+        let data = !packet.is_empty() && flags.0 & (Flags::ACK.0 | Flags::PROBE.0) == 0;
+        let bytes = packet.wire_bytes();
+        let room = self
+            .stalled
+            .has_room(u64::from(bytes), self.cfg.stalled_bytes, MOST);
+        let selected = self.even.select(bytes, self.cfg.share, data && room);
+        if data && !room {
+            self.stats.full += 1;
+        }
+        let above = data && self.agreed.as_mut().is_some_and(|a| a.exceeds(now, bytes));
+        let lane = (mix(u64::from(packet.conn)) as usize) & (self.lanes.len() - 1);
+        let (place, after) = &mut self.lanes[lane];
+        *place += 1;
+        let mut shim = Shim {
+            number: None,
+            copy: 0,
+            oldest: 0,
+            probe: above && !selected,
+            ecn: packet.ecn(),
+            lane: lane as u16,
+            place: *place,
+            after: *after,
+            aux: packet.aux,
+        };
+        if selected {
+            *after = *place;
+            shim.number = Some(self.next);
+            if self.cfg.ack_form == AckForm::Cumulative {
+                shim.oldest = self.stalled.oldest().unwrap_or(self.next);
+            }
+            self.stats.selected += 1;
+            let entry = Entry {
+                packet: out.clone_to(&packet),
+                shim,
+                number: self.next,
+                sent: now,
+            };
+            self.stalled.push(entry);
+            self.next += 1;
+            self.idle_at = self.idle_at.max(out.free_at).max(now);
+        }
+        self.stats.probes += u64::from(shim.probe);
+        if selected || shim.probe {
+            out.rewrite(&mut packet, Ecn::NotEct);
+        } else if shim.ecn == Ecn::NotEct {
+            out.rewrite(&mut packet, self.cfg.raise);
+        }
+        self.wrap(&mut packet, shim, out);
+        out.forward(packet);
+    }
+
+    fn wrap(&self, packet: &mut Packet, shim: Shim, out: &mut Actions) {
+        packet.set_wire_bytes(packet.wire_bytes() + self.cfg.header_bytes);
+        out.headers.wrap(packet, Header::Shim(shim));
+    }
+
+    /// Sends a copy; it is kept again where the policy says so.
+    fn send(&mut self, now: Nanos, entry: Entry, out: &mut Actions) {
+        let shim = Shim {
+            copy: entry.shim.copy.saturating_add(1),
+            ..entry.shim
+        };
+        let again = self.cfg.recovery == Recovery::Evidence
+            && self.cfg.copies == CopyPolicy::Restore
+            && shim.copy < self.cfg.most_copies;
+        if again {
+            let packet = out.clone_to(&entry.packet);
+            self.stalled.push(Entry {
+                packet,
+                shim,
+                sent: now,
+                ..entry
+            });
+        }
+        let mut packet = entry.packet;
+        let ecn = match self.cfg.copies {
+            CopyPolicy::Protect if packet.ecn().is_capable() => packet.ecn(),
+            CopyPolicy::Protect => self.cfg.raise,
+            CopyPolicy::Once | CopyPolicy::Restore => Ecn::NotEct,
+        };
+        out.rewrite(&mut packet, ecn);
+        self.wrap(&mut packet, shim, out);
+        out.release(packet);
+    }
+
+    fn report(&mut self, now: Nanos, report: &Report, out: &mut Actions) {
+        if report.bleached {
+            self.shut_off(out);
+            return;
+        }
+        let (number, copy) = report.named;
+        let named = self.stalled.find(number).map(|(i, e)| (i, *e));
+        match named {
+            None => self.stats.unmatched += 1,
+            Some((place, entry)) => {
+                self.stalled.remove(place);
+                out.forget(entry.packet);
+                // What arrived may be an earlier sending than the one in the queue: then it tells nothing about what stands ahead.
+                if entry.shim.copy == copy {
+                    self.hear(now, entry.sent, copy);
+                    self.lost_before(now, place, entry.sent, report, out);
+                }
+            }
+        }
+        let told = |e: &Entry| is_told(report, e.number);
+        if report.below > 0 || report.bits > 0 {
+            self.stalled.extract(told, |e| out.forget(e.packet));
+        }
+    }
+
+    fn hear(&mut self, now: Nanos, sent: Nanos, copy: u8) {
+        if copy > 0 {
+            return;
+        }
+        let sample = now.saturating_sub(sent).0;
+        self.measured = match self.measured.0 {
+            0 => Nanos(sample),
+            old => Nanos(old - old / 8 + sample / 8),
+        };
+    }
+
+    /// Copies ahead of one that arrived, sent long enough before it, are lost: they are sent in order.
+    fn lost_before(
+        &mut self,
+        now: Nanos,
+        ahead: usize,
+        arrived: Nanos,
+        report: &Report,
+        out: &mut Actions,
+    ) {
+        // What is sent goes to the tail, so the ones ahead stay in front.
+        for _ in 0..ahead {
+            let Some(entry) = self.stalled.front().copied() else {
+                return;
+            };
+            if entry.sent + self.cfg.reorder > arrived {
+                return;
+            }
+            self.stalled.pop();
+            if is_told(report, entry.number) {
+                out.forget(entry.packet);
+            } else {
+                self.stats.resent += 1;
+                self.send(now, entry, out);
+            }
+        }
+    }
+
+    fn shut_off(&mut self, out: &mut Actions) {
+        self.stats.off = true;
+        while let Some(entry) = self.stalled.pop() {
+            out.forget(entry.packet);
+        }
+    }
+}
+
+/// Whether the report says of this number, beside the one it names, that it arrived or was given up.
+fn is_told(report: &Report, number: u64) -> bool {
+    number < report.below
+        || report
+            .highest
+            .checked_sub(number)
+            .is_some_and(|i| i < 64 && report.bits >> i & 1 == 1)
+}
+
+impl Middlebox for Near {
+    /// A packet for the far side, or a router ACK from there.
+    fn on_packet(&mut self, now: Nanos, mut packet: Packet, out: &mut Actions) {
+        if packet.flags().has(SHIM) {
+            if let Some(Header::Report(report)) = out.headers.unwrap(&mut packet) {
+                self.report(now, &report, out);
+            }
+            out.discard(packet);
+        } else if self.stats.off {
+            out.forward(packet);
+        } else {
+            self.outward(now, packet, out);
+        }
+    }
+
+    fn next_wake(&self) -> Option<Nanos> {
+        let front = self.stalled.front()?;
+        Some(match self.cfg.recovery {
+            Recovery::Evidence => front.sent + self.patience(),
+            Recovery::Idle => self.idle_at,
+        })
+    }
+
+    fn wake(&mut self, now: Nanos, out: &mut Actions) {
+        match self.cfg.recovery {
+            Recovery::Evidence => {
+                let patience = self.patience();
+                for _ in 0..self.stalled.len() {
+                    let due = |e: &&Entry| e.sent + patience <= now;
+                    let Some(entry) = self.stalled.front().filter(due).copied() else {
+                        break;
+                    };
+                    self.stalled.pop();
+                    self.stats.flushed += 1;
+                    self.send(now, entry, out);
+                }
+            }
+            Recovery::Idle if out.free_at > now => self.idle_at = out.free_at,
+            Recovery::Idle => {
+                // One at a time: a packet of a host that comes now waits for one copy at most.
+                if let Some(entry) = self.stalled.pop() {
+                    let bytes = u64::from(entry.packet.wire_bytes());
+                    self.stats.idle += 1;
+                    self.send(now, entry, out);
+                    // The owner knows when that has left; until asked again this is early enough.
+                    self.idle_at = now + Nanos(1.max(bytes / 64));
+                }
+            }
+        }
+    }
+}

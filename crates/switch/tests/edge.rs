@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The two DCIB routers with a channel between them that loses, delays, marks and reorders: whatever it does, nothing is delivered twice,
+//! nothing out of order where order is promised, the stalled queue keeps its bound, and the books balance.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use cemark_switch::edge::{
+    AckForm, Actions, CePolicy, CopyPolicy, DcibConfig, Far, Middlebox, Near, Recovery, Step,
+};
+use cemark_wire::{Ecn, Fields, NONE, Nanos, Packet};
+use proptest::prelude::*;
+
+/// The connection of router ACKs.
+const ROUTER: u32 = 1 << 20;
+
+/// What lies between the routers. Shares in 1/1000.
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    lose: u64,
+    only_not_ect: bool,
+    lose_acks: u64,
+    /// Extra delay of a packet, up to so many microseconds: more than the gap between two reorders them.
+    jitter: u64,
+    mark: u64,
+    bleach: bool,
+}
+
+struct World {
+    near: Near,
+    far: Far,
+    out: Actions,
+    channel: Channel,
+    /// (time, number, towards the far side, slot).
+    flying: BinaryHeap<Reverse<(u64, u64, bool, usize)>>,
+    slots: Vec<Packet>,
+    random: u64,
+    number: u64,
+    lost: u64,
+    delivered: Vec<Packet>,
+    offered: u64,
+    bound: u64,
+}
+
+impl World {
+    fn new(cfg: DcibConfig, channel: Channel, seed: u64) -> World {
+        World {
+            near: Near::new(cfg),
+            far: Far::new(cfg, ROUTER),
+            out: Actions::default(),
+            channel,
+            flying: BinaryHeap::new(),
+            slots: Vec::new(),
+            random: seed,
+            number: 0,
+            lost: 0,
+            delivered: Vec::new(),
+            offered: 0,
+            bound: cfg.stalled_bytes,
+        }
+    }
+
+    fn draw(&mut self, below: u64) -> u64 {
+        self.random = cemark_marking::fixed::mix(self.random);
+        self.random % below.max(1)
+    }
+
+    /// Puts what a box sent into the channel, or into the hands of the hosts.
+    fn follow(&mut self, now: u64, at_near: bool) {
+        for step in self.out.take() {
+            let Step::Send(mut packet) = step else {
+                continue;
+            };
+            let ack = packet.conn == ROUTER;
+            if !at_near && !ack {
+                self.delivered.push(packet);
+                continue;
+            }
+            let c = self.channel;
+            let hit = match (ack, packet.ecn().is_capable() && c.only_not_ect) {
+                (true, _) => self.draw(1000) < c.lose_acks,
+                (false, true) => false,
+                (false, false) => self.draw(1000) < c.lose,
+            };
+            if hit {
+                self.lost += 1;
+                self.out.headers.unwrap(&mut packet);
+                continue;
+            }
+            if packet.ecn().is_capable() && self.draw(1000) < c.mark {
+                packet.set_ecn(Ecn::Ce);
+            }
+            if c.bleach {
+                packet.set_ecn(Ecn::NotEct);
+            }
+            let at = now + 1_000_000 + self.draw(c.jitter * 1000);
+            self.number += 1;
+            self.slots.push(packet);
+            self.flying
+                .push(Reverse((at, self.number, at_near, self.slots.len() - 1)));
+        }
+        assert!(self.near.stalled_bytes() <= self.bound);
+    }
+
+    /// Everything that is due up to `until`.
+    fn run(&mut self, until: u64) {
+        loop {
+            let wake = |w: Option<Nanos>| w.map_or(u64::MAX, |n| n.0);
+            let (near, far) = (wake(self.near.next_wake()), wake(self.far.next_wake()));
+            let flying = self.flying.peek().map_or(u64::MAX, |f| f.0.0);
+            let now = near.min(far).min(flying);
+            if now > until || now == u64::MAX {
+                return;
+            }
+            let (at_near, t) = (near == now, Nanos(now));
+            if at_near {
+                self.near.wake(t, &mut self.out);
+            } else if far == now {
+                self.far.wake(t, &mut self.out);
+            } else if let Some(Reverse((_, _, to_far, slot))) = self.flying.pop() {
+                let packet = self.slots[slot];
+                if to_far {
+                    self.far.on_packet(t, packet, &mut self.out);
+                } else {
+                    self.near.on_packet(t, packet, &mut self.out);
+                }
+                self.follow(now, !to_far);
+                continue;
+            }
+            self.follow(now, at_near);
+        }
+    }
+
+    fn offer(&mut self, now: u64, packet: Packet) {
+        self.offered += 1;
+        self.near.on_packet(Nanos(now), packet, &mut self.out);
+        self.follow(now, true);
+    }
+
+    fn check(&self, ordered: bool) {
+        let t = self.out.tally;
+        let in_channel = self.flying.len() as u64;
+        assert_eq!(
+            self.offered + t.made,
+            self.delivered.len() as u64 + t.gone + t.kept + in_channel + self.lost,
+            "{t:?}"
+        );
+        assert_eq!(self.out.headers.live() as u64, in_channel);
+        assert!(self.near.stats().peak_bytes <= self.bound);
+        let mut seen = BTreeSet::new();
+        let mut last = BTreeMap::new();
+        for p in &self.delivered {
+            assert!(seen.insert((p.conn, p.seq)), "{p:?} came twice");
+            if let Some(before) = last.insert(p.conn, p.seq) {
+                assert!(!ordered || before < p.seq, "{p:?} after {before}");
+            }
+        }
+    }
+}
+
+/// `packets` of 1500 bytes a microsecond apart, of a few connections, then time to settle.
+fn send(cfg: DcibConfig, channel: Channel, seed: u64, packets: u64, host: Ecn) -> World {
+    let mut w = World::new(cfg, channel, seed);
+    for n in 0..packets {
+        let now = n * 1_000;
+        w.run(now);
+        let fields = Fields {
+            wire_bytes: 1_500,
+            len: 1_460,
+            ecn: host,
+            ..Fields::default()
+        };
+        let conn = w.draw(5) as u32;
+        w.offer(now, Packet::new(n, 0, conn, NONE, fields));
+    }
+    w.run(packets * 1_000 + 1_000_000_000);
+    w
+}
+
+fn configs() -> impl Strategy<Value = DcibConfig> {
+    let policies = (0usize..2, 0usize..3, 0usize..3, 0usize..2);
+    let numbers = (500u32..40_000, 3_000u64..300_000, 0u64..200, 1u32..40);
+    (policies, numbers, prop::option::of(100u64..20_000)).prop_map(
+        |((recovery, copies, form, ce), (share, bound, reorder, every), hold)| {
+            let form = [AckForm::Named, AckForm::Cumulative, AckForm::Bitmap][form];
+            DcibConfig {
+                share,
+                stalled_bytes: bound,
+                tau: Nanos::from_millis(2),
+                recovery: [Recovery::Evidence, Recovery::Idle][recovery],
+                copies: [CopyPolicy::Once, CopyPolicy::Restore, CopyPolicy::Protect][copies],
+                reorder: Nanos::from_micros(reorder),
+                ack_form: form,
+                ack_every: if form == AckForm::Named { 1 } else { every },
+                ce: [CePolicy::Pass, CePolicy::Clear][ce],
+                hold: hold.map(Nanos::from_micros),
+                header_bytes: 8,
+                ..DcibConfig::LITERAL
+            }
+        },
+    )
+}
+
+fn channels() -> impl Strategy<Value = Channel> {
+    (0u64..600, any::<bool>(), 0u64..500, 0u64..300, 0u64..100).prop_map(
+        |(lose, only_not_ect, lose_acks, jitter, mark)| Channel {
+            lose,
+            only_not_ect,
+            lose_acks,
+            jitter,
+            mark,
+            bleach: false,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn nothing_twice_nothing_out_of_order_and_within_the_bound(
+        cfg in configs(), channel in channels(), seed in any::<u64>(), ecn in 0u8..3,
+    ) {
+        let host = Ecn::from_bits(ecn);
+        let w = send(cfg, channel, seed, 3_000, host);
+        w.check(cfg.hold.is_some());
+        prop_assert_eq!(w.out.tally.kept, 0, "silence ends every wait");
+        for p in &w.delivered {
+            let marked = host.is_capable() && cfg.ce == CePolicy::Pass && p.ecn() == Ecn::Ce;
+            prop_assert!(p.ecn() == host || marked, "{:?}", p);
+            prop_assert_eq!(p.wire_bytes(), 1_500);
+        }
+    }
+
+    /// A WAN that loses only what is droppable loses nothing for good: the copy comes ECN-capable.
+    #[test]
+    fn a_cooperative_wan_loses_nothing(
+        share in 500u32..30_000, lose in 1u64..900, lose_acks in 0u64..500, seed in any::<u64>(), form in 0usize..3, hold in any::<bool>(),
+    ) {
+        let cfg = DcibConfig {
+            share,
+            stalled_bytes: 10_000_000,
+            tau: Nanos::from_millis(2),
+            copies: CopyPolicy::Protect,
+            ack_form: [AckForm::Named, AckForm::Cumulative, AckForm::Bitmap][form],
+            hold: hold.then_some(Nanos::from_millis(50)),
+            ..DcibConfig::LITERAL
+        };
+        let channel = Channel { lose, only_not_ect: true, lose_acks, jitter: 0, mark: 0, bleach: false };
+        let w = send(cfg, channel, seed, 3_000, Ecn::NotEct);
+        w.check(hold);
+        prop_assert_eq!(w.delivered.len(), 3_000);
+    }
+}
+
+const CLEAN: Channel = Channel {
+    lose: 0,
+    only_not_ect: true,
+    lose_acks: 0,
+    jitter: 0,
+    mark: 0,
+    bleach: false,
+};
+
+/// Fig 6 to 8: every tenth packet is copied, its router ACK frees it, and nothing is sent again.
+#[test]
+fn without_loss_nothing_is_sent_again() {
+    let w = send(DcibConfig::LITERAL, CLEAN, 1, 10_000, Ecn::NotEct);
+    w.check(true);
+    let stats = w.near.stats();
+    assert_eq!((stats.selected, stats.resent, stats.flushed), (1_000, 0, 0));
+    assert_eq!(w.far.stats().acks, 1_000);
+    // r tau C: a tenth of what is sent in a round trip of 2 ms (the channel's) at 1500 bytes a microsecond.
+    let law = 0.1 * 2_000.0 * 1_500.0;
+    assert!(
+        (stats.peak_bytes as f64 / law - 1.0).abs() < 0.02,
+        "{stats:?}"
+    );
+}
+
+#[test]
+fn a_full_stalled_queue_stops_selecting() {
+    let cfg = DcibConfig {
+        stalled_bytes: 30_000,
+        ..DcibConfig::LITERAL
+    };
+    let w = send(cfg, CLEAN, 1, 10_000, Ecn::NotEct);
+    w.check(true);
+    let stats = w.near.stats();
+    assert_eq!(stats.peak_bytes, 30_000);
+    assert!(stats.full > 1_000 && stats.selected < 200, "{stats:?}");
+}
+
+#[test]
+fn a_path_that_clears_ecn_shuts_the_pair_off() {
+    let bleach = Channel {
+        bleach: true,
+        ..CLEAN
+    };
+    let w = send(DcibConfig::LITERAL, bleach, 1, 10_000, Ecn::Ect0);
+    w.check(true);
+    assert!(w.near.stats().off);
+    assert_eq!(w.delivered.len(), 10_000);
+    let w = send(DcibConfig::LITERAL, CLEAN, 1, 10_000, Ecn::Ect0);
+    assert!(!w.near.stats().off);
+}
+
+#[test]
+fn copies_go_into_an_idle_link_without_evidence_and_are_dropped_at_the_far_side() {
+    let cfg = DcibConfig {
+        recovery: Recovery::Idle,
+        ..DcibConfig::LITERAL
+    };
+    let w = send(cfg, CLEAN, 1, 1_000, Ecn::NotEct);
+    w.check(true);
+    let (near, far) = (w.near.stats(), w.far.stats());
+    assert_eq!((near.idle, near.resent, far.twice), (100, 0, 100));
+    assert_eq!(w.delivered.len(), 1_000);
+}
+
+#[test]
+fn what_is_above_the_agreed_rate_is_a_probe() {
+    let cfg = DcibConfig {
+        probe_above: Some(cemark_wire::Rate::gbps(6)),
+        ..DcibConfig::LITERAL
+    };
+    // 12 Gb/s are offered for 40 ms: 40,000 packets, of which the rate and a bucket of 10 ms take 25,000. Of the other 15,000 those that
+    // are selected anyway (every tenth of all) are no probes.
+    let w = send(cfg, CLEAN, 1, 40_000, Ecn::NotEct);
+    w.check(true);
+    let probes = w.near.stats().probes;
+    assert!((11_000..=15_000).contains(&probes), "{probes}");
+    assert!(!w.near.stats().off, "probes are no sign of bleaching");
+}
