@@ -386,7 +386,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Packets on their way: queued, on a wire, or serving an extra delay.
     pub fn in_flight(&self) -> u64 {
-        self.ports.iter().map(Port::held).sum::<u64>() + self.delayed.live()
+        self.ports.iter().map(Port::held).sum::<u64>() + self.delayed.live() + self.held()
     }
 }
 

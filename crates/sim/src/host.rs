@@ -23,16 +23,10 @@ impl<Q: EventQueue> Sim<Q> {
     /// A packet has reached the host it is for.
     #[inline]
     pub fn at_host(&mut self, host: u32, p: Packet) {
-        self.delivered += 1;
         if self.bunches {
             return self.hold(host, p);
         }
-        self.handle(host, p);
-    }
-
-    /// A host takes a packet out of its NIC.
-    #[inline]
-    pub fn handle(&mut self, host: u32, p: Packet) {
+        self.delivered += 1;
         if p.flags().has(Flags::PROBE) {
             self.at_prober(host, p);
         } else if p.flags().has(Flags::ACK) {
