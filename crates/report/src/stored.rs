@@ -38,11 +38,14 @@ struct Rest {
     sent: u64,
     delivered: u64,
     in_flight: u64,
+    made: u64,
+    gone: u64,
     marks: BTreeMap<String, u64>,
     drops: BTreeMap<String, u64>,
     timeouts: u64,
     retransmits: u64,
     goodput_bytes: u64,
+    edges: BTreeMap<String, u64>,
     long_flows: Vec<Long>,
     goodput: Vec<u64>,
     /// (workload, sent, round trip)
@@ -218,11 +221,14 @@ fn rest(o: &Outcome) -> Rest {
         sent: t.sent,
         delivered: t.delivered,
         in_flight: t.in_flight,
+        made: t.made,
+        gone: t.gone,
         marks: owned(&t.marks),
         drops: owned(&t.drops),
         timeouts: t.timeouts,
         retransmits: t.retransmits,
         goodput_bytes: t.goodput_bytes,
+        edges: o.edges.clone(),
         long_flows: o
             .long_flows
             .iter()
@@ -287,6 +293,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
                 timeouts: l.timeouts,
             })
             .collect(),
+        edges: r.edges,
         goodput: r.goodput,
         probes: r
             .probes
@@ -301,6 +308,8 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
             sent: r.sent,
             delivered: r.delivered,
             in_flight: r.in_flight,
+            made: r.made,
+            gone: r.gone,
             marks: keyed(r.marks)?,
             drops: keyed(r.drops)?,
             timeouts: r.timeouts,

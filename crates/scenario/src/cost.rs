@@ -2,7 +2,10 @@
 //! How much work a point will be, in packet-hops: one packet, data or ACK, over one link.
 
 use cemark_sim::Config;
+use cemark_sim::config::Edge;
+use cemark_sim::faults::{ALWAYS, Loss};
 use cemark_sim::topology::Topology;
+use cemark_sim::transport::Control;
 use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs};
 
@@ -75,10 +78,9 @@ fn hops(kind: &Kind, config: &Config) -> f64 {
                     packets(bytes(fullest(topology, &pairs)), config) * links(topology, &pairs)
                 }
                 LongFlows::Pairs(list) => {
-                    let each = bytes(
-                        fullest(topology, &Pairs::All)
-                            .min(topology.host_rate().0 as f64 * list.len() as f64),
-                    );
+                    let hosts = topology.host_rate().0 as f64 * list.len() as f64;
+                    let lossy = list.len() as f64 * under_loss(config);
+                    let each = bytes(fullest_of(topology, list).min(hosts).min(lossy));
                     let links = list
                         .iter()
                         .map(|&(src, dst)| f64::from(topology.links(src, dst)))
@@ -107,6 +109,57 @@ fn links(topology: &Topology, pairs: &Pairs) -> f64 {
         .iter()
         .map(|t| t.share * extra(t.tier))
         .sum()
+}
+
+/// Bits per second of one flow between two sites whose long links lose packets, by the square-root law and with a margin of two, where
+/// neither the sender nor what stands at the edges hides the losses.
+fn under_loss(config: &Config) -> f64 {
+    let share = |loss: &Loss| match *loss {
+        Loss::Uniform { chance } => chance as f64 / ALWAYS as f64,
+        Loss::Bursty {
+            enter, leave, bad, ..
+        } => (bad as f64 / ALWAYS as f64) * enter as f64 / (enter + leave).max(1) as f64,
+    };
+    let lost = config.faults.iter().map(|f| share(&f.loss));
+    let lost = lost.fold(0.0, f64::max);
+    let hidden = match config.edge {
+        Edge::Plain => false,
+        Edge::Dcib { config, filter, .. } => config.hold.is_some() || filter.is_some(),
+        Edge::Pep { .. } => true,
+    };
+    let Topology::TwoSites { left, .. } = config.topology else {
+        return f64::INFINITY;
+    };
+    if lost == 0.0 || hidden || config.transport.control == Control::Bbr {
+        return f64::INFINITY;
+    }
+    let round = 2.0 * config.topology.propagation(0, left).as_secs_f64();
+    2.0 * 8.0 * f64::from(config.transport.mss) / round * (1.5 / lost).sqrt()
+}
+
+/// Bits per second that these pairs can fill.
+fn fullest_of(topology: &Topology, pairs: &[(u32, u32)]) -> f64 {
+    let Topology::TwoSites {
+        paths,
+        edge_rate,
+        wan_rate,
+        ..
+    } = *topology
+    else {
+        return fullest(topology, &Pairs::All);
+    };
+    let from = |site: u32| {
+        let mut racks = pairs
+            .iter()
+            .map(|&(src, dst)| (topology.rack(src), topology.rack(dst)));
+        racks.any(|(src, dst)| src == site && dst != site)
+    };
+    let ways = f64::from(paths) * edge_rate.min(wan_rate).0 as f64;
+    let within = pairs
+        .iter()
+        .filter(|&&(src, dst)| topology.rack(src) == topology.rack(dst));
+    ways * f64::from(u8::from(from(0)) + u8::from(from(1)))
+        + within.count() as f64 * topology.host_rate().0 as f64
 }
 
 /// Bits per second that the fabric carries when its most loaded tier is full.

@@ -24,6 +24,8 @@ pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFaul
     let mut all: Vec<LinkFault> = Vec::new();
     for node in nodes {
         let mut s = Section::node(node, "[[fault]]".to_owned())?;
+        // For paths and for variants of figures.
+        s.text("name")?;
         let links_node = s.need("links", "[\"wan0.0->wan1.0\"]")?;
         let loss = loss(&mut s)?;
         let victims = [Victims::Any, Victims::NotEct, Victims::PreferNotEct]

@@ -18,6 +18,7 @@
 mod builtin;
 mod cost;
 mod digest;
+mod edge;
 mod error;
 mod fabric;
 mod faults;

@@ -38,6 +38,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     s.get("transport");
     s.get("host");
     s.get("switch");
+    s.get("edge");
     let marker = s.need("marker", "\"ecn_sharp\"")?;
     let name = text(marker)?;
     let label_node = s.get("label");

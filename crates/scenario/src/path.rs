@@ -6,7 +6,15 @@ use crate::markers::spec_of;
 use crate::tree::{Entry, Node, Table, Value};
 
 /// Sections that a path may create where the file does not have them.
-const SECTIONS: &[&str] = &["topology", "rtt", "transport", "host", "switch", "measure"];
+const SECTIONS: &[&str] = &[
+    "topology",
+    "rtt",
+    "transport",
+    "host",
+    "switch",
+    "edge",
+    "measure",
+];
 /// Lists of tables, one of which a path selects by number or name.
 const LISTS: &[&str] = &["workload", "scheme", "fault"];
 /// Keys that stand alone.
@@ -128,7 +136,7 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
 /// Whether a scheme has the parameter that a path without selector names.
 fn concerns(item: &Node, rest: &[&str]) -> bool {
     match rest[0] {
-        "transport" | "host" | "switch" | "marker" | "label" => true,
+        "transport" | "host" | "switch" | "edge" | "marker" | "label" => true,
         name => {
             spec_of(item).is_some_and(|spec| spec.params.iter().any(|p| fold(p.name) == fold(name)))
         }

@@ -18,7 +18,7 @@ use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
 use crate::tree::{Node, Table, Value, render};
 use crate::{
-    cost, fabric, faults, host, path, published, sense, switch, transport, warn, workload,
+    cost, edge, fabric, faults, host, path, published, sense, switch, transport, warn, workload,
 };
 
 /// More points than anybody waits for.
@@ -127,6 +127,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         "switch",
         "scheme",
         "fault",
+        "edge",
         "measure",
         "sweep",
         "published",
@@ -279,13 +280,13 @@ fn configs(root: &Table, tables: &mut Tables) -> Fallible<Vec<(String, Config)>>
     Ok(all)
 }
 
-/// The tree with `[scheme.transport]`, `[scheme.host]` and `[scheme.switch]` laid over `[transport]`, `[host]` and `[switch]`.
+/// The tree with `[scheme.transport]`, `[scheme.host]`, `[scheme.switch]` and `[scheme.edge]` laid over the sections of these names.
 fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
     let mut tree = root.clone();
     let Value::Table(own) = &scheme.value else {
         return Ok(tree);
     };
-    for section in ["transport", "host", "switch"] {
+    for section in ["transport", "host", "switch", "edge"] {
         let Some(entry) = own.get(section) else {
             continue;
         };
@@ -319,6 +320,7 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
     let switch = switch::switch(root, scheme.marker.clone(), mtu)?;
     let workloads = workload::workloads(root, &topology, tables, switch.queues.len())?;
     let faults = faults::faults(root, &topology)?;
+    let edge = edge::edge(root, &topology)?;
     let mut top = Section::new(root, Default::default(), String::new());
     let max_time = match transport::max_time(&mut top)? {
         Some(span) => span,
@@ -349,6 +351,7 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
         offload,
         switch,
         faults,
+        edge,
         measure,
         seed: 0,
         max_time,

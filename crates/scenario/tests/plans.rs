@@ -527,7 +527,10 @@ fn the_documentation_keeps_up() {
     let plan =
         parse(example, "example.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(plan.points.len(), 18);
-    let every_key = include_str!("corpus/good/everything.toml");
+    let every_key = concat!(
+        include_str!("corpus/good/everything.toml"),
+        include_str!("corpus/good/two-sites.toml")
+    );
     let markers_own = ["kmin", "kmax", "pmax", "law", "ins_target", "web"];
     for line in every_key
         .lines()

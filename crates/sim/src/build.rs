@@ -3,6 +3,7 @@
 
 use cemark_marking::QueueSpec;
 use cemark_marking::catalogue;
+use cemark_switch::edge::Actions;
 use cemark_switch::sched::{self, SchedulerKind};
 use cemark_switch::{AnyMarker, Clock, Pool, Port, PortSpec, QueueSetup, RoundSpec, admit};
 use cemark_wire::{Picos, Rate};
@@ -38,7 +39,7 @@ impl<Q: EventQueue> Sim<Q> {
         // A NIC has a buffer of its own, used where it cannot be fused (with very short ticks).
         let first_nic = pools.len() as u32;
         pools.extend((0..hosts).map(|_| Pool::of_port(nic_bytes)));
-        let waypoints = waypoint::waypoints(cfg, fabric.links());
+        let waypoints = waypoint::waypoints(cfg, &fabric);
         let ports: Vec<Port> = fabric
             .links()
             .iter()
@@ -90,6 +91,11 @@ impl<Q: EventQueue> Sim<Q> {
             pools,
             hosts: (0..hosts).map(|_| Host::default()).collect(),
             waypoints,
+            edges: Vec::new(),
+            actions: Actions::default(),
+            steps: Vec::new(),
+            filter: None,
+            pep: None,
             conns: Conns::default(),
             traffic,
             metrics: Metrics {
@@ -107,6 +113,7 @@ impl<Q: EventQueue> Sim<Q> {
             turn: turn_of(cfg.nic, tso, cfg.transport.mss),
             tso,
             bunches: cfg.offload.coalesce.0 > 0,
+            gathers: false,
             answers: Vec::new(),
             sent: 0,
             delivered: 0,
@@ -119,7 +126,9 @@ impl<Q: EventQueue> Sim<Q> {
             cfg: cfg.clone(),
             fabric,
         };
+        sim.prime_pep();
         sim.prime();
+        sim.prime_edges();
         for l in 0..sim.ports.len() {
             let at = sim.ports[l].first_wake();
             sim.arm_wake(l as u32, at);

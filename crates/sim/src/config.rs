@@ -9,6 +9,7 @@ use cemark_wire::Picos;
 pub use crate::offload::Offload;
 pub use cemark_switch::RoundSpec;
 pub use cemark_switch::ce::NonEct;
+pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
 use crate::faults::LinkFault;
@@ -34,12 +35,35 @@ pub struct Config {
     pub switch: SwitchConfig,
     /// What is wrong with links; at most one fault a link.
     pub faults: Vec<LinkFault>,
+    /// What stands at the edges of two sites.
+    pub edge: Edge,
     /// What is recorded.
     pub measure: Measure,
     /// Root of every random draw.
     pub seed: u64,
     /// Hard end of the simulated time; measured flows that have not ended by then are reported unfinished.
     pub max_time: Picos,
+}
+
+/// What stands at the edges of [`Topology::TwoSites`], in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// Plain routers.
+    Plain,
+    /// A pair of DCIB routers for each path.
+    Dcib {
+        /// Both are told this.
+        config: DcibConfig,
+        /// The near router hides holes from senders for so long (duplicate-ACK filter).
+        filter: Option<Picos>,
+        /// So many hosts, the last of site 0, send past the near router (to see what a flow outside gets).
+        outside: u32,
+    },
+    /// A split-connection proxy at each edge.
+    Pep {
+        /// Bytes that a proxy stores of one flow at most.
+        buffer: u64,
+    },
 }
 
 /// How a host feeds its NIC.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The main loop: takes events in order and hands each to the part it concerns.
 
+use cemark_switch::edge::{Actions, Step};
 use cemark_switch::{Clock, NEVER, Pool, Port, REFUSED};
 use cemark_wire::{Flags, Packet};
 
 use crate::config::{Config, Nic};
 use crate::conn::Conns;
+use crate::dupacks::DupAcks;
+use crate::edges::Pair;
 use crate::events::EventQueue;
 use crate::metrics::Metrics;
 use crate::offload::Held;
+use crate::pep::Pep;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
 use crate::waypoint::{self, Waypoint};
@@ -38,6 +42,8 @@ pub(crate) mod kind {
     pub const WAKE: u32 = 9 << SHIFT;
     /// A host takes what its NIC has received.
     pub const INTERRUPT: u32 = 12 << SHIFT;
+    /// A box at an edge is due (index: twice the path, and 1 for the far one).
+    pub const EDGE: u32 = 13 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -80,6 +86,14 @@ pub(crate) struct Sim<Q> {
     pub hosts: Vec<Host>,
     /// Far ends of links that are more than a host or a plain switch.
     pub waypoints: Vec<Waypoint>,
+    /// The DCIB routers, a pair for each path between two sites.
+    pub edges: Vec<Pair>,
+    /// What they ask for, their headers and their books.
+    pub actions: Actions,
+    pub steps: Vec<Step>,
+    pub filter: Option<DupAcks>,
+    /// The proxies at the edges.
+    pub pep: Option<Box<Pep>>,
     pub conns: Conns,
     pub traffic: Traffic,
     pub metrics: Metrics,
@@ -93,6 +107,8 @@ pub(crate) struct Sim<Q> {
     pub tso: u32,
     /// Hosts handle what they receive in bunches.
     pub bunches: bool,
+    /// A bunch is at hand whose answers are gathered (GRO).
+    pub gathers: bool,
     /// Answers that wait for the end of the bunch at hand.
     pub answers: Vec<Held>,
     pub sent: u64,
@@ -138,12 +154,17 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::ACK_TIMER => self.ack_timer(i),
                 kind::DELAYED => {
                     let packet = self.delayed.take(i);
-                    self.forward(packet);
+                    if self.waypoints.is_empty() {
+                        self.forward(packet);
+                    } else {
+                        self.after_delay(packet);
+                    }
                 }
                 kind::FLOW => self.next_flow(),
                 kind::PROBE => self.send_probe(i),
                 kind::WAKE => self.wake(i),
                 kind::INTERRUPT => self.interrupt(i),
+                kind::EDGE => self.wake_edge(i),
                 _ => self.record(i),
             }
             if self.stop {
@@ -261,32 +282,41 @@ impl<Q: EventQueue> Sim<Q> {
             }
             return;
         }
-        if self.extras && packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
-            let extra = self.conns.list[packet.conn as usize].extra;
-            if extra > 0 {
-                let i = self.delayed.put(packet);
-                self.events.insert(self.now + extra, kind::DELAYED | i);
-                return;
-            }
+        if self.serves_extra(&packet) {
+            return;
         }
         self.forward(packet);
     }
 
+    /// A packet behind its sender's NIC may have to wait first: then it comes back in a `DELAYED` event.
+    #[inline]
+    pub fn serves_extra(&mut self, packet: &Packet) -> bool {
+        if self.extras && packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
+            let extra = self.conns.list[packet.conn as usize].extra;
+            if extra > 0 {
+                let i = self.delayed.put(*packet);
+                self.events.insert(self.now + extra, kind::DELAYED | i);
+                return true;
+            }
+        }
+        false
+    }
+
     /// The link that a packet at a switch takes next.
     #[inline]
-    fn next_link(conns: &Conns, packet: &Packet) -> u32 {
+    pub fn next_link(conns: &Conns, packet: &Packet) -> u32 {
         let direction = usize::from(packet.flags().has(Flags::ACK));
         conns.routes[packet.conn as usize][direction][usize::from(packet.hop())]
     }
 
     /// A packet at a switch joins the next port on its way.
-    fn forward(&mut self, packet: Packet) {
+    pub fn forward(&mut self, packet: Packet) {
         self.offer(Self::next_link(&self.conns, &packet), &packet);
     }
 
     /// A packet joins port `l`; what the port asks for is done.
     #[inline]
-    fn offer(&mut self, l: u32, packet: &Packet) {
+    pub fn offer(&mut self, l: u32, packet: &Packet) {
         match &mut self.ports[l as usize] {
             Port::Fused(port) => {
                 let salt = if port.draws() {
@@ -362,7 +392,8 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[cold]
-    pub fn dropped(&mut self, packet: Packet) {
+    pub fn dropped(&mut self, mut packet: Packet) {
+        self.actions.headers.unwrap(&mut packet);
         if packet.aux != cemark_wire::NONE {
             self.sacks.take(packet.aux);
         }
@@ -384,9 +415,12 @@ impl<Q: EventQueue> Sim<Q> {
         self.offer(host, &packet);
     }
 
-    /// Packets on their way: queued, on a wire, or serving an extra delay.
+    /// Packets on their way: queued, on a wire, serving an extra delay, kept at an edge, or held for an interrupt.
     pub fn in_flight(&self) -> u64 {
-        self.ports.iter().map(Port::held).sum::<u64>() + self.delayed.live() + self.held()
+        self.ports.iter().map(Port::held).sum::<u64>()
+            + self.delayed.live()
+            + self.actions.tally.kept
+            + self.held()
     }
 }
 

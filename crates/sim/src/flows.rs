@@ -40,16 +40,24 @@ impl<Q: EventQueue> Sim<Q> {
         c.extra = extra;
         c.before = c.tally();
         c.bounds = if bounded { flow.workload } else { u16::MAX };
-        c.end = c.sender.write(&self.cfg.transport, now, flow.bytes);
-        c.begin = if flow.bytes == u64::MAX {
-            0
-        } else {
-            c.end - flow.bytes
-        };
+        let mut last = conn;
+        let split = self.pep.is_some().then(|| self.split(conn, flow)).flatten();
+        match split {
+            Some(end) => last = end,
+            None => {
+                let c = &mut self.conns.list[conn as usize];
+                c.end = c.sender.write(&self.cfg.transport, now, flow.bytes);
+                c.begin = if flow.bytes == u64::MAX {
+                    0
+                } else {
+                    c.end - flow.bytes
+                };
+            }
+        }
         if flow.bytes == u64::MAX {
-            let before = c.receiver.delivered();
+            let before = self.conns.list[last as usize].receiver.delivered();
             self.metrics.goodput.push(Goodput {
-                conn,
+                conn: last,
                 at_from: before,
                 at_until: None,
                 last: before,
@@ -57,7 +65,9 @@ impl<Q: EventQueue> Sim<Q> {
                 intervals: vec![0; self.metrics.all_goodput.len()],
             });
         }
-        self.ready(flow.src, conn);
+        if last == conn {
+            self.ready(flow.src, conn);
+        }
     }
 
     fn connection_for(&mut self, flow: Flow) -> u32 {

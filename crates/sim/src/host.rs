@@ -49,7 +49,7 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
         let complete = c.receiver.delivered() >= c.end;
-        if self.cfg.offload.gro {
+        if self.gathers {
             self.answer_later(host, p.conn, u64::from(p.len()), acks);
         } else {
             self.answer(host, p.conn, acks);

@@ -7,6 +7,8 @@
 mod build;
 pub mod config;
 mod conn;
+mod dupacks;
+mod edges;
 mod engine;
 pub mod events;
 pub mod faults;
@@ -15,6 +17,7 @@ mod host;
 mod metrics;
 mod offload;
 pub mod outcome;
+mod pep;
 mod pool;
 mod scramble;
 pub mod topology;

@@ -45,6 +45,13 @@ impl<Q: EventQueue> Sim<Q> {
     /// A packet waits in the NIC of its host.
     #[cold]
     pub fn hold(&mut self, host: u32, packet: Packet) {
+        if host >= self.cfg.topology.hosts() {
+            // The ends of a proxy stand at a router.
+            self.bunches = false;
+            self.arrive(host, packet);
+            self.bunches = true;
+            return;
+        }
         let h = &mut self.hosts[host as usize];
         h.received.push(packet);
         if h.received.len() >= self.cfg.offload.coalesce_packets as usize {
@@ -67,9 +74,11 @@ impl<Q: EventQueue> Sim<Q> {
         let mut packets = std::mem::take(&mut self.hosts[host as usize].received);
         // Through the same door, so that hosts without bunches keep the only copy of what follows inline.
         self.bunches = false;
+        self.gathers = self.cfg.offload.gro;
         for &packet in &packets {
             self.arrive(host, packet);
         }
+        self.gathers = false;
         self.bunches = true;
         packets.clear();
         self.hosts[host as usize].received = packets;

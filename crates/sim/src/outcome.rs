@@ -21,6 +21,8 @@ pub struct Outcome {
     pub totals: Totals,
     /// Switch ports.
     pub ports: Vec<PortReport>,
+    /// What boxes at the edges of two sites counted, by name (docs/dcib.md): sums over the paths, of peaks the largest. Empty without.
+    pub edges: BTreeMap<String, u64>,
     /// Queue lengths over time of the chosen ports.
     pub traces: Vec<PortTrace>,
     /// Simulated time at the end.
@@ -101,7 +103,11 @@ pub struct Totals {
     pub sent: u64,
     /// Packets that reached the host they were for.
     pub delivered: u64,
-    /// Packets still on their way at the end.
+    /// Packets made by boxes at edges: copies and router ACKs.
+    pub made: u64,
+    /// Packets that ended in such boxes: router ACKs, copies nobody needed, packets that came twice.
+    pub gone: u64,
+    /// Packets still on their way at the end, copies that boxes keep among them.
     pub in_flight: u64,
     /// CE written by switches, by reason (see [`reasons`]).
     pub marks: BTreeMap<&'static str, u64>,
@@ -117,6 +123,31 @@ pub struct Totals {
 
 /// The drops of [`Config::faults`](crate::Config::faults), in [`Totals::drops`] where there are faults.
 pub const ARTIFICIAL: &str = "artificial";
+
+/// Every name that [`Outcome::edges`] may have.
+pub const EDGE_COUNTS: &[&str] = &[
+    "selected",
+    "stalled_full",
+    "probes",
+    "resent",
+    "flushed",
+    "sent_idle",
+    "acks_unmatched",
+    "off",
+    "router_acks",
+    "twice",
+    "late",
+    "given_up",
+    "marks_taken",
+    "rewrites",
+    "dupacks_dropped",
+    "filter_records",
+    "pep_peak_flows",
+    "pep_state_bytes",
+    "pep_stored_peak_bytes",
+    "stalled_peak_bytes",
+    "held_peak_bytes",
+];
 
 /// Every reason to mark or to drop that this build counts: the keys that [`Totals::marks`] and [`Totals::drops`] may have.
 pub fn reasons() -> impl Iterator<Item = &'static str> {

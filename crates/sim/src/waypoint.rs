@@ -3,31 +3,55 @@
 
 use cemark_wire::Packet;
 
+use crate::config::Config;
+use crate::edges::{Place, places};
 use crate::engine::Sim;
 use crate::events::EventQueue;
 use crate::faults::Faulty;
+use crate::topology::Fabric;
 
 /// The first tag of a waypoint. Hosts have smaller ones; `u32::MAX` is a plain switch.
 pub(crate) const FIRST: u32 = 1 << 31;
 
-/// What happens at the far end of one link.
+/// What happens at the far end of one link, in this order.
 #[derive(Clone, Debug)]
 pub(crate) struct Waypoint {
     pub link: u32,
     /// The host there, or `u32::MAX` for a switch.
     pub host: u32,
     pub fault: Option<Faulty>,
+    pub place: Option<Place>,
 }
 
 /// The waypoints of a configuration.
-pub(crate) fn waypoints(cfg: &crate::Config, links: &[crate::topology::Link]) -> Vec<Waypoint> {
+pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
     let mut all: Vec<Waypoint> = Vec::new();
-    for fault in &cfg.faults {
-        all.push(Waypoint {
-            link: fault.link,
-            host: links[fault.link as usize].host.unwrap_or(u32::MAX),
-            fault: Some(Faulty::new(*fault, cfg.seed)),
-        });
+    let mut at = |link: u32| {
+        let known = all.iter().position(|w| w.link == link);
+        known.unwrap_or_else(|| {
+            all.push(Waypoint {
+                link,
+                host: fabric.links()[link as usize].host.unwrap_or(u32::MAX),
+                fault: None,
+                place: None,
+            });
+            all.len() - 1
+        })
+    };
+    let faults: Vec<usize> = cfg.faults.iter().map(|f| at(f.link)).collect();
+    let boxes: Vec<(usize, Place)> = places(cfg, fabric)
+        .into_iter()
+        .map(|(link, place)| (at(link), place))
+        .collect();
+    let proxies: Vec<(usize, Place)> = crate::pep::places(cfg, fabric)
+        .into_iter()
+        .map(|link| (at(link), Place::Proxy))
+        .collect();
+    for (i, fault) in faults.into_iter().zip(&cfg.faults) {
+        all[i].fault = Some(Faulty::new(*fault, cfg.seed));
+    }
+    for (i, place) in boxes.into_iter().chain(proxies) {
+        all[i].place = Some(place);
     }
     all
 }
@@ -37,11 +61,27 @@ impl<Q: EventQueue> Sim<Q> {
     #[cold]
     pub fn at_waypoint(&mut self, tag: u32, mut packet: Packet) {
         let way = &mut self.waypoints[(tag - FIRST) as usize];
-        let host = way.host;
+        let (host, place) = (way.host, way.place);
         if way.fault.as_mut().is_some_and(|f| f.takes(&mut packet)) {
-            self.dropped(packet);
-            return;
+            return self.dropped(packet);
         }
-        self.arrive(host, packet);
+        match place {
+            None => self.arrive(host, packet),
+            Some(Place::Entry | Place::Proxy) if self.serves_extra(&packet) => {}
+            Some(Place::Proxy) => self.at_proxy(packet),
+            Some(place) => self.at_edge(place, packet),
+        }
+    }
+
+    /// A packet has served its extra delay, in a simulation with waypoints: what stands at its first switch comes now.
+    #[cold]
+    pub fn after_delay(&mut self, packet: Packet) {
+        let nic = self.conns.routes[packet.conn as usize][0][0];
+        let way = self.waypoints.iter().find(|w| w.link == nic);
+        match way.and_then(|w| w.place) {
+            None => self.forward(packet),
+            Some(Place::Proxy) => self.at_proxy(packet),
+            Some(place) => self.at_edge(place, packet),
+        }
     }
 }

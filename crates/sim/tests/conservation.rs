@@ -164,7 +164,7 @@ fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
                 chance: ALWAYS / 20,
             },
             victims: Victims::Any,
-            bleach: seed % 2 == 0,
+            bleach: seed.is_multiple_of(2),
         },
         LinkFault {
             link: hosts + (link + 1) % ports,

@@ -332,7 +332,9 @@ impl Sender {
             .iter()
             .map(|&(seq, end)| end - seq.max(self.una))
             .sum();
-        self.gone = board.sacked_bytes + board.sacked.missing(from, board.lost_end) + again;
+        let gone = board.sacked_bytes + board.sacked.missing(from, board.lost_end) + again;
+        // A repair that is lost again may be counted as a hole as well.
+        self.gone = gone.min(self.nxt - self.una);
     }
 
     fn already(&self) -> Cut {

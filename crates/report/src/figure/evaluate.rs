@@ -8,7 +8,7 @@ use cemark_sim::outcome::{FlowRecord, PortReport};
 use cemark_sim::workload::Workload;
 
 use super::estimate::Estimate;
-use super::row::{Metric, OneOrMany, Over, Part, Row, Statistic};
+use super::row::{Flow, Metric, OneOrMany, Over, Part, Row, Statistic};
 use crate::stats::{self, Statistic as FctStatistic};
 use crate::summary::hottest;
 
@@ -104,6 +104,24 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Str
     chosen
         .cloned()
         .ok_or_else(|| "no cell is selected".to_owned())
+}
+
+/// MB that endless flows delivered.
+fn delivered(outcome: &Outcome, flow: Flow) -> Result<f64, String> {
+    let mut all: Vec<u64> = outcome.long_flows.iter().map(|f| f.delivered).collect();
+    let last = *all.last().ok_or("no endless flow was measured")?;
+    let sum: u64 = all.iter().sum();
+    all.sort_unstable();
+    let n = all.len();
+    let bytes = match flow {
+        Flow::All => sum as f64,
+        Flow::Min => all[0] as f64,
+        Flow::P50 => all[(n - 1) / 2] as f64,
+        Flow::Max => all[n - 1] as f64,
+        Flow::Last => last as f64,
+        Flow::Others => (sum - last) as f64 / (n - 1).max(1) as f64,
+    };
+    Ok(bytes / 1e6)
 }
 
 fn metric(key: &str) -> Result<Metric, String> {
@@ -229,7 +247,8 @@ impl Ask<'_> {
             | Statistic::Rtt
             | Statistic::RttRatio
             | Statistic::Sizes
-            | Statistic::Division => {
+            | Statistic::Division
+            | Statistic::Dcib => {
                 return Err("this statistic is not taken cell by cell".to_owned());
             }
         })
@@ -312,6 +331,12 @@ impl Ask<'_> {
                     }
             }
             Metric::Utilisation => 100.0 * self.port(outcome)?.utilisation,
+            Metric::Delivered(flow) => delivered(outcome, flow)?,
+            Metric::Edge(name) => *outcome
+                .edges
+                .get(name)
+                .ok_or("there is no box at an edge that counts this")?
+                as f64,
             Metric::Drops => outcome.totals.all_drops() as f64,
             Metric::Marks => outcome.totals.all_marks() as f64,
             Metric::Timeouts if self.row.workload.is_none() => outcome.totals.timeouts as f64,

@@ -69,6 +69,13 @@ figures![
     "ecnsharp-17",
     "ecnsharp-18",
     "ecnsharp-equivalence",
+    "dcib-buffer",
+    "dcib-3",
+    "dcib-4",
+    "dcib-10",
+    "dcib-11",
+    "dcib-12",
+    "dcib-13",
 ];
 
 /// The text of `figures/targets.tsv`.

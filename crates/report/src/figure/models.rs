@@ -30,6 +30,7 @@ impl Models {
             Statistic::RttRatio => Some(ratio(row)),
             Statistic::Sizes => Some(sizes(row)),
             Statistic::Division => Some(division(row)),
+            Statistic::Dcib => Some(dcib(row)),
             _ => None,
         }
     }
@@ -157,6 +158,26 @@ fn division(row: &Row) -> Result<Estimate, String> {
     Ok(Estimate::exact(number.unwrap_or_default()))
 }
 
+fn dcib(row: &Row) -> Result<Estimate, String> {
+    let numbers: Option<Vec<f64>> = named(row)?
+        .split_whitespace()
+        .map(|n| n.parse().ok())
+        .collect();
+    let numbers = numbers.unwrap_or_default();
+    let number = match (row.metric.as_str(), &numbers[..]) {
+        ("share", [bytes, ms, gbps]) => bytes * 8.0 / (ms * gbps * 1e6),
+        ("buffer", [share, ms, gbps]) => share * ms * gbps / 8.0,
+        ("bound", [share]) => (1.0 / (1.0 - share)).sqrt(),
+        _ => {
+            return Err(
+                "DCIB's arithmetic is share of `BYTES MS GBPS`, buffer of `SHARE MS GBPS`, bound of `SHARE`"
+                    .to_owned(),
+            );
+        }
+    };
+    Ok(Estimate::exact(number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +187,23 @@ mod tests {
             format!("id = 'X'\nstatistic = 'division'\nmetric = '{metric}'\nmodel = '{model}'");
         let row: Row = toml::from_str(&text).unwrap();
         Models::default().evaluate(&row).unwrap().map(|e| e.value())
+    }
+
+    /// Spec A.12 and D: 0.16 and 0.08, 0.75 MB and 3.75 MB, 1.054.
+    #[test]
+    fn the_arithmetic_of_dcib() {
+        let of = |metric: &str, model: &str| {
+            let text =
+                format!("id = 'X'\nstatistic = 'dcib'\nmetric = '{metric}'\nmodel = '{model}'");
+            let row: Row = toml::from_str(&text).unwrap();
+            Models::default().evaluate(&row).unwrap().map(|e| e.value())
+        };
+        assert_eq!(of("share", "2e6 10 10").unwrap(), 0.16);
+        assert_eq!(of("share", "2e6 20 10").unwrap(), 0.08);
+        assert!((of("buffer", "0.1 6 10").unwrap() - 0.75).abs() < 1e-12);
+        assert!((of("buffer", "0.1 30 10").unwrap() - 3.75).abs() < 1e-12);
+        assert!((of("bound", "0.1").unwrap() - 1.0541).abs() < 1e-4);
+        assert!(of("bound", "a tenth").is_err());
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub struct Row {
     pub id: String,
     /// How it is formed.
     pub statistic: Statistic,
-    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes` and `division` what is taken of the model.
+    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`, `division` and `dcib` what is taken of the model.
     #[serde(default)]
     pub metric: String,
     /// Label of the scheme in question.
@@ -46,7 +46,7 @@ pub struct Row {
     pub axis: Option<String>,
     /// Divides the number by this (a threshold, to make shares of it).
     pub unit: Option<f64>,
-    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`.
+    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the numbers of `dcib`.
     pub model: Option<String>,
 }
 
@@ -82,6 +82,9 @@ pub enum Statistic {
     /// Of ECN#'s table division (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval), before rounding, over counts of 1 to
     /// 100: `worst` and `mean` error against the exact quotient in percent, or its mean `share` of that.
     Division,
+    /// DCIB's arithmetic, of the numbers in `model`: `share` of `2e6 10 10` (B in bytes, tau in ms, C in Gb/s: B / (tau C)), `buffer` of
+    /// `0.1 6 10` (r tau C in MB), `bound` of `0.1` (by the square-root law, the factor that a share r of losses made good can give).
+    Dcib,
 }
 
 /// One number from several cells.
@@ -134,6 +137,11 @@ pub enum Metric {
     Utilisation,
     /// Packets discarded: `drops`.
     Drops,
+    /// Payload that endless flows delivered, in MB: `delivered` of all; `delivered.min`, `.p50`, `.max` of one flow, `delivered.last` of
+    /// the last one and `delivered.mean` of the others.
+    Delivered(Flow),
+    /// A count of the boxes at the edges of two sites: `edge.stalled_peak_bytes` (docs/dcib.md).
+    Edge(&'static str),
     /// CE written: `marks`.
     Marks,
     /// Retransmission timeouts: `timeouts`; of one workload's measured flows where the row names one.
@@ -141,6 +149,23 @@ pub enum Metric {
     /// Segments sent again by the measured flows (of one workload): `lost`. What drops cost the flows in question, while `drops` counts
     /// those of everybody.
     Lost,
+}
+
+/// Of which endless flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// All together.
+    All,
+    /// The one that delivered least.
+    Min,
+    /// The median.
+    P50,
+    /// The one that delivered most.
+    Max,
+    /// The last in order of number.
+    Last,
+    /// The mean of all but the last.
+    Others,
 }
 
 /// What is taken of a distribution that is stored in a few numbers.
@@ -164,6 +189,7 @@ impl Metric {
         let plain = match key {
             "utilisation" => Some(Metric::Utilisation),
             "drops" => Some(Metric::Drops),
+            "delivered" => Some(Metric::Delivered(Flow::All)),
             "marks" => Some(Metric::Marks),
             "timeouts" => Some(Metric::Timeouts),
             "lost" => Some(Metric::Lost),
@@ -183,6 +209,20 @@ impl Metric {
                     "max" => Part::Max,
                     _ => return None,
                 }));
+            }
+            "delivered" => {
+                return Some(Metric::Delivered(match part {
+                    "min" => Flow::Min,
+                    "p50" => Flow::P50,
+                    "max" => Flow::Max,
+                    "last" => Flow::Last,
+                    "mean" => Flow::Others,
+                    _ => return None,
+                }));
+            }
+            "edge" => {
+                let known = cemark_sim::outcome::EDGE_COUNTS;
+                return known.iter().find(|k| **k == part).map(|k| Metric::Edge(k));
             }
             "overall" => SizeClass::All,
             "short" => SizeClass::Short,
@@ -216,6 +256,11 @@ mod tests {
         );
         assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
         assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
+        assert_eq!(
+            Metric::parse("delivered.last"),
+            Some(Metric::Delivered(Flow::Last))
+        );
+        assert_eq!(Metric::parse("edge.resent"), Some(Metric::Edge("resent")));
         for wrong in [
             "",
             "short",
@@ -223,6 +268,8 @@ mod tests {
             "queue.p95",
             "small.mean",
             "drops.mean",
+            "delivered.p99",
+            "edge.nothing",
         ] {
             assert_eq!(Metric::parse(wrong), None, "{wrong}");
         }

@@ -48,6 +48,7 @@ pub fn config(seed: u64) -> Config {
             never_fuse: false,
         },
         faults: Vec::new(),
+        edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::from_micros(10),
             trace: TracePorts::Hottest,
@@ -166,6 +167,8 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
         totals: Totals {
             sent: 900_000,
             delivered: 899_990,
+            made: 0,
+            gone: 0,
             in_flight: 0,
             marks: BTreeMap::from([("instant", 9000 + seed), ("persistent", 312)]),
             drops: BTreeMap::from([("tail", if factors[0] > 1.0 { 120 } else { 0 })]),

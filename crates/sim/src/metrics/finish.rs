@@ -92,6 +92,7 @@ impl<Q: EventQueue> Sim<Q> {
         out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
         out.ports = self.port_reports();
+        out.edges = self.pep_counts().unwrap_or_else(|| self.edge_counts());
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
         out.traces = self
@@ -107,6 +108,8 @@ impl<Q: EventQueue> Sim<Q> {
             sent: self.sent,
             delivered: self.delivered,
             in_flight: self.in_flight(),
+            made: self.actions.tally.made,
+            gone: self.actions.tally.gone,
             ..Totals::default()
         };
         for p in &self.ports {
@@ -129,8 +132,11 @@ impl<Q: EventQueue> Sim<Q> {
             t.timeouts += u64::from(tally.timeouts);
             t.goodput_bytes += c.receiver.delivered();
         }
-        // Every packet is delivered, dropped with a reason, or still in flight.
-        debug_assert_eq!(t.sent, t.delivered + t.all_drops() + t.in_flight);
+        // Every packet is delivered, dropped with a reason, ended in a box, or still in flight.
+        debug_assert_eq!(
+            t.sent + t.made,
+            t.delivered + t.all_drops() + t.gone + t.in_flight
+        );
         t
     }
 
@@ -151,8 +157,8 @@ impl<Q: EventQueue> Sim<Q> {
                 let end = g.at_until.unwrap_or_else(|| c.receiver.delivered());
                 LongRecord {
                     id: c.flow.id,
-                    src: c.src,
-                    dst: c.dst,
+                    src: c.flow.src,
+                    dst: c.flow.dst,
                     class: c.class,
                     delivered: end - g.at_from,
                     intervals: g.intervals.clone(),

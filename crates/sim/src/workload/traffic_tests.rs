@@ -61,6 +61,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             never_fuse: false,
         },
         faults: Vec::new(),
+        edge: crate::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::ZERO,
             trace: TracePorts::None,

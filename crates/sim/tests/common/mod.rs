@@ -95,6 +95,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             never_fuse: false,
         },
         faults: Vec::new(),
+        edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: us(20),
             trace: TracePorts::Hottest,

@@ -142,16 +142,16 @@ impl Far {
         out.rewrite(packet, ecn);
     }
 
-    /// Looks for a path that clears ECN: far more Not-ECT packets than were made so.
+    /// Looks for a path that clears ECN: many packets arrive Not-ECT that were sent ECN-capable.
     fn look(&mut self, packet: &Packet, shim: &Shim) {
-        if shim.probe {
-            return;
-        }
         self.looked.0 += 1;
-        self.looked.1 += u32::from(!packet.ecn().is_capable());
+        let sent_capable = shim.number.is_none() && !shim.probe;
+        self.looked.1 += u32::from(sent_capable && !packet.ecn().is_capable());
         if self.looked.0 == LOOK {
             let share = (u64::from(self.looked.1) << 16) / u64::from(LOOK);
-            let too_many = (2 * u64::from(self.cfg.share)).min(58_982); // nine tenths at most
+            // A share of 2r, or half of what is sent ECN-capable where that is less.
+            let capable = (1u64 << 16).saturating_sub(self.cfg.share.into());
+            let too_many = (2 * u64::from(self.cfg.share)).min(capable / 2);
             self.bleached |= share > too_many;
             self.looked = (0, 0);
         }

@@ -65,6 +65,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             never_fuse: false,
         },
         faults: Vec::new(),
+        edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::from_micros(5),
             trace: TracePorts::None,

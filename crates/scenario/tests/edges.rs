@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[edge]` and `[[fault]]`: what they mean, and what is refused.
+
+use cemark_scenario::{Overrides, Plan, parse};
+use cemark_sim::config::Edge;
+use cemark_sim::faults::{ALWAYS, Loss, Victims};
+
+const SITES: &str = r#"
+max-time = "20ms"
+[topology]
+kind = "two-sites"
+left = 2
+right = 2
+delay = "5us"
+edge-delay = "1us"
+wan-delay = "3ms"
+[[workload]]
+kind = "long"
+pattern = "pairs"
+pairs = [[0, 2]]
+[[scheme]]
+marker = "none"
+"#;
+
+fn plan(more: &str) -> Result<Plan, String> {
+    parse(
+        &format!("{SITES}{more}"),
+        "test.toml",
+        &Overrides::default(),
+    )
+    .map_err(|e| format!("{e:?} {e}"))
+}
+
+#[test]
+fn the_stalled_queue_and_the_hold_follow_from_the_links() {
+    let plan = plan("[edge]\nkind = 'dcib'\nrelease = 'in-order'").unwrap();
+    let Edge::Dcib { config, filter, .. } = plan.points[0].config.edge else {
+        panic!("not DCIB");
+    };
+    assert_eq!(filter, None);
+    assert_eq!(config.tau.0, 6_004_000);
+    // 0.1 x 6.004 ms x 10 Gb/s, and a third.
+    assert_eq!(config.stalled_bytes, 1_000_666);
+    assert_eq!(config.hold.map(|h| h.0), Some(15_010_000));
+}
+
+#[test]
+fn a_fault_lies_on_the_links_it_names() {
+    let plan =
+        plan("[[fault]]\nlinks = ['wan0.*']\nrate = 0.01\nburst = 5\nvictims = 'not-ect'").unwrap();
+    let faults = &plan.points[0].config.faults;
+    // Across, and down to the first site's edge.
+    assert_eq!(faults.len(), 2);
+    assert!(faults.iter().all(|f| f.victims == Victims::NotEct));
+    let Loss::Bursty {
+        enter, leave, bad, ..
+    } = faults[0].loss
+    else {
+        panic!("not bursty");
+    };
+    assert_eq!((leave, bad), (ALWAYS / 5, ALWAYS));
+    // One packet in a hundred within bursts: entered once for 99 packets outside and 5 inside.
+    let share = enter as f64 / (enter + leave) as f64;
+    assert!((share - 0.01).abs() < 1e-6, "{share}");
+}
+
+#[test]
+fn mistakes_say_what_to_write() {
+    for (more, says) in [
+        (
+            "[[fault]]\nlinks = ['wan']\nrate = 0.1",
+            "no link of this fabric",
+        ),
+        (
+            "[[fault]]\nlinks = ['wan0.0->wan1.0', 'wan0.*']\nrate = 0.1",
+            "two faults",
+        ),
+        (
+            "[[fault]]\nlinks = ['wan0.0->wan1.0']\nrate = 0.9\nburst = 1",
+            "cannot make up this rate",
+        ),
+        (
+            "[edge]\nkind = 'dcib'\nack-every = 4",
+            "cannot stand for several",
+        ),
+        ("[edge]\nkind = 'dcib'\nlanes = 3", "power of two"),
+        ("[edge]\nkind = 'dcib'\nshares = 0.1", "unknown key"),
+        ("[edge]\nkind = 'dcib'\noutside = 3", "too large"),
+    ] {
+        let error = plan(more).expect_err(more);
+        assert!(error.contains(says), "{more}: {error}");
+    }
+    let star = SITES.replace("two-sites", "dumbbell");
+    let star = star.replace("edge-delay = \"1us\"\nwan-delay = \"3ms\"", "");
+    let error = parse(
+        &format!("{star}[edge]\nkind = 'dcib'"),
+        "test.toml",
+        &Overrides::default(),
+    );
+    assert!(format!("{:?}", error.unwrap_err()).contains("two sites"));
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The duplicate-ACK filter at the near edge, the further work that DCIB's authors name: while a copy may still fill the hole, the sender
+//! does not hear of it. It reads TCP and keeps a record for each connection with a hole, which DCIB itself does not.
+
+use std::collections::BTreeMap;
+
+/// What becomes of an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passage {
+    /// It passes as it is.
+    Whole,
+    /// It passes without its SACK blocks, which would tell of the hole.
+    Bare,
+    /// It is dropped.
+    Never,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// The highest cumulative number.
+    cum: u64,
+    /// When it came.
+    at: u64,
+}
+
+/// All connections that pass.
+#[derive(Debug)]
+pub(crate) struct DupAcks {
+    /// Ticks that a hole is kept from the sender.
+    hold: u64,
+    seen: BTreeMap<u32, Seen>,
+    dropped: u64,
+}
+
+impl DupAcks {
+    pub fn new(hold: u64) -> Self {
+        DupAcks {
+            hold,
+            seen: BTreeMap::new(),
+            dropped: 0,
+        }
+    }
+
+    /// ACKs dropped.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Connections with a record: the state that it needs.
+    pub fn records(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// An ACK of connection `conn` up to `cum` at tick `now`.
+    pub fn judge(&mut self, now: u64, conn: u32, cum: u64) -> Passage {
+        let seen = self.seen.entry(conn).or_insert(Seen { cum, at: now });
+        // A slot that another connection took over starts again from low numbers; a real filter sees a SYN.
+        if cum > seen.cum || (cum < seen.cum && now - seen.at > self.hold) {
+            *seen = Seen { cum, at: now };
+            return Passage::Bare;
+        }
+        if now - seen.at > self.hold {
+            // The hole has outlived its copy.
+            return Passage::Whole;
+        }
+        if cum == seen.cum && seen.at == now {
+            // The first of its number, or one in the same instant: nothing is known to be missing.
+            return Passage::Bare;
+        }
+        self.dropped += 1;
+        Passage::Never
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hole_is_hidden_for_as_long_as_a_copy_may_fill_it() {
+        let mut f = DupAcks::new(100);
+        assert_eq!(f.judge(0, 1, 1000), Passage::Bare);
+        assert_eq!(f.judge(10, 1, 1000), Passage::Never);
+        assert_eq!(f.judge(100, 1, 1000), Passage::Never);
+        assert_eq!(f.judge(101, 1, 1000), Passage::Whole);
+        // Another connection knows nothing of it.
+        assert_eq!(f.judge(102, 2, 1000), Passage::Bare);
+        assert_eq!(f.judge(150, 1, 3000), Passage::Bare);
+        assert_eq!(f.judge(151, 1, 3000), Passage::Never);
+        // An old ACK that was overtaken tells nothing.
+        assert_eq!(f.judge(152, 1, 2000), Passage::Never);
+        assert_eq!((f.dropped(), f.records()), (4, 2));
+    }
+}

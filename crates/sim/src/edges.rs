@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The two sites' edge routers at work: where their boxes stand on the links, and the steps they ask for.
+//!
+//! Each path between the sites has its own pair of boxes in each direction, and with it its own stalled queue. A pair's router ACKs
+//! travel with the traffic of the other direction.
+
+use std::collections::BTreeMap;
+
+use cemark_switch::NEVER;
+use cemark_switch::edge::{Far, Middlebox, Near, SHIM, Step};
+use cemark_wire::{Flags, NONE, Nanos, Packet, Picos};
+
+use crate::config::{Config, Edge};
+use crate::dupacks::{DupAcks, Passage};
+use crate::engine::{Sim, kind};
+use crate::events::EventQueue;
+use crate::topology::{Fabric, MAX_LINKS, Topology};
+use crate::workload::Flow;
+
+/// Both boxes of one path in one direction.
+pub(crate) struct Pair {
+    near: Near,
+    far: Far,
+    /// The connection of its router ACKs.
+    conn: u32,
+    /// The first link from the near router on.
+    egress: u32,
+    /// Ticks of the earliest pending event of each box.
+    armed: [u64; 2],
+}
+
+/// Which part of an edge stands at the far end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The edge router, on the side of its hosts: what goes to the other site meets the near box of its path.
+    Entry,
+    /// An edge router with a proxy, on either side.
+    Proxy,
+    /// The edge router, on the side of the WAN: the far box of a pair, and router ACKs for the near box of another.
+    Across {
+        /// The pair whose far box stands here.
+        pair: u32,
+        /// The pair of the other direction, whose near box does.
+        other: u32,
+    },
+}
+
+/// Where the boxes of a configuration stand: (link, place).
+pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(u32, Place)> {
+    let (&Topology::TwoSites { left, paths, .. }, &Edge::Dcib { outside, .. }) =
+        (&cfg.topology, &cfg.edge)
+    else {
+        return Vec::new();
+    };
+    let inside = (0..cfg.topology.hosts()).filter(|&h| h >= left || h < left - outside);
+    let mut all: Vec<(u32, Place)> = inside.map(|host| (host, Place::Entry)).collect();
+    for site in 0..2 {
+        for p in 0..paths {
+            let place = Place::Across {
+                pair: site * paths + p,
+                other: (1 - site) * paths + p,
+            };
+            all.push((fabric.between(site, p)[2], place));
+        }
+    }
+    all
+}
+
+/// Side of a pair: index into [`Pair::armed`].
+const NEAR: usize = 0;
+const FAR: usize = 1;
+
+impl<Q: EventQueue> Sim<Q> {
+    /// Sets the boxes up, before the first event.
+    pub fn prime_edges(&mut self) {
+        let Edge::Dcib { config, filter, .. } = self.cfg.edge else {
+            return;
+        };
+        let Topology::TwoSites { left, paths, .. } = self.cfg.topology else {
+            return;
+        };
+        for site in 0..2 {
+            for p in 0..paths {
+                let back = self.fabric.between(1 - site, p);
+                let conn = self.router_conn(left, back);
+                self.edges.push(Pair {
+                    near: Near::new(config),
+                    far: Far::new(config, conn),
+                    conn,
+                    egress: self.fabric.between(site, p)[0],
+                    armed: [NEVER; 2],
+                });
+            }
+        }
+        self.filter = filter.map(|hold| DupAcks::new(self.clock.ticks(hold)));
+    }
+
+    /// A connection of no host whose ACKs go these three links from edge to edge.
+    fn router_conn(&mut self, left: u32, links: [u32; 3]) -> u32 {
+        let flow = Flow {
+            id: u64::MAX - (1 << 20) - u64::from(links[0]),
+            start: Picos::ZERO,
+            src: 0,
+            dst: left,
+            bytes: 0,
+            workload: 0,
+            class: 0,
+            measured: false,
+            extra: Picos::ZERO,
+        };
+        let conn = self.open(flow, flow.id);
+        let mut way = [u32::MAX; MAX_LINKS];
+        way[..3].copy_from_slice(&links);
+        self.conns.routes[conn as usize] = [[u32::MAX; MAX_LINKS], way];
+        // Never idle: its slot is not reused.
+        self.conns.list[conn as usize].idle = false;
+        conn
+    }
+
+    /// A packet is at a place where a box may want it.
+    pub fn at_edge(&mut self, place: Place, packet: Packet) {
+        match place {
+            Place::Proxy => self.at_proxy(packet),
+            Place::Entry => {
+                let to = Self::next_link(&self.conns, &packet);
+                match self.edges.iter().position(|pair| pair.egress == to) {
+                    None => self.offer(to, &packet),
+                    Some(p) => self.at_near(p, packet),
+                }
+            }
+            Place::Across { other, .. } if packet.conn == self.edges[other as usize].conn => {
+                self.at_near(other as usize, packet);
+            }
+            Place::Across { pair, .. } => {
+                let (now, p) = (self.clock.nanos(self.now), pair as usize);
+                self.edges[p].far.on_packet(now, packet, &mut self.actions);
+                self.follow_steps(FAR);
+                self.arm_edge(p, FAR);
+            }
+        }
+    }
+
+    fn at_near(&mut self, p: usize, packet: Packet) {
+        self.free_at(p);
+        let now = self.clock.nanos(self.now);
+        self.edges[p].near.on_packet(now, packet, &mut self.actions);
+        self.follow_steps(NEAR);
+        self.arm_edge(p, NEAR);
+    }
+
+    /// A packet of the other site behind its far box.
+    fn filtered(&mut self, mut packet: Packet) {
+        // Not the answers to pings, and not router ACKs, which set out here.
+        let acks = packet.flags().0 & (Flags::ACK.0 | Flags::PROBE.0 | SHIM.0) == Flags::ACK.0;
+        if let Some(filter) = self.filter.as_mut().filter(|_| acks) {
+            match filter.judge(self.now, packet.conn, packet.seq) {
+                Passage::Whole => {}
+                Passage::Bare => {
+                    if packet.aux != NONE {
+                        self.sacks.take(packet.aux);
+                        packet.aux = NONE;
+                    }
+                }
+                Passage::Never => {
+                    self.actions.discard(packet);
+                    return self.follow_steps(NEAR);
+                }
+            }
+        }
+        self.forward(packet);
+    }
+
+    /// Tells the near box when its port will be idle.
+    fn free_at(&mut self, p: usize) {
+        let egress = self.edges[p].egress as usize;
+        let ticks = self.now + self.ports[egress].backlog_ticks(self.now);
+        // Rounded up: a wake-up at that time must find it idle.
+        let up = self.clock.picos(ticks).0.div_ceil(1000);
+        self.actions.free_at = Nanos(up);
+    }
+
+    /// A box wanted to be woken.
+    pub fn wake_edge(&mut self, what: u32) {
+        let (p, side) = (what as usize / 2, what as usize % 2);
+        if self.edges[p].armed[side] != self.now {
+            return;
+        }
+        self.edges[p].armed[side] = NEVER;
+        self.free_at(p);
+        let now = self.clock.nanos(self.now);
+        match side {
+            NEAR => self.edges[p].near.wake(now, &mut self.actions),
+            _ => self.edges[p].far.wake(now, &mut self.actions),
+        }
+        self.follow_steps(side);
+        self.arm_edge(p, side);
+    }
+
+    /// Does what a box on this side asked for.
+    fn follow_steps(&mut self, side: usize) {
+        let mut steps = std::mem::take(&mut self.steps);
+        self.actions.drain_into(&mut steps);
+        for step in steps.drain(..) {
+            match step {
+                Step::Send(packet) if side == FAR => self.filtered(packet),
+                Step::Send(packet) => self.forward(packet),
+                Step::Kept(packet) => {
+                    self.conns.list[packet.conn as usize].in_fabric += 1;
+                }
+                Step::Gone(packet) => self.dropped(packet),
+            }
+        }
+        self.steps = steps;
+    }
+
+    /// Makes sure that a box is woken in time. An event that has become too early asks again.
+    fn arm_edge(&mut self, p: usize, side: usize) {
+        let pair = &mut self.edges[p];
+        let wake = match side {
+            NEAR => pair.near.next_wake(),
+            _ => pair.far.next_wake(),
+        };
+        let Some(wake) = wake else { return };
+        let at = self.clock.ticks_up(wake).max(self.now + 1);
+        if at < pair.armed[side] {
+            pair.armed[side] = at;
+            self.events.insert(at, kind::EDGE | (2 * p + side) as u32);
+        }
+    }
+
+    /// What the boxes counted, all paths together.
+    pub fn edge_counts(&self) -> BTreeMap<String, u64> {
+        let mut all = BTreeMap::new();
+        if self.edges.is_empty() {
+            return all;
+        }
+        let mut add = |name: &str, n: u64| *all.entry(name.to_owned()).or_default() += n;
+        for pair in &self.edges {
+            let (near, far) = (pair.near.stats(), pair.far.stats());
+            for (name, n) in [
+                ("selected", near.selected),
+                ("stalled_full", near.full),
+                ("probes", near.probes),
+                ("resent", near.resent),
+                ("flushed", near.flushed),
+                ("sent_idle", near.idle),
+                ("acks_unmatched", near.unmatched),
+                ("off", u64::from(near.off)),
+                ("router_acks", far.acks),
+                ("twice", far.twice),
+                ("late", far.late),
+                ("given_up", far.given_up),
+                ("marks_taken", far.marks_taken),
+            ] {
+                add(name, n);
+            }
+        }
+        add("rewrites", self.actions.tally.rewrites);
+        if let Some(filter) = &self.filter {
+            add("dupacks_dropped", filter.dropped());
+            add("filter_records", filter.records() as u64);
+        }
+        let most = |f: fn(&Pair) -> u64| self.edges.iter().map(f).max().unwrap_or(0);
+        add("stalled_peak_bytes", most(|p| p.near.stats().peak_bytes));
+        add("held_peak_bytes", most(|p| p.far.stats().peak_bytes));
+        all
+    }
+}

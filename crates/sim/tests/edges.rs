@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What stands at the edges of two sites: flows end and the books balance under every form, and each form does what it is for.
+
+mod common;
+
+use cemark_sim::config::{DcibConfig, Edge, MarkerChoice};
+use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
+use cemark_sim::switch::edge::{AckForm, CopyPolicy, Recovery};
+use cemark_sim::topology::{Fabric, Topology};
+use cemark_sim::transport::Control;
+use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel};
+use cemark_sim::{Config, Outcome, run, run_on_heap};
+use cemark_wire::{Nanos, Picos, Rate};
+use common::{config, us, web_that_stops, workload};
+use proptest::prelude::*;
+
+fn sites(paths: u32) -> Topology {
+    Topology::TwoSites {
+        left: 3,
+        right: 3,
+        paths,
+        host_rate: Rate::gbps(10),
+        edge_rate: Rate::gbps(40),
+        wan_rate: Rate::gbps(10),
+        host_delay: us(5),
+        edge_delay: us(1),
+        wan_delay: us(500),
+    }
+}
+
+/// Loses this share of all packets on every long link, in both directions.
+fn lossy(cfg: &mut Config, share: f64, victims: Victims) {
+    let Topology::TwoSites { paths, .. } = cfg.topology else {
+        unreachable!("a test of two sites");
+    };
+    let fabric = Fabric::new(&cfg.topology);
+    cfg.faults = (0..2 * paths)
+        .map(|i| LinkFault {
+            link: fabric.between(i / paths, i % paths)[1],
+            loss: Loss::Uniform {
+                chance: (share * ALWAYS as f64) as u64,
+            },
+            victims,
+            bleach: false,
+        })
+        .collect();
+}
+
+fn books_balance(o: &Outcome) {
+    let t = &o.totals;
+    assert_eq!(
+        t.sent + t.made,
+        t.delivered + t.all_drops() + t.gone + t.in_flight,
+        "{t:?}"
+    );
+}
+
+fn edges() -> impl Strategy<Value = Edge> {
+    let dcib = (
+        0usize..3,
+        0usize..2,
+        0usize..3,
+        any::<bool>(),
+        any::<bool>(),
+        0u32..2,
+    );
+    prop_oneof![
+        Just(Edge::Plain),
+        (20_000u64..5_000_000).prop_map(|buffer| Edge::Pep { buffer }),
+        dcib.prop_map(
+            |(copies, recovery, form, ordered, filtered, outside)| Edge::Dcib {
+                config: DcibConfig {
+                    copies: [CopyPolicy::Once, CopyPolicy::Restore, CopyPolicy::Protect][copies],
+                    recovery: [Recovery::Evidence, Recovery::Idle][recovery],
+                    ack_form: [AckForm::Named, AckForm::Cumulative, AckForm::Bitmap][form],
+                    tau: Nanos::from_millis(1),
+                    stalled_bytes: 200_000,
+                    hold: ordered.then_some(Nanos::from_millis(4)),
+                    header_bytes: 8,
+                    ..DcibConfig::LITERAL
+                },
+                filter: filtered.then_some(us(4_000)),
+                outside,
+            }
+        ),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn flows_end_and_books_balance(
+        edge in edges(), paths in 1u32..4, seed in 1u64..1000, victims in 0usize..3, extra in any::<bool>(), fifo in any::<bool>(),
+    ) {
+        let mut cfg = config(vec![web_that_stops(0.3, 40)], MarkerChoice::None);
+        cfg.topology = sites(paths);
+        lossy(&mut cfg, 0.02, [Victims::Any, Victims::NotEct, Victims::PreferNotEct][victims]);
+        cfg.edge = edge;
+        cfg.seed = seed;
+        cfg.transport.control = Control::Reno;
+        if extra {
+            cfg.rtt = RttModel::Variation { lo: us(1_100), hi: us(3_000) };
+        }
+        if fifo {
+            cfg.nic = cemark_sim::config::Nic::Fifo;
+        }
+        cfg.max_time = us(500_000_000);
+        let o = run(&cfg);
+        books_balance(&o);
+        prop_assert_eq!(o.flows.len(), 40);
+        for f in &o.flows {
+            let fct = f.fct.expect("the flow has ended");
+            prop_assert!(fct >= f.ideal || matches!(edge, Edge::Pep { .. }), "{:?}", f);
+        }
+        prop_assert_eq!(run(&cfg).digest, o.digest);
+        prop_assert_eq!(run_on_heap(&cfg).digest, o.digest);
+    }
+}
+
+/// Three long flows across, 5 % lost, four seconds.
+fn across(edge: Edge, victims: Victims, control: Control) -> Outcome {
+    let pairs = (0..3).map(|i| (i, i + 3)).collect();
+    let long = workload(Kind::Long {
+        flows: LongFlows::Pairs(pairs),
+        at: Picos::ZERO,
+        stagger: Picos::ZERO,
+        jitter: us(1_000),
+    });
+    let mut cfg = config(vec![long], MarkerChoice::None);
+    cfg.topology = sites(1);
+    lossy(&mut cfg, 0.05, victims);
+    // Data is lost, ACKs are not.
+    cfg.faults.truncate(1);
+    cfg.edge = edge;
+    cfg.transport.control = control;
+    cfg.transport.rto_min = Nanos::from_millis(200);
+    cfg.transport.rto_init = Nanos::from_millis(200);
+    cfg.max_time = us(4_000_000);
+    let o = run(&cfg);
+    books_balance(&o);
+    o
+}
+
+fn dcib(copies: CopyPolicy, hold: Option<u64>, filter: Option<u64>) -> Edge {
+    Edge::Dcib {
+        config: DcibConfig {
+            copies,
+            tau: Nanos::from_millis(1),
+            hold: hold.map(Nanos::from_millis),
+            ..DcibConfig::LITERAL
+        },
+        filter: filter.map(|ms| us(ms * 1_000)),
+        outside: 0,
+    }
+}
+
+fn delivered(o: &Outcome) -> f64 {
+    o.long_flows.iter().map(|f| f.delivered).sum::<u64>() as f64
+}
+
+/// Spec A.12: the copy comes a round trip after the hole, so literal DCIB hides few losses from a sender; order or a filter hide them.
+#[test]
+fn order_and_the_filter_hide_losses_and_the_literal_form_does_not() {
+    let of = |edge| delivered(&across(edge, Victims::PreferNotEct, Control::Reno));
+    let plain = of(Edge::Plain);
+    let literal = of(dcib(CopyPolicy::Once, None, None)) / plain;
+    let ordered = of(dcib(CopyPolicy::Protect, Some(4), None)) / plain;
+    let filtered = of(dcib(CopyPolicy::Protect, None, Some(8))) / plain;
+    println!("literal {literal:.2}, in order {ordered:.1}, filtered {filtered:.1}");
+    assert!((0.8..3.0).contains(&literal), "{literal}");
+    assert!(ordered > 3.0 * literal, "{ordered} against {literal}");
+    assert!(filtered > 3.0 * literal, "{filtered} against {literal}");
+}
+
+/// The square-root law: where nine losses in ten have no copy, DCIB can give a factor of sqrt(5 / 4.5) = 1.054 at most (and noise).
+#[test]
+fn a_wan_that_does_not_cooperate_leaves_little_to_gain() {
+    let of = |edge| delivered(&across(edge, Victims::Any, Control::Reno));
+    let factor = of(dcib(CopyPolicy::Once, None, None)) / of(Edge::Plain);
+    assert!((0.75..1.35).contains(&factor), "{factor}");
+}
+
+/// A proxy's short loops recover where the long one does not have to; it stores what is in flight, and no more than its buffers.
+#[test]
+fn a_proxy_keeps_its_bound() {
+    let buffer = 300_000;
+    let o = across(Edge::Pep { buffer }, Victims::Any, Control::Reno);
+    let peak = o.edges["pep_stored_peak_bytes"];
+    // Three flows, two proxies.
+    assert!(peak > 0 && peak <= 6 * buffer, "{peak}");
+    assert_eq!(o.edges["pep_peak_flows"], 3);
+    assert!(delivered(&o) > 0.0);
+    let f = &o.long_flows[0];
+    assert_eq!((f.src, f.dst), (0, 3));
+}
+
+/// Where the path has no loss, DCIB is invisible: every flow gets what it gets without, but for copies of nothing.
+#[test]
+fn without_loss_the_flows_are_the_same() {
+    let of = |edge: Edge| {
+        let mut web = web_that_stops(0.2, 60);
+        if let Kind::Poisson { pairs, .. } = &mut web.kind {
+            *pairs = Pairs::OtherRack;
+        }
+        let mut cfg = config(vec![web], MarkerChoice::None);
+        cfg.topology = sites(1);
+        cfg.switch.buffer_bytes = 50_000_000;
+        cfg.edge = edge;
+        cfg.transport.control = Control::Reno;
+        cfg.max_time = us(100_000_000);
+        run(&cfg)
+    };
+    // So patient that no queue looks like a loss.
+    let patient = Edge::Dcib {
+        config: DcibConfig {
+            tau: Nanos::from_millis(500),
+            stalled_bytes: 50_000_000,
+            ..DcibConfig::LITERAL
+        },
+        filter: None,
+        outside: 0,
+    };
+    let (plain, with) = (of(Edge::Plain), of(patient));
+    assert_eq!(with.edges["resent"] + with.edges["flushed"], 0);
+    assert!(with.edges["selected"] > 1_000);
+    let sum = |o: &Outcome| {
+        let all = o.flows.iter().filter_map(|f| f.fct);
+        all.map(|t| t.as_secs_f64()).sum::<f64>()
+    };
+    // Router ACKs take a little of the way back.
+    let ratio = sum(&with) / sum(&plain);
+    assert!((0.99..1.01).contains(&ratio), "{ratio}");
+}
