@@ -126,6 +126,7 @@ impl<Q: EventQueue> Sim<Q> {
                 .max(u32::from(cfg.transport.rdma.is_some())),
             tso,
             bunches: cfg.offload.coalesce.0 > 0,
+            gathers: false,
             answers: Vec::new(),
             sent: 0,
             delivered: 0,

@@ -118,6 +118,8 @@ pub(crate) struct Sim<Q> {
     pub tso: u32,
     /// Hosts handle what they receive in bunches.
     pub bunches: bool,
+    /// A bunch is at hand whose answers are gathered (GRO).
+    pub gathers: bool,
     /// Answers that wait for the end of the bunch at hand.
     pub answers: Vec<Held>,
     pub sent: u64,
@@ -436,11 +438,12 @@ impl<Q: EventQueue> Sim<Q> {
         self.offer(host, &packet);
     }
 
-    /// Packets on their way: queued, on a wire, serving an extra delay, or kept at an edge.
+    /// Packets on their way: queued, on a wire, serving an extra delay, kept at an edge, or held for an interrupt.
     pub fn in_flight(&self) -> u64 {
         self.ports.iter().map(Port::held).sum::<u64>()
             + self.delayed.live()
             + self.actions.tally.kept
+            + self.held()
     }
 }
 

@@ -23,16 +23,10 @@ impl<Q: EventQueue> Sim<Q> {
     /// A packet has reached the host it is for.
     #[inline]
     pub fn at_host(&mut self, host: u32, p: Packet) {
-        self.delivered += 1;
         if self.bunches {
             return self.hold(host, p);
         }
-        self.handle(host, p);
-    }
-
-    /// A host takes a packet out of its NIC.
-    #[inline]
-    pub fn handle(&mut self, host: u32, p: Packet) {
+        self.delivered += 1;
         if p.flags().has(Flags::PROBE) {
             self.at_prober(host, p);
         } else if self.rdma {
@@ -57,7 +51,7 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
         let complete = c.receiver.delivered() >= c.end;
-        if self.cfg.offload.gro {
+        if self.gathers {
             self.answer_later(host, p.conn, u64::from(p.len()), acks);
         } else {
             self.answer(host, p.conn, acks);
