@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use cemark_sim::Outcome;
+use cemark_sim::config::Measure;
 use cemark_sim::outcome::{FlowRecord, PortReport};
 use cemark_sim::workload::Workload;
 
+use super::endless;
 use super::estimate::Estimate;
 use super::row::{Flow, Metric, OneOrMany, Over, Part, Row, Statistic};
 use crate::stats::{self, Statistic as FctStatistic};
@@ -26,6 +28,8 @@ pub struct Cell<'a> {
     pub seed: u64,
     /// Its workloads, in the order of `FlowRecord::workload`.
     pub workloads: &'a [Workload],
+    /// What was measured, and when.
+    pub measure: &'a Measure,
     /// What it left.
     pub outcome: &'a Outcome,
 }
@@ -100,6 +104,16 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Str
         Some(Over::Max) => extreme(|a, b| a > b),
         Some(Over::Min) => extreme(|a, b| a < b),
         Some(Over::Farthest) => extreme(|a, b| a.abs() > b.abs()),
+        Some(Over::Median) => ranked(&all).get((all.len().max(1) - 1) / 2).copied(),
+        Some(Over::NextToMax) => ranked(&all).iter().rev().nth(1).copied(),
+        Some(Over::HighestLow) => {
+            let lows = all.iter().map(|e| e.interval().map(|i| i.0));
+            let lows: Option<Vec<f64>> = lows.collect();
+            let highest = lows.and_then(|l| l.into_iter().reduce(f64::max));
+            return highest
+                .map(Estimate::exact)
+                .ok_or_else(|| "a cell has no interval".to_owned());
+        }
     };
     chosen
         .cloned()
@@ -122,6 +136,13 @@ fn delivered(outcome: &Outcome, flow: Flow) -> Result<f64, String> {
         Flow::Others => (sum - last) as f64 / (n - 1).max(1) as f64,
     };
     Ok(bytes / 1e6)
+}
+
+/// In rising order of their values.
+fn ranked(all: &[Estimate]) -> Vec<&Estimate> {
+    let mut ranked: Vec<&Estimate> = all.iter().collect();
+    ranked.sort_by(|a, b| a.value().total_cmp(&b.value()));
+    ranked
 }
 
 fn metric(key: &str) -> Result<Metric, String> {
@@ -198,6 +219,21 @@ impl Ask<'_> {
         let excess = |scheme: &str, against: &str| self.excess(axes, metric, scheme, against);
         Ok(match row.statistic {
             Statistic::Value => self.values(axes, metric, &row.scheme)?,
+            Statistic::Difference => {
+                let of = |scheme: &str| self.values(axes, metric, scheme);
+                of(&row.scheme)?
+                    .minus(&of(&row.against)?)
+                    .ok_or("the two schemes have different seeds")?
+            }
+            Statistic::GainBeyond => {
+                let other = self::metric(&row.other_metric)?;
+                let [ours, theirs] =
+                    [metric, other].map(|m| self.excess(axes, m, &row.scheme, &row.against));
+                // A gain is an excess turned round.
+                theirs?
+                    .minus(&ours?)
+                    .ok_or("the two metrics have different seeds")?
+            }
             Statistic::Excess => excess(&row.scheme, &row.against)?,
             Statistic::Gain => excess(&row.scheme, &row.against)?.linear(0.0, -1.0),
             Statistic::Ratio => excess(&row.scheme, &row.against)?.linear(1.0, 0.01),
@@ -306,8 +342,27 @@ impl Ask<'_> {
     }
 
     fn scalar(&self, cell: &Cell<'_>, metric: Metric) -> Result<f64, String> {
+        Ok(self.measured(cell, metric)? - self.row.base.unwrap_or(0.0))
+    }
+
+    fn measured(&self, cell: &Cell<'_>, metric: Metric) -> Result<f64, String> {
         let outcome = cell.outcome;
+        let class = || {
+            let class = self.row.class;
+            class.ok_or("`share` and `settling` need a class")
+        };
         Ok(match metric {
+            Metric::Rtt(statistic) => {
+                let times: Vec<f64> = outcome
+                    .probes
+                    .iter()
+                    .map(|p| p.rtt.as_micros_f64())
+                    .collect();
+                statistic.of(&times).ok_or("no probe was answered")?
+            }
+            Metric::Goodput => endless::goodput(outcome, cell.measure)?,
+            Metric::Share => endless::share(outcome, class()?)?,
+            Metric::Settling => endless::settling(outcome, cell.measure, class()?)?,
             Metric::Fct(class, statistic) => {
                 let flows = self.flows(cell)?.filter(|f| class.has(f.bytes));
                 let times: Vec<f64> = flows

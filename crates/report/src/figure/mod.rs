@@ -6,6 +6,7 @@
 //! `figures/expected.tsv`. All of them are built into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
 
 pub mod calibration;
+pub mod endless;
 pub mod estimate;
 pub mod evaluate;
 pub mod file;
@@ -71,6 +72,11 @@ figures![
     "ecnsharp-20",
     "ecnsharp-22",
     "ecnsharp-equivalence",
+    "mqecn-1",
+    "mqecn-2",
+    "mqecn-3",
+    "mqecn-6",
+    "mqecn-7",
     "mqecn-9",
     "mqecn-10",
     "mqecn-11",

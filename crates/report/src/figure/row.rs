@@ -27,7 +27,7 @@ pub struct Row {
     /// Labels, in an order that matters to the statistic.
     #[serde(default)]
     pub schemes: Vec<String>,
-    /// The second metric of `argmin-differs`.
+    /// The second metric of `argmin-differs` and `gain-beyond`.
     #[serde(default)]
     pub other_metric: String,
     /// The points in question: a value or several for an axis, named by the last words of its path (`load = [0.5, 0.6]`). An axis that
@@ -46,6 +46,10 @@ pub struct Row {
     pub axis: Option<String>,
     /// Divides the number by this (a threshold, to make shares of it).
     pub unit: Option<f64>,
+    /// Only endless flows of this queue class, for `share` and `settling`.
+    pub class: Option<u8>,
+    /// Is subtracted from the metric in every seed before anything is compared (a base RTT, to leave the queueing delay).
+    pub base: Option<f64>,
     /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the numbers of `dcib`.
     pub model: Option<String>,
 }
@@ -62,6 +66,10 @@ pub enum Statistic {
     Excess,
     /// Percent by which `scheme` lies below `against`.
     Gain,
+    /// `scheme - against`, in the metric's unit.
+    Difference,
+    /// Percent gained on `metric` minus percent gained on `other-metric`: which of two classes profits more.
+    GainBeyond,
     /// Percent by which `scheme` lies above the best of `schemes` (without itself), cell by cell.
     ExcessOverBest,
     /// The smallest percent step from one of `schemes` to the next.
@@ -102,6 +110,12 @@ pub enum Over {
     Min,
     /// The one farthest from zero.
     Farthest,
+    /// The median cell (the lower one of an even number): what holds at most of them.
+    Median,
+    /// The largest but one: what all cells but one stay below.
+    NextToMax,
+    /// The largest lower end of their intervals, a number without interval of its own: what no cell clearly exceeds.
+    HighestLow,
 }
 
 /// A value of an axis, or several.
@@ -132,8 +146,8 @@ impl OneOrMany {
 /// What is measured at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
-    /// Completion time of a size class in microseconds: `overall.mean`, `short.p99`, `large.mean` …
-    Fct(SizeClass, FctStatistic),
+    /// Completion time of a size class in microseconds: `overall.mean`, `short.p99`, `large.mean`, `not-short.mean` …
+    Fct(Sizes, FctStatistic),
     /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`.
     Queue(Part),
     /// `utilisation` of a port in percent.
@@ -149,6 +163,14 @@ pub enum Metric {
     Marks,
     /// Retransmission timeouts: `timeouts`; of one workload's measured flows where the row names one.
     Timeouts,
+    /// Round trips of probes in microseconds: `rtt.mean`, `rtt.p50`, `rtt.p95`, `rtt.p99`.
+    Rtt(FctStatistic),
+    /// Payload of all endless flows in Mb/s while it is measured: `goodput`.
+    Goodput,
+    /// Percent of that payload which flows of the row's class have: `share`.
+    Share,
+    /// Milliseconds until the share of the row's class has come near half of the whole: `settling` (see [`super::endless`]).
+    Settling,
     /// Segments sent again by the measured flows (of one workload): `lost`. What drops cost the flows in question, while `drops` counts
     /// those of everybody.
     Lost,
@@ -169,6 +191,25 @@ pub enum Flow {
     Last,
     /// The mean of all but the last.
     Others,
+}
+
+/// Flows of which sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sizes {
+    /// Those of a class.
+    Of(SizeClass),
+    /// Those of all classes but the short ones.
+    NotShort,
+}
+
+impl Sizes {
+    /// Whether a flow of so many payload bytes is meant.
+    pub fn has(self, bytes: u64) -> bool {
+        match self {
+            Sizes::Of(class) => class.has(bytes),
+            Sizes::NotShort => !SizeClass::Short.has(bytes),
+        }
+    }
 }
 
 /// What is taken of a distribution that is stored in a few numbers.
@@ -196,6 +237,9 @@ impl Metric {
             "marks" => Some(Metric::Marks),
             "timeouts" => Some(Metric::Timeouts),
             "lost" => Some(Metric::Lost),
+            "goodput" => Some(Metric::Goodput),
+            "share" => Some(Metric::Share),
+            "settling" => Some(Metric::Settling),
             _ => None,
         };
         if plain.is_some() {
@@ -203,6 +247,7 @@ impl Metric {
         }
         let (what, part) = key.split_once('.')?;
         let class = match what {
+            "rtt" => return statistic(part).map(Metric::Rtt),
             "queue" => {
                 return Some(Metric::Queue(match part {
                     "mean" => Part::Mean,
@@ -227,20 +272,24 @@ impl Metric {
                 let known = cemark_sim::outcome::EDGE_COUNTS;
                 return known.iter().find(|k| **k == part).map(|k| Metric::Edge(k));
             }
-            "overall" => SizeClass::All,
-            "short" => SizeClass::Short,
-            "medium" => SizeClass::Medium,
-            "large" => SizeClass::Large,
+            "overall" => Sizes::Of(SizeClass::All),
+            "short" => Sizes::Of(SizeClass::Short),
+            "medium" => Sizes::Of(SizeClass::Medium),
+            "large" => Sizes::Of(SizeClass::Large),
+            "not-short" => Sizes::NotShort,
             _ => return None,
         };
-        let statistic = match part {
-            "mean" => FctStatistic::Mean,
-            "p50" => FctStatistic::Percentile(0.5),
-            "p95" => FctStatistic::Percentile(0.95),
-            "p99" => FctStatistic::Percentile(0.99),
-            _ => return None,
-        };
-        Some(Metric::Fct(class, statistic))
+        statistic(part).map(|part| Metric::Fct(class, part))
+    }
+}
+
+fn statistic(key: &str) -> Option<FctStatistic> {
+    match key {
+        "mean" => Some(FctStatistic::Mean),
+        "p50" => Some(FctStatistic::Percentile(0.5)),
+        "p95" => Some(FctStatistic::Percentile(0.95)),
+        "p99" => Some(FctStatistic::Percentile(0.99)),
+        _ => None,
     }
 }
 
@@ -253,10 +302,20 @@ mod tests {
         assert_eq!(
             Metric::parse("short.p99"),
             Some(Metric::Fct(
-                SizeClass::Short,
+                Sizes::Of(SizeClass::Short),
                 FctStatistic::Percentile(0.99)
             ))
         );
+        assert_eq!(
+            Metric::parse("not-short.mean"),
+            Some(Metric::Fct(Sizes::NotShort, FctStatistic::Mean))
+        );
+        assert_eq!(
+            Metric::parse("rtt.p99"),
+            Some(Metric::Rtt(FctStatistic::Percentile(0.99)))
+        );
+        assert!(!Sizes::NotShort.has(99_999) && Sizes::NotShort.has(100_000));
+        assert_eq!(Metric::parse("share"), Some(Metric::Share));
         assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
         assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
         assert_eq!(
@@ -273,6 +332,8 @@ mod tests {
             "drops.mean",
             "delivered.p99",
             "edge.nothing",
+            "rtt.min",
+            "goodput.mean",
         ] {
             assert_eq!(Metric::parse(wrong), None, "{wrong}");
         }

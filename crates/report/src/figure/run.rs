@@ -297,6 +297,7 @@ pub fn run_file(
                 scheme: &p.scheme,
                 seed: p.seed,
                 workloads: &p.config.workloads,
+                measure: &p.config.measure,
                 outcome: &f.outcome,
             })
             .collect(),
