@@ -83,6 +83,12 @@ pub(crate) fn warn(plan: &cemark_scenario::Plan) {
     }
 }
 
+/// Says on standard error what a run showed and an operator would be woken for.
+pub(crate) fn complain(what: &str, help: &str) {
+    // A closed standard error is no reason not to answer.
+    let _ = writeln!(io::stderr(), "warning: {what}\n   help: {help}");
+}
+
 /// Says on standard error what went wrong, and turns it into the exit code.
 pub(crate) fn code(done: Result<(), Failure>) -> ExitCode {
     let (text, code) = match done {

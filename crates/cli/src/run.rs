@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, table};
+use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, table};
 use cemark_scenario::Plan;
 use cemark_sim::Progress as Step;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::clock::{Stopwatch, cpu_seconds};
-use crate::exit::{Failure, answer, answer_json, warn};
+use crate::exit::{Failure, answer, answer_json, complain, warn};
 use crate::progress::Progress;
 use crate::{Changes, Format};
 
@@ -79,6 +79,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let summary = RunSummary::new(&plan, points, &comparisons, &who.version, cost);
     let report = html::render(&plan, &finished, &comparisons, &summary, &who);
     dir.finish(&plan, &finished, &summary, &report, &who)?;
+    for storm in pauses::storms(&plan, &finished) {
+        complain(
+            &storm,
+            "DCQCN's marks should come before the pauses: a lower Kmin or pst_target, a larger pool, or a higher pfc-alpha",
+        );
+    }
     match args.format {
         Format::Json => answer_json(&summary),
         Format::Table => {
@@ -86,7 +92,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let report = path.join("report.html").display().to_string();
             let tables = table::tables(&plan, &comparisons, look);
             answer(&format!(
-                "{tables}\n{}",
+                "{tables}\n{}{}",
+                pauses::lines(&plan, &finished),
                 table::footer(&plan, &summary, &report, look)
             ))
         }
@@ -112,6 +119,7 @@ fn simulate(
     let progress = Progress::new(todo.iter().map(|i| plan.points[*i].cost).collect());
     let results = Mutex::new(Vec::new());
     let failure = Mutex::new(None);
+    let deadlock = Mutex::new(None);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs.map_or(0, NonZeroUsize::get))
         .build()
@@ -133,6 +141,11 @@ fn simulate(
                 let (outcome, seconds) =
                     cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut step));
                 let Some(outcome) = outcome else { return };
+                if let Some(ring) = pauses::deadlock(point, &outcome) {
+                    stop.store(true, Ordering::Relaxed);
+                    lock(&deadlock).get_or_insert(ring);
+                    return;
+                }
                 let done = Finished::new(point, outcome, seconds);
                 match dir.store(point, &done) {
                     Ok(()) => {
@@ -152,6 +165,10 @@ fn simulate(
     }
     if let Some(e) = lock(&failure).take() {
         return Err(e.into());
+    }
+    if let Some(ring) = lock(&deadlock).take() {
+        let help = "each of these ports is paused until the next one sends: routes without a cycle of buffers cannot do this (up, then down), nor a network without pauses (pfc = false)";
+        return Err(Failure::Machine(miette::miette!(help = help, "{ring}")));
     }
     if finished.iter().any(Option::is_none) {
         return Err(Failure::Interrupted(format!(

@@ -10,6 +10,7 @@ pub mod figure;
 pub mod html;
 pub mod model;
 pub mod params;
+pub mod pauses;
 pub mod rundir;
 mod sentence;
 pub mod stats;

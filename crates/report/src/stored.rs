@@ -7,7 +7,8 @@ use std::path::Path;
 
 use cemark_sim::Outcome;
 use cemark_sim::outcome::{
-    FlowRecord, LongRecord, PortReport, PortTrace, ProbeRecord, Spread, Totals, reasons,
+    FlowRecord, LongRecord, PauseReport, PortReport, PortTrace, ProbeRecord, Spread, Totals,
+    reasons,
 };
 use cemark_wire::{Picos, Rate};
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,9 @@ struct Rest {
     /// (workload, sent, round trip)
     probes: Vec<(u16, u64, u64)>,
     ports: Vec<Port>,
+    /// (name, frames, share of the time)
+    pauses: Vec<(String, u64, f64)>,
+    deadlock: Vec<String>,
     /// (name, port, samples)
     traces: Vec<(String, u32, Samples)>,
 }
@@ -263,6 +267,12 @@ fn rest(o: &Outcome) -> Rest {
                 sojourn: five(&p.sojourn),
             })
             .collect(),
+        pauses: o
+            .pauses
+            .iter()
+            .map(|p| (p.name.clone(), p.frames, p.share))
+            .collect(),
+        deadlock: o.deadlock.clone(),
         traces: o
             .traces
             .iter()
@@ -331,6 +341,16 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
                 sojourn: spread(p.sojourn),
             })
             .collect(),
+        pauses: r
+            .pauses
+            .into_iter()
+            .map(|(name, frames, share)| PauseReport {
+                name,
+                frames,
+                share,
+            })
+            .collect(),
+        deadlock: r.deadlock,
         traces: r
             .traces
             .into_iter()

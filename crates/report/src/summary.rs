@@ -82,6 +82,12 @@ pub struct PointSummary {
     pub timeouts: u64,
     /// Segments sent again, all flows.
     pub retransmissions: u64,
+    /// Pause frames (PFC) that stopped a port, all ports; zero without PFC.
+    #[serde(default)]
+    pub pauses: u64,
+    /// The port (a NIC too) that was paused for the largest share of the time; `null` where none was.
+    #[serde(default)]
+    pub most_paused: Option<PausedPort>,
     /// The switch port with the longest mean queue; `null` where no queue was sampled.
     pub hottest_port: Option<PortSummary>,
     /// Payload bits delivered a second to endless flows, all together; `null` without any.
@@ -133,6 +139,15 @@ impl Classes {
             SizeClass::Large => &self.large,
         }
     }
+}
+
+/// A port that the switch at its far end paused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PausedPort {
+    /// Its name (`host3->leaf0`).
+    pub name: String,
+    /// Share of the simulated time in which it was paused.
+    pub share: f64,
 }
 
 /// One switch port.
@@ -240,6 +255,11 @@ impl PointSummary {
             drops: owned(&outcome.totals.drops),
             timeouts: outcome.totals.timeouts,
             retransmissions: outcome.totals.retransmits,
+            pauses: outcome.pauses.iter().map(|p| p.frames).sum(),
+            most_paused: crate::pauses::worst(outcome).map(|p| PausedPort {
+                name: p.name.clone(),
+                share: p.share,
+            }),
             hottest_port: hottest(&outcome.ports).map(PortSummary::from),
             long_goodput_bps: long_goodput(point, outcome),
             probe_rtt_us: Distribution::of(

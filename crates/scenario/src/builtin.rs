@@ -34,7 +34,8 @@ macro_rules! files {
 }
 
 /// Scenarios that answer a question.
-pub const SCENARIOS: &[Builtin] = files!["rtt-variation" in "", "wide-area" in ""];
+pub const SCENARIOS: &[Builtin] =
+    files!["rtt-variation" in "", "wide-area" in "", "roce-100g" in ""];
 
 /// Scenarios that measure speed and memory.
 pub const BENCHES: &[Builtin] = files![
@@ -46,6 +47,7 @@ pub const BENCHES: &[Builtin] = files![
     "websearch-128" in "bench/",
     "dwrr-128" in "bench/",
     "wide-15" in "bench/",
+    "dcqcn-128" in "bench/",
 ];
 
 /// All of them, those that answer a question first.

@@ -12,7 +12,14 @@ use crate::tree::{Node, Table};
 /// Most hosts of a fabric.
 pub(crate) const MOST_HOSTS: u64 = 65_536;
 
-const KINDS: &[&str] = &["star", "dumbbell", "leaf-spine", "fat-tree", "two-sites"];
+const KINDS: &[&str] = &[
+    "star",
+    "dumbbell",
+    "leaf-spine",
+    "fat-tree",
+    "two-sites",
+    "ring",
+];
 
 pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     let mut s = Section::of(root, "topology")?;
@@ -53,6 +60,12 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
             host_delay: delay,
             edge_delay: s.time("edge-delay", delay)?,
             wan_delay: crate::section::time(s.need("wan-delay", "\"3ms\"")?)?,
+        },
+        5 => Topology::Ring {
+            switches: whole(&mut s, "switches", (3, 5))?,
+            hosts_per_switch: s.count32("hosts-per-switch", 1, (1, most))?,
+            rate,
+            delay,
         },
         _ => {
             let node = s.need("k", "4")?;
@@ -105,13 +118,18 @@ fn hosts(topology: &Topology) -> u64 {
         Topology::FatTree {
             k, hosts_per_edge, ..
         } => product(k * (k / 2), hosts_per_edge),
+        Topology::Ring {
+            switches,
+            hosts_per_switch,
+            ..
+        } => product(switches, hosts_per_switch),
     }
 }
 
 /// The slowest link: the rate by which a threshold written as a time becomes a length.
 pub(crate) fn slowest(topology: &Topology) -> Rate {
     match *topology {
-        Topology::Star { rate, .. } => rate,
+        Topology::Star { rate, .. } | Topology::Ring { rate, .. } => rate,
         Topology::Dumbbell {
             host_rate,
             middle_rate,

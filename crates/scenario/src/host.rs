@@ -16,11 +16,12 @@ const LONGEST_WAIT: Nanos = Nanos::from_millis(100);
 /// `[host]`. Pacing is the host's choice and the sender's work, so it goes into `transport`.
 pub(crate) fn host(root: &Table, transport: &mut Config) -> Fallible<(Nic, Offload)> {
     let mut s = Section::of(root, "host")?;
-    let nic = match s.choice("nic", 0, &["back-pressure", "fifo"])? {
+    let nic = match s.choice("nic", 0, &["back-pressure", "fifo", "switch-port"])? {
         0 => Nic::BackPressure {
             packets: s.count32("nic-packets", 2, (1, 1_000_000))?,
         },
-        _ => Nic::Fifo,
+        1 => Nic::Fifo,
+        _ => Nic::SwitchPort,
     };
     let offload = Offload {
         tso: s.bytes("tso", 0, (0, LONGEST_TRAIN))? as u32,

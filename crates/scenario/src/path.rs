@@ -29,8 +29,8 @@ pub(crate) const SCALARS: &[&str] = &[
 
 /// Puts `node` where `path` points; `at` is where the path is written.
 ///
-/// In a list of tables the second word selects by number (`workload.0.load`), name, label or marker; without it a single workload is
-/// meant, and for `scheme` every scheme that has the parameter.
+/// In a list of tables the second word selects by number (`workload.0.load`), name, label or marker, or `*` all that have the key; without
+/// it a single workload is meant, and for `scheme` every scheme that has the parameter.
 pub(crate) fn set(root: &mut Table, path: &str, at: At, node: &Node) -> Fallible<()> {
     let words: Vec<&str> = path.split('.').map(str::trim).collect();
     if words.iter().any(|w| w.is_empty()) {
@@ -98,6 +98,21 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
         } => items,
         single => std::slice::from_mut(single),
     };
+    if let ["*", inner @ ..] = rest
+        && let [key, ..] = inner
+    {
+        let has = |item: &&mut Node| matches!(&item.value, Value::Table(t) if t.get(key).is_some());
+        let mut none = true;
+        for item in items.iter_mut().filter(has) {
+            set_in(item, inner, at, node)?;
+            none = false;
+        }
+        return match none {
+            false => Ok(()),
+            true => Err(Fault::new(at, format!("no [[{list}]] here says `{key}`"))
+                .help(format!("write {key} into those that should follow"))),
+        };
+    }
     if let [selector, inner @ ..] = rest
         && !inner.is_empty()
         && let Some(i) = selected(items, selector)
@@ -123,7 +138,7 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
         }
         ("workload", 2..) => Err(
             Fault::new(at, "there are several workloads: say which").help(format!(
-                "write workload.0.{0} for the first, or workload.NAME.{0}",
+                "write workload.0.{0} for the first, workload.NAME.{0}, or workload.*.{0} for all that have it",
                 rest.join(".")
             )),
         ),
@@ -221,6 +236,12 @@ pub(crate) fn get<'a>(root: &'a Table, path: &str) -> Option<&'a Node> {
     while let Some(word) = words.next() {
         node = match &node.value {
             Value::Table(table) => &table.get(word)?.node,
+            Value::List(items) if word == "*" => {
+                let key = words.peek()?;
+                items
+                    .iter()
+                    .find(|item| matches!(&item.value, Value::Table(t) if t.get(key).is_some()))?
+            }
             Value::List(items) => match selected(items, word) {
                 Some(i) if words.peek().is_some() => &items[i],
                 _ if items.len() == 1 => match &items[0].value {

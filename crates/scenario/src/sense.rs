@@ -2,7 +2,7 @@
 //! Values that are each in range and together make no sense: refused, with the key that is most likely wrong.
 
 use cemark_sim::Config;
-use cemark_sim::workload::{Kind, Workload};
+use cemark_sim::workload::{Kind, RttModel, Workload};
 use cemark_wire::{Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
@@ -15,6 +15,7 @@ pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
     transport(root, config)?;
     buffer(root, config)?;
     base_rtt(root, config)?;
+    pauses(root, config)?;
     times(root, config)
 }
 
@@ -47,6 +48,21 @@ fn buffer(root: &Table, config: &Config) -> Fallible<()> {
     .help(format!(
         "write at least buffer = \"{packet}B\"; usual are \"250KB\" to \"1MB\" a port"
     )))
+}
+
+/// A host stops when its pause frame arrives; packets that serve an extra delay behind its NIC would still come.
+fn pauses(root: &Table, config: &Config) -> Fallible<()> {
+    if config.switch.pfc.is_none() || matches!(config.rtt, RttModel::Path) {
+        return Ok(());
+    }
+    let message =
+        "with flow control an extra delay behind the NIC would bring packets long after a pause";
+    Err(at(
+        root,
+        &[("rtt", "model"), ("switch", "pfc")],
+        message.to_owned(),
+    )
+    .help("write model = \"path\" and give the links their delays, or pfc = false"))
 }
 
 fn transport(root: &Table, config: &Config) -> Fallible<()> {

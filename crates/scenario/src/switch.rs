@@ -12,6 +12,7 @@ use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::Picos;
 
 use crate::error::{At, Fallible, Fault};
+use crate::pfc;
 use crate::section::{Section, bytes, count, list, nanos, number};
 use crate::tree::{Node, Table, Value};
 use crate::units::span;
@@ -47,6 +48,7 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<S
         );
     }
     let buffering = buffering(&mut s, buffer_bytes, &mut queues)?;
+    let pfc = pfc::pfc(&mut s, &buffering, &mut queues, mtu)?;
     let round = RoundSpec {
         beta: s
             .get("round-beta")
@@ -62,8 +64,10 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<S
         round,
         marker,
         non_ect: [NonEct::Forward, NonEct::Drop]
-            [s.choice("non-ect", usual, &["forward", "drop"])?],
+            // Where nothing may be lost, RED's drops least of all: acknowledgements and notifications are Not-ECT.
+            [s.choice("non-ect", if pfc.is_some() { 0 } else { usual }, &["forward", "drop"])?],
         never_fuse: !s.flag("fuse", true)?,
+        pfc,
     };
     s.finish()?;
     Ok(config)

@@ -6,10 +6,19 @@ use cemark_wire::{Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
 use crate::laws;
+use crate::rdma;
 use crate::section::{LONGEST, Section, fraction};
 use crate::tree::Table;
 
-const CONTROLS: &[&str] = &["dctcp", "ecn-star", "reno", "cubic", "cubic-ecn", "bbr"];
+const CONTROLS: &[&str] = &[
+    "dctcp",
+    "ecn-star",
+    "reno",
+    "cubic",
+    "cubic-ecn",
+    "bbr",
+    "dcqcn",
+];
 
 /// Largest payload and largest header of a segment: what a packet's 16-bit length can hold together.
 const LARGEST_MSS: u64 = 65_000;
@@ -21,15 +30,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
     let mut s = Section::of(root, "transport")?;
     let usual = Config::default();
     // Read whatever the control is, so that one scheme or one point of a sweep may have another control.
-    let g_shift = s.get("g").map_or(Ok(4), |node| {
-        let g = fraction(node)?;
-        (0..=20)
-            .find(|&shift| f64::from(1u32 << shift) * g == 1.0)
-            .ok_or_else(|| {
-                Fault::new(node.at, format!("g = {g} is not a power of two"))
-                    .help("write 0.0625 (1/16), 0.125, 0.03125, ...")
-            })
-    })?;
+    let g_shift = weight(&mut s, "g", 4)?;
     let alpha_init = s
         .get("alpha-init")
         .map_or(Ok(0.0), fraction)
@@ -44,8 +45,11 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         1 => Control::EcnStar,
         2 => Control::Reno,
         3 | 4 => Control::Cubic(cubic),
-        _ => Control::Bbr,
+        5 => Control::Bbr,
+        // Not looked at: its hosts have queue pairs.
+        _ => usual.control,
     };
+    let queue_pairs = rdma::rdma(&mut s, place == 6)?;
     let config = Config {
         control,
         mss: s.bytes("mss", usual.mss.into(), (64, LARGEST_MSS))? as u16,
@@ -66,13 +70,28 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         lost_repairs: s.flag("lost-repairs", control == Control::Bbr)?,
         pacing: usual.pacing,
         pace_train: usual.pace_train,
+        rdma: queue_pairs,
     };
     s.finish()?;
     Ok(config)
 }
 
+/// A weight that is a power of two, as its exponent.
+pub(crate) fn weight(s: &mut Section<'_>, key: &'static str, default: u32) -> Fallible<u32> {
+    let Some(node) = s.get(key) else {
+        return Ok(default);
+    };
+    let g = fraction(node)?;
+    (0..=20)
+        .find(|&shift| f64::from(1u32 << shift) * g == 1.0)
+        .ok_or_else(|| {
+            Fault::new(node.at, format!("{key} = {g} is not a power of two"))
+                .help("write 0.0625 (1/16), 0.125, 0.03125, ...")
+        })
+}
+
 /// A timer that is not zero.
-fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fallible<Nanos> {
+pub(crate) fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fallible<Nanos> {
     let Some(node) = s.get(key) else {
         return Ok(default);
     };

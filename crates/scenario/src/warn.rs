@@ -203,7 +203,11 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
             "write control = \"dctcp\", \"ecn-star\" or \"cubic-ecn\", or non-ect = \"drop\" in [switch]",
         );
     }
-    let buffer = u64::from(config.switch.buffer_bytes);
+    let shared = config.switch.buffering.pool_bytes;
+    let buffer = u64::from(match shared {
+        0 => config.switch.buffer_bytes,
+        n => n,
+    });
     let drained = slowest(&config.topology).nanos_for(buffer).0;
     let value = |name: &str| values.of(scheme, name);
     let by_length = |name: &str| (value(name) >= buffer).then(|| length(value(name)));

@@ -143,6 +143,19 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
         return Err(Fault::new(node.at, "a load of zero sends nothing")
             .help("write a load above 0 and at most 1, such as 0.8"));
     }
+    let load = match s.get("share") {
+        None => load,
+        Some(node) => {
+            let share = fraction(node).map_err(|fault| {
+                fault.help("a share is above 0 and at most 1: the part of the load that this workload offers")
+            })?;
+            if load * share < 1e-6 {
+                return Err(Fault::new(node.at, "a share of zero sends nothing")
+                    .help("write a share above 0 and at most 1, such as 0.25"));
+            }
+            load * share
+        }
+    };
     let topology = around.topology;
     let pairs = s.choice("pairs", 0, &["all", "other-rack", "to-one"])?;
     if let Some(receiver) = s.get("receiver").filter(|_| pairs != 2) {

@@ -4,7 +4,7 @@
 use cemark_scenario::{Overrides, Plan, builtins, load, parse};
 use cemark_sim::config::{MarkerChoice, Nic, NonEct, TracePorts};
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel};
+use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, Workload};
 use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 
@@ -545,4 +545,59 @@ fn the_documentation_keeps_up() {
             "docs/scenarios.md does not name `{key}`"
         );
     }
+}
+
+#[test]
+fn workloads_share_one_load_and_are_swept_together() {
+    let text = r#"
+        max-time = "10ms"
+        [topology]
+        kind = "star"
+        hosts = 4
+        [[workload]]
+        name = "a"
+        kind = "poisson"
+        sizes = "web-search"
+        load = 0.5
+        share = 0.25
+        flows = 10
+        [[workload]]
+        name = "b"
+        kind = "poisson"
+        sizes = "100KB"
+        load = 0.5
+        share = 0.75
+        flows = 10
+        [[workload]]
+        kind = "probe"
+        src = 0
+        dst = 1
+        every = "1ms"
+        count = 3
+        [[scheme]]
+        marker = "threshold"
+    "#;
+    let loads = |set: &[&str]| -> Vec<Vec<f64>> {
+        let plan = parse(text, "shares.toml", &with(set)).unwrap_or_else(|e| panic!("{e}"));
+        let of = |w: &Workload| match w.kind {
+            Kind::Poisson { load, .. } => Some(load),
+            _ => None,
+        };
+        let each = |p: &cemark_scenario::Point| p.config.workloads.iter().filter_map(of).collect();
+        plan.points.iter().map(each).collect()
+    };
+    let near = |got: Vec<Vec<f64>>, want: &[[f64; 2]]| {
+        assert_eq!(got.len(), want.len());
+        for (g, w) in got.iter().flatten().zip(want.iter().flatten()) {
+            assert!((g - w).abs() < 1e-12, "{got:?}");
+        }
+    };
+    near(loads(&[]), &[[0.125, 0.375]]);
+    near(
+        loads(&["workload.*.load=0.2,0.8"]),
+        &[[0.05, 0.15], [0.2, 0.6]],
+    );
+    let wrong = parse(text, "shares.toml", &with(&["workload.*.lood=0.2"]));
+    let said = wrong.expect_err("no workload says that").to_string();
+    assert!(said.contains("lood"), "{said}");
 }

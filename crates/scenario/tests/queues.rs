@@ -2,8 +2,11 @@
 //! Switches with several queues: what is read, and mistakes with their places.
 
 use cemark_scenario::{Error, Overrides, parse};
-use cemark_sim::config::{Buffering, Policy, QueueConfig, SchedulerKind, SwitchConfig};
-use cemark_wire::Nanos;
+use cemark_sim::config::{
+    Buffering, NonEct, Pfc, Policy, QueueConfig, SchedulerKind, SwitchConfig, Xoff,
+};
+use cemark_transport::rdma::{ALPHA_ONE, Dcqcn, Rdma, Repair};
+use cemark_wire::{Nanos, Rate};
 
 /// A scenario with these lines from line 13 on, line 12 being `[switch]`.
 fn text(switch: &str, class: &str) -> String {
@@ -242,4 +245,98 @@ fn a_sweep_may_go_through_schedulers_and_policies() {
     let mut digests: Vec<u64> = plan.points.iter().map(|p| p.digest).collect();
     digests.dedup();
     assert_eq!(digests.len(), 16);
+}
+
+#[test]
+fn flow_control_and_its_thresholds() {
+    let lossless = |s: &SwitchConfig| s.queues.iter().map(|q| q.lossless).collect::<Vec<_>>();
+    let s = read("pfc = true\nbuffer-policy = \"dynamic\"\npool = \"16MB\"");
+    let usual = s.pfc.expect("it is on");
+    assert_eq!(usual, Pfc::default());
+    assert_eq!(lossless(&s), [true], "nobody said which: all");
+    let s = read(
+        "pfc = true\nbuffer-policy = \"shared\"\nscheduler = \"dwrr\"\nqueue = [{ lossless = true }, {}]\npfc-xoff = \"100KB\"\npfc-xon-offset = \"2KB\"\npfc-headroom = \"40KB\"\npfc-storm = \"5%\"",
+    );
+    assert_eq!(lossless(&s), [true, false]);
+    let own = Pfc {
+        xoff: Xoff::Bytes(100_000),
+        xon_offset: 2_000,
+        headroom: 40_000,
+        storm: 0.05,
+    };
+    assert_eq!(s.pfc, Some(own));
+    assert_eq!(
+        read("pfc = true\nbuffer-policy = \"shared\"\npfc-alpha = 0.5")
+            .pfc
+            .map(|p| p.xoff),
+        Some(Xoff::Dynamic { alpha: 1 << 15 })
+    );
+    // Off: the keys may stand there all the same, and nothing becomes lossless.
+    let off = read("pfc = false\npfc-alpha = 0.5");
+    assert_eq!((off.pfc, lossless(&off)), (None, vec![false]));
+    // RED drops what it cannot mark, but not where nothing may be lost.
+    let red = |pfc: &str| {
+        let text = text(&format!("buffer-policy = \"shared\"\n{pfc}"), "");
+        let text = text.replace("\"threshold\"", "\"red\"");
+        let plan = parse(&text, "s.toml", &Overrides::default()).expect("it is right");
+        plan.points[0].config.switch.non_ect
+    };
+    assert_eq!(
+        (red(""), red("pfc = true")),
+        (NonEct::Drop, NonEct::Forward)
+    );
+}
+
+#[test]
+fn mistakes_with_flow_control() {
+    let e = fails("pfc = true", "");
+    assert!(e.to_string().contains("every port has its own"), "{e}");
+    let e = fails("pfc = 3", "");
+    assert!(e.to_string().contains("true"), "{e}");
+    let e = fails(
+        "pfc = true\nbuffer-policy = \"shared\"\nheadroom = \"10KB\"",
+        "",
+    );
+    assert!(e.to_string().contains("headroom of its own"), "{e}");
+    let late = text("pfc = true\nbuffer-policy = \"shared\"", "")
+        + "[rtt]\nmodel = \"fixed\"\nrtt = \"100us\"\n";
+    let e = parse(&late, "s.toml", &Overrides::default()).expect_err("packets after a pause");
+    assert!(e.to_string().contains("long after a pause"), "{e}");
+}
+
+#[test]
+fn queue_pairs_have_the_papers_parameters_and_yours() {
+    let rdma = |keys: &str| {
+        let text = text("", "") + "[transport]\n" + keys;
+        let plan =
+            parse(&text, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{keys}: {e}"));
+        plan.points[0].config.transport.rdma
+    };
+    assert_eq!(rdma("control = \"dctcp\"\nrate-ai = \"50Mbps\""), None);
+    assert_eq!(rdma("control = \"dcqcn\""), Some(Rdma::default()));
+    let usual = Rdma::default();
+    let own = Rdma {
+        dcqcn: Dcqcn {
+            g_shift: 4,
+            alpha_init: ALPHA_ONE / 2,
+            alpha_timer: Nanos::from_micros(1),
+            rate_timer: Nanos::from_micros(300),
+            byte_counter: 0,
+            fast_recovery: 1,
+            rate_ai: Rate::mbps(50),
+            rate_hai: Rate::mbps(100),
+            min_rate: Rate::mbps(1),
+            clamp_target: false,
+        },
+        repair: Repair::Selective,
+        cnp_gap: Nanos::from_micros(4),
+        cnp_class: Some(0),
+    };
+    assert_ne!(own, usual);
+    assert_eq!(
+        rdma(
+            "control = \"dcqcn\"\ndcqcn-g = 0.0625\ndcqcn-alpha-init = 0.5\nalpha-timer = \"1us\"\nrate-timer = \"300us\"\nbyte-counter = 0\nfast-recovery = 1\nrate-ai = \"50Mbps\"\nrate-hai = \"100Mbps\"\nmin-rate = \"1Mbps\"\nclamp-target = false\nrepair = \"selective\"\ncnp-gap = \"4us\"\ncnp-class = 0"
+        ),
+        Some(own)
+    );
 }

@@ -13,6 +13,7 @@ use crate::conn::Conns;
 use crate::engine::{Host, Sim, kind, turn_of};
 use crate::events::EventQueue;
 use crate::metrics::{Metrics, ProbeState, Sampler};
+use crate::pfc::Lossless;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::{Fabric, Link};
 use crate::waypoint;
@@ -31,11 +32,19 @@ impl<Q: EventQueue> Sim<Q> {
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
         let (mut pools, pool_of) = pools(&cfg.switch, &fabric, hosts);
-        let largest = pools.iter().map(Pool::capacity).max().unwrap_or(0);
         let nic_bytes = match cfg.nic {
+            // While it is paused, acknowledgements and notifications wait in it.
+            _ if cfg.switch.pfc.is_some() => NIC_WINDOWS,
             Nic::BackPressure { .. } => NIC_TURNS,
             Nic::Fifo => NIC_WINDOWS,
+            Nic::SwitchPort => cfg.switch.buffer_bytes,
         };
+        let pfc = cfg
+            .switch
+            .pfc
+            .as_ref()
+            .map(|pfc| Box::new(Lossless::new(cfg, pfc, &fabric, &mut pools, &pool_of)));
+        let largest = pools.iter().map(Pool::capacity).max().unwrap_or(0);
         // A NIC has a buffer of its own, used where it cannot be fused (with very short ticks).
         let first_nic = pools.len() as u32;
         pools.extend((0..hosts).map(|_| Pool::of_port(nic_bytes)));
@@ -110,9 +119,14 @@ impl<Q: EventQueue> Sim<Q> {
             },
             extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
             fused,
-            turn: turn_of(cfg.nic, tso, cfg.transport.mss),
+            pfc,
+            rdma: cfg.transport.rdma.is_some(),
+            // Without a window there is always something: a queue pair is served in turn.
+            turn: turn_of(cfg.nic, tso, cfg.transport.mss)
+                .max(u32::from(cfg.transport.rdma.is_some())),
             tso,
             bunches: cfg.offload.coalesce.0 > 0,
+            gathers: false,
             answers: Vec::new(),
             sent: 0,
             delivered: 0,
@@ -249,8 +263,21 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
         never_fuse: false,
         may_lag: false,
     };
-    if nic {
-        return common;
+    if nic && (cfg.nic != Nic::SwitchPort || s.pfc.is_some()) {
+        // One that can be paused has the queues of its switch, served in the order of arrival.
+        let plain = |_| QueueSetup {
+            spec: QueueSpec::fifo(rate),
+            marker: AnyMarker::None,
+            lossless: false,
+        };
+        return match s.pfc {
+            None => common,
+            Some(_) => PortSpec {
+                queues: s.queues.iter().map(plain).collect(),
+                never_fuse: true,
+                ..common
+            },
+        };
     }
     let specs = queue_specs(cfg, link, room);
     PortSpec {
@@ -259,7 +286,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
             Policy::Static => admit::Buffering::PerQueue,
             Policy::Dynamic { alpha } => admit::Buffering::Dynamic { alpha },
         },
-        own_pool: s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
+        own_pool: nic || s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
         non_ect: s.non_ect,
         scheduler: sched::build(s.scheduler, &specs),
         queues: specs
@@ -272,8 +299,10 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
             })
             .collect(),
         round: s.round,
-        never_fuse: s.never_fuse,
-        may_lag: !s.never_fuse && matches!(s.buffering.policy, Policy::Port | Policy::Static),
+        never_fuse: s.never_fuse || s.pfc.is_some(),
+        may_lag: !s.never_fuse
+            && s.pfc.is_none()
+            && (nic || matches!(s.buffering.policy, Policy::Port | Policy::Static)),
         ..common
     }
 }

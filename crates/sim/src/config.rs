@@ -8,6 +8,7 @@ use cemark_wire::Picos;
 
 pub use crate::offload::Offload;
 pub use cemark_switch::RoundSpec;
+pub use cemark_switch::admit::Xoff;
 pub use cemark_switch::ce::NonEct;
 pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
@@ -76,6 +77,9 @@ pub enum Nic {
     },
     /// Everything the window allows goes into one unbounded FIFO.
     Fifo,
+    /// The same into a port like a switch's, with its buffer, queues, scheduler and marker, as ns-2 scripts build hosts: a flow alone on its
+    /// way is marked by its own host.
+    SwitchPort,
 }
 
 /// The ports of every switch.
@@ -98,6 +102,33 @@ pub struct SwitchConfig {
     /// Forces the general path, explicit queues served by events of their own, where a shorter one would be legal (for tests and
     /// comparisons).
     pub never_fuse: bool,
+    /// Priority flow control for the lossless queues. Needs a policy under which the ports of a switch share one buffer.
+    pub pfc: Option<Pfc>,
+}
+
+/// Priority flow control.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pfc {
+    /// When a link and queue is paused.
+    pub xoff: Xoff,
+    /// So many bytes below that it may go on.
+    pub xon_offset: u32,
+    /// Headroom of each link and lossless queue, on top of the buffer; 0: what its rate, delay and packets ask for.
+    pub headroom: u32,
+    /// Share of the time from which on a paused port counts as a storm.
+    pub storm: f64,
+}
+
+impl Default for Pfc {
+    /// Dynamic with alpha = 1/8, resumes 2 packets below, a storm from a tenth of the time on.
+    fn default() -> Self {
+        Pfc {
+            xoff: Xoff::Dynamic { alpha: 1 << 13 },
+            xon_offset: 3_000,
+            headroom: 0,
+            storm: 0.1,
+        }
+    }
 }
 
 /// Who gets room in the buffers of a switch.

@@ -7,6 +7,7 @@ use cemark_switch::NEVER;
 use cemark_transport::{Config, Receiver, Sender};
 use cemark_wire::Nanos;
 
+use crate::rdma::Pair;
 use crate::topology::Route;
 use crate::workload::Flow;
 
@@ -14,6 +15,8 @@ use crate::workload::Flow;
 pub(crate) struct Conn {
     pub sender: Sender,
     pub receiver: Receiver,
+    /// A queue pair, which stands in for both ends of TCP where hosts speak RDMA.
+    pub pair: Option<Box<Pair>>,
     pub src: u32,
     pub dst: u32,
     /// Stream offset at which the flow it carries is complete.
@@ -56,11 +59,49 @@ pub(crate) struct Tally {
 
 impl Conn {
     pub fn tally(&self) -> Tally {
+        if let Some(pair) = &self.pair {
+            return pair.tally();
+        }
         let s = self.sender.stats();
         Tally {
             marks: self.receiver.ce_packets(),
             retransmits: s.retransmits,
             timeouts: s.timeouts,
+        }
+    }
+
+    /// Payload bytes that the receiver holds in order.
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        match &self.pair {
+            None => self.receiver.delivered(),
+            Some(pair) => pair.responder.delivered(),
+        }
+    }
+
+    /// Appends a message; the offset just past its last byte.
+    pub fn write(&mut self, cfg: &Config, now: Nanos, bytes: u64) -> u64 {
+        match &mut self.pair {
+            None => self.sender.write(cfg, now, bytes),
+            Some(pair) => pair.requester.write(bytes),
+        }
+    }
+
+    /// Whether it has a segment to send now. Only a queue pair asks for the time.
+    #[inline]
+    pub fn can_send(&self, cfg: &Config, now: impl FnOnce() -> Nanos) -> bool {
+        match &self.pair {
+            None => self.sender.can_send(cfg),
+            Some(pair) => pair.requester.can_send(cfg, now()),
+        }
+    }
+
+    /// The sender's one deadline.
+    #[inline]
+    pub fn timeout(&self, cfg: &Config, now: impl FnOnce() -> Nanos) -> Option<Nanos> {
+        match &self.pair {
+            None => self.sender.timeout(),
+            Some(pair) => pair.requester.timeout(cfg, now()),
         }
     }
 
@@ -108,6 +149,7 @@ impl Conns {
         let conn = Conn {
             sender: Sender::new(cfg, now),
             receiver: Receiver::new(cfg),
+            pair: None,
             src: flow.src,
             dst: flow.dst,
             end: u64::MAX,
@@ -159,7 +201,7 @@ impl Conns {
             let t = c.tally();
             self.retired.0 += u64::from(t.retransmits);
             self.retired.1 += u64::from(t.timeouts);
-            self.retired.2 += c.receiver.delivered();
+            self.retired.2 += c.delivered();
             self.free.push(i);
         }
     }

@@ -13,6 +13,7 @@ use crate::events::EventQueue;
 use crate::metrics::Metrics;
 use crate::offload::Held;
 use crate::pep::Pep;
+use crate::pfc::Lossless;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::Fabric;
 use crate::waypoint::{self, Waypoint};
@@ -44,6 +45,10 @@ pub(crate) mod kind {
     pub const INTERRUPT: u32 = 12 << SHIFT;
     /// A box at an edge is due (index: twice the path, and 1 for the far one).
     pub const EDGE: u32 = 13 << SHIFT;
+    /// A pause frame arrives (index: its slot).
+    pub const PAUSE: u32 = 14 << SHIFT;
+    /// Ports that stand still are looked at.
+    pub const CHECK: u32 = 15 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -63,6 +68,8 @@ pub struct Progress {
 #[derive(Default)]
 pub(crate) struct Host {
     pub line: std::collections::VecDeque<u32>,
+    /// Connections out of the line until a pause ends.
+    pub held: Vec<u32>,
     pub pull_armed: bool,
     /// Received packets that wait for the interrupt.
     pub received: Vec<Packet>,
@@ -99,6 +106,10 @@ pub(crate) struct Sim<Q> {
     pub metrics: Metrics,
     /// Some flow may have an extra delay behind its sender's NIC.
     pub extras: bool,
+    /// Hosts have queue pairs.
+    pub rdma: bool,
+    /// Switches pause their senders.
+    pub pfc: Option<Box<Lossless>>,
     /// Most ports are fused.
     pub fused: bool,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
@@ -107,6 +118,8 @@ pub(crate) struct Sim<Q> {
     pub tso: u32,
     /// Hosts handle what they receive in bunches.
     pub bunches: bool,
+    /// A bunch is at hand whose answers are gathered (GRO).
+    pub gathers: bool,
     /// Answers that wait for the end of the bunch at hand.
     pub answers: Vec<Held>,
     pub sent: u64,
@@ -163,6 +176,8 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::WAKE => self.wake(i),
                 kind::INTERRUPT => self.interrupt(i),
                 kind::EDGE => self.wake_edge(i),
+                kind::PAUSE => self.pause_frame(i),
+                kind::CHECK => self.check_pauses(),
                 _ => self.record(i),
             }
             if self.stop {
@@ -308,7 +323,10 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// A packet at a switch joins the next port on its way.
-    pub fn forward(&mut self, packet: Packet) {
+    pub fn forward(&mut self, mut packet: Packet) {
+        if self.pfc.is_some() {
+            self.stamp(&mut packet);
+        }
         self.offer(Self::next_link(&self.conns, &packet), &packet);
     }
 
@@ -346,13 +364,22 @@ impl<Q: EventQueue> Sim<Q> {
         if offer.refused {
             self.dropped(*packet);
         }
+        self.after_explicit(l);
+    }
+
+    /// A port with explicit queues may have discarded packets, and its switch may have something to tell.
+    #[inline]
+    pub fn after_explicit(&mut self, l: u32) {
         if !self.gone.is_empty() {
             self.free_gone();
+        }
+        if self.pfc.is_some() {
+            self.send_signals(l);
         }
     }
 
     #[inline]
-    fn follow(&mut self, l: u32, deliver_at: u64, serve_at: u64) {
+    pub fn follow(&mut self, l: u32, deliver_at: u64, serve_at: u64) {
         if deliver_at != NEVER {
             self.events.insert(deliver_at, kind::DELIVER | l);
         }
@@ -364,9 +391,7 @@ impl<Q: EventQueue> Sim<Q> {
     fn serve(&mut self, l: u32) {
         let offer = self.ports[l as usize].serve(self.now, &mut self.pools, &mut self.gone);
         self.follow(l, offer.deliver_at, offer.serve_at);
-        if !self.gone.is_empty() {
-            self.free_gone();
-        }
+        self.after_explicit(l);
     }
 
     /// A marker of link `l` wants to be woken.
@@ -413,11 +438,12 @@ impl<Q: EventQueue> Sim<Q> {
         self.offer(host, &packet);
     }
 
-    /// Packets on their way: queued, on a wire, serving an extra delay, or kept at an edge.
+    /// Packets on their way: queued, on a wire, serving an extra delay, kept at an edge, or held for an interrupt.
     pub fn in_flight(&self) -> u64 {
         self.ports.iter().map(Port::held).sum::<u64>()
             + self.delayed.live()
             + self.actions.tally.kept
+            + self.held()
     }
 }
 
@@ -436,6 +462,6 @@ fn salt(conns: &Conns, p: &Packet) -> u64 {
 pub(crate) fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
     match nic {
         Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),
-        Nic::Fifo => 0,
+        Nic::Fifo | Nic::SwitchPort => 0,
     }
 }

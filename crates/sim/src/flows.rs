@@ -9,6 +9,7 @@ use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::metrics::Goodput;
 use crate::outcome::FlowRecord;
+use crate::rdma::Pair;
 use crate::workload::{ClassMap, Flow};
 
 impl<Q: EventQueue> Sim<Q> {
@@ -46,7 +47,7 @@ impl<Q: EventQueue> Sim<Q> {
             Some(end) => last = end,
             None => {
                 let c = &mut self.conns.list[conn as usize];
-                c.end = c.sender.write(&self.cfg.transport, now, flow.bytes);
+                c.end = c.write(&self.cfg.transport, now, flow.bytes);
                 c.begin = if flow.bytes == u64::MAX {
                     0
                 } else {
@@ -55,7 +56,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
         }
         if flow.bytes == u64::MAX {
-            let before = self.conns.list[last as usize].receiver.delivered();
+            let before = self.conns.list[last as usize].delivered();
             self.metrics.goodput.push(Goodput {
                 conn: last,
                 at_from: before,
@@ -100,8 +101,14 @@ impl<Q: EventQueue> Sim<Q> {
         ];
         let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
-        self.conns
-            .open(&self.cfg.transport, now, flow, extra, luck, routes)
+        let conn = self
+            .conns
+            .open(&self.cfg.transport, now, flow, extra, luck, routes);
+        if let Some(rdma) = &self.cfg.transport.rdma {
+            let line = self.fabric.links()[flow.src as usize].rate;
+            self.conns.list[conn as usize].pair = Some(Box::new(Pair::new(rdma, line)));
+        }
+        conn
     }
 
     /// The receiver holds the last byte of the flow on `conn`.

@@ -16,25 +16,21 @@ pub(crate) const PROBE_BYTES: u16 = 64;
 
 impl<Q: EventQueue> Sim<Q> {
     #[inline]
-    fn nanos(&self) -> Nanos {
+    pub fn nanos(&self) -> Nanos {
         self.clock.nanos(self.now)
     }
 
     /// A packet has reached the host it is for.
     #[inline]
     pub fn at_host(&mut self, host: u32, p: Packet) {
-        self.delivered += 1;
         if self.bunches {
             return self.hold(host, p);
         }
-        self.handle(host, p);
-    }
-
-    /// A host takes a packet out of its NIC.
-    #[inline]
-    pub fn handle(&mut self, host: u32, p: Packet) {
+        self.delivered += 1;
         if p.flags().has(Flags::PROBE) {
             self.at_prober(host, p);
+        } else if self.rdma {
+            self.at_pair(host, p);
         } else if p.flags().has(Flags::ACK) {
             self.at_sender(host, p);
         } else {
@@ -55,7 +51,7 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
         let complete = c.receiver.delivered() >= c.end;
-        if self.cfg.offload.gro {
+        if self.gathers {
             self.answer_later(host, p.conn, u64::from(p.len()), acks);
         } else {
             self.answer(host, p.conn, acks);
@@ -125,7 +121,8 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn ready(&mut self, host: u32, conn: u32) {
         if self.turn == 0 {
-            if worth(self.tso, &self.cfg, &self.conns.list[conn as usize]) {
+            let c = &self.conns.list[conn as usize];
+            if worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
                 while self.send_one(host, conn) {}
             }
             self.arm_timer(conn);
@@ -135,7 +132,7 @@ impl<Q: EventQueue> Sim<Q> {
         if c.in_line {
             return;
         }
-        if !worth(self.tso, &self.cfg, c) {
+        if !worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
             self.arm_timer(conn);
             return;
         }
@@ -145,7 +142,7 @@ impl<Q: EventQueue> Sim<Q> {
         if h.pull_armed {
             return;
         }
-        let free = self.ports[host as usize].busy_until();
+        let free = self.nic_free(host);
         if free <= self.now {
             self.pull(host);
         } else {
@@ -154,16 +151,32 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
+    /// When the NIC wants the next connection in its line.
+    #[inline]
+    pub fn nic_free(&self, host: u32) -> u64 {
+        let port = &self.ports[host as usize];
+        match self.pfc {
+            None => port.busy_until(),
+            // A NIC that can be paused has real queues.
+            Some(_) => self.now + port.open_ticks(self.now),
+        }
+    }
+
     /// The NIC serves the next connection in its line.
     pub fn pull(&mut self, host: u32) {
         self.hosts[host as usize].pull_armed = false;
         while let Some(conn) = self.hosts[host as usize].line.pop_front() {
+            if self.pfc.is_some() && self.held_back(host, conn) {
+                continue;
+            }
             let mut sent = 0;
             while sent < self.turn && self.send_one(host, conn) {
                 sent += 1;
             }
-            let more =
-                sent == self.turn && worth(self.tso, &self.cfg, &self.conns.list[conn as usize]);
+            let more = sent == self.turn
+                && worth(self.tso, &self.cfg, &self.conns.list[conn as usize], || {
+                    self.clock.nanos(self.now)
+                });
             self.arm_timer(conn);
             self.conns.list[conn as usize].in_line = more;
             if more {
@@ -174,8 +187,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
             if !self.hosts[host as usize].line.is_empty() {
                 self.hosts[host as usize].pull_armed = true;
-                self.events
-                    .insert(self.ports[host as usize].busy_until(), kind::PULL | host);
+                self.events.insert(self.nic_free(host), kind::PULL | host);
             }
             return;
         }
@@ -186,7 +198,11 @@ impl<Q: EventQueue> Sim<Q> {
     fn send_one(&mut self, host: u32, conn: u32) -> bool {
         let now = self.nanos();
         let c = &mut self.conns.list[conn as usize];
-        let Some(s) = c.sender.poll_transmit(&self.cfg.transport, now) else {
+        let polled = match &mut c.pair {
+            None => c.sender.poll_transmit(&self.cfg.transport, now),
+            Some(pair) => pair.poll_transmit(&self.cfg.transport, now),
+        };
+        let Some(s) = polled else {
             return false;
         };
         let class = if c.bounds == u16::MAX {
@@ -210,7 +226,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn arm_timer(&mut self, conn: u32) {
         let c = &mut self.conns.list[conn as usize];
-        let Some(deadline) = c.sender.timeout() else {
+        let Some(deadline) = c.timeout(&self.cfg.transport, || self.clock.nanos(self.now)) else {
             return;
         };
         // A pending event that comes too early re-arms itself; compare in nanoseconds only when none is pending before it.
@@ -232,10 +248,14 @@ impl<Q: EventQueue> Sim<Q> {
             return;
         }
         c.timer_at = NEVER;
-        let due = c.sender.timeout().is_some_and(|d| d <= now);
+        // A queue pair may just have waited for its pace.
+        let due = c.pair.is_some() || c.sender.timeout().is_some_and(|d| d <= now);
         let host = c.src;
         if due {
-            c.sender.on_timeout(&self.cfg.transport, now);
+            match &mut c.pair {
+                None => c.sender.on_timeout(&self.cfg.transport, now),
+                Some(pair) => pair.on_timeout(&self.cfg.transport, now),
+            }
             self.ready(host, conn);
         }
         self.arm_timer(conn);
@@ -322,8 +342,8 @@ impl<Q: EventQueue> Sim<Q> {
 
 /// Whether a connection has something to send, and under TSO enough of it.
 #[inline]
-fn worth(tso: u32, cfg: &crate::Config, c: &Conn) -> bool {
-    c.sender.can_send(&cfg.transport) && (tso == 0 || c.sender.fills_train(&cfg.transport, tso))
+fn worth(tso: u32, cfg: &crate::Config, c: &Conn, now: impl FnOnce() -> Nanos) -> bool {
+    c.can_send(&cfg.transport, now) && (tso == 0 || c.sender.fills_train(&cfg.transport, tso))
 }
 
 /// The class of a byte of a flow under demotion by bytes sent (PIAS).

@@ -45,6 +45,13 @@ impl<Q: EventQueue> Sim<Q> {
     /// A packet waits in the NIC of its host.
     #[cold]
     pub fn hold(&mut self, host: u32, packet: Packet) {
+        if host >= self.cfg.topology.hosts() {
+            // The ends of a proxy stand at a router.
+            self.bunches = false;
+            self.arrive(host, packet);
+            self.bunches = true;
+            return;
+        }
         let h = &mut self.hosts[host as usize];
         h.received.push(packet);
         if h.received.len() >= self.cfg.offload.coalesce_packets as usize {
@@ -62,11 +69,17 @@ impl<Q: EventQueue> Sim<Q> {
         self.handle_held(host);
     }
 
+    #[cold]
     fn handle_held(&mut self, host: u32) {
         let mut packets = std::mem::take(&mut self.hosts[host as usize].received);
+        // Through the same door, so that hosts without bunches keep the only copy of what follows inline.
+        self.bunches = false;
+        self.gathers = self.cfg.offload.gro;
         for &packet in &packets {
-            self.handle(host, packet);
+            self.arrive(host, packet);
         }
+        self.gathers = false;
+        self.bunches = true;
         packets.clear();
         self.hosts[host as usize].received = packets;
         for i in 0..self.answers.len() {
@@ -76,7 +89,13 @@ impl<Q: EventQueue> Sim<Q> {
         self.answers.clear();
     }
 
+    /// Packets that wait in NICs.
+    pub fn held(&self) -> u64 {
+        self.hosts.iter().map(|h| h.received.len() as u64).sum()
+    }
+
     /// Keeps an answer until the bunch is over, in the place of the one before where that said less of the same.
+    #[cold]
     pub fn answer_later(&mut self, host: u32, conn: u32, bytes: u64, acks: Acks) {
         let ack = match acks {
             Acks::None => return,

@@ -23,6 +23,10 @@ pub struct Outcome {
     pub ports: Vec<PortReport>,
     /// What boxes at the edges of two sites counted, by name (docs/dcib.md): sums over the paths, of peaks the largest. Empty without.
     pub edges: BTreeMap<String, u64>,
+    /// Ports (NICs too) that were paused by the switch at their far end.
+    pub pauses: Vec<PauseReport>,
+    /// The ports that wait for each other in a ring for ever, each for the next, where the run was stopped for it.
+    pub deadlock: Vec<String>,
     /// Queue lengths over time of the chosen ports.
     pub traces: Vec<PortTrace>,
     /// Simulated time at the end.
@@ -189,6 +193,17 @@ pub struct PortReport {
     pub queue: Spread,
     /// Sojourn time in nanoseconds over all packets.
     pub sojourn: Spread,
+}
+
+/// A port that was paused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PauseReport {
+    /// As in [`PortReport`]; a NIC's is `host3->leaf0`.
+    pub name: String,
+    /// Pauses that began.
+    pub frames: u64,
+    /// Share of the simulated time in which some queue was paused.
+    pub share: f64,
 }
 
 /// A distribution in five numbers.

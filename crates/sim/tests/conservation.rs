@@ -4,9 +4,12 @@
 
 mod common;
 
-use cemark_sim::config::{MarkerChoice, Nic, NonEct, Offload};
+use cemark_sim::config::{
+    Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, QueueConfig, Xoff,
+};
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Fabric, Topology};
+use cemark_sim::transport::rdma::{Rdma, Repair};
 use cemark_sim::transport::{Control, CubicSpec};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
@@ -208,5 +211,40 @@ proptest! {
         let unfused = run(&Config { switch: cemark_sim::config::SwitchConfig { never_fuse: true, ..cfg.switch.clone() }, ..cfg });
         prop_assert_eq!(fused.flows, unfused.flows);
         prop_assert_eq!(fused.totals.all_drops(), unfused.totals.all_drops());
+    }
+
+    /// Queue pairs, and pauses under both transports: the same, and where everything is lossless nothing is lost.
+    #[test]
+    fn queue_pairs_and_pauses_balance_too(cfg in configs(), pause in 0usize..3, pairs in 0usize..3) {
+        let mut cfg = cfg;
+        if pause == 0 {
+            // Losses alone slow no queue pair down: without marks and pauses it would send at line rate over a full buffer for a long time.
+            cfg.switch.marker = scheme("threshold", &[("k", 30_000)]);
+            cfg.switch.buffer_bytes = cfg.switch.buffer_bytes.max(100_000);
+        }
+        let repair = [None, Some(Repair::GoBackN), Some(Repair::Selective)][pairs];
+        cfg.transport.rdma = repair.map(|repair| Rdma { repair, ..Rdma::default() });
+        cfg.rtt = RttModel::Path;
+        cfg.switch.non_ect = NonEct::Forward;
+        cfg.switch.buffering = Buffering {
+            policy: [Policy::Shared, Policy::Dynamic { alpha: 1 << 16 }][cfg.seed as usize % 2],
+            pool_bytes: cfg.switch.buffer_bytes * 3,
+            headroom: 0,
+        };
+        let xoff = [Xoff::Dynamic { alpha: 1 << 13 }, Xoff::Bytes(20_000)];
+        cfg.switch.pfc = (pause > 0).then(|| Pfc { xoff: xoff[pause - 1], ..Pfc::default() });
+        cfg.switch.queues = vec![QueueConfig { lossless: true, ..QueueConfig::PLAIN }];
+        let o = run(&cfg);
+        books_balance(&o);
+        prop_assert_eq!(o.flows.len(), 60 + 24);
+        for f in &o.flows {
+            let fct = f.fct.expect("the flow has ended");
+            prop_assert!(fct >= f.ideal, "{:?} faster than an empty network", f);
+        }
+        if pause > 0 {
+            prop_assert_eq!(o.totals.all_drops(), 0);
+            prop_assert!(o.deadlock.is_empty());
+        }
+        prop_assert_eq!(run_on_heap(&cfg).digest, o.digest);
     }
 }

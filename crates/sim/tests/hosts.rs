@@ -141,6 +141,15 @@ fn what_is_handled_together_is_answered_together() {
         full > 0.999 && acks.abs_diff(data) < 200,
         "an ACK for each: {acks} of {data}"
     );
+    let alone = Offload {
+        gro: true,
+        ..Offload::NONE
+    };
+    assert_eq!(
+        answers(alone, 1),
+        (data, acks, full),
+        "no bunch, nothing to gather"
+    );
     let coalesce = Offload {
         coalesce: Nanos::from_micros(20),
         ..Offload::NONE
@@ -187,6 +196,12 @@ fn a_coalesced_packet_waits_for_the_interrupt_or_the_count() {
     assert_eq!(fct(wait(50, 64)), base - 9 * 1_200_000 + 50_000_000);
     // The tenth ends the wait.
     assert_eq!(fct(wait(50, 10)), base);
+    // Without bunches there is nothing to answer together.
+    let alone = Offload {
+        gro: true,
+        ..Offload::NONE
+    };
+    assert_eq!(fct(alone), base);
 }
 
 #[test]

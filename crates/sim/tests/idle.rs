@@ -3,7 +3,7 @@
 
 mod common;
 
-use cemark_sim::config::MarkerChoice;
+use cemark_sim::config::{MarkerChoice, Nic};
 use cemark_sim::run;
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::{FlowLine, Kind};
@@ -40,4 +40,28 @@ fn a_lone_flow_takes_the_ideal_time() {
             assert_eq!(flow.fct, Some(flow.ideal), "{bytes} bytes");
         }
     }
+}
+
+/// A lone flow meets no queue in the fabric, only in its own host: marks tell whether that is a switch's port.
+#[test]
+fn a_host_that_is_a_switch_port_marks_a_lone_flow() {
+    let marks = |nic| {
+        let line = FlowLine {
+            start: us(3),
+            src: 0,
+            dst: 3,
+            bytes: 5_000_000,
+        };
+        let mut cfg = config(
+            vec![workload(Kind::List(vec![line]))],
+            common::scheme("threshold", &[("k", 30_000)]),
+        );
+        cfg.topology = leaf_spine(10, 10);
+        cfg.nic = nic;
+        let o = run(&cfg);
+        assert!(o.flows[0].fct.is_some_and(|t| t >= o.flows[0].ideal));
+        o.totals.all_marks()
+    };
+    assert_eq!(marks(Nic::Fifo), 0);
+    assert!(marks(Nic::SwitchPort) > 10);
 }

@@ -12,6 +12,7 @@ use crate::admit::{Admission, Admit, Ask, Buffering, Pool};
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
+use crate::pause::Pause;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
 use crate::queue::{Around, Judged, Queue, Slots};
 use crate::ring::Ring;
@@ -74,9 +75,9 @@ impl Wire {
 pub struct ExplicitPort {
     pub(crate) busy: u64,
     pub(crate) byte_ticks: u64,
-    delay: u64,
-    armed: u64,
-    backlogged: u64,
+    pub(crate) delay: u64,
+    pub(crate) armed: u64,
+    pub(crate) backlogged: u64,
     pub(crate) port_bytes: u32,
     pool: u32,
     pub(crate) draws: bool,
@@ -87,14 +88,15 @@ pub struct ExplicitPort {
     non_ect: NonEct,
     pub(crate) tag: u32,
     clock: Clock,
-    queues: Vec<Queue>,
-    slots: Slots,
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) slots: Slots,
     lengths: Vec<(u32, u32)>,
     scheduler: Box<dyn Scheduler>,
     wire: Wire,
     round: Round,
     buffering: Buffering,
     wake_armed: u64,
+    pub(crate) pause: Pause,
     pub(crate) counters: Counters,
 }
 
@@ -129,6 +131,7 @@ impl ExplicitPort {
             round,
             buffering: spec.buffering,
             wake_armed: NEVER,
+            pause: Pause::default(),
             counters: Counters::default(),
         }
     }
@@ -172,12 +175,13 @@ impl ExplicitPort {
         // At equal times departures come before arrivals, as in the fused port.
         let mut result = self.catch_up(now, pools, gone);
         let i = usize::from(packet.class()).min(self.queues.len() - 1);
-        let idle = self.port_bytes == 0 && self.busy <= now;
-        if idle {
+        let free = self.busy <= now;
+        if free && self.port_bytes == 0 {
             if self.measured {
                 self.round.woke(now, self.busy);
             }
-            if self.traceless && self.queues[i].lets_pass() {
+            let paused = self.pause.paused >> i & 1 == 1;
+            if self.traceless && !paused && self.queues[i].lets_pass() {
                 return self.pass(now, i, packet, &pools[self.pool as usize]);
             }
         }
@@ -194,7 +198,7 @@ impl ExplicitPort {
         if result.refused {
             return result;
         }
-        if idle {
+        if free {
             let served = self.start(now, pools, gone);
             result.deliver_at = result.deliver_at.min(served.deliver_at);
             result.serve_at = result.serve_at.min(served.serve_at);
@@ -203,6 +207,12 @@ impl ExplicitPort {
             result.serve_at = self.busy;
         }
         result
+    }
+
+    /// Whether some packet waits that may be sent.
+    #[inline]
+    pub(crate) fn ready(&self) -> bool {
+        self.backlogged & !self.pause.paused != 0
     }
 
     /// Whether departures happen late.
@@ -214,7 +224,7 @@ impl ExplicitPort {
     #[inline]
     pub(crate) fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         let mut result = Offer::QUIET;
-        while self.busy <= now && self.port_bytes > 0 {
+        while self.busy <= now && self.ready() {
             let served = self.start(self.busy, pools, gone);
             result.deliver_at = result.deliver_at.min(served.deliver_at);
             result.serve_at = served.serve_at;
@@ -233,7 +243,10 @@ impl ExplicitPort {
         pool: &mut Pool,
     ) -> Result<(), DropReason> {
         let bytes = u32::from(packet.wire_bytes());
-        let headroom = match self.buffering.admit(pool, &self.ask(i, bytes)) {
+        let headroom = match self
+            .buffering
+            .admit(pool, &self.ask(i, packet.stamp, bytes))
+        {
             Admit::Ok => false,
             Admit::Headroom => true,
             Admit::Drop(why) => return Err(why),
@@ -273,7 +286,11 @@ impl ExplicitPort {
         waiting.headroom = headroom;
         queue.bytes += bytes;
         self.port_bytes += bytes;
-        pool.take(bytes, headroom);
+        if queue.lossless {
+            pool.join(packet.stamp, i, bytes, headroom);
+        } else {
+            pool.take(bytes, headroom);
+        }
         match &mut self.lengths[i] {
             (head @ 0, _) => {
                 *head = bytes;
@@ -304,7 +321,10 @@ impl ExplicitPort {
     #[inline]
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Offer {
         let bytes = u32::from(packet.wire_bytes());
-        if let Admit::Drop(why) = self.buffering.admit(pool, &self.ask(i, bytes)) {
+        if let Admit::Drop(why) = self
+            .buffering
+            .admit(pool, &self.ask(i, packet.stamp, bytes))
+        {
             self.discard(why);
             return Offer {
                 refused: true,
@@ -324,13 +344,15 @@ impl ExplicitPort {
     }
 
     #[inline]
-    fn ask(&self, i: usize, bytes: u32) -> Ask {
+    fn ask(&self, i: usize, from: u32, bytes: u32) -> Ask {
         let queue = &self.queues[i];
         Ask {
             bytes,
             queue_bytes: queue.bytes,
             queue_limit: queue.limit,
             lossless: queue.lossless,
+            from,
+            queue: i,
         }
     }
 
@@ -339,12 +361,12 @@ impl ExplicitPort {
     }
 
     /// Puts the next packet on the link, which is free at `now`.
-    fn start(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
+    pub(crate) fn start(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         let mut result = Offer::QUIET;
         while let Some(pick) = self.scheduler.pick(&Heads {
             lengths: &self.lengths,
             backlogged: self.backlogged,
-            paused: 0,
+            paused: self.pause.paused,
         }) {
             let i = usize::from(pick.queue.0);
             let (slot, bytes, fate, ecn) = self.leave(now, i, &mut pools[self.pool as usize]);
@@ -362,7 +384,7 @@ impl ExplicitPort {
                     let heads = Heads {
                         lengths: &self.lengths,
                         backlogged: self.backlogged,
-                        paused: 0,
+                        paused: self.pause.paused,
                     };
                     let turn_over = self.scheduler.refunded(pick.queue, bytes, &heads);
                     if self.measured {
@@ -384,7 +406,7 @@ impl ExplicitPort {
             }
             break;
         }
-        if !self.lazy && self.port_bytes > 0 && self.armed != self.busy {
+        if !self.lazy && self.ready() && self.armed != self.busy {
             self.armed = self.busy;
             result.serve_at = self.busy;
         }
@@ -400,7 +422,11 @@ impl ExplicitPort {
         let bytes = w.bytes();
         queue.bytes -= bytes;
         self.port_bytes -= bytes;
-        pool.give(bytes, w.headroom);
+        if queue.lossless {
+            pool.leave(w.packet.stamp, i, bytes, w.headroom);
+        } else {
+            pool.give(bytes, w.headroom);
+        }
         let next = self.lengths[i].1;
         self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));
         let mut ecn = w.packet.ecn();

@@ -260,7 +260,11 @@ impl Port {
     pub fn busy_ticks(&self, now: u64) -> u64 {
         let (bytes, byte_ticks, busy) = match self {
             Port::Fused(p) => (p.counters.sent_bytes, p.byte_ticks(), p.busy),
-            Port::Explicit(p) => (p.counters.sent_bytes, p.byte_ticks, p.busy),
+            Port::Explicit(p) => (
+                p.counters.sent_bytes + p.control_bytes(),
+                p.byte_ticks,
+                p.busy,
+            ),
         };
         bytes * byte_ticks - busy.saturating_sub(now)
     }

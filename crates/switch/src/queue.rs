@@ -116,6 +116,16 @@ impl Chain {
         slot
     }
 
+    /// Every packet, the oldest first.
+    pub fn each(&self, slots: &Slots, mut see: impl FnMut(&Waiting)) {
+        let mut slot = self.head;
+        for _ in 0..self.len {
+            let waiting = &slots.slots[slot as usize];
+            see(waiting);
+            slot = waiting.next;
+        }
+    }
+
     /// Bytes of the packet behind the oldest; zero where there is none.
     #[inline]
     pub fn second_bytes(&self, slots: &Slots) -> u32 {

@@ -45,6 +45,8 @@ pub struct Config {
     pub pacing: bool,
     /// Largest train that leaves together under pacing, in bytes (TSO); 0: one segment.
     pub pace_train: u32,
+    /// Hosts have RDMA queue pairs instead: `control` and what only TCP has are then not looked at.
+    pub rdma: Option<crate::rdma::Rdma>,
 }
 
 /// Congestion control and its own parameters.
@@ -109,6 +111,7 @@ impl Default for Config {
             lost_repairs: false,
             pacing: false,
             pace_train: 0,
+            rdma: None,
         }
     }
 }

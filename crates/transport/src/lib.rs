@@ -5,6 +5,7 @@
 //!
 //! [`Sender`] and [`Receiver`] are the two ends of one direction of a stream, small enough that a simulator holds millions;
 //! [`Connection`] puts one of each behind quinn's verbs for whoever embeds a whole endpoint.
+//! [`rdma`] has the two ends of a queue pair, which sends at a rate.
 //! What a loss or a mark does to the window is a [`Controller`]; which bytes to send again is not its business.
 #![no_std]
 
@@ -22,6 +23,7 @@ mod delivery;
 mod ecn_star;
 mod paced;
 mod ranges;
+pub mod rdma;
 mod receiver;
 mod recovery;
 mod reno;

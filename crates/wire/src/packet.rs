@@ -72,7 +72,7 @@ pub struct Packet {
     pub conn: u32,
     /// Index of a side record (SACK blocks), or [`NONE`].
     pub aux: u32,
-    /// For the port that holds it: when its transmission begins, in ticks modulo 2^32.
+    /// For the port that holds it: when its transmission begins, in ticks modulo 2^32; where ports pause their senders, by which link it came.
     pub stamp: u32,
     /// wire_bytes (16 bits), len (16), ecn (8), flags (8), class (8), hop (8), from the lowest.
     small: u64,

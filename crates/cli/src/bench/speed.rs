@@ -21,6 +21,7 @@ const NAMES: &[&str] = &[
     "websearch-128",
     "dwrr-128",
     "wide-15",
+    "dcqcn-128",
 ];
 
 /// The event core a run uses.

@@ -120,13 +120,6 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Str
         .ok_or_else(|| "no cell is selected".to_owned())
 }
 
-/// In rising order of their values.
-fn ranked(all: &[Estimate]) -> Vec<&Estimate> {
-    let mut ranked: Vec<&Estimate> = all.iter().collect();
-    ranked.sort_by(|a, b| a.value().total_cmp(&b.value()));
-    ranked
-}
-
 /// MB that endless flows delivered.
 fn delivered(outcome: &Outcome, flow: Flow) -> Result<f64, String> {
     let mut all: Vec<u64> = outcome.long_flows.iter().map(|f| f.delivered).collect();
@@ -143,6 +136,13 @@ fn delivered(outcome: &Outcome, flow: Flow) -> Result<f64, String> {
         Flow::Others => (sum - last) as f64 / (n - 1).max(1) as f64,
     };
     Ok(bytes / 1e6)
+}
+
+/// In rising order of their values.
+fn ranked(all: &[Estimate]) -> Vec<&Estimate> {
+    let mut ranked: Vec<&Estimate> = all.iter().collect();
+    ranked.sort_by(|a, b| a.value().total_cmp(&b.value()));
+    ranked
 }
 
 fn metric(key: &str) -> Result<Metric, String> {
@@ -284,7 +284,8 @@ impl Ask<'_> {
             | Statistic::RttRatio
             | Statistic::Sizes
             | Statistic::Division
-            | Statistic::Dcib => {
+            | Statistic::Dcib
+            | Statistic::Quotient => {
                 return Err("this statistic is not taken cell by cell".to_owned());
             }
         })

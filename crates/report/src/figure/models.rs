@@ -15,6 +15,9 @@ use crate::stats;
 const BATCHES: u64 = 10;
 const DRAWS: usize = 1_000_000;
 
+/// Short flows are smaller, in bytes.
+const SHORT: f64 = 100_000.0;
+
 /// The statistics taken of an RTT model.
 const OF_RTT: [&str; 4] = ["mean", "std", "p90", "p99"];
 
@@ -31,6 +34,7 @@ impl Models {
             Statistic::Sizes => Some(sizes(row)),
             Statistic::Division => Some(division(row)),
             Statistic::Dcib => Some(dcib(row)),
+            Statistic::Quotient => Some(quotient(row)),
             _ => None,
         }
     }
@@ -100,23 +104,58 @@ fn ratio(row: &Row) -> Result<Estimate, String> {
     ))
 }
 
+/// Tables that offer the same load each (`a + b`): flows of a table are as rare as they are large.
+fn mix(names: &str) -> Result<Vec<(f64, SizeTable)>, String> {
+    let tables: Vec<SizeTable> = names
+        .split('+')
+        .map(|name| {
+            SizeTable::builtin(name.trim())
+                .ok_or_else(|| format!("no size table is called `{}`", name.trim()))
+        })
+        .collect::<Result<_, _>>()?;
+    let all: f64 = tables.iter().map(|t| 1.0 / t.mean()).sum();
+    Ok(tables
+        .into_iter()
+        .map(|t| (1.0 / t.mean() / all, t))
+        .collect())
+}
+
 fn sizes(row: &Row) -> Result<Estimate, String> {
-    let name = named(row)?;
-    let table =
-        SizeTable::builtin(name).ok_or_else(|| format!("no size table is called `{name}`"))?;
-    match row.metric.split_once(' ') {
-        None if row.metric == "mean" => Ok(Estimate::exact(table.mean())),
-        Some(("below", bytes)) => {
+    let mix = mix(named(row)?)?;
+    let over = |of: &dyn Fn(&SizeTable) -> f64| mix.iter().map(|(w, t)| w * of(t)).sum::<f64>();
+    let (what, bytes) = match row.metric.rsplit_once(' ') {
+        None => (row.metric.as_str(), 0.0),
+        Some((what, bytes)) => {
             let bytes: f64 = bytes
                 .parse()
                 .map_err(|_| format!("`{bytes}` is not a size in bytes"))?;
-            Ok(Estimate::exact(table.below(bytes)))
+            (what, bytes)
+        }
+    };
+    match what {
+        "mean" => Ok(over(&SizeTable::mean)),
+        "below" => Ok(over(&|t| t.below(bytes))),
+        "share below" => Ok(100.0 * over(&|t| t.below(bytes)) / over(&|t| t.below(SHORT))),
+        "bytes below" => {
+            let carried = over(&|t| t.bytes_below(bytes) * t.mean());
+            Ok(100.0 * carried / over(&SizeTable::mean))
         }
         _ => Err(format!(
-            "`{}` is not taken of a size table: mean, below BYTES",
+            "`{}` is not taken of a size table: mean, below BYTES, share below BYTES, bytes below BYTES",
             row.metric
         )),
     }
+    .map(Estimate::exact)
+}
+
+fn quotient(row: &Row) -> Result<Estimate, String> {
+    let name = named(row)?;
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    name.split_once('/')
+        .and_then(|(over, under)| Some(number(over)? / number(under)?))
+        .filter(|q| q.is_finite())
+        .map(Estimate::exact)
+        .ok_or_else(|| format!("`{name}` is not a quotient: NUMBER / NUMBER"))
 }
 
 /// Marking counts of ECN#'s Figure 6.

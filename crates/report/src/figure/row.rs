@@ -85,8 +85,11 @@ pub enum Statistic {
     Rtt,
     /// Ratio of the means of two RTT models: `model` over `against`.
     RttRatio,
-    /// Of a size table: `mean` in bytes, or `below 100000`, a probability.
+    /// Of a size table, or of several that offer the same load each (`a + b`): `mean` in bytes; `below 24000`, a probability;
+    /// `share below 24000`, of the short flows in percent; `bytes below 24000`, of all bytes in percent.
     Sizes,
+    /// One number over another, as the paper computes it: `9000 / 1250`.
+    Quotient,
     /// Of ECN#'s table division (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval), before rounding, over counts of 1 to
     /// 100: `worst` and `mean` error against the exact quotient in percent, or its mean `share` of that.
     Division,
@@ -173,6 +176,23 @@ pub enum Metric {
     Lost,
 }
 
+/// Of which endless flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// All together.
+    All,
+    /// The one that delivered least.
+    Min,
+    /// The median.
+    P50,
+    /// The one that delivered most.
+    Max,
+    /// The last in order of number.
+    Last,
+    /// The mean of all but the last.
+    Others,
+}
+
 /// Flows of which sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sizes {
@@ -190,23 +210,6 @@ impl Sizes {
             Sizes::NotShort => !SizeClass::Short.has(bytes),
         }
     }
-}
-
-/// Of which endless flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// All together.
-    All,
-    /// The one that delivered least.
-    Min,
-    /// The median.
-    P50,
-    /// The one that delivered most.
-    Max,
-    /// The last in order of number.
-    Last,
-    /// The mean of all but the last.
-    Others,
 }
 
 /// What is taken of a distribution that is stored in a few numbers.
@@ -327,10 +330,10 @@ mod tests {
             "queue.p95",
             "small.mean",
             "drops.mean",
-            "rtt.min",
-            "goodput.mean",
             "delivered.p99",
             "edge.nothing",
+            "rtt.min",
+            "goodput.mean",
         ] {
             assert_eq!(Metric::parse(wrong), None, "{wrong}");
         }

@@ -46,6 +46,7 @@ pub fn config(seed: u64) -> Config {
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
             never_fuse: false,
+            pfc: None,
         },
         faults: Vec::new(),
         edge: cemark_sim::config::Edge::Plain,

@@ -60,13 +60,13 @@ impl<Q: EventQueue> Sim<Q> {
     /// Endless flows so far, each with what its receiver holds.
     fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, u64)) {
         for g in &mut self.metrics.goodput {
-            each(g, self.conns.list[g.conn as usize].receiver.delivered());
+            each(g, self.conns.list[g.conn as usize].delivered());
         }
     }
 
     /// Payload bytes that receivers hold in order, all flows.
     fn all_delivered(&self) -> u64 {
-        let open = self.conns.in_use().map(|c| c.receiver.delivered());
+        let open = self.conns.in_use().map(|c| c.delivered());
         self.conns.retired.2 + open.sum::<u64>()
     }
 
@@ -93,6 +93,8 @@ impl<Q: EventQueue> Sim<Q> {
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
         out.ports = self.port_reports();
         out.edges = self.pep_counts().unwrap_or_else(|| self.edge_counts());
+        out.pauses = self.pause_reports();
+        out.deadlock = self.pfc.take().map_or_else(Vec::new, |p| p.deadlock);
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
         out.traces = self
@@ -130,7 +132,7 @@ impl<Q: EventQueue> Sim<Q> {
             let tally = c.tally();
             t.retransmits += u64::from(tally.retransmits);
             t.timeouts += u64::from(tally.timeouts);
-            t.goodput_bytes += c.receiver.delivered();
+            t.goodput_bytes += c.delivered();
         }
         // Every packet is delivered, dropped with a reason, ended in a box, or still in flight.
         debug_assert_eq!(
@@ -154,7 +156,7 @@ impl<Q: EventQueue> Sim<Q> {
             .iter()
             .map(|g| {
                 let c = &self.conns.list[g.conn as usize];
-                let end = g.at_until.unwrap_or_else(|| c.receiver.delivered());
+                let end = g.at_until.unwrap_or_else(|| c.delivered());
                 LongRecord {
                     id: c.flow.id,
                     src: c.flow.src,
@@ -216,6 +218,9 @@ impl<Q: EventQueue> Sim<Q> {
         if self.metrics.sampler.interval > 0 {
             self.events.insert(from, kind::RECORD | record::SAMPLE);
         }
+        if self.pfc.is_some() {
+            self.events.insert(0, kind::CHECK);
+        }
         if m.goodput_interval.0 > 0 {
             self.events.insert(
                 from + self.clock.ticks(m.goodput_interval),
@@ -246,6 +251,9 @@ fn digest(o: &Outcome) -> u64 {
     for p in &o.ports {
         mix(p.packets, p.bytes, p.marks);
         mix(p.drops, p.queue.count, p.queue.max as u64);
+    }
+    for p in &o.pauses {
+        mix(p.frames, p.share.to_bits(), 0);
     }
     mix(o.totals.sent, o.totals.delivered, o.totals.in_flight);
     h

@@ -32,6 +32,11 @@ impl Link {
     pub fn switch(&self) -> &str {
         self.name.split_once("->").map_or("", |(from, _)| from)
     }
+
+    /// The host or switch at its far end, by its name.
+    pub fn far(&self) -> &str {
+        self.name.split_once("->").map_or("", |(_, to)| to)
+    }
 }
 
 /// All links of a topology.
@@ -48,7 +53,9 @@ impl Fabric {
         let t = topology.clone();
         let hosts = t.hosts();
         let (host_rate, host_delay) = match t {
-            Topology::Star { rate, delay, .. } => (rate, delay),
+            Topology::Star { rate, delay, .. } | Topology::Ring { rate, delay, .. } => {
+                (rate, delay)
+            }
             Topology::Dumbbell {
                 host_rate,
                 host_delay,
@@ -71,7 +78,7 @@ impl Fabric {
             } => (host_rate, host_delay),
         };
         let edge = match t {
-            Topology::Star { .. } | Topology::Dumbbell { .. } => "switch",
+            Topology::Star { .. } | Topology::Dumbbell { .. } | Topology::Ring { .. } => "switch",
             Topology::LeafSpine { .. } => "leaf",
             Topology::FatTree { .. } | Topology::TwoSites { .. } => "edge",
         };
@@ -125,6 +132,30 @@ impl Fabric {
                             b.link(format!("{}->{}", ends[0], ends[1]), rate, delay, None);
                         }
                     }
+                }
+            }
+            Topology::Ring {
+                switches,
+                rate,
+                delay,
+                ..
+            } => {
+                // The way that packets take, then the way back that only pause frames take.
+                for s in 0..switches {
+                    b.link(
+                        format!("switch{s}->switch{}", (s + 1) % switches),
+                        rate,
+                        delay,
+                        None,
+                    );
+                }
+                for s in 0..switches {
+                    b.link(
+                        format!("switch{}->switch{s}", (s + 1) % switches),
+                        rate,
+                        delay,
+                        None,
+                    );
                 }
             }
             Topology::LeafSpine {
@@ -247,6 +278,9 @@ impl Fabric {
                     let p = (hash % u64::from(paths)) as u32;
                     links.extend(self.between(from, p));
                 }
+                Topology::Ring { switches, .. } => {
+                    links.extend((0..t.round(src, dst)).map(|i| 2 * n + (from + i) % switches));
+                }
                 Topology::LeafSpine { leaves, spines, .. } => {
                     let s = (hash % u64::from(spines)) as u32;
                     links.push(2 * n + from * spines + s);
@@ -339,6 +373,12 @@ mod tests {
                 core_rate: R,
                 host_delay: D,
                 fabric_delay: D,
+            },
+            Topology::Ring {
+                switches: 5,
+                hosts_per_switch: 2,
+                rate: R,
+                delay: D,
             },
         ]
     }

@@ -90,6 +90,18 @@ pub enum Topology {
         /// Propagation delay of every other link.
         fabric_delay: Picos,
     },
+    /// Switches in a ring, 3 to 5 of them. Every packet goes round the same way, so that buffers wait for each other in a ring too: what pauses
+    /// can make of that is what it is for.
+    Ring {
+        /// Number of switches.
+        switches: u32,
+        /// Hosts on a switch.
+        hosts_per_switch: u32,
+        /// Rate of every link.
+        rate: Rate,
+        /// Propagation delay of every link.
+        delay: Picos,
+    },
 }
 
 impl Topology {
@@ -108,6 +120,21 @@ impl Topology {
             Topology::FatTree {
                 k, hosts_per_edge, ..
             } => k * (k / 2) * hosts_per_edge,
+            Topology::Ring {
+                switches,
+                hosts_per_switch,
+                ..
+            } => switches * hosts_per_switch,
+        }
+    }
+
+    /// Switches that a packet passes on its way round a ring, the first not counted; 0 elsewhere.
+    pub(crate) fn round(&self, src: u32, dst: u32) -> u32 {
+        match *self {
+            Topology::Ring { switches, .. } => {
+                (self.rack(dst) + switches - self.rack(src)) % switches
+            }
+            _ => 0,
         }
     }
 
@@ -120,6 +147,9 @@ impl Topology {
             }
             Topology::LeafSpine { hosts_per_leaf, .. } => host / hosts_per_leaf,
             Topology::FatTree { hosts_per_edge, .. } => host / hosts_per_edge,
+            Topology::Ring {
+                hosts_per_switch, ..
+            } => host / hosts_per_switch,
         }
     }
 
@@ -145,6 +175,7 @@ impl Topology {
                 Topology::LeafSpine { .. } => 4,
                 Topology::FatTree { .. } if self.pod(src) == self.pod(dst) => 4,
                 Topology::FatTree { .. } => 6,
+                Topology::Ring { .. } => 2 + self.round(src, dst),
             }
         }
     }
@@ -183,13 +214,14 @@ impl Topology {
                 fabric_delay,
                 ..
             } => far(host_delay, fabric_delay),
+            Topology::Ring { delay, .. } => far(delay, delay),
         }
     }
 
     /// Rate of a host's link.
     pub fn host_rate(&self) -> Rate {
         match *self {
-            Topology::Star { rate, .. } => rate,
+            Topology::Star { rate, .. } | Topology::Ring { rate, .. } => rate,
             Topology::Dumbbell { host_rate, .. }
             | Topology::TwoSites { host_rate, .. }
             | Topology::LeafSpine { host_rate, .. }
@@ -201,7 +233,7 @@ impl Topology {
     pub fn bottleneck(&self, src: u32, dst: u32) -> Rate {
         let same_rack = self.rack(src) == self.rack(dst);
         match *self {
-            Topology::Star { rate, .. } => rate,
+            Topology::Star { rate, .. } | Topology::Ring { rate, .. } => rate,
             _ if same_rack => self.host_rate(),
             Topology::Dumbbell {
                 host_rate,

@@ -14,7 +14,7 @@ use crate::topology::Topology;
 pub enum Tier {
     /// Between hosts and their first switch.
     Host,
-    /// The middle link of a dumbbell, or the long ways between two sites.
+    /// The middle link of a dumbbell, the long ways between two sites, or the links of a ring.
     Middle,
     /// Between a rack and the tier above it.
     Rack,
@@ -48,6 +48,7 @@ impl Tier {
         match (self, topology) {
             (Tier::Host, _) => "host links",
             (Tier::Middle, Topology::TwoSites { .. }) => "long links",
+            (Tier::Middle, Topology::Ring { .. }) => "ring links",
             (Tier::Middle, _) => "middle link",
             (Tier::Rack, Topology::LeafSpine { .. }) => "leaf uplinks",
             (Tier::Rack, _) => "edge uplinks",
@@ -100,6 +101,15 @@ pub fn tiers(topology: &Topology, pairs: &Pairs) -> Vec<TierLoad> {
                 _ => unreachable!("the arm's two kinds"),
             };
             add(Tier::Middle, share, middle * own(1, 2));
+        }
+        Topology::Ring {
+            hosts_per_switch,
+            rate,
+            ..
+        } => {
+            let share = outside(hosts, f64::from(hosts_per_switch), pairs);
+            // A flow that leaves its rack crosses half of the ring's links in the mean; all of one receiver's come in by one.
+            add(Tier::Middle, share, times(1, rate) * own(1, 2));
         }
         Topology::LeafSpine {
             leaves,

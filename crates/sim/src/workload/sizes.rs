@@ -198,6 +198,27 @@ impl SizeTable {
         mean
     }
 
+    /// Share of all bytes that flows smaller than `bytes` carry.
+    pub fn bytes_below(&self, bytes: f64) -> f64 {
+        let (mut sum, mut before) = (0.0, None);
+        for &(size, p) in &self.rows {
+            let (size_0, p_0) = before.unwrap_or((size, 0.0));
+            if size_0 >= bytes {
+                break;
+            }
+            let (size_1, p_1) = match size <= bytes {
+                true => (size, p),
+                false => (
+                    bytes,
+                    p_0 + (p - p_0) * ((bytes - size_0) / (size - size_0)),
+                ),
+            };
+            sum += 0.5 * (size_0 + size_1) * (p_1 - p_0);
+            before = Some((size, p));
+        }
+        sum / self.mean()
+    }
+
     /// Share of the flows smaller than `bytes`.
     pub fn below(&self, bytes: f64) -> f64 {
         let after = self.rows.partition_point(|row| row.0 < bytes);
@@ -228,6 +249,16 @@ mod tests {
             (measured / expected - 1.0).abs() <= share,
             "{measured} is not {expected}"
         );
+    }
+
+    #[test]
+    fn bytes_are_shared_by_size() {
+        let table = SizeTable::parse("t", "0 0\n100 0.5\n300 1\n", Unit::Bytes).unwrap();
+        // Half the flows hold 50 bytes on average, the other half 200.
+        near(table.bytes_below(100.0), 25.0 / 125.0, 1e-9);
+        near(table.bytes_below(200.0), (25.0 + 37.5) / 125.0, 1e-9);
+        near(table.bytes_below(1e9), 1.0, 1e-9);
+        assert_eq!(table.bytes_below(0.0), 0.0);
     }
 
     /// Spec D and workloads/README.md.

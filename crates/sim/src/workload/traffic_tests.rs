@@ -59,6 +59,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
             never_fuse: false,
+            pfc: None,
         },
         faults: Vec::new(),
         edge: crate::config::Edge::Plain,

@@ -93,6 +93,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             marker,
             non_ect: NonEct::Forward,
             never_fuse: false,
+            pfc: None,
         },
         faults: Vec::new(),
         edge: cemark_sim::config::Edge::Plain,

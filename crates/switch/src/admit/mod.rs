@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What fits: admission to buffers that queues, ports or whole switches share. Every refusal has a reason.
 
+mod ingress;
 mod policy;
 mod pool;
 
+pub use ingress::{Ingress, Signal, Xoff};
 pub use policy::{ALL, Buffering, PolicySpec};
 pub use pool::Pool;
 
@@ -20,6 +22,10 @@ pub struct Ask {
     pub queue_limit: u32,
     /// Whether its queue may use headroom.
     pub lossless: bool,
+    /// By which link it came, where the pool has an ingress side: its place in the list given to [`Ingress::new`].
+    pub from: u32,
+    /// Its queue.
+    pub queue: usize,
 }
 
 /// The answer.

@@ -90,6 +90,11 @@ impl Admission for Buffering {
         if let Buffering::Custom(own) = self {
             return own.admit(pool, ask);
         }
+        if ask.lossless
+            && let Some(ingress) = pool.ingress()
+        {
+            return ingress.admit(pool.free(), ask);
+        }
         match self.refuse(pool, ask) {
             None => Admit::Ok,
             Some(why) if !ask.lossless => Admit::Drop(why),
@@ -118,6 +123,8 @@ mod tests {
             queue_bytes,
             queue_limit: u32::MAX,
             lossless: false,
+            from: 0,
+            queue: 0,
         }
     }
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A buffer and what it holds.
 
+use super::Ingress;
+
 /// A buffer of a port, or of all ports of a switch. Packets being sent do not count.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Pool {
     room: u32,
     headroom: u32,
     used: u32,
     headroom_used: u32,
     shared: bool,
+    /// Where senders are paused before anything is lost.
+    ingress: Option<Box<Ingress>>,
 }
 
 impl Pool {
@@ -21,7 +25,27 @@ impl Pool {
             used: 0,
             headroom_used: 0,
             shared,
+            ingress: None,
         }
+    }
+
+    /// The same with an ingress side: what came by which link.
+    #[must_use]
+    pub fn with_ingress(mut self, ingress: Ingress) -> Self {
+        self.ingress = Some(Box::new(ingress));
+        self
+    }
+
+    /// The ingress side, where there is one.
+    #[inline]
+    pub fn ingress(&self) -> Option<&Ingress> {
+        self.ingress.as_deref()
+    }
+
+    /// The ingress side, to take its signals.
+    #[inline]
+    pub fn ingress_mut(&mut self) -> Option<&mut Ingress> {
+        self.ingress.as_deref_mut()
     }
 
     /// The buffer of one port, without headroom.
@@ -83,5 +107,27 @@ impl Pool {
         } else {
             self.used -= bytes;
         }
+    }
+
+    /// A packet of a lossless queue, which came by link `from`, joins `queue`.
+    #[inline]
+    pub fn join(&mut self, from: u32, queue: usize, bytes: u32, headroom: bool) {
+        self.take(bytes, headroom);
+        if let Some(ingress) = &mut self.ingress {
+            ingress.joined(from, queue, bytes, headroom);
+        }
+    }
+
+    /// It leaves; `headroom` says what it took where there is no ingress side.
+    #[inline]
+    pub fn leave(&mut self, from: u32, queue: usize, bytes: u32, headroom: bool) {
+        let Some(ingress) = &mut self.ingress else {
+            return self.give(bytes, headroom);
+        };
+        let part = ingress.leaving(from, queue, bytes);
+        self.headroom_used -= part;
+        self.used -= bytes - part;
+        let free = self.room - self.used;
+        ingress.left(from, queue, free);
     }
 }

@@ -63,6 +63,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             marker,
             non_ect: NonEct::Forward,
             never_fuse: false,
+            pfc: None,
         },
         faults: Vec::new(),
         edge: cemark_sim::config::Edge::Plain,

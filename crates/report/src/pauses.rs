@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What pauses did (priority flow control): a line a scheme, storms, deadlocks.
+
+use std::fmt::Write;
+
+use cemark_scenario::{Plan, Point};
+use cemark_sim::Outcome;
+use cemark_sim::outcome::PauseReport;
+
+use crate::Finished;
+use crate::units;
+
+/// The port that was paused longest.
+pub(crate) fn worst(outcome: &Outcome) -> Option<&PauseReport> {
+    let longest = |a: &&PauseReport, b: &&PauseReport| a.share.total_cmp(&b.share);
+    outcome.pauses.iter().max_by(longest)
+}
+
+fn name(point: &Point) -> String {
+    let axes = point
+        .axes
+        .iter()
+        .map(|(path, value)| format!(", {path} = {value}"));
+    format!(
+        "{}{}, seed {}",
+        point.scheme,
+        axes.collect::<String>(),
+        point.seed
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// One line for each scheme under flow control; empty where no point has it.
+pub fn lines(plan: &Plan, finished: &[Finished]) -> String {
+    let mut out = String::new();
+    for scheme in &plan.schemes {
+        let points = plan.points.iter().zip(finished);
+        let mine: Vec<_> = points
+            .filter(|(p, _)| p.scheme == *scheme && p.config.switch.pfc.is_some())
+            .map(|(_, f)| f)
+            .collect();
+        if mine.is_empty() {
+            continue;
+        }
+        let frames: u64 = mine.iter().map(|f| f.summary.pauses).sum();
+        let most = mine
+            .iter()
+            .filter_map(|f| worst(&f.outcome))
+            .max_by(|a, b| a.share.total_cmp(&b.share));
+        let most = most.map_or_else(String::new, |p| {
+            format!(", {} paused {} of the time", p.name, percent(p.share))
+        });
+        let _ = writeln!(
+            out,
+            "pauses  {scheme}: {}{most}",
+            units::count(frames as f64)
+        );
+    }
+    out
+}
+
+/// Ports that were paused for a larger share of the time than `pfc-storm`, in one sentence a point.
+pub fn storms(plan: &Plan, finished: &[Finished]) -> Vec<String> {
+    let points = plan.points.iter().zip(finished);
+    points
+        .filter_map(|(point, f)| {
+            let limit = point.config.switch.pfc?.storm;
+            let over = f.outcome.pauses.iter().filter(|p| p.share > limit).count();
+            let worst = worst(&f.outcome).filter(|_| over > 0)?;
+            let more = match over {
+                1 => String::new(),
+                n => format!(" and {} more ports", n - 1),
+            };
+            Some(format!(
+                "pause storm: {} was paused {} of the time{more} longer than {} ({})",
+                worst.name,
+                percent(worst.share),
+                percent(limit),
+                name(point)
+            ))
+        })
+        .collect()
+}
+
+/// Who waits for whom, where a point was stopped because nothing could move any more.
+pub fn deadlock(point: &Point, outcome: &Outcome) -> Option<String> {
+    let first = outcome.deadlock.first()?;
+    let ring = outcome.deadlock.join(" waits for ");
+    Some(format!(
+        "deadlock after {:.0} us of simulated time: {ring} waits for {first} ({})",
+        outcome.end.as_micros_f64(),
+        name(point)
+    ))
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Priority flow control between ports: pause frames on their way, hosts that obey, deadlocks.
+
+use std::collections::BTreeMap;
+
+use cemark_marking::QueueId;
+use cemark_switch::admit::{Ingress, Signal};
+use cemark_switch::{NEVER, PAUSE_BYTES, Pool, Port};
+use cemark_wire::{Flags, Packet, Picos};
+
+use crate::config::{Config, Pfc};
+use crate::engine::{Sim, kind};
+use crate::events::EventQueue;
+use crate::outcome::PauseReport;
+use crate::topology::Fabric;
+
+/// How often ports that stand still are looked at.
+const CHECK: Picos = Picos::from_micros(100);
+
+/// What the simulation knows of pauses.
+pub(crate) struct Lossless {
+    /// By link: its place among the links into the switch at its far end.
+    place: Vec<u32>,
+    /// By link: the pool of the switch at its far end; `u32::MAX` at a host.
+    far: Vec<u32>,
+    /// By link: the pool of the switch that sends on it; `u32::MAX` for a NIC.
+    near: Vec<u32>,
+    /// By link: the link in the other direction.
+    reverse: Vec<u32>,
+    /// Frames on their way.
+    frames: Vec<Signal>,
+    free: Vec<u32>,
+    /// By link: packets sent when last looked at.
+    sent: Vec<u64>,
+    /// The cycle of ports, once nothing moves any more.
+    pub deadlock: Vec<String>,
+}
+
+/// Headroom of a lossless queue at the far end of a link: what may still arrive once its meter has passed XOFF. The frame waits for a packet on the
+/// way back (and for frames of other queues); when it arrives, a packet is being sent; what is on the wire arrives too. One packet passed XOFF.
+fn headroom(cfg: &Config, fabric: &Fabric, link: u32, back: u32) -> u32 {
+    let (link, back) = (
+        &fabric.links()[link as usize],
+        &fabric.links()[back as usize],
+    );
+    let mtu = u64::from(cfg.transport.mss) + u64::from(cfg.transport.header_bytes);
+    let mtu = mtu.max(u64::from(cfg.transport.ack_bytes));
+    let frames = u64::from(PAUSE_BYTES) * cfg.switch.queues.len() as u64 * 2;
+    let span = (mtu + frames) * back.rate.picos_per_byte().0 + back.delay.0 + link.delay.0;
+    let bytes = span.div_ceil(link.rate.picos_per_byte().0) + 3 * mtu;
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+impl Lossless {
+    /// Lays out the meters of every switch. `of`: the pool of each switch port, in order of links.
+    pub fn new(
+        cfg: &Config,
+        pfc: &Pfc,
+        fabric: &Fabric,
+        pools: &mut [Pool],
+        of: &[u32],
+    ) -> Lossless {
+        let links = fabric.links();
+        let hosts = links.len() - of.len();
+        let by_name: BTreeMap<&str, u32> = links
+            .iter()
+            .zip(0..)
+            .map(|(l, i)| (l.name.as_str(), i))
+            .collect();
+        let pool_of: BTreeMap<&str, u32> = links[hosts..]
+            .iter()
+            .zip(of)
+            .map(|(l, &p)| (l.switch(), p))
+            .collect();
+        let reverse: Vec<u32> = links
+            .iter()
+            .map(|l| by_name[format!("{}->{}", l.far(), l.switch()).as_str()])
+            .collect();
+        let far: Vec<u32> = links
+            .iter()
+            .map(|l| pool_of.get(l.far()).copied().unwrap_or(u32::MAX))
+            .collect();
+        let mut into: Vec<Vec<(u32, u32)>> = vec![Vec::new(); pools.len()];
+        let mut place = vec![u32::MAX; links.len()];
+        for (l, &pool) in (0u32..).zip(&far) {
+            if pool == u32::MAX {
+                continue;
+            }
+            let room = match pfc.headroom {
+                0 => headroom(cfg, fabric, l, reverse[l as usize]),
+                n => n,
+            };
+            let list = &mut into[pool as usize];
+            place[l as usize] = list.len() as u32;
+            list.push((l, room));
+        }
+        let queues = cfg.switch.queues.len();
+        let lossless = cfg.switch.queues.iter().filter(|q| q.lossless).count() as u64;
+        for (pool, list) in pools.iter_mut().zip(&into) {
+            // The headroom comes on top of what is shared.
+            let shared = pool.capacity();
+            let kept: u64 = list.iter().map(|l| u64::from(l.1) * lossless).sum();
+            let kept = u32::try_from(kept)
+                .unwrap_or(u32::MAX)
+                .min(u32::MAX - shared);
+            let ingress = Ingress::new(list, queues, pfc.xoff, pfc.xon_offset);
+            *pool = Pool::new(shared + kept, kept, true).with_ingress(ingress);
+        }
+        let near = vec![u32::MAX; hosts];
+        Lossless {
+            place,
+            far,
+            near: near.into_iter().chain(of.iter().copied()).collect(),
+            reverse,
+            frames: Vec::new(),
+            free: Vec::new(),
+            sent: vec![u64::MAX; links.len()],
+            deadlock: Vec::new(),
+        }
+    }
+
+    /// The place of the link by which a packet came to the switch where it is now.
+    #[inline]
+    pub fn came_by(&self, route: &[u32], packet: &Packet) -> u32 {
+        self.place[route[usize::from(packet.hop()) - 1] as usize]
+    }
+
+    fn put(&mut self, frame: Signal) -> u32 {
+        match self.free.pop() {
+            Some(i) => {
+                self.frames[i as usize] = frame;
+                i
+            }
+            None => {
+                self.frames.push(frame);
+                self.frames.len() as u32 - 1
+            }
+        }
+    }
+}
+
+/// A queue of a port.
+type Node = (u32, u8);
+
+impl<Q: EventQueue> Sim<Q> {
+    /// Sends the pause frames that the switch of port `l` has to send.
+    pub fn send_signals(&mut self, l: u32) {
+        let Some(pfc) = &mut self.pfc else { return };
+        let near = pfc.near[l as usize];
+        if near == u32::MAX {
+            return;
+        }
+        let Some(ingress) = self.pools[near as usize].ingress_mut() else {
+            return;
+        };
+        if ingress.signals.is_empty() {
+            return;
+        }
+        let mut signals = std::mem::take(&mut ingress.signals);
+        for signal in signals.drain(..) {
+            let pfc = self.pfc.as_mut().expect("looked at above");
+            let back = pfc.reverse[signal.link as usize];
+            let slot = pfc.put(signal);
+            let (arrive, serve_at) = self.ports[back as usize].send_pause(self.now);
+            self.events.insert(arrive, kind::PAUSE | slot);
+            self.follow(back, NEVER, serve_at);
+        }
+        // The room for the list is used again.
+        if let Some(ingress) = self.pools[near as usize].ingress_mut() {
+            ingress.signals = signals;
+        }
+    }
+
+    /// A pause frame, or the end of one, reaches the port that has to obey.
+    pub fn pause_frame(&mut self, slot: u32) {
+        let Some(pfc) = &mut self.pfc else { return };
+        let frame = pfc.frames[slot as usize];
+        pfc.free.push(slot);
+        let port = &mut self.ports[frame.link as usize];
+        if frame.pause {
+            port.pause(self.now, frame.queue);
+            return;
+        }
+        let offer = port.resume(self.now, frame.queue, &mut self.pools, &mut self.gone);
+        self.follow(frame.link, offer.deliver_at, offer.serve_at);
+        self.after_explicit(frame.link);
+        if frame.link < self.hosts.len() as u32 {
+            self.host_resumes(frame.link);
+        }
+    }
+
+    /// Whether the NIC may not send what a connection has; it is then kept until the pause ends.
+    #[inline]
+    pub fn held_back(&mut self, host: u32, conn: u32) -> bool {
+        let paused = self.ports[host as usize].paused();
+        if paused == 0 {
+            return false;
+        }
+        let queue =
+            usize::from(self.conns.list[conn as usize].class).min(self.cfg.switch.queues.len() - 1);
+        let held = paused >> queue & 1 == 1;
+        if held {
+            self.hosts[host as usize].held.push(conn);
+        }
+        held
+    }
+
+    /// Connections that waited for the end of a pause stand in line again.
+    fn host_resumes(&mut self, host: u32) {
+        let h = &mut self.hosts[host as usize];
+        h.line.extend(h.held.drain(..));
+        if h.line.is_empty() || h.pull_armed {
+            return;
+        }
+        let free = self.nic_free(host);
+        if free <= self.now {
+            self.pull(host);
+        } else {
+            self.hosts[host as usize].pull_armed = true;
+            self.events.insert(free, kind::PULL | host);
+        }
+    }
+
+    /// Looks for ports that will never send again, and stops the run if there are any.
+    pub fn check_pauses(&mut self) {
+        let again = self.now + self.clock.ticks(CHECK);
+        self.events.insert(again, kind::CHECK);
+        let Some(pfc) = &mut self.pfc else { return };
+        let mut stands = false;
+        for (port, sent) in self.ports.iter().zip(&mut pfc.sent) {
+            let now = port.counters().sent;
+            stands |= port.paused() != 0 && now == *sent;
+            *sent = now;
+        }
+        if !stands {
+            return;
+        }
+        let stuck = self.stuck();
+        if let Some(cycle) = self.cycle(&stuck)
+            && let Some(pfc) = &mut self.pfc
+        {
+            pfc.deadlock = cycle;
+            self.stop = true;
+        }
+    }
+
+    /// Queues of switch ports that nothing can set free: paused, and even when every other queue has sent all it holds, what came by their link and
+    /// waits in queues like them keeps the switch at the far end above XON.
+    fn stuck(&self) -> Vec<Node> {
+        let Some(pfc) = &self.pfc else {
+            return Vec::new();
+        };
+        let queues = self.cfg.switch.queues.len() as u8;
+        let mut stuck: Vec<Node> = Vec::new();
+        for (port, l) in self.ports.iter().zip(0u32..) {
+            let far = pfc.far[l as usize];
+            if port.paused() == 0 || pfc.near[l as usize] == u32::MAX || far == u32::MAX {
+                continue;
+            }
+            // A switch that has sent the end of the pause holds nobody.
+            let asks = |q: &u8| {
+                let ingress = self.pools[far as usize].ingress();
+                ingress.is_some_and(|i| i.is_paused(pfc.place[l as usize], usize::from(*q)))
+            };
+            let held = (0..queues)
+                .filter(|q| port.paused() >> q & 1 == 1)
+                .filter(asks);
+            stuck.extend(held.map(|q| (l, q)));
+        }
+        loop {
+            let before = stuck.len();
+            let still = stuck.clone();
+            stuck.retain(|&(l, q)| {
+                let far = pfc.far[l as usize];
+                let (mut mine, mut all) = (0u64, 0u64);
+                for &(m, mq) in still.iter().filter(|n| pfc.near[n.0 as usize] == far) {
+                    self.ports[m as usize].waiting(QueueId(mq), |from, bytes| {
+                        all += u64::from(bytes);
+                        if from == pfc.place[l as usize] && mq == q {
+                            mine += u64::from(bytes);
+                        }
+                    });
+                }
+                let pool = &self.pools[far as usize];
+                let free = u64::from(pool.room()).saturating_sub(all) as u32;
+                let low = pool.ingress().map_or(u32::MAX, |i| i.resumes_at(free));
+                mine > u64::from(low)
+            });
+            if stuck.len() == before {
+                return stuck;
+            }
+        }
+    }
+
+    /// The names of ports that wait for each other in a ring.
+    fn cycle(&self, stuck: &[Node]) -> Option<Vec<String>> {
+        let pfc = self.pfc.as_ref()?;
+        let mut way = vec![*stuck.first()?];
+        loop {
+            let &(l, q) = way.last()?;
+            let next = stuck.iter().copied().find(|&(m, mq)| {
+                let mut waits = false;
+                if mq == q && pfc.near[m as usize] == pfc.far[l as usize] {
+                    self.ports[m as usize].waiting(QueueId(mq), |from, _| {
+                        waits |= from == pfc.place[l as usize]
+                    });
+                }
+                waits
+            })?;
+            if let Some(begin) = way.iter().position(|&n| n == next) {
+                let name = |&(l, _): &Node| self.fabric.links()[l as usize].name.clone();
+                return Some(way[begin..].iter().map(name).collect());
+            }
+            way.push(next);
+        }
+    }
+
+    /// Every port that was ever paused, NICs among them.
+    pub fn pause_reports(&self) -> Vec<PauseReport> {
+        if self.pfc.is_none() {
+            return Vec::new();
+        }
+        let report = |(port, link): (&Port, &crate::topology::Link)| {
+            let p = port.pauses(self.now);
+            (p.frames > 0).then(|| PauseReport {
+                name: link.name.clone(),
+                frames: p.frames,
+                share: p.ticks as f64 / self.now.max(1) as f64,
+            })
+        };
+        self.ports
+            .iter()
+            .zip(self.fabric.links())
+            .filter_map(report)
+            .collect()
+    }
+
+    /// Marks a packet at a switch with the link by which it came.
+    #[inline]
+    pub fn stamp(&self, packet: &mut Packet) {
+        if let Some(pfc) = &self.pfc {
+            let direction = usize::from(packet.flags().has(Flags::ACK));
+            let route = &self.conns.routes[packet.conn as usize][direction];
+            packet.stamp = pfc.came_by(route, packet);
+        }
+    }
+}

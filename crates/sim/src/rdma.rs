@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Hosts that speak RDMA: the two ends of a queue pair, and what its packets do on arrival.
+
+use cemark_transport::rdma::{CNP, Rdma, Requester, Responder};
+use cemark_transport::{Ack, Config, Segment};
+use cemark_wire::{Fields, Flags, NONE, Nanos, Packet, Rate};
+
+use crate::conn::Tally;
+use crate::engine::Sim;
+use crate::events::EventQueue;
+
+/// Both ends of a queue pair.
+pub(crate) struct Pair {
+    pub requester: Requester,
+    pub responder: Responder,
+    rdma: Rdma,
+}
+
+impl Pair {
+    /// An idle pair whose requester has a link of rate `line`.
+    pub fn new(rdma: &Rdma, line: Rate) -> Pair {
+        Pair {
+            requester: Requester::new(rdma, line),
+            responder: Responder::new(),
+            rdma: *rdma,
+        }
+    }
+
+    pub fn tally(&self) -> Tally {
+        let s = self.requester.stats();
+        Tally {
+            marks: self.responder.ce_packets(),
+            retransmits: s.retransmits,
+            timeouts: s.timeouts,
+        }
+    }
+
+    #[inline]
+    pub fn poll_transmit(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
+        self.requester.poll_transmit(cfg, &self.rdma, now)
+    }
+
+    pub fn on_timeout(&mut self, cfg: &Config, now: Nanos) {
+        self.requester.on_timeout(cfg, &self.rdma, now);
+    }
+}
+
+impl<Q: EventQueue> Sim<Q> {
+    /// A packet of a queue pair has reached the host it is for.
+    #[inline]
+    pub fn at_pair(&mut self, host: u32, p: Packet) {
+        match p.flags().has(Flags::ACK) {
+            true => self.at_requester(host, p),
+            false => self.at_responder(host, p),
+        }
+        self.release(p.conn);
+    }
+
+    #[inline]
+    fn at_responder(&mut self, host: u32, p: Packet) {
+        let now = self.nanos();
+        let c = &mut self.conns.list[p.conn as usize];
+        let Some(pair) = &mut c.pair else { return };
+        let segment = Segment {
+            seq: p.seq,
+            len: p.len(),
+            flags: p.flags(),
+            ecn: p.ecn(),
+            ts: p.ts,
+        };
+        let cfg = &self.cfg.transport;
+        let replies = pair.responder.on_data(cfg, &pair.rdma, now, &segment);
+        let complete = pair.responder.delivered() >= c.end;
+        let class = c.class;
+        let cnp_class = pair.rdma.cnp_class.unwrap_or(class);
+        if replies.cnp {
+            // The time tells two notifications apart where a marker draws.
+            let packet = self.reply(0, now, p.conn, NONE, Flags::ACK.with(CNP), cnp_class);
+            self.transmit(host, packet);
+        }
+        if let Some(ack) = replies.ack {
+            let aux = match replies.beyond {
+                None => NONE,
+                Some(range) => self.sacks.store(1, [range, (0, 0), (0, 0)]),
+            };
+            let packet = self.reply(ack.cum, now, p.conn, aux, ack.flags, class);
+            self.transmit(host, packet);
+        }
+        if complete {
+            self.flow_ended(p.conn);
+        }
+    }
+
+    #[inline]
+    fn reply(&self, seq: u64, now: Nanos, conn: u32, aux: u32, flags: Flags, class: u8) -> Packet {
+        let fields = Fields {
+            wire_bytes: self.cfg.transport.ack_bytes,
+            flags,
+            class,
+            ..Fields::default()
+        };
+        Packet::new(seq, now.0 as u32, conn, aux, fields)
+    }
+
+    #[inline]
+    fn at_requester(&mut self, host: u32, p: Packet) {
+        let now = self.nanos();
+        let beyond = (p.aux != NONE).then(|| self.sacks.take(p.aux).1[0]);
+        let c = &mut self.conns.list[p.conn as usize];
+        let Some(pair) = &mut c.pair else { return };
+        let ack = Ack {
+            cum: p.seq,
+            flags: p.flags(),
+            ts_echo: p.ts,
+            sacks: u8::from(beyond.is_some()),
+        };
+        pair.requester
+            .on_ack(&self.cfg.transport, &pair.rdma, now, &ack, beyond);
+        self.ready(host, p.conn);
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Priority flow control: nothing is lost, pauses travel back to the senders, rings stand still.
+
+mod common;
+
+use cemark_sim::config::{Buffering, MarkerChoice, Pfc, Policy, QueueConfig, SchedulerKind, Xoff};
+use cemark_sim::topology::Topology;
+use cemark_sim::transport::rdma::Rdma;
+use cemark_sim::workload::{ClassMap, Kind, LongFlows};
+use cemark_sim::{Config, Outcome, run};
+use cemark_wire::{Picos, Rate};
+use common::{config, scheme, us, workload};
+
+/// DCQCN at 100 Gb/s over one lossless queue, 12 MB a switch under a dynamic threshold.
+fn lossless(topology: Topology, kind: Kind, marker: MarkerChoice) -> Config {
+    let mut cfg = config(vec![workload(kind)], marker);
+    cfg.topology = topology;
+    cfg.transport.rdma = Some(Rdma::default());
+    cfg.transport.mss = 1024;
+    cfg.transport.header_bytes = 62;
+    cfg.transport.ack_bytes = 64;
+    cfg.switch.queues = vec![QueueConfig {
+        lossless: true,
+        ..QueueConfig::PLAIN
+    }];
+    cfg.switch.buffering = Buffering {
+        policy: Policy::Dynamic { alpha: 1 << 16 },
+        pool_bytes: 12_000_000,
+        headroom: 0,
+    };
+    cfg.switch.pfc = Some(Pfc::default());
+    cfg.max_time = us(100_000);
+    cfg
+}
+
+/// 80 hosts under 5 leaves; uplinks as in a fabric without oversubscription.
+fn fabric() -> Topology {
+    Topology::LeafSpine {
+        leaves: 5,
+        spines: 4,
+        hosts_per_leaf: 16,
+        host_rate: Rate::gbps(100),
+        uplink_rate: Rate::gbps(400),
+        host_delay: us(1),
+        uplink_delay: us(1),
+    }
+}
+
+fn incast(senders: u32) -> Kind {
+    Kind::Incast {
+        senders,
+        receiver: 3,
+        min_bytes: 900_000,
+        max_bytes: 1_100_000,
+        at: us(10),
+        repeat: 1,
+        every: us(1_000),
+        jitter: Picos::ZERO,
+    }
+}
+
+fn paused<'a>(out: &'a Outcome, from: &'a str) -> impl Iterator<Item = &'a str> {
+    let names = out.pauses.iter().map(|p| p.name.as_str());
+    names.filter(move |n| n.starts_with(from))
+}
+
+#[test]
+fn nothing_is_lost_under_64_to_1_incast() {
+    for marker in [
+        MarkerChoice::None,
+        scheme(
+            "red",
+            &[
+                ("kmin", 400_000),
+                ("kmax", 1_600_000),
+                ("pmax", 13_107),
+                ("weight", 65_536),
+            ],
+        ),
+    ] {
+        let cfg = lossless(fabric(), incast(64), marker);
+        let out = run(&cfg);
+        assert_eq!(out.flows.len(), 64);
+        assert!(out.flows.iter().all(|f| f.fct.is_some()));
+        assert_eq!(out.totals.all_drops(), 0, "{:?}", out.totals.drops);
+        assert_eq!(out.totals.retransmits + out.totals.timeouts, 0);
+        // The receiver's leaf pauses spines, spines pause leaves, leaves pause hosts.
+        assert!(paused(&out, "spine").count() > 0 && paused(&out, "host").count() > 16);
+        assert!(
+            paused(&out, "leaf").all(|n| n.contains("->spine")),
+            "hosts pause nobody"
+        );
+        assert!(out.pauses.iter().all(|p| p.share > 0.0 && p.share < 1.0));
+        assert_eq!(out.digest, run(&cfg).digest);
+        // The same without pauses loses packets.
+        let mut without = cfg;
+        without.switch.pfc = None;
+        assert!(run(&without).totals.all_drops() > 0);
+    }
+}
+
+#[test]
+fn the_headroom_is_enough_and_hardly_more() {
+    // With a fixed XOFF everything above it is headroom: what the formula keeps is used to the last few packets, and with half of it packets are lost.
+    let mut cfg = lossless(
+        Topology::Star {
+            hosts: 9,
+            rate: Rate::gbps(100),
+            delay: us(5),
+        },
+        incast(8),
+        MarkerChoice::None,
+    );
+    let pfc = |headroom| {
+        Some(Pfc {
+            xoff: Xoff::Bytes(50_000),
+            headroom,
+            ..Pfc::default()
+        })
+    };
+    cfg.switch.pfc = pfc(0);
+    assert_eq!(run(&cfg).totals.all_drops(), 0);
+    // Two delays of 5 us at 12.5 bytes a nanosecond are 125 kB: less than that is not enough.
+    cfg.switch.pfc = pfc(120_000);
+    assert!(run(&cfg).totals.drops["headroom"] > 0);
+}
+
+#[test]
+fn a_pause_stops_its_own_queue_only() {
+    // Queue 0 is lossless and jammed by an incast, queue 1 carries one more flow to another host.
+    let mut cfg = lossless(
+        Topology::Star {
+            hosts: 12,
+            rate: Rate::gbps(100),
+            delay: us(1),
+        },
+        incast(10),
+        MarkerChoice::None,
+    );
+    cfg.switch.queues.push(QueueConfig::PLAIN);
+    cfg.switch.scheduler = SchedulerKind::Dwrr;
+    let mut other = workload(Kind::List(vec![cemark_sim::workload::FlowLine {
+        start: us(100),
+        src: 1,
+        dst: 11,
+        bytes: 1_000_000,
+    }]));
+    other.class = ClassMap::Fixed(1);
+    cfg.workloads.push(other);
+    let out = run(&cfg);
+    let flow = out.flows.iter().find(|f| f.workload == 1).unwrap();
+    let fct = flow.fct.unwrap();
+    assert!(paused(&out, "host1->").count() == 1, "{:?}", out.pauses);
+    // It shares its NIC with a paused connection and still takes little longer than alone: at worst half the link while that one may send.
+    assert!(fct.0 < flow.ideal.0 * 2, "{fct:?} for {:?}", flow.ideal);
+    let behind = out
+        .flows
+        .iter()
+        .filter(|f| f.workload == 0)
+        .map(|f| f.fct.unwrap());
+    assert!(behind.max().unwrap().0 > 8 * fct.0);
+}
+
+/// Each host sends to the one `hops` switches further on.
+fn ring(hops: u32, marker: MarkerChoice) -> Config {
+    let pairs = (0..6).map(|h| (h, (h + 2 * hops) % 6)).collect();
+    let mut cfg = lossless(
+        Topology::Ring {
+            switches: 3,
+            hosts_per_switch: 2,
+            rate: Rate::gbps(100),
+            delay: us(1),
+        },
+        Kind::Long {
+            flows: LongFlows::Pairs(pairs),
+            at: Picos::ZERO,
+            stagger: Picos::ZERO,
+            jitter: us(10),
+        },
+        marker,
+    );
+    cfg.max_time = us(20_000);
+    cfg.measure.until = cfg.max_time;
+    cfg
+}
+
+#[test]
+fn a_ring_of_three_switches_deadlocks_and_the_run_stops() {
+    let out = run(&ring(2, MarkerChoice::None));
+    let mut cycle = out.deadlock.clone();
+    cycle.sort();
+    assert_eq!(
+        cycle,
+        ["switch0->switch1", "switch1->switch2", "switch2->switch0"]
+    );
+    // Each waits for the next.
+    let at = |i: usize| out.deadlock[i % 3].split_once("->").unwrap();
+    assert!((0..3).all(|i| at(i).1 == at(i + 1).0), "{:?}", out.deadlock);
+    assert!(out.end < us(5_000), "stopped at {:?}", out.end);
+    assert_eq!(out.totals.all_drops(), 0);
+    // One hop each: buffers wait for hosts only, and hosts take everything.
+    let open = run(&ring(1, MarkerChoice::None));
+    assert!(open.deadlock.is_empty());
+    assert_eq!(open.end, us(20_000));
+    assert!(
+        open.pauses.iter().any(|p| p.share > 0.1),
+        "pauses alone are none"
+    );
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ingress side of a switch's buffer: what came by which link, and when its sender has to stop (priority flow control, IEEE 802.1Qbb).
+//!
+//! Every link into the switch has a meter for each lossless queue. What it counts fits below XOFF into the shared room; the packet that does not
+//! makes the switch send a pause frame, and from there on packets take the headroom that is kept for this meter. What leaves gives headroom back
+//! first. At XON the link may send again.
+
+use super::{Admit, Ask};
+use crate::counters::DropReason;
+
+/// When a meter asks its sender to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Xoff {
+    /// At so many bytes.
+    Bytes(u32),
+    /// At `alpha` (parts of 2^16) times the shared room that is free.
+    Dynamic {
+        /// Its factor.
+        alpha: u32,
+    },
+}
+
+/// What a switch has to tell the sender at the far end of a link into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    /// The owner's number of the link, as given to [`Ingress::new`].
+    pub link: u32,
+    /// Which queue.
+    pub queue: u8,
+    /// Stop, or go on.
+    pub pause: bool,
+}
+
+/// What came by one link for one lossless queue and waits in the switch.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meter {
+    shared: u32,
+    headroom: u32,
+    paused: bool,
+}
+
+/// The meters of one switch.
+#[derive(Clone, Debug)]
+pub struct Ingress {
+    /// By link, then by queue.
+    meters: Vec<Meter>,
+    /// The owner's numbers of the links.
+    links: Vec<u32>,
+    /// Headroom of one meter, by link.
+    room: Vec<u32>,
+    queues: usize,
+    xoff: Xoff,
+    xon_offset: u32,
+    /// What has to be told since the owner last looked.
+    pub signals: Vec<Signal>,
+}
+
+impl Ingress {
+    /// Meters for `links` (the owner's number and the headroom of a queue, each) and queues 0..`queues`. A meter resumes `xon_offset` bytes below XOFF.
+    pub fn new(links: &[(u32, u32)], queues: usize, xoff: Xoff, xon_offset: u32) -> Ingress {
+        Ingress {
+            meters: vec![Meter::default(); links.len() * queues],
+            links: links.iter().map(|l| l.0).collect(),
+            room: links.iter().map(|l| l.1).collect(),
+            queues,
+            xoff,
+            xon_offset,
+            signals: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, from: u32, queue: usize) -> usize {
+        from as usize * self.queues + queue
+    }
+
+    /// Bytes of a meter from which on its sender has to stop, with so much shared room free.
+    #[inline]
+    pub fn threshold(&self, free: u32) -> u32 {
+        match self.xoff {
+            Xoff::Bytes(n) => n,
+            Xoff::Dynamic { alpha } => {
+                u32::try_from((u64::from(alpha) * u64::from(free)) >> 16).unwrap_or(u32::MAX)
+            }
+        }
+    }
+
+    /// Whether, and where, a packet of a lossless queue gets room; `from` is the place of its link in the list given to [`Ingress::new`].
+    #[inline]
+    pub(super) fn admit(&self, free: u32, ask: &Ask) -> Admit {
+        let meter = &self.meters[self.at(ask.from, ask.queue)];
+        // Once paused, the rest of what is on its way takes the headroom: the shared room is for those who may still send.
+        let fits =
+            !meter.paused && ask.bytes <= free && meter.shared + ask.bytes <= self.threshold(free);
+        if fits {
+            Admit::Ok
+        } else if meter.headroom + ask.bytes <= self.room[ask.from as usize] {
+            Admit::Headroom
+        } else {
+            Admit::Drop(DropReason::Headroom)
+        }
+    }
+
+    /// A packet has joined its queue.
+    #[inline]
+    pub(super) fn joined(&mut self, from: u32, queue: usize, bytes: u32, headroom: bool) {
+        let at = self.at(from, queue);
+        let meter = &mut self.meters[at];
+        if !headroom {
+            meter.shared += bytes;
+            return;
+        }
+        meter.headroom += bytes;
+        if !meter.paused {
+            meter.paused = true;
+            self.tell(from, queue, true);
+        }
+    }
+
+    /// A packet leaves its queue: how many of its bytes were headroom.
+    #[inline]
+    pub(super) fn leaving(&mut self, from: u32, queue: usize, bytes: u32) -> u32 {
+        let at = self.at(from, queue);
+        let meter = &mut self.meters[at];
+        let part = meter.headroom.min(bytes);
+        meter.headroom -= part;
+        meter.shared -= bytes - part;
+        part
+    }
+
+    /// After a packet has left, with so much shared room free.
+    #[inline]
+    pub(super) fn left(&mut self, from: u32, queue: usize, free: u32) {
+        let at = self.at(from, queue);
+        let meter = self.meters[at];
+        if !meter.paused || meter.headroom > 0 {
+            return;
+        }
+        let low = self.threshold(free).saturating_sub(self.xon_offset);
+        if meter.shared <= low {
+            self.meters[at].paused = false;
+            self.tell(from, queue, false);
+        }
+    }
+
+    #[cold]
+    fn tell(&mut self, from: u32, queue: usize, pause: bool) {
+        self.signals.push(Signal {
+            link: self.links[from as usize],
+            queue: queue as u8,
+            pause,
+        });
+    }
+
+    /// Whether the sender of a link has been told to stop.
+    pub fn is_paused(&self, from: u32, queue: usize) -> bool {
+        self.meters[self.at(from, queue)].paused
+    }
+
+    /// Bytes that came by a link for a queue and wait.
+    pub fn held(&self, from: u32, queue: usize) -> u32 {
+        let meter = &self.meters[self.at(from, queue)];
+        meter.shared + meter.headroom
+    }
+
+    /// The longest that a meter may be for its sender to go on, with so much shared room free.
+    pub fn resumes_at(&self, free: u32) -> u32 {
+        self.threshold(free).saturating_sub(self.xon_offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Pool;
+    use super::*;
+
+    fn ask(from: u32, bytes: u32) -> Ask {
+        Ask {
+            bytes,
+            queue_bytes: 0,
+            queue_limit: u32::MAX,
+            lossless: true,
+            from,
+            queue: 0,
+        }
+    }
+
+    fn pool(xoff: Xoff) -> Pool {
+        // Two links with 3000 bytes of headroom each, 10 kB shared.
+        let ingress = Ingress::new(&[(7, 3_000), (9, 3_000)], 1, xoff, 500);
+        Pool::new(16_000, 6_000, true).with_ingress(ingress)
+    }
+
+    fn join(pool: &mut Pool, from: u32, bytes: u32) -> Admit {
+        let answer = pool
+            .ingress()
+            .unwrap()
+            .admit(pool.free(), &ask(from, bytes));
+        if let Admit::Ok | Admit::Headroom = answer {
+            pool.join(from, 0, bytes, answer == Admit::Headroom);
+        }
+        answer
+    }
+
+    fn told(pool: &mut Pool) -> Vec<(u32, bool)> {
+        let signals = &mut pool.ingress_mut().unwrap().signals;
+        signals.drain(..).map(|s| (s.link, s.pause)).collect()
+    }
+
+    #[test]
+    fn xoff_headroom_drop_and_xon() {
+        let mut p = pool(Xoff::Bytes(4_000));
+        for _ in 0..4 {
+            assert_eq!(join(&mut p, 0, 1_000), Admit::Ok);
+        }
+        assert_eq!(told(&mut p), []);
+        // The packet that passes the threshold pauses the link; three more would have to fit into the headroom, the fourth finds none.
+        let answers: Vec<_> = (0..4).map(|_| join(&mut p, 0, 1_000)).collect();
+        let full = Admit::Drop(DropReason::Headroom);
+        assert_eq!(
+            answers,
+            [Admit::Headroom, Admit::Headroom, Admit::Headroom, full]
+        );
+        assert_eq!(told(&mut p), [(7, true)], "told once");
+        // The other link is not concerned.
+        assert_eq!(join(&mut p, 1, 1_000), Admit::Ok);
+        // Headroom is given back first: three packets, then the shared room down to XOFF less 500.
+        for left in 1..=4 {
+            p.leave(0, 0, 1_000, true);
+            let expected: &[(u32, bool)] = if left == 4 { &[(7, false)] } else { &[] };
+            assert_eq!(told(&mut p), expected, "after {left}");
+        }
+        assert_eq!((p.held(), p.free()), (4_000, 6_000));
+        assert_eq!(p.ingress().unwrap().held(0, 0), 3_000);
+    }
+
+    #[test]
+    fn a_dynamic_threshold_follows_the_free_room() {
+        // alpha = 1: a meter alone settles at half of the shared room.
+        let mut p = pool(Xoff::Dynamic { alpha: 1 << 16 });
+        let mut joined = 0;
+        while join(&mut p, 0, 100) == Admit::Ok {
+            joined += 100;
+        }
+        assert_eq!(joined, 5_000);
+        assert_eq!(told(&mut p), [(7, true)]);
+        // The second finds 5 kB free and takes half of them.
+        let mut joined = 0;
+        while join(&mut p, 1, 100) == Admit::Ok {
+            joined += 100;
+        }
+        assert_eq!(joined, 2_500);
+        // An empty meter resumes even where nothing is free.
+        let mut full = pool(Xoff::Dynamic { alpha: 1 << 10 });
+        full.take(10_000, false);
+        assert_eq!(join(&mut full, 0, 1_000), Admit::Headroom);
+        assert_eq!(told(&mut full), [(7, true)]);
+        full.leave(0, 0, 1_000, true);
+        assert_eq!(told(&mut full), [(7, false)]);
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The receiving half of a queue pair.
+
+use alloc::boxed::Box;
+
+use cemark_wire::{Ecn, Flags, Nanos};
+
+use super::{NAK, NotificationPoint, Rdma, Repair};
+use crate::ranges::Ranges;
+use crate::{Ack, Config, Segment};
+
+/// What a responder answers to one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replies {
+    /// A congestion notification goes out, before the acknowledgement.
+    pub cnp: bool,
+    /// An acknowledgement, or with [`NAK`] a negative one.
+    pub ack: Option<Ack>,
+    /// With a negative one under selective repeat: what came out of order, `[start, end)`.
+    pub beyond: Option<(u64, u64)>,
+}
+
+/// Receives one stream.
+#[derive(Debug, Default)]
+pub struct Responder {
+    /// Every byte before this offset has arrived.
+    cum: u64,
+    /// Packets in order since the last acknowledgement.
+    pending: u32,
+    /// The hole at `cum` has been told: go-back-N tells it once.
+    told: bool,
+    notification: NotificationPoint,
+    ce_packets: u32,
+    /// Selective repeat: what is held beyond a hole. Allocated at the first one and kept.
+    beyond: Option<Box<Ranges>>,
+}
+
+impl Responder {
+    /// A responder of a stream that begins at offset 0.
+    pub fn new() -> Responder {
+        Responder::default()
+    }
+
+    /// Takes one packet, `seg.ecn` as it arrived.
+    #[inline]
+    pub fn on_data(&mut self, cfg: &Config, rdma: &Rdma, now: Nanos, seg: &Segment) -> Replies {
+        let ce = seg.ecn == Ecn::Ce;
+        self.ce_packets += u32::from(ce);
+        let mut replies = Replies {
+            cnp: ce && self.notification.marked(rdma.cnp_gap, now),
+            ack: None,
+            beyond: None,
+        };
+        if seg.seq != self.cum || self.beyond.as_ref().is_some_and(|b| !b.is_empty()) {
+            self.on_disorder(rdma, seg, &mut replies);
+            return replies;
+        }
+        self.cum += u64::from(seg.len);
+        self.told = false;
+        self.pending += 1;
+        if self.pending >= cfg.ack_every || seg.flags.has(Flags::PUSH) {
+            replies.ack = Some(self.ack(Flags::ACK));
+        }
+        replies
+    }
+
+    /// Bytes delivered in order so far.
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        self.cum
+    }
+
+    /// Packets that arrived with CE.
+    #[inline]
+    pub fn ce_packets(&self) -> u32 {
+        self.ce_packets
+    }
+
+    /// Notifications sent.
+    pub fn notifications(&self) -> u32 {
+        self.notification.sent()
+    }
+
+    fn ack(&mut self, flags: Flags) -> Ack {
+        self.pending = 0;
+        Ack {
+            cum: self.cum,
+            flags,
+            ts_echo: 0,
+            sacks: 0,
+        }
+    }
+
+    #[cold]
+    fn on_disorder(&mut self, rdma: &Rdma, seg: &Segment, replies: &mut Replies) {
+        let end = seg.seq + u64::from(seg.len);
+        if end <= self.cum {
+            // It came before: its acknowledgement may have been lost.
+            replies.ack = Some(self.ack(Flags::ACK));
+            return;
+        }
+        if rdma.repair == Repair::GoBackN {
+            // A packet that begins below what is held and ends above is a gap like any other: a requester resends whole packets.
+            if !self.told {
+                self.told = true;
+                replies.ack = Some(self.ack(Flags::ACK.with(NAK)));
+            }
+            return;
+        }
+        let beyond = self.beyond.get_or_insert_default();
+        if seg.seq > self.cum {
+            beyond.insert(seg.seq, end);
+            replies.beyond = beyond.holding(seg.seq);
+            replies.ack = Some(Ack {
+                sacks: 1,
+                ..self.ack(Flags::ACK.with(NAK))
+            });
+            return;
+        }
+        // The hole before the lowest range may have closed.
+        self.cum = end;
+        beyond.trim(self.cum);
+        if let Some((_, reached)) = beyond.holding(self.cum) {
+            beyond.trim(reached);
+            self.cum = reached;
+        }
+        replies.ack = Some(self.ack(Flags::ACK));
+    }
+}
