@@ -2,6 +2,7 @@
 //! Values that are each in range and together make no sense: refused, with the key that is most likely wrong.
 
 use cemark_sim::Config;
+use cemark_sim::config::{Edge, Nic};
 use cemark_sim::workload::{Kind, RttModel, Workload};
 use cemark_wire::{Nanos, Picos};
 
@@ -16,6 +17,7 @@ pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
     buffer(root, config)?;
     base_rtt(root, config)?;
     pauses(root, config)?;
+    queue_pairs(root, config)?;
     times(root, config)
 }
 
@@ -52,6 +54,15 @@ fn buffer(root: &Table, config: &Config) -> Fallible<()> {
 
 /// A host stops when its pause frame arrives; packets that serve an extra delay behind its NIC would still come.
 fn pauses(root: &Table, config: &Config) -> Fallible<()> {
+    if config.switch.pfc.is_some() && config.nic == Nic::SwitchPort {
+        let message = "a NIC that is a switch's port does not obey pauses";
+        return Err(at(
+            root,
+            &[("host", "nic"), ("switch", "pfc")],
+            message.to_owned(),
+        )
+        .help("write nic = \"back-pressure\" or \"fifo\", or pfc = false"));
+    }
     if config.switch.pfc.is_none() || matches!(config.rtt, RttModel::Path) {
         return Ok(());
     }
@@ -63,6 +74,20 @@ fn pauses(root: &Table, config: &Config) -> Fallible<()> {
         message.to_owned(),
     )
     .help("write model = \"path\" and give the links their delays, or pfc = false"))
+}
+
+/// What stands at an edge reads TCP, or was tested with it only.
+fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
+    if config.transport.rdma.is_none() || config.edge == Edge::Plain {
+        return Ok(());
+    }
+    let message = "what stands at the edges is there for TCP, not for queue pairs";
+    Err(at(
+        root,
+        &[("transport", "control"), ("edge", "kind")],
+        message.to_owned(),
+    )
+    .help("write another control than dcqcn, or leave [edge] out"))
 }
 
 fn transport(root: &Table, config: &Config) -> Fallible<()> {

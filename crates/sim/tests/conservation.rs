@@ -242,7 +242,8 @@ proptest! {
             prop_assert!(fct >= f.ideal, "{:?} faster than an empty network", f);
         }
         if pause > 0 {
-            prop_assert_eq!(o.totals.all_drops(), 0);
+            // Whatever a faulty link eats is not for want of room.
+            prop_assert_eq!(o.totals.all_drops(), o.totals.drops["artificial"]);
             prop_assert!(o.deadlock.is_empty());
         }
         prop_assert_eq!(run_on_heap(&cfg).digest, o.digest);
