@@ -41,6 +41,7 @@ class Oracle(Scheme):
     def smooth(self, at):
         since, self.idle_since = self.idle_since, None
         if since is not None and at.queue == 0:
+            self.idle_since = at.now  # goes on if this packet is dropped
             missed = floor(max(at.now - since, 0) / self.packet_time)
             self.avg = self.down(self.avg * self.remaining(missed), 4096)
         else:

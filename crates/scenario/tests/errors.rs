@@ -667,39 +667,3 @@ fn the_place_is_drawn() {
         "{out}"
     );
 }
-
-/// Parts that work alone and not together.
-#[test]
-fn what_does_not_go_together() {
-    let lossless = GOOD
-        .replace(
-            "model = \"variation\"\nmin = \"80us\"\nmax = \"240us\"",
-            "model = \"path\"",
-        )
-        .replace(
-            "buffer = \"600KB\"",
-            "buffer = \"600KB\"\npfc = true\nbuffer-policy = \"shared\"\n\n[host]\nnic = \"switch-port\"",
-        );
-    let error = fails(&lossless).to_string();
-    assert!(error.contains("does not obey pauses"), "{error}");
-    let proxies = r#"
-max-time = "10ms"
-[topology]
-kind = "two-sites"
-left = 1
-right = 1
-wan-delay = "1ms"
-[edge]
-kind = "pep"
-[[workload]]
-kind = "long"
-pattern = "pairs"
-pairs = [[0, 1]]
-[transport]
-control = "dcqcn"
-[[scheme]]
-marker = "threshold"
-"#;
-    let error = fails(proxies).to_string();
-    assert!(error.contains("not for queue pairs"), "{error}");
-}

@@ -148,6 +148,8 @@ fn configs() -> impl Strategy<Value = Config> {
                 c.transport.pacing = seed % 3 == 1;
                 c.transport.pace_train = 64_000 * (seed % 2) as u32;
             }
+            // An average that only arrivals move stays high on an idle queue: retries a minute apart would find it there for hours.
+            c.transport.rto_max = Nanos::from_millis(500);
             c.max_time = us(500_000_000);
             c
         },
@@ -243,7 +245,7 @@ proptest! {
         }
         if pause > 0 {
             // Whatever a faulty link eats is not for want of room.
-            prop_assert_eq!(o.totals.all_drops(), o.totals.drops["artificial"]);
+            prop_assert_eq!(o.totals.all_drops(), o.totals.drops.get("artificial").copied().unwrap_or(0));
             prop_assert!(o.deadlock.is_empty());
         }
         prop_assert_eq!(run_on_heap(&cfg).digest, o.digest);

@@ -31,9 +31,9 @@ struct cemark_red_params {
 
 struct cemark_red_vars {
 	u64 avg;        /* smoothed length, 2^-12 bytes */
-	u64 idle_since; /* where idle */
+	u64 idle_since; /* where idle: up to when it has aged */
 	u32 passed;     /* packets between kmin and kmax since the last mark */
-	u8 idle;        /* the queue has been empty since idle_since */
+	u8 idle;        /* the queue is empty */
 };
 
 CEMARK_FN void cemark_red_set(struct cemark_red_params *p, const u64 *values, const struct cemark_queue_spec *queue)
@@ -68,16 +68,18 @@ CEMARK_FN u32 cemark_red_traits(const struct cemark_red_params *p)
 CEMARK_FN void cemark_red_smooth(const struct cemark_red_params *p, struct cemark_red_vars *v, const struct cemark_at *at)
 {
 	if (v->idle && at->queue_bytes == 0) {
-		/* As in the paper, the packet that ends an idle time ages the average and is not a sample itself. */
+		/* As in the paper, the packet that ends an idle time ages the average and is not a sample itself. Where it is
+		 * dropped the idle time goes on. */
 		u64 missed = cemark_div(cemark_sub64(at->now, v->idle_since), p->packet_time);
 
+		v->idle_since = at->now;
 		v->avg = cemark_decay(v->avg, p->weight, missed);
 	} else {
 		u32 own = p->count_self ? at->pkt_bytes : 0;
 
 		v->avg = cemark_ewma(v->avg, cemark_add32(at->queue_bytes, own), p->weight);
+		v->idle = 0;
 	}
-	v->idle = 0;
 }
 
 /* Whether a packet between kmin and kmax is marked. */
