@@ -360,7 +360,7 @@ impl Ask<'_> {
                     .collect();
                 statistic.of(&times).ok_or("no probe was answered")?
             }
-            Metric::Goodput => endless::goodput(outcome, cell.measure)?,
+            Metric::Goodput => endless::goodput(outcome, cell.measure, self.row.class)?,
             Metric::Share => endless::share(outcome, class()?)?,
             Metric::Settling => endless::settling(outcome, cell.measure, class()?)?,
             Metric::Fct(class, statistic) => {

@@ -49,7 +49,7 @@ impl Mode {
 
 macro_rules! figures {
     ($($id:literal),* $(,)?) => {
-        /// Every figure, in the order of the papers: its short name and the text of its file.
+        /// Every figure, in the order of the papers, our own last: its short name and the text of its file.
         pub const FIGURES: &[(&str, &str)] = &[$(($id, include_str!(concat!("../../../../figures/", $id, ".toml")))),*];
     };
 }
@@ -70,6 +70,8 @@ figures![
     "ecnsharp-17",
     "ecnsharp-18",
     "ecnsharp-20",
+    "ecnsharp-20a",
+    "ecnsharp-21",
     "ecnsharp-22",
     "ecnsharp-equivalence",
     "mqecn-1",
@@ -83,6 +85,7 @@ figures![
     "mqecn-12",
     "mqecn-13",
     "mqecn-numbers",
+    "mqecn-zero",
     "dcib-buffer",
     "dcib-3",
     "dcib-4",
@@ -90,6 +93,7 @@ figures![
     "dcib-11",
     "dcib-12",
     "dcib-13",
+    "parts",
 ];
 
 /// The text of `figures/targets.tsv`.

@@ -7,6 +7,7 @@ use super::calibration::Calibration;
 use super::file::FigureFile;
 use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
+use super::verdict::Verdict;
 use super::{FIGURES, Mode};
 
 /// One JSON document; `docs/output.md` lists its fields.
@@ -49,7 +50,7 @@ pub fn table(run: &FigureRun) -> String {
                 whole[4] = format!("{}{differs}", row.verdict);
                 lines.push(whole);
                 lines.extend(parts.iter().map(|p| {
-                    let mut line = line(p, verdict(p));
+                    let mut line = line(p, verdict(row, p));
                     line[0] = format!(
                         "  {} {}",
                         p.id.rsplit('.').next().unwrap_or_default(),
@@ -106,9 +107,13 @@ fn line(part: &PartResult, verdict: String) -> [String; 6] {
     ]
 }
 
-fn verdict(part: &PartResult) -> String {
-    part.verdict
-        .map_or("(does not decide)".to_owned(), |v| v.to_string())
+fn verdict(row: &RowResult, part: &PartResult) -> String {
+    match part.verdict {
+        Some(verdict) => verdict.to_string(),
+        // Nothing decides such a row, which says so itself.
+        None if row.verdict == Verdict::Measured => String::new(),
+        None => "(does not decide)".to_owned(),
+    }
 }
 
 /// Three or four digits that matter.
@@ -143,12 +148,7 @@ fn count(run: &FigureRun) -> String {
         run.packet_hops as f64 / 1e9,
         run.cpu_seconds
     );
-    if run.mode == Mode::Quick
-        && run
-            .rows
-            .iter()
-            .any(|r| r.verdict == super::Verdict::NotDecided)
-    {
+    if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == Verdict::NotDecided) {
         text.push_str("Not decided: so few flows cannot tell; run it with --full.\n");
     }
     for row in run.differing() {
@@ -219,8 +219,8 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
                 .parts
                 .iter()
                 .map(|p| {
-                    let [id, published, measured, interval, verdict, value] = line(p, verdict(p));
-                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", super::Verdict::key) }
+                    let [id, published, measured, interval, verdict, value] = line(p, verdict(row, p));
+                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", Verdict::key) }
                 })
                 .collect();
             context! { id => &row.id, experiment => &row.experiment, verdict => row.verdict.to_string(), kind => row.verdict.key(), parts }

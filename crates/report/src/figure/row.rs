@@ -46,7 +46,7 @@ pub struct Row {
     pub axis: Option<String>,
     /// Divides the number by this (a threshold, to make shares of it).
     pub unit: Option<f64>,
-    /// Only endless flows of this queue class, for `share` and `settling`.
+    /// Only endless flows of this queue class, for `share`, `settling` and `goodput`.
     pub class: Option<u8>,
     /// Is subtracted from the metric in every seed before anything is compared (a base RTT, to leave the queueing delay).
     pub base: Option<f64>,
@@ -165,7 +165,7 @@ pub enum Metric {
     Timeouts,
     /// Round trips of probes in microseconds: `rtt.mean`, `rtt.p50`, `rtt.p95`, `rtt.p99`.
     Rtt(FctStatistic),
-    /// Payload of all endless flows in Mb/s while it is measured: `goodput`.
+    /// Payload of all endless flows in Mb/s while it is measured, or of those of the row's class: `goodput`.
     Goodput,
     /// Percent of that payload which flows of the row's class have: `share`.
     Share,
