@@ -94,6 +94,7 @@ figures![
     "dcib-12",
     "dcib-13",
     "parts",
+    "pool",
 ];
 
 /// The text of `figures/targets.tsv`.
