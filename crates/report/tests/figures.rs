@@ -99,7 +99,7 @@ fn minutes(mode: Mode, of: impl Fn(&str) -> bool) -> f64 {
 #[test]
 fn budgets() {
     let quick = minutes(Mode::Quick, |_| true);
-    assert!(quick < 12.5, "quick: {quick:.0} minutes");
+    assert!(quick < 12.5, "quick: {quick:.2} minutes");
     for paper in ["ecnsharp", "mqecn", "dcib"] {
         let full = minutes(Mode::Full, |id| id.starts_with(paper));
         assert!(full < 120.0, "{paper}, full: {full:.0} minutes");

@@ -10,6 +10,7 @@ use cemark_sim::workload::Workload;
 
 use super::endless;
 use super::estimate::Estimate;
+use super::full;
 use super::row::{Flow, Metric, OneOrMany, Over, Part, Row, Statistic};
 use crate::stats::{self, Statistic as FctStatistic};
 use crate::summary::hottest;
@@ -386,6 +387,7 @@ impl Ask<'_> {
                         Part::Max => queue.max,
                     }
             }
+            Metric::Full(what) => full::milliseconds(outcome, what)?,
             Metric::Utilisation => 100.0 * self.port(outcome)?.utilisation,
             Metric::Delivered(flow) => delivered(outcome, flow)?,
             Metric::Edge(name) => *outcome

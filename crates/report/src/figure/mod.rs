@@ -10,6 +10,7 @@ pub mod endless;
 pub mod estimate;
 pub mod evaluate;
 pub mod file;
+pub mod full;
 mod models;
 pub mod render;
 pub mod row;
@@ -87,6 +88,7 @@ figures![
     "mqecn-numbers",
     "mqecn-zero",
     "dcib-buffer",
+    "dcib-2",
     "dcib-3",
     "dcib-4",
     "dcib-10",

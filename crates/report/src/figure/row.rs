@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::full::Full;
 use crate::stats::{SizeClass, Statistic as FctStatistic};
 
 /// One number of a figure.
@@ -150,6 +151,8 @@ pub enum Metric {
     Fct(Sizes, FctStatistic),
     /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`.
     Queue(Part),
+    /// When the queue of the traced port is full, in milliseconds: `full.first`, `full.for`, `full.longest` (see [`super::full`]).
+    Full(Full),
     /// `utilisation` of a port in percent.
     Utilisation,
     /// Packets discarded: `drops`.
@@ -258,6 +261,14 @@ impl Metric {
                     _ => return None,
                 }));
             }
+            "full" => {
+                return Some(Metric::Full(match part {
+                    "first" => Full::First,
+                    "for" => Full::For,
+                    "longest" => Full::Longest,
+                    _ => return None,
+                }));
+            }
             "delivered" => {
                 return Some(Metric::Delivered(match part {
                     "min" => Flow::Min,
@@ -317,6 +328,7 @@ mod tests {
         assert!(!Sizes::NotShort.has(99_999) && Sizes::NotShort.has(100_000));
         assert_eq!(Metric::parse("share"), Some(Metric::Share));
         assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
+        assert_eq!(Metric::parse("full.for"), Some(Metric::Full(Full::For)));
         assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
         assert_eq!(
             Metric::parse("delivered.last"),
@@ -333,6 +345,7 @@ mod tests {
             "delivered.p99",
             "edge.nothing",
             "rtt.min",
+            "full.mean",
             "goodput.mean",
         ] {
             assert_eq!(Metric::parse(wrong), None, "{wrong}");
