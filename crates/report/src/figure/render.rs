@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `cemark figure` shows: the table, the JSON and `report.html`.
 
+use cemark_scenario::Overrides;
 use minijinja::{Environment, context};
 
 use super::calibration::Calibration;
@@ -184,7 +185,11 @@ pub fn list(targets: &[Target], calibration: &Calibration) -> Result<String, Str
         ));
         let cost = [Mode::Quick, Mode::Full]
             .into_iter()
-            .map(|mode| Ok(file.plan(mode, calibration, None)?.map(|p| (mode, p))))
+            .map(|mode| {
+                Ok(file
+                    .plan(mode, calibration, None, &Overrides::default())?
+                    .map(|p| (mode, p)))
+            })
             .collect::<Result<Vec<_>, String>>()?
             .into_iter()
             .flatten()
