@@ -285,6 +285,7 @@ impl Ask<'_> {
             | Statistic::Sizes
             | Statistic::Division
             | Statistic::Dcib
+            | Statistic::Cedm
             | Statistic::Quotient => {
                 return Err("this statistic is not taken cell by cell".to_owned());
             }

@@ -6,6 +6,7 @@
 //! `figures/expected.tsv`. All of them are built into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
 
 pub mod calibration;
+pub mod cedm;
 pub mod endless;
 pub mod estimate;
 pub mod evaluate;
@@ -83,6 +84,8 @@ figures![
     "mqecn-12",
     "mqecn-13",
     "mqecn-numbers",
+    "cedm-numbers",
+    "cedm-underflow",
     "dcib-buffer",
     "dcib-3",
     "dcib-4",

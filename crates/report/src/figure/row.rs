@@ -15,7 +15,7 @@ pub struct Row {
     pub id: String,
     /// How it is formed.
     pub statistic: Statistic,
-    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`, `division` and `dcib` what is taken of the model.
+    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`, `division`, `dcib` and `cedm` what is taken of the model.
     #[serde(default)]
     pub metric: String,
     /// Label of the scheme in question.
@@ -50,7 +50,7 @@ pub struct Row {
     pub class: Option<u8>,
     /// Is subtracted from the metric in every seed before anything is compared (a base RTT, to leave the queueing delay).
     pub base: Option<f64>,
-    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the numbers of `dcib`.
+    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the numbers of `dcib` and `cedm`.
     pub model: Option<String>,
 }
 
@@ -96,6 +96,9 @@ pub enum Statistic {
     /// DCIB's arithmetic, of the numbers in `model`: `share` of `2e6 10 10` (B in bytes, tau in ms, C in Gb/s: B / (tau C)), `buffer` of
     /// `0.1 6 10` (r tau C in MB), `bound` of `0.1` (by the square-root law, the factor that a share r of losses made good can give).
     Dcib,
+    /// CEDM's arithmetic, of the numbers in `model`: `smooth` of `10 100` (Gb/s, us: 0.17 C d in packets), `bursts` of `10 100 2 1/3`
+    /// (with flows and the part of a window that a cut takes: the threshold under bursts), `increase` (the second above the first, in percent).
+    Cedm,
 }
 
 /// One number from several cells.
