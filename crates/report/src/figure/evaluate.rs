@@ -75,8 +75,10 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Str
         metric: metric(&row.metric)?,
     };
     let cells = data.select(selection)?;
-    if row.statistic == Statistic::Onset {
-        return ask.onset(&cells);
+    match row.statistic {
+        Statistic::Onset => return ask.onset(&cells),
+        Statistic::Growth => return ask.growth(&cells),
+        _ => {}
     }
     let all = cells
         .iter()
@@ -280,6 +282,7 @@ impl Ask<'_> {
                 excess(high, low)?.picked_of(labels.len() * labels.len().saturating_sub(1) / 2)
             }
             Statistic::Onset
+            | Statistic::Growth
             | Statistic::Rtt
             | Statistic::RttRatio
             | Statistic::Sizes
@@ -385,6 +388,7 @@ impl Ask<'_> {
                         Part::P99 => queue.p99,
                         Part::Min => queue.min,
                         Part::Max => queue.max,
+                        Part::Swing => queue.max - queue.min,
                     }
             }
             Metric::Utilisation => 100.0 * self.port(outcome)?.utilisation,
@@ -494,18 +498,24 @@ impl Ask<'_> {
         Ok(Estimate::of_seeds(plain))
     }
 
-    /// For each seed, where along the axis the metric leaves zero.
-    fn onset(&self, cells: &[&Axes]) -> Result<Estimate, String> {
-        let axis = self.row.axis.as_deref().ok_or("`onset` needs an axis")?;
+    /// The metric along the axis, in rising order.
+    fn along(&self, cells: &[&Axes]) -> Result<Vec<(f64, Vec<f64>)>, String> {
+        let axis = self.row.axis.as_deref();
+        let axis = axis.ok_or("`onset` and `growth` need an axis")?;
         let mut along = Vec::new();
         for axes in cells {
             let written = value(axes, axis).ok_or_else(|| format!("there is no axis `{axis}`"))?;
-            let x: f64 = written
-                .parse()
-                .map_err(|_| format!("`{written}` is not a number to walk along"))?;
+            let x = first_number(written)
+                .ok_or_else(|| format!("`{written}` is not a number to walk along"))?;
             along.push((x, self.values(axes, self.metric, &self.row.scheme)?.seeds));
         }
         along.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(along)
+    }
+
+    /// For each seed, where along the axis the metric leaves zero.
+    fn onset(&self, cells: &[&Axes]) -> Result<Estimate, String> {
+        let along = self.along(cells)?;
         let [.., (before, _), (last, seeds)] = &along[..] else {
             return Err("an onset needs two values of the axis or more".to_owned());
         };
@@ -518,6 +528,39 @@ impl Ask<'_> {
         };
         Ok(Estimate::of_range((0..seeds.len()).map(onset).collect()))
     }
+
+    /// For each seed, the slope of the line through the logarithms.
+    fn growth(&self, cells: &[&Axes]) -> Result<Estimate, String> {
+        let along = self.along(cells)?;
+        let seeds = along.iter().map(|(_, v)| v.len()).min().unwrap_or(0);
+        let slope = |seed: usize| {
+            let points: Vec<(f64, f64)> =
+                along.iter().map(|(x, v)| (x.ln(), v[seed].ln())).collect();
+            let n = points.len() as f64;
+            let (x, y) = points
+                .iter()
+                .fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
+            let (over, under) = points.iter().fold((0.0, 0.0), |(over, under), p| {
+                (over + (p.0 - x) * (p.1 - y), under + (p.0 - x).powi(2))
+            });
+            over / under
+        };
+        let slopes: Vec<f64> = (0..seeds).map(slope).collect();
+        match slopes.iter().all(|s| s.is_finite()) && !slopes.is_empty() {
+            true => Ok(Estimate::of_seeds(slopes)),
+            false => {
+                Err("a growth needs two values of the axis or more, and all above zero".into())
+            }
+        }
+    }
+}
+
+/// The first number in what is written for an axis: 20 of `20 Gb/s` and of `at 20us`.
+fn first_number(written: &str) -> Option<f64> {
+    let start = written.find(|c: char| c.is_ascii_digit())?;
+    let rest = &written[start..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+    rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
 /// Flows of the rows' points that have not ended, of all; they are in no number.

@@ -86,6 +86,7 @@ figures![
     "mqecn-numbers",
     "cedm-numbers",
     "cedm-underflow",
+    "cedm-amplitude",
     "dcib-buffer",
     "dcib-3",
     "dcib-4",

@@ -42,7 +42,7 @@ pub struct Row {
     pub workload: Option<String>,
     /// Only the switch port whose name ends like this (`->host16`); otherwise the one with the longest mean queue.
     pub port: Option<String>,
-    /// The axis that `onset` walks along.
+    /// The axis that `onset` and `growth` walk along.
     pub axis: Option<String>,
     /// Divides the number by this (a threshold, to make shares of it).
     pub unit: Option<f64>,
@@ -81,6 +81,9 @@ pub enum Statistic {
     Spread,
     /// The first value of `axis` at which the metric is above zero; one step past the last where it never is.
     Onset,
+    /// How the metric grows along `axis`: the slope of its logarithm over that of the axis (1: in proportion; 0.5: as the root), the
+    /// least-squares line through all selected points. The axis is the first number in what is written (`"20 Gb/s"` is 20).
+    Growth,
     /// Of 1e6 draws of an RTT model (`stack`, or `fitted stack`): `mean`, `std`, `p90`, `p99`, in microseconds.
     Rtt,
     /// Ratio of the means of two RTT models: `model` over `against`.
@@ -151,7 +154,7 @@ impl OneOrMany {
 pub enum Metric {
     /// Completion time of a size class in microseconds: `overall.mean`, `short.p99`, `large.mean`, `not-short.mean` …
     Fct(Sizes, FctStatistic),
-    /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`.
+    /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`, `.swing`.
     Queue(Part),
     /// `utilisation` of a port in percent.
     Utilisation,
@@ -228,6 +231,8 @@ pub enum Part {
     Min,
     /// Largest.
     Max,
+    /// Largest less smallest.
+    Swing,
 }
 
 impl Metric {
@@ -258,6 +263,7 @@ impl Metric {
                     "p99" => Part::P99,
                     "min" => Part::Min,
                     "max" => Part::Max,
+                    "swing" => Part::Swing,
                     _ => return None,
                 }));
             }
@@ -320,6 +326,10 @@ mod tests {
         assert!(!Sizes::NotShort.has(99_999) && Sizes::NotShort.has(100_000));
         assert_eq!(Metric::parse("share"), Some(Metric::Share));
         assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
+        assert_eq!(
+            Metric::parse("queue.swing"),
+            Some(Metric::Queue(Part::Swing))
+        );
         assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
         assert_eq!(
             Metric::parse("delivered.last"),
