@@ -499,7 +499,7 @@ impl Ask<'_> {
     }
 
     /// The metric along the axis, in rising order.
-    fn along(&self, cells: &[&Axes]) -> Result<Vec<(f64, Vec<f64>)>, String> {
+    fn along(&self, cells: &[&Axes], scheme: &str) -> Result<Vec<(f64, Vec<f64>)>, String> {
         let axis = self.row.axis.as_deref();
         let axis = axis.ok_or("`onset` and `growth` need an axis")?;
         let mut along = Vec::new();
@@ -507,15 +507,24 @@ impl Ask<'_> {
             let written = value(axes, axis).ok_or_else(|| format!("there is no axis `{axis}`"))?;
             let x = first_number(written)
                 .ok_or_else(|| format!("`{written}` is not a number to walk along"))?;
-            along.push((x, self.values(axes, self.metric, &self.row.scheme)?.seeds));
+            along.push((x, self.values(axes, self.metric, scheme)?.seeds));
         }
         along.sort_by(|a, b| a.0.total_cmp(&b.0));
         Ok(along)
     }
 
-    /// For each seed, where along the axis the metric leaves zero.
+    /// For each seed, where along the axis the metric leaves zero; less where `against` does, if there is one.
     fn onset(&self, cells: &[&Axes]) -> Result<Estimate, String> {
-        let along = self.along(cells)?;
+        let mut onsets = self.onsets(cells, &self.row.scheme)?;
+        if !self.row.against.is_empty() {
+            let others = self.onsets(cells, &self.row.against)?;
+            onsets.iter_mut().zip(others).for_each(|(a, b)| *a -= b);
+        }
+        Ok(Estimate::of_range(onsets))
+    }
+
+    fn onsets(&self, cells: &[&Axes], scheme: &str) -> Result<Vec<f64>, String> {
+        let along = self.along(cells, scheme)?;
         let [.., (before, _), (last, seeds)] = &along[..] else {
             return Err("an onset needs two values of the axis or more".to_owned());
         };
@@ -526,12 +535,12 @@ impl Ask<'_> {
                 .find(|(_, v)| v.get(seed).is_some_and(|v| *v > 0.0))
                 .map_or(beyond, |(x, _)| *x)
         };
-        Ok(Estimate::of_range((0..seeds.len()).map(onset).collect()))
+        Ok((0..seeds.len()).map(onset).collect())
     }
 
     /// For each seed, the slope of the line through the logarithms.
     fn growth(&self, cells: &[&Axes]) -> Result<Estimate, String> {
-        let along = self.along(cells)?;
+        let along = self.along(cells, &self.row.scheme)?;
         let seeds = along.iter().map(|(_, v)| v.len()).min().unwrap_or(0);
         let slope = |seed: usize| {
             let points: Vec<(f64, f64)> =

@@ -425,6 +425,11 @@ fn onsets() {
         Some((100.0, 100.0)),
         "one step beyond the last"
     );
+    assert_eq!(
+        onset("a\"\nagainst = \"b").interval(),
+        Some((-50.0, -25.0)),
+        "seed by seed"
+    );
 }
 
 /// A mean completion time of x, of the root of x, and of 8 / x.

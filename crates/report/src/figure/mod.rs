@@ -87,6 +87,7 @@ figures![
     "cedm-numbers",
     "cedm-underflow",
     "cedm-amplitude",
+    "cedm-incast",
     "dcib-buffer",
     "dcib-3",
     "dcib-4",

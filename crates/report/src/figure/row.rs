@@ -79,7 +79,8 @@ pub enum Statistic {
     ArgminDiffers,
     /// Percent by which the largest of `schemes` lies above the smallest.
     Spread,
-    /// The first value of `axis` at which the metric is above zero; one step past the last where it never is.
+    /// The first value of `axis` at which the metric is above zero; one step past the last where it never is. Less that of `against`,
+    /// where it is given.
     Onset,
     /// How the metric grows along `axis`: the slope of its logarithm over that of the axis (1: in proportion; 0.5: as the root), the
     /// least-squares line through all selected points. The axis is the first number in what is written (`"20 Gb/s"` is 20).
