@@ -3,6 +3,8 @@
 //!
 //! Inputs reach a form in base units: bits per second, seconds, bytes, or plain numbers. Outputs leave in the unit of their column.
 
+use cemark_report::figure::cedm;
+
 /// What an input is.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
@@ -266,16 +268,14 @@ pub(super) static ALL: &[Form] = &[
         eval: |x| {
             let (n, beta) = (x[2], x[3]);
             let (pipe, k) = (bdp(x[0], x[1]) / x[5], x[4] / x[5]);
-            let level = pipe + k;
-            let high = beta * (n - 1.0) / (n * (1.0 - beta));
             vec![
                 pipe,
-                (2.0 * n * level).sqrt() / 2.0,
-                beta * (n - 1.0) / (n - beta) * level,
-                high * level + n * ((1.0 - beta) * level / 2.0).sqrt(),
-                0.17 * pipe,
-                cedm_threshold(pipe, n, beta),
-                k + level / 4.0,
+                cedm::smooth_swing(pipe, k, n),
+                cedm::least_swing(pipe, k, n, beta),
+                cedm::largest_swing(pipe, k, n, beta),
+                cedm::smooth_threshold(pipe),
+                cedm::burst_threshold(pipe, n, beta),
+                cedm::upper_threshold(pipe, k),
             ]
         },
     },
@@ -349,16 +349,3 @@ pub(super) static ALL: &[Form] = &[
         },
     },
 ];
-
-/// The threshold (packets) that keeps a queue from running empty under bursts: where the bursts of a cut are small against the
-/// pipe the first form holds, else the fixed point of the second.
-fn cedm_threshold(pipe: f64, n: f64, beta: f64) -> f64 {
-    let first = beta * (n - 1.0) / (n * (1.0 - beta)) * pipe
-        + n * (n - beta) * (n - beta) / (8.0 * (n - 1.0) * beta);
-    let burst = n * (n - beta) / (beta * (n - 1.0));
-    if burst * burst * (1.0 - beta) / 8.0 <= pipe + first {
-        return first;
-    }
-    let square = n * n * (1.0 - beta);
-    (square + n * (n * n * (1.0 - beta) * (1.0 - beta) + 8.0 * pipe * (1.0 - beta)).sqrt()) / 4.0
-}

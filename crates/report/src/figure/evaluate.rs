@@ -76,8 +76,10 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Str
         metric: metric(&row.metric)?,
     };
     let cells = data.select(selection)?;
-    if row.statistic == Statistic::Onset {
-        return ask.onset(&cells);
+    match row.statistic {
+        Statistic::Onset => return ask.onset(&cells),
+        Statistic::Growth => return ask.growth(&cells),
+        _ => {}
     }
     let all = cells
         .iter()
@@ -281,11 +283,13 @@ impl Ask<'_> {
                 excess(high, low)?.picked_of(labels.len() * labels.len().saturating_sub(1) / 2)
             }
             Statistic::Onset
+            | Statistic::Growth
             | Statistic::Rtt
             | Statistic::RttRatio
             | Statistic::Sizes
             | Statistic::Division
             | Statistic::Dcib
+            | Statistic::Cedm
             | Statistic::Quotient => {
                 return Err("this statistic is not taken cell by cell".to_owned());
             }
@@ -385,6 +389,7 @@ impl Ask<'_> {
                         Part::P99 => queue.p99,
                         Part::Min => queue.min,
                         Part::Max => queue.max,
+                        Part::Swing => queue.max - queue.min,
                     }
             }
             Metric::Full(what) => full::milliseconds(outcome, what)?,
@@ -495,18 +500,33 @@ impl Ask<'_> {
         Ok(Estimate::of_seeds(plain))
     }
 
-    /// For each seed, where along the axis the metric leaves zero.
-    fn onset(&self, cells: &[&Axes]) -> Result<Estimate, String> {
-        let axis = self.row.axis.as_deref().ok_or("`onset` needs an axis")?;
+    /// The metric along the axis, in rising order.
+    fn along(&self, cells: &[&Axes], scheme: &str) -> Result<Vec<(f64, Vec<f64>)>, String> {
+        let axis = self.row.axis.as_deref();
+        let axis = axis.ok_or("`onset` and `growth` need an axis")?;
         let mut along = Vec::new();
         for axes in cells {
             let written = value(axes, axis).ok_or_else(|| format!("there is no axis `{axis}`"))?;
-            let x: f64 = written
-                .parse()
-                .map_err(|_| format!("`{written}` is not a number to walk along"))?;
-            along.push((x, self.values(axes, self.metric, &self.row.scheme)?.seeds));
+            let x = first_number(written)
+                .ok_or_else(|| format!("`{written}` is not a number to walk along"))?;
+            along.push((x, self.values(axes, self.metric, scheme)?.seeds));
         }
         along.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(along)
+    }
+
+    /// For each seed, where along the axis the metric leaves zero; less where `against` does, if there is one.
+    fn onset(&self, cells: &[&Axes]) -> Result<Estimate, String> {
+        let mut onsets = self.onsets(cells, &self.row.scheme)?;
+        if !self.row.against.is_empty() {
+            let others = self.onsets(cells, &self.row.against)?;
+            onsets.iter_mut().zip(others).for_each(|(a, b)| *a -= b);
+        }
+        Ok(Estimate::of_range(onsets))
+    }
+
+    fn onsets(&self, cells: &[&Axes], scheme: &str) -> Result<Vec<f64>, String> {
+        let along = self.along(cells, scheme)?;
         let [.., (before, _), (last, seeds)] = &along[..] else {
             return Err("an onset needs two values of the axis or more".to_owned());
         };
@@ -517,8 +537,41 @@ impl Ask<'_> {
                 .find(|(_, v)| v.get(seed).is_some_and(|v| *v > 0.0))
                 .map_or(beyond, |(x, _)| *x)
         };
-        Ok(Estimate::of_range((0..seeds.len()).map(onset).collect()))
+        Ok((0..seeds.len()).map(onset).collect())
     }
+
+    /// For each seed, the slope of the line through the logarithms.
+    fn growth(&self, cells: &[&Axes]) -> Result<Estimate, String> {
+        let along = self.along(cells, &self.row.scheme)?;
+        let seeds = along.iter().map(|(_, v)| v.len()).min().unwrap_or(0);
+        let slope = |seed: usize| {
+            let points: Vec<(f64, f64)> =
+                along.iter().map(|(x, v)| (x.ln(), v[seed].ln())).collect();
+            let n = points.len() as f64;
+            let (x, y) = points
+                .iter()
+                .fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
+            let (over, under) = points.iter().fold((0.0, 0.0), |(over, under), p| {
+                (over + (p.0 - x) * (p.1 - y), under + (p.0 - x).powi(2))
+            });
+            over / under
+        };
+        let slopes: Vec<f64> = (0..seeds).map(slope).collect();
+        match slopes.iter().all(|s| s.is_finite()) && !slopes.is_empty() {
+            true => Ok(Estimate::of_seeds(slopes)),
+            false => {
+                Err("a growth needs two values of the axis or more, and all above zero".into())
+            }
+        }
+    }
+}
+
+/// The first number in what is written for an axis: 20 of `20 Gb/s` and of `at 20us`.
+fn first_number(written: &str) -> Option<f64> {
+    let start = written.find(|c: char| c.is_ascii_digit())?;
+    let rest = &written[start..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+    rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
 /// Flows of the rows' points that have not ended, of all; they are in no number.

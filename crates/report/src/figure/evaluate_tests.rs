@@ -425,6 +425,35 @@ fn onsets() {
         Some((100.0, 100.0)),
         "one step beyond the last"
     );
+    assert_eq!(
+        onset("a\"\nagainst = \"b").interval(),
+        Some((-50.0, -25.0)),
+        "seed by seed"
+    );
+}
+
+/// A mean completion time of x, of the root of x, and of 8 / x.
+#[test]
+fn growths() {
+    let mut points = Vec::new();
+    for (written, x) in [("2 Gb/s", 2.0), ("8 Gb/s", 8.0), ("32 Gb/s", 32.0)] {
+        points.push(made(written, "line", &[x; 3]));
+        points.push(made(written, "root", &[f64::sqrt(x); 3]));
+        points.push(made(written, "inverse", &[8.0 / x; 3]));
+    }
+    let ask = |scheme: &str, more: &str| {
+        ask(
+            &points,
+            &format!(
+                "statistic = \"growth\"\nmetric = \"overall.mean\"\naxis = \"load\"\nscheme = \"{scheme}\"{more}"
+            ),
+        )
+    };
+    for (scheme, slope) in [("line", 1.0), ("root", 0.5), ("inverse", -1.0)] {
+        let found = ask(scheme, "").unwrap().value();
+        assert!((found - slope).abs() < 1e-3, "{scheme}: {found}");
+    }
+    assert!(ask("line", "\nwhere = { load = \"8 Gb/s\" }").is_err());
 }
 
 #[test]

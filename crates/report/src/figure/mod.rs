@@ -6,6 +6,7 @@
 //! `figures/expected.tsv`. All of them are built into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
 
 pub mod calibration;
+pub mod cedm;
 pub mod endless;
 pub mod estimate;
 pub mod evaluate;
@@ -87,6 +88,10 @@ figures![
     "mqecn-13",
     "mqecn-numbers",
     "mqecn-zero",
+    "cedm-numbers",
+    "cedm-underflow",
+    "cedm-amplitude",
+    "cedm-incast",
     "dcib-buffer",
     "dcib-2",
     "dcib-3",

@@ -7,6 +7,7 @@ use cemark_marking::ecn_sharp::tofino;
 use cemark_sim::workload::random::Stream;
 use cemark_sim::workload::{RttModel, SizeTable};
 
+use super::cedm;
 use super::estimate::Estimate;
 use super::row::{Row, Statistic};
 use crate::stats;
@@ -34,6 +35,7 @@ impl Models {
             Statistic::Sizes => Some(sizes(row)),
             Statistic::Division => Some(division(row)),
             Statistic::Dcib => Some(dcib(row)),
+            Statistic::Cedm => Some(slides(row)),
             Statistic::Quotient => Some(quotient(row)),
             _ => None,
         }
@@ -217,6 +219,35 @@ fn dcib(row: &Row) -> Result<Estimate, String> {
     Ok(Estimate::exact(number))
 }
 
+/// Packets of the closed forms.
+const PACKET: f64 = 1500.0;
+
+/// CEDM's closed forms: of `GBPS US`, or `GBPS US FLOWS BETA`.
+fn slides(row: &Row) -> Result<Estimate, String> {
+    let number = |text: &str| match text.split_once('/') {
+        None => text.parse::<f64>().ok(),
+        Some((over, under)) => Some(over.parse::<f64>().ok()? / under.parse::<f64>().ok()?),
+    };
+    let numbers: Option<Vec<f64>> = named(row)?.split_whitespace().map(number).collect();
+    let numbers = numbers.unwrap_or_default();
+    let pipe = |gbps: f64, us: f64| gbps * us * 1e3 / 8.0 / PACKET;
+    let number = match (row.metric.as_str(), &numbers[..]) {
+        ("smooth", &[gbps, us]) => cedm::smooth_threshold(pipe(gbps, us)),
+        ("bursts", &[gbps, us, n, beta]) => cedm::burst_threshold(pipe(gbps, us), n, beta),
+        ("increase", &[gbps, us, n, beta]) => {
+            let pipe = pipe(gbps, us);
+            100.0 * (cedm::burst_threshold(pipe, n, beta) / cedm::smooth_threshold(pipe) - 1.0)
+        }
+        _ => {
+            return Err(
+                "CEDM's arithmetic is smooth of `GBPS US`, bursts or increase of `GBPS US FLOWS BETA`"
+                    .to_owned(),
+            );
+        }
+    };
+    Ok(Estimate::exact(number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +274,29 @@ mod tests {
         assert!((of("buffer", "0.1 30 10").unwrap() - 3.75).abs() < 1e-12);
         assert!((of("bound", "0.1").unwrap() - 1.0541).abs() < 1e-4);
         assert!(of("bound", "a tenth").is_err());
+    }
+
+    /// Spec A.11: 14.17 and 12.07, 22.92, and 61.8 % with nothing rounded on the way (the slide: 61.6).
+    #[test]
+    fn the_arithmetic_of_cedm() {
+        let of = |metric: &str, model: &str| {
+            let text =
+                format!("id = 'X'\nstatistic = 'cedm'\nmetric = '{metric}'\nmodel = '{model}'");
+            let row: Row = toml::from_str(&text).unwrap();
+            Models::default().evaluate(&row).unwrap().map(|e| e.value())
+        };
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 0.005 * b, "{a} is not {b}");
+        near(of("smooth", "10 100").unwrap(), 14.17);
+        near(of("smooth", "10 85.2").unwrap(), 12.07);
+        near(of("bursts", "10 100 2 1/3").unwrap(), 22.92);
+        near(of("increase", "10 100 2 1/3").unwrap(), 61.76);
+        for (metric, model) in [
+            ("smooth", "10"),
+            ("bursts", "10 100"),
+            ("beta", "10 100 2 1/3"),
+        ] {
+            assert!(of(metric, model).is_err(), "{metric} {model}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct Row {
     pub id: String,
     /// How it is formed.
     pub statistic: Statistic,
-    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`, `division` and `dcib` what is taken of the model.
+    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`, `division`, `dcib` and `cedm` what is taken of the model.
     #[serde(default)]
     pub metric: String,
     /// Label of the scheme in question.
@@ -43,7 +43,7 @@ pub struct Row {
     pub workload: Option<String>,
     /// Only the switch port whose name ends like this (`->host16`); otherwise the one with the longest mean queue.
     pub port: Option<String>,
-    /// The axis that `onset` walks along.
+    /// The axis that `onset` and `growth` walk along.
     pub axis: Option<String>,
     /// Divides the number by this (a threshold, to make shares of it).
     pub unit: Option<f64>,
@@ -51,7 +51,7 @@ pub struct Row {
     pub class: Option<u8>,
     /// Is subtracted from the metric in every seed before anything is compared (a base RTT, to leave the queueing delay).
     pub base: Option<f64>,
-    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the numbers of `dcib`.
+    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the numbers of `dcib` and `cedm`.
     pub model: Option<String>,
 }
 
@@ -80,8 +80,12 @@ pub enum Statistic {
     ArgminDiffers,
     /// Percent by which the largest of `schemes` lies above the smallest.
     Spread,
-    /// The first value of `axis` at which the metric is above zero; one step past the last where it never is.
+    /// The first value of `axis` at which the metric is above zero; one step past the last where it never is. Less that of `against`,
+    /// where it is given.
     Onset,
+    /// How the metric grows along `axis`: the slope of its logarithm over that of the axis (1: in proportion; 0.5: as the root), the
+    /// least-squares line through all selected points. The axis is the first number in what is written (`"20 Gb/s"` is 20).
+    Growth,
     /// Of 1e6 draws of an RTT model (`stack`, or `fitted stack`): `mean`, `std`, `p90`, `p99`, in microseconds.
     Rtt,
     /// Ratio of the means of two RTT models: `model` over `against`.
@@ -97,6 +101,9 @@ pub enum Statistic {
     /// DCIB's arithmetic, of the numbers in `model`: `share` of `2e6 10 10` (B in bytes, tau in ms, C in Gb/s: B / (tau C)), `buffer` of
     /// `0.1 6 10` (r tau C in MB), `bound` of `0.1` (by the square-root law, the factor that a share r of losses made good can give).
     Dcib,
+    /// CEDM's arithmetic, of the numbers in `model`: `smooth` of `10 100` (Gb/s, us: 0.17 C d in packets), `bursts` of `10 100 2 1/3`
+    /// (with flows and the part of a window that a cut takes: the threshold under bursts), `increase` (the second above the first, in percent).
+    Cedm,
 }
 
 /// One number from several cells.
@@ -149,7 +156,7 @@ impl OneOrMany {
 pub enum Metric {
     /// Completion time of a size class in microseconds: `overall.mean`, `short.p99`, `large.mean`, `not-short.mean` …
     Fct(Sizes, FctStatistic),
-    /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`.
+    /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`, `.swing`.
     Queue(Part),
     /// When the queue of the traced port is full, in milliseconds: `full.first`, `full.for`, `full.longest` (see [`super::full`]).
     Full(Full),
@@ -228,6 +235,8 @@ pub enum Part {
     Min,
     /// Largest.
     Max,
+    /// Largest less smallest.
+    Swing,
 }
 
 impl Metric {
@@ -258,6 +267,7 @@ impl Metric {
                     "p99" => Part::P99,
                     "min" => Part::Min,
                     "max" => Part::Max,
+                    "swing" => Part::Swing,
                     _ => return None,
                 }));
             }
@@ -329,6 +339,10 @@ mod tests {
         assert_eq!(Metric::parse("share"), Some(Metric::Share));
         assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
         assert_eq!(Metric::parse("full.for"), Some(Metric::Full(Full::For)));
+        assert_eq!(
+            Metric::parse("queue.swing"),
+            Some(Metric::Queue(Part::Swing))
+        );
         assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
         assert_eq!(
             Metric::parse("delivered.last"),
