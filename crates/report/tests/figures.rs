@@ -73,6 +73,10 @@ fn every_target_has_its_row_and_every_row_its_target() {
         let id = format!("MQECN-T{number:02}");
         assert!(targets.iter().any(|t| t.row() == id), "{id}");
     }
+    for number in 1..=15 {
+        let id = format!("CEDM-T{number:02}");
+        assert!(targets.iter().any(|t| t.row() == id), "{id}");
+    }
     assert!(
         calibration()
             .parameters()
@@ -100,7 +104,7 @@ fn minutes(mode: Mode, of: impl Fn(&str) -> bool) -> f64 {
 fn budgets() {
     let quick = minutes(Mode::Quick, |_| true);
     assert!(quick < 12.5, "quick: {quick:.0} minutes");
-    for paper in ["ecnsharp", "mqecn", "dcib"] {
+    for paper in ["ecnsharp", "mqecn", "cedm", "dcib"] {
         let full = minutes(Mode::Full, |id| id.starts_with(paper));
         assert!(full < 120.0, "{paper}, full: {full:.0} minutes");
     }

@@ -88,6 +88,8 @@ figures![
     "cedm-underflow",
     "cedm-amplitude",
     "cedm-incast",
+    "cedm-fabric",
+    "cedm-parts",
     "dcib-buffer",
     "dcib-3",
     "dcib-4",
