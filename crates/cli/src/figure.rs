@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cemark_report::figure::{self, Mode, Request, Surroundings, Watch, render};
-use cemark_scenario::Point;
+use cemark_scenario::{Overrides, Point};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Format;
@@ -38,6 +38,12 @@ pub(crate) struct Args {
     /// Points simulated at the same time [default: one for each core].
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
+    /// Ask what a changed experiment would give: set a key of its scenario (`host.tso=64KB`). The published bands judge it as they stand.
+    #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["list", "record"])]
+    set: Vec<String>,
+    /// Run the seeds 1 to N.
+    #[arg(long, value_name = "N", conflicts_with_all = ["list", "record"])]
+    seeds: Option<u64>,
     /// Write the verdicts into this file (in a checkout: figures/expected.tsv) instead of comparing with them.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -57,6 +63,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         ids: args.ids.clone(),
         mode: if args.full { Mode::Full } else { Mode::Quick },
         out: args.out.clone(),
+        changes: changes(args)?,
     };
     let bar = Bar::new();
     let who = provenance();
@@ -98,6 +105,24 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         differing.len(),
         differing.join(", ")
     )))
+}
+
+/// What the user changes. Several values of a key would be averaged into one row, so there can only be one.
+fn changes(args: &Args) -> Result<Overrides, Failure> {
+    let mut changes = Overrides {
+        seeds: args.seeds,
+        ..Overrides::default()
+    };
+    for option in &args.set {
+        changes.add(option)?;
+    }
+    if let Some((path, _)) = changes.set.iter().find(|(_, values)| values.len() > 1) {
+        return Err(Failure::User(miette::miette!(
+            help = "run the command once for each value",
+            "--set {path}: a figure takes one value of a key, for a row is one number"
+        )));
+    }
+    Ok(changes)
 }
 
 /// A bar over the points of the figure at hand.

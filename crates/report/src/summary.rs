@@ -88,6 +88,9 @@ pub struct PointSummary {
     /// The port (a NIC too) that was paused for the largest share of the time; `null` where none was.
     #[serde(default)]
     pub most_paused: Option<PausedPort>,
+    /// What boxes at the edges of two sites counted, by name (docs/dcib.md); empty without.
+    #[serde(default)]
+    pub edges: BTreeMap<String, u64>,
     /// The switch port with the longest mean queue; `null` where no queue was sampled.
     pub hottest_port: Option<PortSummary>,
     /// Payload bits delivered a second to endless flows, all together; `null` without any.
@@ -260,6 +263,7 @@ impl PointSummary {
                 name: p.name.clone(),
                 share: p.share,
             }),
+            edges: outcome.edges.clone(),
             hottest_port: hottest(&outcome.ports).map(PortSummary::from),
             long_goodput_bps: long_goodput(point, outcome),
             probe_rtt_us: Distribution::of(

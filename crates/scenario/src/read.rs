@@ -58,7 +58,8 @@ impl Overrides {
         }
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether nothing is changed.
+    pub fn is_empty(&self) -> bool {
         self.set.is_empty() && self.seed.is_none() && self.seeds.is_none()
     }
 }

@@ -57,10 +57,12 @@ impl<Q: EventQueue> Sim<Q> {
         }
         if flow.bytes == u64::MAX {
             let before = self.conns.list[last as usize].delivered();
+            // Nobody would look again at one that starts when the measurement is over: it delivers nothing in it.
+            let over = self.clock.picos(self.now) >= self.cfg.measure.until;
             self.metrics.goodput.push(Goodput {
                 conn: last,
                 at_from: before,
-                at_until: None,
+                at_until: over.then_some(before),
                 last: before,
                 // One that starts later delivered nothing in the intervals before.
                 intervals: vec![0; self.metrics.all_goodput.len()],

@@ -51,6 +51,20 @@ fn intervals_add_up_and_share_a_clock() {
     }
 }
 
+/// Flows that start as the measurement ends, and after it, have no part in it.
+#[test]
+fn flows_that_start_too_late_deliver_nothing() {
+    for until in [us(4_000), us(3_000)] {
+        let mut cfg = config(vec![staggered()], scheme("threshold", &[("k", 97_500)]));
+        cfg.measure.from = us(1_000);
+        cfg.measure.until = until;
+        cfg.max_time = us(10_000);
+        let out = run(&cfg);
+        let got: Vec<bool> = out.long_flows.iter().map(|l| l.delivered > 0).collect();
+        assert_eq!(got, [true, true, false], "until {until:?}");
+    }
+}
+
 /// Flows that end leave their connections, and their bytes stay counted.
 #[test]
 fn flows_that_end_count_too() {

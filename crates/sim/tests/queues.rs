@@ -487,3 +487,44 @@ fn markers_see_the_port_and_the_pool() {
     assert!(port > queue + queue / 2, "{port} over {queue}");
     assert!(pool > port + port / 2, "{pool} over {port}");
 }
+
+/// Share of its port that one flow gets while 16 others fill another port of the same pool, K being 65 packets of `scope`.
+fn victim(scope: u64) -> f64 {
+    let long = |pairs: Vec<(u32, u32)>| {
+        workload(Kind::Long {
+            flows: LongFlows::Pairs(pairs),
+            at: Picos::ZERO,
+            stagger: Picos::ZERO,
+            jitter: us(100),
+        })
+    };
+    let crowd = (0..16).map(|i| (i, 18)).collect();
+    let marker = scheme("threshold", &[("k", 97_500), ("scope", scope)]);
+    let mut cfg = config(vec![long(vec![(16, 17)]), long(crowd)], marker);
+    cfg.topology = star(19);
+    cfg.switch.buffering = Buffering {
+        policy: Policy::Shared,
+        pool_bytes: 4_000_000,
+        headroom: 0,
+    };
+    cfg.measure.from = us(20_000);
+    cfg.max_time = us(60_000);
+    let out = run(&cfg);
+    let port = out.ports.iter().find(|p| p.name.ends_with("->host17"));
+    port.expect("the victim's port").utilisation
+}
+
+/// MQ-ECN section 2.2: marking by service pool lets ports mark each other's packets. `cemark figure pool` prints the shares.
+///
+/// All flows see the same marks, so the victim has the window of one of the crowd: a sixteenth of what fills RTT and queue. It sends that in
+/// an RTT without the queue (20 us and two packet times; K is 78 us), which is a sixteenth of (RTT + K) / RTT of its port, within a third.
+#[test]
+fn a_pool_threshold_makes_a_victim_of_a_flow_that_queues_nowhere() {
+    let [queue, port, pool] = [0, 1, 2].map(victim);
+    assert!(queue > 0.99 && port > 0.99, "{queue}, {port}");
+    let expected = (22.4 + 78.0) / 22.4 / 16.0;
+    assert!(
+        (pool / expected - 1.0).abs() < 0.33,
+        "{pool}, not {expected}"
+    );
+}

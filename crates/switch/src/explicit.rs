@@ -5,10 +5,10 @@
 //! the next packet comes or the next one reaches the far end. That costs one event a hop. A port that shares its buffer or
 //! wakes its markers serves in time, at the cost of a second event under backlog.
 
-use cemark_marking::{Hook, QueueId, Verdict};
+use cemark_marking::{QueueId, Verdict};
 use cemark_wire::{Ecn, Nanos, Packet};
 
-use crate::admit::{Admission, Admit, Ask, Buffering, Pool};
+use crate::admit::{Admission, Admit, Buffering, Pool};
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
@@ -181,7 +181,7 @@ impl ExplicitPort {
                 self.round.woke(now, self.busy);
             }
             let paused = self.pause.paused >> i & 1 == 1;
-            if self.traceless && !paused && self.queues[i].lets_pass() {
+            if self.traceless && !paused && self.queues[i].lets_pass {
                 return self.pass(now, i, packet, &pools[self.pool as usize]);
             }
         }
@@ -243,16 +243,23 @@ impl ExplicitPort {
         pool: &mut Pool,
     ) -> Result<(), DropReason> {
         let bytes = u32::from(packet.wire_bytes());
-        let headroom = match self
-            .buffering
-            .admit(pool, &self.ask(i, packet.stamp, bytes))
-        {
-            Admit::Ok => false,
-            Admit::Headroom => true,
-            Admit::Drop(why) => return Err(why),
-        };
+        let at_nanos = self.clock.nanos(now);
         let mut intent = None;
         let queue = &self.queues[i];
+        let plain = !queue.lossless
+            && self
+                .buffering
+                .surely_takes(pool, bytes, queue.bytes, queue.limit);
+        let headroom = if plain {
+            false
+        } else {
+            let ask = queue.ask(i, packet.stamp, bytes);
+            match self.buffering.admit(pool, &ask) {
+                Admit::Ok => false,
+                Admit::Headroom => true,
+                Admit::Drop(why) => return Err(why),
+            }
+        };
         if queue.judges_at_enqueue() {
             let judged = Judged {
                 sojourn: Nanos::ZERO,
@@ -261,13 +268,13 @@ impl ExplicitPort {
                 ecn: packet.ecn(),
                 intent: None,
             };
-            let at = queue.view(self.clock.nanos(now), judged, self.around(i, pool));
+            let at = queue.view(at_nanos, judged, self.around(i, pool));
             let queue = &mut self.queues[i];
             match queue.marker.enqueue(&at) {
                 Verdict::Pass => {}
                 // Judged only here: what cannot be marked is refused before it takes room.
                 Verdict::Mark(_)
-                    if queue.hook == Some(Hook::Enqueue)
+                    if !queue.at_dequeue
                         && self.non_ect == NonEct::Drop
                         && !packet.ecn().is_capable() =>
                 {
@@ -302,8 +309,7 @@ impl ExplicitPort {
             (_, next @ 0) => *next = bytes,
             _ => {}
         }
-        self.scheduler
-            .arrived(QueueId(i as u8), bytes, self.clock.nanos(now));
+        self.scheduler.arrived(QueueId(i as u8), bytes, at_nanos);
         Ok(())
     }
 
@@ -321,10 +327,8 @@ impl ExplicitPort {
     #[inline]
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Offer {
         let bytes = u32::from(packet.wire_bytes());
-        if let Admit::Drop(why) = self
-            .buffering
-            .admit(pool, &self.ask(i, packet.stamp, bytes))
-        {
+        let ask = self.queues[i].ask(i, packet.stamp, bytes);
+        if let Admit::Drop(why) = self.buffering.admit(pool, &ask) {
             self.discard(why);
             return Offer {
                 refused: true,
@@ -340,19 +344,6 @@ impl ExplicitPort {
         Offer {
             deliver_at: if first { arrive } else { NEVER },
             ..Offer::QUIET
-        }
-    }
-
-    #[inline]
-    fn ask(&self, i: usize, from: u32, bytes: u32) -> Ask {
-        let queue = &self.queues[i];
-        Ask {
-            bytes,
-            queue_bytes: queue.bytes,
-            queue_limit: queue.limit,
-            lossless: queue.lossless,
-            from,
-            queue: i,
         }
     }
 
@@ -430,7 +421,7 @@ impl ExplicitPort {
         let next = self.lengths[i].1;
         self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));
         let mut ecn = w.packet.ecn();
-        let verdict = if queue.judges_at_dequeue() {
+        let verdict = if queue.at_dequeue {
             let at = self.clock.nanos(now);
             let judged = Judged {
                 sojourn: Nanos(at.0 - self.clock.nanos(w.since).0),

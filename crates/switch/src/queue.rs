@@ -4,6 +4,7 @@
 use cemark_marking::{At, Hook, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 
+use crate::admit::Ask;
 use crate::marker::AnyMarker;
 use crate::port::{NEVER, QueueSetup};
 
@@ -150,7 +151,11 @@ pub(crate) struct Queue {
     /// Below this length the enqueue hook need not be asked.
     pub quiet_below: u32,
     pub limit: u32,
-    pub hook: Option<Hook>,
+    /// The marker judges packets as they join: only then, or again as they leave.
+    pub at_enqueue: bool,
+    pub at_dequeue: bool,
+    /// Nobody has anything to say about a packet that finds queue and link idle, beside admission.
+    pub lets_pass: bool,
     pub lossless: bool,
     /// Whether the marker wants to know when the queue has become empty.
     pub watches_empty: bool,
@@ -164,12 +169,20 @@ pub(crate) struct Queue {
 impl Queue {
     pub fn new(setup: QueueSetup) -> Self {
         let (marker, spec) = (setup.marker, setup.spec);
+        let quiet_below = marker.quiet_below(spec.mtu);
+        let silent = match marker.hook() {
+            None => true,
+            Some(Hook::Enqueue) => quiet_below > 0,
+            Some(Hook::Dequeue | Hook::Both) => false,
+        };
         Queue {
             waiting: Chain::EMPTY,
             bytes: 0,
-            quiet_below: marker.quiet_below(spec.mtu),
+            quiet_below,
             limit: spec.limit_bytes,
-            hook: marker.hook(),
+            at_enqueue: matches!(marker.hook(), Some(Hook::Enqueue | Hook::Both)),
+            at_dequeue: matches!(marker.hook(), Some(Hook::Dequeue | Hook::Both)),
+            lets_pass: silent && !marker.watches_empty() && !marker.keeps_time(),
             lossless: setup.lossless,
             watches_empty: marker.watches_empty(),
             keeps_time: marker.keeps_time(),
@@ -178,25 +191,21 @@ impl Queue {
         }
     }
 
-    /// Whether nobody has anything to say about a packet that finds queue and link idle, beside admission.
-    #[inline]
-    pub fn lets_pass(&self) -> bool {
-        let silent = match self.hook {
-            None => true,
-            Some(Hook::Enqueue) => self.quiet_below > 0,
-            Some(Hook::Dequeue | Hook::Both) => false,
-        };
-        silent && !self.watches_empty && !self.keeps_time
+    /// The question to the admission about a packet of `bytes` that came by link `from` and is for this queue, number `i`.
+    pub fn ask(&self, i: usize, from: u32, bytes: u32) -> Ask {
+        Ask {
+            bytes,
+            queue_bytes: self.bytes,
+            queue_limit: self.limit,
+            lossless: self.lossless,
+            from,
+            queue: i,
+        }
     }
 
     #[inline]
     pub fn judges_at_enqueue(&self) -> bool {
-        matches!(self.hook, Some(Hook::Enqueue | Hook::Both)) && self.bytes >= self.quiet_below
-    }
-
-    #[inline]
-    pub fn judges_at_dequeue(&self) -> bool {
-        matches!(self.hook, Some(Hook::Dequeue | Hook::Both))
+        self.at_enqueue && self.bytes >= self.quiet_below
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod common;
 
+use cemark_marking::mq_ecn::{self, MqEcn};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict};
 use cemark_switch::AnyMarker;
 use cemark_switch::sched::SchedulerKind;
@@ -192,5 +193,66 @@ fn schedulers_without_rounds_have_none() {
         let mut rig = Rig::new(kind, &[queue(1500, 1, false); 2]);
         rig.saturate(&[(0, 1500), (1, 1500)], MILLI);
         assert_eq!(rig.round(), Nanos::ZERO);
+    }
+}
+
+/// MQ-ECN's marks behind a port: (length with the judged packet, marked) of each packet that joined.
+struct Judged(MqEcn, std::sync::Arc<std::sync::Mutex<Vec<(u32, bool)>>>);
+
+impl Marker for Judged {
+    fn hook(&self) -> Hook {
+        self.0.hook()
+    }
+    fn enqueue(&mut self, at: &At) -> Verdict {
+        let verdict = self.0.enqueue(at);
+        let length = at.queue_bytes + at.pkt_bytes;
+        let marked = matches!(verdict, Verdict::Mark(_));
+        self.1.lock().unwrap().push((length, marked));
+        verdict
+    }
+    fn retune(&mut self, values: &Values, queue: &QueueSpec) {
+        self.0.retune(values, queue);
+    }
+}
+
+/// MQ-ECN section 4.1: with n equal queues backlogged each has the threshold K / n. One of them grows by a packet a turn, through it, while the others
+/// stand still; where its packets begin to be marked is the threshold. K is large, so that a packet of 1500 bytes is less than a fifth of a percent of K / 32.
+#[test]
+fn with_n_backlogged_queues_the_threshold_is_an_nth() {
+    const K: u32 = 32_000_000;
+    let values = Values::defaults(&mq_ecn::SPEC).with(&mq_ecn::SPEC, "k", u64::from(K));
+    for kind in [SchedulerKind::Dwrr, SchedulerKind::Wrr, SchedulerKind::Wfq] {
+        for n in 1..=32u8 {
+            let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+            let mut rig = Rig::with(kind, &[queue(1500, 1, false); 32], |i| match i {
+                0 => AnyMarker::Custom(Box::new(Judged(
+                    MqEcn::new(&values, &queue(1500, 1, false)),
+                    seen.clone(),
+                ))),
+                _ => AnyMarker::None,
+            });
+            let all: Vec<(u8, u16)> = (0..n).map(|i| (i, 1500)).collect();
+            rig.saturate(&all, 5 * MILLI);
+            seen.lock().unwrap().clear();
+            // Each queue has a turn in n x 1.2 us: K / n bytes and a tenth more, a packet a turn, take 28.2 ms for every n.
+            rig.run(34 * MILLI, |rig, p| {
+                rig.offer(p.class(), 1500);
+                if p.class() == 0 {
+                    rig.offer(0, 1500);
+                }
+            });
+            let seen = seen.lock().unwrap();
+            let of = |wanted: bool| {
+                let lengths = seen.iter().filter(move |s| s.1 == wanted);
+                lengths.map(|s| f64::from(s.0))
+            };
+            let longest_unmarked = of(false).fold(0.0, f64::max);
+            let shortest_marked = of(true).fold(f64::INFINITY, f64::min);
+            let ideal = f64::from(K) / f64::from(n);
+            assert!(
+                near(longest_unmarked, ideal, 0.01) && near(shortest_marked, ideal, 0.01),
+                "{kind:?} n {n}: unmarked up to {longest_unmarked}, marked from {shortest_marked}, not {ideal}"
+            );
+        }
     }
 }

@@ -3,18 +3,27 @@
 
 use cemark_sim::Outcome;
 use cemark_sim::config::Measure;
+use cemark_sim::outcome::LongRecord;
 
 /// A share has settled where it stays this close to one half, as a share of the half …
 const NEAR: f64 = 0.1;
 /// … for so many intervals in a row.
 const IN_A_ROW: usize = 5;
 
-/// Payload of all endless flows in Mb/s between `Measure::from` and `Measure::until`.
-pub(super) fn goodput(outcome: &Outcome, measure: &Measure) -> Result<f64, String> {
-    let bytes: u64 = outcome.long_flows.iter().map(|f| f.delivered).sum();
+/// Payload of all endless flows, or of those of one class, in Mb/s between `Measure::from` and `Measure::until`.
+pub(super) fn goodput(
+    outcome: &Outcome,
+    measure: &Measure,
+    class: Option<u8>,
+) -> Result<f64, String> {
+    let flows = || {
+        let wanted = move |f: &&LongRecord| class.is_none_or(|c| f.class == c);
+        outcome.long_flows.iter().filter(wanted)
+    };
+    let bytes: u64 = flows().map(|f| f.delivered).sum();
     let until = measure.until.min(outcome.end);
     let seconds = until.as_secs_f64() - measure.from.as_secs_f64();
-    match seconds > 0.0 && !outcome.long_flows.is_empty() {
+    match seconds > 0.0 && flows().next().is_some() {
         true => Ok(bytes as f64 * 8e-6 / seconds),
         false => Err("no endless flow was measured".to_owned()),
     }
@@ -48,11 +57,7 @@ pub(super) fn settling(outcome: &Outcome, measure: &Measure, class: u8) -> Resul
     ))
 }
 
-fn percent(
-    outcome: &Outcome,
-    class: u8,
-    of: impl Fn(&cemark_sim::outcome::LongRecord) -> u64,
-) -> Option<f64> {
+fn percent(outcome: &Outcome, class: u8, of: impl Fn(&LongRecord) -> u64) -> Option<f64> {
     let all: u64 = outcome.long_flows.iter().map(&of).sum();
     let ours = outcome.long_flows.iter().filter(|f| f.class == class);
     let ours: u64 = ours.map(&of).sum();
@@ -63,7 +68,6 @@ fn percent(
 mod tests {
     use super::*;
     use cemark_sim::config::TracePorts;
-    use cemark_sim::outcome::LongRecord;
     use cemark_wire::Picos;
 
     fn flow(class: u8, intervals: &[u64]) -> LongRecord {
@@ -103,10 +107,13 @@ mod tests {
     fn shares_and_goodput() {
         let (mut outcome, mut measure) = made();
         // 3300 + 2 x 2350 bytes in 80 ms.
-        assert_eq!(goodput(&outcome, &measure), Ok(8000.0 * 8e-6 / 0.08));
+        let of = |class| goodput(&outcome, &measure, class);
+        assert_eq!(of(None), Ok(8000.0 * 8e-6 / 0.08));
+        assert_eq!(of(Some(1)), Ok(4700.0 * 8e-6 / 0.08));
+        assert!(of(Some(2)).is_err());
         assert_eq!(share(&outcome, 0), Ok(41.25));
         measure.from = outcome.end;
-        assert!(goodput(&outcome, &measure).is_err());
+        assert!(goodput(&outcome, &measure, None).is_err());
         outcome.long_flows.clear();
         assert!(share(&outcome, 0).is_err());
     }

@@ -10,6 +10,7 @@ use cemark_sim::workload::Workload;
 
 use super::endless;
 use super::estimate::Estimate;
+use super::full;
 use super::row::{Flow, Metric, OneOrMany, Over, Part, Row, Statistic};
 use crate::stats::{self, Statistic as FctStatistic};
 use crate::summary::hottest;
@@ -372,7 +373,7 @@ impl Ask<'_> {
                     .collect();
                 statistic.of(&times).ok_or("no probe was answered")?
             }
-            Metric::Goodput => endless::goodput(outcome, cell.measure)?,
+            Metric::Goodput => endless::goodput(outcome, cell.measure, self.row.class)?,
             Metric::Share => endless::share(outcome, class()?)?,
             Metric::Settling => endless::settling(outcome, cell.measure, class()?)?,
             Metric::Fct(class, statistic) => {
@@ -399,6 +400,7 @@ impl Ask<'_> {
                         Part::Swing => queue.max - queue.min,
                     }
             }
+            Metric::Full(what) => full::milliseconds(outcome, what)?,
             Metric::Utilisation => 100.0 * self.port(outcome)?.utilisation,
             Metric::Delivered(flow) => delivered(outcome, flow)?,
             Metric::Edge(name) => *outcome

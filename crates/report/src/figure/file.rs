@@ -94,7 +94,7 @@ impl FigureFile {
     }
 
     /// Every point of the figure as one plan, the variant being an axis; `None` where nothing is simulated. `overlay` changes the
-    /// scenario further, after variant and mode (for tests that break a scheme on purpose).
+    /// scenario further, after variant and mode (for tests that break a scheme on purpose); `changes` are the user's, from the command line.
     ///
     /// # Errors
     /// What the scenario parser says.
@@ -103,6 +103,7 @@ impl FigureFile {
         mode: Mode,
         calibration: &Calibration,
         overlay: Option<&Table>,
+        changes: &Overrides,
     ) -> Result<Option<Plan>, String> {
         if !self.is_simulated() {
             return Ok(None);
@@ -132,8 +133,10 @@ impl FigureFile {
             } else {
                 format!("figures/{}.toml ({name})", self.id)
             };
-            let mut plan = parse(&text, &file, &Overrides::default()).map_err(|e| {
+            let mut plan = parse(&text, &file, changes).map_err(|e| {
                 let help = e.help_text().map(|h| format!(" ({h})")).unwrap_or_default();
+                // The lines of the text are not those of the file: it is shown. A mistake of the command line needs no lines.
+                let text = if changes.is_empty() { &text } else { "" };
                 format!("{e}{help}\n{text}")
             })?;
             if !name.is_empty() {

@@ -11,6 +11,7 @@ pub mod endless;
 pub mod estimate;
 pub mod evaluate;
 pub mod file;
+pub mod full;
 mod models;
 pub mod render;
 pub mod row;
@@ -50,7 +51,7 @@ impl Mode {
 
 macro_rules! figures {
     ($($id:literal),* $(,)?) => {
-        /// Every figure, in the order of the papers: its short name and the text of its file.
+        /// Every figure, in the order of the papers, our own last: its short name and the text of its file.
         pub const FIGURES: &[(&str, &str)] = &[$(($id, include_str!(concat!("../../../../figures/", $id, ".toml")))),*];
     };
 }
@@ -71,6 +72,8 @@ figures![
     "ecnsharp-17",
     "ecnsharp-18",
     "ecnsharp-20",
+    "ecnsharp-20a",
+    "ecnsharp-21",
     "ecnsharp-22",
     "ecnsharp-equivalence",
     "mqecn-1",
@@ -84,6 +87,7 @@ figures![
     "mqecn-12",
     "mqecn-13",
     "mqecn-numbers",
+    "mqecn-zero",
     "cedm-numbers",
     "cedm-underflow",
     "cedm-amplitude",
@@ -91,12 +95,15 @@ figures![
     "cedm-fabric",
     "cedm-parts",
     "dcib-buffer",
+    "dcib-2",
     "dcib-3",
     "dcib-4",
     "dcib-10",
     "dcib-11",
     "dcib-12",
     "dcib-13",
+    "parts",
+    "pool",
 ];
 
 /// The text of `figures/targets.tsv`.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `cemark figure` shows: the table, the JSON and `report.html`.
 
+use cemark_scenario::Overrides;
 use minijinja::{Environment, context};
 
 use super::calibration::Calibration;
 use super::file::FigureFile;
 use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
+use super::verdict::Verdict;
 use super::{FIGURES, Mode};
 
 /// One JSON document; `docs/output.md` lists its fields.
@@ -49,7 +51,7 @@ pub fn table(run: &FigureRun) -> String {
                 whole[4] = format!("{}{differs}", row.verdict);
                 lines.push(whole);
                 lines.extend(parts.iter().map(|p| {
-                    let mut line = line(p, verdict(p));
+                    let mut line = line(p, verdict(row, p));
                     line[0] = format!(
                         "  {} {}",
                         p.id.rsplit('.').next().unwrap_or_default(),
@@ -106,9 +108,13 @@ fn line(part: &PartResult, verdict: String) -> [String; 6] {
     ]
 }
 
-fn verdict(part: &PartResult) -> String {
-    part.verdict
-        .map_or("(does not decide)".to_owned(), |v| v.to_string())
+fn verdict(row: &RowResult, part: &PartResult) -> String {
+    match part.verdict {
+        Some(verdict) => verdict.to_string(),
+        // Nothing decides such a row, which says so itself.
+        None if row.verdict == Verdict::Measured => String::new(),
+        None => "(does not decide)".to_owned(),
+    }
 }
 
 /// Three or four digits that matter.
@@ -143,12 +149,7 @@ fn count(run: &FigureRun) -> String {
         run.packet_hops as f64 / 1e9,
         run.cpu_seconds
     );
-    if run.mode == Mode::Quick
-        && run
-            .rows
-            .iter()
-            .any(|r| r.verdict == super::Verdict::NotDecided)
-    {
+    if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == Verdict::NotDecided) {
         text.push_str("Not decided: so few flows cannot tell; run it with --full.\n");
     }
     for row in run.differing() {
@@ -184,7 +185,11 @@ pub fn list(targets: &[Target], calibration: &Calibration) -> Result<String, Str
         ));
         let cost = [Mode::Quick, Mode::Full]
             .into_iter()
-            .map(|mode| Ok(file.plan(mode, calibration, None)?.map(|p| (mode, p))))
+            .map(|mode| {
+                Ok(file
+                    .plan(mode, calibration, None, &Overrides::default())?
+                    .map(|p| (mode, p)))
+            })
             .collect::<Result<Vec<_>, String>>()?
             .into_iter()
             .flatten()
@@ -219,8 +224,8 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
                 .parts
                 .iter()
                 .map(|p| {
-                    let [id, published, measured, interval, verdict, value] = line(p, verdict(p));
-                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", super::Verdict::key) }
+                    let [id, published, measured, interval, verdict, value] = line(p, verdict(row, p));
+                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", Verdict::key) }
                 })
                 .collect();
             context! { id => &row.id, experiment => &row.experiment, verdict => row.verdict.to_string(), kind => row.verdict.key(), parts }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::full::Full;
 use crate::stats::{SizeClass, Statistic as FctStatistic};
 
 /// One number of a figure.
@@ -46,7 +47,7 @@ pub struct Row {
     pub axis: Option<String>,
     /// Divides the number by this (a threshold, to make shares of it).
     pub unit: Option<f64>,
-    /// Only endless flows of this queue class, for `share` and `settling`.
+    /// Only endless flows of this queue class, for `share`, `settling` and `goodput`.
     pub class: Option<u8>,
     /// Is subtracted from the metric in every seed before anything is compared (a base RTT, to leave the queueing delay).
     pub base: Option<f64>,
@@ -160,6 +161,8 @@ pub enum Metric {
     Fct(Sizes, FctStatistic),
     /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`, `.swing`.
     Queue(Part),
+    /// When the queue of the traced port is full, in milliseconds: `full.first`, `full.for`, `full.longest` (see [`super::full`]).
+    Full(Full),
     /// `utilisation` of a port in percent.
     Utilisation,
     /// Packets discarded: `drops`.
@@ -175,7 +178,7 @@ pub enum Metric {
     Timeouts,
     /// Round trips of probes in microseconds: `rtt.mean`, `rtt.p50`, `rtt.p95`, `rtt.p99`.
     Rtt(FctStatistic),
-    /// Payload of all endless flows in Mb/s while it is measured: `goodput`.
+    /// Payload of all endless flows in Mb/s while it is measured, or of those of the row's class: `goodput`.
     Goodput,
     /// Percent of that payload which flows of the row's class have: `share`.
     Share,
@@ -271,6 +274,14 @@ impl Metric {
                     _ => return None,
                 }));
             }
+            "full" => {
+                return Some(Metric::Full(match part {
+                    "first" => Full::First,
+                    "for" => Full::For,
+                    "longest" => Full::Longest,
+                    _ => return None,
+                }));
+            }
             "delivered" => {
                 return Some(Metric::Delivered(match part {
                     "min" => Flow::Min,
@@ -330,6 +341,7 @@ mod tests {
         assert!(!Sizes::NotShort.has(99_999) && Sizes::NotShort.has(100_000));
         assert_eq!(Metric::parse("share"), Some(Metric::Share));
         assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
+        assert_eq!(Metric::parse("full.for"), Some(Metric::Full(Full::For)));
         assert_eq!(
             Metric::parse("queue.swing"),
             Some(Metric::Queue(Part::Swing))
@@ -350,6 +362,7 @@ mod tests {
             "delivered.p99",
             "edge.nothing",
             "rtt.min",
+            "full.mean",
             "goodput.mean",
         ] {
             assert_eq!(Metric::parse(wrong), None, "{wrong}");

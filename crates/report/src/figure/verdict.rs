@@ -19,6 +19,8 @@ pub enum Verdict {
     NotDecided,
     /// A free parameter was fitted on this row, so it proves nothing.
     Calibrated,
+    /// All its conditions are `report`: a comparison of our own, with nothing published to reproduce.
+    Measured,
 }
 
 impl Verdict {
@@ -29,6 +31,7 @@ impl Verdict {
             Verdict::NotReproduced => "not_reproduced",
             Verdict::NotDecided => "not_decided",
             Verdict::Calibrated => "calibrated",
+            Verdict::Measured => "measured",
         }
     }
 
@@ -39,16 +42,18 @@ impl Verdict {
             Verdict::NotReproduced,
             Verdict::NotDecided,
             Verdict::Calibrated,
+            Verdict::Measured,
         ]
         .into_iter()
         .find(|v| v.key() == key)
     }
 
-    /// Of a row with several conditions: reproduced if all are, not reproduced if any is not.
+    /// Of a row with several conditions that decide: reproduced if all are, not reproduced if any is not. Without any the row is measured.
     pub fn all(parts: impl IntoIterator<Item = Verdict>) -> Verdict {
-        let mut verdict = Verdict::Reproduced;
+        let mut verdict = Verdict::Measured;
         for part in parts {
             verdict = match (verdict, part) {
+                (Verdict::Measured, other) | (other, Verdict::Measured) => other,
                 (Verdict::Calibrated, _) | (_, Verdict::Calibrated) => Verdict::Calibrated,
                 (Verdict::NotReproduced, _) | (_, Verdict::NotReproduced) => Verdict::NotReproduced,
                 (Verdict::NotDecided, _) | (_, Verdict::NotDecided) => Verdict::NotDecided,
@@ -129,7 +134,8 @@ mod tests {
 
     #[test]
     fn conditions_combine() {
-        use Verdict::{Calibrated as C, NotDecided as U, NotReproduced as N, Reproduced as R};
+        use Verdict::{Calibrated as C, Measured as M, NotDecided as U};
+        use Verdict::{NotReproduced as N, Reproduced as R};
         for (parts, verdict) in [
             (&[R, R][..], R),
             (&[R, U], U),
@@ -137,10 +143,14 @@ mod tests {
             (&[R, N, U], N),
             (&[C, N], C),
             (&[N, C], C),
+            (&[], M),
+            (&[M, M], M),
+            (&[M, R, M], R),
+            (&[N, M], N),
         ] {
             assert_eq!(Verdict::all(parts.iter().copied()), verdict, "{parts:?}");
         }
-        for v in [R, N, U, C] {
+        for v in [R, N, U, C, M] {
             assert_eq!(Verdict::parse(v.key()), Some(v));
         }
     }

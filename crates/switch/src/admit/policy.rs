@@ -62,6 +62,20 @@ impl Buffering {
         u32::try_from((u64::from(alpha) * u64::from(pool.free())) >> 16).unwrap_or(u32::MAX)
     }
 
+    /// Whether [`Admission::admit`] is `Ok` for a packet of a queue that is not lossless, as far as that is seen at a glance.
+    #[inline(always)]
+    pub(crate) fn surely_takes(
+        &self,
+        pool: &Pool,
+        bytes: u32,
+        queue_bytes: u32,
+        limit: u32,
+    ) -> bool {
+        matches!(self, Buffering::Whole | Buffering::PerQueue)
+            && bytes <= pool.free()
+            && queue_bytes.saturating_add(bytes) <= limit
+    }
+
     /// Why there is no ordinary room, if there is none.
     #[inline]
     fn refuse(&self, pool: &Pool, ask: &Ask) -> Option<DropReason> {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When a queue is full, and for how long: DCIB's Figure 2, from the samples of a traced port that drops.
+
+use cemark_sim::Outcome;
+use cemark_wire::Picos;
+
+/// A sample is full at so many parts of the longest one: what arrives between two drops is no rest.
+const FULL: f64 = 0.95;
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// Milliseconds from the start of the run until the queue is full.
+    First,
+    /// From there until it is not.
+    For,
+    /// The longest that it stays full, the first time among the others.
+    Longest,
+}
+
+/// Of the first traced port. A queue that is full at the last sample counts to there.
+pub(super) fn milliseconds(outcome: &Outcome, what: Full) -> Result<f64, String> {
+    let trace = outcome.traces.first();
+    let trace = trace.ok_or("no queue was traced: [measure] needs trace = \"hottest\"")?;
+    let port = outcome.ports.get(trace.port as usize);
+    if port.is_none_or(|p| p.drops == 0) {
+        return Err(format!("{} dropped nothing: it was never full", trace.name));
+    }
+    let longest = trace.samples.iter().map(|s| s.1).max().unwrap_or(0);
+    let full = |bytes: u32| f64::from(bytes) >= FULL * f64::from(longest);
+    let mut spells: Vec<(Picos, Picos)> = Vec::new();
+    let mut before = false;
+    for &(at, bytes) in &trace.samples {
+        match (before, full(bytes)) {
+            (false, true) => spells.push((at, at)),
+            (true, _) => spells.last_mut().expect("it began").1 = at,
+            (false, false) => {}
+        }
+        before = full(bytes);
+    }
+    let first = spells.first().ok_or("no queue was sampled")?;
+    let length = |s: &(Picos, Picos)| s.1.saturating_sub(s.0);
+    let span = match what {
+        Full::First => first.0,
+        Full::For => length(first),
+        Full::Longest => spells.iter().map(length).max().unwrap_or(Picos::ZERO),
+    };
+    Ok(span.as_micros_f64() / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cemark_sim::outcome::{PortReport, PortTrace, Spread};
+    use cemark_wire::Rate;
+
+    /// A sample a millisecond.
+    fn made(bytes: &[u32], drops: u64) -> Outcome {
+        let samples = bytes.iter().enumerate();
+        let samples = samples.map(|(i, &b)| (Picos::from_micros(1000 * i as u64), b));
+        Outcome {
+            ports: vec![PortReport {
+                name: "a->b".into(),
+                rate: Rate::gbps(10),
+                packets: 0,
+                bytes: 0,
+                marks: 0,
+                drops,
+                utilisation: 1.0,
+                queue: Spread::default(),
+                sojourn: Spread::default(),
+            }],
+            traces: vec![PortTrace {
+                name: "a->b".into(),
+                port: 0,
+                samples: samples.collect(),
+            }],
+            ..Outcome::default()
+        }
+    }
+
+    #[test]
+    fn spells_are_told_apart() {
+        // Full (95 or more of 100) from 2 to 4 ms, when it is seen below again, and from 5 ms to the end.
+        let out = made(&[0, 50, 95, 100, 94, 96, 97, 98, 99], 1);
+        assert_eq!(milliseconds(&out, Full::First), Ok(2.0));
+        assert_eq!(milliseconds(&out, Full::For), Ok(2.0));
+        assert_eq!(milliseconds(&out, Full::Longest), Ok(3.0));
+    }
+
+    #[test]
+    fn a_port_that_drops_nothing_was_never_full() {
+        let said = milliseconds(&made(&[0, 100], 0), Full::First).unwrap_err();
+        assert!(said.contains("a->b dropped nothing"), "{said}");
+        let said = milliseconds(&Outcome::default(), Full::For).unwrap_err();
+        assert!(said.contains("trace"), "{said}");
+    }
+}
