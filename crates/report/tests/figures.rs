@@ -74,6 +74,10 @@ fn every_target_has_its_row_and_every_row_its_target() {
         let id = format!("MQECN-T{number:02}");
         assert!(targets.iter().any(|t| t.row() == id), "{id}");
     }
+    for number in 1..=15 {
+        let id = format!("CEDM-T{number:02}");
+        assert!(targets.iter().any(|t| t.row() == id), "{id}");
+    }
     assert!(
         calibration()
             .parameters()

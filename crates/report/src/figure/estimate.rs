@@ -188,6 +188,27 @@ impl Estimate {
     pub fn minus(&self, other: &Estimate) -> Option<Self> {
         Estimate::weighted_sum(&[(1.0, self), (-1.0, other)])
     }
+
+    /// `self / other`, the ratio of the means, with the interval of its linear approximation. Where `other` is not two standard
+    /// deviations of its mean away from zero the ratio says nothing: any value is in its interval. `None` where the seeds differ in number.
+    pub fn over(&self, other: &Estimate) -> Option<Self> {
+        let n = self.seeds.len();
+        if n != other.seeds.len() || n == 0 {
+            return None;
+        }
+        let (over, under) = (self.value(), other.value());
+        let variance = other.seeds.iter().map(|v| (v - under).powi(2)).sum::<f64>();
+        let deviation = (variance / (n * n.saturating_sub(1)) as f64).sqrt();
+        let ratio = over / under;
+        let residual = |(a, b): (&f64, &f64)| ratio + (a - ratio * b) / under;
+        let mut result =
+            Estimate::of_seeds(self.seeds.iter().zip(&other.seeds).map(residual).collect());
+        // Also where there is one seed, and the deviation is not a number.
+        if !(under.abs() >= 2.0 * deviation && under != 0.0) {
+            result.fixed = Some((f64::NEG_INFINITY, f64::INFINITY));
+        }
+        Some(result)
+    }
 }
 
 /// The value that Student's t exceeds in size with probability `tails`; its distribution in closed form for whole degrees of freedom
@@ -299,6 +320,30 @@ mod tests {
         near(ratio.value(), 1.2);
         let gain = a.linear(0.0, -1.0).interval().unwrap();
         assert!(gain.0 < -21.0 && gain.1 > -21.0);
+    }
+
+    /// (10 + 2 e) / (20 + e) over e = -1, 0, 1; and a denominator that may be zero.
+    #[test]
+    fn ratios_of_differences() {
+        let over = Estimate::of_seeds(vec![8.0, 10.0, 12.0]);
+        let under = Estimate::of_seeds(vec![19.0, 20.0, 21.0]);
+        let ratio = over.over(&under).unwrap();
+        near(ratio.value(), 0.5);
+        // Each seed lies (2 - 0.5) / 20 = 0.075 from the next.
+        near(
+            ratio.interval().unwrap().1,
+            0.5 + 4.3027 * 0.075 / 3f64.sqrt(),
+        );
+        let unclear = Estimate::of_seeds(vec![-1.0, 0.5, 1.5]);
+        let all = Some((f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!(over.over(&unclear).unwrap().interval(), all);
+        let one = Estimate::of_seeds(vec![3.0]);
+        assert_eq!(
+            one.over(&one).unwrap().interval(),
+            all,
+            "one seed tells nothing"
+        );
+        assert_eq!(over.over(&one), None);
     }
 
     #[test]

@@ -240,6 +240,14 @@ impl Ask<'_> {
             Statistic::Excess => excess(&row.scheme, &row.against)?,
             Statistic::Gain => excess(&row.scheme, &row.against)?.linear(0.0, -1.0),
             Statistic::Ratio => excess(&row.scheme, &row.against)?.linear(1.0, 0.01),
+            Statistic::GapClosed => {
+                let [from, to] = &row.schemes[..] else {
+                    return Err("`gap-closed` needs two labels in `schemes`".to_owned());
+                };
+                excess(&row.scheme, from)?
+                    .over(&excess(to, from)?)
+                    .ok_or("the schemes have different seeds")?
+            }
             Statistic::ExcessOverBest => {
                 let others: Vec<&str> = row
                     .schemes

@@ -432,6 +432,32 @@ fn onsets() {
     );
 }
 
+/// 100, 50 and 60 us: four fifths of the way; and a gap that is none.
+#[test]
+fn the_part_of_a_gap_that_is_closed() {
+    let mut points = Vec::new();
+    for more in [0.0, 1.0, -1.0] {
+        points.push(made("0.5", "from", &[100.0; 3]));
+        points.push(made("0.5", "to", &[50.0 + more; 3]));
+        points.push(made("0.5", "ours", &[60.0; 3]));
+        points.push(made("0.5", "near", &[100.0 + more; 3]));
+    }
+    let gap = |to: &str| {
+        ask(
+            &points,
+            &format!(
+                "statistic = \"gap-closed\"\nmetric = \"overall.mean\"\nscheme = \"ours\"\nschemes = [\"from\", \"{to}\"]"
+            ),
+        )
+        .unwrap()
+    };
+    near(gap("to").value(), 0.8);
+    assert_eq!(
+        gap("near").interval(),
+        Some((f64::NEG_INFINITY, f64::INFINITY))
+    );
+}
+
 /// A mean completion time of x, of the root of x, and of 8 / x.
 #[test]
 fn growths() {

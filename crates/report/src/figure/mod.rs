@@ -92,6 +92,8 @@ figures![
     "cedm-underflow",
     "cedm-amplitude",
     "cedm-incast",
+    "cedm-fabric",
+    "cedm-parts",
     "dcib-buffer",
     "dcib-2",
     "dcib-3",

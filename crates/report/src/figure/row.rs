@@ -80,6 +80,9 @@ pub enum Statistic {
     ArgminDiffers,
     /// Percent by which the largest of `schemes` lies above the smallest.
     Spread,
+    /// With A, B the two of `schemes`: which part of the way from A to B `scheme` has gone, (A - scheme) / (A - B), in percent of A. Where
+    /// A and B are not two standard deviations apart it says nothing.
+    GapClosed,
     /// The first value of `axis` at which the metric is above zero; one step past the last where it never is. Less that of `against`,
     /// where it is given.
     Onset,
