@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
@@ -287,7 +288,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let temporary = dir.join(format!(".cemark-tmp-{}-{name}", std::process::id()));
+    // Two points of a plan that are alike share their name, and may finish at once on two threads.
+    static WRITES: AtomicU64 = AtomicU64::new(0);
+    let write = WRITES.fetch_add(1, Ordering::Relaxed);
+    let temporary = dir.join(format!(".cemark-tmp-{}-{write}-{name}", std::process::id()));
     let written = File::create(&temporary)
         .and_then(|mut file| {
             file.write_all(bytes)?;

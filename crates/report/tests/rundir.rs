@@ -59,6 +59,25 @@ fn a_point_of_another_build_or_a_torn_file_is_run_again() {
     assert!(dir.load(&plan.points[0]).is_none());
 }
 
+/// Two variants of a scenario may come to the same point; its two threads write the same file.
+#[test]
+fn points_that_are_alike_may_finish_at_once() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let done = finished(&plan, FACTORS);
+    let dir = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false).unwrap();
+    std::thread::scope(|threads| {
+        for _ in 0..4 {
+            threads.spawn(|| {
+                for _ in 0..25 {
+                    dir.store(&plan.points[0], &done[0]).unwrap();
+                }
+            });
+        }
+    });
+    let back = dir.load(&plan.points[0]).expect("stored");
+    assert_eq!(back.outcome.flows, done[0].outcome.flows);
+}
+
 #[test]
 fn an_unfinished_flow_survives_the_disk() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
