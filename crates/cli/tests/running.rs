@@ -146,22 +146,16 @@ fn another_seed_is_another_result() {
     assert_ne!(of("1"), of("2"));
 }
 
-/// Starts a run, ends it with `signal` after the first point is on disk, and gives what finished by then.
-fn end_half_way(dir: &Path, signal: &str) -> (Option<i32>, usize) {
-    let mut child = command(dir, &["--jobs", "1"])
+/// Starts a program, ends it with `signal` after the first of its points in `dir` is on disk, and gives what finished by then.
+fn end_half_way(mut program: Command, dir: &Path, signal: &str) -> (Option<i32>, usize) {
+    let mut child = program
+        .args(["--jobs", "1"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .expect("the program runs");
-    let count = || {
-        fs::read_dir(dir.join("points")).map_or(0, |d| {
-            d.flatten()
-                .filter(|e| !e.file_name().to_string_lossy().starts_with('.'))
-                .count()
-        })
-    };
     for _ in 0..2000 {
-        if count() > 0 || child.try_wait().expect("its state").is_some() {
+        if kept(dir) > 0 || child.try_wait().expect("its state").is_some() {
             break;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -171,7 +165,21 @@ fn end_half_way(dir: &Path, signal: &str) -> (Option<i32>, usize) {
         .status()
         .expect("kill");
     let _ = killed;
-    (child.wait().expect("it ends").code(), count())
+    (child.wait().expect("it ends").code(), kept(dir))
+}
+
+/// How many points a run directory holds, or all run directories of a folder.
+fn kept(dir: &Path) -> usize {
+    let folders = fs::read_dir(dir).into_iter().flatten().flatten();
+    let points = folders.filter(|e| e.path().is_dir()).flat_map(|e| {
+        let inner = e.path().join("points");
+        let folder = if inner.is_dir() { inner } else { e.path() };
+        fs::read_dir(folder).into_iter().flatten().flatten()
+    });
+    points
+        .filter(|e| e.path().extension().is_some_and(|x| x == "parquet"))
+        .filter(|e| !e.file_name().to_string_lossy().starts_with('.'))
+        .count()
 }
 
 #[test]
@@ -179,7 +187,7 @@ fn a_killed_run_continues_with_the_same_digest() {
     let scratch = Scratch::new();
     let whole = json(&run(&scratch.0.join("whole"), &["--format", "json"]));
     let dir = scratch.0.join("killed");
-    let (_, kept) = end_half_way(&dir, "-KILL");
+    let (_, kept) = end_half_way(command(&dir, &[]), &dir, "-KILL");
     assert!(kept > 0);
     let rest = json(&run(&dir, &["--format", "json"]));
     assert_eq!(rest["digest"], whole["digest"]);
@@ -200,11 +208,38 @@ fn a_killed_run_continues_with_the_same_digest() {
     }
 }
 
+/// A figure of twelve small points, its answer without what it cost.
+#[test]
+fn a_killed_figure_continues_with_the_same_rows() {
+    let scratch = Scratch::new();
+    let figure = |out: &Path| {
+        let mut c = Command::new(env!("CARGO_BIN_EXE_cemark"));
+        c.args(["figure", "ecnsharp-4", "--quick", "--format", "json"]);
+        c.arg("--out").arg(out);
+        c
+    };
+    let answer = |out: &Path| {
+        let mut value = json(&figure(out).output().expect("the program runs"));
+        let document = value.as_object_mut().expect("an object");
+        document.remove("cpu_seconds");
+        document.remove("reports");
+        let run = fs::read_dir(out).unwrap().next().unwrap().unwrap().path();
+        let manifest = fs::read(run.join("manifest.json")).unwrap();
+        let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+        assert!(manifest["digest"].is_string());
+        (value, manifest["digest"].clone())
+    };
+    let (whole, killed) = (scratch.0.join("whole"), scratch.0.join("killed"));
+    let (_, finished) = end_half_way(figure(&killed), &killed, "-KILL");
+    assert!(finished > 0);
+    assert_eq!(answer(&killed), answer(&whole));
+}
+
 #[test]
 fn ctrl_c_keeps_points_and_is_exit_130() {
     let scratch = Scratch::new();
     let dir = scratch.0.join("run");
-    let (code, kept) = end_half_way(&dir, "-INT");
+    let (code, kept) = end_half_way(command(&dir, &[]), &dir, "-INT");
     // A machine so fast that the run was over before the signal has nothing to show here.
     if kept < 12 {
         assert_eq!(code, Some(130));
