@@ -49,8 +49,6 @@ class Scheme:
     DEFAULTS = {}
     # Fractions among the parameters, which the vectors give in parts of 2^16.
     PARTS = ()
-    # Parameters that this oracle does not know: their cases are left to tests of their own, and counted.
-    ELSEWHERE = ()
     # Bounds of the rule against the law on the committed traces: share of verdicts that differ, share of marks (more or fewer of all
     # verdicts), and `distance`, with its unit.
     DIFFER = 0

@@ -2,22 +2,43 @@
 """ECN# (Algorithm 1; 3.5 for lengths and ramps), the variants of the authors' code, and thresholds scaled by the round.
 
 Rule: gaps are whole nanoseconds, rounded down, at least one; thresholds of the length signal whole bytes; probabilities parts of 2^16.
-The Tofino's arithmetic is not here: a model in the crate's tests holds it.
+A Tofino's clock and division (Algorithms 2 and 3), and both as they are printed, are in `tofino.py`.
 """
 
 from fractions import Fraction
 
+import tofino
 from common import U32, Scheme, lucky, over_root, saturate
+
+
+class Exact:
+    """Nanoseconds, and quotients as they are."""
+
+    SHARED = "nanoseconds"
+
+    def read(self, now):
+        return now
+
+    def span(self, nanos):
+        return nanos
+
+    def plus(self, time, span):
+        return time + span
+
+    def later(self, a, b):
+        return a > b
+
+    def quotient(self, interval, count, law):
+        return Fraction(interval, count) if law == "harmonic" else over_root(interval, count)
 
 
 class Oracle(Scheme):
     DEFAULTS = dict(
         ins_target=200_000, pst_target=85_000, pst_interval=200_000, law="harmonic", base="previous", cmp="strict",
         reset_on_empty=False, max_catchup=0, signal="sojourn", instant="step", kmin=5_000, kmax=200_000, pmax=655,
-        by_round=False,
+        by_round=False, arithmetic="exact",
     )
     PARTS = ("pmax",)
-    ELSEWHERE = ("arithmetic",)
     # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than n, which may move a mark by a
     # packet: two verdicts that differ, and no mark more or less.
     DIFFER = Fraction(2, 100)
@@ -25,6 +46,7 @@ class Oracle(Scheme):
     UNIT = "ns of the schedule a mark"
 
     def begin(self):
+        self.time = None
         self.first_above = None
         self.marking = False
         self.count = 0
@@ -32,6 +54,14 @@ class Oracle(Scheme):
         self.behind = 0
 
     def tuned(self):
+        time = Exact if self.law or self.p.arithmetic == "exact" else tofino.KINDS[self.p.arithmetic]
+        if not self.time or self.time.SHARED != time.SHARED:
+            # Times of one clock mean nothing on the other.
+            self.begin()
+            self.time = time()
+        elif type(self.time) is not time:
+            self.time = time(self.time)
+        self.interval = self.time.span(self.p.pst_interval)
         head = self.p.kmax if self.p.instant == "ramp" else self.p.ins_target
         self.ins, self.pst, self.foot = (self.level(t) for t in (head, self.p.pst_target, self.p.kmin))
 
@@ -52,8 +82,7 @@ class Oracle(Scheme):
         return min(Fraction(quantum_time) / saturate(at.round), 1)
 
     def gap(self):
-        interval = self.p.pst_interval
-        exact = Fraction(interval, self.count) if self.p.law == "harmonic" else over_root(interval, self.count)
+        exact = self.time.quotient(self.interval, self.count, self.p.law)
         return max(self.down(exact), 0 if self.law else 1)
 
     def standing(self, signal, now, target):
@@ -63,7 +92,7 @@ class Oracle(Scheme):
         if self.first_above is None:
             self.first_above = now
             return False
-        return now > self.first_above + self.p.pst_interval
+        return self.time.later(now, self.time.plus(self.first_above, self.interval))
 
     def persistent(self, signal, now, target):
         if not self.standing(signal, now, target):
@@ -72,20 +101,20 @@ class Oracle(Scheme):
         if not self.marking:
             self.marking = True
             self.count, self.behind = 1, 0
-            self.next = now + self.p.pst_interval
+            self.next = self.time.plus(now, self.interval)
             return True
-        if not (now > self.next or (self.p.cmp == "at_least" and now == self.next)):
+        if not (self.time.later(now, self.next) or (self.p.cmp == "at_least" and now == self.next)):
             return False
         self.count = min(self.count + 1, U32)
         gap = self.gap()
-        self.next = (now if self.p.base == "now" else self.next) + gap
-        if self.next >= now or self.p.max_catchup == 0:
+        self.next = self.time.plus(now if self.p.base == "now" else self.next, gap)
+        if not self.time.later(now, self.next) or self.p.max_catchup == 0:
             self.behind = 0
         elif self.behind < self.p.max_catchup:
             self.behind += 1
         else:
             self.behind = 0
-            self.next = now + gap
+            self.next = self.time.plus(now, gap)
         return True
 
     def instantaneous(self, signal, share, salt):
@@ -104,7 +133,7 @@ class Oracle(Scheme):
         signal = saturate(at.queue + at.pkt) if self.p.signal == "length" else saturate(at.sojourn)
         share = self.share(at)
         target = self.pst * (share if self.p.signal == "length" else 1)
-        due = self.persistent(signal, at.now, target)
+        due = self.persistent(signal, self.time.read(at.now), target)
         verdict = self.instantaneous(signal, share, at.salt)
         return verdict if verdict != "pass" or not due else "persistent"
 

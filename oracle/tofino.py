@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""How a Tofino keeps time and divides (ECN#, Algorithms 2 and 3), corrected and as printed.
+
+The clock: a timestamp's lower 32 bits in units of 1,024 ns leave 22 bits; ten more count their wraps. Division: the top four bits of the
+divisor choose one of eight 8-bit entries, a power of two does the rest. The listings and what is wrong with them: docs/schemes/ecn_sharp.md.
+"""
+
+from fractions import Fraction
+from math import ceil, floor, isqrt
+
+from common import saturate
+
+TICK = 1024
+WRAP = 2**22
+
+
+class Tofino:
+    """Both algorithms corrected."""
+
+    SHARED = "ticks"
+
+    def __init__(self, before=None):
+        self.low, self.high = (before.low, before.high) if before else (0, 0)
+
+    def read(self, now):
+        low = now % 2**32 // TICK
+        self.high = (self.high + self.wrapped(low)) % 2**10
+        self.low = low
+        return self.high * WRAP + low
+
+    def wrapped(self, low):
+        return low < self.low
+
+    def span(self, nanos):
+        return max(nearest(Fraction(nanos, TICK)), 1)
+
+    def plus(self, time, span):
+        return (time + span) % 2**32
+
+    def later(self, a, b):
+        """By serial numbers: across every wrap."""
+        return 0 < (a - b) % 2**32 < 2**31
+
+    def quotient(self, interval, count, law):
+        if law == "sqrt":
+            return saturate(nearest(over_root(interval, count)))
+        return saturate(nearest(self.over(interval, count)))
+
+    def over(self, interval, count):
+        scale, digits = scale_of(interval), log2(count)
+        top = floor(Fraction(count * 8, 2**digits))
+        return nearest(interval / (top * power(scale))) * power(scale + 3 - digits)
+
+
+class PrintedClock(Tofino):
+    """Algorithm 2's test for a wrap holds within a tick, and times are plain numbers."""
+
+    def wrapped(self, low):
+        return low <= self.low
+
+    def later(self, a, b):
+        return a > b
+
+
+class PrintedDivision(Tofino):
+    """Algorithm 3's table is not scaled, and its scale, which counts the index' three bits too, has the wrong sign."""
+
+    def over(self, interval, count):
+        scale, digits = scale_of(interval) + 3, log2(count)
+        top = floor(Fraction(count * 8, 2**digits))
+        return ceil(Fraction(interval, top)) / power(digits + scale)
+
+
+KINDS = {"tofino": Tofino, "printed_clock": PrintedClock, "printed_division": PrintedDivision}
+
+
+def over_root(interval, count):
+    """The square-root law from a table of its own, four to fifteen, whose divisor loses pairs of bits."""
+    scale, pairs = scale_of(interval), log2(count) // 2
+    index = floor(Fraction(count * 4, 4**pairs))
+    # An entry e is the nearest to interval / (sqrt(index) 2^(scale + 2)); twice that, rounded down, is a whole root.
+    twice = isqrt(floor(4 * interval**2 / (index * power(2 * (scale + 2)))))
+    return (twice + 1) // 2 * power(scale + 3 - pairs)
+
+
+def scale_of(interval):
+    """The least power of two that brings an eighth of the interval into seven bits."""
+    scale = -64
+    while interval > 8 * 127 * power(scale):
+        scale += 1
+    return scale
+
+
+def log2(n):
+    return n.bit_length() - 1
+
+
+def power(n):
+    return Fraction(2) ** n
+
+
+def nearest(x):
+    """Half upwards."""
+    return floor(x + Fraction(1, 2))
+
+
