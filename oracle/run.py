@@ -20,6 +20,9 @@ ROW = "{:<11} {:>6} {:>9} {:>7} {:>8}  {:>9} {:>8}  {:>9} {:>8}  {:>9} {:>8} {}"
 
 def check(stem):
     """One scheme: its row of the table, and what is wrong."""
+    lacking = [p for p in (f"oracle/{stem}.py", f"vectors/{stem}/trace.toml") if not (ROOT.parent / p).is_file()]
+    if lacking:
+        return f"{stem:<11} -", [f"{stem}: there is no {path}" for path in lacking]
     oracle = importlib.import_module(stem).Oracle
     wrong, cases, judged = [], 0, 0
     for path in files(ROOT / stem):

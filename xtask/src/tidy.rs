@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Small rules a reader relies on: a licence line on top, files that fit in a head, no unfinished code, a page, vectors and a C twin for
-//! each scheme.
+//! Small rules a reader relies on: a licence line on top, files that fit in a head, no unfinished code, and for each scheme a page, vectors, an
+//! oracle and a C twin.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,13 @@ use std::process::Command;
 
 const LICENCE: &str = "SPDX-License-Identifier:";
 const LONGEST: usize = 700;
+/// The table of the schemes' pages.
+const PAGES: &str = "docs/README.md";
 
 pub(crate) fn check() -> Result<(), String> {
+    // New files too, before `git add`.
     let out = Command::new("git")
-        .args(["ls-files"])
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .output()
         .map_err(|e| format!("git ls-files: {e}"))?;
     let listed = String::from_utf8_lossy(&out.stdout).into_owned();
@@ -45,15 +48,21 @@ pub(crate) fn check() -> Result<(), String> {
             }
         }
     }
+    let list = fs::read_to_string(PAGES).map_err(|e| format!("{PAGES}: {e}"))?;
     for stem in schemes(&files) {
         for (what, path) in [
             ("page", format!("docs/schemes/{stem}.md")),
             ("vectors", format!("vectors/{stem}")),
+            ("traces", format!("vectors/{stem}/trace.toml")),
+            ("oracle", format!("oracle/{stem}.py")),
             ("C twin", format!("dataplane/include/cemark/{stem}.h")),
         ] {
             if !Path::new(&path).exists() {
                 wrong.push(format!("scheme {stem} has no {what}: {path}"));
             }
+        }
+        if !list.contains(&format!("(schemes/{stem}.md)")) {
+            wrong.push(format!("scheme {stem} has no line in {PAGES}"));
         }
     }
     if wrong.is_empty() {

@@ -146,7 +146,7 @@ fn extreme_parameters_build_and_judge_without_overflow() {
 #[test]
 fn markers_declare_what_they_look_at() {
     let queue = QueueSpec::fifo(Rate::gbps(10));
-    for (name, change, hook, reads) in [
+    let table = [
         ("threshold", None, Hook::Enqueue, false),
         ("threshold", Some(("hook", 1)), Hook::Dequeue, true),
         ("red", None, Hook::Enqueue, false),
@@ -165,7 +165,16 @@ fn markers_declare_what_they_look_at() {
         ("pie", None, Hook::Enqueue, false),
         ("pie", Some(("delay", 1)), Hook::Both, false),
         ("pi", None, Hook::Enqueue, false),
-    ] {
+    ];
+    for spec in catalogue::ALL {
+        let named = table.iter().any(|row| row.0 == spec.name);
+        assert!(
+            named,
+            "{} has no row in this test: its hook, and whether it reads lengths at dequeue",
+            spec.name
+        );
+    }
+    for (name, change, hook, reads) in table {
         let spec = catalogue::find(name).expect("a scheme");
         let mut values = Values::defaults(spec);
         if let Some((param, value)) = change {

@@ -136,7 +136,14 @@ fn value(node: &Node, param: &ParamSpec, rate: Rate) -> Fallible<u64> {
         Kind::Fraction => {
             let n = (fraction(node)? * 65_536.0 + 0.5) as u64;
             if n < param.min || n > param.max {
-                return Err(outside(n, "parts in 65536"));
+                let part = |n: u64| n as f64 / 65_536.0;
+                return Err(
+                    Fault::new(node.at, format!("`{}` is out of range", param.name)).help(format!(
+                        "write a fraction from {:.7} to {}",
+                        part(param.min),
+                        part(param.max)
+                    )),
+                );
             }
             n
         }

@@ -47,7 +47,8 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         3 | 4 => Control::Cubic(cubic),
         5 => Control::Bbr,
         // Not looked at: its hosts have queue pairs.
-        _ => usual.control,
+        6 => usual.control,
+        _ => unreachable!("{} has no arm", CONTROLS[place]),
     };
     let queue_pairs = rdma::rdma(&mut s, place == 6)?;
     let config = Config {

@@ -231,6 +231,13 @@ fn switches_and_schemes() {
         ),
         (
             SCHEME,
+            "marker = \"red\"\nweight = 0",
+            "30:10",
+            "`weight` is out of range",
+            "a fraction from 0.0000153 to 1",
+        ),
+        (
+            SCHEME,
             "marker = \"ecn_sharp\"\npst_interval = \"0\"",
             "30:16",
             "out of range",

@@ -128,13 +128,16 @@ fn schemes_that_never_mark() {
         "`b` never marks: threshold is 2ms",
         "a lower threshold",
     );
-    let reno = plan(&GOOD.replace("[transport]", "[transport]\ncontrol = \"reno\""));
-    assert_eq!(reno.warnings.len(), 2, "one a scheme");
-    assert!(
-        reno.warning_lines()[0].contains("not ECN-capable"),
-        "{:?}",
-        reno.warnings
-    );
+    for law in ["reno", "cubic", "bbr"] {
+        let control = format!("[transport]\ncontrol = \"{law}\"");
+        let deaf = plan(&GOOD.replace("[transport]", &control));
+        assert_eq!(deaf.warnings.len(), 2, "{law}: one a scheme");
+        assert!(
+            deaf.warning_lines()[0].contains("not ECN-capable"),
+            "{:?}",
+            deaf.warnings
+        );
+    }
 }
 
 #[test]

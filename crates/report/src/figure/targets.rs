@@ -11,7 +11,7 @@ use super::verdict::{Band, Verdict};
 pub struct Target {
     /// `ECNSHARP-T18`, or `ECNSHARP-T18.a` where a number has several conditions.
     pub id: String,
-    /// `calc` (no simulation), `band` or `order`.
+    /// `calc` (no simulation), `band`, `order`, or `report`: is shown and does not decide.
     pub class: String,
     /// The file it is taken from: `ecnsharp-9`.
     pub figure: String,
