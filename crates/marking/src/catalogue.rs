@@ -3,7 +3,7 @@
 
 use cemark_wire::Nanos;
 
-use crate::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict};
+use crate::{At, Hook, Marker, QueueId, QueueSpec, Quiet, SchemeSpec, Values, Verdict};
 use crate::{cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold};
 
 macro_rules! catalogue {
@@ -26,6 +26,7 @@ macro_rules! catalogue {
             #[inline] fn reads_length_at_dequeue(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.reads_length_at_dequeue()),+ } }
             fn watches_empty(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.watches_empty()),+ } }
             fn quiet_below(&self, mtu: u32) -> u32 { match self { $(Builtin::$Scheme(m) => m.quiet_below(mtu)),+ } }
+            fn quiet_by_round(&self) -> Quiet { match self { $(Builtin::$Scheme(m) => m.quiet_by_round()),+ } }
             #[inline] fn quiet_sojourn(&self) -> Nanos { match self { $(Builtin::$Scheme(m) => m.quiet_sojourn()),+ } }
             fn draws(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.draws()),+ } }
             #[inline(always)] fn enqueue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.enqueue(at)),+ } }

@@ -42,6 +42,31 @@ pub use params::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, Values};
 
 use cemark_wire::Nanos;
 
+/// Lengths at which a marker says nothing, whatever else it sees: bytes in the queue and of the packet together are at most `bytes`, and
+/// times the round in nanoseconds at most `byte_nanos`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quiet {
+    /// Bytes with the packet.
+    pub bytes: u32,
+    /// The same times the round.
+    pub byte_nanos: u64,
+}
+
+impl Quiet {
+    /// No such length.
+    pub const NEVER: Quiet = Quiet {
+        bytes: 0,
+        byte_nanos: 0,
+    };
+
+    /// Whether a packet that makes it `bytes` is let pass, at a round of so many nanoseconds.
+    #[inline]
+    pub fn covers(&self, bytes: u32, round: Nanos) -> bool {
+        let share = u64::from(bytes).saturating_mul(round.0);
+        bytes <= self.bytes && share <= self.byte_nanos
+    }
+}
+
 /// A marking scheme at one queue, port or pool.
 ///
 /// Contract with its owner: the hooks of one marker are called in non-decreasing `now`; a hook that [`Marker::hook`] did not
@@ -70,6 +95,12 @@ pub trait Marker: Send {
     fn quiet_below(&self, mtu: u32) -> u32 {
         let _ = mtu;
         0
+    }
+
+    /// Where the enqueue hook passes every packet and keeps its state, for a scheme that scales a threshold by the round: a port need not ask
+    /// there. [`Quiet::NEVER`] where there is no such place.
+    fn quiet_by_round(&self) -> Quiet {
+        Quiet::NEVER
     }
 
     /// The sojourn below which, in the present state, the dequeue hook passes a packet and keeps its state: a port that knows sojourns

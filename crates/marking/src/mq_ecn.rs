@@ -7,7 +7,7 @@
 use cemark_wire::Nanos;
 
 use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, Hook, Kind, Marker, ParamSpec, QueueSpec, Quiet, SchemeSpec, Values, Verdict, Why, fixed,
 };
 
 /// The catalogue entry.
@@ -248,6 +248,20 @@ impl Marker for MqEcn {
         // However long the round, an empty queue is not above its share.
         let p = &self.params;
         u32::from(!p.count_self && !p.at_least && p.period == 0)
+    }
+
+    fn quiet_by_round(&self) -> Quiet {
+        let p = &self.params;
+        if p.period > 0 || (p.ramp && p.at_least) {
+            return Quiet::NEVER;
+        }
+        let step = if p.ramp { p.kmin.min(p.kmax) } else { p.k };
+        let tie = u32::from(p.at_least);
+        Quiet {
+            bytes: step.saturating_sub(tie),
+            byte_nanos: (u64::from(step) * u64::from(p.quantum_time))
+                .saturating_sub(u64::from(tie)),
+        }
     }
 
     fn draws(&self) -> bool {

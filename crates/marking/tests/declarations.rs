@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What markers tell their ports, which leave out calls on the strength of it.
 
-use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, Values, Verdict, Why, catalogue};
+use cemark_marking::{
+    At, Hook, Marker, QueueId, QueueSpec, Quiet, Values, Verdict, Why, catalogue,
+};
 use cemark_wire::{Nanos, Rate};
 
 /// A marker that says nothing of itself.
@@ -21,6 +23,8 @@ fn a_marker_that_says_nothing_is_safe_in_any_port() {
     assert!(!plain.reads_length_at_dequeue() && !plain.watches_empty());
     assert!(plain.draws(), "it may read its luck");
     assert_eq!(plain.quiet_below(1500), 0, "it may mark at any length");
+    assert_eq!(plain.quiet_by_round(), Quiet::NEVER);
+    assert!(!Quiet::NEVER.covers(1, Nanos(0)), "not even there");
     assert_eq!(plain.next_wake(), None);
     let at = At::fifo(Nanos(1), Nanos(1), 9_000, 1500);
     assert_eq!(plain.enqueue(&at), Verdict::Pass);
@@ -65,6 +69,24 @@ fn the_calls_that_schemes_ask_for() {
             "{name} {change:?}: quiet_below"
         );
     }
+}
+
+#[test]
+fn where_mq_ecn_is_quiet() {
+    // 65 packets, a quantum of 1500 bytes: 1.2 us at 10 Gb/s.
+    let spec = catalogue::find("mq_ecn").expect("a scheme");
+    let usual = Values::defaults(spec);
+    let quiet = |change: (&str, u64)| {
+        let values = usual.with(spec, change.0, change.1);
+        let marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
+        let quiet = marker.quiet_by_round();
+        (quiet.bytes, quiet.byte_nanos)
+    };
+    assert_eq!(quiet(("cmp", 0)), (97_500, 97_500 * 1_200));
+    assert_eq!(quiet(("cmp", 1)), (97_499, 97_500 * 1_200 - 1));
+    assert_eq!(quiet(("shape", 1)), (5_000, 5_000 * 1_200));
+    // A clock of its own starts with the first packet.
+    assert_eq!(quiet(("period", 1_200)), (0, 0));
 }
 
 #[test]

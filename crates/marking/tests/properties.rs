@@ -403,3 +403,30 @@ fn pi_and_pie_hold_the_queue_at_their_reference() {
     let mean = settled(&mut pie, 200_000);
     assert!((18_180..19_320).contains(&mean), "PIE: {mean} for 18,750");
 }
+
+proptest! {
+    /// A port does not ask where a scheme says that it is quiet: what it would have said there must be nothing. Lengths and rounds near the
+    /// edge of the place, from both sides.
+    #[test]
+    fn a_quiet_place_is_quiet(
+        (ramp, tie, own) in (0u64..2, 0u64..2, 0u64..2),
+        k in 0u64..200_000, kmin in 0u64..100_000, kmax in 0u64..200_000,
+        quantum in 1u32..100_000, pkt in 40u32..9_000, by in -2i64..3, full in any::<bool>(), round in 0u64..10_000_000, salt: u64,
+    ) {
+        let spec = &mq_ecn::SPEC;
+        let changes = [("shape", ramp), ("cmp", tie), ("count_self", own), ("k", k), ("kmin", kmin), ("kmax", kmax), ("pmax", 65_536)];
+        let values = changes.iter().fold(Values::defaults(spec), |v, &(name, value)| v.with(spec, name, value));
+        let mut marker = mq_ecn::MqEcn::new(&values, &QueueSpec { quantum, ..ten_gigabits() });
+        let quiet = marker.quiet_by_round();
+        let edge = if full { u64::from(quiet.bytes) } else { quiet.byte_nanos / round.max(1) };
+        let length = edge.saturating_add_signed(by).min(10_000_000) as u32;
+        prop_assume!(length >= pkt);
+        let at = At { round: Nanos(round), salt, ..At::fifo(Nanos(1), Nanos(0), length - pkt, pkt) };
+        if quiet.covers(length, Nanos(round)) {
+            prop_assert_eq!(marker.enqueue(&at), Verdict::Pass);
+        } else if ramp == 0 && own == 1 {
+            // And no smaller than it has to be.
+            prop_assert_ne!(marker.enqueue(&at), Verdict::Pass);
+        }
+    }
+}

@@ -258,7 +258,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
             marker: AnyMarker::None,
             lossless: false,
         }],
-        scheduler: Box::new(sched::Fifo::new()),
+        scheduler: sched::AnyScheduler::Other(Box::new(sched::Fifo::new())),
         round: RoundSpec::default(),
         never_fuse: false,
         may_lag: false,

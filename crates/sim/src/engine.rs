@@ -148,6 +148,8 @@ impl<Q: EventQueue> Sim<Q> {
             self.handled += 1;
             if self.fused {
                 self.look_ahead();
+            } else {
+                self.look_ahead_explicit();
             }
             if event < kind::SERVE {
                 // By far the most frequent.
@@ -212,14 +214,36 @@ impl<Q: EventQueue> Sim<Q> {
         std::hint::black_box(port.upcoming().map(|p| p.conn));
     }
 
+    /// The same where most ports have queues: such a port lies elsewhere.
+    #[inline(always)]
+    fn look_ahead_explicit(&self) {
+        let Some(event) = self.events.upcoming() else {
+            return;
+        };
+        let Some(Port::Explicit(port)) = self.ports.get(event as usize) else {
+            return;
+        };
+        std::hint::black_box(port.upcoming().map(|p| p.conn));
+    }
+
     /// The oldest packet on link `l` reaches its far end.
     #[inline]
     fn deliver(&mut self, l: u32) {
         self.hops += 1;
-        let Port::Fused(port) = &mut self.ports[l as usize] else {
-            let packet = self.take(l);
-            self.arrive(self.ports[l as usize].tag(), packet);
-            return;
+        let port = match &mut self.ports[l as usize] {
+            Port::Fused(port) => port,
+            Port::Explicit(port) => {
+                let (host, packet) = (port.tag, port.head());
+                let plain = !self.extras && self.pfc.is_none();
+                if host != u32::MAX || !plain {
+                    let packet = self.take(l);
+                    self.arrive(host, packet);
+                    return;
+                }
+                let to = Self::next_link(&self.conns, packet);
+                self.pass_on(l, to);
+                return;
+            }
         };
         let host = port.tag;
         let packet = port.head();
@@ -255,6 +279,36 @@ impl<Q: EventQueue> Sim<Q> {
         } else {
             let packet = self.take(l);
             self.offer(to as u32, &packet);
+        }
+    }
+
+    /// The oldest packet on link `l` joins port `to` behind a switch: from ring to queue, where both ports have queues.
+    #[inline]
+    fn pass_on(&mut self, l: u32, to: u32) {
+        let Ok([Port::Explicit(port), Port::Explicit(next)]) =
+            self.ports.get_disjoint_mut([l as usize, to as usize])
+        else {
+            let packet = self.take(l);
+            return self.offer(to, &packet);
+        };
+        let packet = port.head();
+        let salt = if next.draws {
+            salt(&self.conns, packet)
+        } else {
+            0
+        };
+        let (pools, gone) = (&mut self.pools, &mut self.gone);
+        let offer = next.offer(self.now, packet, salt, pools, gone);
+        let refused = offer.refused.then_some(*packet);
+        let following = port.deliver(self.now, pools, gone);
+        self.arm_delivery(l, following);
+        self.follow(to, offer.deliver_at, offer.serve_at);
+        self.arm_wake(to, offer.wake_at);
+        if let Some(packet) = refused {
+            self.dropped(packet);
+        }
+        if !self.gone.is_empty() {
+            self.free_gone();
         }
     }
 

@@ -5,31 +5,32 @@
 //! the next packet comes or the next one reaches the far end. That costs one event a hop. A port that shares its buffer or
 //! wakes its markers serves in time, at the cost of a second event under backlog.
 
-use cemark_marking::{QueueId, Verdict};
+use cemark_marking::{QueueId, Verdict, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::admit::{Admission, Admit, Buffering, Pool};
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
+use crate::lines::Lines;
 use crate::pause::Pause;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
 use crate::queue::{Around, Judged, Queue, Slots};
 use crate::ring::Ring;
 use crate::round::Round;
-use crate::sched::{Heads, MAX_QUEUES, Scheduler};
+use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
 
 /// Packets on the wire, each with its arrival in its stamp, modulo 2^32: unless the wire is so long that this would not do.
 struct Wire {
     packets: Ring<Packet>,
-    far: Option<Ring<u64>>,
+    far: Option<Box<Ring<u64>>>,
 }
 
 impl Wire {
     fn new(delay: u64) -> Self {
         Wire {
             packets: Ring::new(),
-            far: (delay >= 1 << 31).then(Ring::new),
+            far: (delay >= 1 << 31).then(Box::default),
         }
     }
 
@@ -48,15 +49,12 @@ impl Wire {
         first
     }
 
-    /// The packet that arrives now and the arrival of the next.
+    /// The head has arrived: when the next one does.
     #[inline]
-    fn pop(&mut self, now: u64) -> (Packet, u64) {
-        let packet = self
-            .packets
-            .pop()
-            .expect("a delivery event has its packet on the wire");
-        debug_assert_eq!(packet.stamp, now as u32);
-        let next = match &mut self.far {
+    fn advance(&mut self, now: u64) -> u64 {
+        debug_assert_eq!(self.packets.front().map(|p| p.stamp), Some(now as u32));
+        self.packets.skip();
+        match &mut self.far {
             Some(far) => {
                 far.skip();
                 far.front().copied().unwrap_or(NEVER)
@@ -66,38 +64,47 @@ impl Wire {
                 .packets
                 .front()
                 .map_or(NEVER, |p| now + u64::from(p.stamp.wrapping_sub(now as u32))),
-        };
-        (packet, next)
+        }
     }
 }
 
 /// See [`crate::port::Port`].
+// In the order of use: a packet touches five or six lines of the cache here, and that is where the time goes.
+#[repr(C, align(64))]
 pub struct ExplicitPort {
     pub(crate) busy: u64,
     pub(crate) byte_ticks: u64,
     pub(crate) delay: u64,
-    pub(crate) armed: u64,
     pub(crate) backlogged: u64,
+    /// Bit i set: queue i may not send.
+    pub(crate) paused: u64,
     pub(crate) port_bytes: u32,
-    pool: u32,
-    pub(crate) draws: bool,
+    pub(crate) pool: u32,
+    /// A number of the owner's.
+    pub tag: u32,
+    /// Whether any marker reads the salt.
+    pub draws: bool,
     keeps_time: bool,
     lazy: bool,
     measured: bool,
     traceless: bool,
     non_ect: NonEct,
-    pub(crate) tag: u32,
-    clock: Clock,
-    pub(crate) queues: Vec<Queue>,
-    pub(crate) slots: Slots,
-    lengths: Vec<(u32, u32)>,
-    scheduler: Box<dyn Scheduler>,
+    // Second line.
     wire: Wire,
+    pub(crate) queues: Box<[Queue]>,
+    // Third.
+    lengths: Lines<(u32, u32)>,
+    pub(crate) slots: Slots,
+    scheduler: AnyScheduler,
+    // Fourth and fifth.
     round: Round,
     buffering: Buffering,
+    clock: Clock,
+    // Sixth, but for what is rarely touched.
+    pub(crate) counters: Counters,
+    pub(crate) armed: u64,
     wake_armed: u64,
     pub(crate) pause: Pause,
-    pub(crate) counters: Counters,
 }
 
 impl ExplicitPort {
@@ -123,8 +130,9 @@ impl ExplicitPort {
             non_ect: spec.non_ect,
             tag: spec.tag,
             clock: spec.clock,
-            lengths: vec![(0, 0); queues.len()],
-            queues,
+            lengths: queues.iter().map(|_| (0, 0)).collect(),
+            queues: queues.into(),
+            paused: 0,
             slots: Slots::new(),
             scheduler: spec.scheduler,
             wire: Wire::new(spec.delay),
@@ -164,7 +172,8 @@ impl ExplicitPort {
         }
     }
 
-    pub(crate) fn offer(
+    /// See [`Port::offer`](crate::Port::offer).
+    pub fn offer(
         &mut self,
         now: u64,
         packet: &Packet,
@@ -172,39 +181,40 @@ impl ExplicitPort {
         pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
+        let pool = &mut pools[self.pool as usize];
         // At equal times departures come before arrivals, as in the fused port.
-        let mut result = self.catch_up(now, pools, gone);
+        let earlier = self.send_due(now, pool, gone);
         let i = usize::from(packet.class()).min(self.queues.len() - 1);
         let free = self.busy <= now;
         if free && self.port_bytes == 0 {
             if self.measured {
                 self.round.woke(now, self.busy);
             }
-            let paused = self.pause.paused >> i & 1 == 1;
+            let paused = self.paused >> i & 1 == 1;
             if self.traceless && !paused && self.queues[i].lets_pass {
-                return self.pass(now, i, packet, &pools[self.pool as usize]);
+                return self.pass(now, i, packet, pool);
             }
         }
-        match self.join(now, i, packet, salt, &mut pools[self.pool as usize]) {
+        let mut result = Offer {
+            deliver_at: earlier,
+            ..Offer::QUIET
+        };
+        match self.join(now, i, packet, salt, pool) {
+            Ok(()) if free => {
+                let own = self.start(now, pool, gone);
+                result.deliver_at = earlier.min(own);
+            }
             Ok(()) => {}
             Err(why) => {
                 self.discard(why);
                 result.refused = true;
             }
         }
-        if self.keeps_time && self.queues[i].keeps_time && self.queues[i].wake == NEVER {
-            result.wake_at = self.poll_clock(i);
-        }
-        if result.refused {
-            return result;
-        }
-        if free {
-            let served = self.start(now, pools, gone);
-            result.deliver_at = result.deliver_at.min(served.deliver_at);
-            result.serve_at = result.serve_at.min(served.serve_at);
-        } else if !self.lazy && self.armed != self.busy {
-            self.armed = self.busy;
-            result.serve_at = self.busy;
+        if !self.lazy {
+            result.serve_at = self.arm();
+            if self.keeps_time && self.queues[i].keeps_time && self.queues[i].wake == NEVER {
+                result.wake_at = self.poll_clock(i);
+            }
         }
         result
     }
@@ -212,7 +222,7 @@ impl ExplicitPort {
     /// Whether some packet waits that may be sent.
     #[inline]
     pub(crate) fn ready(&self) -> bool {
-        self.backlogged & !self.pause.paused != 0
+        self.backlogged & !self.paused != 0
     }
 
     /// Whether departures happen late.
@@ -220,16 +230,34 @@ impl ExplicitPort {
         self.lazy
     }
 
-    /// Sends what should have left by now, each packet as the link became free for it.
-    #[inline]
+    /// Sends what should have left by now.
     pub(crate) fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
-        let mut result = Offer::QUIET;
-        while self.busy <= now && self.ready() {
-            let served = self.start(self.busy, pools, gone);
-            result.deliver_at = result.deliver_at.min(served.deliver_at);
-            result.serve_at = served.serve_at;
+        let deliver_at = self.send_due(now, &mut pools[self.pool as usize], gone);
+        Offer {
+            deliver_at,
+            serve_at: self.arm(),
+            ..Offer::QUIET
         }
-        result
+    }
+
+    /// The same, each packet as the link became free for it: the tick at which the first of them arrives if the wire was empty, or [`NEVER`].
+    #[inline]
+    fn send_due(&mut self, now: u64, pool: &mut Pool, gone: &mut Discarded) -> u64 {
+        let mut deliver_at = NEVER;
+        while self.busy <= now && self.ready() {
+            deliver_at = deliver_at.min(self.start(self.busy, pool, gone));
+        }
+        deliver_at
+    }
+
+    /// Makes sure that a port which serves in time is served when the link is free: the tick, or [`NEVER`] where nothing needs to be done.
+    #[inline]
+    pub(crate) fn arm(&mut self) -> u64 {
+        if self.lazy || !self.ready() || self.armed == self.busy {
+            return NEVER;
+        }
+        self.armed = self.busy;
+        self.busy
     }
 
     /// Admission, the marker's enqueue hook, the queue, the scheduler: in this order.
@@ -260,32 +288,11 @@ impl ExplicitPort {
                 Admit::Drop(why) => return Err(why),
             }
         };
-        if queue.judges_at_enqueue() {
-            let judged = Judged {
-                sojourn: Nanos::ZERO,
-                salt,
-                bytes,
-                ecn: packet.ecn(),
-                intent: None,
-            };
-            let at = queue.view(at_nanos, judged, self.around(i, pool));
-            let queue = &mut self.queues[i];
-            match queue.marker.enqueue(&at) {
-                Verdict::Pass => {}
-                // Judged only here: what cannot be marked is refused before it takes room.
-                Verdict::Mark(_)
-                    if !queue.at_dequeue
-                        && self.non_ect == NonEct::Drop
-                        && !packet.ecn().is_capable() =>
-                {
-                    return Err(DropReason::NotEct);
-                }
-                Verdict::Mark(why) => intent = Some(why),
-                Verdict::Drop(_) => return Err(DropReason::Marker),
-            }
+        if queue.judges_at_enqueue(bytes, self.round.get()) {
+            intent = self.judge_arrival(at_nanos, i, packet, salt, pool)?;
         }
         let queue = &mut self.queues[i];
-        let waiting = queue.waiting.push(&mut self.slots);
+        let waiting = queue.waiting.push(&mut self.slots, bytes);
         waiting.since = now;
         waiting.salt = salt;
         waiting.packet = *packet;
@@ -311,6 +318,56 @@ impl ExplicitPort {
         }
         self.scheduler.arrived(QueueId(i as u8), bytes, at_nanos);
         Ok(())
+    }
+
+    /// Asks the marker about a packet that is about to join queue `i`: its intent. Apart, so that the way of those packets that nobody has
+    /// to judge stays short.
+    #[inline(never)]
+    fn judge_arrival(
+        &mut self,
+        now: Nanos,
+        i: usize,
+        packet: &Packet,
+        salt: u64,
+        pool: &Pool,
+    ) -> Result<Option<Why>, DropReason> {
+        let judged = Judged {
+            sojourn: Nanos::ZERO,
+            salt,
+            bytes: u32::from(packet.wire_bytes()),
+            ecn: packet.ecn(),
+            intent: None,
+        };
+        let at = self.queues[i].view(now, judged, self.around(i, pool));
+        let queue = &mut self.queues[i];
+        match queue.marker.enqueue(&at) {
+            Verdict::Pass => Ok(None),
+            // Judged only here: what cannot be marked is refused before it takes room.
+            Verdict::Mark(_)
+                if !queue.at_dequeue
+                    && self.non_ect == NonEct::Drop
+                    && !packet.ecn().is_capable() =>
+            {
+                Err(DropReason::NotEct)
+            }
+            Verdict::Mark(why) => Ok(Some(why)),
+            Verdict::Drop(_) => Err(DropReason::Marker),
+        }
+    }
+
+    /// The same about a packet that has left queue `i`, which waited since `since` with this intent.
+    #[inline(never)]
+    fn judge_departure(&mut self, now: Nanos, i: usize, slot: u32, pool: &Pool) -> Verdict {
+        let w = self.slots.get(slot);
+        let judged = Judged {
+            sojourn: Nanos(now.0 - self.clock.nanos(w.since).0),
+            salt: w.salt,
+            bytes: w.bytes(),
+            ecn: w.packet.ecn(),
+            intent: w.intent,
+        };
+        let at = self.queues[i].view(now, judged, self.around(i, pool));
+        self.queues[i].marker.dequeue(&at)
     }
 
     /// Counts a packet that sets out: the tick of its arrival.
@@ -351,16 +408,15 @@ impl ExplicitPort {
         self.counters.discard(why);
     }
 
-    /// Puts the next packet on the link, which is free at `now`.
-    pub(crate) fn start(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
-        let mut result = Offer::QUIET;
+    /// Puts the next packet on the link, which is free at `now`: the tick at which it arrives if the wire was empty, else [`NEVER`].
+    pub(crate) fn start(&mut self, now: u64, pool: &mut Pool, gone: &mut Discarded) -> u64 {
         while let Some(pick) = self.scheduler.pick(&Heads {
             lengths: &self.lengths,
             backlogged: self.backlogged,
-            paused: self.pause.paused,
+            paused: self.paused,
         }) {
             let i = usize::from(pick.queue.0);
-            let (slot, bytes, fate, ecn) = self.leave(now, i, &mut pools[self.pool as usize]);
+            let (slot, bytes, fate, ecn) = self.leave(now, i, pool);
             let emptied = self.lengths[i].0 == 0;
             match fate {
                 Fate::Passed => {}
@@ -375,40 +431,32 @@ impl ExplicitPort {
                     let heads = Heads {
                         lengths: &self.lengths,
                         backlogged: self.backlogged,
-                        paused: self.pause.paused,
+                        paused: self.paused,
                     };
                     let turn_over = self.scheduler.refunded(pick.queue, bytes, &heads);
                     if self.measured {
                         self.round.discarded(i, now, turn_over, emptied);
                     }
                     gone.push(self.slots.get(slot).packet);
-                    self.slots.give_back(slot);
                     continue;
                 }
             }
             let arrive = self.send(now, bytes);
-            if self.wire.push(&self.slots.get(slot).packet, ecn, arrive) {
-                result.deliver_at = arrive;
-            }
-            self.slots.give_back(slot);
+            let first = self.wire.push(&self.slots.get(slot).packet, ecn, arrive);
             if self.measured {
                 // The turn ends as its last packet has left, and that is known now.
                 self.round.served(i, self.busy, pick.turn_ends, emptied);
             }
-            break;
+            return if first { arrive } else { NEVER };
         }
-        if !self.lazy && self.ready() && self.armed != self.busy {
-            self.armed = self.busy;
-            result.serve_at = self.busy;
-        }
-        result
+        NEVER
     }
 
     /// Takes the head of queue `i` out, asks its marker and decides on CE: the packet's slot, its bytes, its fate and its ECN field.
     #[inline]
     fn leave(&mut self, now: u64, i: usize, pool: &mut Pool) -> (u32, u32, Fate, Ecn) {
         let queue = &mut self.queues[i];
-        let slot = queue.waiting.pop(&self.slots);
+        let slot = queue.waiting.pop(&mut self.slots);
         let w = self.slots.get(slot);
         let bytes = w.bytes();
         queue.bytes -= bytes;
@@ -422,16 +470,7 @@ impl ExplicitPort {
         self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));
         let mut ecn = w.packet.ecn();
         let verdict = if queue.at_dequeue {
-            let at = self.clock.nanos(now);
-            let judged = Judged {
-                sojourn: Nanos(at.0 - self.clock.nanos(w.since).0),
-                salt: w.salt,
-                bytes,
-                ecn,
-                intent: w.intent,
-            };
-            let at = self.queues[i].view(at, judged, self.around(i, pool));
-            self.queues[i].marker.dequeue(&at)
+            self.judge_departure(self.clock.nanos(now), i, slot, pool)
         } else {
             w.intent.map_or(Verdict::Pass, Verdict::Mark)
         };
@@ -497,19 +536,31 @@ impl ExplicitPort {
         next
     }
 
+    /// The packet that reaches the far end next, if it has begun to be sent.
+    #[inline(always)]
+    pub fn upcoming(&self) -> Option<&Packet> {
+        self.wire.packets.front()
+    }
+
+    /// The packet that reaches the far end now.
+    #[inline]
+    pub fn head(&self) -> &Packet {
+        self.upcoming()
+            .expect("a delivery event has its packet on the wire")
+    }
+
+    /// The head has reached the far end: the tick of the next delivery or [`NEVER`].
+    ///
     /// A packet is on the wire from the moment it begins to be sent, so that a port with a backlog always has a delivery ahead of it, and late
     /// service misses none if it looks when the last packet leaves the wire.
     #[inline]
-    pub(crate) fn deliver(
-        &mut self,
-        now: u64,
-        pools: &mut [Pool],
-        gone: &mut Discarded,
-    ) -> (Packet, u64) {
+    pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> u64 {
         if self.lazy && self.wire.packets.len() == 1 {
-            let served = self.catch_up(now, pools, gone);
-            debug_assert_eq!(served, Offer::QUIET);
+            // The wire is not empty, so that nobody has to be told of another delivery.
+            let pool = &mut pools[self.pool as usize];
+            let served = self.send_due(now, pool, gone);
+            debug_assert_eq!(served, NEVER);
         }
-        self.wire.pop(now)
+        self.wire.advance(now)
     }
 }

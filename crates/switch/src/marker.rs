@@ -2,7 +2,7 @@
 //! The markers a port may own: none, one of the catalogue, or a user's own.
 
 use cemark_marking::catalogue::Builtin;
-use cemark_marking::{At, Hook, Marker, QueueId, Verdict};
+use cemark_marking::{At, Hook, Marker, QueueId, Quiet, Verdict};
 use cemark_wire::Nanos;
 
 /// A marker behind static dispatch. Inside a whole port the enum gains 5 to 7 % over a box.
@@ -55,6 +55,15 @@ impl AnyMarker {
             AnyMarker::Builtin(m) if m.hook() == Hook::Enqueue => m.quiet_below(mtu),
             AnyMarker::Custom(m) if m.hook() == Hook::Enqueue => m.quiet_below(mtu),
             _ => 0,
+        }
+    }
+
+    /// See [`Marker::quiet_by_round`].
+    pub fn quiet_by_round(&self) -> Quiet {
+        match self {
+            AnyMarker::None => Quiet::NEVER,
+            AnyMarker::Builtin(m) => m.quiet_by_round(),
+            AnyMarker::Custom(m) => m.quiet_by_round(),
         }
     }
 

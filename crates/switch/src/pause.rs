@@ -16,8 +16,6 @@ pub const PAUSE_BYTES: u32 = 64;
 /// What a port knows of pauses.
 #[derive(Debug, Default)]
 pub(crate) struct Pause {
-    /// Bit i set: queue i may not send.
-    pub(crate) paused: u64,
     /// Bytes of pause frames sent.
     control_bytes: u64,
     frames: u64,
@@ -37,41 +35,30 @@ pub struct Paused {
 
 impl ExplicitPort {
     fn pause(&mut self, now: u64, queue: u8) {
-        let pause = &mut self.pause;
-        if pause.paused == 0 {
-            pause.since = now;
+        if self.paused == 0 {
+            self.pause.since = now;
         }
-        pause.paused |= 1 << queue;
-        pause.frames += 1;
+        self.paused |= 1 << queue;
+        self.pause.frames += 1;
     }
 
     fn resume(&mut self, now: u64, queue: u8, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
-        let pause = &mut self.pause;
-        pause.paused &= !(1 << queue);
-        if pause.paused == 0 {
-            pause.ticks += now - pause.since;
+        self.paused &= !(1 << queue);
+        if self.paused == 0 {
+            self.pause.ticks += now - self.pause.since;
         }
-        if self.busy <= now {
-            self.start(now, pools, gone)
-        } else {
-            self.arm()
-        }
-    }
-
-    /// Makes sure that the port is served when the link is free.
-    fn arm(&mut self) -> Offer {
         let mut offer = Offer::QUIET;
-        if self.ready() && self.armed != self.busy {
-            self.armed = self.busy;
-            offer.serve_at = self.busy;
+        if self.busy <= now {
+            offer.deliver_at = self.start(now, &mut pools[self.pool as usize], gone);
         }
+        offer.serve_at = self.arm();
         offer
     }
 
     fn send_pause(&mut self, now: u64) -> (u64, u64) {
         self.pause.control_bytes += u64::from(PAUSE_BYTES);
         self.busy = self.busy.max(now) + u64::from(PAUSE_BYTES) * self.byte_ticks;
-        (self.busy + self.delay, self.arm().serve_at)
+        (self.busy + self.delay, self.arm())
     }
 
     /// Bytes of pause frames sent.
@@ -115,7 +102,7 @@ impl Port {
     pub fn paused(&self) -> u64 {
         match self {
             Port::Fused(_) => 0,
-            Port::Explicit(p) => p.pause.paused,
+            Port::Explicit(p) => p.paused,
         }
     }
 
@@ -124,7 +111,7 @@ impl Port {
         let Port::Explicit(p) = self else {
             return Paused::default();
         };
-        let open = match p.pause.paused {
+        let open = match p.paused {
             0 => 0,
             _ => now - p.pause.since,
         };
@@ -139,7 +126,7 @@ impl Port {
         match self {
             Port::Fused(p) => p.busy.saturating_sub(now),
             Port::Explicit(p) => {
-                let open = |i: &usize| p.pause.paused >> i & 1 == 0;
+                let open = |i: &usize| p.paused >> i & 1 == 0;
                 let bytes: u64 = (0..p.queues.len())
                     .filter(open)
                     .map(|i| u64::from(p.queues[i].bytes))

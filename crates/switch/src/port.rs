@@ -16,7 +16,7 @@ use crate::explicit::ExplicitPort;
 use crate::fused::{FusedPort, REFUSED};
 use crate::marker::AnyMarker;
 use crate::round::RoundSpec;
-use crate::sched::{Rounds, Scheduler};
+use crate::sched::{AnyScheduler, Rounds, Scheduler};
 
 /// No event: later than any tick.
 pub const NEVER: u64 = u64::MAX;
@@ -44,7 +44,7 @@ pub struct PortSpec {
     /// Queues in order of class, each with its marker. Classes above the last share it.
     pub queues: Vec<QueueSetup>,
     /// Who sends next.
-    pub scheduler: Box<dyn Scheduler>,
+    pub scheduler: AnyScheduler,
     /// How the round time is smoothed.
     pub round: RoundSpec,
     /// Keep real queues even where fusion would be legal.
@@ -181,7 +181,10 @@ impl Port {
                 let packet = *p.head();
                 (packet, p.deliver(now))
             }
-            Port::Explicit(p) => p.deliver(now, pools, gone),
+            Port::Explicit(p) => {
+                let packet = *p.head();
+                (packet, p.deliver(now, pools, gone))
+            }
         }
     }
 

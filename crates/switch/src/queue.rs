@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue of an explicit port: packets that wait, and the marker that judges them.
 
-use cemark_marking::{At, Hook, Why};
+use cemark_marking::{At, Hook, Quiet, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::admit::Ask;
+use crate::lines::Aligned;
 use crate::marker::AnyMarker;
 use crate::port::{NEVER, QueueSetup};
 
-/// A packet in a queue.
+/// A packet in a queue: one line of the cache.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 pub(crate) struct Waiting {
     pub since: u64,
     pub salt: u64,
@@ -19,6 +21,8 @@ pub(crate) struct Waiting {
     pub headroom: bool,
     /// The slot of the packet behind it, or of the next free slot.
     next: u32,
+    /// Bytes of the packet behind it; zero where there is none.
+    next_bytes: u32,
 }
 
 /// The packets of all queues of a port, each queue a chain of slots. The slot freed last is used next, while it is still in the cache: a
@@ -63,13 +67,6 @@ impl Slots {
     pub fn get(&self, slot: u32) -> &Waiting {
         &self.slots[slot as usize]
     }
-
-    /// The slot may be used again.
-    #[inline]
-    pub fn give_back(&mut self, slot: u32) {
-        self.slots[slot as usize].next = self.free;
-        self.free = slot;
-    }
 }
 
 /// The ends of a queue's chain.
@@ -93,26 +90,33 @@ impl Chain {
         self.len
     }
 
-    /// Appends a packet, to be written in place.
+    /// Appends a packet of so many bytes, to be written in place.
     #[inline]
-    pub fn push<'a>(&mut self, slots: &'a mut Slots) -> &'a mut Waiting {
+    pub fn push<'a>(&mut self, slots: &'a mut Slots, bytes: u32) -> &'a mut Waiting {
         let slot = slots.take();
         if self.len == 0 {
             self.head = slot;
         } else {
-            slots.slots[self.tail as usize].next = slot;
+            let before = &mut slots.slots[self.tail as usize];
+            before.next = slot;
+            before.next_bytes = bytes;
         }
         self.tail = slot;
         self.len += 1;
-        &mut slots.slots[slot as usize]
+        let new = &mut slots.slots[slot as usize];
+        new.next_bytes = 0;
+        new
     }
 
-    /// Removes the oldest: its slot, which still holds it and is to be given back.
+    /// Removes the oldest: its slot, which is free and holds it until the next packet joins the port.
     #[inline]
-    pub fn pop(&mut self, slots: &Slots) -> u32 {
+    pub fn pop(&mut self, slots: &mut Slots) -> u32 {
         debug_assert!(self.len > 0, "the scheduler picked a queue with packets");
         let slot = self.head;
-        self.head = slots.get(slot).next;
+        let oldest = &mut slots.slots[slot as usize];
+        self.head = oldest.next;
+        oldest.next = slots.free;
+        slots.free = slot;
         self.len -= 1;
         slot
     }
@@ -133,7 +137,7 @@ impl Chain {
         if self.len < 2 {
             return 0;
         }
-        slots.get(slots.get(self.head).next).bytes()
+        slots.get(self.head).next_bytes
     }
 }
 
@@ -144,12 +148,14 @@ impl Waiting {
     }
 }
 
-/// What every packet touches comes to little more than a line of the cache; the marker lies elsewhere.
+/// What every packet touches is one line of the cache; the marker lies elsewhere.
+#[repr(align(64))]
 pub(crate) struct Queue {
     pub waiting: Chain,
     pub bytes: u32,
     /// Below this length the enqueue hook need not be asked.
     pub quiet_below: u32,
+    quiet: Quiet,
     pub limit: u32,
     /// The marker judges packets as they join: only then, or again as they leave.
     pub at_enqueue: bool,
@@ -161,7 +167,7 @@ pub(crate) struct Queue {
     pub watches_empty: bool,
     /// Whether the marker has a clock.
     pub keeps_time: bool,
-    pub marker: Box<AnyMarker>,
+    pub marker: Box<Aligned<AnyMarker>>,
     /// The tick at which the marker wants to be woken.
     pub wake: u64,
 }
@@ -179,6 +185,7 @@ impl Queue {
             waiting: Chain::EMPTY,
             bytes: 0,
             quiet_below,
+            quiet: marker.quiet_by_round(),
             limit: spec.limit_bytes,
             at_enqueue: matches!(marker.hook(), Some(Hook::Enqueue | Hook::Both)),
             at_dequeue: matches!(marker.hook(), Some(Hook::Dequeue | Hook::Both)),
@@ -186,7 +193,7 @@ impl Queue {
             lossless: setup.lossless,
             watches_empty: marker.watches_empty(),
             keeps_time: marker.keeps_time(),
-            marker: Box::new(marker),
+            marker: Box::new(Aligned(marker)),
             wake: NEVER,
         }
     }
@@ -203,9 +210,12 @@ impl Queue {
         }
     }
 
+    /// Whether the enqueue hook has something to say to a packet of so many bytes.
     #[inline]
-    pub fn judges_at_enqueue(&self) -> bool {
-        self.at_enqueue && self.bytes >= self.quiet_below
+    pub fn judges_at_enqueue(&self, bytes: u32, round: Nanos) -> bool {
+        self.at_enqueue
+            && self.bytes >= self.quiet_below
+            && !self.quiet.covers(self.bytes.saturating_add(bytes), round)
     }
 }
 

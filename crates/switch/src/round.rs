@@ -16,6 +16,7 @@ use cemark_marking::{QueueSpec, fixed};
 use cemark_wire::Nanos;
 
 use crate::clock::Clock;
+use crate::lines::Lines;
 use crate::sched::Rounds;
 
 /// Parameters of the smoothing.
@@ -39,21 +40,22 @@ impl Default for RoundSpec {
 
 /// The round time of one port. Instants are ticks of `clock`.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Round {
     value: Nanos,
     /// Nanoseconds (turns) or bytes (weights) in 2^-12.
     average: u64,
-    /// Weight of a new sample, parts of 2^16.
-    weight: u32,
-    idle: u64,
-    /// Until when idleness has been accounted for.
-    looked: u64,
     /// Queues whose turns or weights count.
     turns: u64,
     weights: u64,
-    clock: Clock,
     /// Turns: when each queue's round began.
-    start: Box<[u64]>,
+    start: Lines<u64>,
+    clock: Clock,
+    idle: u64,
+    /// Until when idleness has been accounted for.
+    looked: u64,
+    /// Weight of a new sample, parts of 2^16.
+    weight: u32,
     quanta: Box<[u32]>,
     /// Sum of the quanta of the backlogged queues.
     busy: u32,
@@ -79,7 +81,7 @@ impl Round {
             turns,
             weights,
             clock,
-            start: vec![0; queues.len()].into(),
+            start: queues.iter().map(|_| 0).collect(),
             quanta: queues.iter().map(|q| q.quantum).collect(),
             busy: 0,
             picos_per_byte: rate.picos_per_byte().0,

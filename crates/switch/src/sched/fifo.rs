@@ -63,23 +63,21 @@ impl Scheduler for Fifo {
 mod tests {
     use super::*;
 
-    fn heads(paused: u64) -> Heads<'static> {
-        Heads {
-            lengths: &[(1500, 1500), (1500, 0)],
-            backlogged: 3,
-            paused,
-        }
-    }
-
     #[test]
     fn serves_in_order_of_arrival_and_passes_paused_queues() {
         let mut f = Fifo::new();
         for q in [1, 0, 1, 0] {
             f.arrived(QueueId(q), 1500, Nanos(0));
         }
-        let got: Vec<_> = [0, 2, 2, 0, 0]
-            .map(|p| f.pick(&heads(p)).map(|p| p.queue.0))
-            .into();
+        let lengths = [(1500, 1500), (1500, 0)].into_iter().collect();
+        let got = [0, 2, 2, 0, 0].map(|paused| {
+            let heads = Heads {
+                lengths: &lengths,
+                backlogged: 3,
+                paused,
+            };
+            f.pick(&heads).map(|p| p.queue.0)
+        });
         assert_eq!(got, [Some(1), Some(0), Some(0), Some(1), None]);
     }
 }

@@ -19,6 +19,8 @@ pub use wrr::Wrr;
 use cemark_marking::{QueueId, QueueSpec};
 use cemark_wire::Nanos;
 
+use crate::lines::Lines;
+
 /// Most queues of a port: schedulers keep a bit for each.
 pub const MAX_QUEUES: usize = 64;
 
@@ -31,11 +33,11 @@ pub struct Pick {
     pub turn_ends: bool,
 }
 
-/// What a scheduler may look at: the length of the head and of the packet behind it, for each queue (0: none).
+/// What a scheduler may look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Heads<'a> {
-    /// (head, next) in bytes by queue.
-    pub lengths: &'a [(u32, u32)],
+    /// By queue, in bytes: the length of the head and of the packet behind it (0: none).
+    pub lengths: &'a Lines<(u32, u32)>,
     /// Bit i set: queue i holds packets.
     pub backlogged: u64,
     /// Bit i set: queue i may not send (PFC).
@@ -72,6 +74,60 @@ pub trait Scheduler: Send {
     /// What rounds are measured from.
     fn rounds(&self) -> Rounds {
         Rounds::None
+    }
+}
+
+/// A scheduler behind static dispatch where it pays: those of turns, which every packet of a large fabric asks.
+pub enum AnyScheduler {
+    /// See [`Wrr`].
+    Wrr(Box<Wrr>),
+    /// See [`Dwrr`].
+    Dwrr(Box<Dwrr>),
+    /// Any other, the user's own among them.
+    Other(Box<dyn Scheduler>),
+}
+
+impl Scheduler for AnyScheduler {
+    #[inline]
+    fn arrived(&mut self, queue: QueueId, bytes: u32, now: Nanos) {
+        match self {
+            AnyScheduler::Wrr(s) => s.arrived(queue, bytes, now),
+            AnyScheduler::Dwrr(s) => s.arrived(queue, bytes, now),
+            AnyScheduler::Other(s) => s.arrived(queue, bytes, now),
+        }
+    }
+
+    #[inline]
+    fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick> {
+        match self {
+            AnyScheduler::Wrr(s) => s.pick(heads),
+            AnyScheduler::Dwrr(s) => s.pick(heads),
+            AnyScheduler::Other(s) => s.pick(heads),
+        }
+    }
+
+    fn refunded(&mut self, queue: QueueId, bytes: u32, heads: &Heads<'_>) -> bool {
+        match self {
+            AnyScheduler::Wrr(s) => s.refunded(queue, bytes, heads),
+            AnyScheduler::Dwrr(s) => s.refunded(queue, bytes, heads),
+            AnyScheduler::Other(s) => s.refunded(queue, bytes, heads),
+        }
+    }
+
+    fn is_traceless(&self) -> bool {
+        match self {
+            AnyScheduler::Wrr(s) => s.is_traceless(),
+            AnyScheduler::Dwrr(s) => s.is_traceless(),
+            AnyScheduler::Other(s) => s.is_traceless(),
+        }
+    }
+
+    fn rounds(&self) -> Rounds {
+        match self {
+            AnyScheduler::Wrr(s) => s.rounds(),
+            AnyScheduler::Dwrr(s) => s.rounds(),
+            AnyScheduler::Other(s) => s.rounds(),
+        }
     }
 }
 
@@ -148,14 +204,16 @@ impl SchedulerKind {
 
 /// A scheduler for queues of these specifications, in order of class: those marked strict are served first, in their order,
 /// under every scheduler but first-in first-out. 1 to [`MAX_QUEUES`] queues.
-pub fn build(kind: SchedulerKind, queues: &[QueueSpec]) -> Box<dyn Scheduler> {
+pub fn build(kind: SchedulerKind, queues: &[QueueSpec]) -> AnyScheduler {
     assert!(!queues.is_empty() && queues.len() <= MAX_QUEUES);
     let strict = mask(queues, |q| q.strict);
     let quanta = || queues.iter().map(|q| q.quantum).collect::<Vec<u32>>();
     match kind {
-        SchedulerKind::Fifo => Box::new(Fifo::new()),
-        SchedulerKind::StrictPriority => Box::new(StrictPriority),
+        SchedulerKind::Fifo => AnyScheduler::Other(Box::new(Fifo::new())),
+        SchedulerKind::StrictPriority => AnyScheduler::Other(Box::new(StrictPriority)),
+        SchedulerKind::Wrr if strict == 0 => AnyScheduler::Wrr(Box::new(Wrr::new(&quanta()))),
         SchedulerKind::Wrr => under(strict, queues.len(), Wrr::new(&quanta())),
+        SchedulerKind::Dwrr if strict == 0 => AnyScheduler::Dwrr(Box::new(Dwrr::new(&quanta()))),
         SchedulerKind::Dwrr => under(strict, queues.len(), Dwrr::new(&quanta())),
         SchedulerKind::Wfq => {
             let weights: Vec<u32> = queues.iter().map(|q| q.weight).collect();
@@ -164,14 +222,14 @@ pub fn build(kind: SchedulerKind, queues: &[QueueSpec]) -> Box<dyn Scheduler> {
     }
 }
 
-fn under<S: Scheduler + 'static>(strict: u64, queues: usize, inner: S) -> Box<dyn Scheduler> {
-    if strict == 0 {
+fn under<S: Scheduler + 'static>(strict: u64, queues: usize, inner: S) -> AnyScheduler {
+    AnyScheduler::Other(if strict == 0 {
         Box::new(inner)
     } else if strict.count_ones() as usize == queues {
         Box::new(StrictPriority)
     } else {
         Box::new(StrictAbove::new(strict, inner))
-    }
+    })
 }
 
 /// The queues of which something holds, as bits.

@@ -4,9 +4,11 @@
 use cemark_marking::QueueId;
 
 use super::{Heads, MAX_QUEUES, Pick, Rounds};
+use crate::lines::Lines;
 
 /// The line of active queues and the credit of each. A queue joins the line behind the others when its first packet arrives, and
 /// goes to its end after each turn.
+#[repr(align(64))]
 pub(super) struct Turns<const CARRY: bool> {
     /// Active queues: `count` of them from `front` on, around the array.
     line: [u8; MAX_QUEUES],
@@ -15,7 +17,8 @@ pub(super) struct Turns<const CARRY: bool> {
     active: u64,
     /// Queues whose present turn has its credit.
     granted: u64,
-    accounts: Vec<Account>,
+    accounts: Lines<Account>,
+    queues: u8,
     /// Credit of the queue picked last before it sent, for a refund.
     before: u32,
     /// Whether that pick ended its turn.
@@ -23,7 +26,7 @@ pub(super) struct Turns<const CARRY: bool> {
 }
 
 /// A queue's credit and what a turn adds to it, in bytes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Account {
     credit: u32,
     quantum: u32,
@@ -44,6 +47,7 @@ impl<const CARRY: bool> Turns<CARRY> {
                 .iter()
                 .map(|&quantum| Account { credit: 0, quantum })
                 .collect(),
+            queues: quanta.len() as u8,
             before: 0,
             ended: false,
         }
@@ -136,7 +140,7 @@ impl<const CARRY: bool> Turns<CARRY> {
 
     /// Every queue.
     pub(super) fn rounds(&self) -> Rounds {
-        Rounds::Turns(u64::MAX >> (MAX_QUEUES - self.accounts.len()))
+        Rounds::Turns(u64::MAX >> (MAX_QUEUES - usize::from(self.queues)))
     }
 }
 

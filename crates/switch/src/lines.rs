@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where things lie in memory. Ports with queues are bound by it: what a packet touches at one port is spread over lines of the cache, and a
+//! line cut in two by an unlucky address counts twice.
+
+use std::ops::{Deref, DerefMut, Index, IndexMut};
+
+/// A value that begins with a line of the cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub struct Aligned<T>(pub T);
+
+impl<T> Deref for Aligned<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Aligned<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+/// Elements of one line, if each has eight bytes.
+const IN_LINE: usize = 8;
+
+/// A fixed number of values of at most eight bytes, eight to a line: one value for each queue of a port.
+#[derive(Clone, Debug)]
+pub struct Lines<T>(Box<[Aligned<[T; IN_LINE]>]>);
+
+impl<T: Copy + Default> FromIterator<T> for Lines<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        const { assert!(size_of::<T>() <= 8) }
+        let mut lines: Vec<Aligned<[T; IN_LINE]>> = Vec::new();
+        for (i, value) in values.into_iter().enumerate() {
+            if i % IN_LINE == 0 {
+                lines.push(Aligned::default());
+            }
+            lines[i / IN_LINE].0[i % IN_LINE] = value;
+        }
+        Lines(lines.into())
+    }
+}
+
+impl<T> Index<usize> for Lines<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, i: usize) -> &T {
+        &self.0[i / IN_LINE].0[i % IN_LINE]
+    }
+}
+
+impl<T> IndexMut<usize> for Lines<T> {
+    #[inline]
+    fn index_mut(&mut self, i: usize) -> &mut T {
+        &mut self.0[i / IN_LINE].0[i % IN_LINE]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_by_their_number() {
+        let mut lines: Lines<u32> = (0..19).collect();
+        lines[9] += 100;
+        assert_eq!(
+            (lines[0], lines[7], lines[8], lines[9], lines[18]),
+            (0, 7, 8, 109, 18)
+        );
+    }
+}
