@@ -125,6 +125,13 @@ impl<Q: EventQueue> Sim<Q> {
                 self.stop = true;
             }
         }
+        if self.pep.as_ref().is_some_and(|pep| pep.counts_with(conn)) {
+            // A proxy reads what has been acknowledged until nothing is left in it, and ends the connection then.
+            let c = &mut self.conns.list[conn as usize];
+            c.end = u64::MAX;
+            c.flow.measured = false;
+            return;
+        }
         self.conns.ended(conn);
     }
 

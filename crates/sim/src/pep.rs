@@ -43,6 +43,11 @@ pub(crate) struct Pep {
 }
 
 impl Pep {
+    /// Whether the connection is a part of a flow that is not through.
+    pub fn counts_with(&self, conn: u32) -> bool {
+        self.split_of(conn).is_some()
+    }
+
     fn split_of(&self, conn: u32) -> Option<u32> {
         self.of.get(conn as usize).copied().flatten()
     }
@@ -190,7 +195,7 @@ impl<Q: EventQueue> Sim<Q> {
             self.ready(first, conn);
         }
         if done {
-            for conn in [conns[0], conns[1]] {
+            for conn in conns {
                 self.conns.ended(conn);
                 self.conns.maybe_retire(conn);
             }
