@@ -201,8 +201,7 @@ impl<Q: EventQueue> Sim<Q> {
         true
     }
 
-    /// Reads the packet that the next delivery is likely to be about. It is mostly not in the first cache; read now, the wait overlaps with
-    /// the work of the event at hand.
+    /// Asks the cache for the packet that the next delivery is likely to be about: it is mostly not in the first.
     #[inline(always)]
     fn look_ahead(&self) {
         let Some(event) = self.events.upcoming() else {
@@ -211,7 +210,7 @@ impl<Q: EventQueue> Sim<Q> {
         let Some(Port::Fused(port)) = self.ports.get(event as usize) else {
             return;
         };
-        std::hint::black_box(port.upcoming().map(|p| p.conn));
+        port.prefetch_head();
     }
 
     /// The same where most ports have queues: such a port lies elsewhere.
@@ -223,7 +222,7 @@ impl<Q: EventQueue> Sim<Q> {
         let Some(Port::Explicit(port)) = self.ports.get(event as usize) else {
             return;
         };
-        std::hint::black_box(port.upcoming().map(|p| p.conn));
+        port.prefetch_head();
     }
 
     /// The oldest packet on link `l` reaches its far end.

@@ -7,6 +7,7 @@
 
 use cemark_marking::{QueueId, Verdict, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
+use prefetch_index::prefetch_index;
 
 use crate::admit::{Admission, Admit, Buffering, Pool};
 use crate::ce::{self, Fate, NonEct};
@@ -181,10 +182,11 @@ impl ExplicitPort {
         pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
+        let i = usize::from(packet.class()).min(self.queues.len() - 1);
+        self.prefetch(i);
         let pool = &mut pools[self.pool as usize];
         // At equal times departures come before arrivals, as in the fused port.
         let earlier = self.send_due(now, pool, gone);
-        let i = usize::from(packet.class()).min(self.queues.len() - 1);
         let free = self.busy <= now;
         if free && self.port_bytes == 0 {
             if self.measured {
@@ -217,6 +219,15 @@ impl ExplicitPort {
             }
         }
         result
+    }
+
+    /// Asks the cache at once for what a packet of queue `i` will be led to bit by bit.
+    #[inline(always)]
+    fn prefetch(&self, i: usize) {
+        prefetch_index(&self.queues[..], i);
+        self.lengths.prefetch(i);
+        self.round.prefetch(i);
+        self.slots.prefetch();
     }
 
     /// Whether some packet waits that may be sent.
@@ -536,16 +547,18 @@ impl ExplicitPort {
         next
     }
 
-    /// The packet that reaches the far end next, if it has begun to be sent.
+    /// Asks the cache for the packet that reaches the far end next.
     #[inline(always)]
-    pub fn upcoming(&self) -> Option<&Packet> {
-        self.wire.packets.front()
+    pub fn prefetch_head(&self) {
+        self.wire.packets.prefetch_front();
     }
 
     /// The packet that reaches the far end now.
     #[inline]
     pub fn head(&self) -> &Packet {
-        self.upcoming()
+        self.wire
+            .packets
+            .front()
             .expect("a delivery event has its packet on the wire")
     }
 

@@ -265,10 +265,10 @@ impl FusedPort {
         None
     }
 
-    /// The packet at the head, if there is one.
+    /// Asks the cache for the packet that reaches the far end next.
     #[inline(always)]
-    pub fn upcoming(&self) -> Option<&Packet> {
-        self.ring.front()
+    pub fn prefetch_head(&self) {
+        self.ring.prefetch_front();
     }
 
     /// The packet that reaches the far end next.

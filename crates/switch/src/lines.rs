@@ -4,6 +4,8 @@
 
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
+use prefetch_index::prefetch_index;
+
 /// A value that begins with a line of the cache.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
@@ -43,6 +45,14 @@ impl<T: Copy + Default> FromIterator<T> for Lines<T> {
             lines[i / IN_LINE].0[i % IN_LINE] = value;
         }
         Lines(lines.into())
+    }
+}
+
+impl<T> Lines<T> {
+    /// Asks the cache for the line of a value.
+    #[inline(always)]
+    pub fn prefetch(&self, i: usize) {
+        prefetch_index(&self.0[..], i / IN_LINE);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use cemark_marking::{At, Hook, Quiet, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
+use prefetch_index::prefetch_index;
 
 use crate::admit::Ask;
 use crate::lines::Aligned;
@@ -60,6 +61,12 @@ impl Slots {
     fn grow(&mut self) -> u32 {
         self.slots.push(Waiting::default());
         self.slots.len() as u32 - 1
+    }
+
+    /// Asks the cache for the slot that is used next.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        prefetch_index(self.slots.as_slice(), self.free as usize);
     }
 
     /// What a slot holds.

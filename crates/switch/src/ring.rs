@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A growing ring buffer with a third cursor, so that one ring holds what waits and what is already on the wire.
 
+use prefetch_index::prefetch_index;
+
 /// First-in first-out storage whose width is a power of two.
 ///
 /// Positions are free-running u32 counters: `head..mid` is on the wire, `mid..tail` waits. The width follows what is held, down as
@@ -102,6 +104,12 @@ impl<T: Copy + Default> Ring<T> {
         if width > NARROWEST && self.len() <= width / 8 * 3 {
             self.mask = width / 2 - 1;
         }
+    }
+
+    /// Asks the cache for where the oldest element is, or would be, and waits for nothing.
+    #[inline(always)]
+    pub fn prefetch_front(&self) {
+        prefetch_index(self.slots.as_slice(), self.at(self.head));
     }
 
     /// The oldest element.

@@ -94,6 +94,12 @@ impl Round {
         self.value
     }
 
+    /// Asks the cache for what is kept of queue `i`.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, i: usize) {
+        self.start.prefetch(i);
+    }
+
     /// Whether anything is measured.
     #[inline]
     pub fn is_measured(&self) -> bool {
