@@ -7,10 +7,10 @@ use std::path::Path;
 
 use cemark_sim::Outcome;
 use cemark_sim::outcome::{
-    FlowRecord, LongRecord, PauseReport, PortReport, PortTrace, ProbeRecord, Spread, Totals,
-    reasons,
+    FlowRecord, LongRecord, PauseReport, PortReport, PortTrace, ProbeRecord, QueueSample, Spread,
+    Totals, reasons,
 };
-use cemark_wire::{Picos, Rate};
+use cemark_wire::{Nanos, Picos, Rate};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{self, Column, Reader, Table};
@@ -83,8 +83,8 @@ struct Port {
     sojourn: Five,
 }
 
-/// (time in picoseconds, bytes queued)
-type Samples = Vec<(u64, u32)>;
+/// (time in picoseconds, bytes queued, wait in nanoseconds)
+type Samples = Vec<(u64, u32, u64)>;
 
 /// count, mean, p50, p99, max, min
 type Five = (u64, f64, f64, f64, f64, f64);
@@ -280,7 +280,10 @@ fn rest(o: &Outcome) -> Rest {
                 (
                     t.name.clone(),
                     t.port,
-                    t.samples.iter().map(|(at, q)| (at.0, *q)).collect(),
+                    t.samples
+                        .iter()
+                        .map(|s| (s.at.0, s.bytes, s.wait.0))
+                        .collect(),
                 )
             })
             .collect(),
@@ -357,7 +360,14 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
             .map(|(name, port, samples)| PortTrace {
                 name,
                 port,
-                samples: samples.into_iter().map(|(at, q)| (Picos(at), q)).collect(),
+                samples: samples
+                    .into_iter()
+                    .map(|(at, bytes, wait)| QueueSample {
+                        at: Picos(at),
+                        bytes,
+                        wait: Nanos(wait),
+                    })
+                    .collect(),
             })
             .collect(),
         end: Picos(r.end_ps),

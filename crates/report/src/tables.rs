@@ -108,17 +108,21 @@ pub(crate) fn queues(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
         );
         t.push(
             "time_us",
+            Column::F64(trace.samples.iter().map(|s| s.at.as_micros_f64()).collect()),
+        );
+        t.push(
+            "queue_bytes",
+            Column::U32(trace.samples.iter().map(|s| s.bytes).collect()),
+        );
+        t.push(
+            "wait_us",
             Column::F64(
                 trace
                     .samples
                     .iter()
-                    .map(|(at, _)| at.as_micros_f64())
+                    .map(|s| s.wait.0 as f64 / 1e3)
                     .collect(),
             ),
-        );
-        t.push(
-            "queue_bytes",
-            Column::U32(trace.samples.iter().map(|(_, q)| *q).collect()),
         );
         t
     });

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cemark_switch::{Counters, DropReason};
-use cemark_wire::{Picos, Rate};
+use cemark_wire::{Nanos, Picos, Rate};
 
 /// Everything recorded in one point.
 #[derive(Clone, Debug, Default)]
@@ -230,6 +230,17 @@ pub struct PortTrace {
     pub name: String,
     /// Index into [`Outcome::ports`].
     pub port: u32,
-    /// (time, bytes queued).
-    pub samples: Vec<(Picos, u32)>,
+    /// In order of time.
+    pub samples: Vec<QueueSample>,
+}
+
+/// What a packet would find at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueSample {
+    /// When.
+    pub at: Picos,
+    /// Bytes that wait, the packet being sent not among them.
+    pub bytes: u32,
+    /// Until everything that is there now has been sent: the sojourn of a packet that came now, where there is one queue.
+    pub wait: Nanos,
 }

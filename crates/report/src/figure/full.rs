@@ -2,6 +2,7 @@
 //! When a queue is full, and for how long: DCIB's Figure 2, from the samples of a traced port that drops.
 
 use cemark_sim::Outcome;
+use cemark_sim::outcome::QueueSample;
 use cemark_wire::Picos;
 
 /// A sample is full at so many parts of the longest one: what arrives between two drops is no rest.
@@ -26,11 +27,11 @@ pub(super) fn milliseconds(outcome: &Outcome, what: Full) -> Result<f64, String>
     if port.is_none_or(|p| p.drops == 0) {
         return Err(format!("{} dropped nothing: it was never full", trace.name));
     }
-    let longest = trace.samples.iter().map(|s| s.1).max().unwrap_or(0);
+    let longest = trace.samples.iter().map(|s| s.bytes).max().unwrap_or(0);
     let full = |bytes: u32| f64::from(bytes) >= FULL * f64::from(longest);
     let mut spells: Vec<(Picos, Picos)> = Vec::new();
     let mut before = false;
-    for &(at, bytes) in &trace.samples {
+    for &QueueSample { at, bytes, .. } in &trace.samples {
         match (before, full(bytes)) {
             (false, true) => spells.push((at, at)),
             (true, _) => spells.last_mut().expect("it began").1 = at,
@@ -57,7 +58,11 @@ mod tests {
     /// A sample a millisecond.
     fn made(bytes: &[u32], drops: u64) -> Outcome {
         let samples = bytes.iter().enumerate();
-        let samples = samples.map(|(i, &b)| (Picos::from_micros(1000 * i as u64), b));
+        let samples = samples.map(|(i, &bytes)| QueueSample {
+            at: Picos::from_micros(1000 * i as u64),
+            bytes,
+            ..QueueSample::default()
+        });
         Outcome {
             ports: vec![PortReport {
                 name: "a->b".into(),

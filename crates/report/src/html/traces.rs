@@ -37,7 +37,7 @@ pub(super) fn draw(plan: &Plan, finished: &[Finished], group: &Group) -> Option<
             .filter(|t| t.samples.len() > 1);
         // One port a scheme keeps the page readable; all traces are in queues.parquet.
         let mean = |t: &PortTrace| {
-            t.samples.iter().map(|s| f64::from(s.1)).sum::<f64>() / t.samples.len() as f64
+            t.samples.iter().map(|s| f64::from(s.bytes)).sum::<f64>() / t.samples.len() as f64
         };
         if let Some(trace) = longest.max_by(|a, b| mean(a).total_cmp(&mean(b))) {
             strips.push(Strip {
@@ -47,9 +47,9 @@ pub(super) fn draw(plan: &Plan, finished: &[Finished], group: &Group) -> Option<
         }
     }
     let all = || strips.iter().flat_map(|s| &s.trace.samples);
-    let from = all().map(|s| s.0).min()?.as_micros_f64();
-    let until = all().map(|s| s.0).max()?.as_micros_f64();
-    let most = f64::from(all().map(|s| s.1).max()?).max(1.0);
+    let from = all().map(|s| s.at).min()?.as_micros_f64();
+    let until = all().map(|s| s.at).max()?.as_micros_f64();
+    let most = f64::from(all().map(|s| s.bytes).max()?).max(1.0);
     let most = 2.0 * rounded_up(most / 2.0, &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0]);
     let span = (until - from).max(1e-6);
     let x = |us: f64| LEFT + (WIDTH - LEFT) * (us - from) / span;
@@ -139,9 +139,9 @@ fn rounded_up(least: f64, digits: &[f64]) -> f64 {
 /// (time in microseconds, smallest, mean, largest) of each bin that has samples.
 fn bins(trace: &PortTrace, from: f64, span: f64) -> Vec<(f64, f64, f64, f64)> {
     let mut out: Vec<(usize, f64, f64, f64, f64)> = Vec::new();
-    for (at, bytes) in &trace.samples {
-        let bin = (((at.as_micros_f64() - from) / span * BINS as f64) as usize).min(BINS - 1);
-        let q = f64::from(*bytes);
+    for s in &trace.samples {
+        let bin = (((s.at.as_micros_f64() - from) / span * BINS as f64) as usize).min(BINS - 1);
+        let q = f64::from(s.bytes);
         match out.last_mut().filter(|b| b.0 == bin) {
             Some(b) => *b = (bin, b.1.min(q), b.2 + q, b.3.max(q), b.4 + 1.0),
             None => out.push((bin, q, q, q, 1.0)),

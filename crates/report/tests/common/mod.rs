@@ -12,11 +12,11 @@ use cemark_sim::config::{Buffering, MarkerChoice, Nic, Offload};
 use cemark_sim::config::{
     Measure, NonEct, QueueConfig, RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
 };
-use cemark_sim::outcome::{FlowRecord, PortReport, PortTrace, Spread, Totals};
+use cemark_sim::outcome::{FlowRecord, PortReport, PortTrace, QueueSample, Spread, Totals};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::RttModel;
 use cemark_sim::{Config, Outcome};
-use cemark_wire::{Picos, Rate};
+use cemark_wire::{Nanos, Picos, Rate};
 
 pub const SCHEMES: [&str; 3] = ["DCTCP-RED-Tail", "ECN#", "CoDel"];
 
@@ -183,10 +183,12 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
             port: 1,
             samples: (0..2000)
                 .map(|i| {
-                    (
-                        Picos::from_micros(i * 10),
-                        (queue * (0.5 + luck(seed, i / 9))) as u32,
-                    )
+                    let bytes = (queue * (0.5 + luck(seed, i / 9))) as u32;
+                    QueueSample {
+                        at: Picos::from_micros(i * 10),
+                        bytes,
+                        wait: Nanos(u64::from(bytes) * 4 / 5),
+                    }
                 })
                 .collect(),
         }],

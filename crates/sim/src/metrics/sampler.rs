@@ -2,17 +2,16 @@
 //! Lengths of all switch queues at a fixed interval, and traces of chosen ports.
 
 use cemark_switch::{Clock, Port};
-use cemark_wire::Picos;
 
 use super::Histogram;
 use crate::config::TracePorts;
-use crate::outcome::PortTrace;
+use crate::outcome::{PortTrace, QueueSample};
 
 /// Samples a thinned trace keeps; when it is full every second one goes and the stride doubles.
 const THIN: usize = 2048;
 
 struct Thinned {
-    samples: Vec<(Picos, u32)>,
+    samples: Vec<QueueSample>,
     stride: u32,
     skip: u32,
 }
@@ -24,8 +23,16 @@ pub(crate) struct Sampler {
     pub lengths: Vec<Histogram>,
     pub waits: Vec<Histogram>,
     trace: TracePorts,
-    traced: Vec<(u32, Vec<(Picos, u32)>)>,
+    traced: Vec<(u32, Vec<QueueSample>)>,
     thinned: Vec<Thinned>,
+}
+
+fn look(port: &mut Port, now: u64, clock: Clock) -> QueueSample {
+    QueueSample {
+        at: clock.picos(now),
+        bytes: port.queued_bytes(now),
+        wait: clock.nanos(port.backlog_ticks(now)),
+    }
 }
 
 impl Sampler {
@@ -69,10 +76,9 @@ impl Sampler {
         if !keep_trace {
             return;
         }
-        let at = clock.picos(now);
         // The port that faces host h is the h-th switch port.
         for (host, samples) in &mut self.traced {
-            samples.push((at, ports[first + *host as usize].queued_bytes(now)));
+            samples.push(look(&mut ports[first + *host as usize], now, clock));
         }
         for (t, port) in self.thinned.iter_mut().zip(&mut ports[first..]) {
             t.skip += 1;
@@ -88,7 +94,7 @@ impl Sampler {
                 });
                 t.stride *= 2;
             }
-            t.samples.push((at, port.queued_bytes(now)));
+            t.samples.push(look(port, now, clock));
         }
     }
 
