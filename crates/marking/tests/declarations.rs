@@ -53,6 +53,8 @@ fn the_calls_that_schemes_ask_for() {
         ("ecn_sharp", ("reset_on_empty", 0), false, false, 0),
         ("ecn_sharp", ("reset_on_empty", 1), true, false, 0),
         ("ecn_sharp", ("instant", 1), false, true, 0),
+        ("mq_ecn", ("shape", 0), false, false, 0),
+        ("mq_ecn", ("shape", 1), false, true, 0),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
         let values = Values::defaults(spec).with(spec, change.0, change.1);
@@ -87,6 +89,45 @@ fn where_mq_ecn_is_quiet() {
     assert_eq!(quiet(("shape", 1)), (5_000, 5_000 * 1_200));
     // A clock of its own starts with the first packet.
     assert_eq!(quiet(("period", 1_200)), (0, 0));
+}
+
+/// Whatever the round, an empty queue is not above its share: unless the packet itself counts, or a tie does, or a clock wants to be started.
+#[test]
+fn mq_ecn_lets_an_empty_queue_pass() {
+    let spec = catalogue::find("mq_ecn").expect("a scheme");
+    for (count_self, cmp, period, below) in
+        [(0, 0, 0, 1), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1_200, 0)]
+    {
+        let values = Values::defaults(spec)
+            .with(spec, "count_self", count_self)
+            .with(spec, "cmp", cmp)
+            .with(spec, "period", period);
+        let marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
+        assert_eq!(
+            marker.quiet_below(1500),
+            below,
+            "{count_self} {cmp} {period}"
+        );
+    }
+}
+
+/// A quantum that takes no whole nanosecond has a threshold of zero as soon as there is a round, and before that the standard one.
+#[test]
+fn a_round_of_zero_says_nothing_yet() {
+    let spec = catalogue::find("mq_ecn").expect("a scheme");
+    let queue = QueueSpec {
+        quantum: 1,
+        ..QueueSpec::fifo(Rate::gbps(100))
+    };
+    let values = Values::defaults(spec).with(spec, "cmp", 1);
+    let mut marker = catalogue::build(spec, &values, &queue);
+    let at = At::fifo(Nanos(1), Nanos(0), 9_000, 1500);
+    assert_eq!(marker.enqueue(&at), Verdict::Pass);
+    let round = Nanos(1);
+    assert_eq!(
+        marker.enqueue(&At { round, ..at }),
+        Verdict::Mark(Why::Instant)
+    );
 }
 
 #[test]
