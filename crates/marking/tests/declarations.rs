@@ -111,6 +111,24 @@ fn mq_ecn_lets_an_empty_queue_pass() {
     }
 }
 
+#[test]
+fn who_has_a_clock() {
+    for (name, change, clock) in [
+        ("mq_ecn", ("period", 0), false),
+        ("mq_ecn", ("period", 1_200), true),
+        ("pie", ("max_burst", 0), true),
+        ("pi", ("qref", 75_000), true),
+        ("red", ("count_self", 0), false),
+        ("codel", ("min_bytes", 0), false),
+        ("ecn_sharp", ("reset_on_empty", 1), false),
+    ] {
+        let spec = catalogue::find(name).expect("a scheme");
+        let values = Values::defaults(spec).with(spec, change.0, change.1);
+        let marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
+        assert_eq!(marker.keeps_time(), clock, "{name} {change:?}");
+    }
+}
+
 /// A quantum that takes no whole nanosecond has a threshold of zero as soon as there is a round, and before that the standard one.
 #[test]
 fn a_round_of_zero_says_nothing_yet() {
