@@ -109,6 +109,9 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
         String::from_utf8_lossy(&out.stdout),
         tail(&String::from_utf8_lossy(&out.stderr), 20),
     );
+    // Where the checkout lies is nobody's business.
+    let here = std::env::current_dir().map_err(|e| e.to_string())?;
+    let log = log.replace(&format!("{}/", here.display()), "");
     let path = format!("bench/proof/{name}.log");
     fs::create_dir_all("bench/proof")
         .and_then(|()| fs::write(&path, &log))
