@@ -68,7 +68,6 @@ impl<Q: EventQueue> Sim<Q> {
                 Port::new(spec)
             })
             .collect();
-        let fused = 2 * ports.iter().filter(|p| p.is_fused()).count() > ports.len();
         let traffic = Traffic::new(cfg);
         let slowest = fabric
             .links()
@@ -118,7 +117,6 @@ impl<Q: EventQueue> Sim<Q> {
                 busy_at_from: Vec::new(),
             },
             extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
-            fused,
             pfc,
             rdma: cfg.transport.rdma.is_some(),
             // Without a window there is always something: a queue pair is served in turn.

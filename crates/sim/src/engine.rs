@@ -110,8 +110,6 @@ pub(crate) struct Sim<Q> {
     pub rdma: bool,
     /// Switches pause their senders.
     pub pfc: Option<Box<Lossless>>,
-    /// Most ports are fused.
-    pub fused: bool,
     /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
     pub turn: u32,
     /// Largest train of a connection in bytes; 0: segment by segment.
@@ -146,11 +144,7 @@ impl<Q: EventQueue> Sim<Q> {
             debug_assert!(now >= self.now);
             self.now = now;
             self.handled += 1;
-            if self.fused {
-                self.look_ahead();
-            } else {
-                self.look_ahead_explicit();
-            }
+            self.look_ahead();
             if event < kind::SERVE {
                 // By far the most frequent.
                 self.deliver(event);
@@ -204,25 +198,10 @@ impl<Q: EventQueue> Sim<Q> {
     /// Asks the cache for the packet that the next delivery is likely to be about: it is mostly not in the first.
     #[inline(always)]
     fn look_ahead(&self) {
-        let Some(event) = self.events.upcoming() else {
-            return;
-        };
-        let Some(Port::Fused(port)) = self.ports.get(event as usize) else {
-            return;
-        };
-        port.prefetch_head();
-    }
-
-    /// The same where most ports have queues: such a port lies elsewhere.
-    #[inline(always)]
-    fn look_ahead_explicit(&self) {
-        let Some(event) = self.events.upcoming() else {
-            return;
-        };
-        let Some(Port::Explicit(port)) = self.ports.get(event as usize) else {
-            return;
-        };
-        port.prefetch_head();
+        let upcoming = self.events.upcoming();
+        if let Some(port) = upcoming.and_then(|event| self.ports.get(event as usize)) {
+            port.prefetch_head();
+        }
     }
 
     /// The oldest packet on link `l` reaches its far end.

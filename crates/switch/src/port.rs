@@ -173,6 +173,15 @@ impl Port {
         }
     }
 
+    /// Asks the cache for the packet that reaches the far end next.
+    #[inline(always)]
+    pub fn prefetch_head(&self) {
+        match self {
+            Port::Fused(p) => p.prefetch_head(),
+            Port::Explicit(p) => p.prefetch_head(),
+        }
+    }
+
     /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
     #[inline]
     pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> (Packet, u64) {
