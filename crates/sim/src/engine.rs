@@ -2,7 +2,7 @@
 //! The main loop: takes events in order and hands each to the part it concerns.
 
 use cemark_switch::edge::{Actions, Step};
-use cemark_switch::{Clock, NEVER, Pool, Port, REFUSED};
+use cemark_switch::{Clock, NEVER, Offer, Pool, Port, REFUSED};
 use cemark_wire::{Flags, Packet};
 
 use crate::config::{Config, Nic};
@@ -280,14 +280,7 @@ impl<Q: EventQueue> Sim<Q> {
         let refused = offer.refused.then_some(*packet);
         let following = port.deliver(self.now, pools, gone);
         self.arm_delivery(l, following);
-        self.follow(to, offer.deliver_at, offer.serve_at);
-        self.arm_wake(to, offer.wake_at);
-        if let Some(packet) = refused {
-            self.dropped(packet);
-        }
-        if !self.gone.is_empty() {
-            self.free_gone();
-        }
+        self.heed(to, &offer, refused);
     }
 
     /// Takes the oldest packet off link `l` and arms the next delivery.
@@ -391,10 +384,16 @@ impl<Q: EventQueue> Sim<Q> {
             0
         };
         let offer = port.offer(self.now, packet, salt, &mut self.pools, &mut self.gone);
+        self.heed(l, &offer, offer.refused.then_some(*packet));
+    }
+
+    /// Does what port `l`, which has explicit queues, asks for after an offer.
+    #[inline]
+    fn heed(&mut self, l: u32, offer: &Offer, refused: Option<Packet>) {
         self.follow(l, offer.deliver_at, offer.serve_at);
         self.arm_wake(l, offer.wake_at);
-        if offer.refused {
-            self.dropped(*packet);
+        if let Some(packet) = refused {
+            self.dropped(packet);
         }
         self.after_explicit(l);
     }

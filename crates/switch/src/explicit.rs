@@ -194,7 +194,11 @@ impl ExplicitPort {
             }
             let paused = self.paused >> i & 1 == 1;
             if self.traceless && !paused && self.queues[i].lets_pass {
-                return self.pass(now, i, packet, pool);
+                let own = self.pass(now, i, packet, pool);
+                return Offer {
+                    deliver_at: earlier.min(own.deliver_at),
+                    ..own
+                };
             }
         }
         let mut result = Offer {
