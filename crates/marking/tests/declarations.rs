@@ -55,6 +55,10 @@ fn the_calls_that_schemes_ask_for() {
         ("ecn_sharp", ("instant", 1), false, true, 0),
         ("mq_ecn", ("shape", 0), false, false, 0),
         ("mq_ecn", ("shape", 1), false, true, 0),
+        ("cedm", ("cmp", 0), false, false, 0),
+        ("cedm_sharp", ("k1", 30_000), false, false, 0),
+        ("dynamic", ("mode", 0), false, false, 0),
+        ("dynamic", ("mode", 1), false, true, 0),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
         let values = Values::defaults(spec).with(spec, change.0, change.1);
