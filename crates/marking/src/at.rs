@@ -67,9 +67,10 @@ pub struct QueueSpec {
     pub rate: Rate,
     /// Scheduling quantum in bytes.
     pub quantum: u32,
-    /// Scheduling weight.
+    /// What it takes of the link while all queues are busy, of `weight_sum`: its quantum where queues take turns, else its weight. A
+    /// strict queue may take all.
     pub weight: u32,
-    /// Sum of the weights of the port's queues.
+    /// The sum over the port's queues that are not strict.
     pub weight_sum: u32,
     /// Whether the queue is served with strict priority.
     pub strict: bool,

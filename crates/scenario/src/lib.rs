@@ -23,6 +23,7 @@ mod error;
 mod fabric;
 mod faults;
 mod host;
+mod idle;
 mod laws;
 mod markers;
 mod path;

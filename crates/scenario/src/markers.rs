@@ -73,46 +73,65 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         )
     };
     s.finish()?;
-    ramp(node, &choice)?;
+    rising(node, &choice)?;
     Ok(Scheme {
         label: label.unwrap_or(title).to_owned(),
         marker: choice,
     })
 }
 
-/// A ramp from `kmin` to `kmax` must rise, where either of them was written.
-fn ramp(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
+/// Pairs of parameters of which the second may not lie below the first, with what to write. A `k2` of zero follows from `k1`.
+const RISING: &[(&str, &str, &str)] = &[
+    (
+        "kmin",
+        "kmax",
+        "kmin = \"5pkt\", kmax = \"15pkt\" (a length or a time, as the scheme has it)",
+    ),
+    (
+        "min_percent",
+        "max_percent",
+        "min_percent = \"20%\", max_percent = \"80%\"",
+    ),
+    ("k1", "k2", "k1 = \"20pkt\", k2 = \"40pkt\""),
+];
+
+/// A ramp must rise, where either of its ends was written.
+fn rising(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     let (MarkerChoice::Builtin { scheme, values }, Value::Table(table)) = (choice, &node.value)
     else {
         return Ok(());
     };
-    let place = |name: &str| scheme.params.iter().position(|p| p.name == name);
-    let (Some(kmin), Some(kmax)) = (place("kmin"), place("kmax")) else {
-        return Ok(());
-    };
-    let written = table.get("kmax").or_else(|| table.get("kmin"));
-    let Some(entry) = written.filter(|_| values.0[kmax] < values.0[kmin]) else {
-        return Ok(());
-    };
-    let unit = match scheme.params[kmin].kind {
-        Kind::Time => "ns",
-        _ => "bytes",
-    };
-    let by = |name: &str| match table.get(name) {
-        Some(_) => "",
-        None => ", its default",
-    };
-    Err(Fault::new(
-        entry.node.at,
-        format!(
-            "kmax ({} {unit}{}) is below kmin ({} {unit}{})",
-            values.0[kmax],
-            by("kmax"),
-            values.0[kmin],
-            by("kmin")
-        ),
-    )
-    .help("write both, kmin first: kmin = \"5pkt\", kmax = \"15pkt\" (a length or a time, as the scheme has it)"))
+    for &(low, high, example) in RISING {
+        let (Some(foot), Some(head)) = (scheme.index_of(low), scheme.index_of(high)) else {
+            continue;
+        };
+        let (foot, head) = ((foot, values.0[foot]), (head, values.0[head]));
+        let follows = high == "k2" && head.1 == 0;
+        let written = table.get(high).or_else(|| table.get(low));
+        let Some(entry) = written.filter(|_| head.1 < foot.1 && !follows) else {
+            continue;
+        };
+        let say = |(place, value): (usize, u64), name: &str| {
+            let number = match scheme.params[place].kind {
+                Kind::Time => format!("{value} ns"),
+                Kind::Fraction => format!("{:.1} %", value as f64 / 655.36),
+                _ => format!("{value} bytes"),
+            };
+            match table.get(name) {
+                Some(_) => number,
+                None => format!("{number}, its default"),
+            }
+        };
+        let message = format!(
+            "{high} ({}) is below {low} ({})",
+            say(head, high),
+            say(foot, low)
+        );
+        return Err(
+            Fault::new(entry.node.at, message).help(format!("write both, {low} first: {example}"))
+        );
+    }
+    Ok(())
 }
 
 /// A parameter in the unit in which the catalogue stores it.

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cemark_sim::Config;
+use cemark_sim::config::Offload;
 use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::Picos;
 
 use crate::builtin::{builtin, builtins};
 use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, fold, near};
+use crate::idle::Idle;
 use crate::markers::{self, Scheme};
 use crate::plan::{Plan, Point};
 use crate::section::{LONGEST, Section, count, list};
@@ -150,12 +152,15 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let mut labels: Vec<String> = Vec::new();
     let mut workloads: Vec<String> = Vec::new();
     let mut warnings = Vec::new();
+    let mut idle = Idle::default();
     for cell in &cells {
         let mut tree = root.clone();
         for (axis, &i) in axes.iter().zip(cell) {
             path::set(&mut tree, &axis.path, axis.at, &axis.values[i])?;
         }
-        let configs = configs(&tree, &mut tables)?;
+        let configs = configs(&tree, &mut tables, |tree, config| {
+            idle.see(tree, config, seeds.len());
+        })?;
         labels = configs.iter().map(|(label, _)| label.clone()).collect();
         workloads = configs
             .first()
@@ -176,6 +181,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
             }
         }
     }
+    warnings.extend(idle.warnings());
     let baseline = match &baseline_node {
         None => 0,
         Some(node) => {
@@ -254,8 +260,12 @@ fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point 
     }
 }
 
-/// One configuration for each scheme, all with seed zero.
-fn configs(root: &Table, tables: &mut Tables) -> Fallible<Vec<(String, Config)>> {
+/// One configuration for each scheme, all with seed zero; `see` is shown each with the tree that it was read from.
+fn configs(
+    root: &Table,
+    tables: &mut Tables,
+    mut see: impl FnMut(&Table, &Config),
+) -> Fallible<Vec<(String, Config)>> {
     let nodes = markers::nodes(root);
     if nodes.is_empty() {
         return Err(Fault::nowhere("there is no [[scheme]]").help(
@@ -266,6 +276,7 @@ fn configs(root: &Table, tables: &mut Tables) -> Fallible<Vec<(String, Config)>>
     for node in nodes {
         let merged = merged(root, node)?;
         let (scheme, config) = config(&merged, node, tables)?;
+        see(&merged, &config);
         if all
             .iter()
             .any(|(label, _)| fold(label) == fold(&scheme.label))
@@ -342,7 +353,11 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
         }
     };
     let measure = switch::measure(root, &topology, &workloads)?;
-    let (nic, offload) = host::host(root, &mut transport)?;
+    let (nic, offload) = match (host::host(root, &mut transport)?, &transport.rdma) {
+        (read, None) => read,
+        // The adapters of queue pairs do by themselves what these options are about.
+        ((nic, _), Some(_)) => (nic, Offload::NONE),
+    };
     let config = Config {
         topology,
         rtt,

@@ -78,6 +78,17 @@ fn pauses(root: &Table, config: &Config) -> Fallible<()> {
 
 /// What stands at an edge reads TCP, or was tested with it only.
 fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
+    let class = config.transport.rdma.as_ref().and_then(|r| r.cnp_class);
+    let queues = config.switch.queues.len();
+    if let Some(class) = class.filter(|&class| usize::from(class) >= queues) {
+        let message = format!("cnp-class {class} has no queue: a port has {queues}");
+        return Err(
+            at(root, &[("transport", "cnp-class")], message).help(format!(
+                "write cnp-class = 0 to {}, or more queues",
+                queues - 1
+            )),
+        );
+    }
     if config.transport.rdma.is_none() || config.edge == Edge::Plain {
         return Ok(());
     }

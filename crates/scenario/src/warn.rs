@@ -10,6 +10,7 @@ use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel, Workload};
 use cemark_wire::Picos;
 
 use crate::fabric::slowest;
+use crate::idle::{has_rounds, reads_rounds};
 use crate::plan::Warning;
 use crate::sense::percent;
 use crate::units::{length, span};
@@ -22,6 +23,8 @@ pub(crate) fn warnings(config: &Config, label: &str) -> Vec<Warning> {
     too_little_time(config, &mut all);
     sampled_once(config, &mut all);
     never_marks(config, label, &mut all);
+    without_rounds(config, label, &mut all);
+    without_marks(config, label, &mut all);
     all
 }
 
@@ -218,6 +221,14 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     let (name, reached) = match scheme.name {
         "threshold" => ("k", by_length("k")),
         "red" => ("kmin", by_length("kmin")),
+        "mq_ecn" if value("shape") == 0 => ("k", by_length("k")),
+        "mq_ecn" => ("kmin", by_length("kmin")),
+        "cedm" => ("k1", by_length("k1")),
+        // A limit is at most the buffer, and so is a threshold that follows it, unless its floor is higher.
+        "dynamic" if value("mode") == 0 => {
+            let static_too = by_length("k").is_some();
+            ("floor", by_length("floor").filter(|_| static_too))
+        }
         "tcn" => ("threshold", by_wait("threshold")),
         "codel" => ("target", by_wait("target")),
         "ecn_sharp" => {
@@ -241,6 +252,37 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
                 span(nanos(drained))
             ),
             "a lower threshold, or a larger buffer in [switch]",
+        );
+    }
+}
+
+/// A scheme that scales by the round time, at ports that have none.
+fn without_rounds(config: &Config, label: &str, all: &mut Vec<Warning>) {
+    let ours = matches!(config.switch.marker, MarkerChoice::Builtin { .. });
+    if ours && reads_rounds(&config.switch.marker) && !has_rounds(config) {
+        let scheduler = config.switch.scheduler.spec().name;
+        add(
+            all,
+            format!("rounds {label}"),
+            format!(
+                "scheduler = \"{scheduler}\" has no rounds: `{label}` takes every queue for the only one"
+            ),
+            "write scheduler = \"dwrr\", \"wrr\" or \"wfq\" in [switch]",
+        );
+    }
+}
+
+/// Queue pairs that nothing slows down.
+fn without_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
+    let unmarked = matches!(config.switch.marker, MarkerChoice::None);
+    if config.transport.rdma.is_some() && unmarked && config.switch.pfc.is_none() {
+        add(
+            all,
+            format!("unmarked {label}"),
+            format!(
+                "`{label}` never marks, and DCQCN slows down for nothing else: its queues end in losses"
+            ),
+            "a marker, or pfc = true in [switch]",
         );
     }
 }

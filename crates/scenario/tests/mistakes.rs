@@ -224,6 +224,20 @@ fn switches_and_schemes() {
         ),
         (
             SCHEME,
+            "marker = \"dynamic\"\nmode = \"percent\"\nmin_percent = \"90%\"\nmax_percent = \"10%\"",
+            "32:15",
+            "max_percent (10.0 %) is below min_percent (90.0 %)",
+            "min_percent first",
+        ),
+        (
+            SCHEME,
+            "marker = \"cedm\"\nk1 = \"40pkt\"\nk2 = \"20pkt\"",
+            "31:6",
+            "k2 (30000 bytes) is below k1 (60000 bytes)",
+            "k1 first",
+        ),
+        (
+            SCHEME,
             "marker = \"red\"\npmax = 80",
             "30:8",
             "80 is not between 0 and 1",

@@ -109,6 +109,120 @@ fn timers_that_fire_too_early() {
 }
 
 #[test]
+fn keys_that_nothing_looks_at() {
+    // (after which line, what is written, what is said, what to write)
+    let switch = "buffer = \"600KB\"";
+    for (key, written, with) in [
+        ("alpha", "alpha = 2", "buffer-policy = \"dynamic\""),
+        ("pool", "pool = \"2MB\"", "\"shared\" or \"dynamic\""),
+        ("headroom", "headroom = \"9KB\"", "lossless = true"),
+        ("round-beta", "round-beta = 0.5", "mq_ecn"),
+        ("round-idle", "round-idle = \"9us\"", "mq_ecn"),
+        ("quantum", "quantum = \"3KB\"", "\"dwrr\" or \"wrr\""),
+        ("pfc-alpha", "pfc-alpha = 0.5", "pfc = true"),
+        ("pfc-xoff", "pfc-xoff = \"99KB\"", "pfc = true"),
+        ("pfc-storm", "pfc-storm = 0.5", "pfc = true"),
+    ] {
+        let says = format!("`{key}` in [switch] has no effect");
+        warns(switch, &format!("{switch}\n{written}"), &says, with);
+    }
+    for (written, key, with) in [
+        ("weight = 2", "weight", "scheduler = \"wfq\""),
+        ("quantum = \"3KB\"", "quantum", "scheduler = \"dwrr\""),
+        ("strict = true", "strict", "scheduler = \"dwrr\""),
+        ("lossless = true", "lossless", "pfc = true"),
+    ] {
+        let says = format!("`{key}` in [[switch.queue]] has no effect");
+        let queue = format!("{switch}\n[[switch.queue]]\n{written}");
+        warns(switch, &queue, &says, with);
+    }
+    let transport = "ack-every = 1";
+    for (key, written, with) in [
+        ("cnp-gap", "cnp-gap = \"9us\"", "control = \"dcqcn\""),
+        ("rate-ai", "rate-ai = \"9Mbps\"", "control = \"dcqcn\""),
+        ("cubic-c", "cubic-c = 0.5", "\"cubic-ecn\""),
+    ] {
+        let says = format!("`{key}` in [transport] has no effect");
+        warns(transport, &format!("{transport}\n{written}"), &says, with);
+    }
+    for (key, written) in [
+        ("gro", "gro = true"),
+        ("coalesce-packets", "coalesce-packets = 9"),
+    ] {
+        let says = format!("`{key}` in [host] has no effect");
+        let host = format!("[host]\n{written}\n[transport]");
+        warns("[transport]", &host, &says, "coalesce = \"20us\"");
+    }
+}
+
+/// Queue pairs need a queue that marks; what a host of TCP does in bunches is not theirs.
+#[test]
+fn keys_that_queue_pairs_do_not_look_at() {
+    let pairs = GOOD.replace("ack-every = 1", "control = \"dcqcn\"");
+    assert_eq!(plan(&pairs).warnings, []);
+    for (section, written, key) in [
+        ("transport", "sack = true", "sack"),
+        ("transport", "init-window = 9", "init-window"),
+        ("transport", "g = 0.125", "g"),
+        ("host", "tso = \"64KB\"", "tso"),
+        ("host", "coalesce = \"20us\"", "coalesce"),
+        ("host", "pacing = \"tcp\"", "pacing"),
+    ] {
+        let text = match section {
+            "transport" => pairs.replace("[transport]", &format!("[transport]\n{written}")),
+            _ => format!("{pairs}\n[{section}]\n{written}\n"),
+        };
+        let plan = plan(&text);
+        let lines = plan.warning_lines();
+        let says = format!("`{key}` in [{section}] has no effect");
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert!(lines[0].contains(&says), "{lines:?}");
+    }
+    // Bunches of a host would hold up what an adapter sends: the same points, whatever [host] says.
+    let bunches = plan(&format!("{pairs}\n[host]\ncoalesce = \"20us\"\n"));
+    assert_eq!(bunches.points[0].digest, plan(&pairs).points[0].digest);
+
+    let unmarked = plan(&pairs.replace("marker = \"ecn_sharp\"", "marker = \"none\""));
+    let lines = unmarked.warning_lines();
+    assert!(
+        lines.len() == 1
+            && lines[0].contains("`b` never marks, and DCQCN slows down for nothing else"),
+        "{lines:?}"
+    );
+}
+
+/// A key that one scheme or one point of a sweep looks at is there for it.
+#[test]
+fn a_key_that_something_looks_at_is_nobodys_mistake() {
+    let switch = "buffer = \"600KB\"";
+    let sweep = "[sweep]\n\"switch.buffer-policy\" = [\"port\", \"dynamic\"]\n";
+    let both = GOOD.replace(switch, &format!("{switch}\nalpha = 2")) + sweep;
+    assert_eq!(plan(&both).warnings, []);
+    let own = GOOD.replace(
+        "marker = \"ecn_sharp\"",
+        "marker = \"ecn_sharp\"\n[scheme.transport]\ncontrol = \"cubic-ecn\"",
+    );
+    let own = own.replace("ack-every = 1", "ack-every = 1\ncubic-c = 0.5\ng = 0.125");
+    assert_eq!(plan(&own).warnings, []);
+}
+
+#[test]
+fn rounds_where_there_are_none() {
+    warns(
+        "marker = \"ecn_sharp\"",
+        "marker = \"mq_ecn\"",
+        "scheduler = \"fifo\" has no rounds: `b` takes every queue for the only one",
+        "\"dwrr\"",
+    );
+    warns(
+        "marker = \"ecn_sharp\"",
+        "marker = \"ecn_sharp\"\nby_round = true",
+        "has no rounds: `b`",
+        "\"dwrr\"",
+    );
+}
+
+#[test]
 fn schemes_that_never_mark() {
     warns(
         "\"65pkt\"",
@@ -128,6 +242,17 @@ fn schemes_that_never_mark() {
         "`b` never marks: threshold is 2ms",
         "a lower threshold",
     );
+    for marker in [
+        "cedm\"\nk1 = \"700KB\"\nk2 = \"800KB\"",
+        "dynamic\"\noffset = \"700KB\"\nfloor = \"650KB\"",
+    ] {
+        warns(
+            "marker = \"ecn_sharp\"",
+            &format!("marker = \"{marker}"),
+            "`b` never marks: ",
+            "a lower threshold",
+        );
+    }
     for law in ["reno", "cubic", "bbr"] {
         let control = format!("[transport]\ncontrol = \"{law}\"");
         let deaf = plan(&GOOD.replace("[transport]", &control));

@@ -8,7 +8,7 @@ use cemark_switch::sched::{self, SchedulerKind};
 use cemark_switch::{AnyMarker, Clock, Pool, Port, PortSpec, QueueSetup, RoundSpec, admit};
 use cemark_wire::{Picos, Rate};
 
-use crate::config::{Config, MarkerChoice, Nic, NonEct, Policy, SwitchConfig};
+use crate::config::{Config, MarkerChoice, Nic, NonEct, Policy, QueueConfig, SwitchConfig};
 use crate::conn::Conns;
 use crate::engine::{Host, Sim, kind, turn_of};
 use crate::events::EventQueue;
@@ -309,7 +309,18 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
 fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
     let s = &cfg.switch;
     let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
-    let weight_sum = s.queues.iter().map(|q| q.weight).sum();
+    let strict = |q: &QueueConfig| q.strict || s.scheduler == SchedulerKind::StrictPriority;
+    // What divides the link: quanta where queues take turns, weights elsewhere. A strict queue takes no part in that: it may have all.
+    let weight = |q: &QueueConfig| match s.scheduler {
+        SchedulerKind::Wrr | SchedulerKind::Dwrr => q.quantum,
+        _ => q.weight,
+    };
+    let weight_sum = s
+        .queues
+        .iter()
+        .filter(|q| !strict(q))
+        .fold(0, |sum: u32, q| sum.saturating_add(weight(q)))
+        .max(1);
     s.queues
         .iter()
         .map(|q| QueueSpec {
@@ -319,9 +330,9 @@ fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
                 SchedulerKind::Wfq => q.weight.saturating_mul(mtu),
                 _ => q.quantum,
             },
-            weight: q.weight,
+            weight: if strict(q) { weight_sum } else { weight(q) },
             weight_sum,
-            strict: q.strict || s.scheduler == SchedulerKind::StrictPriority,
+            strict: strict(q),
             mtu,
             limit_bytes: q.limit_bytes.min(room),
         })

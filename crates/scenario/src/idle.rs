@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Keys that are written and that no point of the plan looks at: one that some point looks at is there for a sweep or for one of the schemes.
+
+use std::collections::BTreeMap;
+
+use cemark_marking::{SchemeSpec, Values};
+use cemark_sim::Config;
+use cemark_sim::config::{Edge, MarkerChoice, Policy, SchedulerKind};
+use cemark_transport::Control;
+use cemark_wire::Nanos;
+
+use crate::plan::Warning;
+use crate::tree::{Table, Value};
+
+/// A key that only some configurations look at.
+struct Rule {
+    /// Its section; `switch.queue` is each `[[switch.queue]]`.
+    section: &'static str,
+    keys: &'static [&'static str],
+    used: fn(&Config) -> bool,
+    /// What would make it count.
+    with: &'static str,
+}
+
+const RULES: &[Rule] = &[
+    Rule {
+        section: "switch",
+        keys: &["alpha"],
+        used: |c| matches!(c.switch.buffering.policy, Policy::Dynamic { .. }),
+        with: "buffer-policy = \"dynamic\"",
+    },
+    Rule {
+        section: "switch",
+        keys: &["pool"],
+        used: |c| {
+            matches!(
+                c.switch.buffering.policy,
+                Policy::Dynamic { .. } | Policy::Shared
+            )
+        },
+        with: "buffer-policy = \"shared\" or \"dynamic\"",
+    },
+    Rule {
+        section: "switch",
+        keys: &["headroom"],
+        used: |c| c.switch.queues.iter().any(|q| q.lossless),
+        with: "lossless = true in a [[switch.queue]]",
+    },
+    Rule {
+        section: "switch",
+        keys: &["round-beta", "round-idle"],
+        used: |c| has_rounds(c) && reads_rounds(&c.switch.marker),
+        with: "scheduler = \"dwrr\", \"wrr\" or \"wfq\", and a scheme that reads the round time (mq_ecn)",
+    },
+    Rule {
+        section: "switch",
+        keys: &["quantum"],
+        used: |c| looks_at(c, "quantum"),
+        with: "scheduler = \"dwrr\" or \"wrr\"",
+    },
+    Rule {
+        section: "switch",
+        keys: &[
+            "pfc-alpha",
+            "pfc-xoff",
+            "pfc-xon-offset",
+            "pfc-headroom",
+            "pfc-storm",
+        ],
+        used: |c| c.switch.pfc.is_some(),
+        with: "pfc = true",
+    },
+    Rule {
+        section: "switch.queue",
+        keys: &["quantum"],
+        used: |c| looks_at(c, "quantum"),
+        with: "scheduler = \"dwrr\" or \"wrr\"",
+    },
+    Rule {
+        section: "switch.queue",
+        keys: &["weight"],
+        used: |c| looks_at(c, "weight"),
+        with: "scheduler = \"wfq\"; under \"dwrr\" and \"wrr\" quanta divide the link",
+    },
+    Rule {
+        section: "switch.queue",
+        keys: &["strict"],
+        used: |c| looks_at(c, "strict"),
+        with: "scheduler = \"dwrr\", \"wrr\" or \"wfq\"",
+    },
+    Rule {
+        section: "switch.queue",
+        keys: &["lossless"],
+        used: |c| c.switch.pfc.is_some() || c.switch.buffering.headroom > 0,
+        with: "headroom = \"...\" or pfc = true",
+    },
+    Rule {
+        section: "transport",
+        keys: &["g", "alpha-init"],
+        used: |c| !queue_pairs(c) && matches!(c.transport.control, Control::Dctcp { .. }),
+        with: "control = \"dctcp\"; a queue pair has dcqcn-g and dcqcn-alpha-init",
+    },
+    Rule {
+        section: "transport",
+        keys: &["cubic-c", "cubic-beta", "fast-convergence", "reno-friendly"],
+        used: |c| !queue_pairs(c) && matches!(c.transport.control, Control::Cubic(_)),
+        with: "control = \"cubic\" or \"cubic-ecn\"",
+    },
+    Rule {
+        section: "transport",
+        keys: &[
+            "init-window",
+            "keep-window",
+            "ack-delay",
+            "handshake",
+            "sack",
+            "dup-acks",
+            "lost-repairs",
+        ],
+        used: |c| !queue_pairs(c),
+        with: "a control of TCP; queue pairs have no windows",
+    },
+    Rule {
+        section: "transport",
+        keys: &[
+            "dcqcn-g",
+            "dcqcn-alpha-init",
+            "alpha-timer",
+            "rate-timer",
+            "byte-counter",
+            "fast-recovery",
+            "rate-ai",
+            "rate-hai",
+            "min-rate",
+            "clamp-target",
+            "repair",
+            "cnp-gap",
+            "cnp-class",
+        ],
+        used: queue_pairs,
+        with: "control = \"dcqcn\"",
+    },
+    Rule {
+        section: "host",
+        keys: &["tso", "coalesce", "pacing"],
+        used: |c| !queue_pairs(c),
+        with: "a control of TCP; the adapters of queue pairs send, pace and answer by themselves",
+    },
+    Rule {
+        section: "host",
+        keys: &["gro", "coalesce-packets"],
+        used: |c| c.offload.coalesce > Nanos::ZERO,
+        with: "coalesce = \"20us\", and a control of TCP",
+    },
+    Rule {
+        section: "edge",
+        keys: &["buffer"],
+        used: |c| matches!(c.edge, Edge::Pep { .. }),
+        with: "kind = \"pep\"; the copies of \"dcib\" are bound by `stalled`",
+    },
+    Rule {
+        section: "edge",
+        keys: &["hold", "lanes"],
+        used: |c| matches!(&c.edge, Edge::Dcib { config, .. } if config.hold.is_some()),
+        with: "kind = \"dcib\" and release = \"in-order\"",
+    },
+    Rule {
+        section: "edge",
+        keys: &[
+            "share",
+            "stalled",
+            "tau",
+            "recovery",
+            "copies",
+            "most-copies",
+            "reorder",
+            "acks",
+            "ack-every",
+            "ack-delay",
+            "raise",
+            "ce",
+            "release",
+            "header",
+            "probe-above",
+            "filter",
+            "outside",
+        ],
+        used: |c| matches!(c.edge, Edge::Dcib { .. }),
+        with: "kind = \"dcib\"",
+    },
+];
+
+fn queue_pairs(c: &Config) -> bool {
+    c.transport.rdma.is_some()
+}
+
+/// Whether the scheduler looks at a key of its queues. A scheme that is not ours is told of all of them.
+fn looks_at(c: &Config, key: &str) -> bool {
+    c.switch.scheduler.spec().keys.contains(&key)
+        || matches!(c.switch.marker, MarkerChoice::Custom(_))
+}
+
+/// Whether the scheduler goes round, so that there is a round time.
+pub(crate) fn has_rounds(c: &Config) -> bool {
+    matches!(
+        c.switch.scheduler,
+        SchedulerKind::Dwrr | SchedulerKind::Wrr | SchedulerKind::Wfq
+    )
+}
+
+/// Whether the scheme reads the round time. One that is not ours may.
+pub(crate) fn reads_rounds(marker: &MarkerChoice) -> bool {
+    let by_round = |scheme: &SchemeSpec, values: &Values| {
+        scheme.name == "mq_ecn"
+            || (scheme.index_of("by_round").is_some() && values.of(scheme, "by_round") == 1)
+    };
+    match marker {
+        MarkerChoice::None => false,
+        MarkerChoice::Builtin { scheme, values } => by_round(scheme, values),
+        MarkerChoice::Custom(_) => true,
+    }
+}
+
+/// What the points of a plan looked at.
+#[derive(Default)]
+pub(crate) struct Idle(BTreeMap<(usize, &'static str), Seen>);
+
+#[derive(Default)]
+struct Seen {
+    points: usize,
+    used: bool,
+}
+
+impl Idle {
+    /// Takes in one configuration, the tree it was read from, and how many points it makes.
+    pub(crate) fn see(&mut self, root: &Table, config: &Config, points: usize) {
+        for (i, rule) in RULES.iter().enumerate() {
+            for key in rule.keys {
+                if is_written(root, rule.section, key) {
+                    let seen = self.0.entry((i, key)).or_default();
+                    seen.points += points;
+                    seen.used |= (rule.used)(config);
+                }
+            }
+        }
+    }
+
+    /// A warning for each key that was written for nothing.
+    pub(crate) fn warnings(self) -> impl Iterator<Item = Warning> {
+        self.0
+            .into_iter()
+            .filter(|(_, seen)| !seen.used)
+            .map(|((i, key), seen)| {
+                let rule = &RULES[i];
+                let section = match rule.section {
+                    "switch.queue" => "[[switch.queue]]".to_owned(),
+                    section => format!("[{section}]"),
+                };
+                Warning {
+                    about: format!("idle {} {key}", rule.section),
+                    message: format!("`{key}` in {section} has no effect"),
+                    help: format!("leave it out, or write {}", rule.with),
+                    points: seen.points,
+                }
+            })
+    }
+}
+
+fn is_written(root: &Table, section: &str, key: &str) -> bool {
+    let (section, list) = match section.split_once('.') {
+        Some((section, list)) => (section, Some(list)),
+        None => (section, None),
+    };
+    let Some(Value::Table(table)) = root.get(section).map(|e| &e.node.value) else {
+        return false;
+    };
+    let Some(list) = list else {
+        return table.get(key).is_some();
+    };
+    let has = |value: &Value| matches!(value, Value::Table(t) if t.get(key).is_some());
+    match table.get(list).map(|e| &e.node.value) {
+        Some(Value::List(nodes)) => nodes.iter().any(|node| has(&node.value)),
+        Some(value) => has(value),
+        None => false,
+    }
+}
