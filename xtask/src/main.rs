@@ -13,7 +13,12 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
-        ["check"] => arrows::check().and_then(|()| tidy::check()),
+        ["check"] => {
+            for note in proof::stale() {
+                println!("note: {note}");
+            }
+            arrows::check().and_then(|()| tidy::check())
+        }
         ["mutants"] => mutants::run(),
         ["proof"] => {
             println!("{}", proof::list());

@@ -75,6 +75,22 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "decisions",
+        "nanoseconds a decision of every scheme: 5 for ECN#, 10 for the dearest, the loop's own (`nothing`) taken off",
+        &[
+            "cargo",
+            "bench",
+            "--locked",
+            "-p",
+            "cemark-marking",
+            "--bench",
+            "decision",
+            "--",
+            "--output-format",
+            "bencher",
+        ],
+    ),
+    (
         "mutants",
         "faults put into the marking crate: tests notice all but those listed in crates/marking/mutants.toml, at most 2 %",
         &["cargo", "xtask", "mutants"],
@@ -87,6 +103,29 @@ pub(crate) fn list() -> String {
         .map(|(n, what, _)| format!("{n:10} {what}"))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// What a proof is about has changed since its log was written. Said, not refused: whoever changes a scheme need not wait a quarter of an hour.
+pub(crate) fn stale() -> Vec<String> {
+    const ABOUT: &[(&str, &[&str])] = &[
+        ("diff", &["crates/marking/src", "dataplane/include"]),
+        ("mutants", &["crates/marking"]),
+    ];
+    let old = |(name, paths): &(&str, &[&str])| {
+        let log = fs::read_to_string(format!("bench/proof/{name}.log")).ok()?;
+        let commit = log.lines().find_map(|l| l.strip_prefix("commit: "))?;
+        let range = format!("{}..HEAD", commit.trim_end_matches("-dirty"));
+        let mut args = vec!["rev-list", "--count", &range, "--"];
+        args.extend(*paths);
+        let commits: u32 = said("git", &args).parse().ok()?;
+        (commits > 0).then(|| {
+            format!(
+                "bench/proof/{name}.log is of {commit}; since then {commits} commits changed {}: cargo xtask proof {name}",
+                paths.join(", ")
+            )
+        })
+    };
+    ABOUT.iter().filter_map(old).collect()
 }
 
 #[allow(clippy::disallowed_methods)] // a proof's log says how long it took

@@ -52,18 +52,27 @@ impl Given {
     pub(crate) fn add_to(&self, plan: &mut Plan) -> Result<(), Failure> {
         match self.form {
             Form::Bpf => {
-                let object = Object::open(&self.path)?;
+                let object = Object::open(&self.path).map_err(|e| self.not_opened(&e))?;
                 let name = object.name().to_owned();
                 let build = move |v: &Values, q: &QueueSpec| object.marker(v, q);
                 self.add(plan, "bpf", &name, build)
             }
             Form::C => {
-                let shared = Shared::open(&self.path)?;
+                let shared = Shared::open(&self.path).map_err(|e| self.not_opened(&e))?;
                 let name = shared.name().to_owned();
                 let build = move |v: &Values, q: &QueueSpec| shared.marker(v, q);
                 self.add(plan, "c", &name, build)
             }
         }
+    }
+
+    /// The file's fault, and how such a file is made.
+    fn not_opened(&self, e: &Error) -> Failure {
+        let help = match self.form {
+            Form::Bpf => "compile it with: clang -O2 -target bpf -mcpu=v3 -I dataplane/include -c own.c -o own.o",
+            Form::C => "compile it with: cc -O2 -fPIC -shared -I dataplane/include own.c -o own.so",
+        };
+        Failure::User(miette::miette!(help = help, "{e}"))
     }
 
     fn add<C: Code + 'static>(

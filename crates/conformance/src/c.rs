@@ -72,9 +72,9 @@ impl Shared {
         let file = path.canonicalize().map_err(|e| fault(e.to_string()))?;
         // SAFETY: the user asks for this code to run; its initialisers do so now.
         let library = unsafe { libloading::Library::new(file) }.map_err(|e| {
-            fault(format!(
-                "cannot be opened: {e}. Compile it with: cc -shared -fPIC -O2 -I dataplane/include"
-            ))
+            // The loader's own words stand behind its error.
+            let why = std::error::Error::source(&e).map_or_else(|| e.to_string(), ToString::to_string);
+            fault(format!("cannot be opened: {why}"))
         })?;
         let find = |entry: Entry| {
             let symbol = format!("cemark_marker_{}", entry.name());

@@ -10,14 +10,15 @@
 //! ECN# on a FIFO of your own, judged as packets leave:
 //!
 //! ```
-//! use cemark_marking::{At, Marker, QueueSpec, Values, Verdict, ecn_sharp};
-//! use cemark_wire::{Nanos, Rate};
-//!
-//! let params = Values::defaults(&ecn_sharp::SPEC).with(&ecn_sharp::SPEC, "ins_target", 220_000);
-//! let mut marker = ecn_sharp::EcnSharp::new(&params, &QueueSpec::fifo(Rate::gbps(10)));
-//! let (now, waited, backlog) = (Nanos::from_micros(900), Nanos::from_micros(221), 275_000);
-//! let verdict = marker.dequeue(&At::fifo(now, waited, backlog, 1_500));
-//! assert!(matches!(verdict, Verdict::Mark(_))); // then write CE, if the packet is ECN-capable
+//! # use cemark_marking::{At, Marker, QueueSpec, Values, Verdict, ecn_sharp};
+//! # use cemark_wire::{Nanos, Rate};
+//! # let (mut fifo, now) = (std::collections::VecDeque::new(), Nanos::from_micros(250));
+//! let mut marker = ecn_sharp::EcnSharp::new(&Values::defaults(&ecn_sharp::SPEC), &QueueSpec::fifo(Rate::gbps(10)));
+//! fifo.push_back((Nanos::ZERO, 1_500)); // a packet joins: when, and its bytes
+//! let (came, bytes) = fifo.pop_front().expect("it waits"); // and leaves
+//! let backlog = fifo.iter().map(|packet| packet.1).sum();
+//! let ce = matches!(marker.dequeue(&At::fifo(now, now.saturating_sub(came), backlog, bytes)), Verdict::Mark(_));
+//! assert!(ce); // 250 us is more than its ins_target: write CE, if the packet is ECN-capable
 //! ```
 #![no_std]
 

@@ -61,8 +61,8 @@ fn unequal_quanta_and_packets_add_up() {
 fn right_at_12_percent_load_with_one_queue() {
     for kind in [SchedulerKind::Dwrr, SchedulerKind::Wrr] {
         let mut rig = Rig::new(kind, &[queue(1500, 1, false); 8]);
-        // Without the decay of idle time the samples alone show: each turn takes exactly its packet's time, though the
-        // scheduler is not asked again for 8.8 us.
+        // A packet takes 1.2 us of every 10: each turn takes exactly that, though the scheduler is not asked again for 8.8 us, in which
+        // the round time decays.
         for step in 0..400u64 {
             rig.run(step * 10_000 * NS, |_, _| {});
             rig.offer(0, 1500);
