@@ -33,9 +33,10 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// One line for each scheme under flow control; empty where no point has it.
+/// One line for each scheme under flow control, and one that says who does without pauses; empty where no point has it.
 pub fn lines(plan: &Plan, finished: &[Finished]) -> String {
     let mut out = String::new();
+    let mut all: Vec<(u64, &str)> = Vec::new();
     for scheme in &plan.schemes {
         let points = plan.points.iter().zip(finished);
         let mine: Vec<_> = points
@@ -58,8 +59,44 @@ pub fn lines(plan: &Plan, finished: &[Finished]) -> String {
             "pauses  {scheme}: {}{most}",
             units::count(frames as f64)
         );
+        all.push((frames, scheme));
     }
-    out
+    out + &who_does_without(&all)
+}
+
+/// What the lines above come to, where there is something to choose from.
+fn who_does_without(all: &[(u64, &str)]) -> String {
+    let without: Vec<&str> = all.iter().filter(|s| s.0 == 0).map(|s| s.1).collect();
+    let least = all.iter().min_by_key(|s| s.0);
+    match (least, without.len()) {
+        (Some((_, least)), 0) if all.len() > 1 => {
+            format!("Every scheme pauses its senders, {least} the fewest times.\n")
+        }
+        (Some(_), n) if n > 0 && n < all.len() => {
+            format!("Without a pause: {}.\n", without.join(", "))
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::who_does_without;
+
+    #[test]
+    fn the_last_line_chooses_where_there_is_a_choice() {
+        assert_eq!(
+            who_does_without(&[(3, "a"), (0, "b"), (0, "c")]),
+            "Without a pause: b, c.\n"
+        );
+        assert_eq!(
+            who_does_without(&[(3, "a"), (2, "b")]),
+            "Every scheme pauses its senders, b the fewest times.\n"
+        );
+        for same in [&[][..], &[(3, "a")], &[(0, "a"), (0, "b")]] {
+            assert_eq!(who_does_without(same), "");
+        }
+    }
 }
 
 /// Ports that were paused for a larger share of the time than `pfc-storm`, in one sentence a point.
