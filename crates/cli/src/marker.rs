@@ -69,7 +69,9 @@ impl Given {
     /// The file's fault, and how such a file is made.
     fn not_opened(&self, e: &Error) -> Failure {
         let help = match self.form {
-            Form::Bpf => "compile it with: clang -O2 -target bpf -mcpu=v3 -I dataplane/include -c own.c -o own.o",
+            Form::Bpf => {
+                "compile it with: clang -O2 -target bpf -mcpu=v3 -I dataplane/include -c own.c -o own.o"
+            }
             Form::C => "compile it with: cc -O2 -fPIC -shared -I dataplane/include own.c -o own.so",
         };
         Failure::User(miette::miette!(help = help, "{e}"))

@@ -73,7 +73,8 @@ impl Shared {
         // SAFETY: the user asks for this code to run; its initialisers do so now.
         let library = unsafe { libloading::Library::new(file) }.map_err(|e| {
             // The loader's own words stand behind its error.
-            let why = std::error::Error::source(&e).map_or_else(|| e.to_string(), ToString::to_string);
+            let why =
+                std::error::Error::source(&e).map_or_else(|| e.to_string(), ToString::to_string);
             fault(format!("cannot be opened: {why}"))
         })?;
         let find = |entry: Entry| {
