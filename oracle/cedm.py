@@ -2,12 +2,13 @@
 """CEDM (the slides, with the withdrawal's misprint corrected; slope and K2 as the authors' switch has them).
 
 Rule: 0.129 is 8,454 parts of 2^16; slopes count 2^-24 bytes a nanosecond, quotient and product rounded down; K2 is whole bytes; the
-average of the ablation counts 4096ths of a byte, rounded down, whole bytes of it are compared.
+average of the ablation counts 4096ths of a byte, rounded down, whole bytes of it are compared. No slope is steeper than 2^16 bytes a
+nanosecond, no time between departures longer than 2^32 - 1 ns, no K2 more than 2^32 - 1.
 """
 
 from fractions import Fraction
 
-from common import ONE, U32, Scheme, exceeds, saturate
+from common import ONE, U32, Scheme, exceeds
 
 
 class Oracle(Scheme):
@@ -16,8 +17,8 @@ class Oracle(Scheme):
         min_pkt=800, signal="instant", avg_weight=128,
     )
     PARTS = ("weight", "avg_weight")
-    DIFFER = Fraction(1, 100)
-    GAP = Fraction(1, 1000)
+    DIFFER = Fraction(1, 10_000)
+    GAP = Fraction(1, 4000)
     UNIT = "B/ns of the slope"
 
     def begin(self):
@@ -30,7 +31,7 @@ class Oracle(Scheme):
         if self.p.k2 == 0:
             # K1 and the amplitude of two flows that cut by a third.
             product = self.down(self.queue.bytes_in(self.p.rtt))
-            self.k2 = saturate(self.down(self.p.k1 + Fraction(self.p.k1 + product) / 4))
+            self.k2 = self.within(self.down(self.p.k1 + Fraction(self.p.k1 + product) / 4))
         if self.p.parts == "slope":
             self.k2 = Fraction(U32)
         # The law's own constant, where the default is asked for.
@@ -53,9 +54,8 @@ class Oracle(Scheme):
             return
         if self.last is not None:
             before, then = self.last
-            time = min(max(at.now - then, 1), U32)
-            newest = self.down(Fraction(length - before) / time, 2**24)
-            newest = max(min(newest, Fraction(2**16)), -Fraction(2**16))
+            time = self.within(max(at.now - then, 1))
+            newest = self.within(self.down(Fraction(length - before) / time, 2**24), 2**16)
             self.slope = self.down(self.slope + self.weight * (newest - self.slope), 2**24)
         self.last = (length, at.now)
 

@@ -10,7 +10,7 @@ from common import Scheme
 
 class Oracle(Scheme):
     DEFAULTS = dict(k1=250_000, k2=0, rtt=200_000, pst_target=85_000, pst_interval=200_000)
-    DIFFER = Fraction(1, 100)
+    DIFFER = Fraction(1, 10_000)
     GAP = 1
     UNIT = "ns of the schedule a mark"
 

@@ -6,14 +6,14 @@ Rule: the gap interval / sqrt(count) is whole nanoseconds, rounded down, at leas
 
 from fractions import Fraction
 
-from common import U32, Scheme, over_root
+from common import U32, Scheme, after, over_root
 
 
 class Oracle(Scheme):
     DEFAULTS = dict(target=85_000, interval=200_000, min_bytes=1_500)
     # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than n, which may move a mark by a
     # packet: two verdicts that differ, and no mark more or less.
-    DIFFER = Fraction(2, 100)
+    DIFFER = Fraction(12, 1000)
     GAP = 1
     UNIT = "ns of the schedule a mark"
 
@@ -33,7 +33,7 @@ class Oracle(Scheme):
             self.first_above = None
             return False
         if self.first_above is None:
-            self.first_above = at.now + self.p.interval
+            self.first_above = after(at.now, self.p.interval)
             return False
         return at.now > self.first_above
 
@@ -50,12 +50,12 @@ class Oracle(Scheme):
             self.count = grown if grown > 1 and recent else 1
             self.last_count = self.count
             self.marking = True
-            self.next = at.now + self.gap()
+            self.next = after(at.now, self.gap())
             return "persistent"
         if at.now < self.next:
             return "pass"
         self.count = min(self.count + 1, U32)
-        self.next += self.gap()
+        self.next = after(self.next, self.gap())
         return "persistent"
 
     def emptied(self, now):

@@ -13,6 +13,8 @@ NEVER = None
 U32 = 2**32 - 1
 U64 = 2**64 - 1
 ONE = 2**16
+# What a file of vectors may say of the queue.
+QUEUE = {"rate_bps", "quantum", "weight", "weight_sum", "strict"}
 
 
 class At:
@@ -50,11 +52,16 @@ class Scheme:
     # Fractions among the parameters, which the vectors give in parts of 2^16.
     PARTS = ()
     # Bounds of the rule against the law on the committed traces: share of verdicts that differ, share of marks (more or fewer of all
-    # verdicts), and `distance`, with its unit.
+    # verdicts), and `distance`, with its unit. Near what is measured, or what can be proved.
     DIFFER = 0
-    MARKS = Fraction(1, 1000)
+    MARKS = Fraction(1, 10_000)
     GAP = 0
     UNIT = ""
+
+    @classmethod
+    def bounds(cls, params):
+        """A name to add to the scheme's, and the class whose bounds hold, for traces with these parameters."""
+        return "", cls
 
     def __init__(self, params, queue, law=False):
         self.law = law
@@ -82,6 +89,10 @@ class Scheme:
         if self.law:
             return shorten(value)
         return floor(value) if parts == 1 else Fraction(floor(value * parts), parts)
+
+    def within(self, value, most=U32):
+        """The value, which the rule holds within -most and most."""
+        return value if self.law else max(min(value, most), -most)
 
     def hook(self):
         return "enqueue"
@@ -121,6 +132,11 @@ def over_root(value, n):
 
 def saturate(n, most=U32):
     return min(n, most)
+
+
+def after(time, span):
+    """A span later. The clock ends at 2^64 - 1: no time is later, under the law either."""
+    return min(time + span, U64)
 
 
 def exceeds(length, threshold, cmp):

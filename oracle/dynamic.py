@@ -6,7 +6,7 @@ Rule: thresholds are whole bytes, rounded down; probabilities parts of 2^16.
 
 from fractions import Fraction
 
-from common import U32, Scheme, exceeds, lucky, saturate
+from common import U32, Scheme, exceeds, lucky
 
 
 class Oracle(Scheme):
@@ -15,13 +15,13 @@ class Oracle(Scheme):
         count_self=True, cmp="strict", hook="enqueue",
     )
     PARTS = ("min_percent", "max_percent", "pmax")
-    DIFFER = Fraction(1, 1000)
+    DIFFER = Fraction(1, 10_000)
 
     def hook(self):
         return self.p.hook
 
     def enqueue(self, at):
-        length = saturate(at.queue + (at.pkt if self.p.count_self else 0))
+        length = self.within(at.queue + (at.pkt if self.p.count_self else 0))
         if self.p.k < U32 and exceeds(length, self.p.k, self.p.cmp):
             return "instant"
         if self.p.mode == "offset":

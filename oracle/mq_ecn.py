@@ -7,7 +7,7 @@ Rule: the quantum's time is whole nanoseconds; the ramp's three numbers are roun
 
 from fractions import Fraction
 
-from common import ONE, Scheme, exceeds, lucky, saturate
+from common import ONE, Scheme, after, exceeds, lucky
 
 
 class Oracle(Scheme):
@@ -16,8 +16,8 @@ class Oracle(Scheme):
         period=0, beta=49_152,
     )
     PARTS = ("pmax", "beta")
-    DIFFER = Fraction(1, 200)
-    GAP = Fraction(1, 500)
+    DIFFER = Fraction(1, 10_000)
+    GAP = Fraction(1, 1500)
     UNIT = "of T_round"
 
     def begin(self):
@@ -25,7 +25,7 @@ class Oracle(Scheme):
         self.next = None
 
     def tuned(self):
-        self.quantum_time = saturate(self.down(self.queue.time_of(self.queue.quantum)))
+        self.quantum_time = self.within(self.down(self.queue.time_of(self.queue.quantum)))
         if self.p.period == 0:
             self.begin()
 
@@ -34,13 +34,13 @@ class Oracle(Scheme):
 
     def share(self, at):
         """min(quantum_i / T_round, C) / C."""
-        t_round = saturate(at.round) if self.p.period == 0 else self.down(self.average)
+        t_round = self.within(at.round) if self.p.period == 0 else self.down(self.average)
         if self.queue.strict or t_round == 0:
             return Fraction(1)
         return min(self.quantum_time / Fraction(t_round), Fraction(1))
 
     def judge(self, at):
-        length = saturate(at.queue + (at.pkt if self.p.count_self else 0))
+        length = self.within(at.queue + (at.pkt if self.p.count_self else 0))
         share = self.share(at)
         if self.p.shape == "step":
             return "instant" if exceeds(length, self.p.k * share, self.p.cmp) else "pass"
@@ -54,7 +54,7 @@ class Oracle(Scheme):
 
     def enqueue(self, at):
         if self.p.period and self.next is None:
-            self.next = at.now + self.p.period
+            self.next = after(at.now, self.p.period)
         return self.judge(at)
 
     dequeue = enqueue
@@ -63,11 +63,12 @@ class Oracle(Scheme):
         return self.next
 
     def wake(self, at):
-        sample = 0 if at.port == 0 else saturate(at.round)
+        sample = 0 if at.port == 0 else self.within(at.round)
         self.average = self.down(self.p.beta * self.average + (1 - self.p.beta) * sample, 4096)
         # The law's average never reaches zero; a picosecond is nothing.
         rests = self.average < Fraction(1, 4096) and at.port == 0
-        self.next = None if rests else at.now + self.p.period
+        self.next = None if rests else after(at.now, self.p.period)
 
     def distance(self, law):
-        return abs(self.average - law.average) / max(law.average, 1)
+        # The law's average takes longer to rest, and its clock may start with another packet: no matter of rounding then.
+        return abs(self.average - law.average) / max(law.average, 1) if self.next == law.next else 0

@@ -6,12 +6,12 @@ The sums are exact; only the draw is of 16 bits.
 
 from fractions import Fraction
 
-from common import U64, Scheme, lucky
+from common import Scheme, after, lucky
 
 
 class Oracle(Scheme):
     DEFAULTS = dict(qref=30_000, interval=20_000, a=336_521, b=323_842)
-    DIFFER = Fraction(1, 1000)
+    DIFFER = Fraction(1, 10_000)
     UNIT = "of p"
 
     def begin(self):
@@ -21,7 +21,7 @@ class Oracle(Scheme):
 
     def enqueue(self, at):
         if self.next is None:
-            self.next = min(at.now + self.p.interval, U64)
+            self.next = after(at.now, self.p.interval)
         return "random" if lucky(self, at.salt, self.probability) else "pass"
 
     def next_wake(self):
@@ -33,7 +33,7 @@ class Oracle(Scheme):
         self.probability = min(max(p, Fraction(0)), Fraction(1))
         rests = self.probability == 0 and at.queue == 0 and self.before == 0
         self.before = at.queue
-        self.next = None if rests else min(at.now + self.p.interval, U64)
+        self.next = None if rests else after(at.now, self.p.interval)
 
     def distance(self, law):
         return abs(self.probability - law.probability)

@@ -6,6 +6,7 @@ from common import Scheme
 
 class Oracle(Scheme):
     DEFAULTS = dict(threshold=150_000)
+    MARKS = 0
 
     def hook(self):
         return "dequeue"

@@ -8,7 +8,7 @@ from common import Scheme, exceeds
 
 class Oracle(Scheme):
     DEFAULTS = dict(k=97_500, count_self=True, cmp="strict", hook="enqueue", scope="queue", level="standard")
-    DIFFER = Fraction(1, 1000)
+    DIFFER = Fraction(1, 10_000)
     GAP = 1
     UNIT = "B of K"
 

@@ -18,6 +18,7 @@ class Tofino:
     """Both algorithms corrected."""
 
     SHARED = "ticks"
+    UNIT = TICK
 
     def __init__(self, before=None):
         self.low, self.high = (before.low, before.high) if before else (0, 0)

@@ -4,7 +4,7 @@
 from collections import deque
 from fractions import Fraction
 
-from common import U64, At, Queue
+from common import QUEUE, U64, At, Queue
 
 ROOM = 400_000
 CODES = {"pass": 0, "instant": 1, "persistent": 2, "random": 3, "average": 4, "tentative": 5, "drop": 6}
@@ -27,10 +27,10 @@ class Dice:
 
 
 class Port:
-    """A FIFO at 10 Gb/s. The rule decides what happens; the law sees the same and is compared."""
+    """A FIFO. The rule decides what happens; the law sees the same and is compared."""
 
-    def __init__(self, rule, law):
-        self.rule, self.law = rule, law
+    def __init__(self, rule, law, rate):
+        self.rule, self.law, self.rate = rule, law, rate
         self.queue, self.bytes, self.free = deque(), 0, 0
         self.round, self.limit, self.other = 0, ROOM, 0
         self.digest, self.marks = 0xCBF29CE484222325, 0
@@ -75,7 +75,7 @@ class Port:
             self.clocks(begins)
             self.queue.popleft()
             self.bytes -= pkt
-            self.free = begins + pkt * 4 // 5
+            self.free = begins + pkt * 8 * 10**9 // self.rate
             if self.rule.hook() in ("dequeue", "both"):
                 at = (begins, begins - since, pkt, salt, ecn)
                 self.judged(begins, 16, self.rule.dequeue(self.view(*at, intent)), self.law.dequeue(self.view(*at, ideal)))
@@ -102,9 +102,9 @@ class Port:
 
 def run(oracle, trace):
     """Runs one trace; the port holds digest, marks and how far rule and law were apart."""
-    queue = Queue(weight=trace.get("weight", 1), weight_sum=trace.get("weight_sum", 1))
+    queue = Queue(**{k: v for k, v in trace.items() if k in QUEUE})
     params = trace.get("params", {})
-    port = Port(oracle(params, queue), oracle(params, queue, law=True))
+    port = Port(oracle(params, queue), oracle(params, queue, law=True), queue.rate)
     dice = Dice(trace["seed"])
     now = trace.get("start", 0)
     for n in range(trace["packets"]):

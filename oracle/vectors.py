@@ -3,11 +3,10 @@
 
 import tomllib
 
-from common import At, Queue
+from common import QUEUE, At, Queue
 
 PACKET = {"now", "want"}
 LOOKS = {"sojourn", "queue", "port", "pool", "limit", "round", "pkt", "salt", "ecn", "intent"}
-QUEUE = {"rate_bps", "quantum", "weight", "weight_sum", "strict"}
 
 
 class Wrong(Exception):

@@ -122,7 +122,7 @@ const fn millionths(n: i64) -> i64 {
 pub struct Pie {
     /// Probability in parts of 2^48.
     p: i64,
-    /// When the next update is due; [`NEVER`] while all is quiet.
+    /// When the next update is due, while `awake`.
     next: Nanos,
     /// The delay at the last update, in nanoseconds.
     before: u32,
@@ -141,10 +141,9 @@ pub struct Pie {
     paper: bool,
     cap: bool,
     by_wait: bool,
+    /// Whether updates go on; not while all is quiet. An option of `next` would not fit beside the rest.
+    awake: bool,
 }
-
-/// No clock.
-const NEVER: Nanos = Nanos(u64::MAX);
 
 impl Pie {
     /// A marker with these parameters, in the order of [`SPEC`].
@@ -156,7 +155,7 @@ impl Pie {
         let bursts = bursts.min(u32::from(u16::MAX)) as u16;
         Pie {
             p: 0,
-            next: NEVER,
+            next: Nanos::ZERO,
             before: 0,
             wait: 0,
             target: params.of_u32(&SPEC, "target"),
@@ -171,6 +170,7 @@ impl Pie {
             paper: flag("tuning"),
             cap: flag("cap"),
             by_wait: flag("delay"),
+            awake: false,
         }
     }
 
@@ -240,7 +240,8 @@ impl Marker for Pie {
 
     #[inline]
     fn enqueue(&mut self, at: &At) -> Verdict {
-        if self.next == NEVER {
+        if !self.awake {
+            self.awake = true;
             self.next = at.now.saturating_add(Nanos(u64::from(self.t_update)));
         }
         let calm =
@@ -270,6 +271,7 @@ impl Marker for Pie {
             before: self.before,
             wait: self.wait,
             burst: self.burst.min(new.bursts),
+            awake: self.awake,
             ..new
         };
     }
@@ -279,7 +281,7 @@ impl Marker for Pie {
     }
 
     fn next_wake(&self) -> Option<Nanos> {
-        (self.next != NEVER).then_some(self.next)
+        self.awake.then_some(self.next)
     }
 
     fn wake(&mut self, at: &At) {
@@ -293,10 +295,7 @@ impl Marker for Pie {
         // Nothing would move until the next packet.
         let rests = self.p == 0 && delay == 0 && self.before == 0 && at.queue_bytes == 0;
         self.before = delay as u32;
-        self.next = if rests {
-            NEVER
-        } else {
-            at.now.saturating_add(Nanos(u64::from(self.t_update)))
-        };
+        self.awake = !rests;
+        self.next = at.now.saturating_add(Nanos(u64::from(self.t_update)));
     }
 }

@@ -47,10 +47,11 @@ struct cemark_pie_params {
 
 struct cemark_pie_vars {
 	s64 p;      /* probability, parts of 2^48 */
-	u64 next;   /* when the next update is due, and one; 0 while all is quiet (the end of time is never) */
+	u64 next;   /* where awake: when the next update is due */
 	u32 before; /* the delay at the last update, ns */
 	u32 wait;   /* of the packet that left last, ns */
 	u16 burst;  /* updates left of the allowance */
+	u8 awake;   /* updates go on; not while all is quiet */
 };
 
 CEMARK_FN u16 cemark_pie_short(u64 value)
@@ -84,6 +85,7 @@ CEMARK_FN void cemark_pie_init(const struct cemark_pie_params *p, struct cemark_
 	v->before = 0;
 	v->wait = 0;
 	v->burst = p->bursts;
+	v->awake = 0;
 }
 
 /* After new parameters: what is known is kept, and no more of a burst left alone than they allow. */
@@ -161,8 +163,10 @@ CEMARK_FN u32 cemark_pie_enqueue(const struct cemark_pie_params *p, struct cemar
 	bool calm = 2ull * v->before < p->target && v->p < CEMARK_PIE_MILLIONTHS(200000);
 	bool few = at->queue_bytes <= 2u * p->mean_pkt;
 
-	if (v->next == 0)
-		v->next = cemark_add64(at->now, p->t_update) + 1;
+	if (!v->awake) {
+		v->awake = 1;
+		v->next = cemark_add64(at->now, p->t_update);
+	}
 	if (v->burst > 0 || calm || few || !cemark_chance(at->salt, 0, (u32)(v->p >> 32)))
 		return CEMARK_PASS;
 	if (v->p < (s64)p->mark_ecnth << 32 || p->mark_ecnth == CEMARK_ONE)
@@ -180,24 +184,22 @@ CEMARK_FN u32 cemark_pie_dequeue(const struct cemark_pie_params *p, struct cemar
 CEMARK_FN void cemark_pie_wake(const struct cemark_pie_params *p, struct cemark_pie_vars *v, const struct cemark_at *at)
 {
 	s64 delay = cemark_pie_delay(p, v, at);
-	bool rests;
-
 	v->p = cemark_pie_update(p, v, delay);
 	if (v->burst > 0)
 		v->burst--;
 	if (v->p == 0 && 2 * delay < (s64)p->target && 2ull * v->before < p->target)
 		v->burst = p->bursts;
 	/* Nothing would move until the next packet. */
-	rests = v->p == 0 && delay == 0 && v->before == 0 && at->queue_bytes == 0;
+	v->awake = v->p != 0 || delay != 0 || v->before != 0 || at->queue_bytes != 0;
 	v->before = (u32)delay;
-	v->next = rests ? 0 : cemark_add64(at->now, p->t_update) + 1;
+	v->next = cemark_add64(at->now, p->t_update);
 }
 
 CEMARK_FN bool cemark_pie_next_wake(const struct cemark_pie_params *p, const struct cemark_pie_vars *v, u64 *when)
 {
 	(void)p;
-	*when = v->next - 1;
-	return v->next != 0;
+	*when = v->next;
+	return v->awake;
 }
 
 CEMARK_NO_EMPTIED(pie)

@@ -23,12 +23,31 @@ pub(super) struct Trace {
     pub(super) packets: u64,
     #[serde(default)]
     pub(super) start: u64,
+    #[serde(default = "ten_gigabits")]
+    pub(super) rate_bps: u64,
+    pub(super) quantum: Option<u32>,
     pub(super) weight: Option<u32>,
     pub(super) weight_sum: Option<u32>,
+    #[serde(default)]
+    pub(super) strict: bool,
     #[serde(default)]
     pub(super) params: toml::Table,
     pub(super) marks: u64,
     pub(super) digest: String,
+}
+
+impl Trace {
+    /// The queue that the trace says it is.
+    pub(super) fn queue(&self) -> QueueSpec {
+        let fifo = QueueSpec::fifo(Rate(self.rate_bps));
+        QueueSpec {
+            quantum: self.quantum.unwrap_or(fifo.quantum),
+            weight: self.weight.unwrap_or(fifo.weight),
+            weight_sum: self.weight_sum.unwrap_or(fifo.weight_sum),
+            strict: self.strict,
+            ..fifo
+        }
+    }
 }
 
 /// What came of a case or a trace.

@@ -19,12 +19,7 @@ pub(super) fn trace<E>(
     make: impl FnOnce(&Values, &QueueSpec) -> Result<Box<dyn Marker>, E>,
     fault: impl Fn(String) -> E,
 ) -> Result<Outcome, E> {
-    let fifo = QueueSpec::fifo(Rate::gbps(10));
-    let queue = QueueSpec {
-        weight: trace.weight.unwrap_or(fifo.weight),
-        weight_sum: trace.weight_sum.unwrap_or(fifo.weight_sum),
-        ..fifo
-    };
+    let queue = trace.queue();
     let place = |why: String| fault(format!("{}: {why}", trace.name));
     let params = values(spec, &trace.params).map_err(place)?;
     if trace.packets < 10_000 {
@@ -73,9 +68,10 @@ struct Waiting {
     intent: Option<Why>,
 }
 
-/// A FIFO at 10 Gb/s with room for 400,000 bytes, beside other queues of its port whose bytes are drawn.
+/// A FIFO with room for 400,000 bytes, beside other queues of its port whose bytes are drawn.
 struct Port {
     marker: Box<dyn Marker>,
+    rate: Rate,
     queue: VecDeque<Waiting>,
     bytes: u32,
     free: u64,
@@ -149,7 +145,7 @@ impl Port {
             self.clocks(begins);
             let head = self.queue.pop_front().expect("asked");
             self.bytes -= head.bytes;
-            self.free = begins + u64::from(head.bytes) * 4 / 5;
+            self.free = begins + self.rate.nanos_for(u64::from(head.bytes)).0;
             if matches!(self.marker.hook(), Hook::Dequeue | Hook::Both) {
                 let wait = begins - head.since;
                 let at = self.view(begins, wait, head.bytes, head.salt, head.ecn, head.intent);
@@ -194,6 +190,7 @@ fn run(trace: &Trace, marker: Box<dyn Marker>) -> (u64, u64) {
     let mut dice = Dice::new(trace.seed);
     let mut port = Port {
         marker,
+        rate: Rate(trace.rate_bps),
         queue: VecDeque::new(),
         bytes: 0,
         free: 0,
