@@ -133,6 +133,8 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
     let Some((_, what, line)) = PROOFS.iter().find(|(n, ..)| *n == name) else {
         return Err(format!("no proof named {name}; there are:\n{}", list()));
     };
+    // Before it begins: somebody may commit while it runs.
+    let commit = said("git", &["describe", "--always", "--dirty", "--abbrev=12"]);
     let began = Instant::now();
     let out = Command::new(line[0])
         .args(&line[1..])
@@ -141,7 +143,7 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
     let log = format!(
         "proof: {name}: {what}\ncommand: {}\ncommit: {}\nmachine: {}\nduration: {:.0} s\nexit: {}\n\n{}\n--- standard error, last lines\n{}\n",
         line.join(" "),
-        said("git", &["describe", "--always", "--dirty", "--abbrev=12"]),
+        commit,
         machine(),
         began.elapsed().as_secs_f64(),
         out.status.code().unwrap_or(-1),

@@ -299,3 +299,89 @@ impl Marker for Pie {
         self.next = at.now.saturating_add(Nanos(u64::from(self.t_update)));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cemark_wire::Rate;
+
+    /// PIE at 10 Gb/s (0.8 ns a byte) with a target of 20,000 ns and updates every 30,000 ns.
+    fn pie(change: &[(&str, u64)]) -> Pie {
+        let values = [("target", 20_000), ("t_update", 30_000)]
+            .iter()
+            .chain(change)
+            .fold(Values::defaults(&SPEC), |v, (name, n)| {
+                v.with(&SPEC, name, *n)
+            });
+        Pie::new(&values, &QueueSpec::fifo(Rate::gbps(10)))
+    }
+
+    #[test]
+    fn a_millionth_is_rounded_up() {
+        // 2^48 / 10^6 = 281,474,976.71.
+        assert_eq!(millionths(1), 281_474_977);
+        assert_eq!(millionths(1_000_000), CERTAIN);
+        assert_eq!(millionths(0), 0);
+    }
+
+    #[test]
+    fn the_ranges_of_the_tuning_begin_at_their_bounds() {
+        let mut pie = pie(&[]);
+        for (bound, under, from) in [
+            (1, 11, 9),
+            (10, 9, 7),
+            (100, 7, 5),
+            (1_000, 5, 3),
+            (10_000, 3, 1),
+            (100_000, 1, 0),
+        ] {
+            pie.p = millionths(bound) - 1;
+            assert_eq!(pie.shrink(), under, "below {bound}");
+            pie.p = millionths(bound);
+            assert_eq!(pie.shrink(), from, "at {bound}");
+        }
+        pie.paper = true;
+        for (p, bits) in [(9_999, 3), (10_000, 1), (99_999, 1), (100_000, 0)] {
+            pie.p = millionths(p);
+            assert_eq!(pie.shrink(), bits, "{p}");
+        }
+    }
+
+    /// A step at a tenth or more is at most 2 %, which is no integer: the largest that is not above it.
+    #[test]
+    fn a_large_step_is_cut_to_two_percent() {
+        let mut pie = pie(&[("cap", 1)]);
+        pie.p = millionths(100_000);
+        assert_eq!(pie.update(LONGEST) - pie.p, CERTAIN / 50);
+        pie.p -= 1;
+        assert!(pie.update(LONGEST) - pie.p > CERTAIN / 50);
+    }
+
+    /// The allowance comes back when two updates in a row saw less than half the target: 12,500 bytes wait 10,000 ns.
+    #[test]
+    fn half_the_target_is_not_less_than_half() {
+        let at = |bytes| At::fifo(Nanos(60_000), Nanos(0), bytes, 1_500);
+        let mut pie = pie(&[("max_burst", 90_000)]);
+        for (bytes, left) in [(12_500, 0), (12_499, 3)] {
+            pie.burst = 0;
+            (pie.p, pie.before) = (0, 9_999);
+            pie.wake(&at(bytes));
+            assert_eq!(pie.burst, left, "{bytes}");
+        }
+        (pie.burst, pie.p, pie.before) = (0, 0, 10_000);
+        pie.wake(&at(0));
+        assert_eq!(pie.burst, 0);
+    }
+
+    #[test]
+    fn retuning_keeps_the_wait_and_what_is_left_of_the_allowance() {
+        let mut pie = pie(&[("delay", 1), ("max_burst", 90_000)]);
+        (pie.wait, pie.burst) = (7_000, 2);
+        let values = Values::defaults(&SPEC)
+            .with(&SPEC, "delay", 1)
+            .with(&SPEC, "t_update", 30_000)
+            .with(&SPEC, "max_burst", 300_000);
+        pie.retune(&values, &QueueSpec::fifo(Rate::gbps(10)));
+        assert_eq!((pie.wait, pie.burst, pie.bursts), (7_000, 2, 10));
+    }
+}
