@@ -35,7 +35,7 @@ def check(stem):
                 wrong.append(f"{stem}/{path.name}: {error}")
     rows, kinds = [], {}
     for trace in read(ROOT / stem / "trace.toml")["trace"]:
-        kinds.setdefault(oracle.bounds(trace.get("params", {})), []).append(trace)
+        kinds.setdefault(oracle.bounds(trace.get("params", {}), traces.queue(trace)), []).append(trace)
     for (kind, bounds), held in kinds.items():
         row, far = distance(stem, oracle, bounds, held)
         rows.append(ROW.format(stem + kind, *(("", "") if kind else (cases, judged)), *row))
