@@ -59,8 +59,8 @@ class Scheme:
     UNIT = ""
 
     @classmethod
-    def bounds(cls, params):
-        """A name to add to the scheme's, and the class whose bounds hold, for traces with these parameters."""
+    def bounds(cls, params, queue):
+        """A name to add to the scheme's, and the class whose bounds hold, for traces with these parameters at such a queue."""
         return "", cls
 
     def __init__(self, params, queue, law=False):

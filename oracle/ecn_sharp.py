@@ -47,7 +47,7 @@ class Oracle(Scheme):
     UNIT = "ns of the schedule a mark"
 
     @classmethod
-    def bounds(cls, params):
+    def bounds(cls, params, queue):
         return ("", cls) if params.get("arithmetic", "exact") == "exact" else (", ticks", Ticks)
 
     def begin(self):

@@ -14,10 +14,14 @@ from common import ONE, Scheme, draw
 class Oracle(Scheme):
     DEFAULTS = dict(kmin=7_500, kmax=22_500, pmax=6_554, weight=128, spacing="uniform", count_self=False, mean_pkt=1_500)
     PARTS = ("pmax", "weight")
-    DIFFER = Fraction(1, 4000)
-    # An idle queue ages too fast where a packet's time is not whole: at 25 Gb/s 577 B are 184.64 ns, and 184 count.
-    GAP = 200
+    DIFFER = Fraction(1, 10_000)
+    GAP = Fraction(1, 10)
     UNIT = "B of the average"
+
+    @classmethod
+    def bounds(cls, params, queue):
+        whole = queue.time_of(params.get("mean_pkt", cls.DEFAULTS["mean_pkt"])).denominator == 1
+        return ("", cls) if whole else (", split ns", Split)
 
     def begin(self):
         self.avg = Fraction(0)
@@ -74,3 +78,11 @@ class Oracle(Scheme):
 
     def distance(self, law):
         return abs(self.avg - law.avg)
+
+
+class Split(Oracle):
+    """The bounds where a packet's time is not whole, and an idle queue ages too fast: at 25 Gb/s 577 B are 184.64 ns, and 184 count."""
+
+    DIFFER = Fraction(6, 10_000)
+    MARKS = Fraction(2, 10_000)
+    GAP = 160

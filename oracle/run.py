@@ -11,6 +11,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import round_time
 import traces
 from vectors import Wrong, files, read, replay
 
@@ -34,7 +35,7 @@ def check(stem):
                 wrong.append(f"{stem}/{path.name}: {error}")
     rows, kinds = [], {}
     for trace in read(ROOT / stem / "trace.toml")["trace"]:
-        kinds.setdefault(oracle.bounds(trace.get("params", {})), []).append(trace)
+        kinds.setdefault(oracle.bounds(trace.get("params", {}), traces.queue(trace)), []).append(trace)
     for (kind, bounds), held in kinds.items():
         row, far = distance(stem, oracle, bounds, held)
         rows.append(ROW.format(stem + kind, *(("", "") if kind else (cases, judged)), *row))
@@ -68,9 +69,14 @@ def distance(stem, oracle, bounds, held):
 def main(stems):
     print(ROW.format("scheme", "cases", "packets", "traces", "packets", "differ", "at most", "marks", "at most", "apart", "at most", "unit"))
     failed = []
-    for stem in stems or sorted(p.name for p in ROOT.iterdir() if p.is_dir()):
+    for stem in [s for s in stems if s != "round"] if stems else sorted(p.name for p in ROOT.iterdir() if p.is_dir()):
         row, wrong = check(stem)
         print(row, flush=True)
+        failed += wrong
+    if not stems or "round" in stems:
+        (cases, events, runs, total, gap), wrong = round_time.check(ROOT / "round.toml")
+        apart = (f"{float(gap):.2e}", f"{float(round_time.GAP):.1e}", "ns of the port's round")
+        print(ROW.format("round", cases, events, runs, total, "", "", "", "", *apart), flush=True)
         failed += wrong
     for line in failed:
         print(line, file=sys.stderr)

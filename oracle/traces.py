@@ -100,11 +100,16 @@ class Port:
         self.queue.append((now, pkt, salt, ecn, intent, ideal))
 
 
+def queue(trace):
+    """The queue that the trace says it is."""
+    return Queue(**{k: v for k, v in trace.items() if k in QUEUE})
+
+
 def run(oracle, trace):
     """Runs one trace; the port holds digest, marks and how far rule and law were apart."""
-    queue = Queue(**{k: v for k, v in trace.items() if k in QUEUE})
+    told = queue(trace)
     params = trace.get("params", {})
-    port = Port(oracle(params, queue), oracle(params, queue, law=True), queue.rate)
+    port = Port(oracle(params, told), oracle(params, told, law=True), told.rate)
     dice = Dice(trace["seed"])
     now = trace.get("start", 0)
     for n in range(trace["packets"]):

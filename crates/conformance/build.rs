@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Headers of the dataplane folder that are no scheme.
-const SHARED: &[&str] = &["types", "at", "fixed", "marker", "tofino"];
+const SHARED: &[&str] = &["types", "at", "fixed", "marker", "tofino", "round"];
 
 /// What a kernel asks of its code, as far as a user's process can follow.
 const FLAGS: &[&str] = &[
@@ -36,7 +36,12 @@ fn main() {
         .map(|(stem, _)| stem.as_str())
         .filter(|stem| !SHARED.contains(stem))
         .collect();
-    for path in ["dataplane", "vectors", "crates/conformance/src/layout.c"] {
+    for path in [
+        "dataplane",
+        "vectors",
+        "crates/conformance/src/layout.c",
+        "crates/conformance/src/round.c",
+    ] {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     println!("cargo::rerun-if-env-changed=CLANG");
@@ -48,6 +53,9 @@ fn main() {
     layout
         .file(here.join("src/layout.c"))
         .compile("cemark_layout");
+    c_build(&dataplane)
+        .file(here.join("src/round.c"))
+        .compile("cemark_round");
 
     let mut text = twins(&stems);
     text += &objects(&dataplane, &out, &stems);

@@ -143,3 +143,14 @@ pub fn layout() -> &'static [u32; 29] {
     // SAFETY: a constant of layout.c with this many entries.
     unsafe { &cemark_layout }
 }
+
+/// One call of the C form of a port's round time on a port in `block`, which is all zeros at first: `round.c` says what each does. The answer is
+/// the round.
+#[doc(hidden)]
+pub fn round(block: &mut [u64; 32], what: u32, args: [u64; 4]) -> u64 {
+    unsafe extern "C" {
+        fn cemark_round_call(block: *mut u64, what: u32, args: *const u64) -> u64;
+    }
+    // SAFETY: round.c reads the four words and reads and writes a port, which it asserts to fit into the block; any words are a port.
+    unsafe { cemark_round_call(block.as_mut_ptr(), what, args.as_ptr()) }
+}

@@ -28,6 +28,8 @@ pub use bpf::{Object, object_file};
 pub use c::Shared;
 #[doc(hidden)]
 pub use c::layout as c_layout;
+#[doc(hidden)]
+pub use c::round as c_round;
 pub use error::Error;
 pub use foreign::{Code, Foreign};
 pub use headers::header;

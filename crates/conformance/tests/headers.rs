@@ -30,8 +30,9 @@ fn parameters_stand_at_the_same_places_in_c() {
 
 #[test]
 fn headers_use_neither_floats_nor_libraries() {
-    for spec in catalogue::ALL {
-        let text = cemark_conformance::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
+    let stems = catalogue::ALL.iter().map(|spec| spec.name);
+    for stem in stems.chain(["round"]) {
+        let text = cemark_conformance::header(stem).unwrap_or_else(|e| panic!("{e}"));
         let mut comment = false;
         for line in text.lines() {
             let code = line.split("/*").next().unwrap_or("");
@@ -40,12 +41,11 @@ fn headers_use_neither_floats_nor_libraries() {
             for word in code.split(|c: char| !c.is_alphanumeric() && c != '_') {
                 assert!(
                     !["float", "double", "__int128"].contains(&word),
-                    "{}: {line}",
-                    spec.name
+                    "{stem}: {line}"
                 );
             }
             if let Some(file) = code.trim().strip_prefix("#include") {
-                assert!(file.trim().starts_with("<linux/"), "{}: {line}", spec.name);
+                assert!(file.trim().starts_with("<linux/"), "{stem}: {line}");
             }
         }
     }

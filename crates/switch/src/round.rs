@@ -10,6 +10,9 @@
 //! each change between empty and backlogged, and gives the time that they take on the link. Quantum time over round is
 //! then the weight over the smoothed sum of weights, MQ-ECN's approximation.
 //!
+//! Samples, idle times and picoseconds a byte beyond 2^32 - 1 count as that, and the round stands at its largest: `dataplane/include/cemark/round.h`
+//! is the same in C, and `vectors/round.toml` holds both to it.
+//!
 //! The bound by the link's rate, min(quantum / T, C), is the markers': a round shorter than the quantum's time leaves thresholds alone.
 
 use cemark_marking::{QueueSpec, fixed};
@@ -76,7 +79,11 @@ impl Round {
             value: Nanos::ZERO,
             average: 0,
             weight: fixed::ONE - spec.beta.min(fixed::ONE),
-            idle: spec.idle.unwrap_or(rate.nanos_for(mtu)).0,
+            idle: spec
+                .idle
+                .unwrap_or(rate.nanos_for(mtu))
+                .0
+                .min(u64::from(u32::MAX)),
             looked: 0,
             turns,
             weights,
@@ -84,7 +91,7 @@ impl Round {
             start: queues.iter().map(|_| 0).collect(),
             quanta: queues.iter().map(|q| q.quantum).collect(),
             busy: 0,
-            picos_per_byte: rate.picos_per_byte().0,
+            picos_per_byte: rate.picos_per_byte().0.min(u64::from(u32::MAX)),
         }
     }
 
@@ -177,7 +184,7 @@ impl Round {
     fn weigh(&mut self) {
         self.average = fixed::ewma(self.average, self.busy, self.weight);
         let picos = u128::from(self.average) * u128::from(self.picos_per_byte);
-        self.value = nearest((picos / 1000) as u64);
+        self.value = nearest(u64::try_from(picos / 1000).unwrap_or(u64::MAX));
     }
 
     /// Idle time no longer wears it down.
@@ -195,5 +202,5 @@ impl Round {
 /// The nearest nanosecond.
 #[inline]
 fn nearest(average: u64) -> Nanos {
-    Nanos((average + (1 << (fixed::AVG_BITS - 1))) >> fixed::AVG_BITS)
+    Nanos(average.saturating_add(1 << (fixed::AVG_BITS - 1)) >> fixed::AVG_BITS)
 }
