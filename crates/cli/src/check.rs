@@ -13,9 +13,6 @@ use crate::exit::{Failure, answer, answer_json, warn};
 use crate::run::look;
 use crate::{Changes, Format};
 
-/// Packet-hops a core simulates in a second, for the estimate of time; rather too few than too many.
-const USUAL_SPEED: f64 = 10e6;
-
 /// Arguments of `cemark check`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -129,14 +126,16 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
             .collect();
         let _ = writeln!(out, "{}", cells.join("  ").trim_end());
     }
+    let seconds: f64 = plan.points.iter().map(Point::cpu_seconds).sum();
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let _ = writeln!(
         out,
         "\n{} points, about {} packet-hops: {} on {cores} cores at {} packet-hops a core and second",
         plan.points.len(),
         units::count(hops),
-        units::span(hops / USUAL_SPEED / cores as f64),
-        units::count(USUAL_SPEED),
+        units::span(seconds / cores as f64),
+        // As the points have it on average; to two digits, for more it does not mean.
+        units::count((hops / seconds / 1e5).round() * 1e5),
     );
     let _ = writeln!(out, "next    cemark run {scenario}");
     out

@@ -167,7 +167,7 @@ fn simulate(
         return Err(e.into());
     }
     if let Some(ring) = lock(&deadlock).take() {
-        let help = "each of these ports is paused until the next one sends: routes without a cycle of buffers cannot do this (up, then down), nor a network without pauses (pfc = false)";
+        let help = pauses::DEADLOCK_HELP;
         return Err(Failure::Machine(miette::miette!(help = help, "{ring}")));
     }
     if finished.iter().any(Option::is_none) {

@@ -35,6 +35,73 @@ fn a_deadlock_is_named_and_ends_the_run_with_1() {
     );
 }
 
+/// The example's description says what to change; that is done here as it stands there.
+#[test]
+fn the_example_says_what_helps() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read_to_string(root.join("examples/pfc-deadlock.toml")).expect("a file");
+    let options: Vec<&str> = text
+        .split('`')
+        .filter(|part| part.starts_with("--set "))
+        .collect();
+    assert_eq!(options.len(), 2, "{options:?}");
+    let go = |options: &[&str]| {
+        let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("helps");
+        let _ = std::fs::remove_dir_all(&out);
+        Command::new(env!("CARGO_BIN_EXE_cemark"))
+            .args([
+                "run",
+                "examples/pfc-deadlock.toml",
+                "--format",
+                "json",
+                "--out",
+            ])
+            .arg(&out)
+            .args(options)
+            .current_dir(&root)
+            .output()
+            .expect("the program runs")
+    };
+    let point = |options: &str| -> serde_json::Value {
+        let options: Vec<&str> = options.split_whitespace().collect();
+        let o = go(&options);
+        assert_eq!(o.status.code(), Some(0), "{}", words(&o.stderr));
+        let json: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
+        json["points"][0].clone()
+    };
+    let drops = |point: &serde_json::Value| -> u64 {
+        let reasons = point["drops"].as_object().expect("a table");
+        reasons.values().filter_map(serde_json::Value::as_u64).sum()
+    };
+    let lossy = point(options[0]);
+    assert!(drops(&lossy) > 0);
+    let marked = point(options[1]);
+    assert_eq!((marked["pauses"].as_u64(), drops(&marked)), (Some(0), 0));
+    // Each part by itself is not enough.
+    for part in options[1].split("--set ").filter(|p| !p.is_empty()) {
+        assert_eq!(go(&["--set", part.trim()]).status.code(), Some(1), "{part}");
+    }
+}
+
+/// A speed of a run that stopped early would be nobody's.
+#[test]
+fn a_deadlock_ends_a_bench_with_1() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let o = Command::new(env!("CARGO_BIN_EXE_cemark"))
+        .args(["bench", "--runs", "1", "--format", "json"])
+        .arg("examples/pfc-deadlock.toml")
+        .current_dir(root)
+        .output()
+        .expect("the program runs");
+    let said = words(&o.stderr);
+    assert_eq!(o.status.code(), Some(1), "{said}");
+    assert!(o.stdout.is_empty());
+    assert!(
+        said.contains("deadlock after") && said.contains("switch0->switch1 waits for"),
+        "{said}"
+    );
+}
+
 #[test]
 fn storms_are_warnings_and_pauses_stand_under_the_table() {
     // One switch further on: no cycle, and marks do not come before the pauses, since there are none.

@@ -122,6 +122,9 @@ pub fn storms(plan: &Plan, finished: &[Finished]) -> Vec<String> {
         .collect()
 }
 
+/// What to do about a deadlock.
+pub const DEADLOCK_HELP: &str = "each of these ports is paused until the next one sends: routes without a cycle of buffers cannot do this (up, then down), nor a network without pauses (pfc = false)";
+
 /// Who waits for whom, where a point was stopped because nothing could move any more.
 pub fn deadlock(point: &Point, outcome: &Outcome) -> Option<String> {
     let first = outcome.deadlock.first()?;

@@ -257,3 +257,61 @@ fn a_changed_experiment_is_judged_and_nothing_is_expected_of_it() {
     );
     assert!(error.help.contains("correct --set"), "{}", error.help);
 }
+
+/// Three switches in a ring, two hops a flow: with pauses nothing moves any more.
+const RING: &str = r#"
+max-time = "2ms"
+seeds = [1]
+[topology]
+kind = "ring"
+switches = 3
+hosts-per-switch = 2
+rate = "100Gbps"
+delay = "1us"
+[[workload]]
+kind = "long"
+pattern = "pairs"
+pairs = [[0, 4], [1, 5], [2, 0], [3, 1], [4, 2], [5, 3]]
+jitter = "10us"
+[transport]
+control = "dcqcn"
+[switch]
+buffer-policy = "dynamic"
+pool = "12MB"
+[[scheme]]
+label = "without"
+marker = "none"
+[[scheme]]
+label = "with"
+marker = "none"
+switch = { pfc = true }
+[[row]]
+id = "X"
+statistic = "value"
+metric = "drops"
+scheme = "without"
+"#;
+
+/// Whoever waits is named, it is nobody's mistake, and what was finished is not run again.
+#[test]
+fn a_deadlock_is_named_and_finished_points_are_kept() {
+    let file = FigureFile::parse("ring", RING, &calibration()).unwrap();
+    let request = Request {
+        out: place("deadlock"),
+        ..Request::default()
+    };
+    // One point after the other, in the order of the file.
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let one = one.unwrap();
+    let go = || with(|around| run_file(&file, &[], &calibration(), &request, None, around));
+    let error = one.install(go).unwrap_err();
+    assert_eq!(error.fault, Fault::Machine);
+    let said = error.to_string();
+    assert!(
+        said.contains("deadlock after") && said.contains("switch0->switch1 waits for"),
+        "{said}"
+    );
+    assert!(error.help.contains("pfc = false"), "{}", error.help);
+    let kept = std::fs::read_dir(error.path.join("points")).unwrap();
+    assert_eq!(kept.count(), 1, "the point without pauses");
+}

@@ -48,6 +48,7 @@ pub const BENCHES: &[Builtin] = files![
     "dwrr-128" in "bench/",
     "wide-15" in "bench/",
     "dcqcn-128" in "bench/",
+    "dcqcn-128-pfc" in "bench/",
 ];
 
 /// All of them, those that answer a question first.

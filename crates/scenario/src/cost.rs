@@ -19,6 +19,19 @@ pub(crate) fn packet_hops(config: &Config) -> f64 {
     config.workloads.iter().map(|w| hops(&w.kind, config)).sum()
 }
 
+/// Packet-hops that a core simulates in a second, rather too few than too many; and the same where switches pause links: meters, no fused
+/// ports, two events a hop.
+const SPEED: f64 = 10e6;
+const SPEED_UNDER_PAUSES: f64 = 5e6;
+
+/// CPU seconds that so many packet-hops of a point take.
+pub(crate) fn cpu_seconds(config: &Config, hops: f64) -> f64 {
+    match config.switch.pfc {
+        None => hops / SPEED,
+        Some(_) => hops / SPEED_UNDER_PAUSES,
+    }
+}
+
 fn hops(kind: &Kind, config: &Config) -> f64 {
     let topology = &config.topology;
     let seconds = config.max_time.as_secs_f64();

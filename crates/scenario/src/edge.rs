@@ -39,6 +39,7 @@ const DCIB_KEYS: &[&str] = &[
 pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
     let mut s = Section::of(root, "edge")?;
     let Some(kind_node) = s.get("kind") else {
+        without_kind(&mut s)?;
         s.finish()?;
         return Ok(Edge::Plain);
     };
@@ -69,6 +70,21 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
     };
     s.finish()?;
     Ok(edge)
+}
+
+/// A key of a kind, and no kind.
+fn without_kind(s: &mut Section<'_>) -> Fallible<()> {
+    let first = DCIB_KEYS
+        .iter()
+        .find_map(|key| s.get(key).map(|node| (*key, node)));
+    let Some((key, node)) = first else {
+        return Ok(());
+    };
+    let kind = if key == "buffer" { "pep" } else { "dcib" };
+    Err(
+        Fault::new(node.at, format!("`{key}` in [edge] belongs to a kind"))
+            .help(format!("write kind = \"{kind}\" beside it")),
+    )
 }
 
 /// `round`: propagation from edge to edge and back. `line`: the slowest link between them. `left`: hosts of site 0.

@@ -15,6 +15,7 @@
 //! # Ok::<(), cemark_scenario::Error>(())
 //! ```
 
+mod aliases;
 mod builtin;
 mod cost;
 mod digest;

@@ -89,6 +89,13 @@ pub struct Point {
     pub digest: u64,
 }
 
+impl Point {
+    /// Estimated CPU seconds, by the cost and by what makes a hop dear.
+    pub fn cpu_seconds(&self) -> f64 {
+        crate::cost::cpu_seconds(&self.config, self.cost)
+    }
+}
+
 /// A published value for a cell of the comparison table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {

@@ -3,9 +3,13 @@
 
 use cemark_transport::rdma::{ALPHA_ONE, Dcqcn, Rdma, Repair};
 
-use crate::error::Fallible;
+use cemark_wire::Rate;
+
+use crate::error::{Fallible, Fault};
 use crate::section::{Section, count, fraction};
 use crate::transport::{span, weight};
+use crate::tree::{Node, Value};
+use crate::units;
 use crate::workload::MOST_QUEUES;
 
 /// The queue pairs of `[transport]`. The keys are read under every control, so that a scheme or a point of a sweep may have another one.
@@ -25,7 +29,7 @@ pub(crate) fn rdma(s: &mut Section<'_>, chosen: bool) -> Fallible<Option<Rdma>> 
             fast_recovery: s.count32("fast-recovery", d.fast_recovery, (0, 1_000_000))?,
             rate_ai: s.rate("rate-ai", d.rate_ai)?,
             rate_hai: s.rate("rate-hai", d.rate_hai)?,
-            min_rate: s.rate("min-rate", d.min_rate)?,
+            min_rate: min_rate(s, d.min_rate)?,
             clamp_target: s.flag("clamp-target", d.clamp_target)?,
         },
         repair: [Repair::GoBackN, Repair::Selective]
@@ -38,4 +42,21 @@ pub(crate) fn rdma(s: &mut Section<'_>, chosen: bool) -> Fallible<Option<Rdma>> 
             .map(|class| class as u8),
     };
     Ok(chosen.then_some(rdma))
+}
+
+/// A pair at rate zero would send no packet whose mark or loss could ever change that.
+fn min_rate(s: &mut Section<'_>, default: Rate) -> Fallible<Rate> {
+    let zero = |node: &&Node| match &node.value {
+        Value::Text(text) => units::quantity(text, units::RATES) == Ok(0),
+        Value::Integer(n) => *n == 0,
+        _ => false,
+    };
+    match s.get("min-rate").filter(zero) {
+        None => s.rate("min-rate", default),
+        Some(node) => Err(Fault::new(
+            node.at,
+            "a queue pair that may slow down to nothing would never send again",
+        )
+        .help("write min-rate = \"40Mbps\", the default, or another rate from \"1kbps\" on")),
+    }
 }

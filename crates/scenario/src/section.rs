@@ -3,6 +3,7 @@
 
 use cemark_wire::{Nanos, Picos, Rate};
 
+use crate::aliases;
 use crate::error::{At, Fallible, Fault, fold, near};
 use crate::tree::{Node, Table, Value};
 use crate::units::{self, Bad};
@@ -83,12 +84,16 @@ impl<'a> Section<'a> {
                 .iter()
                 .any(|asked| fold(asked) == fold(&entry.key))
             {
+                let help = aliases::key(&self.name, &entry.key).map_or_else(
+                    || near(&entry.key, self.asked.iter().copied()),
+                    str::to_owned,
+                );
                 return Err(Fault::new(
                     entry.at,
                     format!("unknown key `{}` in {}", entry.key, self.name),
                 )
                 .label("not known")
-                .help(near(&entry.key, self.asked.iter().copied())));
+                .help(help));
             }
         }
         Ok(())
@@ -187,9 +192,11 @@ pub(crate) fn choice(node: &Node, words: &[&str]) -> Fallible<usize> {
         .iter()
         .position(|w| fold(w) == fold(word))
         .ok_or_else(|| {
+            let help = aliases::value(word, words)
+                .map_or_else(|| near(word, words.iter().copied()), str::to_owned);
             Fault::new(node.at, format!("`{word}` is not known here"))
                 .label("not known")
-                .help(near(word, words.iter().copied()))
+                .help(help)
         })
 }
 
@@ -244,11 +251,14 @@ pub(crate) fn fraction(node: &Node) -> Fallible<f64> {
         _ => return Err(wrong(node, "a fraction").help("write 0.25 or \"25%\"")),
     };
     if (0.0..=1.0).contains(&x) {
-        Ok(x)
-    } else {
-        Err(Fault::new(node.at, format!("{x} is not between 0 and 1"))
-            .help("write 0.25 or \"25%\""))
+        return Ok(x);
     }
+    // Most likely percent without their sign.
+    let help = match x {
+        1.0..=100.0 => format!("write \"{x}%\" or {}", x / 100.0),
+        _ => "write 0.25 or \"25%\"".to_owned(),
+    };
+    Err(Fault::new(node.at, format!("{x} is not between 0 and 1")).help(help))
 }
 
 pub(crate) fn time(node: &Node) -> Fallible<Picos> {
@@ -274,7 +284,7 @@ pub(crate) fn nanos(node: &Node) -> Fallible<Nanos> {
 pub(crate) fn rate(node: &Node) -> Fallible<Rate> {
     let bps = quantity(node, "a rate", "\"10Gbps\"", units::RATES)?;
     match bps {
-        0 => Err(Fault::new(node.at, "a link of rate zero carries nothing")
+        0 => Err(Fault::new(node.at, "a rate of zero carries nothing")
             .help("write a rate above zero, such as \"10Gbps\"")),
         1_000..=8_000_000_000_000 => Ok(Rate(bps)),
         _ => Err(Fault::new(node.at, "this rate is out of range")

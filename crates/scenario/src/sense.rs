@@ -18,6 +18,7 @@ pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
     base_rtt(root, config)?;
     pauses(root, config)?;
     queue_pairs(root, config)?;
+    proxies(root, config)?;
     times(root, config)
 }
 
@@ -99,6 +100,30 @@ fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
         message.to_owned(),
     )
     .help("write another control than dcqcn, or leave [edge] out"))
+}
+
+/// A proxy splits each flow into three connections of its own and ends them with it: it has no connection to keep.
+fn proxies(root: &Table, config: &Config) -> Fallible<()> {
+    let keeps = |(workload, _): &(&Workload, &Node)| workload.persistent;
+    let mut all = config.workloads.iter().zip(nodes(root));
+    let Some((workload, node)) = all
+        .find(keeps)
+        .filter(|_| matches!(config.edge, Edge::Pep { .. }))
+    else {
+        return Ok(());
+    };
+    let written = match &node.value {
+        Value::Table(table) => table.get("connections").map_or(node.at, |e| e.node.at),
+        _ => node.at,
+    };
+    Err(Fault::new(
+        written,
+        format!(
+            "`{}` keeps its connections, and a proxy opens three new ones for each flow",
+            workload.name
+        ),
+    )
+    .help("write connections = \"fresh\" with a pep, or another kind in [edge]"))
 }
 
 fn transport(root: &Table, config: &Config) -> Fallible<()> {

@@ -87,8 +87,30 @@ pub(crate) fn weight(s: &mut Section<'_>, key: &'static str, default: u32) -> Fa
         .find(|&shift| f64::from(1u32 << shift) * g == 1.0)
         .ok_or_else(|| {
             Fault::new(node.at, format!("{key} = {g} is not a power of two"))
-                .help("write 0.0625 (1/16), 0.125, 0.03125, ...")
+                .help(format!("write {}", powers_near(g, default)))
         })
+}
+
+/// The powers of two on both sides of `g`, the nearer one first: `0.00390625 (1/256) or 0.0078125 (1/128)`.
+fn powers_near(g: f64, default: u32) -> String {
+    let one = |shift: u32| {
+        let n = 1u32 << shift;
+        format!("{} (1/{n})", 1.0 / f64::from(n))
+    };
+    // Halvings from one to below it.
+    let below = (1..=20).find(|&shift| g * f64::from(1u32 << shift) > 1.0);
+    match below {
+        None => one(default),
+        Some(shift) => {
+            let (low, high) = (shift, shift - 1);
+            // Nearer by its factor.
+            let up = g * f64::from(1u32 << low) * g * f64::from(1u32 << high) > 1.0;
+            match up {
+                true => format!("{} or {}", one(high), one(low)),
+                false => format!("{} or {}", one(low), one(high)),
+            }
+        }
+    }
 }
 
 /// A timer that is not zero.

@@ -44,6 +44,14 @@ fn the_stalled_queue_and_the_hold_follow_from_the_links() {
     assert_eq!(config.hold.map(|h| h.0), Some(15_010_000));
 }
 
+/// Other edges let flows keep their connections.
+#[test]
+fn persistent_connections_go_through_dcib() {
+    let web = "[[workload]]\nname = 'web'\nkind = 'poisson'\nload = 0.1\nflows = 9\nsizes = 'web-search'\nconnections = 'persistent'";
+    let plan = plan(&format!("[edge]\nkind = 'dcib'\n{web}")).unwrap();
+    assert!(plan.points[0].config.workloads[1].persistent);
+}
+
 #[test]
 fn a_fault_lies_on_the_links_it_names() {
     let plan =
@@ -86,6 +94,10 @@ fn mistakes_say_what_to_write() {
         ("[edge]\nkind = 'dcib'\nlanes = 3", "power of two"),
         ("[edge]\nkind = 'dcib'\nshares = 0.1", "unknown key"),
         ("[edge]\nkind = 'dcib'\noutside = 3", "too large"),
+        (
+            "[edge]\nkind = 'pep'\n[[workload]]\nname = 'web'\nkind = 'poisson'\nload = 0.1\nflows = 9\nsizes = 'web-search'\nconnections = 'persistent'",
+            "write connections = \\\"fresh\\\" with a pep",
+        ),
     ] {
         let error = plan(more).expect_err(more);
         assert!(error.contains(says), "{more}: {error}");

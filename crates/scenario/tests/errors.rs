@@ -167,7 +167,7 @@ fn numbers_and_units() {
         "\"10Gbps\"",
         "\"0Gbps\"",
         "10:8",
-        "rate zero carries nothing",
+        "rate of zero carries nothing",
         "above zero",
     );
     change(

@@ -241,7 +241,7 @@ fn switches_and_schemes() {
             "marker = \"red\"\npmax = 80",
             "30:8",
             "80 is not between 0 and 1",
-            "25%",
+            "\"80%\" or 0.8",
         ),
         (
             SCHEME,
@@ -354,6 +354,135 @@ fn workloads() {
             "20:9",
             "above zero",
             "10us",
+        ),
+    ]);
+}
+
+/// Words of other tools, keys of another section, percent without their sign: the help names the key that is meant.
+#[test]
+fn words_that_are_near_to_nothing() {
+    let top = |section: &'static str| -> Row {
+        // Leaked once a test: the table's rows are static.
+        let to = format!("{section}\n\n[measure]").leak();
+        ("[measure]", to, "32:2", "unknown key", "")
+    };
+    let row = |(from, to, place, says, _): Row, help: &'static str| (from, to, place, says, help);
+    refused(&[
+        row(top("[pfc]"), "write pfc = true in [switch]"),
+        row(top("[pep]"), "kind = \"pep\""),
+        row(top("[middlebox]"), "in [edge]"),
+        row(top("[rdma]"), "control = \"dcqcn\" in [transport]"),
+        (
+            MSS,
+            "tso = \"64KB\"",
+            "23:1",
+            "unknown key `tso` in [transport]",
+            "tso belongs to [host]",
+        ),
+        (
+            MSS,
+            "pacing = \"tcp\"",
+            "23:1",
+            "unknown key `pacing`",
+            "pacing belongs to [host]",
+        ),
+        (
+            MSS,
+            "ai-rate = \"40Mbps\"",
+            "23:1",
+            "unknown key `ai-rate`",
+            "rate-ai",
+        ),
+        (
+            MSS,
+            "control = \"roce\"",
+            "23:11",
+            "`roce` is not known",
+            "control = \"dcqcn\"",
+        ),
+        (
+            MSS,
+            "control = \"RDMA\"",
+            "23:11",
+            "`RDMA` is not known",
+            "control = \"dcqcn\"",
+        ),
+        (
+            MSS,
+            "dcqcn-g = 0.004",
+            "23:11",
+            "not a power of two",
+            "write 0.00390625 (1/256) or 0.0078125 (1/128)",
+        ),
+        (
+            MSS,
+            "dcqcn-g = 0.007",
+            "23:11",
+            "not a power of two",
+            "write 0.0078125 (1/128) or 0.00390625 (1/256)",
+        ),
+        (
+            MSS,
+            "dcqcn-g = 0",
+            "23:11",
+            "not a power of two",
+            "write 0.00390625 (1/256)",
+        ),
+        (
+            MSS,
+            "min-rate = \"0\"",
+            "23:12",
+            "never send again",
+            "min-rate = \"40Mbps\"",
+        ),
+        (
+            MSS,
+            "[host]\ngso = \"64KB\"",
+            "24:1",
+            "unknown key `gso` in [host]",
+            "tso = \"64KB\"",
+        ),
+        (
+            MSS,
+            "[host]\nmtu = 9000",
+            "24:1",
+            "unknown key `mtu`",
+            "mss = \"8960B\" in [transport]",
+        ),
+        (
+            MSS,
+            "[host]\njumbo = true",
+            "24:1",
+            "unknown key `jumbo`",
+            "mss = \"8960B\" in [transport]",
+        ),
+        (
+            BUFFER,
+            "pfc-storm = 10",
+            "26:13",
+            "10 is not between 0 and 1",
+            "\"10%\" or 0.1",
+        ),
+        (
+            BUFFER,
+            "xoff = \"100KB\"",
+            "26:1",
+            "unknown key `xoff` in [switch]",
+            "pfc-xoff",
+        ),
+        (
+            "[measure]",
+            "[edge]\nshare = 0.1\n\n[measure]",
+            "33:9",
+            "`share` in [edge] belongs to a kind",
+            "kind = \"dcib\"",
+        ),
+        (
+            "[measure]",
+            "[edge]\nbuffer = \"1MB\"\n\n[measure]",
+            "33:10",
+            "belongs to a kind",
+            "kind = \"pep\"",
         ),
     ]);
 }

@@ -601,3 +601,14 @@ fn workloads_share_one_load_and_are_swept_together() {
     let said = wrong.expect_err("no workload says that").to_string();
     assert!(said.contains("lood"), "{said}");
 }
+
+/// A packet-hop takes twice the time where switches pause links; how many there are is the same.
+#[test]
+fn pauses_cost() {
+    let plain = load("dcqcn-128", &Overrides::default()).unwrap();
+    let paused = load("dcqcn-128-pfc", &Overrides::default()).unwrap();
+    let (plain, paused) = (&plain.points[0], &paused.points[0]);
+    assert!(plain.config.switch.pfc.is_none() && paused.config.switch.pfc.is_some());
+    assert_eq!(plain.cost, paused.cost);
+    assert_eq!(2.0 * plain.cpu_seconds(), paused.cpu_seconds());
+}

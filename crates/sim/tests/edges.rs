@@ -121,6 +121,10 @@ proptest! {
 
 /// Three long flows across, 5 % lost, four seconds.
 fn across(edge: Edge, victims: Victims, control: Control) -> Outcome {
+    across_with(edge, 0.05, victims, control, 7)
+}
+
+fn across_with(edge: Edge, share: f64, victims: Victims, control: Control, seed: u64) -> Outcome {
     let pairs = (0..3).map(|i| (i, i + 3)).collect();
     let long = workload(Kind::Long {
         flows: LongFlows::Pairs(pairs),
@@ -130,10 +134,11 @@ fn across(edge: Edge, victims: Victims, control: Control) -> Outcome {
     });
     let mut cfg = config(vec![long], MarkerChoice::None);
     cfg.topology = sites(1);
-    lossy(&mut cfg, 0.05, victims);
+    lossy(&mut cfg, share, victims);
     // Data is lost, ACKs are not.
     cfg.faults.truncate(1);
     cfg.edge = edge;
+    cfg.seed = seed;
     cfg.transport.control = control;
     cfg.transport.rto_min = Nanos::from_millis(200);
     cfg.transport.rto_init = Nanos::from_millis(200);
@@ -160,26 +165,45 @@ fn delivered(o: &Outcome) -> f64 {
     o.long_flows.iter().map(|f| f.delivered).sum::<u64>() as f64
 }
 
+/// What the literal form delivers over what plain Reno does, ten seeds together: one seed alone strays by a quarter where timeouts rule.
+fn literal_over_plain(share: f64, victims: Victims) -> f64 {
+    let of = |edge: Edge| -> f64 {
+        let seeds = 1..=10;
+        seeds
+            .map(|seed| delivered(&across_with(edge, share, victims, Control::Reno, seed)))
+            .sum()
+    };
+    of(dcib(CopyPolicy::Once, None, None)) / of(Edge::Plain)
+}
+
 /// Spec A.12: the copy comes a round trip after the hole, so literal DCIB hides few losses from a sender; order or a filter hide them.
 #[test]
 fn order_and_the_filter_hide_losses_and_the_literal_form_does_not() {
     let of = |edge| delivered(&across(edge, Victims::PreferNotEct, Control::Reno));
     let plain = of(Edge::Plain);
-    let literal = of(dcib(CopyPolicy::Once, None, None)) / plain;
+    let literal = literal_over_plain(0.05, Victims::PreferNotEct);
     let ordered = of(dcib(CopyPolicy::Protect, Some(4), None)) / plain;
     let filtered = of(dcib(CopyPolicy::Protect, None, Some(8))) / plain;
     println!("literal {literal:.2}, in order {ordered:.1}, filtered {filtered:.1}");
-    assert!((0.8..3.0).contains(&literal), "{literal}");
+    // What it saves are timeouts, 200 round trips each: 2.46 with an error of 0.18 (seeds differ by 0.58). Three errors either way.
+    assert!((1.9..3.0).contains(&literal), "{literal}");
     assert!(ordered > 3.0 * literal, "{ordered} against {literal}");
     assert!(filtered > 3.0 * literal, "{filtered} against {literal}");
 }
 
-/// The square-root law: where nine losses in ten have no copy, DCIB can give a factor of sqrt(5 / 4.5) = 1.054 at most (and noise).
+/// The square-root law: where nine losses in ten have no copy, DCIB can give a factor of sqrt(1 / 0.9) = 1.054 at most.
 #[test]
 fn a_wan_that_does_not_cooperate_leaves_little_to_gain() {
-    let of = |edge| delivered(&across(edge, Victims::Any, Control::Reno));
-    let factor = of(dcib(CopyPolicy::Once, None, None)) / of(Edge::Plain);
-    assert!((0.75..1.35).contains(&factor), "{factor}");
+    // Windows of 27 packets, so that hardly a timeout is among the losses and the law holds. The copy comes too late to save a cut: 1 is
+    // the other end. Seeds differ by 0.037, so ten of them have an error of 0.012: two of these beyond the law, three below one.
+    let factor = literal_over_plain(0.002, Victims::Any);
+    println!("{factor:.3}");
+    assert!((0.965..1.078).contains(&factor), "{factor}");
+    // Windows of five packets: every other loss is a timeout of 200 round trips, of which the law knows nothing. Those that a copy saves
+    // count: 1.16 over twenty seeds, which differ by 0.23. Two errors of ten seeds either way.
+    let factor = literal_over_plain(0.05, Victims::Any);
+    println!("{factor:.3}");
+    assert!((1.01..1.31).contains(&factor), "{factor}");
 }
 
 /// A proxy's short loops recover where the long one does not have to; it stores what is in flight, and no more than its buffers.
@@ -232,4 +256,129 @@ fn without_loss_the_flows_are_the_same() {
     // Router ACKs take a little of the way back.
     let ratio = sum(&with) / sum(&plain);
     assert!((0.99..1.01).contains(&ratio), "{ratio}");
+}
+
+/// The largest that the paper's section 3D asks for: a tenth of 100 Gb/s over a round trip of 60 ms needs 75 MB of copies, and gets them.
+#[test]
+fn a_tenth_of_a_long_fast_path_is_held() {
+    let pairs = (0..3).map(|i| (i, i + 3)).collect();
+    let long = workload(Kind::Long {
+        flows: LongFlows::Pairs(pairs),
+        at: Picos::ZERO,
+        stagger: Picos::ZERO,
+        jitter: Picos::ZERO,
+    });
+    let mut cfg = config(vec![long], MarkerChoice::None);
+    cfg.topology = Topology::TwoSites {
+        left: 3,
+        right: 3,
+        paths: 1,
+        // Together as fast as the link, so that no queue lengthens the round trip.
+        host_rate: Rate::gbps(33),
+        edge_rate: Rate::gbps(100),
+        wan_rate: Rate::gbps(100),
+        host_delay: us(1),
+        edge_delay: us(1),
+        wan_delay: us(30_000),
+    };
+    // Open windows: nobody waits here for slow start, sixteen round trips.
+    cfg.transport.control = Control::Reno;
+    cfg.transport.init_window = 200_000;
+    cfg.transport.receive_window = 1 << 30;
+    cfg.transport.rto_init = Nanos::from_millis(1_000);
+    cfg.max_time = us(75_000);
+    cfg.edge = Edge::Dcib {
+        config: DcibConfig {
+            tau: Nanos::from_millis(60),
+            stalled_bytes: 100_000_000,
+            ..DcibConfig::LITERAL
+        },
+        filter: None,
+        outside: 0,
+    };
+    let o = run(&cfg);
+    books_balance(&o);
+    let law = 0.1 * 0.06 * 100e9 / 8.0;
+    let peak = o.edges["stalled_peak_bytes"] as f64;
+    assert!((peak / law - 1.0).abs() < 0.02, "{peak} against {law}");
+    assert_eq!(o.edges["stalled_full"], 0);
+}
+
+/// Nine long flows over two paths, a second, and a fault of one path that is no random loss.
+fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome {
+    let pairs = (0..9).map(|i| (i / 3, 3 + i % 3)).collect();
+    let long = workload(Kind::Long {
+        flows: LongFlows::Pairs(pairs),
+        at: Picos::ZERO,
+        stagger: Picos::ZERO,
+        jitter: us(1_000),
+    });
+    let mut cfg = config(vec![long], MarkerChoice::None);
+    cfg.topology = sites(2);
+    let fabric = Fabric::new(&cfg.topology);
+    cfg.faults = vec![fault(fabric.between(0, 0)[1])];
+    cfg.edge = Edge::Dcib {
+        config: dcib,
+        filter: None,
+        outside: 0,
+    };
+    cfg.transport.control = Control::Reno;
+    let o = run(&cfg);
+    books_balance(&o);
+    o
+}
+
+/// Each path has a stalled queue of its own. One path loses every selected packet, so its copies are never acknowledged and (the routers
+/// being patient) never sent: its queue is full after 166 packets. The other path goes on selecting.
+#[test]
+fn a_full_stalled_queue_stops_its_own_path_only() {
+    let fault = |link| LinkFault {
+        link,
+        loss: Loss::Uniform { chance: ALWAYS },
+        victims: Victims::NotEct,
+        bleach: false,
+    };
+    let bound = 250_000;
+    let patient = DcibConfig {
+        tau: Nanos::from_millis(10_000),
+        stalled_bytes: bound,
+        ..DcibConfig::LITERAL
+    };
+    let o = over_two_paths(fault, patient);
+    assert!(o.edges["stalled_full"] > 10_000, "{:?}", o.edges);
+    assert!(o.edges["stalled_peak_bytes"] > bound - 1_500);
+    assert!(o.edges["selected"] > 20 * bound / 1_500, "{:?}", o.edges);
+}
+
+/// A path that clears ECN shuts its own pair off, after which DCIB is as good as not there; the other path keeps it.
+#[test]
+fn a_bleached_path_shuts_off_its_own_pair_only() {
+    let fault = |bleach| {
+        move |link| LinkFault {
+            link,
+            loss: Loss::Uniform { chance: 0 },
+            victims: Victims::Any,
+            bleach,
+        }
+    };
+    let usual = DcibConfig {
+        tau: Nanos::from_millis(1),
+        ..DcibConfig::LITERAL
+    };
+    let (sound, bleached) = (
+        over_two_paths(fault(false), usual),
+        over_two_paths(fault(true), usual),
+    );
+    assert_eq!((sound.edges["off"], bleached.edges["off"]), (0, 1));
+    let selected = |o: &Outcome| o.edges["selected"] as f64;
+    println!(
+        "selected {} of {}, delivered {:.3}",
+        selected(&bleached),
+        selected(&sound),
+        delivered(&bleached) / delivered(&sound)
+    );
+    let share = selected(&bleached) / selected(&sound);
+    assert!((0.2..0.8).contains(&share), "{share}");
+    let ratio = delivered(&bleached) / delivered(&sound);
+    assert!((0.97..1.03).contains(&ratio), "{ratio}");
 }

@@ -302,7 +302,7 @@ impl Sender {
                 && board.lost_end == self.una
             {
                 // Small segments: few bytes, but as many ACKs as say loss. Only the first hole is meant.
-                let first = board.sacked.as_slice().first().map_or(self.una, |r| r.0);
+                let first = board.sacked.first().map_or(self.una, |r| r.0);
                 board.lost_end = first.min(self.una + u64::from(cfg.mss));
             }
             if self.phase != Phase::Recovery && board.lost_end > self.una {
@@ -332,7 +332,7 @@ impl Sender {
             .iter()
             .map(|&(seq, end)| end - seq.max(self.una))
             .sum();
-        let gone = board.sacked_bytes + board.sacked.missing(from, board.lost_end) + again;
+        let gone = board.sacked_bytes + board.sacked.missing_from(from, board.lost_end) + again;
         // A repair that is lost again may be counted as a hole as well.
         self.gone = gone.min(self.nxt - self.una);
     }

@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use cemark_report::pauses;
 use cemark_scenario::Overrides;
 use cpu_time::ProcessTime;
 use miette::miette;
@@ -22,6 +23,7 @@ const NAMES: &[&str] = &[
     "dwrr-128",
     "wide-15",
     "dcqcn-128",
+    "dcqcn-128-pfc",
 ];
 
 /// The event core a run uses.
@@ -75,6 +77,11 @@ pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
         Core::Heap => cemark_sim::run_on_heap(&point.config),
     };
     let cpu_seconds = began.elapsed().as_secs_f64();
+    // It ended early: its speed is nobody's.
+    if let Some(ring) = pauses::deadlock(point, &out) {
+        let help = pauses::DEADLOCK_HELP;
+        return Err(Failure::Machine(miette!(help = help, "{ring}")));
+    }
     let simulated_seconds = out.end.as_secs_f64();
     let measured = Measured {
         name: name.to_owned(),

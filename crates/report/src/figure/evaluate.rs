@@ -137,6 +137,8 @@ fn delivered(outcome: &Outcome, flow: Flow) -> Result<f64, String> {
         Flow::Max => all[n - 1] as f64,
         Flow::Last => last as f64,
         Flow::Others => (sum - last) as f64 / (n - 1).max(1) as f64,
+        // Not a length, so it returns here.
+        Flow::LastOfFair => return Ok(100.0 * last as f64 * n as f64 / sum.max(1) as f64),
     };
     Ok(bytes / 1e6)
 }
@@ -290,6 +292,7 @@ impl Ask<'_> {
                 let (low, high) = self.extremes(axes, metric, &labels)?;
                 excess(high, low)?.picked_of(labels.len() * labels.len().saturating_sub(1) / 2)
             }
+            Statistic::QuantilesAbove => self.quantiles_above(axes)?,
             Statistic::Onset
             | Statistic::Growth
             | Statistic::Rtt
@@ -302,6 +305,34 @@ impl Ask<'_> {
                 return Err("this statistic is not taken cell by cell".to_owned());
             }
         })
+    }
+
+    /// In each seed, the percent of places in the order of flows at which the scheme's flow delivered more.
+    fn quantiles_above(&self, axes: &Axes) -> Result<Estimate, String> {
+        let sorted = |cell: &Cell<'_>| {
+            let flows = cell.outcome.long_flows.iter();
+            let mut all: Vec<u64> = flows.map(|f| f.delivered).collect();
+            all.sort_unstable();
+            all
+        };
+        let ours = self.data.seeds(axes, &self.row.scheme)?;
+        let theirs = self.data.seeds(axes, &self.row.against)?;
+        if ours.len() != theirs.len() {
+            return Err("the two schemes have different seeds".to_owned());
+        }
+        let shares = ours.iter().zip(&theirs).map(|(a, b)| {
+            let (a, b) = (sorted(a), sorted(b));
+            match a.len() == b.len() && !a.is_empty() {
+                true => {
+                    let above = a.iter().zip(&b).filter(|(a, b)| a > b).count();
+                    Ok(100.0 * above as f64 / a.len() as f64)
+                }
+                false => Err("the two schemes have not the same endless flows".to_owned()),
+            }
+        });
+        shares
+            .collect::<Result<_, String>>()
+            .map(Estimate::of_seeds)
     }
 
     /// The schemes with the smallest and the largest mean over seeds.

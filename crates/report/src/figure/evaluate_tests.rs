@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cemark_sim::Outcome;
 use cemark_sim::config::{Measure, TracePorts};
-use cemark_sim::outcome::{FlowRecord, PortReport, ProbeRecord, Spread};
+use cemark_sim::outcome::{FlowRecord, LongRecord, PortReport, ProbeRecord, Spread};
 use cemark_sim::workload::{ClassMap, Kind, Workload};
 use cemark_wire::{Picos, Rate};
 
@@ -503,4 +503,44 @@ fn flows_without_an_end_are_counted() {
         ),
         100.0,
     );
+}
+
+/// Endless flows that delivered so much, each of them.
+fn endless(scheme: &'static str, delivered: &[u64]) -> Made {
+    let mut point = made("0.5", scheme, &[1.0, 2.0]);
+    let flow = |(id, bytes): (usize, &u64)| LongRecord {
+        id: id as u64,
+        src: 0,
+        dst: 1,
+        class: 0,
+        delivered: *bytes,
+        intervals: Vec::new(),
+        timeouts: 0,
+    };
+    point.outcome.long_flows = delivered.iter().enumerate().map(flow).collect();
+    point
+}
+
+#[test]
+fn quantiles_are_compared_in_order_of_flows() {
+    let of = |ours: &[u64], theirs: &[u64]| {
+        let points = [endless("A", ours), endless("B", theirs)];
+        let row = "statistic = \"quantiles-above\"\nmetric = \"delivered\"\nscheme = \"A\"\nagainst = \"B\"";
+        ask(&points, row).map(|e| e.value())
+    };
+    // Sorted: 10 20 30 40 against 9 19 31 39. A tie is not above.
+    assert_eq!(of(&[40, 10, 30, 20], &[9, 19, 31, 39]), Ok(75.0));
+    assert_eq!(of(&[1, 2], &[1, 2]), Ok(0.0));
+    assert!(of(&[1, 2], &[1, 2, 3]).unwrap_err().contains("same"));
+    assert!(of(&[], &[]).is_err());
+}
+
+#[test]
+fn the_last_flow_against_an_equal_part() {
+    let row = "statistic = \"value\"\nmetric = \"delivered.last-of-fair\"\nscheme = \"A\"";
+    let of = |all: &[u64]| ask(&[endless("A", all)], row).map(|e| e.value());
+    // An equal part of 80 is 26.7.
+    assert_eq!(of(&[30, 40, 10]), Ok(100.0 * 10.0 * 3.0 / 80.0));
+    assert_eq!(of(&[20, 20, 20]), Ok(100.0));
+    assert!(of(&[]).is_err());
 }

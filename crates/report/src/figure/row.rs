@@ -80,6 +80,9 @@ pub enum Statistic {
     ArgminDiffers,
     /// Percent by which the largest of `schemes` lies above the smallest.
     Spread,
+    /// Percent of the quantiles of what endless flows delivered at which `scheme` lies above `against`: the flow that got least against the
+    /// one that got least, and so on. Of `delivered`.
+    QuantilesAbove,
     /// With A, B the two of `schemes`: which part of the way from A to B `scheme` has gone, (A - scheme) / (A - B), in percent of A. Where
     /// A and B are not two standard deviations apart it says nothing.
     GapClosed,
@@ -168,7 +171,7 @@ pub enum Metric {
     /// Packets discarded: `drops`.
     Drops,
     /// Payload that endless flows delivered, in MB: `delivered` of all; `delivered.min`, `.p50`, `.max` of one flow, `delivered.last` of
-    /// the last one and `delivered.mean` of the others.
+    /// the last one, `delivered.mean` of the others, and `delivered.last-of-fair`: the last one's in percent of an equal part of all.
     Delivered(Flow),
     /// A count of the boxes at the edges of two sites: `edge.stalled_peak_bytes` (docs/dcib.md).
     Edge(&'static str),
@@ -204,6 +207,8 @@ pub enum Flow {
     Last,
     /// The mean of all but the last.
     Others,
+    /// The last in percent of the mean of all.
+    LastOfFair,
 }
 
 /// Flows of which sizes.
@@ -289,6 +294,7 @@ impl Metric {
                     "max" => Flow::Max,
                     "last" => Flow::Last,
                     "mean" => Flow::Others,
+                    "last-of-fair" => Flow::LastOfFair,
                     _ => return None,
                 }));
             }

@@ -20,7 +20,7 @@ use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
 use crate::rundir::{Finished, Provenance, RunDir, write_whole};
 use crate::stats::Method;
 use crate::summary::hex;
-use crate::{Error, Fault};
+use crate::{Error, Fault, pauses};
 
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
@@ -370,6 +370,15 @@ fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished
     let began = (around.cpu_seconds)();
     let outcome = cemark_sim::run_with_progress(&point.config, &mut |_| around.watch.goes_on())
         .ok_or_else(stopped)?;
+    if let Some(ring) = pauses::deadlock(point, &outcome) {
+        return Err(Error {
+            what: format!("{ring}; the points that are finished are kept in"),
+            path: dir.path().to_path_buf(),
+            help: pauses::DEADLOCK_HELP.to_owned(),
+            fault: Fault::Machine,
+            source: None,
+        });
+    }
     let finished = Finished::new(point, outcome, (around.cpu_seconds)() - began);
     dir.store(point, &finished)?;
     around.watch.done(point, false);

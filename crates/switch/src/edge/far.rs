@@ -7,13 +7,11 @@ use std::collections::BTreeSet;
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
 use super::config::{AckForm, CePolicy, DcibConfig};
-use super::near::MOST;
+use super::near::most_copies_kept;
 use super::order::Order;
 use super::shim::{Header, Report, SHIM, Shim};
 use super::{Actions, Middlebox};
 
-/// Numbers that are told apart: twice what the near router ever waits for.
-const WINDOW: u64 = 4 * MOST as u64;
 /// Bytes of a router ACK on the wire.
 const ACK_BYTES: u16 = 64;
 /// Packets over which the share of Not-ECT is looked at.
@@ -42,7 +40,9 @@ pub struct Far {
     cfg: DcibConfig,
     /// The connection whose route leads router ACKs back.
     conn: u32,
-    /// One bit a number, of the last [`WINDOW`].
+    /// Numbers that are told apart: four times what the near router ever waits for.
+    window: u64,
+    /// One bit a number, of the last `window`; as long as the numbers so far need.
     arrived: Vec<u64>,
     highest: Option<u64>,
     bits: u64,
@@ -63,7 +63,8 @@ impl Far {
         Far {
             cfg,
             conn,
-            arrived: vec![0; WINDOW as usize / 64],
+            window: 4 * most_copies_kept(cfg.stalled_bytes).next_multiple_of(64),
+            arrived: Vec::new(),
             highest: None,
             bits: 0,
             below: 0,
@@ -91,10 +92,12 @@ impl Far {
 
     /// Notes that a number has come; `None` where it had, or is too old to tell.
     fn note(&mut self, number: u64) -> Option<()> {
-        let (word, bit) = ((number % WINDOW / 64) as usize, 1 << (number % 64));
+        let window = self.window;
+        let place = |n: u64| ((n % window / 64) as usize, 1 << (n % 64));
+        let (word, bit) = place(number);
         match self.highest {
             Some(top) if number <= top => {
-                if top - number >= WINDOW || self.arrived[word] & bit != 0 {
+                if top - number >= window || self.arrived[word] & bit != 0 {
                     return None;
                 }
                 if top - number < 64 {
@@ -102,11 +105,18 @@ impl Far {
                 }
             }
             top => {
+                // In steps of a whole ring of short paths, so that this is seldom.
+                let needed = (number / 64 + 1).next_multiple_of(2_048);
+                let needed = needed.min(window / 64) as usize;
+                if self.arrived.len() < needed {
+                    self.arrived.resize(needed, 0);
+                }
                 let first = top
                     .map_or(number, |t| t + 1)
-                    .max((number + 1).saturating_sub(WINDOW));
+                    .max((number + 1).saturating_sub(window));
                 for skipped in first..=number {
-                    self.arrived[(skipped % WINDOW / 64) as usize] &= !(1 << (skipped % 64));
+                    let (word, bit) = place(skipped);
+                    self.arrived[word] &= !bit;
                 }
                 let shift = top.map_or(64, |t| number - t);
                 self.bits = if shift < 64 { self.bits << shift } else { 0 } | 1;

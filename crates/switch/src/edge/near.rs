@@ -11,8 +11,15 @@ use super::shim::{Header, Report, SHIM, Shim};
 use super::stalled::{Entry, Stalled};
 use super::{Actions, Middlebox};
 
-/// More copies than the far router can tell apart are not kept.
-pub(crate) const MOST: usize = 1 << 15;
+/// Bytes of the smallest packet on a wire.
+const LEAST_BYTES: u64 = 64;
+/// Copies that any pair of routers has room for.
+const AT_LEAST: u64 = 1 << 15;
+
+/// Copies that a stalled queue of so many bytes can hold: the far router tells some times as many numbers apart.
+pub(crate) fn most_copies_kept(stalled_bytes: u64) -> u64 {
+    (stalled_bytes / LEAST_BYTES).max(AT_LEAST)
+}
 
 /// What a near router counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,9 +105,9 @@ impl Near {
         let flags = packet.flags();
         let data = !packet.is_empty() && flags.0 & (Flags::ACK.0 | Flags::PROBE.0) == 0;
         let bytes = packet.wire_bytes();
-        let room = self
-            .stalled
-            .has_room(u64::from(bytes), self.cfg.stalled_bytes, MOST);
+        let bound = self.cfg.stalled_bytes;
+        let most = most_copies_kept(bound) as usize;
+        let room = self.stalled.has_room(u64::from(bytes), bound, most);
         let selected = self.even.select(bytes, self.cfg.share, data && room);
         if data && !room {
             self.stats.full += 1;
@@ -190,20 +197,21 @@ impl Near {
         let named = self.stalled.find(number).map(|(i, e)| (i, *e));
         match named {
             None => self.stats.unmatched += 1,
-            Some((place, entry)) => {
-                self.stalled.remove(place);
+            Some((slot, entry)) => {
+                let ahead = self.stalled.ahead_of(slot);
+                self.stalled.remove(slot);
                 out.forget(entry.packet);
                 // What arrived may be an earlier sending than the one in the queue: then it tells nothing about what stands ahead.
                 if entry.shim.copy == copy {
                     self.hear(now, entry.sent, copy);
-                    self.lost_before(now, place, entry.sent, report, out);
+                    self.lost_before(now, ahead, entry.sent, report, out);
                 }
             }
         }
-        let told = |e: &Entry| is_told(report, e.number);
-        if report.below > 0 || report.bits > 0 {
-            self.stalled.extract(told, |e| out.forget(e.packet));
-        }
+        let told = (0..64).filter(|i| report.bits >> i & 1 == 1);
+        let told = told.filter_map(|i| report.highest.checked_sub(i));
+        self.stalled
+            .extract(report.below, told, |e| out.forget(e.packet));
     }
 
     fn hear(&mut self, now: Nanos, sent: Nanos, copy: u8) {
@@ -217,23 +225,25 @@ impl Near {
         };
     }
 
-    /// Copies ahead of one that arrived, sent long enough before it, are lost: they are sent in order.
+    /// Copies ahead of one that arrived, sent long enough before it, are lost: they are sent in order. `last` is the slot of the last of them.
     fn lost_before(
         &mut self,
         now: Nanos,
-        ahead: usize,
+        last: Option<u32>,
         arrived: Nanos,
         report: &Report,
         out: &mut Actions,
     ) {
         // What is sent goes to the tail, so the ones ahead stay in front.
-        for _ in 0..ahead {
+        let mut more = last.is_some();
+        while more {
             let Some(entry) = self.stalled.front().copied() else {
                 return;
             };
             if entry.sent + self.cfg.reorder > arrived {
                 return;
             }
+            more = self.stalled.first() != last;
             self.stalled.pop();
             if is_told(report, entry.number) {
                 out.forget(entry.packet);

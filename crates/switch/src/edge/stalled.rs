@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The stalled queue: copies of selected packets, in the order in which they were last sent.
+//!
+//! A long fast path keeps fifty thousand copies. So nothing here walks through them: the order is a list through slots, and each number
+//! knows its slot. The memory is what was ever needed, and is used again.
 
 use std::collections::VecDeque;
 
 use cemark_wire::{Nanos, Packet};
 
 use super::shim::Shim;
+
+/// No slot.
+const NO: u32 = u32::MAX;
 
 /// A copy that waits to be needed. `packet` is bare: its header is `shim`.
 #[derive(Clone, Copy, Debug)]
@@ -22,73 +28,169 @@ impl Entry {
     }
 }
 
+/// A place in memory for one copy, and its neighbours in the queue.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    entry: Entry,
+    ahead: u32,
+    behind: u32,
+}
+
 /// A bounded FIFO of copies.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Stalled {
-    queue: VecDeque<Entry>,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    first: u32,
+    last: u32,
+    /// The slot of each number from `base` on. The first of them is in use.
+    numbers: VecDeque<u32>,
+    base: u64,
     bytes: u64,
     /// The most it ever held.
     pub peak: u64,
 }
 
+impl Default for Stalled {
+    fn default() -> Self {
+        Stalled {
+            slots: Vec::new(),
+            free: Vec::new(),
+            first: NO,
+            last: NO,
+            numbers: VecDeque::new(),
+            base: 0,
+            bytes: 0,
+            peak: 0,
+        }
+    }
+}
+
 impl Stalled {
-    /// Whether so many bytes more stay within `bound`.
+    /// Whether so many bytes more stay within `bound`, and one packet more within `most`.
     pub fn has_room(&self, bytes: u64, bound: u64, most: usize) -> bool {
-        self.bytes + bytes <= bound && self.queue.len() < most
+        self.bytes + bytes <= bound && self.len() < most
     }
 
+    /// Puts a copy at the end. Its number is in the queue no second time.
     pub fn push(&mut self, entry: Entry) {
         self.bytes += entry.bytes();
         self.peak = self.peak.max(self.bytes);
-        self.queue.push_back(entry);
+        let slot = Slot {
+            entry,
+            ahead: self.last,
+            behind: NO,
+        };
+        let i = match self.free.pop() {
+            Some(i) => {
+                self.slots[i as usize] = slot;
+                i
+            }
+            None => {
+                self.slots.push(slot);
+                self.slots.len() as u32 - 1
+            }
+        };
+        match self.last {
+            NO => self.first = i,
+            last => self.slots[last as usize].behind = i,
+        }
+        self.last = i;
+        self.name(entry.number, i);
+    }
+
+    fn name(&mut self, number: u64, slot: u32) {
+        if self.numbers.is_empty() {
+            self.base = number;
+        }
+        // A copy of a copy may be older than all that is left.
+        while number < self.base {
+            self.numbers.push_front(NO);
+            self.base -= 1;
+        }
+        let i = (number - self.base) as usize;
+        while self.numbers.len() <= i {
+            self.numbers.push_back(NO);
+        }
+        self.numbers[i] = slot;
     }
 
     pub fn front(&self) -> Option<&Entry> {
-        self.queue.front()
+        self.slots.get(self.first as usize).map(|s| &s.entry)
     }
 
     pub fn pop(&mut self) -> Option<Entry> {
-        let entry = self.queue.pop_front()?;
-        self.bytes -= entry.bytes();
-        Some(entry)
+        self.front()?;
+        Some(self.remove(self.first))
     }
 
-    /// Takes out every copy for which `wanted` says so, oldest first, and gives it to `each`.
-    pub fn extract(&mut self, wanted: impl Fn(&Entry) -> bool, mut each: impl FnMut(Entry)) {
-        let mut left = 0;
-        self.queue.retain(|e| {
-            if !wanted(e) {
-                return true;
+    /// Takes out every copy whose number is below `below` or one of `also`, and gives it to `each`.
+    pub fn extract(
+        &mut self,
+        below: u64,
+        also: impl Iterator<Item = u64>,
+        mut each: impl FnMut(Entry),
+    ) {
+        while let Some(number) = self.oldest().filter(|n| *n < below) {
+            if let Some((slot, _)) = self.find(number) {
+                each(self.remove(slot));
             }
-            left += e.bytes();
-            each(*e);
-            false
-        });
-        self.bytes -= left;
+        }
+        for number in also {
+            if let Some((slot, _)) = self.find(number) {
+                each(self.remove(slot));
+            }
+        }
     }
 
-    /// The copy of this number, by its place in the queue. Acknowledged ones are near the front.
-    pub fn find(&self, number: u64) -> Option<(usize, &Entry)> {
-        self.queue
-            .iter()
-            .enumerate()
-            .find(|(_, e)| e.number == number)
+    /// The copy of this number, by its slot.
+    pub fn find(&self, number: u64) -> Option<(u32, &Entry)> {
+        let i = usize::try_from(number.checked_sub(self.base)?).ok()?;
+        let slot = *self.numbers.get(i)?;
+        self.slots.get(slot as usize).map(|s| (slot, &s.entry))
     }
 
-    pub fn remove(&mut self, place: usize) -> Option<Entry> {
-        let entry = self.queue.remove(place)?;
+    /// The slot ahead of this one in the queue.
+    pub fn ahead_of(&self, slot: u32) -> Option<u32> {
+        Some(self.slots[slot as usize].ahead).filter(|&s| s != NO)
+    }
+
+    /// The slot of the first in the queue.
+    pub fn first(&self) -> Option<u32> {
+        Some(self.first).filter(|&s| s != NO)
+    }
+
+    pub fn remove(&mut self, slot: u32) -> Entry {
+        let Slot {
+            entry,
+            ahead,
+            behind,
+        } = self.slots[slot as usize];
+        match ahead {
+            NO => self.first = behind,
+            i => self.slots[i as usize].behind = behind,
+        }
+        match behind {
+            NO => self.last = ahead,
+            i => self.slots[i as usize].ahead = ahead,
+        }
+        self.free.push(slot);
+        self.numbers[(entry.number - self.base) as usize] = NO;
+        while self.numbers.front() == Some(&NO) {
+            self.numbers.pop_front();
+            self.base += 1;
+        }
         self.bytes -= entry.bytes();
-        Some(entry)
+        entry
     }
 
     /// The smallest number here.
     pub fn oldest(&self) -> Option<u64> {
-        // Originals stand in order of number; copies of copies stand behind and are few.
-        self.queue.iter().map(|e| e.number).min()
+        (!self.numbers.is_empty()).then_some(self.base)
     }
 
     pub fn len(&self) -> usize {
-        self.queue.len()
+        self.slots.len() - self.free.len()
     }
 
     pub fn bytes(&self) -> u64 {

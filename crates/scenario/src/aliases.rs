@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Words that people try and that are not near to what is meant: keys of another section, other tools' names. For the help line only;
+//! nothing here is accepted.
+
+use crate::error::fold;
+
+/// Where it is written, what is written, what to write instead. "" stands for any section.
+type Alias = (&'static str, &'static str, &'static str);
+
+const MSS: &str = "packets are mss + header long: write mss = \"8960B\" in [transport] for jumbo frames (\"1460B\" is the default)";
+const TSO: &str = "tso belongs to [host]: write tso = \"64KB\" there";
+const GRO: &str = "gro belongs to [host]: write gro = true there";
+const PACING: &str =
+    "pacing belongs to [host]: write pacing = \"tcp\" (each train) or \"nic\" (each packet) there";
+const PFC: &str = "write pfc = true in [switch], where all its keys begin with pfc-";
+const XOFF: &str = "write pfc-xoff = \"100KB\" for a fixed threshold, or pfc-alpha for one that follows the free room";
+const BOX: &str =
+    "write kind = \"dcib\" (two routers) or kind = \"pep\" (split connections) in [edge]";
+
+const KEYS: &[Alias] = &[
+    ("the file", "pfc", PFC),
+    ("the file", "pep", BOX),
+    ("the file", "proxy", BOX),
+    ("the file", "dcib", BOX),
+    ("the file", "middlebox", BOX),
+    ("the file", "rdma", ROCE),
+    ("the file", "dcqcn", ROCE),
+    ("[transport]", "ai-rate", "write rate-ai = \"40Mbps\""),
+    ("[transport]", "hai-rate", "write rate-hai = \"200Mbps\""),
+    ("[switch]", "xoff", XOFF),
+    (
+        "[switch]",
+        "xon",
+        "write pfc-xon-offset = \"3KB\": how far below XOFF",
+    ),
+    ("[host]", "gso", TSO),
+    ("[host]", "lro", "write gro = true"),
+    ("", "tso", TSO),
+    ("", "gso", TSO),
+    ("", "gro", GRO),
+    ("", "lro", GRO),
+    ("", "pacing", PACING),
+    ("", "mtu", MSS),
+    ("", "jumbo", MSS),
+];
+
+const ROCE: &str = "write control = \"dcqcn\" in [transport]: queue pairs, as RoCE hosts have them";
+
+/// What is written for one of some words, the word that is meant (it must be among them), what to write instead.
+const VALUES: &[Alias] = &[
+    ("roce", "dcqcn", ROCE),
+    ("rocev2", "dcqcn", ROCE),
+    ("rdma", "dcqcn", ROCE),
+    (
+        "newreno",
+        "reno",
+        "write control = \"reno\", which is NewReno",
+    ),
+    (
+        "tail-drop",
+        "none",
+        "write \"none\": a queue without a marker drops at its tail",
+    ),
+    (
+        "drop-tail",
+        "none",
+        "write \"none\": a queue without a marker drops at its tail",
+    ),
+    ("split", "pep", "write kind = \"pep\""),
+    ("proxy", "pep", "write kind = \"pep\""),
+];
+
+/// What to write instead of an unknown key.
+pub(crate) fn key(section: &str, written: &str) -> Option<&'static str> {
+    let found = KEYS
+        .iter()
+        .find(|(place, word, _)| [section, ""].contains(place) && fold(word) == fold(written));
+    found.map(|a| a.2)
+}
+
+/// What to write instead of an unknown word, where one of `words` goes.
+pub(crate) fn value(written: &str, words: &[&str]) -> Option<&'static str> {
+    let found = VALUES
+        .iter()
+        .find(|(word, meant, _)| fold(word) == fold(written) && words.contains(meant));
+    found.map(|a| a.2)
+}
