@@ -3,7 +3,7 @@
 
 use cemark_sim::Config;
 use cemark_sim::config::{Edge, Nic};
-use cemark_sim::workload::{Kind, RttModel, Workload};
+use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::{Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
@@ -53,7 +53,7 @@ fn buffer(root: &Table, config: &Config) -> Fallible<()> {
     )))
 }
 
-/// A host stops when its pause frame arrives; packets that serve an extra delay behind its NIC would still come.
+/// A host stops when its pause frame arrives.
 fn pauses(root: &Table, config: &Config) -> Fallible<()> {
     if config.switch.pfc.is_some() && config.nic == Nic::SwitchPort {
         let message = "a NIC that is a switch's port does not obey pauses";
@@ -64,17 +64,7 @@ fn pauses(root: &Table, config: &Config) -> Fallible<()> {
         )
         .help("write nic = \"back-pressure\" or \"fifo\", or pfc = false"));
     }
-    if config.switch.pfc.is_none() || matches!(config.rtt, RttModel::Path) {
-        return Ok(());
-    }
-    let message =
-        "with flow control an extra delay behind the NIC would bring packets long after a pause";
-    Err(at(
-        root,
-        &[("rtt", "model"), ("switch", "pfc")],
-        message.to_owned(),
-    )
-    .help("write model = \"path\" and give the links their delays, or pfc = false"))
+    Ok(())
 }
 
 /// What stands at an edge reads TCP, or was tested with it only.

@@ -85,6 +85,7 @@ impl<Q: EventQueue> Sim<Q> {
         );
         let awaited = traffic.measured_total();
         // What is paced segment by segment does not wait for a train.
+        let drawn = cfg.rtt != crate::workload::RttModel::Path;
         let tso = match cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
             true => 0,
             false => cfg.offload.tso,
@@ -116,7 +117,8 @@ impl<Q: EventQueue> Sim<Q> {
                 all_delivered: 0,
                 busy_at_from: Vec::new(),
             },
-            extras: !matches!(cfg.rtt, crate::workload::RttModel::Path),
+            extras: drawn && cfg.switch.pfc.is_none(),
+            late_extras: drawn && cfg.switch.pfc.is_some(),
             pfc,
             rdma: cfg.transport.rdma.is_some(),
             // Without a window there is always something: a queue pair is served in turn.

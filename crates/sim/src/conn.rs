@@ -21,7 +21,7 @@ pub(crate) struct Conn {
     pub dst: u32,
     /// Stream offset at which the flow it carries is complete.
     pub end: u64,
-    /// Ticks that data waits behind the sender's NIC.
+    /// Ticks that data waits behind the sender's NIC, or before the receiver.
     pub extra: u64,
     /// Tick of the earliest pending timer event of the sender.
     pub timer_at: u64,

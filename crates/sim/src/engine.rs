@@ -104,8 +104,10 @@ pub(crate) struct Sim<Q> {
     pub conns: Conns,
     pub traffic: Traffic,
     pub metrics: Metrics,
-    /// Some flow may have an extra delay behind its sender's NIC.
+    /// Some flow may have an extra delay behind its sender's NIC,
     pub extras: bool,
+    /// or before its receiver, where switches pause their senders: nobody pauses the last link.
+    pub late_extras: bool,
     /// Hosts have queue pairs.
     pub rdma: bool,
     /// Switches pause their senders.
@@ -161,7 +163,10 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::ACK_TIMER => self.ack_timer(i),
                 kind::DELAYED => {
                     let packet = self.delayed.take(i);
-                    if self.waypoints.is_empty() {
+                    if self.late_extras {
+                        let host = self.conns.list[packet.conn as usize].dst;
+                        self.at_host(host, packet);
+                    } else if self.waypoints.is_empty() {
                         self.forward(packet);
                     } else {
                         self.after_delay(packet);
@@ -314,6 +319,9 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn arrive(&mut self, host: u32, packet: Packet) {
         if host != u32::MAX {
             if host < waypoint::FIRST {
+                if self.late_extras && self.waits(&packet) {
+                    return;
+                }
                 self.at_host(host, packet);
             } else {
                 self.at_waypoint(host, packet);
@@ -326,18 +334,23 @@ impl<Q: EventQueue> Sim<Q> {
         self.forward(packet);
     }
 
-    /// A packet behind its sender's NIC may have to wait first: then it comes back in a `DELAYED` event.
+    /// A packet behind its sender's NIC may have to wait first.
     #[inline]
     pub fn serves_extra(&mut self, packet: &Packet) -> bool {
-        if self.extras && packet.hop() == 1 && !packet.flags().has(Flags::ACK) {
-            let extra = self.conns.list[packet.conn as usize].extra;
-            if extra > 0 {
-                let i = self.delayed.put(*packet);
-                self.events.insert(self.now + extra, kind::DELAYED | i);
-                return true;
-            }
+        self.extras && packet.hop() == 1 && self.waits(packet)
+    }
+
+    /// Whether a packet has its flow's extra delay to wait: then it comes back in a `DELAYED` event.
+    fn waits(&mut self, packet: &Packet) -> bool {
+        if packet.flags().has(Flags::ACK) {
+            return false;
         }
-        false
+        let extra = self.conns.list[packet.conn as usize].extra;
+        if extra > 0 {
+            let i = self.delayed.put(*packet);
+            self.events.insert(self.now + extra, kind::DELAYED | i);
+        }
+        extra > 0
     }
 
     /// The link that a packet at a switch takes next.

@@ -60,7 +60,7 @@ pub struct FlowRecord {
     pub fct: Option<Picos>,
     /// The same in an empty network with an open window.
     pub ideal: Picos,
-    /// Delay added behind the sender's NIC.
+    /// Delay added behind the sender's NIC, or before the receiver.
     pub extra: Picos,
     /// Packets of its connection that arrived with CE while it ran.
     pub marks: u32,

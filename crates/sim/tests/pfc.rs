@@ -6,7 +6,7 @@ mod common;
 use cemark_sim::config::{Buffering, MarkerChoice, Pfc, Policy, QueueConfig, SchedulerKind, Xoff};
 use cemark_sim::topology::Topology;
 use cemark_sim::transport::rdma::Rdma;
-use cemark_sim::workload::{ClassMap, Kind, LongFlows};
+use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel};
 use cemark_sim::{Config, Outcome, run};
 use cemark_wire::{Picos, Rate};
 use common::{config, scheme, us, workload};
@@ -206,4 +206,29 @@ fn a_ring_of_three_switches_deadlocks_and_the_run_stops() {
         open.pauses.iter().any(|p| p.share > 0.1),
         "pauses alone are none"
     );
+}
+
+/// What drawn base RTTs have above their path's is waited for behind the last link, which nobody pauses.
+#[test]
+fn drawn_base_rtts_and_pauses_go_together() {
+    // One packet alone: 4 us of links there, and 96 us of the base RTT.
+    let alone = Kind::List(vec![cemark_sim::workload::FlowLine {
+        start: us(0),
+        src: 20,
+        dst: 3,
+        bytes: 1_000,
+    }]);
+    let mut cfg = lossless(fabric(), alone, MarkerChoice::None);
+    let fct = |cfg: &Config| run(cfg).flows[0].fct.expect("it ends").as_micros_f64();
+    let path = fct(&cfg);
+    cfg.rtt = RttModel::Fixed(us(104));
+    assert!((fct(&cfg) - path - 96.0).abs() < 1e-9, "{path}");
+
+    // With it the headroom that follows from the links is still enough.
+    let mut cfg = lossless(fabric(), incast(64), MarkerChoice::None);
+    cfg.rtt = RttModel::Classes(vec![us(20), us(200)]);
+    let out = run(&cfg);
+    assert_eq!(out.totals.all_drops(), 0, "{:?}", out.totals.drops);
+    assert!(paused(&out, "host").count() > 32, "senders are paused");
+    assert!(out.flows.iter().all(|f| f.fct.is_some()));
 }

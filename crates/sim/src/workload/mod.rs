@@ -152,7 +152,7 @@ pub enum ClassMap {
     ByBytesSent(Vec<u64>),
 }
 
-/// Base RTT of a flow, drawn once for its life. The part above its path's propagation delay is added behind the sender's NIC.
+/// Base RTT of a flow, drawn once for its life. The part above its path's propagation delay is added behind the sender's NIC; before the receiver where switches pause their senders.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RttModel {
     /// What the path gives; nothing added.
