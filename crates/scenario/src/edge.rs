@@ -12,8 +12,8 @@ use crate::tree::Table;
 
 const KINDS: &[&str] = &["plain", "dcib", "pep"];
 
-/// Keys of one kind that may stand under another, so that schemes and sweeps may go through the kinds.
-const DCIB_KEYS: &[&str] = &[
+/// Keys of `kind = "dcib"`. They may stand under another kind, so that schemes and sweeps may go through the kinds.
+pub(crate) const DCIB_KEYS: &[&str] = &[
     "share",
     "stalled",
     "tau",
@@ -33,7 +33,6 @@ const DCIB_KEYS: &[&str] = &[
     "probe-above",
     "filter",
     "outside",
-    "buffer",
 ];
 
 pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
@@ -60,6 +59,7 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
         .help("write kind = \"two-sites\" in [topology], or leave [edge] out"));
     };
     s.allow(DCIB_KEYS);
+    s.allow(&["buffer"]);
     let round = Picos(2 * (2 * edge_delay.0 + wan_delay.0));
     let edge = match kind {
         0 => Edge::Plain,
@@ -76,6 +76,7 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
 fn without_kind(s: &mut Section<'_>) -> Fallible<()> {
     let first = DCIB_KEYS
         .iter()
+        .chain(&["buffer"])
         .find_map(|key| s.get(key).map(|node| (*key, node)));
     let Some((key, node)) = first else {
         return Ok(());

@@ -9,6 +9,7 @@ use cemark_sim::config::{Edge, MarkerChoice, Policy, SchedulerKind};
 use cemark_transport::Control;
 use cemark_wire::Nanos;
 
+use crate::edge::DCIB_KEYS;
 use crate::plan::Warning;
 use crate::tree::{Table, Value};
 
@@ -22,6 +23,7 @@ struct Rule {
     with: &'static str,
 }
 
+/// The first rule of a key is the one that counts.
 const RULES: &[Rule] = &[
     Rule {
         section: "switch",
@@ -166,25 +168,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "edge",
-        keys: &[
-            "share",
-            "stalled",
-            "tau",
-            "recovery",
-            "copies",
-            "most-copies",
-            "reorder",
-            "acks",
-            "ack-every",
-            "ack-delay",
-            "raise",
-            "ce",
-            "release",
-            "header",
-            "probe-above",
-            "filter",
-            "outside",
-        ],
+        keys: DCIB_KEYS,
         used: |c| matches!(c.edge, Edge::Dcib { .. }),
         with: "kind = \"dcib\"",
     },
@@ -235,7 +219,11 @@ impl Idle {
     /// Takes in one configuration, the tree it was read from, and how many points it makes.
     pub(crate) fn see(&mut self, root: &Table, config: &Config, points: usize) {
         for (i, rule) in RULES.iter().enumerate() {
-            for key in rule.keys {
+            let earlier = |key| {
+                let same = |r: &&Rule| r.section == rule.section;
+                RULES[..i].iter().filter(same).any(|r| r.keys.contains(key))
+            };
+            for key in rule.keys.iter().filter(|key| !earlier(key)) {
                 if is_written(root, rule.section, key) {
                     let seen = self.0.entry((i, key)).or_default();
                     seen.points += points;

@@ -44,6 +44,46 @@ fn the_stalled_queue_and_the_hold_follow_from_the_links() {
     assert_eq!(config.hold.map(|h| h.0), Some(15_010_000));
 }
 
+#[test]
+fn keys_of_another_kind_are_said_once() {
+    for (edge, says, help) in [
+        ("kind = 'dcib'", None, ""),
+        (
+            "kind = 'dcib'\nrelease = 'in-order'\nhold = '9ms'",
+            None,
+            "",
+        ),
+        ("kind = 'dcib'\nhold = '9ms'", Some("`hold`"), "in-order"),
+        (
+            "kind = 'dcib'\nbuffer = '9MB'",
+            Some("`buffer`"),
+            "kind = \"pep\"",
+        ),
+        ("kind = 'pep'\nbuffer = '9MB'", None, ""),
+        (
+            "kind = 'pep'\nshare = 0.2",
+            Some("`share`"),
+            "kind = \"dcib\"",
+        ),
+        ("kind = 'pep'\nlanes = 8", Some("`lanes`"), "in-order"),
+    ] {
+        let text = format!("[transport]\nrto-init = '1s'\n[edge]\n{edge}");
+        let lines = plan(&text).unwrap().warning_lines();
+        assert_eq!(
+            lines.len(),
+            usize::from(says.is_some()),
+            "{edge}: {lines:?}"
+        );
+        for (line, key) in lines.iter().zip(says) {
+            let says = format!("{key} in [edge] has no effect");
+            assert!(
+                line.contains(&says) && line.contains(help),
+                "{edge}: {line}"
+            );
+        }
+    }
+}
+
 /// Other edges let flows keep their connections.
 #[test]
 fn persistent_connections_go_through_dcib() {
