@@ -95,6 +95,39 @@ fn where_mq_ecn_is_quiet() {
     assert_eq!(quiet(("period", 1_200)), (0, 0));
 }
 
+/// Below both targets a packet changes nothing, where the wait is what counts and counts alone.
+#[test]
+fn where_ecn_sharp_is_quiet() {
+    let spec = catalogue::find("ecn_sharp").expect("a scheme");
+    for (changes, quiet) in [
+        (
+            &[("pst_target", 85_000), ("ins_target", 220_000)][..],
+            85_000,
+        ),
+        (&[("pst_target", 85_000), ("ins_target", 9_000)], 9_000),
+        (
+            &[("pst_target", 85_000), ("instant", 1), ("kmin", 7_000)],
+            7_000,
+        ),
+        (&[("pst_target", 85_000), ("signal", 1)], 0),
+        (&[("pst_target", 85_000), ("by_round", 1)], 0),
+        (&[("pst_target", 85_000), ("arithmetic", 1)], 0),
+    ] {
+        let usual = Values::defaults(spec);
+        let values = changes
+            .iter()
+            .fold(usual, |v, (name, n)| v.with(spec, name, *n));
+        let mut marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
+        assert_eq!(marker.quiet_sojourn(), Nanos(quiet), "{changes:?}");
+        // A packet above the target begins something, which the next one below it ends.
+        for (wait, quiet) in [(90_000, 0), (84_000, quiet)] {
+            marker.dequeue(&At::fifo(Nanos(1_000_000), Nanos(wait), 90_000, 1_500));
+            let now = marker.quiet_sojourn();
+            assert_eq!(now, Nanos(quiet), "{changes:?} after {wait}");
+        }
+    }
+}
+
 /// Whatever the round, an empty queue is not above its share: unless the packet itself counts, or a tie does, or a clock wants to be started.
 #[test]
 fn mq_ecn_lets_an_empty_queue_pass() {

@@ -79,26 +79,6 @@ fn who_does_without(all: &[(u64, &str)]) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::who_does_without;
-
-    #[test]
-    fn the_last_line_chooses_where_there_is_a_choice() {
-        assert_eq!(
-            who_does_without(&[(3, "a"), (0, "b"), (0, "c")]),
-            "Without a pause: b, c.\n"
-        );
-        assert_eq!(
-            who_does_without(&[(3, "a"), (2, "b")]),
-            "Every scheme pauses its senders, b the fewest times.\n"
-        );
-        for same in [&[][..], &[(3, "a")], &[(0, "a"), (0, "b")]] {
-            assert_eq!(who_does_without(same), "");
-        }
-    }
-}
-
 /// Ports that were paused for a larger share of the time than `pfc-storm`, in one sentence a point.
 pub fn storms(plan: &Plan, finished: &[Finished]) -> Vec<String> {
     let points = plan.points.iter().zip(finished);
@@ -134,4 +114,24 @@ pub fn deadlock(point: &Point, outcome: &Outcome) -> Option<String> {
         outcome.end.as_micros_f64(),
         name(point)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::who_does_without;
+
+    #[test]
+    fn the_last_line_chooses_where_there_is_a_choice() {
+        assert_eq!(
+            who_does_without(&[(3, "a"), (0, "b"), (0, "c")]),
+            "Without a pause: b, c.\n"
+        );
+        assert_eq!(
+            who_does_without(&[(3, "a"), (2, "b")]),
+            "Every scheme pauses its senders, b the fewest times.\n"
+        );
+        for same in [&[][..], &[(3, "a")], &[(0, "a"), (0, "b")]] {
+            assert_eq!(who_does_without(same), "");
+        }
+    }
 }
