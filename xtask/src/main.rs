@@ -19,15 +19,17 @@ fn main() -> ExitCode {
             }
             arrows::check().and_then(|()| tidy::check())
         }
-        ["mutants"] => mutants::run(),
+        ["mutants"] => mutants::run(false),
+        ["mutants", "again"] => mutants::run(true),
         ["proof"] => {
             println!("{}", proof::list());
             Ok(())
         }
         ["proof", name] => proof::run(name),
-        _ => {
-            Err("usage: cargo xtask check | cargo xtask mutants | cargo xtask proof [NAME]".into())
-        }
+        _ => Err(
+            "usage: cargo xtask check | cargo xtask mutants [again] | cargo xtask proof [NAME]"
+                .into(),
+        ),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -36,11 +36,14 @@ fn one() -> usize {
     1
 }
 
-/// Runs cargo-mutants on the marking crate and judges what survives.
-pub(crate) fn run() -> Result<(), String> {
+/// Runs cargo-mutants on the marking crate and judges what survives. `again`: only what survived the last time is tried; what was noticed then
+/// counts as noticed.
+pub(crate) fn run(again: bool) -> Result<(), String> {
     let text = fs::read_to_string(LIST).map_err(|e| format!("{LIST}: {e}"))?;
     let known = known(&text)?;
-    let _ = fs::remove_dir_all(format!("{OUTPUT}/mutants.out"));
+    if !again {
+        let _ = fs::remove_dir_all(format!("{OUTPUT}/mutants.out"));
+    }
     fs::create_dir_all(OUTPUT).map_err(|e| format!("{OUTPUT}: {e}"))?;
     let status = Command::new(env!("CARGO"))
         .args([
@@ -51,6 +54,7 @@ pub(crate) fn run() -> Result<(), String> {
             "mutants",
         ])
         .args(["--timeout", "60", "--output", OUTPUT, "--colors", "never"])
+        .args(again.then_some("--iterate"))
         .args(["--", "--lib", "--tests"])
         // A mutant is noticed by the first traffic that shows it; nobody reads the smallest.
         .env("PROPTEST_MAX_SHRINK_ITERS", "0")
@@ -66,7 +70,10 @@ pub(crate) fn run() -> Result<(), String> {
         let path = format!("{OUTPUT}/mutants.out/{name}.txt");
         fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))
     };
-    let noticed = lines("caught")?.lines().count() + lines("timeout")?.lines().count();
+    let mut noticed = lines("caught")?.lines().count() + lines("timeout")?.lines().count();
+    if again {
+        noticed += lines("previously_caught")?.lines().count();
+    }
     let (report, wrong) = judge(&known, &lines("missed")?, noticed);
     println!("{report}");
     if wrong.is_empty() {

@@ -95,6 +95,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         "faults put into the marking crate: tests notice all but those listed in crates/marking/mutants.toml, at most 2 %",
         &["cargo", "xtask", "mutants"],
     ),
+    (
+        "mutants-again",
+        "the same after tests were written: only what survived the last run is tried again, what was noticed in it counts",
+        &["cargo", "xtask", "mutants", "again"],
+    ),
 ];
 
 pub(crate) fn list() -> String {
