@@ -298,10 +298,10 @@ fn mistakes_with_flow_control() {
         "",
     );
     assert!(e.to_string().contains("headroom of its own"), "{e}");
-    let late = text("pfc = true\nbuffer-policy = \"shared\"", "")
+    // Drawn base RTTs and pauses go together.
+    let drawn = text("pfc = true\nbuffer-policy = \"shared\"", "")
         + "[rtt]\nmodel = \"fixed\"\nrtt = \"100us\"\n";
-    let e = parse(&late, "s.toml", &Overrides::default()).expect_err("packets after a pause");
-    assert!(e.to_string().contains("long after a pause"), "{e}");
+    assert!(parse(&drawn, "s.toml", &Overrides::default()).is_ok());
 }
 
 #[test]
