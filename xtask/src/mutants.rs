@@ -76,6 +76,11 @@ pub(crate) fn run(again: bool) -> Result<(), String> {
     }
     let (report, wrong) = judge(&known, &lines("missed")?, noticed);
     println!("{report}");
+    if again {
+        println!(
+            "(cargo-mutants does not say which of the earlier ones did not build: they count as noticed)"
+        );
+    }
     if wrong.is_empty() {
         Ok(())
     } else {
