@@ -84,8 +84,8 @@ impl<Q: EventQueue> Sim<Q> {
             cfg.measure.trace.clone(),
         );
         let awaited = traffic.measured_total();
-        // What is paced segment by segment does not wait for a train.
         let drawn = cfg.rtt != crate::workload::RttModel::Path;
+        // What is paced segment by segment does not wait for a train.
         let tso = match cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
             true => 0,
             false => cfg.offload.tso,

@@ -47,10 +47,7 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn hold(&mut self, host: u32, packet: Packet) {
         if host >= self.cfg.topology.hosts() {
             // The ends of a proxy stand at a router.
-            self.bunches = false;
-            self.arrive(host, packet);
-            self.bunches = true;
-            return;
+            return self.handle(host, packet);
         }
         let h = &mut self.hosts[host as usize];
         h.received.push(packet);
@@ -72,14 +69,11 @@ impl<Q: EventQueue> Sim<Q> {
     #[cold]
     fn handle_held(&mut self, host: u32) {
         let mut packets = std::mem::take(&mut self.hosts[host as usize].received);
-        // Through the same door, so that hosts without bunches keep the only copy of what follows inline.
-        self.bunches = false;
         self.gathers = self.cfg.offload.gro;
         for &packet in &packets {
-            self.arrive(host, packet);
+            self.handle(host, packet);
         }
         self.gathers = false;
-        self.bunches = true;
         packets.clear();
         self.hosts[host as usize].received = packets;
         for i in 0..self.answers.len() {
@@ -87,6 +81,16 @@ impl<Q: EventQueue> Sim<Q> {
             self.send_ack(host, held.conn, held.ack);
         }
         self.answers.clear();
+    }
+
+    /// What waited is handled. It comes through the same door again, so that hosts without bunches keep the only copy of what follows inline; neither
+    /// wait that it has behind it, for others and for its flow's extra delay, is asked of it a second time.
+    fn handle(&mut self, host: u32, packet: Packet) {
+        let late = std::mem::take(&mut self.late_extras);
+        self.bunches = false;
+        self.arrive(host, packet);
+        self.bunches = true;
+        self.late_extras = late;
     }
 
     /// Packets that wait in NICs.

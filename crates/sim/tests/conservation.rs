@@ -226,7 +226,6 @@ proptest! {
         }
         let repair = [None, Some(Repair::GoBackN), Some(Repair::Selective)][pairs];
         cfg.transport.rdma = repair.map(|repair| Rdma { repair, ..Rdma::default() });
-        cfg.rtt = RttModel::Path;
         cfg.switch.non_ect = NonEct::Forward;
         cfg.switch.buffering = Buffering {
             policy: [Policy::Shared, Policy::Dynamic { alpha: 1 << 16 }][cfg.seed as usize % 2],

@@ -119,6 +119,17 @@ proptest! {
     }
 }
 
+/// Long flows between these hosts.
+fn endless(pairs: Vec<(u32, u32)>) -> Config {
+    let long = workload(Kind::Long {
+        flows: LongFlows::Pairs(pairs),
+        at: Picos::ZERO,
+        stagger: Picos::ZERO,
+        jitter: us(1_000),
+    });
+    config(vec![long], MarkerChoice::None)
+}
+
 /// Three long flows across, 5 % lost, four seconds.
 fn across(edge: Edge, victims: Victims, control: Control) -> Outcome {
     across_with(edge, 0.05, victims, control, 7)
@@ -126,13 +137,7 @@ fn across(edge: Edge, victims: Victims, control: Control) -> Outcome {
 
 fn across_with(edge: Edge, share: f64, victims: Victims, control: Control, seed: u64) -> Outcome {
     let pairs = (0..3).map(|i| (i, i + 3)).collect();
-    let long = workload(Kind::Long {
-        flows: LongFlows::Pairs(pairs),
-        at: Picos::ZERO,
-        stagger: Picos::ZERO,
-        jitter: us(1_000),
-    });
-    let mut cfg = config(vec![long], MarkerChoice::None);
+    let mut cfg = endless(pairs);
     cfg.topology = sites(1);
     lossy(&mut cfg, share, victims);
     // Data is lost, ACKs are not.
@@ -307,13 +312,7 @@ fn a_tenth_of_a_long_fast_path_is_held() {
 /// Nine long flows over two paths, a second, and a fault of one path that is no random loss.
 fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome {
     let pairs = (0..9).map(|i| (i / 3, 3 + i % 3)).collect();
-    let long = workload(Kind::Long {
-        flows: LongFlows::Pairs(pairs),
-        at: Picos::ZERO,
-        stagger: Picos::ZERO,
-        jitter: us(1_000),
-    });
-    let mut cfg = config(vec![long], MarkerChoice::None);
+    let mut cfg = endless(pairs);
     cfg.topology = sites(2);
     let fabric = Fabric::new(&cfg.topology);
     cfg.faults = vec![fault(fabric.between(0, 0)[1])];

@@ -39,14 +39,21 @@ pub(super) struct Trace {
 impl Trace {
     /// The queue that the trace says it is.
     pub(super) fn queue(&self) -> QueueSpec {
-        let fifo = QueueSpec::fifo(Rate(self.rate_bps));
-        QueueSpec {
-            quantum: self.quantum.unwrap_or(fifo.quantum),
-            weight: self.weight.unwrap_or(fifo.weight),
-            weight_sum: self.weight_sum.unwrap_or(fifo.weight_sum),
-            strict: self.strict,
-            ..fifo
-        }
+        let given = (self.quantum, self.weight, self.weight_sum);
+        queue(self.rate_bps, given, self.strict)
+    }
+}
+
+/// A queue of which quantum, weight and sum of weights may be given; the rest is as in a FIFO.
+fn queue(rate_bps: u64, given: (Option<u32>, Option<u32>, Option<u32>), strict: bool) -> QueueSpec {
+    let fifo = QueueSpec::fifo(Rate(rate_bps));
+    let (quantum, weight, weight_sum) = given;
+    QueueSpec {
+        quantum: quantum.unwrap_or(fifo.quantum),
+        weight: weight.unwrap_or(fifo.weight),
+        weight_sum: weight_sum.unwrap_or(fifo.weight_sum),
+        strict,
+        ..fifo
     }
 }
 
@@ -76,14 +83,8 @@ pub(super) struct Case {
 impl Case {
     /// The queue that the case says it is.
     pub(super) fn queue(&self) -> QueueSpec {
-        let fifo = QueueSpec::fifo(Rate(self.rate_bps));
-        QueueSpec {
-            quantum: self.quantum.unwrap_or(fifo.quantum),
-            weight: self.weight.unwrap_or(fifo.weight),
-            weight_sum: self.weight_sum.unwrap_or(fifo.weight_sum),
-            strict: self.strict,
-            ..fifo
-        }
+        let given = (self.quantum, self.weight, self.weight_sum);
+        queue(self.rate_bps, given, self.strict)
     }
 }
 
