@@ -11,8 +11,8 @@ use crate::workload::random::Stream;
 /// One in the unit of every probability here: parts of 2^32.
 pub const ALWAYS: u64 = 1 << 32;
 
-/// Losses that wait for a Not-ECT packet at most: a router that finds none sheds something else.
-pub const MOST_DUE: u32 = 16;
+/// Full packets whose loss waits for a Not-ECT packet at most: a router that finds none sheds something else.
+pub const MOST_DUE: i64 = 16;
 
 /// What is wrong with one link (one direction of a cable).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +55,9 @@ pub enum Victims {
     Any,
     /// Only Not-ECT packets count and only they are lost.
     NotEct,
-    /// Every packet counts, and the loss hits the next Not-ECT packet: a router that sheds the same share of its load and chooses
-    /// what it can not mark (the cooperative WAN of DCIB). Where [`MOST_DUE`] losses wait already, the packet at hand is lost.
+    /// Every packet counts, and its bytes are made up by the next Not-ECT packets: a router that sheds the same share of its load and chooses what it
+    /// can not mark (the cooperative WAN of DCIB). In bytes, or each ACK on the same link would cost a full packet. Where [`MOST_DUE`] full packets
+    /// wait already, the packet at hand is lost.
     PreferNotEct,
 }
 
@@ -66,8 +67,10 @@ pub(crate) struct Faulty {
     fault: LinkFault,
     stream: Stream,
     bad: bool,
-    /// Losses that wait for a Not-ECT packet.
-    due: u32,
+    /// Bytes that wait for a Not-ECT packet to be lost, less what was lost too many.
+    due: i64,
+    /// Bytes of a full packet.
+    full: u16,
     /// Packets lost.
     pub lost: u32,
     /// ECN fields cleared.
@@ -75,12 +78,14 @@ pub(crate) struct Faulty {
 }
 
 impl Faulty {
-    pub fn new(fault: LinkFault, seed: u64) -> Self {
+    /// `full`: bytes of a full packet on the wire.
+    pub fn new(fault: LinkFault, full: u16, seed: u64) -> Self {
         Faulty {
             fault,
             stream: Stream::new(seed, "fault", u64::from(fault.link)),
             bad: false,
             due: 0,
+            full,
             lost: 0,
             bleached: 0,
         }
@@ -116,9 +121,11 @@ impl Faulty {
             Victims::Any => self.is_due(),
             Victims::NotEct => !capable && self.is_due(),
             Victims::PreferNotEct => {
-                self.due += u32::from(self.is_due());
-                let hit = (!capable && self.due > 0) || self.due > MOST_DUE;
-                self.due -= u32::from(hit);
+                let bytes = packet.wire_bytes();
+                self.due += i64::from(bytes) * i64::from(self.is_due());
+                let most = MOST_DUE * i64::from(bytes.max(self.full));
+                let hit = (!capable && self.due > 0) || self.due > most;
+                self.due -= i64::from(bytes) * i64::from(hit);
                 hit
             }
         };
@@ -142,8 +149,13 @@ mod tests {
     use cemark_wire::{Fields, NONE};
 
     fn packet(ecn: Ecn) -> Packet {
+        sized(ecn, 1_500)
+    }
+
+    fn sized(ecn: Ecn, wire_bytes: u16) -> Packet {
         let f = Fields {
             ecn,
+            wire_bytes,
             ..Fields::default()
         };
         Packet::new(0, 0, 0, NONE, f)
@@ -161,7 +173,7 @@ mod tests {
             victims,
             bleach: false,
         };
-        let mut faulty = Faulty::new(fault, 1);
+        let mut faulty = Faulty::new(fault, 1_500, 1);
         let (mut droppable, mut others, mut run, mut longest) = (0, 0, 0, 0);
         for n in 0..packets {
             let ecn = if n % 10 == 9 { Ecn::NotEct } else { Ecn::Ect0 };
@@ -198,6 +210,37 @@ mod tests {
         assert_eq!(others, 0);
     }
 
+    /// Three ACKs for each packet of data, as where the other direction is busy: 5 % of the bytes are lost, all of them from the tenth of the data
+    /// that may be, and that is half of it. If each ACK cost a full packet, all of it would be.
+    #[test]
+    fn acks_cost_their_bytes() {
+        let fault = LinkFault {
+            link: 3,
+            loss: Loss::Uniform {
+                chance: parts(0.05),
+            },
+            victims: Victims::PreferNotEct,
+            bleach: false,
+        };
+        let mut faulty = Faulty::new(fault, 1_500, 1);
+        let (mut droppable, mut others) = (0, 0);
+        for n in 0..1_000_000 {
+            let ecn = if n % 10 == 9 { Ecn::NotEct } else { Ecn::Ect0 };
+            let lost = u32::from(faulty.takes(&mut sized(ecn, 1_500)));
+            match ecn {
+                Ecn::NotEct => droppable += lost,
+                _ => others += lost,
+            }
+            for _ in 0..3 {
+                others += u32::from(faulty.takes(&mut sized(Ecn::Ect0, 40)));
+            }
+        }
+        let expected = 50_000.0 * (1_500.0 + 3.0 * 40.0) / 1_500.0;
+        let off = (f64::from(droppable) - expected).abs() / expected;
+        assert!(off < 0.03, "{droppable} lost, {expected} expected");
+        assert!(others < 100, "{others}");
+    }
+
     /// Entered once in 1000 packets and left once in 10: 1 in 101 packets is in the bad state, and bursts are ten packets long.
     #[test]
     fn bursts_have_their_rate_and_length() {
@@ -221,7 +264,7 @@ mod tests {
             victims: Victims::Any,
             bleach: true,
         };
-        let mut faulty = Faulty::new(fault, 1);
+        let mut faulty = Faulty::new(fault, 1_500, 1);
         for ecn in [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
             let mut p = packet(ecn);
             assert!(!faulty.takes(&mut p));

@@ -47,8 +47,9 @@ pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
         .into_iter()
         .map(|link| (at(link), Place::Proxy))
         .collect();
+    let full = cfg.transport.mss.saturating_add(cfg.transport.header_bytes);
     for (i, fault) in faults.into_iter().zip(&cfg.faults) {
-        all[i].fault = Some(Faulty::new(*fault, cfg.seed));
+        all[i].fault = Some(Faulty::new(*fault, full, cfg.seed));
     }
     for (i, place) in boxes.into_iter().chain(proxies) {
         all[i].place = Some(place);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use cemark_switch::edge::{
     AckForm, Actions, CePolicy, CopyPolicy, DcibConfig, Far, Middlebox, Near, Recovery, Step,
 };
-use cemark_wire::{Ecn, Fields, NONE, Nanos, Packet};
+use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 use proptest::prelude::*;
 
 /// The connection of router ACKs.
@@ -284,6 +284,33 @@ fn without_loss_nothing_is_sent_again() {
         (stats.peak_bytes as f64 / law - 1.0).abs() < 0.02,
         "{stats:?}"
     );
+}
+
+/// A direction in which ACKs are the rule, 500 of them for each packet of data: still every tenth packet of data, and no ACK.
+#[test]
+fn acks_do_not_make_data_droppable() {
+    let mut w = World::new(DcibConfig::LITERAL, CLEAN, 1);
+    let (data, acks) = (1_000, 500);
+    for n in 0..data * (acks + 1) {
+        let now = n * 40;
+        w.run(now);
+        let (len, flags) = if n % (acks + 1) == 0 {
+            (1_460, Flags::default())
+        } else {
+            (0, Flags::ACK)
+        };
+        let fields = Fields {
+            wire_bytes: 40 + len,
+            len,
+            flags,
+            ..Fields::default()
+        };
+        w.offer(now, Packet::new(n, 0, 0, NONE, fields));
+    }
+    w.run(u64::MAX / 2);
+    w.check(true);
+    assert_eq!(w.near.stats().selected, 100);
+    assert_eq!(w.far.stats().acks, 100);
 }
 
 #[test]

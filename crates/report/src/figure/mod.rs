@@ -91,6 +91,7 @@ figures![
     "cedm-numbers",
     "cedm-underflow",
     "cedm-amplitude",
+    "cedm-threshold",
     "cedm-incast",
     "cedm-fabric",
     "cedm-parts",

@@ -6,7 +6,7 @@ use cemark_wire::{Ecn, Nanos, Rate};
 /// Parameters of a pair of DCIB routers; both sides have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DcibConfig {
-    /// Share of the bytes that is selected: sent Not-ECT and kept as a copy. Parts of 2^16.
+    /// Share of the data's bytes that is selected: sent Not-ECT and kept as a copy. Parts of 2^16.
     pub share: u32,
     /// Bytes of copies that the stalled queue may hold. Full: nothing is selected.
     pub stalled_bytes: u64,

@@ -108,7 +108,8 @@ impl Near {
         let bound = self.cfg.stalled_bytes;
         let most = most_copies_kept(bound) as usize;
         let room = self.stalled.has_room(u64::from(bytes), bound, most);
-        let selected = self.even.select(bytes, self.cfg.share, data && room);
+        // Only data can have a copy, and only data counts: among many ACKs the rare packet of data would always be the one.
+        let selected = data && self.even.select(bytes, self.cfg.share, room);
         if data && !room {
             self.stats.full += 1;
         }
