@@ -17,7 +17,13 @@ const XOFF: &str = "write pfc-xoff = \"100KB\" for a fixed threshold, or pfc-alp
 const BOX: &str =
     "write kind = \"dcib\" (two routers) or kind = \"pep\" (split connections) in [edge]";
 
+const FIGURE: &str =
+    "this is a figure's file: run it with `cemark figure NAME`, its name without .toml";
+
 const KEYS: &[Alias] = &[
+    ("the file", "quick", FIGURE),
+    ("the file", "variant", FIGURE),
+    ("the file", "row", FIGURE),
     ("the file", "pfc", PFC),
     ("the file", "pep", BOX),
     ("the file", "proxy", BOX),

@@ -369,6 +369,7 @@ fn words_that_are_near_to_nothing() {
     let row = |(from, to, place, says, _): Row, help: &'static str| (from, to, place, says, help);
     refused(&[
         row(top("[pfc]"), "write pfc = true in [switch]"),
+        row(top("[quick]"), "run it with `cemark figure NAME`"),
         row(top("[pep]"), "kind = \"pep\""),
         row(top("[middlebox]"), "in [edge]"),
         row(top("[rdma]"), "control = \"dcqcn\" in [transport]"),

@@ -117,9 +117,10 @@ fn verdict(row: &RowResult, part: &PartResult) -> String {
     }
 }
 
-/// Three or four digits that matter.
+/// Three or four digits that matter. What rounds to nothing has no sign.
 fn number(x: f64) -> String {
     match x.abs() {
+        a if a < 5e-4 => "0".to_owned(),
         a if a >= 1000.0 || (a - a.round()).abs() < 1e-9 => format!("{x:.0}"),
         a if a >= 100.0 => format!("{x:.1}"),
         a if a >= 1.0 => format!("{x:.2}"),
@@ -277,4 +278,15 @@ fn strip(part: &PartResult) -> Option<minijinja::Value> {
         from => interval.as_ref().map(|i| i.0.clone()), width => interval.as_ref().map(|i| i.1.clone()),
         measured => part.measured.map(at), published => part.published.map(at),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn digits_that_matter() {
+        let text = [12_345.6, 123.45, 12.345, -0.5, 4.0, -0.0004].map(number);
+        assert_eq!(text, ["12346", "123.5", "12.35", "-0.500", "4", "0"]);
+    }
 }
