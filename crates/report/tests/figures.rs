@@ -85,6 +85,29 @@ fn every_target_has_its_row_and_every_row_its_target() {
     );
 }
 
+/// What the README says of all rows is what `figures/expected.tsv` holds.
+#[test]
+fn the_readme_counts_the_verdicts() {
+    let full: Vec<&str> = EXPECTED
+        .lines()
+        .skip(1)
+        .filter_map(|l| l.split('\t').nth(2))
+        .collect();
+    let of = |verdict: &str| full.iter().filter(|v| **v == verdict).count();
+    let said = format!(
+        "of {} rows {} are reproduced, {} are not, {} stay undecided, {} are measured with nothing to compare and {} calibrated",
+        full.len(),
+        of("reproduced"),
+        of("not_reproduced"),
+        of("not_decided"),
+        of("measured"),
+        of("calibrated"),
+    );
+    let readme = include_str!("../../../README.md");
+    let words = readme.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&said), "README.md does not say: {said}");
+}
+
 /// Minutes on two cores at 10 million packet-hops a CPU second (7 million behind ports with several queues).
 fn minutes(mode: Mode, of: impl Fn(&str) -> bool) -> f64 {
     let chosen = files().into_iter().filter(|f| of(&f.id));

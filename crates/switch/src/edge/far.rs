@@ -49,6 +49,8 @@ pub struct Far {
     below: u64,
     above: BTreeSet<u64>,
     named: (u64, u8),
+    /// When that was first sent.
+    first_sent: Nanos,
     waiting: u32,
     deadline: Option<Nanos>,
     looked: (u32, u32),
@@ -70,6 +72,7 @@ impl Far {
             below: 0,
             above: BTreeSet::new(),
             named: (0, 0),
+            first_sent: Nanos::ZERO,
             waiting: 0,
             deadline: None,
             looked: (0, 0),
@@ -173,6 +176,7 @@ impl Far {
         self.stats.acks += 1;
         let report = Report {
             named: self.named,
+            first_sent: self.first_sent,
             below: self.below,
             highest: self.highest.unwrap_or(0),
             bits: match self.cfg.ack_form {
@@ -196,6 +200,9 @@ impl Far {
 impl Middlebox for Far {
     fn on_packet(&mut self, now: Nanos, mut packet: Packet, out: &mut Actions) {
         if !packet.flags().has(SHIM) {
+            if let Some(order) = &mut self.order {
+                order.end(out);
+            }
             return out.forward(packet);
         }
         let Some(Header::Shim(shim)) = out.headers.unwrap(&mut packet) else {
@@ -208,6 +215,7 @@ impl Middlebox for Far {
             let first = self.note(number).is_some();
             self.advance(number, shim.oldest);
             self.named = (number, shim.copy);
+            self.first_sent = shim.first_sent;
             self.waiting += 1;
             if self.waiting >= self.cfg.ack_every {
                 self.acknowledge(out);

@@ -26,7 +26,7 @@ pub(crate) fn most_copies_kept(stalled_bytes: u64) -> u64 {
 pub struct NearStats {
     /// Packets selected.
     pub selected: u64,
-    /// Packets that were due to be selected while the stalled queue was full.
+    /// Packets of data that met a full stalled queue, so that none of them could be selected.
     pub full: u64,
     /// Packets sent as probes above the agreed rate.
     pub probes: u64,
@@ -120,6 +120,7 @@ impl Near {
         let mut shim = Shim {
             number: None,
             copy: 0,
+            first_sent: now,
             oldest: 0,
             probe: above && !selected,
             ecn: packet.ecn(),
@@ -195,6 +196,9 @@ impl Near {
             return;
         }
         let (number, copy) = report.named;
+        if copy == 0 {
+            self.hear(now, report.first_sent);
+        }
         let named = self.stalled.find(number).map(|(i, e)| (i, *e));
         match named {
             None => self.stats.unmatched += 1,
@@ -204,7 +208,6 @@ impl Near {
                 out.forget(entry.packet);
                 // What arrived may be an earlier sending than the one in the queue: then it tells nothing about what stands ahead.
                 if entry.shim.copy == copy {
-                    self.hear(now, entry.sent, copy);
                     self.lost_before(now, ahead, entry.sent, report, out);
                 }
             }
@@ -215,10 +218,9 @@ impl Near {
             .extract(report.below, told, |e| out.forget(e.packet));
     }
 
-    fn hear(&mut self, now: Nanos, sent: Nanos, copy: u8) {
-        if copy > 0 {
-            return;
-        }
+    /// A first sending was heard of. Also when it was taken for lost too early: else a queue that is longer than the patience would have every copy
+    /// sent, and nothing would ever say so.
+    fn hear(&mut self, now: Nanos, sent: Nanos) {
         let sample = now.saturating_sub(sent).0;
         self.measured = match self.measured.0 {
             0 => Nanos(sample),

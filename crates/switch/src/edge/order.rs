@@ -97,6 +97,19 @@ impl Order {
         lane.release(out, &mut self.bytes);
     }
 
+    /// The near router has shut itself off: nothing that is missing will come, and what waits goes before the bare packets.
+    pub fn end(&mut self, out: &mut Actions) {
+        if self.bytes == 0 {
+            return;
+        }
+        for lane in &mut self.lanes {
+            self.given_up += lane.awaited.len() as u64;
+            lane.awaited.clear();
+            lane.release(out, &mut self.bytes);
+        }
+        self.ends.clear();
+    }
+
     pub fn next_wake(&self) -> Option<Nanos> {
         self.ends.front().map(|&(at, _)| at)
     }

@@ -2,7 +2,7 @@
 //! The header that packets wear between the two edges, and what a router ACK says. On a wire it would be a GRE key or a shim; here
 //! `Packet::aux` names a record, and the flag [`SHIM`] says so.
 
-use cemark_wire::{Ecn, Flags, Packet};
+use cemark_wire::{Ecn, Flags, Nanos, Packet};
 
 /// `Packet::aux` is the index of a [`Header`].
 pub const SHIM: Flags = Flags(128);
@@ -14,6 +14,8 @@ pub struct Shim {
     pub number: Option<u64>,
     /// Which sending this is: 0 the packet itself, 1 its first copy …
     pub copy: u8,
+    /// When a selected packet was first sent. The router ACK says it again, so that a round trip is measured even where the copy is gone.
+    pub first_sent: Nanos,
     /// The smallest number that the near router still waits for: what is below has arrived or was given up.
     pub oldest: u64,
     /// It was made droppable as a probe above the agreed rate, and has no copy.
@@ -35,6 +37,8 @@ pub struct Shim {
 pub struct Report {
     /// The packet whose arrival made it: (number, copy).
     pub named: (u64, u8),
+    /// When that packet was first sent, as its header said.
+    pub first_sent: Nanos,
     /// Every number below has arrived or was given up; 0 where the form does not say.
     pub below: u64,
     /// The highest number that arrived; bit i of `bits` stands for `highest - i`.
