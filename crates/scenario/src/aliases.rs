@@ -17,10 +17,14 @@ const XOFF: &str = "write pfc-xoff = \"100KB\" for a fixed threshold, or pfc-alp
 const BOX: &str =
     "write kind = \"dcib\" (two routers) or kind = \"pep\" (split connections) in [edge]";
 
+const LOSS: &str = "write rate = 0.05: that share of the packets is lost";
 const FIGURE: &str =
     "this is a figure's file: run it with `cemark figure NAME`, its name without .toml";
 
 const KEYS: &[Alias] = &[
+    ("[[fault]]", "loss", LOSS),
+    ("[[fault]]", "probability", LOSS),
+    ("[[fault]]", "drop", LOSS),
     ("the file", "quick", FIGURE),
     ("the file", "variant", FIGURE),
     ("the file", "row", FIGURE),
@@ -71,6 +75,18 @@ const VALUES: &[Alias] = &[
         "drop-tail",
         "none",
         "write \"none\": a queue without a marker drops at its tail",
+    ),
+    ("gbn", "go-back-n", "write repair = \"go-back-n\""),
+    ("sr", "selective", "write repair = \"selective\""),
+    (
+        "low-priority",
+        "idle",
+        "write recovery = \"idle\": copies go out when the link is idle",
+    ),
+    (
+        "sack",
+        "bitmap",
+        "write acks = \"bitmap\": a router ACK tells of the last 64 numbers",
     ),
     ("split", "pep", "write kind = \"pep\""),
     ("proxy", "pep", "write kind = \"pep\""),

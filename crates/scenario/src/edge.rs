@@ -9,6 +9,7 @@ use cemark_wire::{Ecn, Nanos, Picos};
 use crate::error::{Fallible, Fault};
 use crate::section::{Section, choice, fraction, nanos, rate, time};
 use crate::tree::Table;
+use crate::units::span;
 
 const KINDS: &[&str] = &["plain", "dcib", "pep"];
 
@@ -88,11 +89,28 @@ fn without_kind(s: &mut Section<'_>) -> Fallible<()> {
     )
 }
 
+/// The round trip that the routers are told. One below what the links alone take would have every copy sent before its packet can be heard of.
+fn told_round(s: &mut Section<'_>, round: Picos) -> Fallible<Nanos> {
+    let tau = s.time("tau", round)?;
+    match s.get("tau").filter(|_| tau < round) {
+        None => Ok(Nanos(tau.0.div_ceil(1000))),
+        Some(node) => Err(Fault::new(
+            node.at,
+            format!(
+                "a tau of {} is below what the links take there and back ({})",
+                span(tau),
+                span(round)
+            ),
+        )
+        .help("leave tau out: it follows from the links")),
+    }
+}
+
 /// `round`: propagation from edge to edge and back. `line`: the slowest link between them. `left`: hosts of site 0.
 fn dcib(s: &mut Section<'_>, round: Picos, line: cemark_wire::Rate, left: u32) -> Fallible<Edge> {
     const ONE: f64 = 65_536.0;
     let share = s.get("share").map_or(Ok(0.1), fraction)?;
-    let tau = Nanos(s.time("tau", round)?.0.div_ceil(1000));
+    let tau = told_round(s, round)?;
     let plain = DcibConfig::LITERAL;
     // What r tau C asks for, and a third for router ACKs that queues delay.
     let law = (share * tau.0 as f64 * line.0 as f64 / 8e9 * 4.0 / 3.0) as u64;
@@ -115,6 +133,16 @@ fn dcib(s: &mut Section<'_>, round: Picos, line: cemark_wire::Rate, left: u32) -
     // A copy comes a round trip after its packet was missed, and may be lost twice.
     let usual_hold = Picos(round.0 * 5 / 2);
     let hold = s.time("hold", usual_hold)?;
+    if let Some(node) = s.get("hold").filter(|_| in_order && hold.0 == 0) {
+        return Err(Fault::new(
+            node.at,
+            "in-order release that waits for nothing drops every packet that comes late",
+        )
+        .help(format!(
+            "write hold = \"{}\", the usual, or release = \"at-once\"",
+            span(usual_hold)
+        )));
+    }
     let filter = match s.get("filter") {
         None => None,
         Some(node) => Some(time(node)?).filter(|t| t.0 > 0),

@@ -27,12 +27,25 @@ pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFaul
         // For paths and for variants of figures.
         s.text("name")?;
         let links_node = s.need("links", "[\"wan0.0->wan1.0\"]")?;
+        if s.get("rate").is_none() && s.get("bleach").is_none() {
+            return Err(Fault::new(links_node.at, "this fault does nothing")
+                .help("write rate = 0.05 for losses, or bleach = true"));
+        }
         let loss = loss(&mut s)?;
         let victims = [Victims::Any, Victims::NotEct, Victims::PreferNotEct]
             [s.choice("victims", 0, &["any", "not-ect", "prefer-not-ect"])?];
         let bleach = s.flag("bleach", false)?;
         s.finish()?;
-        for name in list(links_node)? {
+        let names = match &links_node.value {
+            // One link needs no brackets.
+            Value::Text(_) => std::slice::from_ref(links_node),
+            _ => list(links_node)?,
+        };
+        if names.is_empty() {
+            return Err(Fault::new(links_node.at, "a fault of no link")
+                .help("write links = [\"wan0.0->wan1.0\"], or leave this [[fault]] out"));
+        }
+        for name in names {
             for link in named(name, &fabric)? {
                 if all.iter().any(|f| f.link == link) {
                     return Err(Fault::new(
@@ -81,7 +94,10 @@ fn named(node: &Node, fabric: &Fabric) -> Fallible<Vec<u32>> {
             format!("no link of this fabric is called `{name}`"),
         )
         .label("not known")
-        .help(near(name, names)));
+        .help(match name.trim_end_matches('*').contains('*') {
+            true => "`*` stands for any end of a name, and only there: wan0.*".to_owned(),
+            false => near(name, names),
+        }));
     }
     Ok(found)
 }
@@ -90,13 +106,25 @@ fn loss(s: &mut Section<'_>) -> Fallible<Loss> {
     let rate_node = s.get("rate");
     let rate = rate_node.map_or(Ok(0.0), fraction)?;
     let burst_node = s.get("burst");
-    let inside = s.get("burst-loss").map_or(Ok(1.0), fraction)?;
+    let inside_node = s.get("burst-loss");
+    let inside = inside_node.map_or(Ok(1.0), fraction)?;
+    if let Some(node) = inside_node.filter(|_| burst_node.is_none() || inside == 0.0) {
+        return Err(Fault::new(
+            node.at,
+            match burst_node {
+                None => "losses come in no bursts here: each packet is lost by itself",
+                Some(_) => "bursts in which nothing is lost",
+            },
+        )
+        .help("write burst = 5 for bursts of five packets on average, and burst-loss above 0"));
+    }
     let Some(burst_node) = burst_node else {
         return Ok(Loss::Uniform {
             chance: parts(rate),
         });
     };
-    let burst = number(burst_node, (1.0, LONGEST_BURST))?;
+    let burst = number(burst_node, (1.0, LONGEST_BURST))
+        .map_err(|e| e.help("burst counts packets: write burst = 5"))?;
     // Of all packets a share `bad` meets the bad state, in runs of `burst`; there a packet is lost with the chance `inside`.
     let bad = rate / inside;
     let leave = 1.0 / burst;

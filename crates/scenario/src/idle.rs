@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use cemark_marking::{SchemeSpec, Values};
 use cemark_sim::Config;
-use cemark_sim::config::{Edge, MarkerChoice, Policy, SchedulerKind};
+use cemark_sim::config::{Edge, MarkerChoice, Policy, SchedulerKind, Xoff};
+use cemark_sim::switch::edge::{CopyPolicy, Recovery};
 use cemark_transport::Control;
 use cemark_wire::Nanos;
 
@@ -59,6 +60,16 @@ const RULES: &[Rule] = &[
         keys: &["quantum"],
         used: |c| looks_at(c, "quantum"),
         with: "scheduler = \"dwrr\" or \"wrr\"",
+    },
+    Rule {
+        section: "switch",
+        keys: &["pfc-alpha"],
+        used: |c| {
+            c.switch
+                .pfc
+                .is_some_and(|p| matches!(p.xoff, Xoff::Dynamic { .. }))
+        },
+        with: "pfc = true, without the fixed threshold of pfc-xoff",
     },
     Rule {
         section: "switch",
@@ -165,6 +176,27 @@ const RULES: &[Rule] = &[
         keys: &["hold", "lanes"],
         used: |c| matches!(&c.edge, Edge::Dcib { config, .. } if config.hold.is_some()),
         with: "kind = \"dcib\" and release = \"in-order\"",
+    },
+    Rule {
+        section: "edge",
+        keys: &["most-copies"],
+        used: |c| {
+            matches!(&c.edge, Edge::Dcib { config, .. }
+                if config.copies == CopyPolicy::Restore && config.recovery == Recovery::Evidence)
+        },
+        with: "kind = \"dcib\" and copies = \"restore\"",
+    },
+    Rule {
+        section: "edge",
+        keys: &["reorder"],
+        used: |c| matches!(&c.edge, Edge::Dcib { config, .. } if config.recovery == Recovery::Evidence),
+        with: "kind = \"dcib\" and recovery = \"evidence\"",
+    },
+    Rule {
+        section: "edge",
+        keys: &["ack-delay"],
+        used: |c| matches!(&c.edge, Edge::Dcib { config, .. } if config.ack_every > 1),
+        with: "kind = \"dcib\", acks = \"bitmap\" and ack-every = 2 or more",
     },
     Rule {
         section: "edge",

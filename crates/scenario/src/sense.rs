@@ -14,6 +14,7 @@ use crate::warn::{path_rtts, whole};
 /// Fails on a configuration that could run and would show nothing. `root` is the tree it was read from, for the places.
 pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
     transport(root, config)?;
+    wire_length(root, config)?;
     buffer(root, config)?;
     base_rtt(root, config)?;
     pauses(root, config)?;
@@ -53,6 +54,24 @@ fn buffer(root: &Table, config: &Config) -> Fallible<()> {
     )))
 }
 
+/// The length of a packet has 16 bits, on a real wire as here.
+fn wire_length(root: &Table, config: &Config) -> Fallible<()> {
+    let Edge::Dcib { config: dcib, .. } = &config.edge else {
+        return Ok(());
+    };
+    let packet = u32::from(config.transport.mss) + u32::from(config.transport.header_bytes);
+    let whole = packet + u32::from(dcib.header_bytes);
+    if whole <= u32::from(u16::MAX) {
+        return Ok(());
+    }
+    Err(at(
+        root,
+        &[("edge", "header"), ("transport", "mss")],
+        format!("a packet of {packet} bytes with the header between the routers is {whole} bytes long: 65535 is the most"),
+    )
+    .help("write a smaller mss"))
+}
+
 /// A host stops when its pause frame arrives.
 fn pauses(root: &Table, config: &Config) -> Fallible<()> {
     if config.switch.pfc.is_some() && config.nic == Nic::SwitchPort {
@@ -79,6 +98,17 @@ fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
                 queues - 1
             )),
         );
+    }
+    let line = config.topology.host_rate();
+    let least = config.transport.rdma.as_ref().map(|r| r.dcqcn.min_rate);
+    if let Some(least) = least.filter(|least| *least >= line) {
+        let message = format!(
+            "a min-rate of {} Gb/s is no less than the hosts' links ({} Gb/s): no queue pair would ever slow down",
+            least.0 as f64 / 1e9,
+            line.0 as f64 / 1e9
+        );
+        return Err(at(root, &[("transport", "min-rate")], message)
+            .help("write min-rate = \"40Mbps\", the default"));
     }
     if config.transport.rdma.is_none() || config.edge == Edge::Plain {
         return Ok(());

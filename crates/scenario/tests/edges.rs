@@ -66,6 +66,21 @@ fn keys_of_another_kind_are_said_once() {
             "kind = \"dcib\"",
         ),
         ("kind = 'pep'\nlanes = 8", Some("`lanes`"), "in-order"),
+        (
+            "kind = 'dcib'\nmost-copies = 3",
+            Some("`most-copies`"),
+            "restore",
+        ),
+        (
+            "kind = 'dcib'\nrecovery = 'idle'\nreorder = '1us'",
+            Some("`reorder`"),
+            "evidence",
+        ),
+        (
+            "kind = 'dcib'\nack-delay = '1us'",
+            Some("`ack-delay`"),
+            "ack-every",
+        ),
     ] {
         let text = format!("[transport]\nrto-init = '1s'\n[edge]\n{edge}");
         let lines = plan(&text).unwrap().warning_lines();
@@ -94,6 +109,8 @@ fn persistent_connections_go_through_dcib() {
 
 #[test]
 fn a_fault_lies_on_the_links_it_names() {
+    let one = plan("[[fault]]\nlinks = 'wan0.0->wan1.0'\nrate = 0.1").unwrap();
+    assert_eq!(one.points[0].config.faults.len(), 1);
     let plan =
         plan("[[fault]]\nlinks = ['wan0.*']\nrate = 0.01\nburst = 5\nvictims = 'not-ect'").unwrap();
     let faults = &plan.points[0].config.faults;
@@ -132,6 +149,52 @@ fn mistakes_say_what_to_write() {
             "cannot stand for several",
         ),
         ("[edge]\nkind = 'dcib'\nlanes = 3", "power of two"),
+        (
+            "[edge]\nkind = 'dcib'\ntau = '0'",
+            "below what the links take there and back (6.004ms)",
+        ),
+        (
+            "[edge]\nkind = 'dcib'\nrelease = 'in-order'\nhold = '0'",
+            "drops every packet that comes late",
+        ),
+        (
+            "[transport]\nmss = '65000B'\nheader = '500B'\n[switch]\nbuffer = '1MB'\n[edge]\nkind = 'dcib'\nheader = '128B'",
+            "65628 bytes long",
+        ),
+        (
+            "[edge]\nkind = 'dcib'\nrecovery = 'low-priority'",
+            "write recovery = \\\"idle\\\"",
+        ),
+        ("[[fault]]\nlinks = 'wan0.0->wan1.0'", "does nothing"),
+        ("[[fault]]\nlinks = []\nrate = 0.1", "a fault of no link"),
+        (
+            "[[fault]]\nlinks = ['wan0.*->wan1.0']\nrate = 0.1",
+            "any end of a name",
+        ),
+        (
+            "[[fault]]\nlinks = ['wan0.0->wan1.0']\nloss = 0.1",
+            "write rate = 0.05",
+        ),
+        (
+            "[[fault]]\nlinks = ['wan0.0->wan1.0']\nrate = 0.1\nburst-loss = 0.5",
+            "in no bursts here",
+        ),
+        (
+            "[[fault]]\nlinks = ['wan0.0->wan1.0']\nrate = 0\nburst = 5\nburst-loss = 0",
+            "nothing is lost",
+        ),
+        (
+            "[[fault]]\nlinks = ['wan0.0->wan1.0']\nrate = 0.1\nburst = '5ms'",
+            "burst counts packets",
+        ),
+        (
+            "[transport]\ncontrol = 'dcqcn'\nmin-rate = '1Tbps'",
+            "no queue pair would ever slow down",
+        ),
+        (
+            "[switch]\npfc = true\nbuffer-policy = 'shared'\npool = '4MB'\npfc-xoff = '100MB'",
+            "no link ever reaches this XOFF",
+        ),
         ("[edge]\nkind = 'dcib'\nshares = 0.1", "unknown key"),
         ("[edge]\nkind = 'dcib'\noutside = 3", "too large"),
         (
