@@ -75,6 +75,19 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "roce-100g",
+        "a RoCE fabric at 100 Gb/s: the table of docs/pfc.md",
+        &[
+            "cargo",
+            "run",
+            "--release",
+            "--locked",
+            "--",
+            "run",
+            "roce-100g",
+        ],
+    ),
+    (
         "decisions",
         "nanoseconds a decision of every scheme: 5 for ECN#, 10 for the dearest, the loop's own (`nothing`) taken off",
         &[

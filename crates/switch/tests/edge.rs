@@ -340,6 +340,37 @@ fn a_road_longer_than_was_told_is_learned() {
     }
 }
 
+/// Packets of hosts outside the pair pass by what waits for its order, and let none of it go.
+#[test]
+fn who_stands_outside_changes_no_order() {
+    let cfg = DcibConfig {
+        tau: Nanos::from_millis(2),
+        copies: CopyPolicy::Protect,
+        hold: Some(Nanos::from_millis(50)),
+        ..DcibConfig::LITERAL
+    };
+    let channel = Channel { lose: 500, ..CLEAN };
+    let mut w = World::new(cfg, channel, 1);
+    for n in 0..5_000u64 {
+        let now = n * 1_000;
+        w.run(now);
+        let fields = Fields {
+            wire_bytes: 1_500,
+            len: 1_460,
+            ..Fields::default()
+        };
+        w.offer(now, Packet::new(n, 0, (n % 5) as u32, NONE, fields));
+        let bare = Packet::new(n, 0, 99, NONE, fields);
+        w.offered += 1;
+        w.far.on_packet(Nanos(now), bare, &mut w.out);
+        w.follow(now, false);
+    }
+    w.run(2_000_000_000);
+    w.check(true);
+    assert_eq!(w.delivered.len(), 10_000);
+    assert!(w.lost > 100);
+}
+
 /// A direction in which ACKs are the rule, 500 of them for each packet of data: still every tenth packet of data, and no ACK.
 #[test]
 fn acks_do_not_make_data_droppable() {

@@ -200,7 +200,8 @@ impl Far {
 impl Middlebox for Far {
     fn on_packet(&mut self, now: Nanos, mut packet: Packet, out: &mut Actions) {
         if !packet.flags().has(SHIM) {
-            if let Some(order) = &mut self.order {
+            // Or it belongs to a host that the pair does not serve.
+            if let Some(order) = self.order.as_mut().filter(|_| self.bleached) {
                 order.end(out);
             }
             return out.forward(packet);
