@@ -85,6 +85,8 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
             "--",
             "run",
             "roce-100g",
+            // What an earlier run left would be shown again, and prove nothing.
+            "--fresh",
         ],
     ),
     (

@@ -73,13 +73,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "switch",
-        keys: &[
-            "pfc-alpha",
-            "pfc-xoff",
-            "pfc-xon-offset",
-            "pfc-headroom",
-            "pfc-storm",
-        ],
+        keys: &["pfc-xoff", "pfc-xon-offset", "pfc-headroom", "pfc-storm"],
         used: |c| c.switch.pfc.is_some(),
         with: "pfc = true",
     },

@@ -5,25 +5,9 @@ use cemark_sim::config::{Buffering, Pfc, Policy, QueueConfig, Xoff};
 
 use crate::error::{Fallible, Fault};
 use crate::section::{Section, bytes, fraction, number};
-use crate::tree::Node;
 
 /// One in parts of 2^16.
 const ONE: f64 = 65_536.0;
-
-/// A fixed XOFF. One that the whole buffer of a switch does not reach would never pause anybody.
-fn fixed(node: &Node, buffering: &Buffering) -> Fallible<u32> {
-    let xoff = bytes(node, None, (1, 1 << 31))? as u32;
-    // 0: what its ports bring, which is not known here.
-    let pool = buffering.pool_bytes;
-    if pool > 0 && xoff >= pool {
-        return Err(Fault::new(
-            node.at,
-            format!("a switch has {pool} bytes, so that no link ever reaches this XOFF"),
-        )
-        .help("write less than `pool`, or pfc-alpha for a threshold that follows the free room"));
-    }
-    Ok(xoff)
-}
 
 /// The keys that begin with `pfc`. They are read also where it is off, so that a scheme or a point of a sweep may have it.
 pub(crate) fn pfc(
@@ -40,7 +24,7 @@ pub(crate) fn pfc(
         None => Xoff::Dynamic {
             alpha: (alpha * ONE + 0.5) as u32,
         },
-        Some(node) => Xoff::Bytes(fixed(node, buffering)?),
+        Some(node) => Xoff::Bytes(bytes(node, None, (1, 1 << 31))? as u32),
     };
     let pfc = Pfc {
         xoff,
@@ -59,6 +43,17 @@ pub(crate) fn pfc(
             "flow control counts what a link brings into the buffer of a switch, and here every port has its own",
         )
         .help("write buffer-policy = \"dynamic\" or \"shared\", and pool = \"16MB\""));
+    }
+    // 0: what its ports bring, which is not known here.
+    let pool = buffering.pool_bytes;
+    if let (Some(node), Xoff::Bytes(bytes)) = (s.get("pfc-xoff"), pfc.xoff)
+        && (1..=bytes).contains(&pool)
+    {
+        return Err(Fault::new(
+            node.at,
+            format!("a switch has {pool} bytes, so that no link ever reaches this XOFF"),
+        )
+        .help("write less than `pool`, or pfc-alpha for a threshold that follows the free room"));
     }
     if let Some(headroom) = s.get("headroom").filter(|_| buffering.headroom > 0) {
         return Err(Fault::new(
