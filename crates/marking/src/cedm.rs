@@ -108,7 +108,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Weight of the newest length in the moving average (RED's usual 1/512).",
         },
     ],
-    drops_not_ect: false,
 };
 
 /// CEDM at one queue.

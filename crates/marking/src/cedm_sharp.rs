@@ -59,7 +59,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "How long a queue must stand before the first mark (ECN# 3.3; testbed 5.2: 200 us).",
         },
     ],
-    drops_not_ect: false,
 };
 
 /// Longest time parameter: one second.

@@ -43,7 +43,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Never act with this much or less left behind the packet: one MTU (Linux). 0 switches the guard off.",
         },
     ],
-    drops_not_ect: false,
 };
 
 /// A new marking state continues the last one's rate when it begins within this many intervals of the last one's end.

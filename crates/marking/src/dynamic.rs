@@ -97,7 +97,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Judge packets as they join or as they leave.",
         },
     ],
-    drops_not_ect: false,
 };
 
 /// Dynamic ECN at one queue. Stateless.

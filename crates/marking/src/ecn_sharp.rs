@@ -141,7 +141,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Nanoseconds and exact quotients, or the Tofino's ticks and table (section 4), with Algorithm 2 or 3 corrected or as printed.",
         },
     ],
-    drops_not_ect: false,
 };
 
 /// Longest time parameter: one second.

@@ -99,7 +99,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Weight of the old average where there is a period (4.2: 0.75).",
         },
     ],
-    drops_not_ect: false,
 };
 
 /// MQ-ECN at one queue.

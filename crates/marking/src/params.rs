@@ -53,8 +53,6 @@ pub struct SchemeSpec {
     pub doc: &'static str,
     /// Its parameters, in the order of [`Values`].
     pub params: &'static [ParamSpec],
-    /// Whether Not-ECT packets it wants to mark are dropped unless the scenario says otherwise (RED and its kin).
-    pub drops_not_ect: bool,
 }
 
 impl SchemeSpec {

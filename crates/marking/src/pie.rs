@@ -100,7 +100,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Two packets of this size or less in the queue are never marked (4.1).",
         },
     ],
-    drops_not_ect: true,
 };
 
 /// Bits of a probability: it counts parts of 2^48.

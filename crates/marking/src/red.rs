@@ -72,7 +72,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "An idle queue ages as if packets of this size had been sent meanwhile (the paper's s).",
         },
     ],
-    drops_not_ect: true,
 };
 
 /// RED at one queue.

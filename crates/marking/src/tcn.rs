@@ -20,7 +20,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         max: 1_000_000_000,
         doc: "Longest wait that passes unmarked (ECN# 5.4, Fig 20: 150 us).",
     }],
-    drops_not_ect: false,
 };
 
 /// TCN at one queue. Stateless.

@@ -60,7 +60,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "K itself, or the queue's part of it by weight among all queues of the port, busy or not (MQ-ECN 2.2).",
         },
     ],
-    drops_not_ect: false,
 };
 
 /// Which length is compared.

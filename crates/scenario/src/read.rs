@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use cemark_sim::Config;
-use cemark_sim::config::Offload;
+use cemark_sim::config::{NonEct, Offload};
 use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::Picos;
 
@@ -13,8 +13,8 @@ use crate::builtin::{builtin, builtins};
 use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, fold, near};
 use crate::idle::Idle;
-use crate::markers::{self, Scheme};
-use crate::plan::{Plan, Point};
+use crate::markers;
+use crate::plan::{Plan, Point, Warning};
 use crate::section::{LONGEST, Section, count, list};
 use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
@@ -146,14 +146,11 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         return Err(Fault::nowhere(format!("more than {MOST_POINTS} points"))
             .help("fewer axes, values, schemes or seeds"));
     }
-    let cells = combinations(&axes);
+    let combined = combinations(&axes);
     let mut tables = Tables::beside(file);
-    let mut points = Vec::new();
-    let mut labels: Vec<String> = Vec::new();
-    let mut workloads: Vec<String> = Vec::new();
-    let mut warnings = Vec::new();
+    let mut cells: Vec<ReadCell> = Vec::new();
     let mut idle = Idle::default();
-    for cell in &cells {
+    for cell in &combined {
         let mut tree = root.clone();
         for (axis, &i) in axes.iter().zip(cell) {
             path::set(&mut tree, &axis.path, axis.at, &axis.values[i])?;
@@ -161,26 +158,15 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         let configs = configs(&tree, &mut tables, |tree, config| {
             idle.see(tree, config, seeds.len());
         })?;
-        labels = configs.iter().map(|(label, _)| label.clone()).collect();
-        workloads = configs
-            .first()
-            .map(|(_, c)| c.workloads.iter().map(|w| w.name.clone()).collect())
-            .unwrap_or_default();
-        let written = written(&axes, cell);
-        for (label, config) in configs {
-            warn::collect(&mut warnings, warn::warnings(&config, &label), seeds.len());
-            for &seed in &seeds {
-                points.push(point(
-                    &written,
-                    &label,
-                    Config {
-                        seed,
-                        ..config.clone()
-                    },
-                ));
-            }
-        }
+        cells.push((written(&axes, cell), configs));
     }
+    let last = cells.last().map_or(&[][..], |(_, configs)| configs);
+    let labels: Vec<String> = last.iter().map(|read| read.label.clone()).collect();
+    let workloads = last.first().map_or_else(Vec::new, |read| {
+        let names = read.config.workloads.iter().map(|w| w.name.clone());
+        names.collect()
+    });
+    let (points, mut warnings) = points(cells, &seeds);
     warnings.extend(idle.warnings());
     let baseline = match &baseline_node {
         None => 0,
@@ -240,6 +226,30 @@ fn written(axes: &[Axis], cell: &[usize]) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// The points of all cells, in order, and what is odd about them.
+fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
+    let all = cells.iter().flat_map(|(_, schemes)| schemes);
+    let usual = switch::not_ect(all.map(|read| &read.config));
+    let mut points = Vec::new();
+    let mut warnings = Vec::new();
+    for (axes, schemes) in cells {
+        for read in schemes {
+            let (label, mut config) = (read.label, read.config);
+            config.switch.non_ect = read.non_ect.unwrap_or(usual);
+            let mut found = warn::warnings(&config, &label);
+            if read.non_ect.is_none() {
+                warn::drops_instead(&config, &mut found);
+            }
+            warn::collect(&mut warnings, found, seeds.len());
+            for &seed in seeds {
+                config.seed = seed;
+                points.push(point(&axes, &label, config.clone()));
+            }
+        }
+    }
+    (points, warnings)
+}
+
 fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point {
     let mut digest = Digest::new().word(&canonical(&config)).word(label);
     for (path, value) in axes {
@@ -265,29 +275,26 @@ fn configs(
     root: &Table,
     tables: &mut Tables,
     mut see: impl FnMut(&Table, &Config),
-) -> Fallible<Vec<(String, Config)>> {
+) -> Fallible<Vec<Read>> {
     let nodes = markers::nodes(root);
     if nodes.is_empty() {
         return Err(Fault::nowhere("there is no [[scheme]]").help(
             "write [[scheme]] and under it marker = \"threshold\" (or \"none\": never mark)",
         ));
     }
-    let mut all: Vec<(String, Config)> = Vec::new();
+    let mut all: Vec<Read> = Vec::new();
     for node in nodes {
         let merged = merged(root, node)?;
-        let (scheme, config) = config(&merged, node, tables)?;
-        see(&merged, &config);
-        if all
-            .iter()
-            .any(|(label, _)| fold(label) == fold(&scheme.label))
-        {
+        let read = config(&merged, node, tables)?;
+        see(&merged, &read.config);
+        if all.iter().any(|r| fold(&r.label) == fold(&read.label)) {
             return Err(Fault::new(
                 node.at,
-                format!("two schemes are labelled `{}`", scheme.label),
+                format!("two schemes are labelled `{}`", read.label),
             )
             .help("give each its own label = \"...\""));
         }
-        all.push((scheme.label, config));
+        all.push(read);
     }
     Ok(all)
 }
@@ -323,13 +330,24 @@ fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
     Ok(tree)
 }
 
-fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, Config)> {
+/// The values of the axes as written, and every scheme there.
+type ReadCell = (BTreeMap<String, String>, Vec<Read>);
+
+/// One scheme of one combination of the axes.
+struct Read {
+    label: String,
+    config: Config,
+    /// What the file says of packets that are not ECN-capable; `None`: the default of the run.
+    non_ect: Option<NonEct>,
+}
+
+fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<Read> {
     let topology = fabric::topology(root)?;
     let rtt = fabric::rtt(root)?;
     let scheme = markers::scheme(node, fabric::slowest(&topology))?;
     let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
-    let switch = switch::switch(root, scheme.marker.clone(), mtu)?;
+    let (switch, non_ect) = switch::switch(root, scheme.marker.clone(), mtu)?;
     let workloads = workload::workloads(root, &topology, tables, switch.queues.len())?;
     let faults = faults::faults(root, &topology)?;
     let edge = edge::edge(root, &topology)?;
@@ -373,7 +391,11 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<(Scheme, C
         max_time,
     };
     sense::check(root, &config)?;
-    Ok((scheme, config))
+    Ok(Read {
+        label: scheme.label,
+        config,
+        non_ect,
+    })
 }
 
 /// Whether a workload has flows that end and are waited for.

@@ -2,8 +2,8 @@
 //! `[switch]` and `[measure]`.
 
 use cemark_sim::config::{
-    Buffering, MarkerChoice, Measure, NonEct, Policy, QueueConfig, RoundSpec, SchedulerKind,
-    SwitchConfig, TracePorts,
+    Buffering, Config, MarkerChoice, Measure, NonEct, Policy, QueueConfig, RoundSpec,
+    SchedulerKind, SwitchConfig, TracePorts,
 };
 use cemark_sim::switch::{admit, sched};
 use cemark_sim::topology::Topology;
@@ -24,13 +24,14 @@ const SHORTEST_INTERVAL: Picos = Picos::from_nanos(10);
 /// One in parts of 2^16, as factors and weights are stored.
 const ONE: f64 = 65_536.0;
 
-/// `mtu`: a full packet on the wire in bytes.
-pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<SwitchConfig> {
+/// `mtu`: a full packet on the wire in bytes. `non_ect` is what the file says; where it says nothing, [`not_ect`] decides once
+/// all schemes are known, and the configuration holds `Forward` until then.
+pub(crate) fn switch(
+    root: &Table,
+    marker: MarkerChoice,
+    mtu: u32,
+) -> Fallible<(SwitchConfig, Option<NonEct>)> {
     let mut s = Section::of(root, "switch")?;
-    let usual = match &marker {
-        MarkerChoice::Builtin { scheme, .. } => usize::from(scheme.drops_not_ect),
-        _ => 0,
-    };
     let buffer_bytes = s.get("buffer").map_or(Ok(1_000_000), |node| {
         bytes(node, None, (1, u32::MAX.into()))
     })? as u32;
@@ -56,6 +57,9 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<S
             .map(|beta| (beta * ONE + 0.5) as u32)?,
         idle: s.get("round-idle").map(nanos).transpose()?,
     };
+    let policies = [NonEct::Forward, NonEct::Drop];
+    let written = s.get("non-ect").is_some();
+    let non_ect = policies[s.choice("non-ect", 0, &["forward", "drop"])?];
     let config = SwitchConfig {
         buffer_bytes,
         buffering,
@@ -63,14 +67,27 @@ pub(crate) fn switch(root: &Table, marker: MarkerChoice, mtu: u32) -> Fallible<S
         scheduler,
         round,
         marker,
-        non_ect: [NonEct::Forward, NonEct::Drop]
-            // Where nothing may be lost, RED's drops least of all: acknowledgements and notifications are Not-ECT.
-            [s.choice("non-ect", if pfc.is_some() { 0 } else { usual }, &["forward", "drop"])?],
+        non_ect,
         never_fuse: !s.flag("fuse", true)?,
         pfc,
     };
     s.finish()?;
-    Ok(config)
+    Ok((config, written.then_some(non_ect)))
+}
+
+/// What becomes of packets that a scheme wants to mark and that are not ECN-capable, where the file does not say: the same for
+/// every scheme and every point of a run, so that a comparison compares schemes and not policies. Where senders use ECN, the
+/// packets without it are acknowledgements and notifications, and dropping them is no signal to anybody; where links pause,
+/// nothing is to be lost. Where no sender uses ECN, a drop is the only signal there is.
+pub(crate) fn not_ect<'a>(configs: impl IntoIterator<Item = &'a Config>) -> NonEct {
+    let capable = |config: &Config| {
+        let transport = &config.transport;
+        transport.rdma.is_some() || transport.control.ecn_capable() || config.switch.pfc.is_some()
+    };
+    match configs.into_iter().any(capable) {
+        true => NonEct::Forward,
+        false => NonEct::Drop,
+    }
 }
 
 /// The queues, and where it is said that there are several.

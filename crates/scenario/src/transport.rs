@@ -33,7 +33,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
     let g_shift = weight(&mut s, "g", 4)?;
     let alpha_init = s
         .get("alpha-init")
-        .map_or(Ok(0.0), fraction)
+        .map_or(Ok(1.0), fraction)
         .map(|alpha| (alpha * 1024.0 + 0.5) as u32)?;
     let place = s.choice("control", 0, CONTROLS)?;
     let cubic = laws::cubic(&mut s, place == 4)?;

@@ -194,6 +194,19 @@ fn sampled_once(config: &Config, all: &mut Vec<Warning>) {
     }
 }
 
+/// No sender of the run uses ECN and the file says nothing of it: the schemes drop what they would mark.
+pub(crate) fn drops_instead(config: &Config, all: &mut Vec<Warning>) {
+    let marks = !matches!(config.switch.marker, MarkerChoice::None);
+    if marks && config.switch.non_ect == NonEct::Drop {
+        add(
+            all,
+            "no sender uses ECN".to_owned(),
+            "no sender uses ECN: the schemes drop the packets that they would mark".to_owned(),
+            "write control = \"dctcp\", \"ecn-star\" or \"cubic-ecn\" in [transport], or non-ect = \"drop\" in [switch] if drops are meant",
+        );
+    }
+}
+
 fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     let MarkerChoice::Builtin { scheme, values } = &config.switch.marker else {
         return;

@@ -430,7 +430,7 @@ until = "4ms"
     );
     assert_eq!(
         (red.switch.non_ect, red.switch.buffer_bytes),
-        (NonEct::Drop, 1_000_000)
+        (NonEct::Forward, 1_000_000)
     );
     assert_eq!(
         (none.switch.non_ect, none.switch.buffer_bytes),

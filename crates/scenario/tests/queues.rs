@@ -274,15 +274,15 @@ fn flow_control_and_its_thresholds() {
     // Off: the keys may stand there all the same, and nothing becomes lossless.
     let off = read("pfc = false\npfc-alpha = 0.5");
     assert_eq!((off.pfc, lossless(&off)), (None, vec![false]));
-    // RED drops what it cannot mark, but not where nothing may be lost.
-    let red = |pfc: &str| {
+    // Senders without ECN are told by drops, but not where nothing may be lost.
+    let reno = |pfc: &str| {
         let text = text(&format!("buffer-policy = \"shared\"\n{pfc}"), "");
-        let text = text.replace("\"threshold\"", "\"red\"");
+        let text = format!("{text}\n[transport]\ncontrol = \"reno\"\n");
         let plan = parse(&text, "s.toml", &Overrides::default()).expect("it is right");
         plan.points[0].config.switch.non_ect
     };
     assert_eq!(
-        (red(""), red("pfc = true")),
+        (reno(""), reno("pfc = true")),
         (NonEct::Drop, NonEct::Forward)
     );
 }

@@ -2,6 +2,7 @@
 //! What runs and was probably not meant: warned of, with the way out.
 
 use cemark_scenario::{Overrides, Plan, parse};
+use cemark_sim::config::NonEct;
 use cemark_wire::Picos;
 
 /// A scenario that gives no cause for a warning. Across the leaves a path takes 80 us, within one 40 us; 32 of the 56 pairs cross.
@@ -253,16 +254,66 @@ fn schemes_that_never_mark() {
             "a lower threshold",
         );
     }
-    for law in ["reno", "cubic", "bbr"] {
-        let control = format!("[transport]\ncontrol = \"{law}\"");
-        let deaf = plan(&GOOD.replace("[transport]", &control));
-        assert_eq!(deaf.warnings.len(), 2, "{law}: one a scheme");
+}
+
+#[test]
+fn senders_without_ecn() {
+    for control in ["reno", "cubic", "bbr"] {
+        let text = GOOD.replace(
+            "[transport]",
+            &format!("[transport]\ncontrol = \"{control}\""),
+        );
+        // Nothing said: drops are the only signal, and that is told once for the run.
+        let silent = plan(&text);
+        let [one] = &silent.warning_lines()[..] else {
+            panic!("{control}: {:?}", silent.warnings)
+        };
+        assert!(one.contains("the schemes drop the packets"), "{one}");
+        assert!(
+            silent
+                .points
+                .iter()
+                .all(|p| p.config.switch.non_ect == NonEct::Drop)
+        );
+        // Said: forwarded, and then the schemes do nothing.
+        let deaf = plan(&text.replace("[switch]", "[switch]\nnon-ect = \"forward\""));
+        assert_eq!(deaf.warnings.len(), 2, "{control}: one a scheme");
         assert!(
             deaf.warning_lines()[0].contains("not ECN-capable"),
             "{:?}",
             deaf.warnings
         );
     }
+}
+
+/// One policy for the whole run: a scheme whose senders do not use ECN is treated as those whose senders do.
+#[test]
+fn packets_without_ecn_are_treated_alike_in_a_whole_run() {
+    let policies = |text: &str| -> Vec<NonEct> {
+        let points = plan(text).points;
+        points.iter().map(|p| p.config.switch.non_ect).collect()
+    };
+    let red = GOOD.replace("\"ecn_sharp\"", "\"red\"");
+    assert_ne!(red, GOOD);
+    assert_eq!(policies(&red), [NonEct::Forward; 2], "RED is no exception");
+    let mixed = red.replace("\"red\"", "\"red\"\ntransport = { control = \"reno\" }");
+    assert_eq!(
+        policies(&mixed),
+        [NonEct::Forward; 2],
+        "one sender uses ECN"
+    );
+    let own = red.replace("\"red\"", "\"red\"\nswitch = { non-ect = \"drop\" }");
+    assert_eq!(
+        policies(&own),
+        [NonEct::Forward, NonEct::Drop],
+        "a key decides"
+    );
+    let swept = format!("{red}\n[sweep]\n\"transport.control\" = [\"reno\", \"dctcp\"]\n");
+    assert_eq!(
+        policies(&swept),
+        [NonEct::Forward; 4],
+        "axes are part of the run"
+    );
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub enum Control {
     Dctcp {
         /// Weight of a new sample, as a power of two: g = 2^-g_shift (1/16: 4).
         g_shift: u32,
-        /// Initial alpha in parts per 1024 (0: ns-2 and ns-3; 1024: Linux).
+        /// Initial alpha in parts per 1024 (1024: Linux, ns-3; 0: ns-2).
         alpha_init: u32,
     },
     /// CUBIC, with or without ECN.
@@ -94,7 +94,7 @@ impl Default for Config {
         Config {
             control: Control::Dctcp {
                 g_shift: 4,
-                alpha_init: 0,
+                alpha_init: 1024,
             },
             mss: 1460,
             header_bytes: 40,
