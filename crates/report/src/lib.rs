@@ -5,6 +5,7 @@
 //! the same outcomes give the same table on every machine. Wall-clock times and dates are arguments.
 
 mod columns;
+mod drops;
 mod error;
 pub mod figure;
 pub mod html;

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use cemark_scenario::{Plan, Published};
+use cemark_sim::Config;
+use cemark_sim::config::{MarkerChoice, NonEct};
 
 use crate::rundir::Finished;
 use crate::stats::{self, Comparison, Distribution, SizeClass, Statistic};
@@ -154,6 +156,10 @@ pub struct Row {
     pub marks: u64,
     /// Packets discarded, all seeds.
     pub drops: u64,
+    /// The same by reason, under the names of the JSON.
+    pub drops_by: BTreeMap<String, u64>,
+    /// What becomes of packets that the scheme wants to mark and that are not ECN-capable; `None` where nothing marks.
+    pub non_ect: Option<NonEct>,
     /// Retransmission timeouts, all seeds.
     pub timeouts: u64,
     /// Segments sent again, all seeds.
@@ -317,6 +323,10 @@ fn group(
                 unfinished: sum(|p| p.summary.unfinished),
                 marks: sum(|p| p.summary.marks),
                 drops: sum(|p| p.summary.all_drops()),
+                drops_by: drops_by(&here),
+                non_ect: points
+                    .first()
+                    .and_then(|i| non_ect(&plan.points[*i].config)),
                 timeouts: sum(|p| p.summary.timeouts),
                 retransmissions: sum(|p| p.summary.retransmissions),
                 points,
@@ -329,6 +339,19 @@ fn group(
         rows,
         seeds,
     }
+}
+
+fn drops_by(points: &[&Finished]) -> BTreeMap<String, u64> {
+    let mut all = BTreeMap::new();
+    for (why, n) in points.iter().flat_map(|p| &p.summary.drops) {
+        *all.entry(why.clone()).or_default() += n;
+    }
+    all
+}
+
+fn non_ect(config: &Config) -> Option<NonEct> {
+    let marks = !matches!(config.switch.marker, MarkerChoice::None);
+    marks.then_some(config.switch.non_ect)
 }
 
 fn against(

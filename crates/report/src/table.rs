@@ -8,7 +8,7 @@ use cemark_scenario::Plan;
 use crate::model::{Cell, Comparisons, Group, Metric, Row};
 use crate::sentence::sentence;
 use crate::stats::SizeClass;
-use crate::{RunSummary, units};
+use crate::{RunSummary, drops, units};
 
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +120,9 @@ fn one(group: &Group, look: Look, out: &mut String) {
             "unfinished: {} of {} flows under {} (in no mean and no percentile)",
             row.unfinished, row.flows, row.scheme
         );
+    }
+    for line in drops::lines(group) {
+        let _ = writeln!(out, "{}", wrap(&line, look.width));
     }
     let _ = writeln!(out, "{}", wrap(&sentence(group), look.width));
 }

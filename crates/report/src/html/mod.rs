@@ -15,7 +15,7 @@ use crate::model::{Cell, Comparisons, Group, Metric, Row};
 use crate::sentence::sentence;
 use crate::stats::{SizeClass, Statistic};
 use crate::summary::hex;
-use crate::{Finished, Provenance, RunSummary, params, units};
+use crate::{Finished, Provenance, RunSummary, drops, params, units};
 
 /// Colours of the style sheet; schemes beyond them start over.
 pub(crate) const COLOURS: usize = 8;
@@ -32,6 +32,7 @@ struct Section {
     rows: Vec<Line>,
     sources: Vec<String>,
     unfinished: Vec<String>,
+    drops: Vec<String>,
     bars: Option<String>,
     traces: Option<String>,
     trace_seed: u64,
@@ -254,6 +255,7 @@ fn section(plan: &Plan, finished: &[Finished], group: &Group, place: usize) -> S
         rows,
         sources,
         unfinished,
+        drops: drops::lines(group),
         bars: bars::draw(plan, group),
         traces: traces::draw(plan, finished, group),
         trace_seed: group.seeds.first().copied().unwrap_or_default(),
