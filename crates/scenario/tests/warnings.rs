@@ -2,7 +2,7 @@
 //! What runs and was probably not meant: warned of, with the way out.
 
 use cemark_scenario::{Overrides, Plan, parse};
-use cemark_sim::config::NonEct;
+use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_wire::Picos;
 
 /// A scenario that gives no cause for a warning. Across the leaves a path takes 80 us, within one 40 us; 32 of the 56 pairs cross.
@@ -296,6 +296,21 @@ fn packets_without_ecn_are_treated_alike_in_a_whole_run() {
     let red = GOOD.replace("\"ecn_sharp\"", "\"red\"");
     assert_ne!(red, GOOD);
     assert_eq!(policies(&red), [NonEct::Forward; 2], "RED is no exception");
+    let mut own_marker = plan(&red);
+    let none = &mut |_: &_| MarkerChoice::None;
+    own_marker
+        .add_marker("own", Some("red"), b"", none)
+        .unwrap();
+    let all: Vec<NonEct> = own_marker
+        .points
+        .iter()
+        .map(|p| p.config.switch.non_ect)
+        .collect();
+    assert_eq!(
+        all,
+        [NonEct::Forward; 3],
+        "nor is a marker of one's own that stands in for it"
+    );
     let mixed = red.replace("\"red\"", "\"red\"\ntransport = { control = \"reno\" }");
     assert_eq!(
         policies(&mixed),
