@@ -4,7 +4,7 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use cemark_report::Fault;
+use cemark_report::{Console, Fault};
 
 /// The machine failed: a full disk, a directory without permission.
 pub(crate) const MACHINE: u8 = 1;
@@ -87,6 +87,16 @@ pub(crate) fn warn(plan: &cemark_scenario::Plan) {
 pub(crate) fn complain(what: &str, help: &str) {
     // A closed standard error is no reason not to answer.
     let _ = writeln!(io::stderr(), "warning: {what}\n   help: {help}");
+}
+
+/// Standard error, for what a run directory has to say.
+pub(crate) struct Stderr;
+
+impl Console for Stderr {
+    fn say(&self, note: &str) {
+        // A closed standard error is no reason not to go on.
+        let _ = writeln!(io::stderr(), "warning: {note}");
+    }
 }
 
 /// Says on standard error what went wrong, and turns it into the exit code.

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cemark_report::Console;
 use cemark_report::figure::{self, Mode, Request, Surroundings, Watch, render};
 use cemark_scenario::{Overrides, Point};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Format;
 use crate::clock::thread_cpu_seconds;
-use crate::exit::{Failure, answer};
+use crate::exit::{Failure, Stderr, answer};
 use crate::run::{provenance, stop_on_ctrl_c};
 
 /// Arguments of `cemark figure`.
@@ -165,6 +166,12 @@ impl Watch for Bar {
 
     fn done(&self, _: &Point, _: bool) {
         self.with(|b| b.inc(1));
+    }
+}
+
+impl Console for Bar {
+    fn say(&self, note: &str) {
+        self.with(|b| b.suspend(|| Stderr.say(note)));
     }
 
     fn goes_on(&self) -> bool {

@@ -14,7 +14,7 @@ use cemark_sim::Progress as Step;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::clock::{Stopwatch, cpu_seconds};
-use crate::exit::{Failure, answer, answer_json, complain, warn};
+use crate::exit::{Failure, Stderr, answer, answer_json, complain, warn};
 use crate::progress::Progress;
 use crate::{Changes, Format};
 
@@ -54,8 +54,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .out
         .clone()
         .unwrap_or_else(|| RunDir::default_path(&plan));
-    let dir = RunDir::open(&path, &plan, &who, args.fresh)?;
-    let mut finished: Vec<Option<Finished>> = plan.points.iter().map(|p| dir.load(p)).collect();
+    let dir = RunDir::open(&path, &plan, &who, args.fresh, &Stderr)?;
+    let load = |p| dir.load(p, &Stderr);
+    let mut finished: Vec<Option<Finished>> = plan.points.iter().map(load).collect();
     let resumed = finished.iter().flatten().count();
     if resumed > 0 && stderr().is_terminal() {
         eprintln!(
