@@ -305,10 +305,8 @@ impl RunDir {
             )));
         }
         let documents = DOCUMENTS.iter().map(|name| self.path.join(name));
-        let taken = documents
-            .filter(|path| path.exists())
-            .chain(points())
-            .next();
+        let points = points().filter(|path| !file_name(path).starts_with(TEMPORARY));
+        let taken = documents.filter(|path| path.exists()).chain(points).next();
         match taken {
             Some(path) => Err(Refusal::Foreign(Error::user(
                 "this directory has no manifest, so it is no run directory, but there is already",

@@ -5,7 +5,12 @@ use std::fmt::Display;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
-/// A scenario that cannot be used. Its `Display` is one line, `file:line:column: message`; `miette` draws the place and the help.
+use crate::visible::{visible, visible_lines};
+
+/// Names that a help line lists; a scenario may have thousands of schemes.
+const MOST_NAMES: usize = 40;
+
+/// A scenario that cannot be used. What it says can go to a terminal: escapes in the text are shown as numbers. Its `Display` is one line, `file:line:column: message`; `miette` draws the place and the help.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.one_line())]
 pub struct Error(Box<Detail>);
@@ -71,11 +76,11 @@ impl Error {
         help: Option<String>,
     ) -> Self {
         Error(Box::new(Detail {
-            message: message.into(),
+            message: visible(&message.into()).into_owned(),
             label: String::new(),
-            help,
+            help: help.map(|help| visible(&help).into_owned()),
             place: None,
-            file: file.into(),
+            file: visible(&file.into()).into_owned(),
         }))
     }
 }
@@ -163,6 +168,7 @@ impl Texts {
     pub(crate) fn error(&self, fault: Fault) -> Error {
         let index = fault.at.map_or(0, |at| at.text);
         let (file, text) = self.0.get(index).cloned().unwrap_or_default();
+        let file = visible(&file).into_owned();
         let place = fault.at.map(|at| {
             let mut start = at.start.min(text.len());
             while !text.is_char_boundary(start) {
@@ -170,18 +176,23 @@ impl Texts {
             }
             let before = &text[..start];
             let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+            let mut end = at.end.clamp(start, text.len());
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            // The place in the text as it is drawn.
             Place {
                 line: before.matches('\n').count() + 1,
                 column: text[line_start..start].chars().count() + 1,
-                start,
-                len: at.end.min(text.len()).saturating_sub(start),
-                source: NamedSource::new(&file, text),
+                start: visible_lines(before).len(),
+                len: visible_lines(&text[start..end]).len(),
+                source: NamedSource::new(&file, visible_lines(&text).into_owned()),
             }
         });
         Error(Box::new(Detail {
-            message: fault.message,
-            label: fault.label,
-            help: fault.help,
+            message: visible(&fault.message).into_owned(),
+            label: visible(&fault.label).into_owned(),
+            help: fault.help.map(|help| visible(&help).into_owned()),
             place,
             file,
         }))
@@ -189,7 +200,7 @@ impl Texts {
 }
 
 /// `a`, `b` and `c` in back quotes, the nearest to `word` first where one is near; as a sentence for a help line.
-pub(crate) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let mut known: Vec<(f64, &str)> = known
         .into_iter()
         .map(|k| (strsim::jaro_winkler(&fold(word), &fold(k)), k))
@@ -200,10 +211,12 @@ pub(crate) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> 
     known.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     known.dedup_by(|a, b| a.1 == b.1);
     let quoted = |list: &[(f64, &str)]| {
-        list.iter()
-            .map(|k| format!("`{}`", k.1))
-            .collect::<Vec<_>>()
-            .join(", ")
+        let (first, rest) = list.split_at(list.len().min(MOST_NAMES));
+        let names: Vec<String> = first.iter().map(|k| format!("`{}`", k.1)).collect();
+        match rest.len() {
+            0 => names.join(", "),
+            more => format!("{} and {more} more", names.join(", ")),
+        }
     };
     let best = known[0].0;
     match known
@@ -220,6 +233,14 @@ pub(crate) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> 
             quoted(&known[n..])
         ),
     }
+}
+
+/// Whether two words are one after [`fold`]: for long lists, without making two words for it.
+pub(crate) fn alike(a: &str, b: &str) -> bool {
+    let same = |(a, b): (u8, u8)| {
+        a.eq_ignore_ascii_case(&b) || matches!((a, b), (b'-', b'_') | (b'_', b'-'))
+    };
+    a.len() == b.len() && a.bytes().zip(b.bytes()).all(same)
 }
 
 /// `-` and `_` are one in keys and names, and case does not count.

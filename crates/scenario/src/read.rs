@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From text to plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use cemark_sim::Config;
@@ -18,7 +18,7 @@ use crate::plan::{Plan, Point};
 use crate::section::{LONGEST, Section, count, list};
 use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
-use crate::tree::{Node, Table, Value, render};
+use crate::tree::{Entry, Node, Table, Value, render};
 use crate::{
     cost, edge, fabric, faults, host, path, published, sense, switch, transport, warn, workload,
 };
@@ -105,8 +105,9 @@ pub fn parse(text: &str, file: &str, overrides: &Overrides) -> Result<Plan, Erro
 fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fallible<Plan> {
     let mut root = Table::parse(text, 0)?;
     let mut axes = sweep::axes(&mut root)?;
+    let mut given = sweep::Given::default();
     for (path, values) in &overrides.set {
-        sweep::set(&mut root, &mut axes, texts, path, values)?;
+        given.set(&mut root, &mut axes, texts, path, values)?;
     }
     let seeds = seeds(&root, overrides)?;
     let published_nodes = root.take("published");
@@ -151,14 +152,20 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let mut points = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     let mut workloads: Vec<String> = Vec::new();
-    let mut warnings = Vec::new();
+    let mut warnings = warn::Collected::default();
     let mut idle = Idle::default();
+    // What every cell starts from, without the words that no simulation looks at.
+    let mut base = root.clone();
+    for words in ["title", "description", "next"] {
+        base.take(words);
+    }
     for cell in &cells {
-        let mut tree = root.clone();
+        let mut tree = base.clone();
         for (axis, &i) in axes.iter().zip(cell) {
             path::set(&mut tree, &axis.path, axis.at, &axis.values[i])?;
         }
-        let configs = configs(&tree, &mut tables, |tree, config| {
+        let schemes = tree.take("scheme");
+        let configs = configs(&tree, schemes.as_ref(), &mut tables, |tree, config| {
             idle.see(tree, config, seeds.len());
         })?;
         labels = configs.iter().map(|(label, _)| label.clone()).collect();
@@ -168,7 +175,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
             .unwrap_or_default();
         let written = written(&axes, cell);
         for (label, config) in configs {
-            warn::collect(&mut warnings, warn::warnings(&config, &label), seeds.len());
+            warnings.add(warn::warnings(&config, &label), seeds.len());
             for &seed in &seeds {
                 points.push(point(
                     &written,
@@ -181,6 +188,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
             }
         }
     }
+    let mut warnings = warnings.all;
     warnings.extend(idle.warnings());
     let baseline = match &baseline_node {
         None => 0,
@@ -260,27 +268,27 @@ fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point 
     }
 }
 
-/// One configuration for each scheme, all with seed zero; `see` is shown each with the tree that it was read from.
+/// One configuration for each scheme, all with seed zero; `see` is shown each with the tree that it was read from. The tree comes without its
+/// schemes: it is copied for each of them.
 fn configs(
     root: &Table,
+    schemes: Option<&Entry>,
     tables: &mut Tables,
     mut see: impl FnMut(&Table, &Config),
 ) -> Fallible<Vec<(String, Config)>> {
-    let nodes = markers::nodes(root);
+    let nodes = markers::of(schemes);
     if nodes.is_empty() {
         return Err(Fault::nowhere("there is no [[scheme]]").help(
             "write [[scheme]] and under it marker = \"threshold\" (or \"none\": never mark)",
         ));
     }
     let mut all: Vec<(String, Config)> = Vec::new();
+    let mut labels = BTreeSet::new();
     for node in nodes {
         let merged = merged(root, node)?;
         let (scheme, config) = config(&merged, node, tables)?;
         see(&merged, &config);
-        if all
-            .iter()
-            .any(|(label, _)| fold(label) == fold(&scheme.label))
-        {
+        if !labels.insert(fold(&scheme.label)) {
             return Err(Fault::new(
                 node.at,
                 format!("two schemes are labelled `{}`", scheme.label),
@@ -310,9 +318,11 @@ fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
         };
         match tree.get_mut(section).map(|e| &mut e.node.value) {
             Some(Value::Table(base)) => {
+                let places = base.0.iter().map(|e| fold(&e.key)).zip(0..);
+                let places: BTreeMap<String, usize> = places.collect();
                 for key in &keys.0 {
-                    match base.get_mut(&key.key) {
-                        Some(old) => *old = key.clone(),
+                    match places.get(&fold(&key.key)) {
+                        Some(&place) => base.0[place] = key.clone(),
                         None => base.0.push(key.clone()),
                     }
                 }
@@ -384,6 +394,19 @@ fn ends(workload: &Workload) -> bool {
 fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
     const MOST: u64 = 10_000;
     let first = |n: u64| (1..=n).collect();
+    if let Some((path, _)) = overrides.set.iter().find(|(path, _)| fold(path) == "seeds") {
+        let option = match (overrides.seed, overrides.seeds) {
+            (None, None) => None,
+            (Some(_), _) => Some("--seed"),
+            (None, Some(_)) => Some("--seeds"),
+        };
+        if let Some(option) = option {
+            return Err(
+                Fault::nowhere(format!("{option} and --set {path} set the same key"))
+                    .help("leave one of them out"),
+            );
+        }
+    }
     match (overrides.seed, overrides.seeds) {
         (Some(seed), _) if seed <= LARGEST_SEED => return Ok(vec![seed]),
         (Some(seed), _) => {
@@ -406,9 +429,10 @@ fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
             .map_err(|f| f.help("write seeds = 3 (the seeds 1, 2, 3) or seeds = [7, 8]"));
     };
     let mut seeds = Vec::new();
+    let mut known = BTreeSet::new();
     for node in list(&entry.node)? {
         let seed = count(node, (0, LARGEST_SEED))?;
-        if seeds.contains(&seed) {
+        if !known.insert(seed) {
             return Err(Fault::new(node.at, format!("seed {seed} stands twice"))
                 .help("remove one: it would be counted twice"));
         }
@@ -427,7 +451,7 @@ fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
 fn changed_source(
     mut root: Table,
     axes: &[Axis],
-    published: Option<crate::tree::Entry>,
+    published: Option<Entry>,
     seeds: &[u64],
 ) -> String {
     let at = Default::default();
