@@ -201,37 +201,64 @@ impl Texts {
 
 /// `a`, `b` and `c` in back quotes, the nearest to `word` first where one is near; as a sentence for a help line.
 pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let mut known: Vec<(f64, &str)> = known
-        .into_iter()
-        .map(|k| (strsim::jaro_winkler(&fold(word), &fold(k)), k))
-        .collect();
-    if known.is_empty() {
-        return "nothing is allowed here".to_owned();
-    }
-    known.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    known.dedup_by(|a, b| a.1 == b.1);
-    let quoted = |list: &[(f64, &str)]| {
+    let (near, others) = sorted(word, known);
+    let quoted = |list: &[&str]| {
         let (first, rest) = list.split_at(list.len().min(MOST_NAMES));
-        let names: Vec<String> = first.iter().map(|k| format!("`{}`", k.1)).collect();
+        let names: Vec<String> = first.iter().map(|k| format!("`{k}`")).collect();
         match rest.len() {
             0 => names.join(", "),
             more => format!("{} and {more} more", names.join(", ")),
         }
     };
-    let best = known[0].0;
-    match known
-        .iter()
-        .take_while(|k| k.0 > 0.8 && k.0 > best - 0.08)
-        .count()
-        .min(3)
-    {
-        0 => format!("known: {}", quoted(&known)),
-        n if n == known.len() => format!("did you mean {}?", quoted(&known)),
-        n => format!(
+    match (near.is_empty(), others.is_empty()) {
+        (true, true) => "nothing is allowed here".to_owned(),
+        (true, false) => format!("known: {}", quoted(&others)),
+        (false, true) => format!("did you mean {}?", quoted(&near)),
+        (false, false) => format!(
             "did you mean {}? Also known: {}",
-            quoted(&known[..n]),
-            quoted(&known[n..])
+            quoted(&near),
+            quoted(&others)
         ),
+    }
+}
+
+/// The same where there are too many names to list: those near to `word`, if there are, and how to see them all.
+pub fn near_of_many<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    list: &str,
+) -> String {
+    let (near, _) = sorted(word, known);
+    match near.is_empty() {
+        true => list.to_owned(),
+        false => format!("did you mean `{}`? Otherwise, {list}", near.join("`, `")),
+    }
+}
+
+/// Up to three names that are near to `word`, and the others, all by their likeness.
+fn sorted<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> (Vec<&'a str>, Vec<&'a str>) {
+    let word = fold(word);
+    let known = known.into_iter().map(|k| (likeness(&word, &fold(k)), k));
+    let mut known: Vec<(f64, &str)> = known.collect();
+    known.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    known.dedup_by(|a, b| a.1 == b.1);
+    let best = known.first().map_or(0.0, |k| k.0);
+    let is_near = |k: &&(f64, &str)| k.0 > 0.8 && k.0 > best - 0.08;
+    let near = known.iter().take_while(is_near).count().min(3);
+    let mut names: Vec<&str> = known.into_iter().map(|k| k.1).collect();
+    let others = names.split_off(near);
+    (names, others)
+}
+
+/// From 0 to 1. One wrong, missing or surplus letter is near also in a word of three.
+fn likeness(a: &str, b: &str) -> f64 {
+    let alike = strsim::jaro_winkler(a, b);
+    match a.len() > 1 && strsim::damerau_levenshtein(a, b) == 1 {
+        true => alike.max(0.9),
+        false => alike,
     }
 }
 

@@ -48,7 +48,7 @@ mod warn;
 mod workload;
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
-pub use error::{Error, near};
+pub use error::{Error, near, near_of_many};
 pub use plan::{Plan, Point, Published, Warning};
 pub use read::{Overrides, load, parse};
 pub use units::{Measure, read_quantity};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cemark_scenario::{Overrides, Plan, Point};
+use cemark_scenario::{Overrides, Plan, Point, near_of_many};
 use rayon::prelude::*;
 use serde::Serialize;
 use toml::Table;
@@ -231,9 +231,13 @@ fn chosen(
             return Err(Error::user(
                 "no figure and no row of figures/targets.tsv is called",
                 Path::new(name),
-                format!(
-                    "write one of {}, or a row such as ECNSHARP-T18",
-                    FIGURES.iter().map(|f| f.0).collect::<Vec<_>>().join(", ")
+                near_of_many(
+                    name,
+                    FIGURES
+                        .iter()
+                        .map(|f| f.0)
+                        .chain(targets.iter().map(Target::row)),
+                    "`cemark figure --list` names every figure and row",
                 ),
             ));
         }
