@@ -430,6 +430,73 @@ fn equal_runs_share_a_directory() {
     }
 }
 
+/// The lock ends with its process, however that ends: who waits goes on with what the dead one has finished.
+#[test]
+fn a_killed_run_frees_its_directory() {
+    let scratch = Scratch::new();
+    let args = ["--format", "json", "--jobs", "1"];
+    let digest = json(&run(&scratch.0.join("alone"), &args))["digest"].clone();
+    let dir = scratch.0.join("run");
+    let mut first = command(&dir, &args);
+    let mut first = first
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    while kept(&dir) == 0 && first.try_wait().expect("its state").is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let mut second = command(&dir, &args);
+    let second = second
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    std::thread::sleep(Duration::from_millis(200));
+    first.kill().expect("kill");
+    first.wait().expect("it ends");
+    let doc = json(&second.wait_with_output().expect("it ends"));
+    assert_eq!(doc["digest"], digest);
+    assert!(
+        doc["cost"]["resumed"].as_u64().is_some_and(|n| n > 0),
+        "{}",
+        doc["cost"]
+    );
+    belongs_together(&dir, &digest);
+}
+
+/// Figures, too, have their directories for themselves.
+#[test]
+fn equal_figures_share_their_directories() {
+    let scratch = Scratch::new();
+    let start = || {
+        let mut c = Command::new(env!("CARGO_BIN_EXE_cemark"));
+        c.args([
+            "figure",
+            "ecnsharp-4",
+            "--quick",
+            "--format",
+            "json",
+            "--out",
+        ]);
+        c.arg(&scratch.0)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        c.spawn().expect("the program runs")
+    };
+    let both = [start(), start()].map(|c| c.wait_with_output().expect("it ends"));
+    let said = both
+        .each_ref()
+        .map(|o| String::from_utf8_lossy(&o.stderr).into_owned());
+    let docs = both.each_ref().map(json);
+    assert_eq!(docs[0]["rows"], docs[1]["rows"]);
+    let waited = said
+        .iter()
+        .filter(|s| s.contains("waiting until it ends"))
+        .count();
+    assert_eq!(waited, 1, "{said:?}");
+}
+
 /// Of two scenarios, one gets the directory and the other is told so.
 #[test]
 fn different_runs_do_not_share_a_directory() {
