@@ -87,10 +87,9 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     // One line for the seeds of a scheme at a value of the axes.
     let mut lines: Vec<(&Point, Vec<u64>, f64)> = Vec::new();
     for p in &plan.points {
-        match lines
-            .iter_mut()
-            .find(|(q, ..)| q.axes == p.axes && q.scheme == p.scheme)
-        {
+        // Seeds come last in the order of the points.
+        let line = lines.last_mut();
+        match line.filter(|(q, ..)| q.axes == p.axes && q.scheme == p.scheme) {
             Some((_, seeds, cost)) => {
                 seeds.push(p.seed);
                 *cost += p.cost;

@@ -15,6 +15,9 @@ pub(crate) const USER: u8 = 2;
 /// Ctrl-C, as shells number it.
 const INTERRUPTED: u8 = 130;
 
+/// Warnings that are said: a scenario may have thousands of schemes, each with its own.
+const MOST_WARNINGS: usize = 20;
+
 /// Why a command did not end well.
 pub(crate) enum Failure {
     /// The machine's fault.
@@ -114,8 +117,13 @@ pub(crate) fn note(text: &str) {
 
 /// Says on standard error what a scenario asks for and its author probably did not mean.
 pub(crate) fn warn(plan: &cemark_scenario::Plan) {
-    for warning in &plan.warnings {
+    for warning in plan.warnings.iter().take(MOST_WARNINGS) {
         complain(&warning.text(plan.points.len()), &warning.help);
+    }
+    if let Some(more @ 1..) = plan.warnings.len().checked_sub(MOST_WARNINGS) {
+        note(&format!(
+            "warning: and {more} more, which --format json lists"
+        ));
     }
 }
 

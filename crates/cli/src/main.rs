@@ -155,7 +155,7 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     let done = match &cli.command {
-        None => exit::answer(&screen::first()),
+        None => exit::answer(&screen::first(terminal::look().width)),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Figure(args)) => figure::figure(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),

@@ -294,6 +294,7 @@ fn columns_are_kept_to() {
         &["run", "--help"][..],
         &["figure", "--help"],
         &["run", "no-such-scenario"],
+        &[],
     ] {
         let (narrow, wide) = (of("60", args), of("100", args));
         assert!(widest(&narrow) <= 60, "{args:?}: {narrow}");
