@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use cemark_report::summary::hex;
 use cemark_report::{table::wrap, units};
-use cemark_scenario::{Plan, Point};
+use cemark_scenario::{Plan, Point, visible, visible_lines};
 use serde::Serialize;
 
 use crate::exit::{Failure, answer, answer_json, warn};
@@ -78,18 +78,18 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
 }
 
 fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
-    let mut out = format!("{}\n", plan.title);
+    let mut out = format!("{}\n", wrap(&visible(&plan.title), look().width));
     if !plan.description.is_empty() {
-        let _ = writeln!(out, "{}", wrap(&plan.description, look().width));
+        let description = visible_lines(&plan.description);
+        let _ = writeln!(out, "{}", wrap(&description, look().width));
     }
     let _ = writeln!(out);
     // One line for the seeds of a scheme at a value of the axes.
     let mut lines: Vec<(&Point, Vec<u64>, f64)> = Vec::new();
     for p in &plan.points {
-        match lines
-            .iter_mut()
-            .find(|(q, ..)| q.axes == p.axes && q.scheme == p.scheme)
-        {
+        // Seeds come last in the order of the points.
+        let line = lines.last_mut();
+        match line.filter(|(q, ..)| q.axes == p.axes && q.scheme == p.scheme) {
             Some((_, seeds, cost)) => {
                 seeds.push(p.seed);
                 *cost += p.cost;
@@ -116,6 +116,8 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         row.push(units::count(*cost));
         rows.push(row);
     }
+    let names = rows.iter_mut().flatten();
+    names.for_each(|cell| *cell = visible(cell).into_owned());
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..rows[0].len()).map(width).collect();
     for row in &rows {
@@ -128,15 +130,15 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     }
     let seconds: f64 = plan.points.iter().map(Point::cpu_seconds).sum();
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let _ = writeln!(
-        out,
-        "\n{} points, about {} packet-hops: {} on {cores} cores at {} packet-hops a core and second",
+    let cost = format!(
+        "{} points, about {} packet-hops: {} on {cores} cores at {} packet-hops a core and second",
         plan.points.len(),
         units::count(hops),
         units::span(seconds / cores as f64),
         // As the points have it on average; to two digits, for more it does not mean.
         units::count((hops / seconds / 1e5).round() * 1e5),
     );
+    let _ = writeln!(out, "\n{}", wrap(&cost, look().width));
     let _ = writeln!(out, "next    cemark run {scenario}");
     out
 }

@@ -4,7 +4,9 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use cemark_report::Fault;
+use cemark_report::table::STYLES;
+use cemark_report::{Console, Fault};
+use cemark_scenario::{is_hidden, visible, visible_lines};
 
 /// The machine failed: a full disk, a directory without permission.
 pub(crate) const MACHINE: u8 = 1;
@@ -12,6 +14,9 @@ pub(crate) const MACHINE: u8 = 1;
 pub(crate) const USER: u8 = 2;
 /// Ctrl-C, as shells number it.
 const INTERRUPTED: u8 = 130;
+
+/// Warnings that are said: a scenario may have thousands of schemes, each with its own.
+const MOST_WARNINGS: usize = 20;
 
 /// Why a command did not end well.
 pub(crate) enum Failure {
@@ -51,53 +56,145 @@ impl From<cemark_conformance::Error> for Failure {
     }
 }
 
-/// Writes an answer to standard output.
+/// Writes an answer to standard output. Whatever a user's text holds, it does not steer the terminal.
 pub(crate) fn answer(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|e| match e.kind() {
-            ErrorKind::BrokenPipe => Failure::NobodyListens,
-            _ => Failure::Machine(miette::miette!("cannot write to standard output: {e}")),
-        })
+    write(&visible_lines(text))
+}
+
+/// The same for text with the colours of [`cemark_report::table`], which stay.
+pub(crate) fn answer_styled(text: &str) -> Result<(), Failure> {
+    let mut parts = text.split('\x1b');
+    let mut out = visible_lines(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        let ours = STYLES.iter().any(|style| {
+            let code = part.strip_prefix('[').and_then(|p| p.strip_prefix(style));
+            code.is_some_and(|rest| rest.starts_with('m'))
+        });
+        out.push_str(if ours { "\x1b" } else { "\\u{1b}" });
+        out.push_str(&visible_lines(part));
+    }
+    write(&out)
 }
 
 /// Writes a JSON answer to standard output.
 pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let mut text = serde_json::to_string_pretty(value).expect("numbers and strings");
     text.push('\n');
-    answer(&text)
+    answer_json_text(&text)
+}
+
+/// Writes a JSON document to standard output. What could steer a terminal stands in its strings alone, where JSON has its own escapes.
+pub(crate) fn answer_json_text(text: &str) -> Result<(), Failure> {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_hidden(c) && c != '\n' {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    write(&out)
+}
+
+fn write(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(not_written)
+}
+
+/// What a failed write to standard output means.
+pub(crate) fn not_written(e: io::Error) -> Failure {
+    match e.kind() {
+        ErrorKind::BrokenPipe => Failure::NobodyListens,
+        _ => Failure::Machine(miette::miette!("cannot write to standard output: {e}")),
+    }
+}
+
+/// Says something on standard error; a closed one is no reason not to go on.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", visible_lines(text));
 }
 
 /// Says on standard error what a scenario asks for and its author probably did not mean.
 pub(crate) fn warn(plan: &cemark_scenario::Plan) {
-    let mut err = io::stderr().lock();
-    for warning in &plan.warnings {
-        // A closed standard error is no reason not to run: the warnings are in the run directory too.
-        let _ = writeln!(
-            err,
-            "warning: {}\n   help: {}",
-            warning.text(plan.points.len()),
-            warning.help
-        );
+    for warning in plan.warnings.iter().take(MOST_WARNINGS) {
+        complain(&warning.text(plan.points.len()), &warning.help);
+    }
+    if let Some(more @ 1..) = plan.warnings.len().checked_sub(MOST_WARNINGS) {
+        note(&format!(
+            "warning: and {more} more, which --format json lists"
+        ));
     }
 }
 
 /// Says on standard error what a run showed and an operator would be woken for.
 pub(crate) fn complain(what: &str, help: &str) {
-    // A closed standard error is no reason not to answer.
-    let _ = writeln!(io::stderr(), "warning: {what}\n   help: {help}");
+    note(&format!(
+        "warning: {}\n   help: {}",
+        visible(what),
+        visible(help)
+    ));
+}
+
+/// Standard error, for what a run directory has to say.
+pub(crate) struct Stderr;
+
+impl Console for Stderr {
+    fn say(&self, note: &str) {
+        crate::exit::note(&format!("warning: {}", visible(note)));
+    }
 }
 
 /// Says on standard error what went wrong, and turns it into the exit code.
 pub(crate) fn code(done: Result<(), Failure>) -> ExitCode {
     let (text, code) = match done {
         Ok(()) | Err(Failure::NobodyListens) => return ExitCode::SUCCESS,
-        Err(Failure::Machine(report)) => (format!("{report:?}"), MACHINE),
-        Err(Failure::User(report)) => (format!("{report:?}"), USER),
-        Err(Failure::Interrupted(text)) => (text, INTERRUPTED),
+        Err(Failure::Machine(report)) => (drawn(report), MACHINE),
+        Err(Failure::User(report)) => (drawn(report), USER),
+        Err(Failure::Interrupted(text)) => (visible_lines(&text).into_owned(), INTERRUPTED),
     };
     // If standard error is closed too, the code is all that is left to say.
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::from(code)
+}
+
+/// An error as people see it. Text of a file is shown by the scenario's errors alone, which have made it visible; of the others, message and help.
+fn drawn(report: miette::Report) -> String {
+    if report.source_code().is_some() {
+        return format!("{report:?}");
+    }
+    let text = |x: String| visible_lines(&x).into_owned();
+    let mut shown = miette::MietteDiagnostic::new(text(report.to_string()));
+    shown.help = report.help().map(|help| text(help.to_string()));
+    format!("{:?}", miette::Report::new(shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{INTERRUPTED, MACHINE, USER};
+
+    /// The table of docs/output.md names every code there is, once, and no other.
+    #[test]
+    fn the_documented_codes_are_the_codes() {
+        let page = include_str!("../../../docs/output.md");
+        let (_, section) = page.split_once("## Exit codes").expect("the section");
+        let (section, _) = section.split_once("\n## ").expect("a next section");
+        let rows = section
+            .lines()
+            .filter_map(|l| l.strip_prefix("| ")?.split_once(" |"));
+        let codes: Vec<u8> = rows.filter_map(|(code, _)| code.parse().ok()).collect();
+        assert_eq!(codes, [0, MACHINE, USER, INTERRUPTED]);
+        let why = |code: u8| {
+            let row = section
+                .lines()
+                .find(|l| l.starts_with(&format!("| {code} |")));
+            row.expect("a row").to_owned()
+        };
+        for word in ["full disk", "deadlock", "vector", "physics", "verdict"] {
+            assert!(why(MACHINE).contains(word), "{word}");
+        }
+        for word in ["--fresh", "another scenario", "marker"] {
+            assert!(why(USER).contains(word), "{word}");
+        }
+    }
 }

@@ -32,9 +32,9 @@ enum Form {
 
 pub(crate) fn export(args: &Args) -> Result<(), Failure> {
     let spec = catalogue::find(&args.scheme).ok_or_else(|| {
-        let known: Vec<&str> = catalogue::ALL.iter().map(|s| s.name).collect();
+        let known = catalogue::ALL.iter().map(|s| s.name);
         Failure::User(miette::miette!(
-            help = format!("the schemes are {}", known.join(", ")),
+            help = cemark_scenario::near(&args.scheme, known),
             "no marking scheme is called `{}`",
             args.scheme
         ))

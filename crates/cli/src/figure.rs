@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cemark_report::Console;
 use cemark_report::figure::{self, Mode, Request, Surroundings, Watch, render};
-use cemark_scenario::{Overrides, Point};
+use cemark_scenario::{Overrides, Point, visible};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::Format;
 use crate::clock::thread_cpu_seconds;
-use crate::exit::{Failure, answer};
-use crate::run::{provenance, stop_on_ctrl_c};
+use crate::exit::{Failure, Stderr, answer, answer_json_text};
+use crate::run::{provenance, stop_on_ctrl_c, threads};
+use crate::terminal::has_bars;
 
 /// Arguments of `cemark figure`.
 #[derive(clap::Args)]
@@ -35,7 +37,7 @@ pub(crate) struct Args {
     /// Where each figure leaves its run directory, and an interrupted one is continued.
     #[arg(long, value_name = "DIR", default_value = "runs/figures")]
     out: PathBuf,
-    /// Points simulated at the same time [default: one for each core].
+    /// Points simulated at the same time: at most one for each core [default], however large N is.
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
     /// Ask what a changed experiment would give: set a key of its scenario (`host.tso=64KB`). The published bands judge it as they stand.
@@ -73,7 +75,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         watch: &bar,
     };
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.map_or(0, std::num::NonZeroUsize::get))
+        .num_threads(threads(args.jobs, usize::MAX))
         .build()
         .map_err(|e| ours(format!("cannot start the threads: {e}")))?;
     let run = pool.install(|| figure::run(&request, around));
@@ -87,7 +89,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     let run = run?;
     match args.format {
         Format::Table => answer(&render::table(&run))?,
-        Format::Json => answer(&render::json(&run))?,
+        Format::Json => answer_json_text(&render::json(&run))?,
     }
     if let Some(file) = &args.record {
         let text = run.recorded().map_err(ours)?;
@@ -157,14 +159,24 @@ impl Watch for Bar {
             )
             .expect("a fixed template");
             // Standard error, and only on a terminal.
-            *b = ProgressBar::new(points as u64)
+            let bar = match has_bars() {
+                true => ProgressBar::new(points as u64),
+                false => ProgressBar::hidden(),
+            };
+            *b = bar
                 .with_style(style)
-                .with_prefix(figure.to_owned());
+                .with_prefix(visible(figure).into_owned());
         });
     }
 
     fn done(&self, _: &Point, _: bool) {
         self.with(|b| b.inc(1));
+    }
+}
+
+impl Console for Bar {
+    fn say(&self, note: &str) {
+        self.with(|b| b.suspend(|| Stderr.say(note)));
     }
 
     fn goes_on(&self) -> bool {

@@ -14,19 +14,28 @@ mod progress;
 mod run;
 mod schemes;
 mod screen;
+mod terminal;
 mod theory;
 mod vectors;
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::builder::Styles;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+use crate::exit::Failure;
+
+/// Lines of help are no longer than this.
+const WIDEST: usize = 100;
 
 /// Compare ECN marking schemes at packet level, with the papers' numbers beside the answer.
 #[derive(Parser)]
 #[command(
     name = "cemark",
     version,
-    max_term_width = 100,
+    max_term_width = WIDEST,
     disable_help_subcommand = true
 )]
 struct Cli {
@@ -91,17 +100,62 @@ impl Changes {
     }
 }
 
+/// What is typed, or how the command ends that cannot be read.
+fn typed() -> Result<Cli, ExitCode> {
+    let mut command = Cli::command();
+    if let Some(columns) = terminal::columns() {
+        command = command.term_width(columns.min(WIDEST));
+    }
+    if terminal::plain() {
+        command = command.color(ColorChoice::Never);
+    }
+    if has_hidden() {
+        command = command.styles(Styles::plain());
+    }
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    matches
+        .and_then(|mut m| Cli::from_arg_matches_mut(&mut m))
+        .map_err(|e| not_typed(&e))
+}
+
+/// Whether an argument holds what steers a terminal: then an error about it has no colours, for its escapes are none of ours.
+fn has_hidden() -> bool {
+    std::env::args_os().any(|a| a.to_string_lossy().contains(cemark_scenario::is_hidden))
+}
+
+/// Help goes to standard output with 0, a mistake to standard error with 2.
+fn not_typed(e: &clap::Error) -> ExitCode {
+    if !e.use_stderr() {
+        let done = e.print().and_then(|()| std::io::stdout().flush());
+        return exit::code(done.map_err(exit::not_written));
+    }
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) =
+        (e.kind(), e.get(ContextKind::InvalidSubcommand))
+    {
+        let command = Cli::command();
+        let names = command.get_subcommands().map(clap::Command::get_name);
+        return exit::code(Err(Failure::User(miette::miette!(
+            help = cemark_scenario::near(word, names),
+            "there is no command `{word}`"
+        ))));
+    }
+    match has_hidden() {
+        true => exit::note(e.render().ansi().to_string().trim_end()),
+        // A closed standard error is nobody's fault.
+        false => drop(e.print()),
+    }
+    ExitCode::from(e.exit_code().try_into().unwrap_or(exit::USER))
+}
+
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    // Fails where there is one already: nobody else is here.
+    let _ = miette::set_hook(Box::new(|_| terminal::error_handler()));
+    let cli = match typed() {
         Ok(cli) => cli,
-        Err(e) => {
-            // Help goes to standard output with 0, a mistake to standard error with 2. A closed pipe is nobody's fault.
-            let _ = e.print();
-            return ExitCode::from(e.exit_code().try_into().unwrap_or(exit::USER));
-        }
+        Err(code) => return code,
     };
     let done = match &cli.command {
-        None => exit::answer(&screen::first()),
+        None => exit::answer(&screen::first(terminal::look().width)),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Figure(args)) => figure::figure(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),

@@ -2,12 +2,13 @@
 //! The progress bar: on standard error, on a terminal only.
 
 use std::fmt::Write;
-use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use cemark_report::units;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::terminal::{error_width, has_bars};
 
 /// Steps of the whole bar: enough for a smooth estimate of the remaining time.
 const STEPS: f64 = 1e6;
@@ -30,23 +31,26 @@ struct State {
 impl Progress {
     /// Of points with these estimated costs.
     pub(crate) fn new(costs: Vec<f64>) -> Self {
-        let target = if stderr().is_terminal() {
+        let target = if has_bars() {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
         };
         // What people look for stands first: a terminal of 80 columns cuts the end off.
-        let style =
-            ProgressStyle::with_template("{bar:20} {percent:>3} %  {left}, {elapsed} gone  {msg}")
-                .expect("a fixed template")
-                .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
-                    // Nothing is known before the first step, and "0s left" would be a promise.
-                    let _ = match state.pos() {
-                        0 => write!(out, "starting"),
-                        _ => write!(out, "{:#} left", HumanDuration(state.eta())),
-                    };
-                })
-                .progress_chars("━╸─");
+        let template = match error_width() {
+            Some(..80) => "{bar:10} {percent:>3} %  {left}, {elapsed} gone",
+            _ => "{bar:20} {percent:>3} %  {left}, {elapsed} gone  {msg}",
+        };
+        let style = ProgressStyle::with_template(template)
+            .expect("a fixed template")
+            .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
+                // Nothing is known before the first step, and "0s left" would be a promise.
+                let _ = match state.pos() {
+                    0 => write!(out, "starting"),
+                    _ => write!(out, "{:#} left", HumanDuration(state.eta())),
+                };
+            })
+            .progress_chars("━╸─");
         let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(style);
         bar.enable_steady_tick(Duration::from_millis(250));
         // A scenario without an estimate still moves point by point.

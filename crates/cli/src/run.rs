@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark run`: every point of a scenario, in parallel, kept as they finish.
 
-use std::io::{IsTerminal, stderr, stdout};
+use std::io::{IsTerminal, stderr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -9,13 +9,14 @@ use std::sync::{Arc, Mutex};
 
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, table};
-use cemark_scenario::Plan;
+use cemark_scenario::{Plan, visible_lines};
 use cemark_sim::Progress as Step;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::clock::{Stopwatch, cpu_seconds};
-use crate::exit::{Failure, answer, answer_json, complain, warn};
+use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, note, warn};
 use crate::progress::Progress;
+pub(crate) use crate::terminal::look;
 use crate::{Changes, Format};
 
 /// Arguments of `cemark run`.
@@ -31,7 +32,7 @@ pub(crate) struct Args {
     /// A marker of your own beside the schemes: BPF bytecode that clang wrote, or a shared object.
     #[arg(long, value_name = "bpf:FILE|c:FILE")]
     marker: Vec<crate::marker::Given>,
-    /// Points simulated at the same time [default: one for each core]. The result does not depend on it.
+    /// Points simulated at the same time: at most one for each core [default], however large N is. The result does not depend on it.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// How the answer is written.
@@ -54,15 +55,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .out
         .clone()
         .unwrap_or_else(|| RunDir::default_path(&plan));
-    let dir = RunDir::open(&path, &plan, &who, args.fresh)?;
-    let mut finished: Vec<Option<Finished>> = plan.points.iter().map(|p| dir.load(p)).collect();
+    let dir = RunDir::open(&path, &plan, &who, args.fresh, &Stderr)?;
+    let load = |p| dir.load(p, &Stderr);
+    let mut finished: Vec<Option<Finished>> = plan.points.iter().map(load).collect();
     let resumed = finished.iter().flatten().count();
     if resumed > 0 && stderr().is_terminal() {
-        eprintln!(
+        note(&format!(
             "{resumed} of {} points are in {} already; --fresh runs them again",
             plan.points.len(),
             path.display()
-        );
+        ));
     }
     simulate(&plan, &dir, args.jobs, &mut finished)?;
     let finished: Vec<Finished> = finished.into_iter().flatten().collect();
@@ -91,9 +93,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let look = look();
             let report = path.join("report.html").display().to_string();
             let tables = table::tables(&plan, &comparisons, look);
-            answer(&format!(
+            answer_styled(&format!(
                 "{tables}\n{}{}",
-                pauses::lines(&plan, &finished),
+                visible_lines(&pauses::lines(&plan, &finished)),
                 table::footer(&plan, &summary, &report, look)
             ))
         }
@@ -121,7 +123,7 @@ fn simulate(
     let failure = Mutex::new(None);
     let deadlock = Mutex::new(None);
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs.map_or(0, NonZeroUsize::get))
+        .num_threads(threads(jobs, todo.len()))
         .build()
         .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))?;
     pool.install(|| {
@@ -181,6 +183,13 @@ fn simulate(
     Ok(())
 }
 
+/// Threads for so many points. More than one a core would only wait for each other.
+pub(crate) fn threads(jobs: Option<NonZeroUsize>, points: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let wanted = jobs.map_or(cores, NonZeroUsize::get);
+    wanted.min(cores).min(points).max(1)
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
@@ -200,17 +209,6 @@ pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     // Without a handler Ctrl-C ends the process at once: finished points are on disk all the same.
     let _ = ctrlc::set_handler(handler);
     stop
-}
-
-/// How to draw on this standard output.
-pub(crate) fn look() -> table::Look {
-    let terminal = stdout().is_terminal();
-    let color = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    let width = console::Term::stdout()
-        .size_checked()
-        .filter(|_| terminal)
-        .map_or(120, |(_, columns)| usize::from(columns).clamp(60, 120));
-    table::Look { width, color }
 }
 
 /// Who runs: for manifests, and to know the points of another build.

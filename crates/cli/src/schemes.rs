@@ -58,11 +58,9 @@ pub(crate) fn schemes(args: &Args) -> Result<(), Failure> {
 fn unknown(name: &str) -> Failure {
     let names = catalogue::ALL
         .iter()
-        .map(|s| s.name)
-        .collect::<Vec<_>>()
-        .join(", ");
+        .flat_map(|s| std::iter::once(s.name).chain(s.aliases.iter().copied()));
     Failure::User(miette::miette!(
-        help = format!("the schemes are {names}"),
+        help = cemark_scenario::near(name, names),
         "there is no scheme called `{name}`"
     ))
 }

@@ -291,3 +291,314 @@ fn an_unwritable_directory_is_exit_1() {
     assert_eq!(o.status.code(), Some(1), "{said}");
     assert!(!said.contains("panicked"), "{said}");
 }
+
+/// The points of a run directory.
+fn points(dir: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(dir.join("points")).expect("points").flatten();
+    let mut points: Vec<PathBuf> = found.map(|e| e.path()).collect();
+    points.sort();
+    points
+}
+
+/// What a finished run leaves and what does not depend on the day.
+fn documents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let tables = ["flows.parquet", "queues.parquet", "links.parquet"];
+    let tables = tables.iter().map(|name| dir.join(name));
+    let all = tables.map(|path| (path.clone(), fs::read(&path).expect("a table")));
+    all.collect()
+}
+
+/// Flipped bits and cuts, anywhere in a point: it is run again, which is said, and the results are those of the undamaged run.
+#[test]
+fn damaged_points_are_run_again_with_the_same_result() {
+    let scratch = Scratch::new();
+    let dir = scratch.0.join("run");
+    let json_of = ["--format", "json"];
+    let whole = json(&run(&dir, &json_of));
+    let tables = documents(&dir);
+    for round in 0..4_usize {
+        let points = points(&dir);
+        for (i, point) in points.iter().enumerate().skip(round).step_by(4) {
+            let mut bytes = fs::read(point).expect("a point");
+            // The middle of the flows' columns, the footer, the checksum itself; and a cut.
+            let at = [bytes.len() / 3, bytes.len() - 300, bytes.len() - 60][i % 3];
+            match round {
+                3 => bytes.truncate(at),
+                _ => bytes[at] ^= 1 << round,
+            }
+            fs::write(point, bytes).expect("damage");
+        }
+        let o = run(&dir, &json_of);
+        let said = String::from_utf8_lossy(&o.stderr).into_owned();
+        assert_eq!(said.matches("is damaged: the point").count(), 3, "{said}");
+        let again = json(&o);
+        assert_eq!(again["cost"]["resumed"], points.len() - 3);
+        assert_eq!(again["digest"], whole["digest"]);
+        for (a, b) in again["points"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(whole["points"].as_array().unwrap())
+        {
+            assert_eq!(
+                (&a["fct_us"], &a["hottest_port"], &a["digest"]),
+                (&b["fct_us"], &b["hottest_port"], &b["digest"])
+            );
+        }
+        assert_eq!(documents(&dir), tables);
+    }
+}
+
+#[test]
+fn a_damaged_manifest_costs_the_manifest() {
+    let scratch = Scratch::new();
+    let dir = scratch.0.join("run");
+    let whole = json(&run(&dir, &["--format", "json"]));
+    let manifest = dir.join("manifest.json");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    let digest = whole["scenario_digest"].as_str().expect("a digest");
+    // A digest that is a digit wrong is damage, too, and not another scenario's.
+    let flipped = text.replacen(digest, &format!("0{}", &digest[1..]), 1);
+    assert_ne!(flipped.find(digest), text.find(digest));
+    for damage in ["", "{", &flipped] {
+        fs::write(&manifest, damage).expect("damage");
+        let o = run(&dir, &["--format", "json"]);
+        let said = String::from_utf8_lossy(&o.stderr).into_owned();
+        assert!(said.contains("manifest.json is lost or damaged"), "{said}");
+        let again = json(&o);
+        assert_eq!(again["cost"]["resumed"], 12);
+        assert_eq!(again["digest"], whole["digest"]);
+        let kept: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).expect("JSON");
+        assert_eq!(kept["digest"], whole["digest"]);
+    }
+    // An undamaged one of another scenario.
+    let o = run(&dir, &["--set", "workload.flows=301"]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&o.stderr).contains("--fresh"));
+}
+
+/// The parts of a directory belong to each other: a manifest of the points that are there, and every document.
+fn belongs_together(dir: &Path, digest: &Value) {
+    let read = |name: &str| -> Value {
+        serde_json::from_slice(&fs::read(dir.join(name)).expect(name)).expect("JSON")
+    };
+    let (manifest, summary) = (read("manifest.json"), read("summary.json"));
+    assert_eq!(&manifest["digest"], digest);
+    assert_eq!(&summary["digest"], digest);
+    assert_eq!(manifest["scenario_digest"], summary["scenario_digest"]);
+    assert_eq!(
+        points(dir).len() as u64,
+        manifest["points"].as_u64().unwrap()
+    );
+    assert!(dir.join("report.html").is_file());
+    assert_eq!(documents(dir).len(), 3);
+    let left = fs::read_dir(dir).unwrap().flatten();
+    let left = left.filter(|e| e.file_name().to_string_lossy().starts_with(".cemark-tmp"));
+    assert_eq!(left.count(), 0);
+}
+
+/// Two processes at once: the same scenario is done once and answered twice.
+#[test]
+fn equal_runs_share_a_directory() {
+    let scratch = Scratch::new();
+    let args = ["--format", "json", "--seed", "1"];
+    let digest = json(&run(&scratch.0.join("alone"), &args))["digest"].clone();
+    for pair in 0..5 {
+        let dir = scratch.0.join(format!("pair{pair}"));
+        let start = || {
+            let mut c = command(&dir, &args);
+            c.stdout(Stdio::piped()).stderr(Stdio::piped());
+            c.spawn().expect("the program runs")
+        };
+        let both = [start(), start()].map(|c| c.wait_with_output().expect("it ends"));
+        let said: Vec<_> = both
+            .iter()
+            .map(|o| String::from_utf8_lossy(&o.stderr).into_owned())
+            .collect();
+        assert!(said.iter().all(|s| !s.contains("panicked")), "{said:?}");
+        let docs = both.each_ref().map(json);
+        assert!(docs.iter().all(|d| d["digest"] == digest), "{said:?}");
+        // Whoever came second found all points, and had said that it waits.
+        let resumed = docs
+            .each_ref()
+            .map(|d| d["cost"]["resumed"].as_u64().unwrap());
+        assert!(
+            resumed == [0, 4] || resumed == [4, 0],
+            "{resumed:?} {said:?}"
+        );
+        belongs_together(&dir, &digest);
+    }
+}
+
+/// The lock ends with its process, however that ends: who waits goes on with what the dead one has finished.
+#[test]
+fn a_killed_run_frees_its_directory() {
+    let scratch = Scratch::new();
+    let args = ["--format", "json", "--jobs", "1"];
+    let digest = json(&run(&scratch.0.join("alone"), &args))["digest"].clone();
+    let dir = scratch.0.join("run");
+    let mut first = command(&dir, &args);
+    let mut first = first
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    while kept(&dir) == 0 && first.try_wait().expect("its state").is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let mut second = command(&dir, &args);
+    let second = second
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    std::thread::sleep(Duration::from_millis(200));
+    first.kill().expect("kill");
+    first.wait().expect("it ends");
+    let doc = json(&second.wait_with_output().expect("it ends"));
+    assert_eq!(doc["digest"], digest);
+    assert!(
+        doc["cost"]["resumed"].as_u64().is_some_and(|n| n > 0),
+        "{}",
+        doc["cost"]
+    );
+    belongs_together(&dir, &digest);
+}
+
+/// Figures, too, have their directories for themselves.
+#[test]
+fn equal_figures_share_their_directories() {
+    let scratch = Scratch::new();
+    let start = || {
+        let mut c = Command::new(env!("CARGO_BIN_EXE_cemark"));
+        c.args([
+            "figure",
+            "ecnsharp-4",
+            "--quick",
+            "--format",
+            "json",
+            "--out",
+        ]);
+        c.arg(&scratch.0)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        c.spawn().expect("the program runs")
+    };
+    let both = [start(), start()].map(|c| c.wait_with_output().expect("it ends"));
+    let said = both
+        .each_ref()
+        .map(|o| String::from_utf8_lossy(&o.stderr).into_owned());
+    let docs = both.each_ref().map(json);
+    assert_eq!(docs[0]["rows"], docs[1]["rows"]);
+    let waited = said
+        .iter()
+        .filter(|s| s.contains("waiting until it ends"))
+        .count();
+    assert_eq!(waited, 1, "{said:?}");
+}
+
+/// Of two scenarios, one gets the directory and the other is told so.
+#[test]
+fn different_runs_do_not_share_a_directory() {
+    let scratch = Scratch::new();
+    let seeds = ["1", "2"];
+    let args = |seed| ["--format", "json", "--seed", seed];
+    let alone = seeds.map(|s| json(&run(&scratch.0.join(s), &args(s)))["digest"].clone());
+    for pair in 0..5 {
+        let dir = scratch.0.join(format!("pair{pair}"));
+        let start = |seed| {
+            let mut c = command(&dir, &args(seed));
+            c.stdout(Stdio::piped()).stderr(Stdio::piped());
+            c.spawn().expect("the program runs")
+        };
+        let both = seeds
+            .map(start)
+            .map(|c| c.wait_with_output().expect("it ends"));
+        let codes = both.each_ref().map(|o| o.status.code());
+        let winner = codes
+            .iter()
+            .position(|c| *c == Some(0))
+            .expect("one of them");
+        assert_eq!(codes[1 - winner], Some(2), "{codes:?}");
+        let said = String::from_utf8_lossy(&both[1 - winner].stderr).into_owned();
+        assert!(
+            said.contains("--out") && said.contains("holds a run of"),
+            "{said}"
+        );
+        assert_eq!(json(&both[winner])["digest"], alone[winner]);
+        belongs_together(&dir, &alone[winner]);
+    }
+}
+
+/// `--fresh` does not take the directory from under a living process, and takes nothing that is not cemark's.
+#[test]
+fn fresh_waits_for_nobody_and_spares_foreign_files() {
+    let scratch = Scratch::new();
+    let dir = scratch.0.join("run");
+    let args = ["--seed", "1"];
+    assert_eq!(run(&dir, &args).status.code(), Some(0));
+    let mine = [dir.join("notes.txt"), dir.join("points/notes.txt")];
+    for file in &mine {
+        fs::write(file, "mine").expect("a file");
+    }
+    let lock = fs::OpenOptions::new()
+        .write(true)
+        .open(dir.join(".cemark-lock"))
+        .expect("the lock");
+    lock.lock().expect("free after a run");
+    let before = points(&dir);
+    let o = run(&dir, &[&args[..], &["--fresh"]].concat());
+    let said = String::from_utf8_lossy(&o.stderr).into_owned();
+    assert_eq!(o.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("another cemark (process ") && said.contains("--out"),
+        "{said}"
+    );
+    assert_eq!(points(&dir), before);
+    drop(lock);
+    let o = run(
+        &dir,
+        &[&args[..], &["--fresh", "--format", "json"]].concat(),
+    );
+    assert_eq!(json(&o)["cost"]["resumed"], 0);
+    for file in &mine {
+        assert_eq!(fs::read_to_string(file).expect("still there"), "mine");
+    }
+}
+
+/// Threads beyond the cores only wait for each other: ten thousand took a minute for two points.
+#[test]
+fn jobs_are_at_most_the_cores() {
+    if !Path::new("/proc/self/status").exists() {
+        return;
+    }
+    let scratch = Scratch::new();
+    let cores = std::thread::available_parallelism()
+        .expect("a number")
+        .get();
+    let mut c = command(&scratch.0.join("run"), &["--jobs", "10000"]);
+    let mut child = c
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().expect("its state").is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let threads = text.lines().find_map(|l| l.strip_prefix("Threads:"));
+        most = most.max(threads.and_then(|t| t.trim().parse().ok()).unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    // The main thread, that of Ctrl-C, that of the bar.
+    assert!(
+        most >= 2 && most <= cores + 3,
+        "{most} threads on {cores} cores"
+    );
+    let help = Command::new(env!("CARGO_BIN_EXE_cemark"))
+        .args(["run", "--help"])
+        .output();
+    let help = String::from_utf8_lossy(&help.expect("it runs").stdout).into_owned();
+    assert!(help.contains("at most one for each core"), "{help}");
+}

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the program says without simulating anything.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 fn cemark(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cemark"))
@@ -105,4 +108,232 @@ fn a_reader_that_leaves_is_no_panic() {
     let o = child.wait_with_output().expect("it ends");
     assert!(!stderr(&o).contains("panicked"), "{}", stderr(&o));
     assert_eq!(o.status.code(), Some(0));
+}
+
+/// A full disk is the machine's fault, whatever is written.
+#[test]
+fn help_into_a_full_disk_is_exit_code_1() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    for args in [
+        &["--help"][..],
+        &["run", "--help"],
+        &["--version"],
+        &[],
+        &["schemes"],
+    ] {
+        let full = fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .expect("open");
+        let o = Command::new(env!("CARGO_BIN_EXE_cemark"))
+            .args(args)
+            .stdout(full)
+            .output()
+            .expect("the program runs");
+        assert_eq!(o.status.code(), Some(1), "{args:?}: {}", stderr(&o));
+        assert!(
+            stderr(&o).contains("cannot write to standard output"),
+            "{args:?}"
+        );
+    }
+    for args in [&["--help"][..], &["run", "--help"], &["--version"]] {
+        let o = cemark(args);
+        assert_eq!(o.status.code(), Some(0));
+        assert!(!o.stdout.is_empty() && o.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn near_names_are_offered() {
+    for (args, offer, most) in [
+        (&["rn"][..], "did you mean `run`?", 300),
+        (&["chek", "rtt-variation"], "did you mean `check`?", 300),
+        (&["schemes", "wrd"], "did you mean `wred`?", 500),
+        (&["export", "tcm"], "did you mean `tcn`?", 500),
+        (&["figure", "ecnsharp-99"], "did you mean `ecnsharp-9`", 300),
+        (&["figure", "nothing-like-it"], "cemark figure --list", 300),
+    ] {
+        let o = cemark(args);
+        assert_eq!(o.status.code(), Some(2), "{args:?}");
+        let said = stderr(&o).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            said.contains(offer) && said.len() < most,
+            "{args:?}: {said}"
+        );
+    }
+}
+
+/// A scenario file that goes away with the value.
+struct File(PathBuf);
+
+impl File {
+    fn new(text: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("cemark-screen-{}-{number}.toml", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::write(&path, text).expect("a temporary file");
+        File(path)
+    }
+
+    fn path(&self) -> String {
+        self.0.display().to_string()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Names that clear the screen, set the window's title, ring and turn the letters around.
+const HOSTILE: &str = r#"
+title = "t\u001b[2Jt\u009b1mt\u202Et"
+description = "d\u001b]0;owned\u0007d \u2066d"
+
+[topology]
+kind = "star"
+hosts = 4
+rate = "10Gbps"
+delay = "2us"
+
+[[workload]]
+kind = "poisson"
+name = "w\u001b[31mw"
+sizes = "web-search"
+load = 0.5
+flows = 20
+
+[[scheme]]
+label = "l\u001b[1ml\u202El"
+marker = "threshold"
+k = "600MB"
+
+[[scheme]]
+marker = "ecn_sharp"
+"#;
+
+fn hidden(text: &str) -> Option<char> {
+    let moves = |c: char| cemark_scenario::is_hidden(c) && c != '\n';
+    text.chars().find(|c| moves(*c))
+}
+
+/// Nothing of a user's reaches the terminal as a command; all of it is shown.
+#[test]
+fn escapes_are_shown_and_not_obeyed() {
+    let file = File::new(HOSTILE);
+    let path = file.path();
+    let out = std::env::temp_dir().join(format!("cemark-\u{1b}[2J-{}", std::process::id()));
+    let out = out.display().to_string();
+    let run = ["run", &path, "--out", &out, "--jobs", "1"];
+    let broken = File::new(&HOSTILE.replace("k = ", "\"k\\u001b[2J\" = "));
+    let (label, set) = ("scheme.l\u{1b}[1mx.k=3KB", "switch.b\u{1b}[2J=1");
+    for (args, code, shown) in [
+        (&["check", &path][..], 0, "t\\u{1b}[2Jt\\u{9b}1mt\\u{202e}t"),
+        (&["check", &path], 0, "l\\u{1b}[1ml\\u{202e}l  "),
+        (&["check", &path], 0, "d\\u{1b}]0;owned\\u{7}d"),
+        (&["check", &path], 0, "warning: `l\\u{1b}[1ml"),
+        (&run, 0, "l\\u{1b}[1ml\\u{202e}l"),
+        (&run, 0, "cemark-\\u{1b}[2J-"),
+        (&["check", &broken.path()], 2, "k\\u{1b}[2J"),
+        (&["check", &path, "--set", label], 2, "l\\u{1b}[1mx"),
+        (&["check", &path, "--set", set], 2, "b\\u{1b}[2J"),
+        (&["check", "no\u{9b}such.toml"], 2, "no\\u{9b}such"),
+        (&["schemes", "no\u{1b}[2Jsuch"], 2, "no\\u{1b}[2Jsuch"),
+        (&["theory", "no\u{1b}[2Jsuch"], 2, "no\\u{1b}[2Jsuch"),
+        (&["figure", "no\u{1b}[2Jsuch"], 2, "no\\u{1b}[2Jsuch"),
+        (&["no\u{1b}[2Jsuch"], 2, "no\\u{1b}[2Jsuch"),
+        (&["run", "x", "--no\u{1b}[2Jsuch"], 2, "no\\u{1b}[2Jsuch"),
+        (&["run", "x", "--jobs", "\u{202e}1"], 2, "\\u{202e}1"),
+    ] {
+        let o = cemark(args);
+        assert_eq!(o.status.code(), Some(code), "{args:?}: {}", stderr(&o));
+        let all = stdout(&o) + &stderr(&o);
+        assert_eq!(hidden(&all), None, "{args:?}: {all:?}");
+        assert!(all.contains(shown), "{args:?} without {shown}: {all}");
+    }
+    let report = fs::read_to_string(Path::new(&out).join("report.html")).expect("a report");
+    assert_eq!(hidden(&report), None);
+    assert!(report.contains("l\\u{1b}[1ml\\u{202e}l"));
+    // JSON has escapes of its own, and says what the file says.
+    for args in [
+        &["check", &path, "--format", "json"][..],
+        &[&run[..], &["--format", "json"]].concat(),
+    ] {
+        let o = cemark(args);
+        assert_eq!(hidden(&stdout(&o)), None, "{}", stdout(&o));
+        let doc: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
+        let label = &doc["points"][0]["scheme"];
+        assert_eq!(label, "l\u{1b}[1ml\u{202e}l");
+    }
+    fs::remove_dir_all(out).expect("the run directory");
+}
+
+#[test]
+fn columns_are_kept_to() {
+    let of = |columns: &str, args: &[&str]| {
+        let o = Command::new(env!("CARGO_BIN_EXE_cemark"))
+            .args(args)
+            .env("COLUMNS", columns)
+            .output()
+            .expect("the program runs");
+        stdout(&o) + &stderr(&o)
+    };
+    let widest = |text: &str| text.lines().map(|l| l.chars().count()).max().unwrap_or(0);
+    let cost = |text: &str| {
+        let from = text.find("points, about").expect("a cost line");
+        widest(&text[text[..from].rfind('\n').map_or(0, |i| i + 1)..])
+    };
+    let check = ["check", "leafspine-128"];
+    assert!(cost(&of("60", &check)) <= 60, "{}", of("60", &check));
+    assert!(cost(&of("120", &check)) > 60);
+    for args in [
+        &["run", "--help"][..],
+        &["figure", "--help"],
+        &["run", "no-such-scenario"],
+        &[],
+    ] {
+        let (narrow, wide) = (of("60", args), of("100", args));
+        assert!(widest(&narrow) <= 60, "{args:?}: {narrow}");
+        assert!(widest(&wide) > 60, "{args:?}: {wide}");
+    }
+}
+
+/// On a terminal there are colours, unless `NO_COLOR` or `TERM` says otherwise.
+#[test]
+fn colours_go_where_they_are_not_wanted() {
+    let run = |set: &[(&str, &str)], args: &str| {
+        let program = env!("CARGO_BIN_EXE_cemark");
+        let o = Command::new("script")
+            .args(["-qec", &format!("{program} {args}"), "/dev/null"])
+            .env_remove("NO_COLOR")
+            .env("TERM", "xterm")
+            .envs(set.iter().copied())
+            .stdin(Stdio::null())
+            .output();
+        o.ok()
+            .map(|o| String::from_utf8_lossy(&o.stdout).into_owned())
+    };
+    // util-linux has it; without it there is no terminal to ask.
+    for args in ["--help", "run no-such-scenario", "run --nonsense"] {
+        let Some(coloured) = run(&[], args) else {
+            return;
+        };
+        assert!(coloured.contains("\u{1b}["), "{args}: {coloured:?}");
+        for set in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+            let plain = run(&[set], args).expect("as before");
+            assert!(
+                !plain.contains('\u{1b}') && plain.len() > 40,
+                "{args} {set:?}: {plain:?}"
+            );
+        }
+        let empty = run(&[("NO_COLOR", "")], args).expect("as before");
+        assert!(
+            empty.contains("\u{1b}["),
+            "an empty NO_COLOR says nothing: {empty:?}"
+        );
+    }
 }

@@ -2,10 +2,9 @@
 //! Parquet without Arrow: a table is a list of named columns, encoded into memory (so that writing to disk, and what can fail there, is
 //! in one place) and read back by name.
 
-use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::ColumnReader;
 use parquet::column::writer::ColumnWriter;
@@ -151,11 +150,11 @@ pub(crate) fn encode(
 }
 
 /// A file read back by column name; every answer is `None` where the file is not what it should be.
-pub(crate) struct Reader(SerializedFileReader<File>);
+pub(crate) struct Reader(SerializedFileReader<Bytes>);
 
 impl Reader {
-    pub(crate) fn open(path: &Path) -> Option<Self> {
-        SerializedFileReader::new(File::open(path).ok()?)
+    pub(crate) fn new(bytes: Vec<u8>) -> Option<Self> {
+        SerializedFileReader::new(Bytes::from(bytes))
             .ok()
             .map(Reader)
     }

@@ -1,22 +1,53 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The run directory: every finished point is safe on disk, and a second run of the same scenario continues.
 //!
-//! Each file is written under another name, synced, and renamed: a name that exists holds a whole file, whatever killed the process.
+//! Each file is written under another name, synced, and renamed: a name that exists holds a whole file, whatever killed the process. What the
+//! disk or a cable did to it later shows in its checksum. A lock keeps a second process away.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
+use crate::lock::{self, Asked, Lock};
+use crate::seal::{BLANK, Place};
+use crate::stored::{self, Stored};
 use crate::summary::{PointSummary, RunSummary, hex};
-use crate::{Error, stored, tables};
+use crate::{Error, tables};
 
 const MANIFEST: &str = "manifest.json";
 const POINTS: &str = "points";
+/// What a finished run leaves beside its manifest and its points.
+const DOCUMENTS: [&str; 6] = [
+    "flows.parquet",
+    "queues.parquet",
+    "goodput.parquet",
+    "links.parquet",
+    "report.html",
+    "summary.json",
+];
+/// How a file begins that is not whole yet.
+const TEMPORARY: &str = ".cemark-tmp-";
+/// How long to wait before the lock is asked for again.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Told what a run directory found; asked whether it should go on waiting for another process.
+pub trait Console: Sync {
+    /// A sentence for standard error.
+    fn say(&self, _note: &str) {}
+    /// False ends the run.
+    fn goes_on(&self) -> bool {
+        true
+    }
+}
+
+impl Console for () {}
 
 /// A point that has been simulated, now or in an earlier session.
 #[derive(Clone, Debug)]
@@ -75,13 +106,45 @@ pub struct Manifest {
     pub provenance: Provenance,
     /// The scenario as read, with `--set` and `--seed` applied.
     pub source: String,
+    /// Over this document, with zeros in its own place; empty in those of early builds.
+    #[serde(default)]
+    pub checksum: String,
 }
 
-/// A run directory that belongs to one scenario.
+/// A run directory that belongs to one scenario, and to this process while the value or a clone of it lives.
 #[derive(Clone, Debug)]
 pub struct RunDir {
     path: PathBuf,
     build: String,
+    scenario: String,
+    lock: Option<Arc<Lock>>,
+}
+
+/// Whose a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    /// Nothing of a run is in it.
+    New,
+    /// It has the manifest of a run that may go on here.
+    Ours,
+    /// The same, but the manifest is lost or damaged.
+    NoManifest,
+}
+
+/// Why a directory is not for this plan.
+enum Refusal {
+    /// It holds another scenario's run.
+    Another(Error),
+    /// It seems to hold something that is no run; a process that just begins one may look like that.
+    Foreign(Error),
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Another(e) | Refusal::Foreign(e) => e,
+        }
+    }
 }
 
 impl RunDir {
@@ -90,15 +153,24 @@ impl RunDir {
         Path::new("runs").join(format!("{}-{}", plan.name, &hex(plan.digest)[..8]))
     }
 
-    /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`, an earlier run's files go first.
+    /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`, an earlier run's files go first. Where another
+    /// process runs the same scenario there, this one waits for it.
     ///
     /// # Errors
-    /// [`crate::Fault::User`] where a file is in the way or the directory holds another scenario's run; [`crate::Fault::Machine`] where it
-    /// cannot be written.
-    pub fn open(path: &Path, plan: &Plan, who: &Provenance, fresh: bool) -> Result<Self, Error> {
-        let dir = RunDir {
+    /// [`crate::Fault::User`] where a file is in the way, the directory holds another scenario's run or `fresh` meets another process;
+    /// [`crate::Fault::Machine`] where it cannot be written.
+    pub fn open(
+        path: &Path,
+        plan: &Plan,
+        who: &Provenance,
+        fresh: bool,
+        console: &dyn Console,
+    ) -> Result<Self, Error> {
+        let mut dir = RunDir {
             path: path.to_path_buf(),
             build: who.build.clone(),
+            scenario: hex(plan.digest),
+            lock: None,
         };
         if path.exists() && !path.is_dir() {
             return Err(Error::user(
@@ -109,9 +181,14 @@ impl RunDir {
         }
         let points = path.join(POINTS);
         fs::create_dir_all(path).map_err(|e| Error::io("make the run directory", path, e))?;
-        dir.claim(plan, fresh)?;
-        if fresh {
-            remove_all(&points)?;
+        let claim = dir.take(plan, fresh, console)?;
+        if fresh && claim != Claim::New {
+            dir.remove_run()?;
+        } else if claim == Claim::NoManifest {
+            console.say(&format!(
+                "{} is lost or damaged: it is written again, and the points that check out are kept",
+                path.join(MANIFEST).display()
+            ));
         }
         fs::create_dir_all(&points).map_err(|e| Error::io("make the directory", &points, e))?;
         dir.sweep(&points);
@@ -124,61 +201,146 @@ impl RunDir {
         &self.path
     }
 
-    /// Refuses a directory that holds another scenario's run or somebody else's files of the same names.
-    fn claim(&self, plan: &Plan, fresh: bool) -> Result<(), Error> {
-        let path = self.path.join(MANIFEST);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == ErrorKind::NotFound => {
-                return match fs::read_dir(self.path.join(POINTS))
-                    .ok()
-                    .and_then(|mut d| d.next())
-                {
-                    Some(_) => Err(Error::user(
-                        "this directory has a folder `points` but no manifest, so it is no run directory:",
-                        &self.path,
-                        "choose another directory with --out DIR",
-                    )),
-                    None => Ok(()),
-                };
+    /// Makes sure that the directory is for this plan, and that no other process writes in it.
+    fn take(&mut self, plan: &Plan, fresh: bool, console: &dyn Console) -> Result<Claim, Error> {
+        let mut waits = false;
+        loop {
+            // Before the lock, which leaves a file: a directory that is not for us stays as it is.
+            match self.claim(plan, fresh) {
+                Err(Refusal::Foreign(_)) if self.path.join(lock::NAME).exists() => {}
+                other => {
+                    other?;
+                }
             }
-            Err(e) => return Err(Error::io("read", &path, e)),
-        };
-        let Ok(manifest) = serde_json::from_str::<Manifest>(&text) else {
-            return Err(Error::user(
-                "the manifest of this directory was not written by cemark:",
-                &path,
-                "choose another directory with --out DIR",
-            ));
-        };
-        if manifest.scenario_digest != hex(plan.digest) && !fresh {
-            return Err(Error::user(
-                format!(
-                    "the directory holds a run of `{}` ({}), not of `{}` ({}):",
-                    manifest.scenario,
-                    &manifest.scenario_digest,
-                    plan.name,
-                    hex(plan.digest)
-                ),
-                &self.path,
-                "choose another directory with --out DIR, or throw the old run away with --fresh",
-            ));
+            let holder = match lock::ask(&self.path)? {
+                Asked::Held(holder) => holder,
+                Asked::Unsupported(lock) => {
+                    console.say(&format!(
+                        "the file system of {} has no locks: see to it that no other cemark writes there",
+                        self.path.display()
+                    ));
+                    self.lock = Some(Arc::new(lock));
+                    break;
+                }
+                Asked::Ours(lock) => {
+                    self.lock = Some(Arc::new(lock));
+                    break;
+                }
+            };
+            let number = holder.map_or(String::new(), |pid| format!(" (process {pid})"));
+            if fresh || holder == Some(std::process::id()) {
+                return Err(Error::user(
+                    format!("another cemark{number} is writing the run directory"),
+                    &self.path,
+                    "wait until it has finished or end it, or choose another directory with --out DIR",
+                ));
+            }
+            if !waits {
+                waits = true;
+                console.say(&format!(
+                    "another cemark{number} is running this scenario in {}: waiting until it ends; Ctrl-C leaves it alone",
+                    self.path.display()
+                ));
+            }
+            if !console.goes_on() {
+                return Err(Error::user(
+                    "stopped waiting for the cemark that is writing the run directory",
+                    &self.path,
+                    "run the same command again, or choose another directory with --out DIR",
+                ));
+            }
+            std::thread::sleep(AGAIN);
         }
-        Ok(())
+        // The one before us may have left another scenario's run.
+        Ok(self.claim(plan, fresh)?)
     }
 
-    /// Removes what a killed process left half-written.
+    /// Refuses a directory that holds another scenario's run or somebody else's files of the same names.
+    fn claim(&self, plan: &Plan, fresh: bool) -> Result<Claim, Refusal> {
+        let path = self.path.join(MANIFEST);
+        let mut bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == ErrorKind::NotFound => return self.claim_without(None, fresh),
+            Err(e) => return Err(Refusal::Foreign(Error::io("read", &path, e))),
+        };
+        let whole = Place::Json.holds(&mut bytes) != Some(false);
+        let manifest = match serde_json::from_slice::<Manifest>(&bytes) {
+            Ok(manifest) if whole => manifest,
+            _ => return self.claim_without(Some(&bytes), fresh),
+        };
+        if manifest.scenario_digest != self.scenario && !fresh {
+            return Err(self.another(format!(
+                "the directory holds a run of `{}` ({}), not of `{}` ({}):",
+                manifest.scenario, &manifest.scenario_digest, plan.name, self.scenario
+            )));
+        }
+        Ok(Claim::Ours)
+    }
+
+    /// Whose a directory is whose manifest is lost or damaged: the points say it.
+    fn claim_without(&self, damaged: Option<&[u8]>, fresh: bool) -> Result<Claim, Refusal> {
+        let points = || entries(&self.path.join(POINTS));
+        let known = points()
+            .filter(|path| is_point(path))
+            .find_map(|path| stored::scenario(&path));
+        if let Some(scenario) = known {
+            if scenario != self.scenario && !fresh {
+                return Err(self.another(format!(
+                    "the directory holds points of another scenario ({scenario}, not {}), and its manifest is lost or damaged:",
+                    self.scenario
+                )));
+            }
+            return Ok(Claim::NoManifest);
+        }
+        if let Some(bytes) = damaged {
+            let word = b"\"scenario_digest\"";
+            let was_locked = fs::metadata(self.path.join(lock::NAME)).is_ok_and(|m| m.len() > 0);
+            if was_locked || bytes.windows(word.len()).any(|w| w == word) {
+                return Ok(Claim::NoManifest);
+            }
+            return Err(Refusal::Foreign(Error::user(
+                "the manifest of this directory was not written by cemark:",
+                &self.path.join(MANIFEST),
+                "choose another directory with --out DIR",
+            )));
+        }
+        let documents = DOCUMENTS.iter().map(|name| self.path.join(name));
+        let points = points().filter(|path| !file_name(path).starts_with(TEMPORARY));
+        let taken = documents.filter(|path| path.exists()).chain(points).next();
+        match taken {
+            Some(path) => Err(Refusal::Foreign(Error::user(
+                "this directory has no manifest, so it is no run directory, but there is already",
+                &path,
+                "choose another directory with --out DIR",
+            ))),
+            None => Ok(Claim::New),
+        }
+    }
+
+    fn another(&self, what: String) -> Refusal {
+        Refusal::Another(Error::user(
+            what,
+            &self.path,
+            "choose another directory with --out DIR, or throw the old run away with --fresh",
+        ))
+    }
+
+    /// Removes what an earlier run has left, and nothing else.
+    fn remove_run(&self) -> Result<(), Error> {
+        let points = entries(&self.path.join(POINTS)).filter(|path| is_point(path));
+        // The manifest stays until the new one takes its place: a directory of ours is known by it.
+        let documents = DOCUMENTS.iter().map(|name| self.path.join(name));
+        documents
+            .chain(points)
+            .try_for_each(|path| remove_file(&path))
+    }
+
+    /// Removes what a killed process left half-written. Under the lock, no living one has such files here.
     fn sweep(&self, points: &Path) {
-        for dir in [&self.path, points] {
-            for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-                if entry
-                    .file_name()
-                    .to_string_lossy()
-                    .starts_with(".cemark-tmp-")
-                {
-                    // A leftover that cannot be removed does no harm.
-                    let _ = fs::remove_file(entry.path());
-                }
+        for path in entries(&self.path).chain(entries(points)) {
+            if file_name(&path).starts_with(TEMPORARY) {
+                // A leftover that cannot be removed does no harm.
+                let _ = fs::remove_file(path);
             }
         }
     }
@@ -189,11 +351,24 @@ impl RunDir {
             .join(format!("{}.parquet", hex(point.digest)))
     }
 
-    /// The point, if an earlier session of the same build finished it.
-    pub fn load(&self, point: &Point) -> Option<Finished> {
-        let (outcome, cpu_seconds) =
-            stored::read(&self.point_path(point), &self.build, &hex(point.digest))?;
-        Some(Finished::new(point, outcome, cpu_seconds))
+    /// The point, if an earlier session of the same build finished it. One that is damaged is run again, and the console is told.
+    pub fn load(&self, point: &Point, console: &dyn Console) -> Option<Finished> {
+        let path = self.point_path(point);
+        match stored::read(&path, self.key(&hex(point.digest))) {
+            Stored::Whole(outcome, cpu_seconds) => {
+                Some(Finished::new(point, *outcome, cpu_seconds))
+            }
+            Stored::Missing | Stored::Other => None,
+            Stored::Damaged => {
+                console.say(&format!(
+                    "{} is damaged: the point ({}, seed {}) is run again",
+                    path.display(),
+                    point.scheme,
+                    point.seed
+                ));
+                None
+            }
+        }
     }
 
     /// Keeps a finished point. When this returns, no kill and no power cut loses it.
@@ -201,13 +376,21 @@ impl RunDir {
     /// # Errors
     /// [`crate::Fault::Machine`] where the disk is full or the directory has become unwritable.
     pub fn store(&self, point: &Point, finished: &Finished) -> Result<(), Error> {
+        let digest = hex(point.digest);
         let bytes = stored::encode(
             &finished.outcome,
-            &self.build,
-            &hex(point.digest),
+            self.key(&digest),
             finished.summary.cpu_seconds,
         );
         write_whole(&self.point_path(point), &bytes)
+    }
+
+    fn key<'a>(&'a self, point: &'a str) -> stored::Key<'a> {
+        stored::Key {
+            build: &self.build,
+            scenario: &self.scenario,
+            point,
+        }
     }
 
     fn write_manifest(
@@ -226,7 +409,7 @@ impl RunDir {
             schema: crate::summary::SCHEMA,
             scenario: plan.name.clone(),
             title: plan.title.clone(),
-            scenario_digest: hex(plan.digest),
+            scenario_digest: self.scenario.clone(),
             digest: digest.map(str::to_owned),
             seeds,
             schemes: plan.schemes.clone(),
@@ -234,14 +417,11 @@ impl RunDir {
             warnings: plan.warning_lines(),
             provenance: who.clone(),
             source: plan.source.clone(),
+            checksum: BLANK.to_owned(),
         };
-        self.write_json(MANIFEST, &manifest)
-    }
-
-    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Error> {
-        let mut text = serde_json::to_string_pretty(value).expect("numbers and strings");
-        text.push('\n');
-        write_whole(&self.path.join(name), text.as_bytes())
+        let mut bytes = json(&manifest);
+        Place::Json.seal(&mut bytes);
+        write_whole(&self.path.join(MANIFEST), &bytes)
     }
 
     /// Writes what a finished run leaves: `summary.json`, `flows.parquet`, `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet` where
@@ -270,7 +450,7 @@ impl RunDir {
             }
         }
         write_whole(&self.path.join("report.html"), report.as_bytes())?;
-        self.write_json("summary.json", summary)?;
+        write_whole(&self.path.join("summary.json"), &json(summary))?;
         self.write_manifest(plan, who, Some(&summary.digest))
     }
 }
@@ -280,10 +460,7 @@ impl RunDir {
 /// # Errors
 /// Whatever the system reports, sorted by whose fault it is.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let name = path
-        .file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = file_name(path);
     let dir = path
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
@@ -291,7 +468,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     // Two points of a plan that are alike share their name, and may finish at once on two threads.
     static WRITES: AtomicU64 = AtomicU64::new(0);
     let write = WRITES.fetch_add(1, Ordering::Relaxed);
-    let temporary = dir.join(format!(".cemark-tmp-{}-{write}-{name}", std::process::id()));
+    let temporary = dir.join(format!("{TEMPORARY}{}-{write}-{name}", std::process::id()));
     let written = File::create(&temporary)
         .and_then(|mut file| {
             file.write_all(bytes)?;
@@ -306,13 +483,30 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     })
 }
 
-fn remove_all(dir: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(dir) {
-        Err(e) if e.kind() != ErrorKind::NotFound => {
-            Err(Error::io("remove the old points in", dir, e))
-        }
-        _ => Ok(()),
-    }
+fn json(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(value).expect("numbers and strings");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// What is in a directory; nothing where there is none.
+fn entries(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let found = fs::read_dir(dir).into_iter().flatten().flatten();
+    found.map(|entry| entry.path())
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+/// Whether a file is called as the points are that cemark writes.
+fn is_point(path: &Path) -> bool {
+    let name = file_name(path);
+    name.strip_suffix(".parquet").is_some_and(|stem| {
+        stem.len() == 16 && stem.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    })
 }
 
 fn remove_file(path: &Path) -> Result<(), Error> {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A finished point as one Parquet file: its flows are the table, everything else is JSON in the file's metadata. One file, so that a
-//! rename makes the whole point appear at once.
+//! rename makes the whole point appear at once; a checksum over all of it, so that no damaged byte is ever used.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use cemark_sim::Outcome;
@@ -14,15 +15,41 @@ use cemark_wire::{Nanos, Picos, Rate};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::{self, Column, Reader, Table};
+use crate::seal::{self, Place};
 
 /// Key of the metadata entry.
 const KEY: &str = "cemark.point";
+
+/// What a point belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key<'a> {
+    /// Fingerprint of the program.
+    pub(crate) build: &'a str,
+    /// Fingerprint of the scenario, 16 hex digits.
+    pub(crate) scenario: &'a str,
+    /// Fingerprint of the point's inputs, 16 hex digits.
+    pub(crate) point: &'a str,
+}
+
+/// What a point's file turned out to be.
+pub(crate) enum Stored {
+    /// There is no file.
+    Missing,
+    /// Whole, but of another build or another point: it is run again.
+    Other,
+    /// Not as it was written: it is run again, and that is said.
+    Damaged,
+    /// The point, and its CPU seconds.
+    Whole(Box<Outcome>, f64),
+}
 
 /// A point's file, apart from the flows.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Header {
     /// Fingerprint of the cemark that ran it: results of another build are not mixed in.
     pub(crate) build: String,
+    /// Fingerprint of the scenario that it was run for, 16 hex digits.
+    pub(crate) scenario: String,
     /// Fingerprint of the point's inputs, 16 hex digits.
     pub(crate) point: String,
     /// CPU seconds it took.
@@ -124,10 +151,11 @@ fn keyed(m: BTreeMap<String, u64>) -> Option<BTreeMap<&'static str, u64>> {
 }
 
 /// The file's bytes.
-pub(crate) fn encode(outcome: &Outcome, build: &str, point: &str, cpu_seconds: f64) -> Vec<u8> {
+pub(crate) fn encode(outcome: &Outcome, key: Key<'_>, cpu_seconds: f64) -> Vec<u8> {
     let header = Header {
-        build: build.to_owned(),
-        point: point.to_owned(),
+        build: key.build.to_owned(),
+        scenario: key.scenario.to_owned(),
+        point: key.point.to_owned(),
         cpu_seconds,
         rest: rest(outcome),
     };
@@ -171,18 +199,65 @@ pub(crate) fn encode(outcome: &Outcome, build: &str, point: &str, cpu_seconds: f
         Column::U32(f.iter().map(|f| f.timeouts).collect()),
     );
     let json = serde_json::to_string(&header).expect("a header of numbers and strings");
-    let bytes =
-        columns::encode([table], &[(KEY, json)]).expect("columns that fit their own schema");
-    bytes.expect("one table")
+    // The checksum comes last, and so does the search for it.
+    let metadata = [(KEY, json), (seal::PARQUET_KEY, seal::BLANK.to_owned())];
+    let bytes = columns::encode([table], &metadata).expect("columns that fit their own schema");
+    let mut bytes = bytes.expect("one table");
+    Place::Parquet.seal(&mut bytes);
+    bytes
 }
 
-/// The point in a file; `None` where the file is of another build, another point, or not whole. Such a point is run again.
-pub(crate) fn read(path: &Path, build: &str, point: &str) -> Option<(Outcome, f64)> {
-    let file = Reader::open(path)?;
-    let header: Header = serde_json::from_str(file.metadata(KEY)?).ok()?;
-    if header.build != build || header.point != point {
-        return None;
+/// The point in a file. Nothing of a file is looked at before its checksum has been found right.
+pub(crate) fn read(path: &Path, key: Key<'_>) -> Stored {
+    let mut bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Stored::Missing,
+        Err(_) => return Stored::Damaged,
+    };
+    match Place::Parquet.holds(&mut bytes) {
+        Some(true) => {}
+        Some(false) => return Stored::Damaged,
+        None if of_another_build(&bytes, key.build) => return Stored::Other,
+        None => return Stored::Damaged,
     }
+    let Some((header, file)) = header(bytes) else {
+        return Stored::Other;
+    };
+    if header.build != key.build || header.point != key.point || header.scenario != key.scenario {
+        return Stored::Other;
+    }
+    let cpu_seconds = header.cpu_seconds;
+    // A reason that this build does not know cannot come from it.
+    flows(&file)
+        .and_then(|flows| outcome(flows, header.rest))
+        .map_or(Stored::Other, |o| Stored::Whole(Box::new(o), cpu_seconds))
+}
+
+/// The scenario that a point's file belongs to, if the file is whole.
+pub(crate) fn scenario(path: &Path) -> Option<String> {
+    let mut bytes = std::fs::read(path).ok()?;
+    match Place::Parquet.holds(&mut bytes) {
+        Some(true) => header(bytes).map(|(header, _)| header.scenario),
+        _ => None,
+    }
+}
+
+/// Builds before the first checksum left files without one: whole as far as one can see, and of a build that is not this one.
+fn of_another_build(bytes: &[u8], build: &str) -> bool {
+    let has = |text: &str| bytes.windows(text.len()).any(|w| w == text.as_bytes());
+    bytes.ends_with(b"PAR1")
+        && has("{\"build\":\"")
+        && !has(&format!("{{\"build\":\"{build}\""))
+        && !has("\"scenario\":\"")
+}
+
+fn header(bytes: Vec<u8>) -> Option<(Header, Reader)> {
+    let file = Reader::new(bytes)?;
+    let header = serde_json::from_str(file.metadata(KEY)?).ok()?;
+    Some((header, file))
+}
+
+fn flows(file: &Reader) -> Option<Vec<FlowRecord>> {
     let (id, workload, class) = (
         file.u64s("id")?,
         file.u32s("workload")?,
@@ -210,7 +285,7 @@ pub(crate) fn read(path: &Path, build: &str, point: &str) -> Option<(Outcome, f6
             timeouts: timeouts[i],
         })
         .collect();
-    Some((outcome(flows, header.rest)?, header.cpu_seconds))
+    Some(flows)
 }
 
 fn rest(o: &Outcome) -> Rest {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use cemark_scenario::Plan;
+use cemark_scenario::{Plan, visible};
 
 use crate::model::{Cell, Comparisons, Group, Metric, Row};
 use crate::sentence::sentence;
@@ -29,6 +29,9 @@ impl Default for Look {
     }
 }
 
+/// The styles in use, as the numbers of their escape sequences; the last one ends any of them.
+pub const STYLES: [&str; 5] = [BOLD, DIM, RED, GREEN, "0"];
+
 const BOLD: &str = "1";
 const DIM: &str = "2";
 const RED: &str = "31";
@@ -47,7 +50,11 @@ impl Look {
 /// All tables, each with the paper's values, what is unfinished, and one sentence.
 pub fn tables(plan: &Plan, comparisons: &Comparisons, look: Look) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}", look.paint(BOLD, &wrap(&plan.title, look.width)));
+    let _ = writeln!(
+        out,
+        "{}",
+        look.paint(BOLD, &wrap(&visible(&plan.title), look.width))
+    );
     for group in &comparisons.groups {
         let _ = writeln!(out);
         one(group, look, &mut out);
@@ -70,16 +77,17 @@ pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> St
         String::new()
     };
     let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "cost    {} points{resumed}, {} packet-hops{speed}, {}",
+    let line = format!(
+        "{} points{resumed}, {} packet-hops{speed}, {}",
         cost.points,
         units::count(cost.packet_hops as f64),
         units::span(cost.wall_seconds),
     );
-    let _ = writeln!(out, "report  {}", look.paint(BOLD, report));
+    let line = wrap(&line, look.width - "cost    ".len()).replace('\n', "\n        ");
+    let _ = writeln!(out, "cost    {line}");
+    let _ = writeln!(out, "report  {}", look.paint(BOLD, &visible(report)));
     if let Some(next) = &plan.next {
-        let _ = writeln!(out, "next    {}", look.paint(BOLD, next));
+        let _ = writeln!(out, "next    {}", look.paint(BOLD, &visible(next)));
     }
     out
 }
@@ -89,6 +97,7 @@ fn one(group: &Group, look: Look, out: &mut String) {
     let flows = group.baseline().flows;
     let plural = if seeds == 1 { "" } else { "s" };
     let title = group.title();
+    let title = visible(&title);
     let gap = if title.is_empty() { "" } else { "   " };
     let mut head = format!("{seeds} seed{plural}, {flows} flows a scheme");
     if group.rows.len() > 1 {
@@ -118,13 +127,15 @@ fn one(group: &Group, look: Look, out: &mut String) {
         let _ = writeln!(
             out,
             "unfinished: {} of {} flows under {} (in no mean and no percentile)",
-            row.unfinished, row.flows, row.scheme
+            row.unfinished,
+            row.flows,
+            visible(&row.scheme)
         );
     }
     for line in drops::lines(group) {
-        let _ = writeln!(out, "{}", wrap(&line, look.width));
+        let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
     }
-    let _ = writeln!(out, "{}", wrap(&sentence(group), look.width));
+    let _ = writeln!(out, "{}", wrap(&visible(&sentence(group)), look.width));
 }
 
 /// Published values that have no column here, and where all of them stand in the papers.
@@ -156,7 +167,7 @@ fn papers(group: &Group, look: Look, out: &mut String) {
                 units::percent(paper.percent),
                 here.trim_end()
             );
-            let _ = writeln!(out, "{}", wrap(&line, look.width));
+            let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
         }
     }
     if !sources.is_empty() {
@@ -165,7 +176,10 @@ fn papers(group: &Group, look: Look, out: &mut String) {
             "{}",
             look.paint(
                 DIM,
-                &wrap(&format!("paper: {}", sources.join("; ")), look.width)
+                &wrap(
+                    &visible(&format!("paper: {}", sources.join("; "))),
+                    look.width
+                )
             )
         );
     }
@@ -261,7 +275,7 @@ impl Block {
             .filter(|r| metrics.iter().any(|m| r.cell(*m).published.is_some()))
             .collect();
         let label = |r: &&Row| Field {
-            left: shorten(&r.scheme, 24),
+            left: shorten(&visible(&r.scheme), 24),
             style: if r.baseline { BOLD } else { "" },
             ..Field::default()
         };

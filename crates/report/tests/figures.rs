@@ -161,7 +161,11 @@ fn an_unknown_name_is_the_users_mistake() {
     };
     let error = with(|around| run(&request, around)).unwrap_err();
     assert_eq!(error.fault, Fault::User);
-    assert!(error.help.contains("ecnsharp-9,"), "{}", error.help);
+    assert!(
+        error.help.contains("did you mean `ecnsharp-9`,"),
+        "{}",
+        error.help
+    );
 }
 
 /// Figure 16's steady queue alone: seconds instead of minutes.

@@ -4,9 +4,12 @@
 mod common;
 
 use std::fs;
+use std::path::PathBuf;
+use std::sync::Mutex;
 
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Fault, Provenance, RunDir, RunSummary};
+use cemark_report::{Comparisons, Console, Fault, Finished, Provenance, RunDir, RunSummary};
+use cemark_scenario::Plan;
 use cemark_sim::outcome::LongRecord;
 use cemark_wire::Picos;
 use common::{FACTORS, Scratch, finished, plan};
@@ -24,11 +27,12 @@ fn who(build: &str) -> Provenance {
 fn a_stored_point_comes_back_whole() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
     let done = finished(&plan, FACTORS);
-    let dir = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false).unwrap();
-    assert!(dir.load(&plan.points[1]).is_none());
+    let dir = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false, &()).unwrap();
+    assert!(dir.load(&plan.points[1], &()).is_none());
     dir.store(&plan.points[1], &done[1]).unwrap();
-    let again = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false).unwrap();
-    let back = again.load(&plan.points[1]).expect("stored");
+    drop(dir);
+    let again = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false, &()).unwrap();
+    let back = again.load(&plan.points[1], &()).expect("stored");
     assert_eq!(back.summary, done[1].summary);
     assert_eq!(back.outcome.flows, done[1].outcome.flows);
     assert_eq!(back.outcome.ports, done[1].outcome.ports);
@@ -40,23 +44,271 @@ fn a_stored_point_comes_back_whole() {
 fn a_point_of_another_build_or_a_torn_file_is_run_again() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
     let done = finished(&plan, FACTORS);
-    let dir = RunDir::open(&scratch.0, &plan, &who("b1"), false).unwrap();
+    let dir = RunDir::open(&scratch.0, &plan, &who("b1"), false, &()).unwrap();
     dir.store(&plan.points[0], &done[0]).unwrap();
+    drop(dir);
     assert!(
-        RunDir::open(&scratch.0, &plan, &who("b2"), false)
+        RunDir::open(&scratch.0, &plan, &who("b2"), false, &())
             .unwrap()
-            .load(&plan.points[0])
+            .load(&plan.points[0], &())
             .is_none()
     );
-    let file = fs::read_dir(scratch.0.join("points"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let bytes = fs::read(&file).unwrap();
-    fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
-    assert!(dir.load(&plan.points[0]).is_none());
+}
+
+/// Keeps what it is told.
+#[derive(Default)]
+struct Heard(Mutex<Vec<String>>);
+
+impl Console for Heard {
+    fn say(&self, note: &str) {
+        self.0.lock().unwrap().push(note.to_owned());
+    }
+}
+
+impl Heard {
+    /// What was said since the last time.
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// A run directory with one small point in it, and the point's file.
+fn kept(scratch: &Scratch, plan: &Plan) -> (RunDir, Finished, PathBuf) {
+    let mut done = finished(plan, FACTORS).remove(0);
+    done.outcome.flows.truncate(3);
+    done.outcome.traces[0].samples.truncate(3);
+    let done = Finished::new(&plan.points[0], done.outcome, 0.25);
+    let dir = RunDir::open(&scratch.0.join("run"), plan, &who("b1"), false, &()).unwrap();
+    dir.store(&plan.points[0], &done).unwrap();
+    let points = scratch.0.join("run/points");
+    let file = fs::read_dir(points).unwrap().next().unwrap().unwrap();
+    (dir, done, file.path())
+}
+
+/// A flipped bit anywhere and a cut anywhere cost this point, and no other number is ever used.
+#[test]
+fn every_damaged_byte_of_a_point_is_noticed_and_said() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let (dir, done, file) = kept(&scratch, &plan);
+    let whole = fs::read(&file).unwrap();
+    let heard = Heard::default();
+    let load = || dir.load(&plan.points[0], &heard);
+    let back = load().expect("stored");
+    assert_eq!(back.summary, done.summary);
+    assert_eq!(back.outcome.flows, done.outcome.flows);
+    assert_eq!(heard.take(), [""; 0], "an undamaged point");
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    let noticed = |what: String| {
+        assert!(load().is_none(), "{what} is used");
+        let said = heard.take();
+        assert!(
+            said.len() == 1 && said[0].contains(&name) && said[0].contains("is damaged"),
+            "{what}: {said:?}"
+        );
+    };
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        fs::write(&file, &bytes).unwrap();
+        noticed(format!("bit {} of byte {at}", at % 8));
+    }
+    for length in (0..whole.len()).step_by(7).chain([whole.len() - 1]) {
+        fs::write(&file, &whole[..length]).unwrap();
+        noticed(format!("a cut after {length} bytes"));
+    }
+    // Run again, it is the same to the last byte.
+    dir.store(&plan.points[0], &done).unwrap();
+    assert_eq!(fs::read(&file).unwrap(), whole);
+    assert_eq!(load().expect("stored").summary, done.summary);
+}
+
+/// Every damaged byte of the manifest costs the manifest: the points stay, and the manifest is written again.
+#[test]
+fn a_damaged_manifest_costs_no_point() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let (dir, done, _) = kept(&scratch, &plan);
+    drop(dir);
+    let (run, manifest) = (scratch.0.join("run"), scratch.0.join("run/manifest.json"));
+    let whole = fs::read(&manifest).unwrap();
+    let heard = Heard::default();
+    let goes_on = |bytes: Option<&[u8]>, what: String| {
+        match bytes {
+            Some(bytes) => fs::write(&manifest, bytes).unwrap(),
+            None => fs::remove_file(&manifest).unwrap(),
+        }
+        let dir = RunDir::open(&run, &plan, &who("b1"), false, &heard)
+            .unwrap_or_else(|e| panic!("{what}: {e}"));
+        let back = dir.load(&plan.points[0], &heard).expect(&what);
+        assert_eq!(back.summary, done.summary, "{what}");
+        assert_eq!(fs::read(&manifest).unwrap(), whole, "{what}");
+        heard.take()
+    };
+    let mut silent = 0;
+    for at in (0..whole.len()).step_by(3) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        let said = goes_on(Some(&bytes), format!("byte {at}"));
+        silent += usize::from(said.is_empty());
+        assert!(
+            said.iter()
+                .all(|s| s.contains("manifest.json is lost or damaged")),
+            "{said:?}"
+        );
+    }
+    // Damage to the words around the checksum leaves a manifest without one, as early builds wrote them.
+    assert!(
+        silent <= "\"checksum\": \"".len(),
+        "{silent} of {}",
+        whole.len()
+    );
+    for length in [0, 1, whole.len() / 2] {
+        let said = goes_on(Some(&whole[..length]), format!("cut after {length}"));
+        assert_eq!(said.len(), 1, "{said:?}");
+    }
+    assert_eq!(goes_on(None, "none".to_owned()).len(), 1);
+}
+
+/// The points say whose they are when the manifest cannot.
+#[test]
+fn points_of_another_scenario_are_refused_without_their_manifest() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let (dir, _, file) = kept(&scratch, &plan);
+    drop(dir);
+    let run = scratch.0.join("run");
+    let mut second = plan.clone();
+    second.digest ^= 1;
+    for damage in [true, false] {
+        match damage {
+            true => fs::write(run.join("manifest.json"), "{").unwrap(),
+            false => fs::remove_file(run.join("manifest.json")).unwrap(),
+        }
+        let refused = RunDir::open(&run, &second, &who("b1"), false, &()).unwrap_err();
+        assert_eq!(refused.fault, Fault::User);
+        assert!(
+            refused.to_string().contains("feedbeef01020304"),
+            "{refused}"
+        );
+        assert!(refused.help.contains("--fresh"), "{}", refused.help);
+        assert!(file.exists());
+    }
+}
+
+/// A directory with files of somebody else's is left as it was.
+#[test]
+fn a_directory_that_is_no_run_is_left_alone() {
+    let plan = plan(&["0.5"], &[1]);
+    for (name, text) in [
+        ("manifest.json", "{\"name\": \"a web page\"}"),
+        ("manifest.json", ""),
+        ("report.html", "mine"),
+        ("flows.parquet", "mine"),
+        ("points/mine.txt", "mine"),
+    ] {
+        for fresh in [false, true] {
+            let scratch = Scratch::new();
+            let file = scratch.0.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, text).unwrap();
+            let refused = RunDir::open(&scratch.0, &plan, &who("b1"), fresh, &()).unwrap_err();
+            assert_eq!(refused.fault, Fault::User, "{name}");
+            assert!(refused.help.contains("--out"), "{name}: {}", refused.help);
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            assert_eq!(fs::read_dir(&scratch.0).unwrap().count(), 1, "{name}");
+        }
+    }
+}
+
+#[test]
+fn fresh_removes_what_cemark_wrote_and_nothing_else() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let (dir, _, point) = kept(&scratch, &plan);
+    drop(dir);
+    let run = scratch.0.join("run");
+    let mine = [
+        "notes.txt",
+        "points/notes.txt",
+        "points/deep/x.parquet",
+        "points/flows.parquet",
+    ];
+    for name in mine {
+        let file = run.join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, name).unwrap();
+    }
+    let ours = [
+        "points/.cemark-tmp-1-0-x",
+        "flows.parquet",
+        "summary.json",
+        "report.html",
+    ];
+    for name in ours {
+        fs::write(run.join(name), "old").unwrap();
+    }
+    let dir = RunDir::open(&run, &plan, &who("b1"), true, &()).unwrap();
+    assert!(!point.exists() && dir.load(&plan.points[0], &()).is_none());
+    for name in ours {
+        assert!(!run.join(name).exists(), "{name}");
+    }
+    for name in mine {
+        assert_eq!(fs::read_to_string(run.join(name)).unwrap(), name);
+    }
+}
+
+/// While one holds the directory, the other waits; `--fresh` is refused; a half-written file of the living one stays.
+#[test]
+fn a_directory_has_one_writer() {
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let run = scratch.0.join("run");
+    fs::create_dir_all(&run).unwrap();
+    // As another process would hold it, whatever its number.
+    let lock = fs::File::create(run.join(".cemark-lock")).unwrap();
+    lock.lock().unwrap();
+    fs::write(run.join(".cemark-lock"), "4294967295\n").unwrap();
+    fs::create_dir_all(run.join("points")).unwrap();
+    let half = run.join("points/.cemark-tmp-4294967295-0-x");
+    fs::write(&half, "half").unwrap();
+    let refused = RunDir::open(&run, &plan, &who("b1"), true, &()).unwrap_err();
+    assert_eq!(refused.fault, Fault::User);
+    let text = refused.to_string();
+    assert!(
+        text.contains("process 4294967295") && text.contains("run"),
+        "{text}"
+    );
+    let heard = Heard::default();
+    std::thread::scope(|threads| {
+        let waits = threads.spawn(|| RunDir::open(&run, &plan, &who("b1"), false, &heard));
+        std::thread::sleep(std::time::Duration::from_millis(350));
+        assert!(!waits.is_finished());
+        assert!(half.exists());
+        drop(lock);
+        waits.join().unwrap().unwrap();
+    });
+    assert!(!half.exists(), "nobody is writing it any more");
+    let said = heard.take();
+    assert!(
+        said.len() == 1 && said[0].contains("waiting until it ends"),
+        "{said:?}"
+    );
+}
+
+/// The waiting can be ended, and a process does not wait for itself.
+#[test]
+fn waiting_ends_when_it_should() {
+    struct Ended;
+    impl Console for Ended {
+        fn goes_on(&self) -> bool {
+            false
+        }
+    }
+    let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
+    let first = RunDir::open(&scratch.0, &plan, &who("b1"), false, &()).unwrap();
+    let refused = RunDir::open(&scratch.0, &plan, &who("b1"), false, &()).unwrap_err();
+    assert_eq!(refused.fault, Fault::User);
+    drop(first);
+    let lock = fs::File::open(scratch.0.join(".cemark-lock")).unwrap();
+    lock.lock().unwrap();
+    fs::write(scratch.0.join(".cemark-lock"), "").unwrap();
+    assert!(RunDir::open(&scratch.0, &plan, &who("b1"), false, &Ended).is_err());
 }
 
 /// Two variants of a scenario may come to the same point; its two threads write the same file.
@@ -64,7 +316,7 @@ fn a_point_of_another_build_or_a_torn_file_is_run_again() {
 fn points_that_are_alike_may_finish_at_once() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
     let done = finished(&plan, FACTORS);
-    let dir = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false).unwrap();
+    let dir = RunDir::open(&scratch.0.join("run"), &plan, &who("b1"), false, &()).unwrap();
     std::thread::scope(|threads| {
         for _ in 0..4 {
             threads.spawn(|| {
@@ -74,7 +326,7 @@ fn points_that_are_alike_may_finish_at_once() {
             });
         }
     });
-    let back = dir.load(&plan.points[0]).expect("stored");
+    let back = dir.load(&plan.points[0], &()).expect("stored");
     assert_eq!(back.outcome.flows, done[0].outcome.flows);
 }
 
@@ -83,9 +335,9 @@ fn an_unfinished_flow_survives_the_disk() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
     let mut done = finished(&plan, FACTORS).remove(0);
     done.outcome.flows[3].fct = None;
-    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false, &()).unwrap();
     dir.store(&plan.points[0], &done).unwrap();
-    let back = dir.load(&plan.points[0]).unwrap();
+    let back = dir.load(&plan.points[0], &()).unwrap();
     assert_eq!(back.outcome.flows, done.outcome.flows);
     assert_eq!(back.summary.unfinished, 1);
     assert_eq!(back.summary.fct_us.all.count, 899);
@@ -101,13 +353,15 @@ fn every_reason_survives_the_disk() {
     let totals = &mut done.outcome.totals;
     totals.marks = reasons.iter().copied().zip(1..).collect();
     totals.drops = reasons.iter().copied().zip(100..).collect();
-    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false, &()).unwrap();
     dir.store(&plan.points[0], &done).unwrap();
-    let back = dir.load(&plan.points[0]).expect("a point of this build");
+    let back = dir
+        .load(&plan.points[0], &())
+        .expect("a point of this build");
     assert_eq!(back.outcome.totals, done.outcome.totals);
     done.outcome.totals.drops.insert("cosmic rays", 1);
     dir.store(&plan.points[0], &done).unwrap();
-    assert!(dir.load(&plan.points[0]).is_none(), "run again");
+    assert!(dir.load(&plan.points[0], &()).is_none(), "run again");
 }
 
 #[test]
@@ -115,14 +369,15 @@ fn another_scenarios_directory_is_refused_until_fresh() {
     let (scratch, first) = (Scratch::new(), plan(&["0.5"], &[1]));
     let mut second = first.clone();
     second.digest ^= 1;
-    let dir = RunDir::open(&scratch.0, &first, &who("b"), false).unwrap();
+    let dir = RunDir::open(&scratch.0, &first, &who("b"), false, &()).unwrap();
     dir.store(&first.points[0], &finished(&first, FACTORS)[0])
         .unwrap();
-    let refused = RunDir::open(&scratch.0, &second, &who("b"), false).unwrap_err();
+    drop(dir);
+    let refused = RunDir::open(&scratch.0, &second, &who("b"), false, &()).unwrap_err();
     assert_eq!(refused.fault, Fault::User);
     assert!(refused.help.contains("--fresh"), "{}", refused.help);
-    let fresh = RunDir::open(&scratch.0, &second, &who("b"), true).unwrap();
-    assert!(fresh.load(&first.points[0]).is_none());
+    let fresh = RunDir::open(&scratch.0, &second, &who("b"), true, &()).unwrap();
+    assert!(fresh.load(&first.points[0], &()).is_none());
 }
 
 #[test]
@@ -131,7 +386,7 @@ fn a_file_in_the_way_is_the_users_fault() {
     let file = scratch.0.join("out");
     fs::write(&file, "mine").unwrap();
     for path in [file.clone(), file.join("below")] {
-        let refused = RunDir::open(&path, &plan, &who("b"), false).unwrap_err();
+        let refused = RunDir::open(&path, &plan, &who("b"), false, &()).unwrap_err();
         assert_eq!(refused.fault, Fault::User, "{refused}");
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
@@ -181,7 +436,7 @@ fn goodput_and_links_are_tables() {
     let comparisons = Comparisons::new(&plan, &done);
     let points = done.iter().map(|d| d.summary.clone()).collect();
     let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
-    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false, &()).unwrap();
     dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
         .unwrap();
     let rows = |name: &str| -> Vec<String> {
@@ -219,7 +474,7 @@ fn goodput_and_links_are_tables() {
     );
     // The intervals are kept with the point.
     dir.store(&plan.points[0], &done[0]).unwrap();
-    let back = dir.load(&plan.points[0]).unwrap().outcome;
+    let back = dir.load(&plan.points[0], &()).unwrap().outcome;
     assert_eq!(back.goodput, done[0].outcome.goodput);
     assert_eq!(back.long_flows, done[0].outcome.long_flows);
 }
@@ -231,7 +486,7 @@ fn a_finished_run_leaves_its_documents() {
     let comparisons = Comparisons::new(&plan, &done);
     let points = done.iter().map(|d| d.summary.clone()).collect();
     let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
-    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false).unwrap();
+    let dir = RunDir::open(&scratch.0, &plan, &who("b"), false, &()).unwrap();
     dir.finish(&plan, &done, &summary, "<!doctype html>", &who("b"))
         .unwrap();
     let read: RunSummary =
@@ -255,7 +510,7 @@ fn a_finished_run_leaves_its_documents() {
         fs::read_dir(&scratch.0)
             .unwrap()
             .flatten()
-            .filter(|e| e.file_name().to_string_lossy().starts_with('.'))
+            .filter(|e| e.file_name().to_string_lossy().starts_with(".cemark-tmp"))
             .count(),
         0
     );

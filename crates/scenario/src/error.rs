@@ -5,7 +5,12 @@ use std::fmt::Display;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
-/// A scenario that cannot be used. Its `Display` is one line, `file:line:column: message`; `miette` draws the place and the help.
+use crate::visible::{visible, visible_lines};
+
+/// Names that a help line lists; a scenario may have thousands of schemes.
+const MOST_NAMES: usize = 40;
+
+/// A scenario that cannot be used. What it says can go to a terminal: escapes in the text are shown as numbers. Its `Display` is one line, `file:line:column: message`; `miette` draws the place and the help.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.one_line())]
 pub struct Error(Box<Detail>);
@@ -71,11 +76,11 @@ impl Error {
         help: Option<String>,
     ) -> Self {
         Error(Box::new(Detail {
-            message: message.into(),
+            message: visible(&message.into()).into_owned(),
             label: String::new(),
-            help,
+            help: help.map(|help| visible(&help).into_owned()),
             place: None,
-            file: file.into(),
+            file: visible(&file.into()).into_owned(),
         }))
     }
 }
@@ -163,6 +168,7 @@ impl Texts {
     pub(crate) fn error(&self, fault: Fault) -> Error {
         let index = fault.at.map_or(0, |at| at.text);
         let (file, text) = self.0.get(index).cloned().unwrap_or_default();
+        let file = visible(&file).into_owned();
         let place = fault.at.map(|at| {
             let mut start = at.start.min(text.len());
             while !text.is_char_boundary(start) {
@@ -170,18 +176,23 @@ impl Texts {
             }
             let before = &text[..start];
             let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+            let mut end = at.end.clamp(start, text.len());
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            // The place in the text as it is drawn.
             Place {
                 line: before.matches('\n').count() + 1,
                 column: text[line_start..start].chars().count() + 1,
-                start,
-                len: at.end.min(text.len()).saturating_sub(start),
-                source: NamedSource::new(&file, text),
+                start: visible_lines(before).len(),
+                len: visible_lines(&text[start..end]).len(),
+                source: NamedSource::new(&file, visible_lines(&text).into_owned()),
             }
         });
         Error(Box::new(Detail {
-            message: fault.message,
-            label: fault.label,
-            help: fault.help,
+            message: visible(&fault.message).into_owned(),
+            label: visible(&fault.label).into_owned(),
+            help: fault.help.map(|help| visible(&help).into_owned()),
             place,
             file,
         }))
@@ -189,37 +200,74 @@ impl Texts {
 }
 
 /// `a`, `b` and `c` in back quotes, the nearest to `word` first where one is near; as a sentence for a help line.
-pub(crate) fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let mut known: Vec<(f64, &str)> = known
-        .into_iter()
-        .map(|k| (strsim::jaro_winkler(&fold(word), &fold(k)), k))
-        .collect();
-    if known.is_empty() {
-        return "nothing is allowed here".to_owned();
-    }
-    known.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    known.dedup_by(|a, b| a.1 == b.1);
-    let quoted = |list: &[(f64, &str)]| {
-        list.iter()
-            .map(|k| format!("`{}`", k.1))
-            .collect::<Vec<_>>()
-            .join(", ")
+pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let (near, others) = sorted(word, known);
+    let quoted = |list: &[&str]| {
+        let (first, rest) = list.split_at(list.len().min(MOST_NAMES));
+        let names: Vec<String> = first.iter().map(|k| format!("`{k}`")).collect();
+        match rest.len() {
+            0 => names.join(", "),
+            more => format!("{} and {more} more", names.join(", ")),
+        }
     };
-    let best = known[0].0;
-    match known
-        .iter()
-        .take_while(|k| k.0 > 0.8 && k.0 > best - 0.08)
-        .count()
-        .min(3)
-    {
-        0 => format!("known: {}", quoted(&known)),
-        n if n == known.len() => format!("did you mean {}?", quoted(&known)),
-        n => format!(
+    match (near.is_empty(), others.is_empty()) {
+        (true, true) => "nothing is allowed here".to_owned(),
+        (true, false) => format!("known: {}", quoted(&others)),
+        (false, true) => format!("did you mean {}?", quoted(&near)),
+        (false, false) => format!(
             "did you mean {}? Also known: {}",
-            quoted(&known[..n]),
-            quoted(&known[n..])
+            quoted(&near),
+            quoted(&others)
         ),
     }
+}
+
+/// The same where there are too many names to list: those near to `word`, if there are, and how to see them all.
+pub fn near_of_many<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    list: &str,
+) -> String {
+    let (near, _) = sorted(word, known);
+    match near.is_empty() {
+        true => list.to_owned(),
+        false => format!("did you mean `{}`? Otherwise, {list}", near.join("`, `")),
+    }
+}
+
+/// Up to three names that are near to `word`, and the others, all by their likeness.
+fn sorted<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> (Vec<&'a str>, Vec<&'a str>) {
+    let word = fold(word);
+    let known = known.into_iter().map(|k| (likeness(&word, &fold(k)), k));
+    let mut known: Vec<(f64, &str)> = known.collect();
+    known.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    known.dedup_by(|a, b| a.1 == b.1);
+    let best = known.first().map_or(0.0, |k| k.0);
+    let is_near = |k: &&(f64, &str)| k.0 > 0.8 && k.0 > best - 0.08;
+    let near = known.iter().take_while(is_near).count().min(3);
+    let mut names: Vec<&str> = known.into_iter().map(|k| k.1).collect();
+    let others = names.split_off(near);
+    (names, others)
+}
+
+/// From 0 to 1. One wrong, missing or surplus letter is near also in a word of three.
+fn likeness(a: &str, b: &str) -> f64 {
+    let alike = strsim::jaro_winkler(a, b);
+    match a.len() > 1 && strsim::damerau_levenshtein(a, b) == 1 {
+        true => alike.max(0.9),
+        false => alike,
+    }
+}
+
+/// Whether two words are one after [`fold`]: for long lists, without making two words for it.
+pub(crate) fn alike(a: &str, b: &str) -> bool {
+    let same = |(a, b): (u8, u8)| {
+        a.eq_ignore_ascii_case(&b) || matches!((a, b), (b'-', b'_') | (b'_', b'-'))
+    };
+    a.len() == b.len() && a.bytes().zip(b.bytes()).all(same)
 }
 
 /// `-` and `_` are one in keys and names, and case does not count.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[fault]]`: artificial losses, and routers that bleach the ECN field.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Fabric, Topology};
 
@@ -21,7 +23,14 @@ pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFaul
         Some(node) => std::slice::from_ref(node),
     };
     let fabric = Fabric::new(topology);
+    let links = fabric
+        .links()
+        .iter()
+        .map(|link| link.name.as_str())
+        .zip(0..);
+    let links: BTreeMap<&str, u32> = links.collect();
     let mut all: Vec<LinkFault> = Vec::new();
+    let mut taken = BTreeSet::new();
     for node in nodes {
         let mut s = Section::node(node, "[[fault]]".to_owned())?;
         // For paths and for variants of figures.
@@ -46,8 +55,13 @@ pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFaul
                 .help("write links = [\"wan0.0->wan1.0\"], or leave this [[fault]] out"));
         }
         for name in names {
-            for link in named(name, &fabric)? {
-                if all.iter().any(|f| f.link == link) {
+            let exact = match &name.value {
+                Value::Text(name) => links.get(name.as_str()),
+                _ => None,
+            };
+            let found = exact.map_or_else(|| named(name, &fabric), |link| Ok(vec![*link]))?;
+            for link in found {
+                if !taken.insert(link) {
                     return Err(Fault::new(
                         name.at,
                         format!(

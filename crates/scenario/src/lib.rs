@@ -43,11 +43,13 @@ mod together;
 mod transport;
 mod tree;
 mod units;
+mod visible;
 mod warn;
 mod workload;
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
-pub use error::Error;
+pub use error::{Error, near, near_of_many};
 pub use plan::{Plan, Point, Published, Warning};
 pub use read::{Overrides, load, parse};
 pub use units::{Measure, read_quantity};
+pub use visible::{is_hidden, visible, visible_lines};

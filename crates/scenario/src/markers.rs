@@ -7,10 +7,12 @@ use cemark_wire::Rate;
 
 use crate::error::{Fallible, Fault, fold, near};
 use crate::section::{Section, bytes, choice, count, flag, fraction, nanos, text};
-use crate::tree::{Node, Table, Value};
+use crate::tree::{Entry, Node, Table, Value};
 
 /// The word for a port that never marks.
 const NONE: &str = "none";
+/// What it is called in tables.
+const NONE_TITLE: &str = "drop-tail";
 
 /// One `[[scheme]]`.
 #[derive(Clone, Debug)]
@@ -21,7 +23,12 @@ pub(crate) struct Scheme {
 
 /// The tables of all schemes.
 pub(crate) fn nodes(root: &Table) -> &[Node] {
-    match root.get("scheme").map(|entry| &entry.node) {
+    of(root.get("scheme"))
+}
+
+/// The tables under `scheme`.
+pub(crate) fn of(entry: Option<&Entry>) -> &[Node] {
+    match entry.map(|entry| &entry.node) {
         None => &[],
         Some(Node {
             value: Value::List(nodes),
@@ -48,7 +55,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
             .help("write a name for the table, such as label = \"ECN#\""));
     }
     let (title, choice) = if fold(name) == NONE {
-        ("drop-tail", MarkerChoice::None)
+        (NONE_TITLE, MarkerChoice::None)
     } else {
         let spec = catalogue::find(name).ok_or_else(|| {
             let known = catalogue::ALL
@@ -171,6 +178,23 @@ fn value(node: &Node, param: &ParamSpec, rate: Rate) -> Fallible<u64> {
         Kind::Choice(words) => choice(node, words)? as u64,
     };
     Ok(n)
+}
+
+/// What a `[[scheme]]` is called: by its label, or else by its marker's title.
+pub(crate) fn label_of(node: &Node) -> Option<&str> {
+    let Value::Table(table) = &node.value else {
+        return None;
+    };
+    let text = |key: &str| match &table.get(key)?.node.value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    };
+    text("label")
+        .map(str::trim)
+        .or_else(|| match text("marker")? {
+            name if fold(name) == NONE => Some(NONE_TITLE),
+            name => catalogue::find(name).map(|spec| spec.title),
+        })
 }
 
 /// The scheme that a `[[scheme]]` table names, if it names one.

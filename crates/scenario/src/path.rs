@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Paths such as `workload.load` and `scheme.k`, by which sweeps and `--set` change a scenario.
 
+use std::collections::BTreeSet;
+
 use crate::error::{At, Fallible, Fault, fold, near};
-use crate::markers::spec_of;
+use crate::markers::{label_of, nodes, spec_of};
 use crate::tree::{Entry, Node, Table, Value};
 
 /// Sections that a path may create where the file does not have them.
@@ -34,8 +36,14 @@ pub(crate) const SCALARS: &[&str] = &[
 pub(crate) fn set(root: &mut Table, path: &str, at: At, node: &Node) -> Fallible<()> {
     let words: Vec<&str> = path.split('.').map(str::trim).collect();
     if words.iter().any(|w| w.is_empty()) {
+        // `scheme.ECN.`: the wrong label matters more than the dot at the end.
+        if let [list, label, ""] = words.as_slice()
+            && fold(list) == "scheme"
+        {
+            chosen(nodes(root), "scheme", &[label, "KEY"], at)?;
+        }
         return Err(Fault::new(at, format!("`{path}` is not a path"))
-            .help("write a section and a key, such as workload.load"));
+            .help("write a section and a key, such as workload.load or scheme.ECN#.pst_target"));
     }
     let head = fold(words[0]);
     let is = |known: &&&str| fold(known) == head;
@@ -113,11 +121,24 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
                 .help(format!("write {key} into those that should follow"))),
         };
     }
+    let (chosen, rest) = chosen(items, list, rest, at)?;
+    chosen
+        .into_iter()
+        .try_for_each(|i| set_in(&mut items[i], rest, at, node))
+}
+
+/// The items of a list that a path without `*` changes, and what is left of the path inside of them.
+fn chosen<'a>(
+    items: &[Node],
+    list: &str,
+    rest: &'a [&'a str],
+    at: At,
+) -> Fallible<(Vec<usize>, &'a [&'a str])> {
     if let [selector, inner @ ..] = rest
         && !inner.is_empty()
         && let Some(i) = selected(items, selector)
     {
-        return set_in(&mut items[i], inner, at, node);
+        return Ok((vec![i], inner));
     }
     let chosen: Vec<usize> = match list {
         "scheme" => (0..items.len())
@@ -126,14 +147,25 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
         _ => (0..items.len()).collect(),
     };
     match (list, chosen.len()) {
+        (_, 0) if rest.len() > 1 => {
+            let labels: Vec<&str> = items.iter().filter_map(label_of).collect();
+            let what = match rest[0].parse::<usize>() {
+                Ok(n) => format!("there is no scheme number {n}, they are numbered from 0"),
+                Err(_) => format!("no scheme here is labelled `{}`", rest[0]),
+            };
+            Err(Fault::new(at, what).help(near(rest[0], labels)))
+        }
         (_, 0) => {
             let known = items
                 .iter()
                 .filter_map(spec_of)
                 .flat_map(|spec| spec.params.iter().map(|p| p.name));
+            let help = match selected(items, rest[0]) {
+                Some(_) => format!("it is a scheme: add the key, {list}.{}.KEY", rest[0]),
+                None => near(rest[0], known),
+            };
             Err(
-                Fault::new(at, format!("no scheme here has a parameter `{}`", rest[0]))
-                    .help(near(rest[0], known)),
+                Fault::new(at, format!("no scheme here has a parameter `{}`", rest[0])).help(help),
             )
         }
         ("workload", 2..) => Err(
@@ -142,9 +174,52 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
                 rest.join(".")
             )),
         ),
-        _ => chosen
-            .into_iter()
-            .try_for_each(|i| set_in(&mut items[i], rest, at, node)),
+        _ => Ok((chosen, rest)),
+    }
+}
+
+/// Every place that a path changes, under one name for each: two paths that share one set the same key. A path that leads nowhere is its own
+/// place; whoever follows it says what is wrong.
+pub(crate) fn places(root: &Table, path: &str) -> BTreeSet<String> {
+    let words: Vec<&str> = path.split('.').map(str::trim).collect();
+    let head = fold(words[0]);
+    let name = |words: &[&str]| {
+        let number = |word: &&str| match word.parse::<usize>() {
+            Ok(n) => n.to_string(),
+            Err(_) => fold(word),
+        };
+        words.iter().map(number).collect::<Vec<_>>().join(".")
+    };
+    let items: &[Node] = match root.get(&head).map(|entry| &entry.node) {
+        Some(Node {
+            value: Value::List(items),
+            ..
+        }) => items,
+        Some(single) => std::slice::from_ref(single),
+        None => &[],
+    };
+    let found = match &words[1..] {
+        _ if !LISTS.contains(&head.as_str()) => None,
+        ["*", inner @ ..] if !inner.is_empty() => {
+            let has =
+                |item: &Node| matches!(&item.value, Value::Table(t) if t.get(inner[0]).is_some());
+            Some((
+                (0..items.len()).filter(|&i| has(&items[i])).collect(),
+                inner,
+            ))
+        }
+        [] => None,
+        rest => chosen(items, &head, rest, At::default()).ok(),
+    };
+    match found {
+        Some((items, rest)) => {
+            let inner = name(rest);
+            items
+                .iter()
+                .map(|i| format!("{head}.{i}.{inner}"))
+                .collect()
+        }
+        None => BTreeSet::from([name(&words)]),
     }
 }
 
@@ -169,9 +244,13 @@ fn selected(items: &[Node], selector: &str) -> Option<usize> {
         }
         _ => false,
     };
-    ["name", "label", "marker"]
-        .iter()
-        .find_map(|key| items.iter().position(|item| called(item, key)))
+    // What a scheme without a label is called in every table, too.
+    let shown = |item: &Node| label_of(item).is_some_and(|label| fold(label) == fold(selector));
+    let by = |key: &str| items.iter().position(|item| called(item, key));
+    by("name")
+        .or_else(|| by("label"))
+        .or_else(|| items.iter().position(shown))
+        .or_else(|| by("marker"))
 }
 
 fn set_in(inside: &mut Node, rest: &[&str], at: At, node: &Node) -> Fallible<()> {

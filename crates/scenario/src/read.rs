@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From text to plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use cemark_sim::Config;
@@ -18,7 +18,7 @@ use crate::plan::{Plan, Point, Warning};
 use crate::section::{LONGEST, Section, count, list};
 use crate::sizes::{Tables, read};
 use crate::sweep::{self, Axis, combinations};
-use crate::tree::{Node, Table, Value, render};
+use crate::tree::{Entry, Node, Table, Value, render};
 use crate::{
     cost, edge, fabric, faults, host, path, published, sense, switch, transport, warn, workload,
 };
@@ -105,8 +105,9 @@ pub fn parse(text: &str, file: &str, overrides: &Overrides) -> Result<Plan, Erro
 fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fallible<Plan> {
     let mut root = Table::parse(text, 0)?;
     let mut axes = sweep::axes(&mut root)?;
+    let mut given = sweep::Given::default();
     for (path, values) in &overrides.set {
-        sweep::set(&mut root, &mut axes, texts, path, values)?;
+        given.set(&mut root, &mut axes, texts, path, values)?;
     }
     let seeds = seeds(&root, overrides)?;
     let published_nodes = root.take("published");
@@ -150,12 +151,18 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let mut tables = Tables::beside(file);
     let mut cells: Vec<ReadCell> = Vec::new();
     let mut idle = Idle::default();
+    // What every cell starts from, without the words that no simulation looks at.
+    let mut base = root.clone();
+    for words in ["title", "description", "next"] {
+        base.take(words);
+    }
     for cell in &combined {
-        let mut tree = root.clone();
+        let mut tree = base.clone();
         for (axis, &i) in axes.iter().zip(cell) {
             path::set(&mut tree, &axis.path, axis.at, &axis.values[i])?;
         }
-        let configs = configs(&tree, &mut tables, |tree, config| {
+        let schemes = tree.take("scheme");
+        let configs = configs(&tree, schemes.as_ref(), &mut tables, |tree, config| {
             idle.see(tree, config, seeds.len());
         })?;
         cells.push((written(&axes, cell), configs));
@@ -231,7 +238,7 @@ fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
     let all = cells.iter().flat_map(|(_, schemes)| schemes);
     let usual = switch::not_ect(all.map(|read| &read.config));
     let mut points = Vec::new();
-    let mut warnings = Vec::new();
+    let mut warnings = warn::Collected::default();
     for (axes, schemes) in cells {
         for read in schemes {
             let (label, mut config) = (read.label, read.config);
@@ -240,14 +247,14 @@ fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
             if read.non_ect.is_none() {
                 warn::drops_instead(&config, &mut found);
             }
-            warn::collect(&mut warnings, found, seeds.len());
+            warnings.add(found, seeds.len());
             for &seed in seeds {
                 config.seed = seed;
                 points.push(point(&axes, &label, config.clone()));
             }
         }
     }
-    (points, warnings)
+    (points, warnings.all)
 }
 
 fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point {
@@ -270,24 +277,27 @@ fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point 
     }
 }
 
-/// One configuration for each scheme, all with seed zero; `see` is shown each with the tree that it was read from.
+/// One configuration for each scheme, all with seed zero; `see` is shown each with the tree that it was read from. The tree comes without its
+/// schemes: it is copied for each of them.
 fn configs(
     root: &Table,
+    schemes: Option<&Entry>,
     tables: &mut Tables,
     mut see: impl FnMut(&Table, &Config),
 ) -> Fallible<Vec<Read>> {
-    let nodes = markers::nodes(root);
+    let nodes = markers::of(schemes);
     if nodes.is_empty() {
         return Err(Fault::nowhere("there is no [[scheme]]").help(
             "write [[scheme]] and under it marker = \"threshold\" (or \"none\": never mark)",
         ));
     }
     let mut all: Vec<Read> = Vec::new();
+    let mut labels = BTreeSet::new();
     for node in nodes {
         let merged = merged(root, node)?;
         let read = config(&merged, node, tables)?;
         see(&merged, &read.config);
-        if all.iter().any(|r| fold(&r.label) == fold(&read.label)) {
+        if !labels.insert(fold(&read.label)) {
             return Err(Fault::new(
                 node.at,
                 format!("two schemes are labelled `{}`", read.label),
@@ -317,9 +327,11 @@ fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
         };
         match tree.get_mut(section).map(|e| &mut e.node.value) {
             Some(Value::Table(base)) => {
+                let places = base.0.iter().map(|e| fold(&e.key)).zip(0..);
+                let places: BTreeMap<String, usize> = places.collect();
                 for key in &keys.0 {
-                    match base.get_mut(&key.key) {
-                        Some(old) => *old = key.clone(),
+                    match places.get(&fold(&key.key)) {
+                        Some(&place) => base.0[place] = key.clone(),
                         None => base.0.push(key.clone()),
                     }
                 }
@@ -406,6 +418,19 @@ fn ends(workload: &Workload) -> bool {
 fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
     const MOST: u64 = 10_000;
     let first = |n: u64| (1..=n).collect();
+    if let Some((path, _)) = overrides.set.iter().find(|(path, _)| fold(path) == "seeds") {
+        let option = match (overrides.seed, overrides.seeds) {
+            (None, None) => None,
+            (Some(_), _) => Some("--seed"),
+            (None, Some(_)) => Some("--seeds"),
+        };
+        if let Some(option) = option {
+            return Err(
+                Fault::nowhere(format!("{option} and --set {path} set the same key"))
+                    .help("leave one of them out"),
+            );
+        }
+    }
     match (overrides.seed, overrides.seeds) {
         (Some(seed), _) if seed <= LARGEST_SEED => return Ok(vec![seed]),
         (Some(seed), _) => {
@@ -428,9 +453,10 @@ fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
             .map_err(|f| f.help("write seeds = 3 (the seeds 1, 2, 3) or seeds = [7, 8]"));
     };
     let mut seeds = Vec::new();
+    let mut known = BTreeSet::new();
     for node in list(&entry.node)? {
         let seed = count(node, (0, LARGEST_SEED))?;
-        if seeds.contains(&seed) {
+        if !known.insert(seed) {
             return Err(Fault::new(node.at, format!("seed {seed} stands twice"))
                 .help("remove one: it would be counted twice"));
         }
@@ -449,7 +475,7 @@ fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
 fn changed_source(
     mut root: Table,
     axes: &[Axis],
-    published: Option<crate::tree::Entry>,
+    published: Option<Entry>,
     seeds: &[u64],
 ) -> String {
     let at = Default::default();

@@ -4,7 +4,7 @@
 use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::aliases;
-use crate::error::{At, Fallible, Fault, fold, near};
+use crate::error::{At, Fallible, Fault, alike, fold, near};
 use crate::tree::{Node, Table, Value};
 use crate::units::{self, Bad};
 
@@ -78,25 +78,26 @@ impl<'a> Section<'a> {
 
     /// Ends the reading: every key must have been asked for.
     pub(crate) fn finish(self) -> Fallible<()> {
-        for entry in &self.table.0 {
-            if !self
-                .asked
-                .iter()
-                .any(|asked| fold(asked) == fold(&entry.key))
-            {
-                let help = aliases::key(&self.name, &entry.key).map_or_else(
-                    || near(&entry.key, self.asked.iter().copied()),
-                    str::to_owned,
-                );
-                return Err(Fault::new(
-                    entry.at,
-                    format!("unknown key `{}` in {}", entry.key, self.name),
-                )
-                .label("not known")
-                .help(help));
-            }
-        }
-        Ok(())
+        let known = |key: &str| self.asked.iter().any(|asked| alike(asked, key));
+        let mut unknown = self.table.0.iter().filter(|entry| !known(&entry.key));
+        let Some(first) = unknown.next() else {
+            return Ok(());
+        };
+        // One is explained: the others are most likely of the same origin.
+        let more = match unknown.count() {
+            0 => String::new(),
+            n => format!(", and {n} more"),
+        };
+        let help = aliases::key(&self.name, &first.key).map_or_else(
+            || near(&first.key, self.asked.iter().copied()),
+            str::to_owned,
+        );
+        Err(Fault::new(
+            first.at,
+            format!("unknown key `{}` in {}{more}", first.key, self.name),
+        )
+        .label("not known")
+        .help(help))
     }
 
     pub(crate) fn time(&mut self, key: &'static str, default: Picos) -> Fallible<Picos> {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Axes: `[sweep]` of the file, changed and extended by `--set`.
 
+use std::collections::BTreeSet;
+
 use crate::error::{At, Fallible, Fault, Texts, fold};
 use crate::path;
 use crate::section::list;
 use crate::tree::{Node, Table, Value, bare};
+
+/// More axes than anybody can look at.
+const MOST_AXES: usize = 64;
 
 /// One swept path and its values.
 #[derive(Clone, Debug)]
@@ -50,14 +55,18 @@ fn add(axes: &mut Vec<Axis>, path: String, at: At, values: Vec<Node>, list_at: A
                 .help("write at least one, or remove the axis"),
         );
     }
-    for (i, value) in values.iter().enumerate() {
+    if axes.len() == MOST_AXES {
+        return Err(Fault::new(at, format!("more than {MOST_AXES} axes")).help("sweep fewer keys"));
+    }
+    let mut known = BTreeSet::new();
+    for value in &values {
         if value.written().is_none() {
             return Err(Fault::new(
                 value.at,
                 format!("an axis has plain values, not {}", value.kind()),
             ));
         }
-        if values[..i].iter().any(|before| before.same(value)) {
+        if !known.insert(value.meaning()) {
             return Err(
                 Fault::new(value.at, "this value stands twice on the axis").help("remove one")
             );
@@ -65,8 +74,14 @@ fn add(axes: &mut Vec<Axis>, path: String, at: At, values: Vec<Node>, list_at: A
     }
     let head = fold(path.split('.').next().unwrap_or_default());
     if path::SCALARS.iter().any(|s| fold(s) == head) && head != "max_time" {
-        return Err(Fault::new(at, format!("`{path}` cannot be swept"))
-            .help("seeds are listed at the top: seeds = [1, 2, 3]"));
+        let help = match head.as_str() {
+            "seeds" => "seeds are listed at the top: seeds = [1, 2, 3]",
+            "baseline" => "a run has one baseline: run the command once for each",
+            _ => {
+                "it is a text for people, and a comma separates the values of a sweep: write one without a comma, or write it in the file"
+            }
+        };
+        return Err(Fault::new(at, format!("`{path}` cannot be swept")).help(help));
     }
     if ["scheme.label", "workload.name"]
         .iter()
@@ -90,56 +105,109 @@ fn add(axes: &mut Vec<Axis>, path: String, at: At, values: Vec<Node>, list_at: A
     Ok(())
 }
 
-/// Applies one `--set path=value[,value]`: several values, or a path that is swept already, make an axis; one value is written into
-/// the tree.
-pub(crate) fn set(
-    root: &mut Table,
-    axes: &mut Vec<Axis>,
-    texts: &mut Texts,
-    path: &str,
-    values: &[String],
-) -> Fallible<()> {
-    let text = texts.0.len();
-    let written = format!("{path}={}", values.join(","));
-    let mut start = path.len() + 1;
-    let nodes: Vec<Node> = values
-        .iter()
-        .map(|value| {
-            let at = At {
-                text,
-                start,
-                end: start + value.len(),
-            };
-            start += value.len() + 1;
+/// What the `--set`s so far have changed.
+#[derive(Default)]
+pub(crate) struct Given(Vec<Earlier>);
+
+struct Earlier {
+    path: String,
+    values: Vec<String>,
+    places: BTreeSet<String>,
+    swept: bool,
+}
+
+impl Given {
+    /// Applies one `--set path=value[,value]`: several values, or a path that is swept already, make an axis; one value is written into
+    /// the tree. A second one for the same key is a mistake, by whichever of its names.
+    pub(crate) fn set(
+        &mut self,
+        root: &mut Table,
+        axes: &mut Vec<Axis>,
+        texts: &mut Texts,
+        path: &str,
+        values: &[String],
+    ) -> Fallible<()> {
+        let text = texts.0.len();
+        let written = format!("{path}={}", values.join(","));
+        let mut start = path.len() + 1;
+        let node = |value: &String| {
+            let end = start + value.len();
+            let at = At { text, start, end };
+            start = end + 1;
             bare(value.trim(), at)
-        })
-        .collect();
-    texts.0.push(("--set".to_owned(), written.clone()));
-    let at = At {
-        text,
-        start: 0,
-        end: path.len(),
-    };
-    let whole = At {
-        text,
-        start: 0,
-        end: written.len(),
-    };
-    if fold(path) == "seeds" {
-        let value = match nodes.as_slice() {
-            [one] => one.clone(),
-            _ => Node {
-                value: Value::List(nodes),
-                at: whole,
-            },
         };
-        root.put("seeds", value);
-        return Ok(());
+        let nodes: Vec<Node> = values.iter().map(node).collect();
+        let end = written.len();
+        texts.0.push(("--set".to_owned(), written));
+        let part = |end| At {
+            text,
+            start: 0,
+            end,
+        };
+        let (at, whole) = (part(path.len()), part(end));
+        let swept = values.len() > 1 || axes.iter().any(|axis| fold(&axis.path) == fold(path));
+        self.once(root, path, values, swept, at)?;
+        if fold(path) == "seeds" {
+            let value = match nodes.as_slice() {
+                [one] => one.clone(),
+                _ => Node {
+                    value: Value::List(nodes),
+                    at: whole,
+                },
+            };
+            root.put("seeds", value);
+            return Ok(());
+        }
+        match nodes.as_slice() {
+            [one] if !swept => path::set(root, path, at, one),
+            _ => add(axes, path.to_owned(), at, nodes, whole),
+        }
     }
-    let swept = axes.iter().any(|axis| fold(&axis.path) == fold(path));
-    match nodes.as_slice() {
-        [one] if !swept => path::set(root, path, at, one),
-        _ => add(axes, path.to_owned(), at, nodes, whole),
+
+    /// Fails where an earlier `--set` would be lost: this one sets all that it set, or one of the two is swept and meets the other.
+    fn once(
+        &mut self,
+        root: &Table,
+        path: &str,
+        values: &[String],
+        swept: bool,
+        at: At,
+    ) -> Fallible<()> {
+        let places = path::places(root, path);
+        for earlier in &self.0 {
+            let lost = match swept || earlier.swept {
+                true => !earlier.places.is_disjoint(&places),
+                false => earlier.places.is_subset(&places),
+            };
+            if !lost {
+                continue;
+            }
+            if earlier.places != places {
+                let first = &earlier.path;
+                return Err(
+                    Fault::new(at, format!("`{path}` and `{first}` set the same key"))
+                        .label("a second time")
+                        .help("leave one of them out; of two single values, the one for all may come first and the one for some after it"),
+                );
+            }
+            let mut all = earlier.values.clone();
+            all.extend_from_slice(values);
+            let name = match fold(&earlier.path) == fold(path) {
+                true => format!("`{path}` is set twice"),
+                false => format!("`{path}` is set twice, first as `{}`", earlier.path),
+            };
+            return Err(Fault::new(at, name).label("a second time").help(format!(
+                "leave one of them out, or sweep all values with one: --set {path}={}",
+                all.join(",")
+            )));
+        }
+        self.0.push(Earlier {
+            path: path.to_owned(),
+            values: values.to_vec(),
+            places,
+            swept,
+        });
+        Ok(())
     }
 }
 

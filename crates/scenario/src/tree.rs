@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TOML as a tree that remembers where each value stands and can be changed by `--set` and sweeps.
 
+use std::collections::BTreeMap;
+
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{At, Fallible, Fault, fold};
+use crate::error::{At, Fallible, Fault, alike, fold};
 
 /// A value and its place.
 #[derive(Clone, Debug)]
@@ -39,18 +41,15 @@ pub(crate) struct Entry {
 
 impl Table {
     pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
-        let key = fold(key);
-        self.0.iter().find(|e| fold(&e.key) == key)
+        self.0.iter().find(|e| alike(&e.key, key))
     }
 
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
-        let key = fold(key);
-        self.0.iter_mut().find(|e| fold(&e.key) == key)
+        self.0.iter_mut().find(|e| alike(&e.key, key))
     }
 
     pub(crate) fn take(&mut self, key: &str) -> Option<Entry> {
-        let key = fold(key);
-        let place = self.0.iter().position(|e| fold(&e.key) == key)?;
+        let place = self.0.iter().position(|e| alike(&e.key, key))?;
         Some(self.0.remove(place))
     }
 
@@ -105,6 +104,17 @@ impl Node {
         }
     }
 
+    /// Equal for two scalars that are the [`same`](Node::same), and only for these.
+    pub(crate) fn meaning(&self) -> Option<(bool, String)> {
+        let number = match &self.value {
+            Value::Integer(n) => *n as f64,
+            Value::Float(x, _) => *x,
+            _ => return self.written().map(|text| (false, text)),
+        };
+        // The zero with a sign is a zero.
+        Some((true, (number + 0.0).to_string()))
+    }
+
     fn from_toml(value: &DeValue<'_>, span: std::ops::Range<usize>, text: usize) -> Fallible<Node> {
         let at = At {
             text,
@@ -155,15 +165,12 @@ impl Table {
             });
         }
         entries.sort_by_key(|e| e.at.start);
-        for (i, entry) in entries.iter().enumerate() {
-            if let Some(first) = entries[..i]
-                .iter()
-                .find(|e| fold(&e.key) == fold(&entry.key))
-            {
+        let mut known = BTreeMap::new();
+        for entry in &entries {
+            if let Some(first) = known.insert(fold(&entry.key), &entry.key) {
                 return Err(
                     Fault::new(entry.at, format!("`{}` is given twice", entry.key)).help(format!(
-                        "`-` and `_` are the same in keys: it stands above as `{}`",
-                        first.key
+                        "`-` and `_` are the same in keys: it stands above as `{first}`"
                     )),
                 );
             }

@@ -2,6 +2,8 @@
 //! What a scenario may ask for and its author probably did not mean. It runs; the warning goes to the terminal and stays with the
 //! results.
 
+use std::collections::BTreeMap;
+
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Topology;
@@ -28,12 +30,25 @@ pub(crate) fn warnings(config: &Config, label: &str) -> Vec<Warning> {
     all
 }
 
-/// Adds what one configuration found to what all have: a warning is said once, with the number of its points.
-pub(crate) fn collect(all: &mut Vec<Warning>, found: Vec<Warning>, points: usize) {
-    for warning in found {
-        match all.iter_mut().find(|w| w.about == warning.about) {
-            Some(known) => known.points += points,
-            None => all.push(Warning { points, ..warning }),
+/// What all configurations found: a warning is said once, with the number of its points.
+#[derive(Default)]
+pub(crate) struct Collected {
+    pub(crate) all: Vec<Warning>,
+    /// Place of each in the list, by what it is about.
+    places: BTreeMap<String, usize>,
+}
+
+impl Collected {
+    /// Adds what one configuration found.
+    pub(crate) fn add(&mut self, found: Vec<Warning>, points: usize) {
+        for warning in found {
+            match self.places.get(&warning.about) {
+                Some(&place) => self.all[place].points += points,
+                None => {
+                    self.places.insert(warning.about.clone(), self.all.len());
+                    self.all.push(Warning { points, ..warning });
+                }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cemark_scenario::{Overrides, Plan, Point};
+use cemark_scenario::{Overrides, Plan, Point, near_of_many};
 use rayon::prelude::*;
 use serde::Serialize;
 use toml::Table;
@@ -17,7 +17,7 @@ use super::row::{Row, Statistic};
 use super::targets::{Expected, Target, row_of};
 use super::verdict::{Verdict, matches_value};
 use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
-use crate::rundir::{Finished, Provenance, RunDir, write_whole};
+use crate::rundir::{Console, Finished, Provenance, RunDir, write_whole};
 use crate::stats::Method;
 use crate::summary::hex;
 use crate::{Error, Fault, pauses};
@@ -46,16 +46,12 @@ pub struct Surroundings<'a> {
     pub watch: &'a dyn Watch,
 }
 
-/// Told of the harness's steps, from several threads.
-pub trait Watch: Sync {
+/// Told of the harness's steps, from several threads. As a console, it is told what the run directories found, and ends the run.
+pub trait Watch: Console {
     /// A figure begins: so many points, so many packet-hops expected.
     fn begins(&self, _figure: &str, _points: usize, _hops: f64) {}
     /// A point is finished, now or by an earlier session.
     fn done(&self, _point: &Point, _resumed: bool) {}
-    /// False ends the run; finished points are kept.
-    fn goes_on(&self) -> bool {
-        true
-    }
 }
 
 impl Watch for () {}
@@ -235,9 +231,13 @@ fn chosen(
             return Err(Error::user(
                 "no figure and no row of figures/targets.tsv is called",
                 Path::new(name),
-                format!(
-                    "write one of {}, or a row such as ECNSHARP-T18",
-                    FIGURES.iter().map(|f| f.0).collect::<Vec<_>>().join(", ")
+                near_of_many(
+                    name,
+                    FIGURES
+                        .iter()
+                        .map(|f| f.0)
+                        .chain(targets.iter().map(Target::row)),
+                    "`cemark figure --list` names every figure and row",
                 ),
             ));
         }
@@ -337,7 +337,7 @@ fn simulate(
     place: &Path,
     around: Surroundings<'_>,
 ) -> Result<(Vec<Finished>, RunDir), Error> {
-    let dir = RunDir::open(place, plan, around.who, false)?;
+    let dir = RunDir::open(place, plan, around.who, false, around.watch)?;
     around.watch.begins(
         &plan.name,
         plan.points.len(),
@@ -355,7 +355,7 @@ fn simulate(
 }
 
 fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished, Error> {
-    if let Some(finished) = dir.load(point) {
+    if let Some(finished) = dir.load(point, around.watch) {
         around.watch.done(point, true);
         return Ok(finished);
     }

@@ -4,7 +4,7 @@
 mod bars;
 mod traces;
 
-use cemark_scenario::Plan;
+use cemark_scenario::{Plan, visible_lines};
 use cemark_sim::outcome::PortReport;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -114,7 +114,7 @@ pub fn render(
     env.add_template("report.html", include_str!("report.html"))
         .expect("a fixed template");
     let template = env.get_template("report.html").expect("just added");
-    template
+    let html = template
         .render(context! {
             title => plan.title.clone(),
             name => plan.name.clone(),
@@ -135,7 +135,9 @@ pub fn render(
             command => who.command.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(" "),
             source => plan.source.clone(),
         })
-        .expect("a fixed template over these values")
+        .expect("a fixed template over these values");
+    // The template escapes HTML; marks that turn the direction of writing are no HTML.
+    visible_lines(&html).into_owned()
 }
 
 /// A word of the command line as a shell takes it.
