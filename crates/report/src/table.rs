@@ -139,11 +139,7 @@ fn papers(group: &Group, look: Look, out: &mut String) {
                 continue;
             }
             let here = cell.against.map_or("not measured".to_owned(), |c| {
-                format!(
-                    "{} {}",
-                    units::percent(c.percent),
-                    c.half().map(units::half).unwrap_or_default()
-                )
+                format!("{} {}", units::percent(c.percent), c.printed_interval())
             });
             let worse = if cell.worse() { ", worse" } else { "" };
             let line = format!(
@@ -466,7 +462,7 @@ fn measured(cell: &Cell, baseline: bool) -> Field {
     match (&cell.against, cell.absolute) {
         (Some(c), _) => Field {
             left: units::percent(c.percent),
-            right: c.half().map(units::half).unwrap_or_default(),
+            right: c.printed_interval(),
             style: if cell.worse() {
                 RED
             } else if cell.better() {
