@@ -274,7 +274,14 @@ fn false_intervals_are_noticed() {
             Some((percent, percent - half, percent + half))
         };
         let mut wrong = Vec::new();
-        row("made up", 1, 1, 0.577, hold(&all, &pairs, 1, of), &mut wrong);
+        row(
+            "made up",
+            1,
+            1,
+            0.577,
+            hold(&all, &pairs, 1, of),
+            &mut wrong,
+        );
         wrong.join(" ")
     };
     assert_eq!(check(0.95), "");
@@ -285,14 +292,28 @@ fn false_intervals_are_noticed() {
     );
     assert!(check(4.0).contains("ideal"));
     let mut wrong = Vec::new();
-    row("made up", 1, 1, 0.577, hold(&all, &pairs, 1, |_| None), &mut wrong);
+    row(
+        "made up",
+        1,
+        1,
+        0.577,
+        hold(&all, &pairs, 1, |_| None),
+        &mut wrong,
+    );
     assert!(
         wrong.concat().contains("1000 of 1000 have no interval"),
         "{wrong:?}"
     );
     let mut wrong = Vec::new();
     let of = |_: &[Pairs]| Some((0.0, -9.0, 9.0));
-    row("made up", 1, 2, 0.577, hold(&all, &pairs, 1, of), &mut wrong);
+    row(
+        "made up",
+        1,
+        2,
+        0.577,
+        hold(&all, &pairs, 1, of),
+        &mut wrong,
+    );
     assert!(
         wrong.concat().contains("1000 of 1000 have an interval"),
         "{wrong:?}"
