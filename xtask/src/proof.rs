@@ -75,6 +75,24 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "coverage",
+        "intervals hold the truth as often as they say: 1000 seeds of two workloads, in groups of 1, 2, 3 and 5",
+        &[
+            "env",
+            "CEMARK_COVERAGE_SEEDS=1000",
+            "cargo",
+            "test",
+            "--locked",
+            "-p",
+            "cemark-report",
+            "--test",
+            "coverage",
+            "--",
+            "--nocapture",
+            "--test-threads=1",
+        ],
+    ),
+    (
         "roce-100g",
         "a RoCE fabric at 100 Gb/s: the table of docs/pfc.md",
         &[
@@ -130,6 +148,10 @@ pub(crate) fn stale() -> Vec<String> {
     const ABOUT: &[(&str, &[&str])] = &[
         ("diff", &["crates/marking/src", "dataplane/include"]),
         ("mutants", &["crates/marking"]),
+        (
+            "coverage",
+            &["crates/report/src/stats", "crates/report/tests/coverage"],
+        ),
     ];
     let old = |(name, paths): &(&str, &[&str])| {
         let log = fs::read_to_string(format!("bench/proof/{name}.log")).ok()?;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The comparison table of the terminal: one a value of the axes, at most 120 columns wide, in two blocks where there are fewer.
+//! The comparison table of the terminal: one a value of the axes, in several blocks where it is wider
+//! than the terminal.
 
 use std::fmt::Write as _;
 
@@ -112,16 +113,10 @@ fn one(group: &Group, look: Look, out: &mut String) {
         let _ = writeln!(out, "{}", wrap(&head, look.width));
     }
     let metrics: Vec<Metric> = shown().into_iter().filter(|m| group.has(*m)).collect();
-    let whole = Block::new(group, &metrics, true);
-    if whole.width() <= look.width {
-        whole.draw(look, out);
-    } else {
-        let (fct, rest): (Vec<_>, Vec<_>) = metrics
-            .into_iter()
-            .partition(|m| matches!(m, Metric::Fct(..)));
-        Block::new(group, &fct, false).draw(look, out);
-        Block::new(group, &rest, true).draw(look, out);
+    for block in blocks(group, &metrics, look.width) {
+        block.draw(look, out);
     }
+    without_interval(group, &metrics, look, out);
     papers(group, look, out);
     for row in group.rows.iter().filter(|r| r.unfinished > 0) {
         let _ = writeln!(
@@ -136,6 +131,56 @@ fn one(group: &Group, look: Look, out: &mut String) {
         let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
     }
     let _ = writeln!(out, "{}", wrap(&visible(&sentence(group)), look.width));
+}
+
+/// The table as parts that fit the terminal: all in one, else completion times and the rest, else
+/// as many columns as fit. The counters stand behind the last columns where there is room.
+fn blocks(group: &Group, metrics: &[Metric], width: usize) -> Vec<Block> {
+    let whole = Block::new(group, metrics, true);
+    if whole.width() <= width {
+        return vec![whole];
+    }
+    let (fct, rest): (Vec<_>, Vec<_>) = metrics.iter().partition(|m| matches!(m, Metric::Fct(..)));
+    let mut parts = fitting(group, &rest, width);
+    let last = parts.pop().unwrap_or_default();
+    let mut blocks: Vec<Block> = fitting(group, &fct, width)
+        .into_iter()
+        .chain(parts)
+        .map(|part| Block::new(group, part, false))
+        .collect();
+    let together = Block::new(group, last, true);
+    if last.is_empty() || together.width() <= width {
+        blocks.push(together);
+    } else {
+        blocks.push(Block::new(group, last, false));
+        blocks.push(Block::new(group, &[], true));
+    }
+    blocks
+}
+
+/// The metrics in as few parts as fit the terminal each.
+fn fitting<'a>(group: &Group, mut metrics: &'a [Metric], width: usize) -> Vec<&'a [Metric]> {
+    let mut parts = Vec::new();
+    while !metrics.is_empty() {
+        let fits = |n: &usize| Block::new(group, &metrics[..*n], false).width() <= width;
+        let n = (1..=metrics.len()).rev().find(fits).unwrap_or(1);
+        parts.push(&metrics[..n]);
+        metrics = &metrics[n..];
+    }
+    parts
+}
+
+/// Why numbers stand without an interval, where some do.
+fn without_interval(group: &Group, metrics: &[Metric], look: Look, out: &mut String) {
+    let bare = |row: &Row| {
+        let mut cells = metrics.iter().map(|m| row.cell(*m));
+        cells.any(|c| c.against.is_some_and(|c| c.interval.is_none()))
+    };
+    if group.seeds.len() < 3 && group.rows.iter().any(bare) {
+        let why = "What has no interval is not decided: 99th percentiles, queues and means of few \
+                   flows have one from three seeds on (--seeds 3).";
+        let _ = writeln!(out, "{}", look.paint(DIM, &wrap(why, look.width)));
+    }
 }
 
 /// Published values that have no column here, and where all of them stand in the papers.
@@ -153,11 +198,7 @@ fn papers(group: &Group, look: Look, out: &mut String) {
                 continue;
             }
             let here = cell.against.map_or("not measured".to_owned(), |c| {
-                format!(
-                    "{} {}",
-                    units::percent(c.percent),
-                    c.half().map(units::half).unwrap_or_default()
-                )
+                format!("{} {}", units::percent(c.percent), c.printed_interval())
             });
             let worse = if cell.worse() { ", worse" } else { "" };
             let line = format!(
@@ -483,7 +524,7 @@ fn measured(cell: &Cell, baseline: bool) -> Field {
     match (&cell.against, cell.absolute) {
         (Some(c), _) => Field {
             left: units::percent(c.percent),
-            right: c.half().map(units::half).unwrap_or_default(),
+            right: c.printed_interval(),
             style: if cell.worse() {
                 RED
             } else if cell.better() {

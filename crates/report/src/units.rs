@@ -73,12 +73,41 @@ pub fn percent(p: f64) -> String {
     }
 }
 
-/// Half an interval in percent points: `±2.1`, `±14`.
-pub fn half(h: f64) -> String {
-    if h >= 9.95 {
-        format!("±{h:.0}")
+/// The interval of a percent difference, as it stands behind the number: `±2.1`, `±14` where both sides are equal to the digits printed,
+/// else its two ends: `[-84, -19]`. What is printed excludes zero exactly where the interval does.
+pub fn interval(percent: f64, (low, high): (f64, f64)) -> String {
+    let (below, above) = (points(percent - low), points(high - percent));
+    // What a reader makes of the number and its half.
+    let number = if percent.abs() >= 99.95 {
+        percent.round()
     } else {
-        format!("±{h:.1}")
+        (percent * 10.0).round() / 10.0
+    };
+    let half: f64 = below.parse().unwrap_or(f64::INFINITY);
+    let printed = (number - half > 0.0, number + half < 0.0);
+    if below == above && printed == (low > 0.0, high < 0.0) {
+        format!("±{below}")
+    } else {
+        format!("[{}, {}]", end(low), end(high))
+    }
+}
+
+/// Percent points: `2.1`, `14`.
+fn points(p: f64) -> String {
+    if p.abs() >= 9.95 {
+        format!("{p:.0}")
+    } else {
+        format!("{:.1}", if p.abs() < 0.05 { 0.0 } else { p })
+    }
+}
+
+/// The same of an end of an interval. Its sign says whether the interval excludes zero, so what is not zero is not rounded to it.
+fn end(p: f64) -> String {
+    match p.abs() {
+        0.0 => "0".to_owned(),
+        x if x < 0.005 => if p > 0.0 { "0.01" } else { "-0.01" }.to_owned(),
+        x if x < 0.05 => format!("{p:.2}"),
+        _ => points(p),
     }
 }
 
@@ -99,6 +128,63 @@ mod tests {
         assert_eq!(percent(-23.44), "-23.4 %");
         assert_eq!(percent(119.2), "+119 %");
         assert_eq!(percent(-0.01), "+0.0 %");
-        assert_eq!(half(2.14), "±2.1");
+    }
+
+    /// `±` says "as far on either side"; where that is not so, the ends are printed.
+    #[test]
+    fn an_interval_is_printed_as_it_is() {
+        for (percent, ends, printed) in [
+            (-10.0, (-12.14, -7.86), "±2.1"),
+            (30.0, (16.0, 44.0), "±14"),
+            (-40.8, (-84.0, -19.0), "[-84, -19]"),
+            (2.0, (1.0, 4.5), "[1.0, 4.5]"),
+            // Equal to the digits printed.
+            (2.0, (-0.12, 4.08), "±2.1"),
+            (20.0, (5.8, 34.3), "±14"),
+            (0.0, (0.0, 0.0), "±0.0"),
+            // The resamples lie on the other side of zero than the number.
+            (-0.5, (0.2, 3.0), "[0.2, 3.0]"),
+            // Symmetric, but the rounded half would say the opposite of what the interval says.
+            (0.5, (0.04, 0.96), "[0.04, 1.0]"),
+            (0.46, (-0.001, 0.921), "±0.5"),
+            (12.4, (-0.049, 24.849), "[-0.05, 25]"),
+            (-0.3, (-0.599, -0.001), "[-0.6, -0.01]"),
+            (119.6, (-0.3, 239.5), "±120"),
+        ] {
+            assert_eq!(interval(percent, ends), printed, "{percent} {ends:?}");
+        }
+    }
+
+    /// Whoever reads the printed number and interval decides as the interval does.
+    #[test]
+    fn what_is_printed_decides_as_the_interval_does() {
+        for i in 0..200_000_u64 {
+            let at = |k: u64, scale: f64| {
+                let z = (i * 4 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                (z as f64 / (1u64 << 24) as f64) * scale
+            };
+            let scale = [1.0, 10.0, 40.0, 300.0][(i % 4) as usize];
+            let p = at(0, 2.0 * scale) - scale;
+            // Half of them symmetric.
+            let (a, b) = (at(1, 1.2 * scale), at(2, 1.2 * scale));
+            let (low, high) = (p - a, p + if i % 8 < 4 { a } else { b });
+            let text = interval(p, (low, high));
+            let number: f64 = super::percent(p).replace(" %", "").parse().unwrap();
+            let (from, to) = match text.strip_prefix('±') {
+                Some(h) => {
+                    let h: f64 = h.parse().unwrap();
+                    (number - h, number + h)
+                }
+                None => {
+                    let (l, h) = text[1..text.len() - 1].split_once(", ").unwrap();
+                    (l.parse().unwrap(), h.parse().unwrap())
+                }
+            };
+            assert_eq!(
+                (from > 0.0, to < 0.0),
+                (low > 0.0, high < 0.0),
+                "{p} ({low}, {high}): {text}"
+            );
+        }
     }
 }

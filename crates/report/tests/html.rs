@@ -4,14 +4,22 @@
 mod common;
 
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Provenance, RunSummary, html};
+use cemark_report::{Comparisons, Metric, Provenance, RunSummary, html};
 use common::{FACTORS, finished, plan};
 
 fn report(edit: impl FnOnce(&mut cemark_scenario::Plan)) -> String {
+    compared(edit, |_| {})
+}
+
+fn compared(
+    edit: impl FnOnce(&mut cemark_scenario::Plan),
+    change: impl FnOnce(&mut Comparisons),
+) -> String {
     let mut plan = plan(&["0.5", "0.9"], &[1, 2, 3]);
     edit(&mut plan);
     let done = finished(&plan, FACTORS);
-    let comparisons = Comparisons::new(&plan, &done);
+    let mut comparisons = Comparisons::new(&plan, &done);
+    change(&mut comparisons);
     let points = done.iter().map(|d| d.summary.clone()).collect();
     let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
     html::render(&plan, &done, &comparisons, &summary, &Provenance::default())
@@ -45,6 +53,35 @@ fn tables_charts_and_provenance_are_there() {
     ] {
         assert!(page.contains(word), "{word}");
     }
+}
+
+/// Cells and the bars' tips print an interval as it is, and the word follows it.
+#[test]
+fn lopsided_intervals_are_printed_by_their_ends() {
+    let with = |interval| {
+        compared(
+            |_| {},
+            |all| {
+                let row = &mut all.groups[1].rows[2];
+                let cell = row.cells.iter_mut().find(|c| c.metric == Metric::SHORT_P99);
+                let against = cell.unwrap().against.as_mut().unwrap();
+                (against.percent, against.interval) = (40.8, Some(interval));
+            },
+        )
+    };
+    let cell = |under: &str, class: &str| {
+        format!(
+            "<td class=\"{class}\"><span class=\"v\">+40.8 %</span><span class=\"under\">{under}</span>"
+        )
+    };
+    let word = "<span class=\"w\">worse</span> ";
+    let page = with((19.0, 84.0));
+    assert!(page.contains(&cell(&format!("{word}[19, 84]"), "worse")));
+    assert!(page.contains("CoDel, short p99: +40.8 % [19, 84]</title>"));
+    let page = with((-0.3, 84.0));
+    assert!(page.contains(&cell("[\u{2212}0.3, 84]", "")));
+    let page = with((30.8, 50.8));
+    assert!(page.contains(&cell(&format!("{word}±10"), "worse")));
 }
 
 #[test]

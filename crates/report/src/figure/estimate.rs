@@ -3,7 +3,8 @@
 //!
 //! A statistic is taken in each seed (same flows, same luck for the schemes compared); sums and differences are formed seed by seed,
 //! so that what the seeds share cancels. The interval is Student's t over seeds from three seeds on. A percentile stands on few flows,
-//! which a few seeds may hide by luck: its interval is the wider of that and of the bootstrap over flows.
+//! which a few seeds may hide by luck: its interval is the wider of that and of the bootstrap over flows. With fewer seeds the mean of
+//! paired flows has an interval from batches of each run, and a percentile has none (see [`crate::stats`]).
 
 use crate::stats::{Method, mean, t_975};
 
@@ -12,7 +13,7 @@ use crate::stats::{Method, mean, t_975};
 pub struct Estimate {
     /// Its value in each seed, in order of seeds.
     pub seeds: Vec<f64>,
-    /// Half the interval that a bootstrap over the flows of each seed gives; empty where flows were not resampled.
+    /// Half the interval that the flows of each seed give: a bootstrap for a percentile, batches for a mean; empty without.
     flows: Vec<f64>,
     /// The statistic is a percentile, so flows count beside seeds.
     tail: bool,
@@ -45,7 +46,7 @@ impl Estimate {
         }
     }
 
-    /// One number a seed, each with half the interval of a bootstrap over its flows.
+    /// One number a seed, each with half the interval that its flows give: by a bootstrap for a percentile, by batches for a mean.
     pub fn of_flows(seeds: Vec<(f64, f64)>, tail: bool) -> Self {
         let (seeds, flows) = seeds.into_iter().unzip();
         Estimate {
@@ -87,7 +88,7 @@ impl Estimate {
         mean(&self.seeds).unwrap_or(f64::NAN)
     }
 
-    /// The 95 % interval; `None` with fewer than three seeds and nothing resampled.
+    /// The 95 % interval; `None` with fewer than three seeds and nothing from flows.
     pub fn interval(&self) -> Option<(f64, f64)> {
         if self.fixed.is_some() {
             return self.fixed;
@@ -108,7 +109,8 @@ impl Estimate {
             _ if self.fixed.is_some() => Method::Seeds,
             (None, None) => Method::None,
             (Some(seeds), Some(flows)) if self.tail && flows > seeds => Method::Flows,
-            (None, Some(_)) => Method::Flows,
+            (None, Some(_)) if self.tail => Method::Flows,
+            (None, Some(_)) => Method::Batches,
             _ => Method::Seeds,
         }
     }

@@ -505,7 +505,8 @@ impl Ask<'_> {
             return Ok(Estimate::of_seeds(percents));
         };
         let tail = matches!(statistic, FctStatistic::Percentile(_));
-        let resample = tail || theirs.len() < 3;
+        let enough = theirs.len() >= 3;
+        let resample = tail || !enough;
         let (mut plain, mut resampled) = (Vec::new(), Vec::new());
         for (b, s) in pairs {
             let of = |cell| -> Result<Vec<FlowRecord>, String> {
@@ -513,9 +514,16 @@ impl Ask<'_> {
             };
             let both = stats::pairs(&of(b)?, &of(s)?, |f| class.has(f.bytes));
             if resample {
-                let one = stats::compare(&[both], statistic)
+                let seed = [both];
+                let one = stats::compare(&seed, statistic)
                     .ok_or("a seed has no flow of this class that ended under both schemes")?;
-                match one.half() {
+                let half = match tail {
+                    // Beside three seeds the bootstrap says how few flows a tail stands on; it is no interval of its own.
+                    true if enough => stats::half_by_flows(&seed[0], statistic),
+                    true => None,
+                    false => one.interval.map(|(_, high)| high - one.percent),
+                };
+                match half {
                     Some(half) => resampled.push((one.percent, half)),
                     None => plain.push(one.percent),
                 }

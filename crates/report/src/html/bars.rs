@@ -95,8 +95,8 @@ pub(super) fn draw(plan: &Plan, group: &Group) -> Option<String> {
             let (x, centre) = (first + bar * j as f64, first + bar * (j as f64 + 0.5));
             let tip = match cell.against {
                 Some(c) => {
-                    let half = c.half().map(|h| format!(" ±{h:.1}")).unwrap_or_default();
-                    format!("{}, {name}: {percent:+.1} %{half}", row.scheme)
+                    let text = format!("{}, {name}: {percent:+.1} % ", row.scheme);
+                    (text + &c.printed_interval()).trim_end().to_owned()
                 }
                 None => format!(
                     "{}, {name}: {}",

@@ -57,7 +57,7 @@ struct Line {
 #[derive(Serialize)]
 struct Field {
     main: String,
-    half: String,
+    interval: String,
     class: &'static str,
     word: &'static str,
     paper: Option<String>,
@@ -292,7 +292,7 @@ fn field(cell: &Cell, baseline: bool) -> Field {
     match cell.against.filter(|_| !baseline) {
         None => Field {
             main: absolute(),
-            half: String::new(),
+            interval: String::new(),
             class: "",
             word: "",
             paper,
@@ -308,7 +308,7 @@ fn field(cell: &Cell, baseline: bool) -> Field {
             let main = minus(&units::percent(c.percent));
             Field {
                 main,
-                half: c.half().map(units::half).unwrap_or_default(),
+                interval: minus(&c.printed_interval()),
                 class,
                 word,
                 paper,

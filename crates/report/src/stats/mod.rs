@@ -4,9 +4,11 @@
 //! A percentile is the nearest rank: the smallest value with at least `p` of all values at or below it, so it is always a value
 //! that occurred. Unfinished flows have no value: they are counted and never averaged in.
 
+mod batches;
 mod paired;
 
-pub use paired::{Comparison, Method, compare, compare_scalars, pairs, t_975};
+pub use batches::FEWEST as FEWEST_IN_BATCHES;
+pub use paired::{Comparison, Method, compare, compare_scalars, half_by_flows, pairs, t_975};
 
 use cemark_sim::outcome::FlowRecord;
 use serde::{Deserialize, Serialize};
