@@ -4,7 +4,9 @@
 use cemark_wire::Nanos;
 
 use crate::{At, Hook, Marker, QueueId, QueueSpec, Quiet, SchemeSpec, Values, Verdict};
-use crate::{cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold, wred};
+use crate::{
+    cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold, wred,
+};
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {

@@ -64,7 +64,13 @@ fn the_calls_that_schemes_ask_for() {
         ("wred", ("max", 150_001), false, true, 150_001),
         ("wred", ("max", 150_000), false, false, 150_001),
         ("wred", ("max", 30_000), false, false, 30_001),
-        ("wred", ("min", u64::from(u32::MAX)), false, false, 1_500_001),
+        (
+            "wred",
+            ("min", u64::from(u32::MAX)),
+            false,
+            false,
+            1_500_001,
+        ),
         ("ecn_sharp", ("hook", 0), false, false, 0),
     ] {
         let spec = catalogue::find(name).expect("a scheme");

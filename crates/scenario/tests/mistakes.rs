@@ -58,6 +58,82 @@ const LOAD: &str = "load = 0.8";
 const FLOWS: &str = "flows = 100";
 const SIZES: &str = "sizes = \"web-search\"";
 
+/// `wred` was RED's other name once, and RED's words are what papers have.
+#[test]
+fn a_switchs_words_and_floyds() {
+    let wred: Vec<String> = [
+        "kmin = \"5pkt\"",
+        "kmax = \"20us\"",
+        "pmax = \"10%\"",
+        "spacing = \"independent\"",
+        "count-self = true",
+        "mean_pkt = \"1500B\"",
+    ]
+    .map(|key| format!("marker = \"wred\"\n{key}"))
+    .to_vec();
+    for to in &wred {
+        let error = fails(&GOOD.replace(SCHEME, to));
+        let advice = error.help_text().expect("advice");
+        assert!(error.message().starts_with("unknown key"), "{error}");
+        assert!(
+            advice.contains("write min, max, drop-probability and weight")
+                && advice.contains("marker = \"red\" is Floyd's"),
+            "{to}: {advice}"
+        );
+    }
+    let red = ["min = \"5pkt\"", "max = \"5pkt\"", "drop_probability = 1"];
+    for key in red {
+        let error = fails(&GOOD.replace(SCHEME, &format!("marker = \"red\"\n{key}")));
+        let advice = error.help_text().expect("advice");
+        assert!(
+            advice.contains("write kmin, kmax and pmax") && advice.contains("\"wred\""),
+            "{key}: {advice}"
+        );
+    }
+    // Another scheme's unknown key is none of theirs.
+    let error = fails(&GOOD.replace(SCHEME, "marker = \"tcn\"\nkmin = \"5pkt\""));
+    let advice = error.help_text().unwrap_or_default();
+    assert!(!advice.contains("wred"), "{advice}");
+    // A weight of RED's.
+    for weight in ["0.002", "16", "-1", "\"1%\""] {
+        let error = fails(&GOOD.replace(SCHEME, &format!("marker = \"wred\"\nweight = {weight}")));
+        let advice = error.help_text().expect("advice");
+        assert!(
+            advice.contains("whole number n from 0 to 15") && advice.contains("\"red\""),
+            "{weight}: {advice}"
+        );
+    }
+    // Percent, as switches have them, with and without the sign.
+    let error = fails(&GOOD.replace(SCHEME, "marker = \"wred\"\ndrop-probability = 10"));
+    assert_eq!(error.help_text(), Some("write \"10%\" or 0.1"));
+}
+
+#[test]
+fn who_joins_has_not_waited() {
+    let marker = "marker = \"ecn_sharp\"\nhook = \"enqueue\"";
+    let error = fails(&GOOD.replace(SCHEME, marker));
+    assert!(
+        error.to_string().starts_with("s.toml:30:8: hook = ")
+            && error.message().contains("has not waited yet"),
+        "{error}"
+    );
+    assert_eq!(
+        error.help_text(),
+        Some("write signal = \"length\" beside it")
+    );
+    for fine in [
+        format!("{marker}\nsignal = \"length\""),
+        marker.replace("enqueue", "dequeue"),
+        marker.replace("ecn_sharp", "mq_ecn"),
+    ] {
+        let text = GOOD.replace(SCHEME, &fine);
+        assert!(
+            parse(&text, "s.toml", &Overrides::default()).is_ok(),
+            "{fine}"
+        );
+    }
+}
+
 fn fails(text: &str) -> Error {
     match parse(text, "s.toml", &Overrides::default()) {
         Ok(_) => panic!("this should not be accepted:\n{text}"),
@@ -221,6 +297,20 @@ fn switches_and_schemes() {
             "30:8",
             "kmax (22500 bytes, its default) is below kmin",
             "kmin first",
+        ),
+        (
+            SCHEME,
+            "marker = \"wred\"\nmin = \"60pkt\"\nmax = \"5pkt\"",
+            "31:7",
+            "max (7500 bytes) is below min (90000 bytes)",
+            "min first",
+        ),
+        (
+            SCHEME,
+            "marker = \"wred\"\nmax = \"100KB\"",
+            "30:7",
+            "max (100000 bytes) is below min (150000 bytes, its default)",
+            "min first",
         ),
         (
             SCHEME,
