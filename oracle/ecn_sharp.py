@@ -37,7 +37,7 @@ class Oracle(Scheme):
     DEFAULTS = dict(
         ins_target=200_000, pst_target=85_000, pst_interval=200_000, law="harmonic", base="previous", cmp="strict",
         reset_on_empty=False, max_catchup=0, signal="sojourn", instant="step", kmin=5_000, kmax=200_000, pmax=655,
-        by_round=False, arithmetic="exact",
+        by_round=False, arithmetic="exact", hook="dequeue",
     )
     PARTS = ("pmax",)
     # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than n, which may move a mark by a
@@ -77,7 +77,13 @@ class Oracle(Scheme):
         return self.within(self.down(self.queue.bytes_in(time)))
 
     def hook(self):
-        return "dequeue"
+        return self.p.hook
+
+    def signal(self, at):
+        """The wait, or the bytes that a departing packet sees with itself; an arriving one sees those that it will wait for."""
+        if self.p.signal == "sojourn":
+            return self.within(at.sojourn)
+        return self.within(at.queue + (at.pkt if self.p.hook == "dequeue" else 0))
 
     def share(self, at):
         """The queue's share of the link, where thresholds follow it."""
@@ -135,12 +141,14 @@ class Oracle(Scheme):
         return "pass"
 
     def dequeue(self, at):
-        signal = self.within(at.queue + at.pkt if self.p.signal == "length" else at.sojourn)
+        signal = self.signal(at)
         share = self.share(at)
         target = self.pst * (share if self.p.signal == "length" else 1)
         due = self.persistent(signal, self.time.read(at.now), target)
         verdict = self.instantaneous(signal, share, at.salt)
         return verdict if verdict != "pass" or not due else "persistent"
+
+    enqueue = dequeue
 
     def emptied(self, now):
         if self.p.reset_on_empty:

@@ -4,7 +4,9 @@
 use cemark_wire::Nanos;
 
 use crate::{At, Hook, Marker, QueueId, QueueSpec, Quiet, SchemeSpec, Values, Verdict};
-use crate::{cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold};
+use crate::{
+    cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold, wred,
+};
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {
@@ -52,6 +54,7 @@ catalogue! {
     Pie in pie,
     Pi in pi,
     CedmSharp in cedm_sharp,
+    Wred in wred,
 }
 
 /// The scheme that people call `name`: its stem, title or an alias, in any case, with `-` and `_` alike.
@@ -88,7 +91,9 @@ mod tests {
             ("step", "threshold"),
             ("dctcp-red", "threshold"),
             ("DCTCP_RED", "threshold"),
-            ("wred", "red"),
+            ("red", "red"),
+            ("wred", "wred"),
+            ("random-detect", "wred"),
             ("latency_ecn", "tcn"),
             ("latency-ecn", "tcn"),
             ("CoDel", "codel"),

@@ -90,7 +90,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: 0,
             min: 0,
             max: 1,
-            doc: "What is compared: the wait, or the backlog seen at departure against rate x target (3.5).",
+            doc: "What is compared: the wait, or the length that a packet sees against rate x target (3.5).",
         },
         ParamSpec {
             name: "instant",
@@ -140,6 +140,14 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             max: 3,
             doc: "Nanoseconds and exact quotients, or the Tofino's ticks and table (section 4), with Algorithm 2 or 3 corrected or as printed.",
         },
+        ParamSpec {
+            name: "hook",
+            kind: Kind::Choice(&["enqueue", "dequeue"]),
+            default: 1,
+            min: 0,
+            max: 1,
+            doc: "Judge packets as they leave (the paper), or by the length that they find as they join (3.5: a switch without timestamps).",
+        },
     ],
 };
 
@@ -171,6 +179,7 @@ struct Params {
     at_least: bool,
     reset_on_empty: bool,
     by_length: bool,
+    at_enqueue: bool,
     ramp: bool,
 }
 
@@ -252,17 +261,24 @@ impl EcnSharp {
                 at_least: choice("cmp"),
                 reset_on_empty: choice("reset_on_empty"),
                 by_length,
+                at_enqueue: !choice("hook"),
                 ramp,
             },
             state: State::new(arithmetic),
         }
     }
 
-    /// The wait in nanoseconds, or the backlog in bytes that the departing packet leaves and itself.
+    /// The wait in nanoseconds, or a length in bytes: what an arriving packet finds, or what a departing one leaves and itself.
     #[inline]
     fn signal(&self, at: &At) -> u32 {
         if self.params.by_length {
-            at.queue_bytes.saturating_add(at.pkt_bytes)
+            // The backlog seen at a departure contains the packet. What a packet finds as it joins, and will wait for, does not.
+            let own = if self.params.at_enqueue {
+                0
+            } else {
+                at.pkt_bytes
+            };
+            at.queue_bytes.saturating_add(own)
         } else {
             u32::try_from(at.sojourn.0).unwrap_or(u32::MAX)
         }
@@ -319,17 +335,33 @@ impl EcnSharp {
             }
         }
     }
+
+    #[inline]
+    fn judge(&mut self, at: &At) -> Verdict {
+        let (signal, standing) = self.alone(self.signal(at), at.round);
+        // Always judged, so that the state moves on when both conditions hold.
+        let persistent = self.persistent(standing, at.now);
+        match self.instantaneous(signal, at.salt) {
+            Some(why) => Verdict::Mark(why),
+            None if persistent => Verdict::Mark(Why::Persistent),
+            None => Verdict::Pass,
+        }
+    }
 }
 
 impl Marker for EcnSharp {
     #[inline]
     fn hook(&self) -> Hook {
-        Hook::Dequeue
+        if self.params.at_enqueue {
+            Hook::Enqueue
+        } else {
+            Hook::Dequeue
+        }
     }
 
     #[inline]
     fn reads_length_at_dequeue(&self) -> bool {
-        self.params.by_length
+        self.params.by_length && !self.params.at_enqueue
     }
 
     fn watches_empty(&self) -> bool {
@@ -343,7 +375,8 @@ impl Marker for EcnSharp {
         let State::Exact(persistent) = &self.state else {
             return Nanos::ZERO;
         };
-        if p.by_length || p.quantum_time > 0 || persistent.above || persistent.marking {
+        let by_wait = !p.by_length && !p.at_enqueue && p.quantum_time == 0;
+        if !by_wait || persistent.above || persistent.marking {
             return Nanos::ZERO;
         }
         let instantaneous = if p.ramp { p.kmin } else { p.ins_target };
@@ -355,15 +388,13 @@ impl Marker for EcnSharp {
     }
 
     #[inline]
+    fn enqueue(&mut self, at: &At) -> Verdict {
+        self.judge(at)
+    }
+
+    #[inline]
     fn dequeue(&mut self, at: &At) -> Verdict {
-        let (signal, standing) = self.alone(self.signal(at), at.round);
-        // Always judged, so that the state moves on when both conditions hold.
-        let persistent = self.persistent(standing, at.now);
-        match self.instantaneous(signal, at.salt) {
-            Some(why) => Verdict::Mark(why),
-            None if persistent => Verdict::Mark(Why::Persistent),
-            None => Verdict::Pass,
-        }
+        self.judge(at)
     }
 
     #[inline]

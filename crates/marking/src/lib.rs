@@ -37,6 +37,7 @@ pub mod pie;
 pub mod red;
 pub mod tcn;
 pub mod threshold;
+pub mod wred;
 
 pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
 pub use params::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, Values};

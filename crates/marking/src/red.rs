@@ -11,7 +11,7 @@ use crate::{
 pub const SPEC: SchemeSpec = SchemeSpec {
     name: "red",
     title: "RED",
-    aliases: &["wred"],
+    aliases: &[],
     paper: "Floyd and Jacobson, Random Early Detection Gateways for Congestion Avoidance, ToN 1993",
     doc: "Marks with a probability that rises from kmin to kmax of the smoothed queue length, and always from kmax on.",
     params: &[

@@ -59,6 +59,19 @@ fn the_calls_that_schemes_ask_for() {
         ("cedm_sharp", ("k1", 30_000), false, false, 0),
         ("dynamic", ("mode", 0), false, false, 0),
         ("dynamic", ("mode", 1), false, true, 0),
+        ("wred", ("weight", 0), false, true, 150_001),
+        ("wred", ("weight", 1), false, true, 0),
+        ("wred", ("max", 150_001), false, true, 150_001),
+        ("wred", ("max", 150_000), false, false, 150_001),
+        ("wred", ("max", 30_000), false, false, 30_001),
+        (
+            "wred",
+            ("min", u64::from(u32::MAX)),
+            false,
+            false,
+            1_500_001,
+        ),
+        ("ecn_sharp", ("hook", 0), false, false, 0),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
         let values = Values::defaults(spec).with(spec, change.0, change.1);

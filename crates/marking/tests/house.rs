@@ -155,6 +155,7 @@ fn markers_declare_what_they_look_at() {
         ("codel", Some(("min_bytes", 0)), Hook::Dequeue, false),
         ("ecn_sharp", None, Hook::Dequeue, false),
         ("ecn_sharp", Some(("signal", 1)), Hook::Dequeue, true),
+        ("ecn_sharp", Some(("hook", 0)), Hook::Enqueue, false),
         ("mq_ecn", None, Hook::Enqueue, false),
         ("mq_ecn", Some(("hook", 1)), Hook::Dequeue, true),
         ("mq_ecn", Some(("period", 7_200)), Hook::Enqueue, false),
@@ -165,6 +166,8 @@ fn markers_declare_what_they_look_at() {
         ("pie", None, Hook::Enqueue, false),
         ("pie", Some(("delay", 1)), Hook::Both, false),
         ("pi", None, Hook::Enqueue, false),
+        ("wred", None, Hook::Enqueue, false),
+        ("wred", Some(("weight", 9)), Hook::Enqueue, false),
     ];
     for spec in catalogue::ALL {
         let named = table.iter().any(|row| row.0 == spec.name);

@@ -4,7 +4,7 @@
 
 use crate::error::fold;
 
-/// Where it is written, what is written, what to write instead. "" stands for any section.
+/// Where it is written (a section, or the stem of a scheme), what is written, what to write instead. "" stands for any section.
 type Alias = (&'static str, &'static str, &'static str);
 
 const MSS: &str = "packets are mss + header long: write mss = \"8960B\" in [transport] for jumbo frames (\"1460B\" is the default)";
@@ -17,11 +17,23 @@ const XOFF: &str = "write pfc-xoff = \"100KB\" for a fixed threshold, or pfc-alp
 const BOX: &str =
     "write kind = \"dcib\" (two routers) or kind = \"pep\" (split connections) in [edge]";
 
+const WRED: &str = "write min, max, drop-probability and weight (n of 2^-n; 0: the length itself), as switches have them; marker = \"red\" is Floyd's RED, with kmin, kmax, pmax, spacing and a weight from 0 to 1";
+const RED: &str = "write kmin, kmax and pmax; marker = \"wred\" is a switch's WRED, with min, max and drop-probability";
+
 const LOSS: &str = "write rate = 0.05: that share of the packets is lost";
 const FIGURE: &str =
     "this is a figure's file: run it with `cemark figure NAME`, its name without .toml";
 
 const KEYS: &[Alias] = &[
+    ("wred", "kmin", WRED),
+    ("wred", "kmax", WRED),
+    ("wred", "pmax", WRED),
+    ("wred", "spacing", WRED),
+    ("wred", "count-self", WRED),
+    ("wred", "mean-pkt", WRED),
+    ("red", "min", RED),
+    ("red", "max", RED),
+    ("red", "drop-probability", RED),
     ("[[fault]]", "loss", LOSS),
     ("[[fault]]", "probability", LOSS),
     ("[[fault]]", "drop", LOSS),
@@ -91,6 +103,19 @@ const VALUES: &[Alias] = &[
     ("split", "pep", "write kind = \"pep\""),
     ("proxy", "pep", "write kind = \"pep\""),
 ];
+
+/// What to write instead of a value that a parameter of a scheme cannot have: the scheme, the parameter, the advice.
+const PARAMETERS: &[Alias] = &[("wred", "weight", WEIGHT)];
+
+const WEIGHT: &str = "write a whole number n from 0 to 15: the newest length counts 2^-n, so 0 is the length itself; RED's weight, from 0 to 1, goes with marker = \"red\"";
+
+/// What to write instead of a value that the parameter of a scheme cannot have.
+pub(crate) fn parameter(scheme: &str, name: &str) -> Option<&'static str> {
+    let found = PARAMETERS
+        .iter()
+        .find(|(owner, parameter, _)| (*owner, *parameter) == (scheme, name));
+    found.map(|a| a.2)
+}
 
 /// What to write instead of an unknown key.
 pub(crate) fn key(section: &str, written: &str) -> Option<&'static str> {

@@ -5,6 +5,7 @@ use cemark_marking::{Kind, ParamSpec, SchemeSpec, Values, catalogue};
 use cemark_sim::config::MarkerChoice;
 use cemark_wire::Rate;
 
+use crate::aliases;
 use crate::error::{Fallible, Fault, fold, near};
 use crate::section::{Section, bytes, choice, count, flag, fraction, nanos, text};
 use crate::tree::{Entry, Node, Table, Value};
@@ -65,10 +66,15 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
                 .label("not known")
                 .help(near(name, known.chain([NONE])))
         })?;
+        s.describes(spec.name);
         let mut values = Values::defaults(spec);
         for (i, param) in spec.params.iter().enumerate() {
             if let Some(node) = s.get(param.name) {
-                values.0[i] = value(node, param, rate)?;
+                let advised = |fault: Box<Fault>| match aliases::parameter(spec.name, param.name) {
+                    Some(help) => fault.help(help),
+                    None => fault,
+                };
+                values.0[i] = value(node, param, rate).map_err(advised)?;
             }
         }
         (
@@ -81,6 +87,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     };
     s.finish()?;
     rising(node, &choice)?;
+    waited(node, &choice)?;
     Ok(Scheme {
         label: label.unwrap_or(title).to_owned(),
         marker: choice,
@@ -100,6 +107,7 @@ const RISING: &[(&str, &str, &str)] = &[
         "min_percent = \"20%\", max_percent = \"80%\"",
     ),
     ("k1", "k2", "k1 = \"20pkt\", k2 = \"40pkt\""),
+    ("min", "max", "min = \"150KB\", max = \"1500KB\""),
 ];
 
 /// A ramp must rise, where either of its ends was written.
@@ -139,6 +147,26 @@ fn rising(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
         );
     }
     Ok(())
+}
+
+/// A packet that joins a queue has not waited yet: what judges it there must look at the length.
+fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
+    let (MarkerChoice::Builtin { scheme, values }, Value::Table(table)) = (choice, &node.value)
+    else {
+        return Ok(());
+    };
+    let says = |name: &str, wanted: &str| {
+        scheme.index_of(name).is_some_and(|place| {
+            matches!(scheme.params[place].kind, Kind::Choice(words) if words[values.0[place] as usize] == wanted)
+        })
+    };
+    match table.get("hook") {
+        Some(entry) if says("hook", "enqueue") && says("signal", "sojourn") => {
+            let message = "hook = \"enqueue\" with the signal sojourn: a packet that joins the queue has not waited yet";
+            Err(Fault::new(entry.node.at, message).help("write signal = \"length\" beside it"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A parameter in the unit in which the catalogue stores it.

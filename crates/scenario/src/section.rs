@@ -17,6 +17,8 @@ pub(crate) struct Section<'a> {
     at: At,
     /// For messages: `[topology]`.
     name: String,
+    /// What the table describes, where advice on unknown keys depends on it: a scheme's stem.
+    kind: &'static str,
     asked: Vec<&'static str>,
 }
 
@@ -43,8 +45,14 @@ impl<'a> Section<'a> {
             table,
             at,
             name,
+            kind: "",
             asked: Vec::new(),
         }
+    }
+
+    /// Says what the table describes.
+    pub(crate) fn describes(&mut self, kind: &'static str) {
+        self.kind = kind;
     }
 
     pub(crate) fn at(&self) -> At {
@@ -88,10 +96,12 @@ impl<'a> Section<'a> {
             0 => String::new(),
             n => format!(", and {n} more"),
         };
-        let help = aliases::key(&self.name, &first.key).map_or_else(
-            || near(&first.key, self.asked.iter().copied()),
-            str::to_owned,
-        );
+        let help = aliases::key(self.kind, &first.key)
+            .or_else(|| aliases::key(&self.name, &first.key))
+            .map_or_else(
+                || near(&first.key, self.asked.iter().copied()),
+                str::to_owned,
+            );
         Err(Fault::new(
             first.at,
             format!("unknown key `{}` in {}{more}", first.key, self.name),

@@ -249,6 +249,7 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     let (name, reached) = match scheme.name {
         "threshold" => ("k", by_length("k")),
         "red" => ("kmin", by_length("kmin")),
+        "wred" => ("min", by_length("min")),
         "mq_ecn" if value("shape") == 0 => ("k", by_length("k")),
         "mq_ecn" => ("kmin", by_length("kmin")),
         "cedm" => ("k1", by_length("k1")),

@@ -224,6 +224,20 @@ fn switches_and_schemes() {
         ),
         (
             SCHEME,
+            "marker = \"wred\"\nmin = \"60pkt\"\nmax = \"5pkt\"",
+            "31:7",
+            "max (7500 bytes) is below min (90000 bytes)",
+            "min first",
+        ),
+        (
+            SCHEME,
+            "marker = \"wred\"\nmax = \"100KB\"",
+            "30:7",
+            "max (100000 bytes) is below min (150000 bytes, its default)",
+            "min first",
+        ),
+        (
+            SCHEME,
             "marker = \"dynamic\"\nmode = \"percent\"\nmin_percent = \"90%\"\nmax_percent = \"10%\"",
             "32:15",
             "max_percent (10.0 %) is below min_percent (90.0 %)",

@@ -352,6 +352,23 @@ fn little_needs_to_be_said() {
     assert_eq!(plan.points[0].load, None);
 }
 
+/// A switch's words for a switch's law.
+#[test]
+fn wred_is_written_as_switches_write_it() {
+    let plan = small(
+        "[[scheme]]\nlabel = \"slow\"\nmarker = \"wred\"\nmin = \"150KB\"\nmax = \"120us\"\ndrop-probability = \"10%\"\nweight = 9\n\
+         [[scheme]]\nmarker = \"random-detect\"\n",
+    );
+    assert_eq!(plan.schemes[1..], ["slow", "WRED"]);
+    let of = |n: usize| match &plan.points[n].config.switch.marker {
+        MarkerChoice::Builtin { scheme, values } => (scheme.name, values.0[..4].to_vec()),
+        other => panic!("{other:?}"),
+    };
+    // 120 us at 10 Gb/s are 150 KB; 10 % are 6,553.6 parts of 2^16.
+    assert_eq!(of(1), ("wred", vec![150_000, 150_000, 6_554, 9]));
+    assert_eq!(of(2), ("wred", vec![150_000, 1_500_000, 65_536, 0]));
+}
+
 #[test]
 fn every_kind_of_section() {
     let plan = small(
@@ -360,7 +377,7 @@ fn every_kind_of_section() {
 control = "ecn_star"
 sack = false
 [[scheme]]
-marker = "wred"
+marker = "red"
 kmin = "5pkt"
 kmax = "20us"
 pmax = "10%"

@@ -244,6 +244,7 @@ fn schemes_that_never_mark() {
         "a lower threshold",
     );
     for marker in [
+        "wred\"\nmin = \"600KB\"\nmax = \"700KB\"",
         "cedm\"\nk1 = \"700KB\"\nk2 = \"800KB\"",
         "dynamic\"\noffset = \"700KB\"\nfloor = \"650KB\"",
     ] {

@@ -25,6 +25,27 @@ fn markers() -> impl Strategy<Value = MarkerChoice> {
         (5u64..300).prop_map(|t| scheme("tcn", &[("threshold", t * 1000)])),
         Just(scheme("codel", &[])),
         (5u64..100).prop_map(|t| scheme("ecn_sharp", &[("pst_target", t * 1000)])),
+        arriving(),
+    ]
+}
+
+/// Schemes that judge the length which an arriving packet finds, with an average or without.
+fn arriving() -> impl Strategy<Value = MarkerChoice> {
+    prop_oneof![
+        (0u64..150, 0u64..10).prop_map(|(min, weight)| {
+            let max = min * 1000 + 50_000;
+            scheme(
+                "wred",
+                &[("min", min * 1000), ("max", max), ("weight", weight)],
+            )
+        }),
+        (5u64..100, 0u64..2).prop_map(|(t, reset)| {
+            let by_length = [("signal", 1), ("hook", 0), ("pst_target", t * 1000)];
+            scheme(
+                "ecn_sharp",
+                &[&by_length[..], &[("reset_on_empty", reset)]].concat(),
+            )
+        }),
     ]
 }
 
@@ -192,6 +213,32 @@ fn books_balance(o: &Outcome) {
     assert_eq!(t.all_drops(), o.ports.iter().map(|p| p.drops).sum::<u64>());
 }
 
+/// A switch's WRED on the instantaneous length is RED of weight 1 with independent draws: to the last digit, where no length is a tie and no queue runs
+/// empty from above `min` without an arrival (RED's average stays for the time of a packet).
+#[test]
+fn wred_is_the_red_that_switches_were_given() {
+    let with = |marker| run(&config(vec![web_that_stops(0.7, 300)], marker));
+    for share in [65_536, 6_554] {
+        let wred = [
+            ("min", 30_000),
+            ("max", 100_001),
+            ("drop_probability", share),
+        ];
+        let floyd = [
+            ("kmin", 30_000),
+            ("kmax", 100_001),
+            ("pmax", share),
+            ("weight", 65_536),
+            ("spacing", 1),
+        ];
+        let ours = with(scheme("wred", &wred));
+        assert!(ours.totals.all_marks() > 1_000);
+        assert_eq!(ours.digest, with(scheme("red", &floyd)).digest);
+        let slow = [&wred[..], &[("weight", 9)]].concat();
+        assert_ne!(ours.digest, with(scheme("wred", &slow)).digest);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
@@ -205,6 +252,19 @@ proptest! {
         }
         prop_assert_eq!(run(&cfg).digest, o.digest);
         prop_assert_eq!(run_on_heap(&cfg).digest, o.digest);
+    }
+
+    /// The same of the schemes whose ports may be fused although they read lengths, since they do so as packets join.
+    #[test]
+    fn fused_ports_show_arrivals_the_length(cfg in configs(), marker in arriving()) {
+        let mut cfg = cfg;
+        cfg.switch.marker = marker;
+        let fused = run(&cfg);
+        cfg.switch.never_fuse = true;
+        let unfused = run(&cfg);
+        prop_assert_eq!(fused.flows, unfused.flows);
+        prop_assert_eq!(fused.totals.all_drops(), unfused.totals.all_drops());
+        prop_assert_eq!(fused.totals.all_marks(), unfused.totals.all_marks());
     }
 
     #[test]

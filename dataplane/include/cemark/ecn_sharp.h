@@ -28,6 +28,7 @@ enum cemark_ecn_sharp_param {
 	CEMARK_ECN_SHARP_PMAX,
 	CEMARK_ECN_SHARP_BY_ROUND,
 	CEMARK_ECN_SHARP_ARITHMETIC,
+	CEMARK_ECN_SHARP_HOOK,
 };
 
 /* How times are kept and intervals divided. Waits and lengths are compared as they come, in all of them. */
@@ -52,6 +53,7 @@ struct cemark_ecn_sharp_params {
 	u8 at_least;      /* a mark is due from its time on, not after it */
 	u8 reset_on_empty;
 	u8 by_length;
+	u8 at_enqueue;
 	u8 ramp;
 	u8 arithmetic;
 };
@@ -81,6 +83,7 @@ CEMARK_FN void cemark_ecn_sharp_set(struct cemark_ecn_sharp_params *p, const u64
 	u64 catchup = values[CEMARK_ECN_SHARP_MAX_CATCHUP];
 
 	p->by_length = values[CEMARK_ECN_SHARP_SIGNAL] == 1;
+	p->at_enqueue = values[CEMARK_ECN_SHARP_HOOK] != 1;
 	p->ramp = values[CEMARK_ECN_SHARP_INSTANT] == 1;
 	/* The ramp's head is its step: above it every packet is marked. */
 	p->ins_target = cemark_ecn_sharp_level(
@@ -126,7 +129,7 @@ CEMARK_FN void cemark_ecn_sharp_retuned(const struct cemark_ecn_sharp_params *p,
 
 CEMARK_FN u32 cemark_ecn_sharp_traits(const struct cemark_ecn_sharp_params *p)
 {
-	return CEMARK_AT_DEQUEUE | (p->by_length ? CEMARK_READS_LENGTH : 0) |
+	return (p->at_enqueue ? CEMARK_AT_ENQUEUE : CEMARK_AT_DEQUEUE | (p->by_length ? CEMARK_READS_LENGTH : 0)) |
 	       (p->reset_on_empty ? CEMARK_WATCHES_EMPTY : 0) | (p->ramp ? CEMARK_DRAWS : 0);
 }
 
@@ -236,11 +239,18 @@ CEMARK_FN bool cemark_ecn_sharp_persistent(const struct cemark_ecn_sharp_params 
 	return due;
 }
 
-CEMARK_FN u32 cemark_ecn_sharp_dequeue(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
-				       const struct cemark_at *at)
+/* The wait, or a length: what an arriving packet finds, or what a departing one leaves and itself. */
+CEMARK_FN u32 cemark_ecn_sharp_signal(const struct cemark_ecn_sharp_params *p, const struct cemark_at *at)
 {
-	/* The wait, or the backlog that the departing packet leaves and itself. */
-	u32 signal = p->by_length ? cemark_add32(at->queue_bytes, at->pkt_bytes) : cemark_to32(at->sojourn);
+	if (!p->by_length)
+		return cemark_to32(at->sojourn);
+	return cemark_add32(at->queue_bytes, p->at_enqueue ? 0 : at->pkt_bytes);
+}
+
+CEMARK_FN u32 cemark_ecn_sharp_judge(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
+				     const struct cemark_at *at)
+{
+	u32 signal = cemark_ecn_sharp_signal(p, at);
 	u32 standing = signal;
 	bool persistent;
 	u32 verdict;
@@ -265,6 +275,18 @@ CEMARK_FN u32 cemark_ecn_sharp_dequeue(const struct cemark_ecn_sharp_params *p, 
 	return verdict;
 }
 
+CEMARK_FN u32 cemark_ecn_sharp_enqueue(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
+				       const struct cemark_at *at)
+{
+	return cemark_ecn_sharp_judge(p, v, at);
+}
+
+CEMARK_FN u32 cemark_ecn_sharp_dequeue(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v,
+				       const struct cemark_at *at)
+{
+	return cemark_ecn_sharp_judge(p, v, at);
+}
+
 CEMARK_FN void cemark_ecn_sharp_emptied(const struct cemark_ecn_sharp_params *p, struct cemark_ecn_sharp_vars *v, u64 now)
 {
 	(void)now;
@@ -274,7 +296,6 @@ CEMARK_FN void cemark_ecn_sharp_emptied(const struct cemark_ecn_sharp_params *p,
 	}
 }
 
-CEMARK_NO_ENQUEUE(ecn_sharp)
 CEMARK_NO_CLOCK(ecn_sharp)
 
 #endif

@@ -54,7 +54,7 @@ pub(super) struct Persistent<T> {
 }
 
 impl<T: Time> Persistent<T> {
-    /// Whether the packet that leaves now is to be marked. Asked for every packet.
+    /// Whether the packet that is judged now is to be marked. Asked for every packet.
     #[inline]
     pub fn judge(&mut self, signal: u32, now: T, p: &Params) -> bool {
         if !self.detect(signal, now, p) {

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""WRED of switches: avg = old avg x (1 - 2^-n) + length x 2^-n at each arrival (n = 0: the length); up to min nothing is marked, above max
+everything, between them each packet on its own at drop_probability x (avg - min) / (max - min).
+
+Rule: the average counts 4096ths of a byte and every step is rounded down; whole bytes of it are compared; probabilities are parts of 2^16.
+"""
+
+from fractions import Fraction
+
+from common import Scheme, lucky
+
+
+class Oracle(Scheme):
+    DEFAULTS = dict(min=150_000, max=1_500_000, drop_probability=65_536, weight=0)
+    PARTS = ("drop_probability",)
+    DIFFER = Fraction(1, 10_000)
+    # A step loses less than a 4096th of a byte, of which the next keep (1 - 2^-n): less than 2^n of them together.
+    GAP = Fraction(1, 8)
+    UNIT = "B of the average"
+
+    @classmethod
+    def bounds(cls, params, queue):
+        return ("", cls) if params.get("weight", 0) <= 9 else (", n > 9", Slow)
+
+    def begin(self):
+        self.avg = Fraction(0)
+
+    def tuned(self):
+        if self.p.weight == 0:
+            self.begin()
+
+    def enqueue(self, at):
+        length, over = at.queue, "instant"
+        if self.p.weight:
+            part = Fraction(1, 2**self.p.weight)
+            self.avg = self.down(self.avg * (1 - part) + at.queue * part, 4096)
+            length, over = self.down(self.avg), "average"
+        if length > self.p.max:
+            return over
+        if length <= self.p.min:
+            return "pass"
+        share = self.p.drop_probability * (length - self.p.min) / (self.p.max - self.p.min)
+        return "random" if lucky(self, at.salt, share) else "pass"
+
+    def distance(self, law):
+        return abs(self.avg - law.avg)
+
+
+class Slow(Oracle):
+    """The bounds of weights up to 15."""
+
+    DIFFER = Fraction(2, 10_000)
+    GAP = 8
