@@ -14,7 +14,7 @@ use crate::Format;
 use crate::clock::thread_cpu_seconds;
 use crate::exit::{Failure, Stderr, answer, answer_json_text};
 use crate::run::{provenance, stop_on_ctrl_c, threads};
-use crate::terminal::has_bars;
+use crate::terminal::{has_bars, look};
 
 /// Arguments of `cemark figure`.
 #[derive(clap::Args)]
@@ -59,7 +59,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     if args.list {
         let targets = figure::targets::parse(figure::TARGETS).map_err(ours)?;
         let calibration = figure::Calibration::parse(figure::CALIBRATION).map_err(ours)?;
-        return answer(&render::list(&targets, &calibration).map_err(ours)?);
+        return answer(&render::list(&targets, &calibration, look().width).map_err(ours)?);
     }
     let request = Request {
         ids: args.ids.clone(),
@@ -88,7 +88,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     }
     let run = run?;
     match args.format {
-        Format::Table => answer(&render::table(&run))?,
+        Format::Table => answer(&render::table(&run, look().width))?,
         Format::Json => answer_json_text(&render::json(&run))?,
     }
     if let Some(file) = &args.record {

@@ -46,7 +46,7 @@ const WISHES: [(&str, &str); 12] = [
     ("reproduce a paper's figures", "cemark figure --list"),
     (
         "know how fast and how right it is",
-        "cemark bench   cemark bench --physics",
+        "cemark bench, cemark bench --physics",
     ),
     ("see every option", "cemark --help"),
 ];

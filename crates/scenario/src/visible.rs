@@ -46,3 +46,35 @@ fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     }
     Cow::Owned(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{is_hidden, visible, visible_lines};
+
+    #[test]
+    fn what_steers_a_terminal_is_a_number() {
+        for (text, line, lines) in [
+            ("ECN# µs „…“ 中", "ECN# µs „…“ 中", "ECN# µs „…“ 中"),
+            ("a\u{1b}[31mb", "a\\u{1b}[31mb", "a\\u{1b}[31mb"),
+            (
+                "\u{0}\u{7}\u{7f}",
+                "\\u{0}\\u{7}\\u{7f}",
+                "\\u{0}\\u{7}\\u{7f}",
+            ),
+            ("\u{85}\u{9b}2J", "\\u{85}\\u{9b}2J", "\\u{85}\\u{9b}2J"),
+            (
+                "\u{202e}\u{2066}",
+                "\\u{202e}\\u{2066}",
+                "\\u{202e}\\u{2066}",
+            ),
+            ("a\nb\tc", "a\\u{a}b\\u{9}c", "a\nb\tc"),
+            // An end of line of Windows, and what overwrites the line before it.
+            ("a\r\nb\rc", "a\\u{d}\\u{a}b\\u{d}c", "a\r\nb\\u{d}c"),
+        ] {
+            assert_eq!(visible(text), line);
+            assert_eq!(visible_lines(text), lines);
+            assert!(!visible(text).contains(is_hidden));
+            assert_eq!(visible(&visible(text)), line, "once is enough");
+        }
+    }
+}
