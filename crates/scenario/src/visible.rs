@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Text of a user's on its way to a terminal: what would steer the terminal, or turn the order of the letters, is shown as its number instead.
+//! Text of a user's on its way to a terminal: what would steer the terminal, or turn the order of
+//! the letters, is shown as its number instead.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A name, a title, a value, a path as one line: control characters (the escape that begins a terminal's commands among them), marks that
-/// change the direction of writing, and ends of lines are written as `\u{1b}`.
+/// A name, a title, a value, a path as one line: control characters (the escape that begins a
+/// terminal's commands among them), marks that change the direction of writing, and ends of lines
+/// are written as `\u{1b}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)

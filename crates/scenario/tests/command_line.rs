@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the command line changes: a key once, a scheme by its label; and what an error shows of a text that would steer the terminal.
+//! What the command line changes: a key once, a scheme by its label; and what an error shows of a
+//! text that would steer the terminal.
 
 use cemark_scenario::{Overrides, load, parse};
 use miette::Diagnostic;
@@ -38,7 +39,7 @@ ins_target = "220us"
 "workload.load" = [0.5, 0.9]
 "#;
 
-/// The same key twice: nobody can mean both, and neither may be lost in silence.
+/// The same key twice: both cannot be meant, and neither may be lost in silence.
 #[test]
 fn a_key_is_set_once() {
     let with = |options: &[&str]| {

@@ -19,8 +19,8 @@ pub fn json(run: &FigureRun) -> String {
     text
 }
 
-/// The table on the terminal: a line a row, and a line for each condition where there are several. Where `columns` are few, the names of conditions
-/// take several lines.
+/// The table on the terminal: a line a row, and a line for each condition where there are several.
+/// Where `columns` are few, the names of conditions take several lines.
 pub fn table(run: &FigureRun, columns: usize) -> String {
     let mut out = String::new();
     let head = [
