@@ -37,7 +37,8 @@ pub(crate) struct Args {
     /// Where each figure leaves its run directory, and an interrupted one is continued.
     #[arg(long, value_name = "DIR", default_value = "runs/figures")]
     out: PathBuf,
-    /// Points simulated at the same time: at most one for each core [default], however large N is.
+    /// Points simulated at the same time, at most one for each core however large N is [default:
+    /// one for each core].
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
     /// Ask what a changed experiment would give: set a key of its scenario (`host.tso=64KB`). The published bands judge it as they stand.
