@@ -56,7 +56,8 @@ impl From<cemark_conformance::Error> for Failure {
     }
 }
 
-/// Writes an answer to standard output. Whatever a user's text holds, it does not steer the terminal.
+/// Writes an answer to standard output. Whatever a user's text holds, it does not steer the
+/// terminal.
 pub(crate) fn answer(text: &str) -> Result<(), Failure> {
     write(&visible_lines(text))
 }
@@ -83,7 +84,8 @@ pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), Failure> 
     answer_json_text(&text)
 }
 
-/// Writes a JSON document to standard output. What could steer a terminal stands in its strings alone, where JSON has its own escapes.
+/// Writes a JSON document to standard output. What could steer a terminal is in its strings alone,
+/// where JSON has its own escapes.
 pub(crate) fn answer_json_text(text: &str) -> Result<(), Failure> {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -158,7 +160,8 @@ pub(crate) fn code(done: Result<(), Failure>) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// An error as people see it. Text of a file is shown by the scenario's errors alone, which have made it visible; of the others, message and help.
+/// An error as people see it. Text of a file is shown by the scenario's errors alone, which have
+/// made it visible; of the others, message and help.
 fn drawn(report: miette::Report) -> String {
     if report.source_code().is_some() {
         return format!("{report:?}");

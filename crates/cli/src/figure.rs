@@ -14,7 +14,7 @@ use crate::Format;
 use crate::clock::thread_cpu_seconds;
 use crate::exit::{Failure, Stderr, answer, answer_json_text};
 use crate::run::{provenance, stop_on_ctrl_c, threads};
-use crate::terminal::has_bars;
+use crate::terminal::{has_bars, look};
 
 /// Arguments of `cemark figure`.
 #[derive(clap::Args)]
@@ -37,7 +37,8 @@ pub(crate) struct Args {
     /// Where each figure leaves its run directory, and an interrupted one is continued.
     #[arg(long, value_name = "DIR", default_value = "runs/figures")]
     out: PathBuf,
-    /// Points simulated at the same time: at most one for each core [default], however large N is.
+    /// Points simulated at the same time, at most one for each core however large N is [default:
+    /// one for each core].
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
     /// Ask what a changed experiment would give: set a key of its scenario (`host.tso=64KB`). The published bands judge it as they stand.
@@ -59,7 +60,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     if args.list {
         let targets = figure::targets::parse(figure::TARGETS).map_err(ours)?;
         let calibration = figure::Calibration::parse(figure::CALIBRATION).map_err(ours)?;
-        return answer(&render::list(&targets, &calibration).map_err(ours)?);
+        return answer(&render::list(&targets, &calibration, look().width).map_err(ours)?);
     }
     let request = Request {
         ids: args.ids.clone(),
@@ -88,7 +89,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     }
     let run = run?;
     match args.format {
-        Format::Table => answer(&render::table(&run))?,
+        Format::Table => answer(&render::table(&run, look().width))?,
         Format::Json => answer_json_text(&render::json(&run))?,
     }
     if let Some(file) = &args.record {

@@ -118,7 +118,8 @@ fn typed() -> Result<Cli, ExitCode> {
         .map_err(|e| not_typed(&e))
 }
 
-/// Whether an argument holds what steers a terminal: then an error about it has no colours, for its escapes are none of ours.
+/// Whether an argument holds what steers a terminal: then an error about it has no colours, for its
+/// escapes are none of ours.
 fn has_hidden() -> bool {
     std::env::args_os().any(|a| a.to_string_lossy().contains(cemark_scenario::is_hidden))
 }
@@ -141,14 +142,14 @@ fn not_typed(e: &clap::Error) -> ExitCode {
     }
     match has_hidden() {
         true => exit::note(e.render().ansi().to_string().trim_end()),
-        // A closed standard error is nobody's fault.
+        // A closed standard error is no mistake.
         false => drop(e.print()),
     }
     ExitCode::from(e.exit_code().try_into().unwrap_or(exit::USER))
 }
 
 fn main() -> ExitCode {
-    // Fails where there is one already: nobody else is here.
+    // Fails where there is a handler already; this is the first.
     let _ = miette::set_hook(Box::new(|_| terminal::error_handler()));
     let cli = match typed() {
         Ok(cli) => cli,

@@ -32,7 +32,8 @@ pub(crate) struct Args {
     /// A marker of your own beside the schemes: BPF bytecode that clang wrote, or a shared object.
     #[arg(long, value_name = "bpf:FILE|c:FILE")]
     marker: Vec<crate::marker::Given>,
-    /// Points simulated at the same time: at most one for each core [default], however large N is. The result does not depend on it.
+    /// Points simulated at the same time, at most one for each core and point however large N is
+    /// [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// How the answer is written.
@@ -183,7 +184,7 @@ fn simulate(
     Ok(())
 }
 
-/// Threads for so many points. More than one a core would only wait for each other.
+/// Threads for this number of points. More than one a core would only wait for each other.
 pub(crate) fn threads(jobs: Option<NonZeroUsize>, points: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = jobs.map_or(cores, NonZeroUsize::get);

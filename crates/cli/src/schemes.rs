@@ -153,7 +153,7 @@ fn one(s: &SchemeSpec) -> String {
             doc += &format!(" One of {}.", words.join(", "));
         }
         let indent = name + value + unit + 6;
-        let doc = wrap(&doc, width.saturating_sub(indent).max(30))
+        let doc = wrap(&doc, width.saturating_sub(indent).max(20))
             .replace('\n', &format!("\n{}", " ".repeat(indent)));
         let default = params::show(p.kind, p.default);
         let _ = writeln!(

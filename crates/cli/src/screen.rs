@@ -8,7 +8,8 @@ use cemark_report::table::wrap;
 /// What cemark is.
 const WHAT: [&str; 2] = [
     "cemark: which packets a data-centre switch marks decides latency and throughput.",
-    "One catalogue of marking schemes, simulated at packet level, with the papers' numbers beside the answer.",
+    "One catalogue of marking schemes, simulated at packet level, with the papers' numbers \
+     beside the answer.",
 ];
 
 /// Wishes and commands.
@@ -46,12 +47,12 @@ const WISHES: [(&str, &str); 12] = [
     ("reproduce a paper's figures", "cemark figure --list"),
     (
         "know how fast and how right it is",
-        "cemark bench   cemark bench --physics",
+        "cemark bench, cemark bench --physics",
     ),
     ("see every option", "cemark --help"),
 ];
 
-/// The screen, for a terminal of so many columns.
+/// The screen, for a terminal of this width.
 pub(crate) fn first(columns: usize) -> String {
     let mut out = WHAT.map(|line| wrap(line, columns) + "\n").concat();
     out.push('\n');
@@ -65,7 +66,7 @@ pub(crate) fn first(columns: usize) -> String {
     out
 }
 
-/// Two columns; where a line has no room for the second, that stands below the first.
+/// Two columns; where a line has no room for the second, it goes below the first.
 fn list(out: &mut String, lines: &[(&str, &str)], columns: usize, indent: &str) {
     let len = |text: &str| text.chars().count();
     let width = lines.iter().map(|(left, _)| len(left)).max().unwrap_or(0);

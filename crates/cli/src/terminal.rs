@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the terminal can show: its width and its colours, as `COLUMNS`, `NO_COLOR` and `TERM` have them.
+//! What the terminal can show: its width and its colours, as `COLUMNS`, `NO_COLOR` and `TERM` have
+//! them.
 
 use std::io::{IsTerminal, stderr, stdout};
 

@@ -308,7 +308,8 @@ fn documents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all.collect()
 }
 
-/// Flipped bits and cuts, anywhere in a point: it is run again, which is said, and the results are those of the undamaged run.
+/// Flipped bits and cuts, anywhere in a point: it is run again, which is said, and the results are
+/// those of the undamaged run.
 #[test]
 fn damaged_points_are_run_again_with_the_same_result() {
     let scratch = Scratch::new();
@@ -377,7 +378,8 @@ fn a_damaged_manifest_costs_the_manifest() {
     assert!(String::from_utf8_lossy(&o.stderr).contains("--fresh"));
 }
 
-/// The parts of a directory belong to each other: a manifest of the points that are there, and every document.
+/// The parts of a directory belong to each other: a manifest of the points that are there, and
+/// every document.
 fn belongs_together(dir: &Path, digest: &Value) {
     let read = |name: &str| -> Value {
         serde_json::from_slice(&fs::read(dir.join(name)).expect(name)).expect("JSON")
@@ -430,7 +432,8 @@ fn equal_runs_share_a_directory() {
     }
 }
 
-/// The lock ends with its process, however that ends: who waits goes on with what the dead one has finished.
+/// The lock ends with its process, however that ends: who waits goes on with what the dead one has
+/// finished.
 #[test]
 fn a_killed_run_frees_its_directory() {
     let scratch = Scratch::new();
@@ -530,9 +533,10 @@ fn different_runs_do_not_share_a_directory() {
     }
 }
 
-/// `--fresh` does not take the directory from under a living process, and takes nothing that is not cemark's.
+/// `--fresh` does not take the directory from under a living process, and takes nothing that is not
+/// cemark's.
 #[test]
-fn fresh_waits_for_nobody_and_spares_foreign_files() {
+fn fresh_spares_living_processes_and_foreign_files() {
     let scratch = Scratch::new();
     let dir = scratch.0.join("run");
     let args = ["--seed", "1"];

@@ -294,6 +294,10 @@ fn columns_are_kept_to() {
         &["run", "--help"][..],
         &["figure", "--help"],
         &["run", "no-such-scenario"],
+        &["figure", "--list"],
+        &["theory"],
+        &["schemes"],
+        &["schemes", "ecn_sharp"],
         &[],
     ] {
         let (narrow, wide) = (of("60", args), of("100", args));

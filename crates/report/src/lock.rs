@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One writer a run directory: a lock of the operating system, which ends with the process that holds it, however that ends.
+//! One writer a run directory: a lock of the operating system, which ends with the process that
+//! holds it, however that ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -7,7 +8,8 @@ use std::path::Path;
 
 use crate::Error;
 
-/// The file that carries the lock. It stays when the lock is gone: removing it would let two processes hold locks on two files of one name.
+/// The file that carries the lock. It stays when the lock is gone: removing it would let two
+/// processes hold locks on two files of one name.
 pub(crate) const NAME: &str = ".cemark-lock";
 
 /// The lock on a directory; the directory is free when the value goes away.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The run directory: every finished point is safe on disk, and a second run of the same scenario continues.
 //!
-//! Each file is written under another name, synced, and renamed: a name that exists holds a whole file, whatever killed the process. What the
-//! disk or a cable did to it later shows in its checksum. A lock keeps a second process away.
+//! Each file is written under another name, synced, and renamed: a name that exists holds a whole
+//! file, whatever killed the process. What the disk or a cable did to it later shows in its
+//! checksum. A lock keeps a second process away.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -111,7 +112,8 @@ pub struct Manifest {
     pub checksum: String,
 }
 
-/// A run directory that belongs to one scenario, and to this process while the value or a clone of it lives.
+/// A run directory that belongs to one scenario, and to this process while the value or a clone of
+/// it lives.
 #[derive(Clone, Debug)]
 pub struct RunDir {
     path: PathBuf,
@@ -135,7 +137,8 @@ enum Claim {
 enum Refusal {
     /// It holds another scenario's run.
     Another(Error),
-    /// It seems to hold something that is no run; a process that just begins one may look like that.
+    /// It seems to hold something that is no run; a process that just begins one may look like
+    /// that.
     Foreign(Error),
 }
 
@@ -153,12 +156,13 @@ impl RunDir {
         Path::new("runs").join(format!("{}-{}", plan.name, &hex(plan.digest)[..8]))
     }
 
-    /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`, an earlier run's files go first. Where another
-    /// process runs the same scenario there, this one waits for it.
+    /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`,
+    /// an earlier run's files go first. Where another process runs the same scenario there, this
+    /// one waits for it.
     ///
     /// # Errors
-    /// [`crate::Fault::User`] where a file is in the way, the directory holds another scenario's run or `fresh` meets another process;
-    /// [`crate::Fault::Machine`] where it cannot be written.
+    /// [`crate::Fault::User`] where a file is in the way, the directory holds another scenario's
+    /// run or `fresh` meets another process; [`crate::Fault::Machine`] where it cannot be written.
     pub fn open(
         path: &Path,
         plan: &Plan,
@@ -186,7 +190,8 @@ impl RunDir {
             dir.remove_run()?;
         } else if claim == Claim::NoManifest {
             console.say(&format!(
-                "{} is lost or damaged: it is written again, and the points that check out are kept",
+                "{} is lost or damaged: it is written again, and the points that check out \
+                 are kept",
                 path.join(MANIFEST).display()
             ));
         }
@@ -216,7 +221,8 @@ impl RunDir {
                 Asked::Held(holder) => holder,
                 Asked::Unsupported(lock) => {
                     console.say(&format!(
-                        "the file system of {} has no locks: see to it that no other cemark writes there",
+                        "the file system of {} has no locks: see to it that no other cemark writes \
+                         there",
                         self.path.display()
                     ));
                     self.lock = Some(Arc::new(lock));
@@ -232,13 +238,15 @@ impl RunDir {
                 return Err(Error::user(
                     format!("another cemark{number} is writing the run directory"),
                     &self.path,
-                    "wait until it has finished or end it, or choose another directory with --out DIR",
+                    "wait until it has finished or end it, or choose another directory with \
+                     --out DIR",
                 ));
             }
             if !waits {
                 waits = true;
                 console.say(&format!(
-                    "another cemark{number} is running this scenario in {}: waiting until it ends; Ctrl-C leaves it alone",
+                    "another cemark{number} is running this scenario in {}: waiting until it \
+                     ends; Ctrl-C leaves it alone",
                     self.path.display()
                 ));
             }
@@ -286,7 +294,8 @@ impl RunDir {
         if let Some(scenario) = known {
             if scenario != self.scenario && !fresh {
                 return Err(self.another(format!(
-                    "the directory holds points of another scenario ({scenario}, not {}), and its manifest is lost or damaged:",
+                    "the directory holds points of another scenario ({scenario}, not {}), and \
+                     its manifest is lost or damaged:",
                     self.scenario
                 )));
             }
@@ -335,7 +344,8 @@ impl RunDir {
             .try_for_each(|path| remove_file(&path))
     }
 
-    /// Removes what a killed process left half-written. Under the lock, no living one has such files here.
+    /// Removes what a killed process left half-written. Under the lock, no living one has such
+    /// files here.
     fn sweep(&self, points: &Path) {
         for path in entries(&self.path).chain(entries(points)) {
             if file_name(&path).starts_with(TEMPORARY) {
@@ -351,7 +361,8 @@ impl RunDir {
             .join(format!("{}.parquet", hex(point.digest)))
     }
 
-    /// The point, if an earlier session of the same build finished it. One that is damaged is run again, and the console is told.
+    /// The point, if an earlier session of the same build finished it. One that is damaged is run
+    /// again, and the console is told.
     pub fn load(&self, point: &Point, console: &dyn Console) -> Option<Finished> {
         let path = self.point_path(point);
         match stored::read(&path, self.key(&hex(point.digest))) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A checksum inside a file, over all of its bytes: a Parquet file stays a Parquet file, a JSON document stays JSON, and a flipped bit shows.
+//! A checksum inside a file, over all of its bytes: a Parquet file stays a Parquet file, a JSON
+//! document stays JSON, and a flipped bit shows.
 //!
-//! The checksum is taken with [`BLANK`] in its place. It guards against damage, not against people: XXH3 with 128 bits.
+//! The checksum is taken with [`BLANK`] in its place. It guards against damage, not against people:
+//! XXH3 with 128 bits.
 
 use twox_hash::XxHash3_128;
 
-/// What stands in the checksum's place until it is known.
+/// What is in the checksum's place until it is known.
 pub(crate) const BLANK: &str = "00000000000000000000000000000000";
 
 /// Where a file keeps its checksum.
@@ -21,7 +23,7 @@ pub(crate) enum Place {
 pub(crate) const PARQUET_KEY: &str = "cemark.checksum";
 
 impl Place {
-    /// The bytes that stand right before the checksum.
+    /// The bytes right before the checksum.
     fn marker(self) -> &'static [u8] {
         match self {
             // Thrift's compact form: a key, then "next field, a string" and its length of 32.
@@ -30,7 +32,7 @@ impl Place {
         }
     }
 
-    /// Where the checksum stands.
+    /// The bytes of the checksum.
     fn find(self, bytes: &[u8]) -> Option<std::ops::Range<usize>> {
         let marker = self.marker();
         let start = bytes.windows(marker.len()).rposition(|w| w == marker)? + marker.len();

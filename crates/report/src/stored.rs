@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A finished point as one Parquet file: its flows are the table, everything else is JSON in the file's metadata. One file, so that a
-//! rename makes the whole point appear at once; a checksum over all of it, so that no damaged byte is ever used.
+//! A finished point as one Parquet file: its flows are the table, everything else is JSON in the
+//! file's metadata. One file, so that a rename makes the whole point appear at once; a checksum
+//! over all of it, so that no damaged byte is ever used.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -242,7 +243,8 @@ pub(crate) fn scenario(path: &Path) -> Option<String> {
     }
 }
 
-/// Builds before the first checksum left files without one: whole as far as one can see, and of a build that is not this one.
+/// Builds before the first checksum left files without one: whole as far as one can see, and of a
+/// build that is not this one.
 fn of_another_build(bytes: &[u8], build: &str) -> bool {
     let has = |text: &str| bytes.windows(text.len()).any(|w| w == text.as_bytes());
     bytes.ends_with(b"PAR1")

@@ -225,7 +225,7 @@ fn a_broken_scheme_turns_rows_red() {
         sound.rows[0].verdict,
         Verdict::Reproduced,
         "{}",
-        render::table(&sound)
+        render::table(&sound, 120)
     );
     let broken = |name: &str, keys: &str| {
         let run = judged(
@@ -236,9 +236,9 @@ fn a_broken_scheme_turns_rows_red() {
             run.rows[0].verdict,
             Verdict::NotReproduced,
             "{name}:\n{}",
-            render::table(&run)
+            render::table(&run, 120)
         );
-        let table = render::table(&run);
+        let table = render::table(&run, 120);
         assert!(
             run.rows[0].differs()
                 && table.contains("ECNSHARP-T38: not reproduced, but figures/expected.tsv says"),

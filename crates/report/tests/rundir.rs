@@ -122,7 +122,8 @@ fn every_damaged_byte_of_a_point_is_noticed_and_said() {
     assert_eq!(load().expect("stored").summary, done.summary);
 }
 
-/// Every damaged byte of the manifest costs the manifest: the points stay, and the manifest is written again.
+/// Every damaged byte of the manifest costs the manifest: the points stay, and the manifest is
+/// written again.
 #[test]
 fn a_damaged_manifest_costs_no_point() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
@@ -155,7 +156,8 @@ fn a_damaged_manifest_costs_no_point() {
             "{said:?}"
         );
     }
-    // Damage to the words around the checksum leaves a manifest without one, as early builds wrote them.
+    // Damage to the words around the checksum leaves a manifest without one, as early builds wrote
+    // them.
     assert!(
         silent <= "\"checksum\": \"".len(),
         "{silent} of {}",
@@ -254,7 +256,8 @@ fn fresh_removes_what_cemark_wrote_and_nothing_else() {
     }
 }
 
-/// While one holds the directory, the other waits; `--fresh` is refused; a half-written file of the living one stays.
+/// While one holds the directory, the other waits; `--fresh` is refused; a half-written file of the
+/// living one stays.
 #[test]
 fn a_directory_has_one_writer() {
     let (scratch, plan) = (Scratch::new(), plan(&["0.5"], &[1]));
@@ -283,7 +286,7 @@ fn a_directory_has_one_writer() {
         drop(lock);
         waits.join().unwrap().unwrap();
     });
-    assert!(!half.exists(), "nobody is writing it any more");
+    assert!(!half.exists(), "its writer is gone");
     let said = heard.take();
     assert!(
         said.len() == 1 && said[0].contains("waiting until it ends"),

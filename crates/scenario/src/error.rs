@@ -10,7 +10,9 @@ use crate::visible::{visible, visible_lines};
 /// Names that a help line lists; a scenario may have thousands of schemes.
 const MOST_NAMES: usize = 40;
 
-/// A scenario that cannot be used. What it says can go to a terminal: escapes in the text are shown as numbers. Its `Display` is one line, `file:line:column: message`; `miette` draws the place and the help.
+/// A scenario that cannot be used. What it says can go to a terminal: escapes in the text are shown
+/// as numbers. Its `Display` is one line, `file:line:column: message`; `miette` draws the place and
+/// the help.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.one_line())]
 pub struct Error(Box<Detail>);
@@ -222,7 +224,8 @@ pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String 
     }
 }
 
-/// The same where there are too many names to list: those near to `word`, if there are, and how to see them all.
+/// The same where there are too many names to list: those near to `word`, if there are, and how to
+/// see them all.
 pub fn near_of_many<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,

@@ -127,7 +127,8 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
         .try_for_each(|i| set_in(&mut items[i], rest, at, node))
 }
 
-/// The items of a list that a path without `*` changes, and what is left of the path inside of them.
+/// The items of a list that a path without `*` changes, and what is left of the path inside of
+/// them.
 fn chosen<'a>(
     items: &[Node],
     list: &str,
@@ -178,8 +179,8 @@ fn chosen<'a>(
     }
 }
 
-/// Every place that a path changes, under one name for each: two paths that share one set the same key. A path that leads nowhere is its own
-/// place; whoever follows it says what is wrong.
+/// Every place that a path changes, under one name for each: two paths that share one set the same
+/// key. A path that leads nowhere is its own place; whoever follows it says what is wrong.
 pub(crate) fn places(root: &Table, path: &str) -> BTreeSet<String> {
     let words: Vec<&str> = path.split('.').map(str::trim).collect();
     let head = fold(words[0]);

@@ -277,8 +277,8 @@ fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point 
     }
 }
 
-/// One configuration for each scheme, all with seed zero; `see` is shown each with the tree that it was read from. The tree comes without its
-/// schemes: it is copied for each of them.
+/// One configuration for each scheme, all with seed zero; `see` is shown each with the tree that it
+/// was read from. The tree comes without its schemes: it is copied for each of them.
 fn configs(
     root: &Table,
     schemes: Option<&Entry>,

@@ -78,7 +78,8 @@ fn add(axes: &mut Vec<Axis>, path: String, at: At, values: Vec<Node>, list_at: A
             "seeds" => "seeds are listed at the top: seeds = [1, 2, 3]",
             "baseline" => "a run has one baseline: run the command once for each",
             _ => {
-                "it is a text for people, and a comma separates the values of a sweep: write one without a comma, or write it in the file"
+                "it is a text for people, and a comma separates the values of a sweep: \
+                 write one without a comma, or write it in the file"
             }
         };
         return Err(Fault::new(at, format!("`{path}` cannot be swept")).help(help));
@@ -117,8 +118,9 @@ struct Earlier {
 }
 
 impl Given {
-    /// Applies one `--set path=value[,value]`: several values, or a path that is swept already, make an axis; one value is written into
-    /// the tree. A second one for the same key is a mistake, by whichever of its names.
+    /// Applies one `--set path=value[,value]`: several values, or a path that is swept already,
+    /// make an axis; one value is written into the tree. A second one for the same key is a
+    /// mistake, by whichever of its names.
     pub(crate) fn set(
         &mut self,
         root: &mut Table,
@@ -164,7 +166,8 @@ impl Given {
         }
     }
 
-    /// Fails where an earlier `--set` would be lost: this one sets all that it set, or one of the two is swept and meets the other.
+    /// Fails where an earlier `--set` would be lost: this one sets all that it set, or one of the
+    /// two is swept and meets the other.
     fn once(
         &mut self,
         root: &Table,
@@ -187,7 +190,10 @@ impl Given {
                 return Err(
                     Fault::new(at, format!("`{path}` and `{first}` set the same key"))
                         .label("a second time")
-                        .help("leave one of them out; of two single values, the one for all may come first and the one for some after it"),
+                        .help(
+                            "leave one of them out; of two single values, the one for all may come \
+                               first and the one for some after it",
+                        ),
                 );
             }
             let mut all = earlier.values.clone();

@@ -170,7 +170,7 @@ impl Table {
             if let Some(first) = known.insert(fold(&entry.key), &entry.key) {
                 return Err(
                     Fault::new(entry.at, format!("`{}` is given twice", entry.key)).help(format!(
-                        "`-` and `_` are the same in keys: it stands above as `{first}`"
+                        "`-` and `_` are the same in keys: above it is `{first}`"
                     )),
                 );
             }

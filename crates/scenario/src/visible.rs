@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Text of a user's on its way to a terminal: what would steer the terminal, or turn the order of the letters, is shown as its number instead.
+//! Text of a user's on its way to a terminal: what would steer the terminal, or turn the order of
+//! the letters, is shown as its number instead.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// A name, a title, a value, a path as one line: control characters (the escape that begins a terminal's commands among them), marks that
-/// change the direction of writing, and ends of lines are written as `\u{1b}`.
+/// A name, a title, a value, a path as one line: control characters (the escape that begins a
+/// terminal's commands among them), marks that change the direction of writing, and ends of lines
+/// are written as `\u{1b}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
@@ -45,4 +47,36 @@ fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_hidden, visible, visible_lines};
+
+    #[test]
+    fn what_steers_a_terminal_is_a_number() {
+        for (text, line, lines) in [
+            ("ECN# µs „…“ 中", "ECN# µs „…“ 中", "ECN# µs „…“ 中"),
+            ("a\u{1b}[31mb", "a\\u{1b}[31mb", "a\\u{1b}[31mb"),
+            (
+                "\u{0}\u{7}\u{7f}",
+                "\\u{0}\\u{7}\\u{7f}",
+                "\\u{0}\\u{7}\\u{7f}",
+            ),
+            ("\u{85}\u{9b}2J", "\\u{85}\\u{9b}2J", "\\u{85}\\u{9b}2J"),
+            (
+                "\u{202e}\u{2066}",
+                "\\u{202e}\\u{2066}",
+                "\\u{202e}\\u{2066}",
+            ),
+            ("a\nb\tc", "a\\u{a}b\\u{9}c", "a\nb\tc"),
+            // An end of line of Windows, and what overwrites the line before it.
+            ("a\r\nb\rc", "a\\u{d}\\u{a}b\\u{d}c", "a\r\nb\\u{d}c"),
+        ] {
+            assert_eq!(visible(text), line);
+            assert_eq!(visible_lines(text), lines);
+            assert!(!visible(text).contains(is_hidden));
+            assert_eq!(visible(&visible(text)), line, "once is enough");
+        }
+    }
 }

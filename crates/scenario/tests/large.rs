@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reading takes time in proportion to the text. Each of these lists is so long that reading which compares all pairs of its entries (2 x 10^10 of
-//! them) would take many minutes, and so short that one look at each takes a second.
+//! Reading takes time in proportion to the text. Each of these lists is so long that reading which
+//! compares all pairs of its entries (2 x 10^10 of them) would take many minutes, and so short that
+//! one look at each takes a second.
 
 use std::fmt::Write;
 
@@ -74,7 +75,8 @@ fn a_key_given_twice_is_found_among_many() {
     assert_eq!(error.position(), Some((MANY + 1, 1)));
 }
 
-/// Each scheme makes a configuration, so that these are fewer; copying all schemes for each of them took minutes.
+/// Each scheme makes a configuration, so that these are fewer; copying all schemes for each of them
+/// took minutes.
 #[test]
 fn schemes_are_read_one_by_one() {
     let schemes = list(20_000, |i| format!("{SCHEME}label = \"S{i}\"\n"));

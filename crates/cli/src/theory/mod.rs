@@ -193,9 +193,12 @@ fn all() -> String {
         for (i, line) in wrap(f.doc, room).lines().enumerate() {
             let _ = writeln!(out, "{:width$}  {line}", if i == 0 { f.name } else { "" });
         }
-        let _ = writeln!(out, "{:width$}  {}", "", f.source);
+        for line in wrap(f.source, room).lines() {
+            let _ = writeln!(out, "{:width$}  {line}", "");
+        }
     }
-    out + "\ncemark theory NAME INPUT=VALUE… evaluates one: cemark theory cedm n=2,4,8,16,32\n"
+    let last = "cemark theory NAME INPUT=VALUE… evaluates one: cemark theory cedm n=2,4,8,16,32";
+    format!("{out}\n{}\n", wrap(last, look().width))
 }
 
 fn table(form: &Form, columns: &[Vec<String>]) -> String {
@@ -216,7 +219,11 @@ fn table(form: &Form, columns: &[Vec<String>]) -> String {
         .map(|c| c.chars().count())
         .max()
         .unwrap_or(0);
-    let mut out = format!("{}\n{}\n\n", wrap(form.doc, look().width), form.source);
+    let mut out = format!(
+        "{}\n{}\n\n",
+        wrap(form.doc, look().width),
+        wrap(form.source, look().width)
+    );
     for (i, (label, cells, doc)) in rows.iter().enumerate() {
         if i == form.inputs.len() {
             out.push('\n');

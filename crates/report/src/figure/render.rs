@@ -10,6 +10,7 @@ use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
 use super::verdict::Verdict;
 use super::{FIGURES, Mode};
+use crate::table::wrap;
 
 /// One JSON document; `docs/output.md` lists its fields.
 pub fn json(run: &FigureRun) -> String {
@@ -19,7 +20,8 @@ pub fn json(run: &FigureRun) -> String {
 }
 
 /// The table on the terminal: a line a row, and a line for each condition where there are several.
-pub fn table(run: &FigureRun) -> String {
+/// Where `columns` are few, the names of conditions take several lines.
+pub fn table(run: &FigureRun, columns: usize) -> String {
     let mut out = String::new();
     let head = [
         "row",
@@ -69,8 +71,13 @@ pub fn table(run: &FigureRun) -> String {
             .max()
             .unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..6).map(width).collect();
-    for line in &lines {
+    let mut widths: Vec<usize> = (0..6).map(width).collect();
+    let values: usize = widths[1..].iter().map(|w| w + 2).sum();
+    widths[0] = widths[0].min(columns.saturating_sub(values).max(24));
+    for line in &mut lines {
+        let name = folded(&line[0], widths[0]);
+        let (first, below) = name.split_once('\n').unwrap_or((&name, ""));
+        line[0] = first.to_owned();
         let cell = |i: usize| {
             if (1..=3).contains(&i) {
                 format!("{:>w$}", line[i], w = widths[i])
@@ -80,9 +87,22 @@ pub fn table(run: &FigureRun) -> String {
         };
         out.push_str((0..6).map(cell).collect::<Vec<_>>().join("  ").trim_end());
         out.push('\n');
+        if !below.is_empty() {
+            out.push_str(below);
+            out.push('\n');
+        }
     }
     out.push_str(&count(run));
     out
+}
+
+/// A name in lines of at most `room`, those behind the first set in.
+fn folded(name: &str, room: usize) -> String {
+    let text = name.trim_start();
+    let indent = name.len() - text.len();
+    let below = format!("\n{:1$}", "", indent + 2);
+    let text = wrap(text, room.saturating_sub(indent + 2));
+    format!("{:indent$}{}", "", text.replace('\n', &below))
 }
 
 fn line(part: &PartResult, verdict: String) -> [String; 6] {
@@ -168,8 +188,14 @@ fn count(run: &FigureRun) -> String {
 }
 
 /// `cemark figure --list`: every figure, its title, its rows, and what it costs in either mode.
-pub fn list(targets: &[Target], calibration: &Calibration) -> Result<String, String> {
+pub fn list(
+    targets: &[Target],
+    calibration: &Calibration,
+    columns: usize,
+) -> Result<String, String> {
     let mut out = String::new();
+    let room = columns.saturating_sub(22);
+    let beside = |text: &str| wrap(text, room).replace('\n', &format!("\n{:22}", ""));
     for (id, text) in FIGURES {
         let file = FigureFile::parse(id, text, calibration)?;
         let mut rows: Vec<&str> = targets
@@ -180,9 +206,9 @@ pub fn list(targets: &[Target], calibration: &Calibration) -> Result<String, Str
         rows.dedup();
         out.push_str(&format!(
             "{id:<22}{}\n{:22}{}\n",
-            file.title,
+            beside(&file.title),
             "",
-            rows.join(" ")
+            beside(&rows.join(" "))
         ));
         let cost = [Mode::Quick, Mode::Full]
             .into_iter()
@@ -204,7 +230,7 @@ pub fn list(targets: &[Target], calibration: &Calibration) -> Result<String, Str
             })
             .collect::<Vec<_>>();
         if !cost.is_empty() {
-            out.push_str(&format!("{:22}{}\n", "", cost.join("; ")));
+            out.push_str(&format!("{:22}{}\n", "", beside(&cost.join("; "))));
         }
     }
     Ok(out)

@@ -46,7 +46,8 @@ pub struct Surroundings<'a> {
     pub watch: &'a dyn Watch,
 }
 
-/// Told of the harness's steps, from several threads. As a console, it is told what the run directories found, and ends the run.
+/// Told of the harness's steps, from several threads. As a console, it is told what the run
+/// directories found, and ends the run.
 pub trait Watch: Console {
     /// A figure begins: so many points, so many packet-hops expected.
     fn begins(&self, _figure: &str, _points: usize, _hops: f64) {}
