@@ -10,6 +10,7 @@ use cemark_sim::workload::{ClassMap, Kind, Workload};
 use cemark_wire::{Picos, Rate};
 
 use super::*;
+use crate::stats::Method;
 
 /// A point: its load, scheme, and the completion times in microseconds of flows that are short unless they are above 10 ms.
 struct Made {
@@ -149,6 +150,45 @@ const NEW: &str = "metric = \"short.mean\"\nscheme = \"new\"\nagainst = \"old\"\
 
 fn near(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-6, "{a} is not {b}");
+}
+
+/// One and two seeds speak for means of enough flows; a percentile has an interval from three seeds on, which knows how few flows it
+/// stands on.
+#[test]
+fn few_seeds_have_intervals_for_means_only() {
+    let points = |seeds: usize, flows: u64| -> Vec<Made> {
+        ["old", "new"]
+            .into_iter()
+            .flat_map(|scheme| (0..seeds).map(move |_| scheme))
+            .map(|scheme| {
+                let share = |i: u64| match scheme {
+                    "new" => 0.7 + 0.1 * ((i * 7 % 11) as f64 / 10.0),
+                    _ => 1.0,
+                };
+                let micros = (0..flows).map(|i| (100 + i * 13 % 90) as f64 * share(i));
+                made("0.5", scheme, &micros.collect::<Vec<_>>())
+            })
+            .collect()
+    };
+    let ask = |seeds, flows, metric: &str| {
+        let text = format!(
+            "statistic = \"gain\"\nmetric = \"{metric}\"\nscheme = \"new\"\nagainst = \"old\""
+        );
+        ask(&points(seeds, flows), &text).unwrap()
+    };
+    for seeds in [1, 2] {
+        let mean = ask(seeds, 200, "short.mean");
+        assert_eq!(mean.method(), Method::Batches);
+        let (low, high) = mean.interval().unwrap();
+        assert!(low > 20.0 && high < 30.0, "{low} to {high}");
+        assert_eq!(ask(seeds, 99, "short.mean").interval(), None);
+        let tail = ask(seeds, 200, "short.p99");
+        assert_eq!((tail.method(), tail.interval()), (Method::None, None));
+    }
+    // Three equal seeds would say that nothing is by chance.
+    let tail = ask(3, 200, "short.p99");
+    assert_eq!(tail.method(), Method::Flows);
+    assert_eq!(ask(3, 200, "short.mean").method(), Method::Seeds);
 }
 
 #[test]
