@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! House checks (`cargo xtask check`), long proofs (`cargo xtask proof NAME`) and the one that needs a program of its own
-//! (`cargo xtask mutants`, run by `proof mutants`).
+//! (`cargo xtask mutants`, run by `proof mutants`); the markers' bytecode (`cargo xtask bpf`).
 
 mod arrows;
+mod bpf;
 mod mutants;
 mod proof;
 mod tidy;
@@ -17,8 +18,12 @@ fn main() -> ExitCode {
             for note in proof::stale() {
                 println!("note: {note}");
             }
-            arrows::check().and_then(|()| tidy::check())
+            arrows::check()
+                .and_then(|()| tidy::check())
+                .and_then(|()| bpf::fresh())
         }
+        ["bpf"] => bpf::write(),
+        ["bpf", "--check"] => bpf::check(),
         ["mutants"] => mutants::run(false),
         ["mutants", "again"] => mutants::run(true),
         ["proof"] => {
@@ -27,7 +32,7 @@ fn main() -> ExitCode {
         }
         ["proof", name] => proof::run(name),
         _ => Err(
-            "usage: cargo xtask check | cargo xtask mutants [again] | cargo xtask proof [NAME]"
+            "usage: cargo xtask check | cargo xtask bpf [--check] | cargo xtask mutants [again] | cargo xtask proof [NAME]"
                 .into(),
         ),
     };
