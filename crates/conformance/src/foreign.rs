@@ -296,12 +296,15 @@ mod tests {
         }
     }
 
+    /// What happens to a marker.
+    type Step = fn(&mut Foreign<Breaks>);
+
     fn at(now: u64) -> At {
         At::fifo(Nanos(now), Nanos(30), 4_500, 1_500)
     }
 
     /// A marker that has judged two packets as they joined and one as it left; then `what` happens to it, and it breaks at `hook`.
-    fn broken(hook: Entry, answer: Option<u32>, what: fn(&mut Foreign<Breaks>)) -> Fault {
+    fn broken(hook: Entry, answer: Option<u32>, what: Step) -> Fault {
         let told = Arc::new(AtomicBool::new(false));
         let code = Breaks {
             at: hook,
@@ -334,7 +337,7 @@ mod tests {
     fn every_hook_may_break_and_is_named_with_its_packet() {
         let retune =
             |m: &mut Foreign<Breaks>| m.retune(&Values([0; _]), &QueueSpec::fifo(Rate::gbps(1)));
-        let cases: [(Entry, fn(&mut Foreign<Breaks>), &str); 7] = [
+        let cases: [(Entry, Step, &str); 7] = [
             (
                 Entry::Enqueue,
                 |m| _ = m.enqueue(&at(40)),

@@ -179,6 +179,7 @@ fn operations_are_those_of_another_machine() {
     let mut compared = 0;
     for code in (0..=0xff_u8).filter(|c| c & 7 >= class::ALU && c & 0xf0 <= 0xd0) {
         let (op, jump) = (code & 0xf0, matches!(code & 7, class::JMP | class::JMP32));
+        let swap = op == 0xd0 && !jump;
         if jump && (op == 0x80 || op == 0x90) {
             continue;
         }
@@ -187,7 +188,7 @@ fn operations_are_those_of_another_machine() {
             .flat_map(|a| NUMBERS.iter().map(move |b| (a, b)))
         {
             let by_register = code & 0x08 != 0;
-            let imm = if op == 0xd0 && !jump {
+            let imm = if swap {
                 [16, 32, 64][b as usize % 3]
             } else {
                 b as i32
@@ -197,11 +198,7 @@ fn operations_are_those_of_another_machine() {
             } else {
                 0x01
             };
-            let imm_or_none = if by_register && !(op == 0xd0 && !jump) {
-                0
-            } else {
-                imm
-            };
+            let imm_or_none = if by_register && !swap { 0 } else { imm };
             let mut program = [&constant(1, a)[..], &constant(2, b)].concat();
             program.extend(insn(code, registers, jump.into(), imm_or_none));
             program.extend(insn(
