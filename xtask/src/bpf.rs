@@ -119,24 +119,7 @@ pub(crate) fn fresh() -> Result<(), String> {
     let units = units(&crate::tidy::schemes_of_the_tree()?);
     let record = Record::read()?;
     let now = hashes(&files(&units)?)?;
-    let mut wrong = Vec::new();
-    if record.options != OPTIONS.join(" ") {
-        wrong.push("the options of xtask/src/bpf.rs have changed".to_owned());
-    }
-    for (path, hash) in &now {
-        match record.hashes.get(path) {
-            None => wrong.push(format!("{path} is new")),
-            Some(old) if old != hash => wrong.push(format!("{path} has changed")),
-            Some(_) => {}
-        }
-    }
-    let gone = record.hashes.keys().filter(|path| !now.contains_key(*path));
-    wrong.extend(gone.map(|path| format!("{path} is missing")));
-    wrong.extend(
-        strangers(&units)?
-            .into_iter()
-            .map(|path| format!("{path} is of no source")),
-    );
+    let wrong = differences(&record, &now, strangers(&units)?);
     if wrong.is_empty() {
         println!(
             "bytecode: {} objects, of these sources, by {}",
@@ -149,6 +132,33 @@ pub(crate) fn fresh() -> Result<(), String> {
         "the bytecode in {FOLDER} is not of this tree: {}{remedy}",
         wrong.join(", ")
     ))
+}
+
+/// What has changed since the record was written: options, sources, objects.
+fn differences(
+    record: &Record,
+    now: &BTreeMap<String, String>,
+    strangers: Vec<String>,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if record.options != OPTIONS.join(" ") {
+        wrong.push("the options of xtask/src/bpf.rs have changed".to_owned());
+    }
+    for (path, hash) in now {
+        match record.hashes.get(path) {
+            None => wrong.push(format!("{path} is new")),
+            Some(old) if old != hash => wrong.push(format!("{path} has changed")),
+            Some(_) => {}
+        }
+    }
+    let gone = record.hashes.keys().filter(|path| !now.contains_key(*path));
+    wrong.extend(gone.map(|path| format!("{path} is missing")));
+    wrong.extend(
+        strangers
+            .into_iter()
+            .map(|path| format!("{path} is of no source")),
+    );
+    wrong
 }
 
 /// `cargo xtask bpf --check`: this machine's clang makes the same objects. Another version may write other bytes, so those decide the same.
@@ -273,6 +283,10 @@ impl Record {
     fn read() -> Result<Self, String> {
         let text = fs::read_to_string(RECORD)
             .map_err(|e| format!("{RECORD}: {e}; cargo xtask bpf writes it"))?;
+        Record::parse(&text)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
         let mut record = Record {
             compiler: String::new(),
             options: String::new(),
@@ -354,4 +368,49 @@ fn hashes(files: &[String]) -> Result<BTreeMap<String, String>, String> {
         .cloned()
         .zip(hashes.iter().map(|h| (*h).to_owned()))
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_older_than_their_sources_are_named() {
+        let text = format!(
+            "# made by\ncompiler clang 1\noptions {}\n11 a.h\n22 a.o\n",
+            OPTIONS.join(" ")
+        );
+        let record = Record::parse(&text).unwrap();
+        assert_eq!(record.compiler, "clang 1");
+        let differ = |files: &[(&str, &str)]| {
+            let now = files
+                .iter()
+                .map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned()));
+            differences(&record, &now.collect(), Vec::new())
+        };
+        assert!(differ(&[("a.h", "11"), ("a.o", "22")]).is_empty());
+        assert_eq!(differ(&[("a.h", "12"), ("a.o", "22")]), ["a.h has changed"]);
+        assert_eq!(differ(&[("a.h", "11")]), ["a.o is missing"]);
+        assert_eq!(
+            differ(&[("a.h", "11"), ("a.o", "22"), ("b.h", "33")]),
+            ["b.h is new"]
+        );
+        assert_eq!(
+            differences(&record, &record.hashes, vec!["x.o".to_owned()]),
+            ["x.o is of no source"]
+        );
+        let other = Record::parse(&text.replace("-O2", "-O1")).unwrap();
+        assert_eq!(differences(&other, &other.hashes, Vec::new()).len(), 1);
+        assert!(Record::parse("word").is_err());
+    }
+
+    #[test]
+    fn every_object_has_one_source_and_a_name_of_its_own() {
+        let units = units(&["red".to_owned()]);
+        let mut names: Vec<&String> = units.iter().map(|u| &u.object).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), units.len());
+        assert!(units.iter().all(|u| u.source.ends_with(".c")));
+    }
 }

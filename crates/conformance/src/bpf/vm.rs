@@ -8,7 +8,7 @@ use crate::abi::Call;
 
 use super::verify;
 
-/// Instructions that one call may take: as many as Linux's verifier follows. The dearest scheme of the catalogue takes a few thousand.
+/// Instructions that one call may take: as many as Linux's verifier follows. Schemes of the catalogue take a few hundred.
 pub const BUDGET: u32 = 1_000_000;
 /// Functions that may be active at the same time, the entry among them, as in a kernel.
 pub(super) const DEPTH: usize = 8;
@@ -156,18 +156,20 @@ impl Vm {
     /// Runs it with the block's address in its first register.
     #[inline]
     pub(super) fn run(&self, call: &mut Call) -> Result<u32, Trap> {
-        self.execute(call.bytes()).map(|answer| answer as u32)
+        self.execute(call.bytes(), BUDGET)
+            .map(|answer| answer as u32)
     }
 
-    fn execute(&self, block: &mut [u8]) -> Result<u64, Trap> {
+    /// In at most `budget` instructions.
+    fn execute(&self, block: &mut [u8], budget: u32) -> Result<u64, Trap> {
         if self.calls {
-            self.interpret(block, &mut [0; DEPTH * FRAME])
+            self.interpret(block, &mut [0; DEPTH * FRAME], budget)
         } else {
-            self.interpret(block, &mut [0; FRAME])
+            self.interpret(block, &mut [0; FRAME], budget)
         }
     }
 
-    fn interpret(&self, block: &mut [u8], stack: &mut [u8]) -> Result<u64, Trap> {
+    fn interpret(&self, block: &mut [u8], stack: &mut [u8], budget: u32) -> Result<u64, Trap> {
         // Sixteen, so that four bits are always an index.
         let mut reg = [0_u64; 16];
         reg[1] = BLOCK;
@@ -179,7 +181,7 @@ impl Vm {
         };
         let mut callers = [Caller::default(); DEPTH];
         let mut pc = 0_usize;
-        for _ in 0..BUDGET {
+        for _ in 0..budget {
             let at = pc;
             let trap = |what| Trap { at, what };
             let Some(&insn) = self.insns.get(pc) else {
