@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compiles the C twins of every scheme for this machine; gathers their BPF objects, the headers and the golden vectors.
+//! Compiles the C twins of every scheme for this machine; gathers their BPF objects, the headers
+//! and the golden vectors.
 //!
-//! The objects are those of `dataplane/bpf`, which `cargo xtask bpf` writes, so that a build needs no clang. `cargo xtask bpf --check` names
-//! a folder of others in CEMARK_BPF, to put them to the test.
+//! The objects are those of `dataplane/bpf`, which `cargo xtask bpf` writes, so that a build needs
+//! no clang. `cargo xtask bpf --check` names a folder of others in CEMARK_BPF, to put them to the
+//! test.
 
 use std::env;
 use std::fmt::Write;

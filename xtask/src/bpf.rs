@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The markers' bytecode in `dataplane/bpf`, which a build embeds so that it needs no clang: written, held against this machine's clang,
-//! and checked for its age without any.
+//! The markers' bytecode in `dataplane/bpf`, which a build embeds so that it needs no clang:
+//! written, held against this machine's clang, and checked for its age without any.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,8 @@ const FOLDER: &str = "dataplane/bpf";
 const RECORD: &str = "dataplane/bpf/COMPILER";
 /// Where `--check` puts its own.
 const SCRATCH: &str = "target/bpf";
-/// What a user would compile with, a kernel's rules, and nothing in the object that depends on who compiles it.
+/// What a user would compile with, a kernel's rules, and nothing in the object that depends on who
+/// compiles it.
 const OPTIONS: &[&str] = &[
     "-O2",
     "-target",
@@ -161,7 +162,8 @@ fn differences(
     wrong
 }
 
-/// `cargo xtask bpf --check`: this machine's clang makes the same objects. Another version may write other bytes, so those decide the same.
+/// `cargo xtask bpf --check`: this machine's clang makes the same objects. Another version may
+/// write other bytes, so those decide the same.
 pub(crate) fn check() -> Result<(), String> {
     fresh()?;
     let units = units(&crate::tidy::schemes_of_the_tree()?);
@@ -249,7 +251,8 @@ impl Clang {
         Ok(Clang { program, version })
     }
 
-    /// Compiles every unit into a folder. Paths are relative to the tree, so that no object knows where it is.
+    /// Compiles every unit into a folder. Paths are relative to the tree, so that no object knows
+    /// where it is.
     fn build(&self, units: &[Unit], folder: &str) -> Result<(), String> {
         let _ = fs::remove_dir_all(SCRATCH);
         fs::create_dir_all(format!("{folder}/markers")).map_err(|e| format!("{folder}: {e}"))?;

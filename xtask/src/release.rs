@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The binary that is handed out: built as `cargo build --release` does, small, and without a trace of who built it.
+//! The binary that is handed out: built as `cargo build --release` does, small, and without a trace
+//! of who built it.
 
 use std::fs;
 use std::process::Command;

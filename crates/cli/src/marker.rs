@@ -13,7 +13,8 @@ use cemark_wire::Rate;
 
 use crate::exit::Failure;
 
-/// Where the markers of each point of a plan leave their faults; none for a point whose scheme is of the catalogue.
+/// Where the markers of each point of a plan leave their faults; none for a point whose scheme is
+/// of the catalogue.
 pub(crate) struct Watches(Vec<Option<Watch>>);
 
 impl Watches {
@@ -29,7 +30,8 @@ pub(crate) fn add_all(given: &[Given], plan: &mut Plan) -> Result<Watches, Failu
     for marker in given {
         added.push((marker.label(), marker.add_to(plan)?.into_iter()));
     }
-    // A marker's points are in the order in which they were made, whatever was put between them since.
+    // A marker's points are in the order in which they were made, whatever was put between them
+    // since.
     let watches = plan.points.iter().map(|point| {
         let (_, watches) = added.iter_mut().find(|(label, _)| *label == point.scheme)?;
         watches.next()
@@ -98,7 +100,8 @@ impl Given {
         format!("{form}:{}", file.display())
     }
 
-    /// Adds the marker to every cell of a plan, under the name of its file; the watches of its points in order.
+    /// Adds the marker to every cell of a plan, under the name of its file; the watches of its
+    /// points in order.
     fn add_to(&self, plan: &mut Plan) -> Result<Vec<Watch>, Failure> {
         match self.form {
             Form::Bpf => {

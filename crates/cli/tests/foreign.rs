@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Markers that are not Rust: replayed, exported, simulated. Needs a C compiler; bytecode is that of `dataplane/bpf`.
+//! Markers that are not Rust: replayed, exported, simulated. Needs a C compiler; bytecode is that
+//! of `dataplane/bpf`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,8 @@ fn compile(source: &str, out: &str, more: &[&str]) {
     assert!(done.status.success(), "cc: {}", stderr(&done));
 }
 
-/// A committed object of `dataplane/bpf/markers`, or the one that `cargo xtask bpf --check` has just made.
+/// A committed object of `dataplane/bpf/markers`, or the one that `cargo xtask bpf --check` has
+/// just made.
 fn bytecode(stem: &str) -> String {
     let folder = std::env::var("CEMARK_BPF").unwrap_or_else(|_| root("dataplane/bpf"));
     format!("{folder}/markers/{stem}.o")
@@ -205,7 +207,8 @@ fn a_scheme_of_ones_own_runs_as_machine_code_and_as_bytecode() {
     let so = scratch.file("own.so");
     compile(&root("examples/own_marker.c"), &so, &[]);
     let marker = format!("c:{so}");
-    // The second object is the same with functions that are called, one from another, and not part of their callers.
+    // The second object is the same with functions that are called, one from another, and not part
+    // of their callers.
     let [own, calling] = ["own_marker", "calling"].map(|stem| format!("bpf:{}", bytecode(stem)));
     let doc = json(&run(
         &scratch,
@@ -232,7 +235,8 @@ fn said(o: &Output) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The small run with a marker that breaks: it ends at once and says where, and nothing of that point is kept. The message.
+/// The small run with a marker that breaks: it ends at once and says where, and nothing of that
+/// point is kept. The message.
 fn breaks(marker: &str) -> String {
     let scratch = Scratch::new();
     let o = run(&scratch, &["--marker", marker]);
@@ -249,7 +253,8 @@ fn breaks(marker: &str) -> String {
     said
 }
 
-/// How each object of `dataplane/bpf/markers/faulty.c` breaks: at its hundredth packet, or at the first event of its kind behind it.
+/// How each object of `dataplane/bpf/markers/faulty.c` breaks: at its hundredth packet, or at the
+/// first event of its kind behind it.
 #[test]
 fn a_marker_that_breaks_in_mid_run_ends_the_run_with_its_hook_and_packet() {
     for (fault, hook, why, help) in [
@@ -367,7 +372,8 @@ fn points_that_were_finished_before_a_marker_broke_are_kept() {
         files.sort();
         files
     };
-    // One after the other, so the schemes of the scenario come first; the second time they are not simulated again.
+    // One after the other, so the schemes of the scenario come first; the second time they are not
+    // simulated again.
     let first = points();
     assert!(!first.is_empty());
     assert_eq!(points(), first);

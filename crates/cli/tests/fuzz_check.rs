@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark check` of every scenario that there is, changed at random: it answers or says what is wrong, in bounded time and memory.
+//! `cemark check` of every scenario that there is, changed at random: it answers or says what is
+//! wrong, in bounded time and memory.
 //!
-//! The whole command runs: options, reading, expanding, warnings, costs, printing. `CEMARK_FUZZ_SECONDS` sets for how long
-//! (`cargo xtask proof check`: ten minutes), `CEMARK_FUZZ_SEED` where it begins, and `CEMARK_FUZZ_CASE` runs one case again.
+//! The whole command runs: options, reading, expanding, warnings, costs, printing.
+//! `CEMARK_FUZZ_SECONDS` sets for how long (`cargo xtask proof check`: ten minutes),
+//! `CEMARK_FUZZ_SEED` where it begins, and `CEMARK_FUZZ_CASE` runs one case again.
 
 #[path = "../../scenario/tests/mutate/mod.rs"]
 mod mutate;
@@ -16,7 +18,8 @@ use std::time::{Duration, Instant};
 
 use mutate::{Change, NASTY, apply};
 
-/// Longer than any case may take, on a machine with other work. The slowest take a tenth of a second.
+/// Longer than any case may take, on a machine with other work. The slowest take less than
+/// a second.
 const LIMIT: Duration = Duration::from_secs(20);
 /// Address space of one command, in KiB.
 const MEMORY: u64 = 4 << 20;
@@ -59,7 +62,8 @@ fn corpus() -> Vec<(String, String)> {
     all
 }
 
-/// What of a figure's file is a scenario: no rows, no variants, no budgets, and something for what was fitted.
+/// What of a figure's file is a scenario: no rows, no variants, no budgets, and something for what
+/// was fitted.
 fn scenario_of(figure: &str) -> String {
     let mut of_figure = false;
     let mut lines = Vec::new();

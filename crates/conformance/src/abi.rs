@@ -118,8 +118,8 @@ impl Call {
     #[allow(unsafe_code)]
     #[inline]
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: integers only, with every padding byte a field of its own (asserted above), so each byte is initialised and any bytes are a
-        // valid block; the slice borrows it.
+        // SAFETY: integers only, with every padding byte a field of its own (asserted above), so
+        // each byte is initialised and any bytes are a valid block; the slice borrows it.
         unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(self).cast::<u8>(), BLOCK) }
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a foreign marker breaks its promises in mid-run, and how that leaves the simulation.
 //!
-//! A simulation asks a marker for a verdict and has no use for an error. So a marker that breaks leaves a [`Fault`] in the [`Watch`] of its
-//! point and lets packets pass from then on; whoever runs the point looks at the watch from time to time and throws the point away.
+//! A simulation asks a marker for a verdict and has no use for an error. So a marker that breaks
+//! leaves a [`Fault`] in the [`Watch`] of its point and lets packets pass from then on; whoever
+//! runs the point looks at the watch from time to time and throws the point away.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -27,7 +28,8 @@ pub struct Fault {
     pub marker: String,
     /// In which function.
     pub hook: Entry,
-    /// How many packets this marker (one for each queue) had judged at its hooks by then, the one at hand among them: as they joined, as they left.
+    /// How many packets this marker (one for each queue) had judged at its hooks by then, the one
+    /// at hand among them: as they joined, as they left.
     pub packets: [u64; 2],
     /// When.
     pub now: Nanos,

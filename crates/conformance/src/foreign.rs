@@ -18,8 +18,9 @@ pub trait Code: Clone + Send {
 
 /// One marker of foreign code: its block of memory and what it has said of itself.
 ///
-/// A breach of the interface in mid-run (a verdict that is none, a load outside the block) is left in the [`Watch`] that the marker was
-/// made with; it then lets every packet pass. Without a watch, as for the twins of the catalogue, it is a bug of ours and panics.
+/// A breach of the interface in mid-run (a verdict that is none, a load outside the block) is left
+/// in the [`Watch`] that the marker was made with; it then lets every packet pass. Without a watch,
+/// as for the twins of the catalogue, it is a bug of ours and panics.
 #[derive(Clone)]
 pub struct Foreign<C> {
     code: C,
@@ -119,7 +120,8 @@ impl<C: Code> Foreign<C> {
         self.watch.as_ref().is_some_and(|w| w.fault().is_some())
     }
 
-    /// Runs a function after which the clock may be another; what it answers, or nothing where it broke.
+    /// Runs a function after which the clock may be another; what it answers, or nothing where it
+    /// broke.
     #[inline]
     fn go(&mut self, entry: Entry) -> Option<u32> {
         if self.is_over() {
@@ -303,7 +305,8 @@ mod tests {
         At::fifo(Nanos(now), Nanos(30), 4_500, 1_500)
     }
 
-    /// A marker that has judged two packets as they joined and one as it left; then `what` happens to it, and it breaks at `hook`.
+    /// A marker that has judged two packets as they joined and one as it left; then `what` happens
+    /// to it, and it breaks at `hook`.
     fn broken(hook: Entry, answer: Option<u32>, what: Step) -> Fault {
         let told = Arc::new(AtomicBool::new(false));
         let code = Breaks {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* examples/own_marker.c with functions that are called, one from another, and not part of their callers. */
+/*
+ * examples/own_marker.c with functions that are called, one from another, and not part of their
+ * callers.
+ */
 #include "cemark/marker.h"
 
 struct cemark_calling_params {

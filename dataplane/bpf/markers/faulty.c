@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Markers that break in mid-run, each in one way: the way is a macro of the command line, CEMARK_FAULT_load and so on, and the object
- * is called after it. They mark as a step at 20 packets does until then.
+ * Markers that break in mid-run, each in one way: the way is a macro of the command line,
+ * CEMARK_FAULT_load and so on, and the object is called after it. They mark as a step at 20 packets
+ * does until then.
  */
 #include "cemark/marker.h"
 

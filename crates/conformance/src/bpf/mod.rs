@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Markers as BPF bytecode, run in this process by an interpreter that checks every load and store and counts instructions.
+//! Markers as BPF bytecode, run in this process by an interpreter that checks every load and store
+//! and counts instructions.
 
 mod elf;
 mod verify;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a program must be before it runs: known instructions, registers that exist, jumps that land on instructions.
+//! What a program must be before it runs: known instructions, registers that exist, jumps that land
+//! on instructions.
 
 use super::elf::INSN;
 use super::vm::{Insn, class};

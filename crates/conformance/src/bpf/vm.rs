@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An interpreter of BPF (RFC 9669) for markers: every load and store is checked, and every call ends.
+//! An interpreter of BPF (RFC 9669) for markers: every load and store is checked, and every call
+//! ends.
 //!
-//! A marker sees two pieces of memory, its block and its stack, at addresses of their own. There are no maps, no helpers and no atomic
-//! instructions. What a program does wrong as it runs is a [`Trap`].
+//! A marker sees two pieces of memory, its block and its stack, at addresses of their own. There
+//! are no maps, no helpers and no atomic instructions. What a program does wrong as it runs is a
+//! [`Trap`].
 
 use crate::abi::Call;
 
 use super::verify;
 
-/// Instructions that one call may take: as many as Linux's verifier follows. Schemes of the catalogue take a few hundred.
+/// Instructions that one call may take: as many as Linux's verifier follows. Schemes of the
+/// catalogue take a few hundred.
 pub const BUDGET: u32 = 1_000_000;
 /// Functions that may be active at the same time, the entry among them, as in a kernel.
 pub(super) const DEPTH: usize = 8;

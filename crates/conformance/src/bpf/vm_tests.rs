@@ -101,7 +101,8 @@ fn what_never_ends_ends() {
         wrong(&[insn(0x85, 0, 0, 5), EXIT].concat()),
         Wrong::Helper(5)
     );
-    // A loop of exactly as many instructions as there may be: two before it, three in it, one behind it.
+    // A loop of exactly as many instructions as there may be: two before it, three in it, one
+    // behind it.
     let turns = (BUDGET as i32 - 3) / 3;
     let rounds = |n: i32| {
         let program = [
@@ -209,8 +210,9 @@ fn operations_are_those_of_another_machine() {
             ));
             program.extend(insn(0xbf, 0x10, 0, 0)); // r0 = r1
             program.extend(EXIT);
-            // What the other machine does not know, or gets wrong: unsigned comparisons of 64 bits with a negative constant, the remainder
-            // of 32 bits by zero, the negative of the least number, far jumps, and byte swaps of 64 bits that are no conversion.
+            // What the other machine does not know, or gets wrong: unsigned comparisons of 64 bits
+            // with a negative constant, the remainder of 32 bits by zero, the negative of the least
+            // number, far jumps, and byte swaps of 64 bits that are no conversion.
             let ours_alone = code == 0x06
                 || (jump && code & 7 == class::JMP && !by_register && imm < 0)
                 || (code & 7 == class::ALU && op == 0x90 && b as u32 == 0)
@@ -285,7 +287,8 @@ fn the_rest_is_as_the_standard_says() {
     assert_eq!(run(&signed), Ok(minus(128)));
 }
 
-/// Every program of every scheme on random blocks: the same answers, the same blocks behind them, and far within the budget.
+/// Every program of every scheme on random blocks: the same answers, the same blocks behind them,
+/// and far within the budget.
 #[test]
 fn schemes_run_as_on_another_machine() {
     let mut word = 1_u64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Changes of a scenario's text that break readers. Shared by `../mutations.rs`, which asks the reader, and by the command's own
-//! `crates/cli/tests/fuzz_check.rs`.
+//! Changes of a scenario's text that break readers. Shared by `../mutations.rs`, which asks the
+//! reader, and by the command's own `crates/cli/tests/fuzz_check.rs`.
 
 /// Values that have broken readers before.
 pub const NASTY: &[&str] = &[
