@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compiles the C twins of every scheme for this machine and, where clang is there, for BPF; gathers the golden vectors.
+//! Compiles the C twins of every scheme for this machine; gathers their BPF objects, the headers
+//! and the golden vectors.
+//!
+//! The objects are those of `dataplane/bpf`, which `cargo xtask bpf` writes, so that a build needs
+//! no clang. `cargo xtask bpf --check` names a folder of others in CEMARK_BPF, to put them to the
+//! test.
 
 use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Headers of the dataplane folder that are no scheme.
 const SHARED: &[&str] = &["types", "at", "fixed", "marker", "tofino", "round"];
@@ -44,7 +48,10 @@ fn main() {
     ] {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
-    println!("cargo::rerun-if-env-changed=CLANG");
+    println!("cargo::rerun-if-env-changed=CEMARK_BPF");
+
+    let bytecode = env::var("CEMARK_BPF").map_or_else(|_| dataplane.join("bpf"), PathBuf::from);
+    println!("cargo::rerun-if-changed={}", bytecode.display());
 
     for stem in &stems {
         twin(&dataplane, stem);
@@ -58,7 +65,7 @@ fn main() {
         .compile("cemark_round");
 
     let mut text = twins(&stems);
-    text += &objects(&dataplane, &out, &stems);
+    text += &objects(&bytecode, &stems);
     text += &listed("HEADERS", &headers);
     text += &vectors(&root.join("vectors"));
     fs::write(out.join("gathered.rs"), text).expect("a writable OUT_DIR");
@@ -139,39 +146,20 @@ fn twins(stems: &[&str]) -> String {
     )
 }
 
-/// The BPF objects. Without clang there are none, and whoever asks for them is told so.
-fn objects(dataplane: &Path, out: &Path, stems: &[&str]) -> String {
-    let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
-    let there = Command::new(&clang).arg("--version").output();
+/// The BPF objects. A scheme that has none yet is told so when somebody asks for it.
+fn objects(folder: &Path, stems: &[&str]) -> String {
     let mut table = String::new();
-    if there.is_ok_and(|o| o.status.success()) {
-        for stem in stems {
-            let object = out.join(format!("{stem}.bpf.o"));
-            let mut line = Command::new(&clang);
-            line.args(["-O2", "-target", "bpf", "-mcpu=v3", "-c"])
-                .args(FLAGS)
-                .args([
-                    "-Wno-missing-prototypes",
-                    "-Wno-unused-command-line-argument",
-                ])
-                .arg("-I")
-                .arg(dataplane.join("include"));
-            for (name, value) in &definitions(stem) {
-                line.arg(format!("-D{name}={value}"));
-            }
-            line.arg(dataplane.join("marker.c")).arg("-o").arg(&object);
-            let done = line.output().expect("clang answered a moment ago");
-            assert!(
-                done.status.success(),
-                "{line:?}: {}",
-                String::from_utf8_lossy(&done.stderr)
-            );
+    for stem in stems {
+        let object = folder.join(format!("{stem}.o"));
+        if object.is_file() {
+            let object = object.canonicalize().expect("it is there");
             let _ = writeln!(table, "    ({stem:?}, include_bytes!({object:?})),");
+        } else {
+            println!(
+                "cargo::warning={stem} has no bytecode in {}: cargo xtask bpf",
+                folder.display()
+            );
         }
-    } else {
-        println!(
-            "cargo::warning=no clang: this build has no BPF objects (install clang, or name one in CLANG)"
-        );
     }
     format!("static OBJECTS: &[(&str, &[u8])] = &[\n{table}];\n")
 }

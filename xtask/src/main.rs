@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! House checks (`cargo xtask check`), long proofs (`cargo xtask proof NAME`) and the one that needs a program of its own
-//! (`cargo xtask mutants`, run by `proof mutants`).
+//! (`cargo xtask mutants`, run by `proof mutants`); the markers' bytecode
+//! (`cargo xtask bpf`); the binary to hand out (`cargo xtask release`).
 
 mod arrows;
+mod bpf;
 mod mutants;
 mod proof;
+mod release;
 mod tidy;
 
 use std::process::ExitCode;
@@ -17,8 +20,13 @@ fn main() -> ExitCode {
             for note in proof::stale() {
                 println!("note: {note}");
             }
-            arrows::check().and_then(|()| tidy::check())
+            arrows::check()
+                .and_then(|()| tidy::check())
+                .and_then(|()| bpf::fresh())
         }
+        ["bpf"] => bpf::write(),
+        ["bpf", "--check"] => bpf::check(),
+        ["release"] => release::run(),
         ["mutants"] => mutants::run(false),
         ["mutants", "again"] => mutants::run(true),
         ["proof"] => {
@@ -27,7 +35,7 @@ fn main() -> ExitCode {
         }
         ["proof", name] => proof::run(name),
         _ => Err(
-            "usage: cargo xtask check | cargo xtask mutants [again] | cargo xtask proof [NAME]"
+            "usage: cargo xtask check | cargo xtask bpf [--check] | cargo xtask release | cargo xtask mutants [again] | cargo xtask proof [NAME]"
                 .into(),
         ),
     };

@@ -112,6 +112,23 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "check",
+        "ten minutes of `cemark check` of changed scenarios: exit code 0 or 2, in bounded time and memory",
+        &[
+            "env",
+            "CEMARK_FUZZ_SECONDS=600",
+            "cargo",
+            "test",
+            "--locked",
+            "-p",
+            "cemark",
+            "--test",
+            "fuzz_check",
+            "--",
+            "--nocapture",
+        ],
+    ),
+    (
         "roce-100g",
         "a RoCE fabric at 100 Gb/s: the table of docs/pfc.md",
         &[

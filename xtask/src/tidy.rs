@@ -11,13 +11,22 @@ const LONGEST: usize = 700;
 /// The table of the schemes' pages.
 const PAGES: &str = "docs/README.md";
 
-pub(crate) fn check() -> Result<(), String> {
-    // New files too, before `git add`.
+/// The files of the tree, a line each; new ones too, before `git add`.
+fn listed() -> Result<String, String> {
     let out = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .output()
         .map_err(|e| format!("git ls-files: {e}"))?;
-    let listed = String::from_utf8_lossy(&out.stdout).into_owned();
+    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
+/// Stems of all schemes.
+pub(crate) fn schemes_of_the_tree() -> Result<Vec<String>, String> {
+    Ok(schemes(&listed()?.lines().collect::<Vec<_>>()))
+}
+
+pub(crate) fn check() -> Result<(), String> {
+    let listed = listed()?;
     let files: Vec<&str> = listed.lines().filter(|f| Path::new(f).is_file()).collect();
     let mut wrong = Vec::new();
     let sources = [".rs", ".c", ".h"];
@@ -56,6 +65,7 @@ pub(crate) fn check() -> Result<(), String> {
             ("traces", format!("vectors/{stem}/trace.toml")),
             ("oracle", format!("oracle/{stem}.py")),
             ("C twin", format!("dataplane/include/cemark/{stem}.h")),
+            ("bytecode", format!("dataplane/bpf/{stem}.o")),
         ] {
             if !Path::new(&path).exists() {
                 wrong.push(format!("scheme {stem} has no {what}: {path}"));

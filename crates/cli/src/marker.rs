@@ -5,13 +5,55 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use cemark_conformance::{Code, Error, Foreign, Object, Shared};
+use cemark_conformance::{Error, Fault, Object, Shared, Watch};
 use cemark_marking::{Marker, QueueSpec, Values};
-use cemark_scenario::Plan;
+use cemark_scenario::{Plan, Point};
 use cemark_sim::config::MarkerChoice;
 use cemark_wire::Rate;
 
 use crate::exit::Failure;
+
+/// Where the markers of each point of a plan leave their faults; none for a point whose scheme is
+/// of the catalogue.
+pub(crate) struct Watches(Vec<Option<Watch>>);
+
+impl Watches {
+    /// What went wrong in the marker of point `i`.
+    pub(crate) fn fault(&self, i: usize) -> Option<&Fault> {
+        self.0[i].as_ref()?.fault()
+    }
+}
+
+/// Adds every marker to every cell of a plan.
+pub(crate) fn add_all(given: &[Given], plan: &mut Plan) -> Result<Watches, Failure> {
+    let mut added = Vec::with_capacity(given.len());
+    for marker in given {
+        added.push((marker.label(), marker.add_to(plan)?.into_iter()));
+    }
+    // A marker's points are in the order in which they were made, whatever was put between them
+    // since.
+    let watches = plan.points.iter().map(|point| {
+        let (_, watches) = added.iter_mut().find(|(label, _)| *label == point.scheme)?;
+        watches.next()
+    });
+    Ok(Watches(watches.collect()))
+}
+
+/// A marker that broke in mid-run is its author's to mend.
+pub(crate) fn failure(fault: &Fault, point: &Point, kept: &str) -> Failure {
+    let help = format!("{} (docs/dataplane.md); {kept}", fault.breach.help);
+    let axes: String = point
+        .axes
+        .iter()
+        .map(|(path, value)| format!("{path} = {value}, "))
+        .collect();
+    Failure::User(miette::miette!(
+        help = help,
+        "{}: {axes}seed {}: {fault}",
+        point.scheme,
+        point.seed
+    ))
+}
 
 /// What stands behind one `--marker`.
 #[derive(Clone, Debug)]
@@ -48,20 +90,41 @@ impl FromStr for Given {
 }
 
 impl Given {
-    /// Adds the marker to every cell of a plan, under the name of its file.
-    pub(crate) fn add_to(&self, plan: &mut Plan) -> Result<(), Failure> {
+    /// Its name among the schemes: form and file.
+    fn label(&self) -> String {
+        let form = match self.form {
+            Form::Bpf => "bpf",
+            Form::C => "c",
+        };
+        let file = Path::file_name(&self.path).unwrap_or_default();
+        format!("{form}:{}", file.display())
+    }
+
+    /// Adds the marker to every cell of a plan, under the name of its file; the watches of its
+    /// points in order.
+    fn add_to(&self, plan: &mut Plan) -> Result<Vec<Watch>, Failure> {
         match self.form {
             Form::Bpf => {
                 let object = Object::open(&self.path).map_err(|e| self.not_opened(&e))?;
                 let name = object.name().to_owned();
-                let build = move |v: &Values, q: &QueueSpec| object.marker(v, q);
-                self.add(plan, "bpf", &name, build)
+                let first = object.clone();
+                self.add(
+                    plan,
+                    &name,
+                    move |v, q| first.marker(v, q).err(),
+                    move |v, q, w| Box::new(object.watched(v, q, w)),
+                )
             }
             Form::C => {
                 let shared = Shared::open(&self.path).map_err(|e| self.not_opened(&e))?;
                 let name = shared.name().to_owned();
-                let build = move |v: &Values, q: &QueueSpec| shared.marker(v, q);
-                self.add(plan, "c", &name, build)
+                let first = shared.clone();
+                self.add(
+                    plan,
+                    &name,
+                    move |v, q| first.marker(v, q).err(),
+                    move |v, q, w| Box::new(shared.watched(v, q, w)),
+                )
             }
         }
     }
@@ -77,29 +140,32 @@ impl Given {
         Failure::User(miette::miette!(help = help, "{e}"))
     }
 
-    fn add<C: Code + 'static>(
+    /// `first` tries whether a marker can be built, `build` makes those of the ports.
+    fn add(
         &self,
         plan: &mut Plan,
-        form: &str,
         name: &str,
-        build: impl Fn(&Values, &QueueSpec) -> Result<Foreign<C>, Error> + Clone + Send + Sync + 'static,
-    ) -> Result<(), Failure> {
+        first: impl Fn(&Values, &QueueSpec) -> Option<Error>,
+        build: impl Fn(&Values, &QueueSpec, &Watch) -> Box<dyn Marker> + Clone + Send + Sync + 'static,
+    ) -> Result<Vec<Watch>, Failure> {
         let content = std::fs::read(&self.path)
             .map_err(|e| Failure::User(miette::miette!("{}: {e}", self.path.display())))?;
-        let file = Path::file_name(&self.path).unwrap_or_default();
-        let label = format!("{form}:{}", file.display());
-        let mut broken = None;
-        plan.add_marker(&label, Some(name), &content, &mut |values| {
-            // Once here, so that a marker that cannot be built is the user's mistake and not a port's.
-            if let Err(e) = build(values, &QueueSpec::fifo(Rate::gbps(10))) {
+        let (mut broken, mut watches) = (None, Vec::new());
+        plan.add_marker(&self.label(), Some(name), &content, &mut |values| {
+            // Once here, so that a marker that cannot be built is said before anything runs.
+            if let Some(e) = first(values, &QueueSpec::fifo(Rate::gbps(10))) {
                 broken.get_or_insert(e);
             }
-            let (values, build) = (*values, build.clone());
-            MarkerChoice::Custom(Arc::new(move |queue| {
-                let marker = build(&values, queue).unwrap_or_else(|e| panic!("{e}"));
-                Box::new(marker) as Box<dyn Marker>
-            }))
+            let (values, build, watch) = (*values, build.clone(), Watch::default());
+            watches.push(watch.clone());
+            MarkerChoice::Custom(Arc::new(move |queue| build(&values, queue, &watch)))
         })?;
-        broken.map_or(Ok(()), |e| Err(e.into()))
+        match broken {
+            None => Ok(watches),
+            Some(e) => Err(Failure::User(match e.help() {
+                Some(help) => miette::miette!(help = help, "{e}"),
+                None => miette::miette!("{e}"),
+            })),
+        }
     }
 }

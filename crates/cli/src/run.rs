@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use cemark_conformance::Fault;
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, table};
-use cemark_scenario::{Plan, visible_lines};
+use cemark_scenario::{Plan, Point, visible_lines};
 use cemark_sim::Progress as Step;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::clock::{Stopwatch, cpu_seconds};
 use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, note, warn};
+use crate::marker::{self, Watches};
 use crate::progress::Progress;
 pub(crate) use crate::terminal::look;
 use crate::{Changes, Format};
@@ -48,9 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let watch = Stopwatch::start();
     let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
     warn(&plan);
-    for given in &args.marker {
-        given.add_to(&mut plan)?;
-    }
+    let watches = marker::add_all(&args.marker, &mut plan)?;
     let who = provenance();
     let path = args
         .out
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             path.display()
         ));
     }
-    simulate(&plan, &dir, args.jobs, &mut finished)?;
+    simulate(&plan, &dir, args.jobs, &watches, &mut finished)?;
     let finished: Vec<Finished> = finished.into_iter().flatten().collect();
 
     let comparisons = Comparisons::new(&plan, &finished);
@@ -108,6 +108,7 @@ fn simulate(
     plan: &Plan,
     dir: &RunDir,
     jobs: Option<NonZeroUsize>,
+    watches: &Watches,
     finished: &mut [Option<Finished>],
 ) -> Result<(), Failure> {
     let mut todo: Vec<usize> = (0..plan.points.len())
@@ -123,6 +124,7 @@ fn simulate(
     let results = Mutex::new(Vec::new());
     let failure = Mutex::new(None);
     let deadlock = Mutex::new(None);
+    let broken = Mutex::new(None);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads(jobs, todo.len()))
         .build()
@@ -139,10 +141,15 @@ fn simulate(
                 let point = &plan.points[i];
                 let mut step = |s: Step| {
                     progress.at(place, s.done, s.hops);
-                    !stop.load(Ordering::Relaxed)
+                    !stop.load(Ordering::Relaxed) && watches.fault(i).is_none()
                 };
                 let (outcome, seconds) =
                     cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut step));
+                if let Some(fault) = watches.fault(i) {
+                    stop.store(true, Ordering::Relaxed);
+                    lock(&broken).get_or_insert((fault, point));
+                    return;
+                }
                 let Some(outcome) = outcome else { return };
                 if let Some(ring) = pauses::deadlock(point, &outcome) {
                     stop.store(true, Ordering::Relaxed);
@@ -173,15 +180,31 @@ fn simulate(
         let help = pauses::DEADLOCK_HELP;
         return Err(Failure::Machine(miette::miette!(help = help, "{ring}")));
     }
-    if finished.iter().any(Option::is_none) {
-        return Err(Failure::Interrupted(format!(
-            "interrupted: {} of {} points are finished and kept in {}; the same command continues from there",
-            finished.iter().flatten().count(),
-            finished.len(),
-            dir.path().display()
-        )));
+    let fault = lock(&broken).take();
+    complete(finished, dir, fault)
+}
+
+/// Nothing where every point is finished; otherwise why not, and what is kept.
+fn complete(
+    finished: &[Option<Finished>],
+    dir: &RunDir,
+    fault: Option<(&Fault, &Point)>,
+) -> Result<(), Failure> {
+    let done = finished.iter().flatten().count();
+    if done == finished.len() {
+        return Ok(());
     }
-    Ok(())
+    let kept = format!(
+        "{done} of {} points are finished and kept in {}",
+        finished.len(),
+        dir.path().display()
+    );
+    Err(match fault {
+        Some((fault, point)) => marker::failure(fault, point, &kept),
+        None => Failure::Interrupted(format!(
+            "interrupted: {kept}; the same command continues from there"
+        )),
+    })
 }
 
 /// Threads for this number of points. More than one a core would only wait for each other.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Markers that are not Rust: replayed, exported, simulated. Needs a C compiler and clang, as `.ci/run` installs them.
+//! Markers that are not Rust: replayed, exported, simulated. Needs a C compiler; bytecode is that
+//! of `dataplane/bpf`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,20 +57,23 @@ fn stderr(o: &Output) -> String {
     String::from_utf8_lossy(&o.stderr).into_owned()
 }
 
-/// Compiles a C file as its comment says: for this machine into `.so`, with clang for BPF into `.o`.
-fn compile(source: &str, out: &str) {
+/// Compiles a C file for this machine, as its comment says.
+fn compile(source: &str, out: &str, more: &[&str]) {
     let include = format!("-I{}", root("dataplane/include"));
-    let (compiler, args) = if out.ends_with(".so") {
-        ("cc", vec!["-O2", "-fPIC", "-shared"])
-    } else {
-        ("clang", vec!["-O2", "-target", "bpf", "-mcpu=v3", "-c"])
-    };
-    let done = Command::new(compiler)
-        .args(args)
-        .args(["-Wall", "-Wextra", "-Werror", &include, source, "-o", out])
+    let done = Command::new("cc")
+        .args(["-O2", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"])
+        .args(more)
+        .args([&include, source, "-o", out])
         .output()
-        .unwrap_or_else(|e| panic!("{compiler}: {e}"));
-    assert!(done.status.success(), "{compiler}: {}", stderr(&done));
+        .unwrap_or_else(|e| panic!("cc: {e}"));
+    assert!(done.status.success(), "cc: {}", stderr(&done));
+}
+
+/// A committed object of `dataplane/bpf/markers`, or the one that `cargo xtask bpf --check` has
+/// just made.
+fn bytecode(stem: &str) -> String {
+    let folder = std::env::var("CEMARK_BPF").unwrap_or_else(|_| root("dataplane/bpf"));
+    format!("{folder}/markers/{stem}.o")
 }
 
 /// A small run of one load and seed with these options more.
@@ -197,50 +201,182 @@ fn and_so_does_one_that_judges_as_packets_leave() {
     }
 }
 
-/// Two functions that clang must not inline.
-const OUT_OF_LINE: &str = "static __attribute__((noinline)) bool from(u32 threshold, u32 length)
-{
-	return length >= threshold;
-}
-static __attribute__((noinline)) u32 cemark_own_marker_enqueue";
-
 #[test]
 fn a_scheme_of_ones_own_runs_as_machine_code_and_as_bytecode() {
     let scratch = Scratch::new();
-    let (so, o) = (scratch.file("own.so"), scratch.file("own.o"));
-    for out in [&so, &o] {
-        compile(&root("examples/own_marker.c"), out);
-    }
-    let (c, bpf) = (format!("c:{so}"), format!("bpf:{o}"));
-    let doc = json(&run(&scratch, &["--marker", &c, "--marker", &bpf]));
-    let (c, bpf) = (outcome(&doc, "c:own.so"), outcome(&doc, "bpf:own.o"));
-    assert!(c["marks"].as_u64() > Some(1_000), "{c}");
-    assert_eq!(c, bpf);
-    assert_ne!(c["marks"], outcome(&doc, "DCTCP-RED")["marks"]);
-
-    // The same with functions that are called, one from another, and not part of their callers.
-    let source = fs::read_to_string(root("examples/own_marker.c")).expect("the example");
-    let calling = source
-        .replace("CEMARK_FN u32 cemark_own_marker_enqueue", OUT_OF_LINE)
-        .replace(
-            "at->queue_bytes >= p->high",
-            "from(p->high, at->queue_bytes)",
-        );
-    let (file, called) = (scratch.file("calling.c"), scratch.file("calling.o"));
-    fs::write(&file, calling).expect("a file");
-    compile(&file, &called);
+    let so = scratch.file("own.so");
+    compile(&root("examples/own_marker.c"), &so, &[]);
+    let marker = format!("c:{so}");
+    // The second object is the same with functions that are called, one from another, and not part
+    // of their callers.
+    let [own, calling] = ["own_marker", "calling"].map(|stem| format!("bpf:{}", bytecode(stem)));
     let doc = json(&run(
         &scratch,
-        &["--marker", &format!("bpf:{called}"), "--fresh"],
+        &["--marker", &marker, "--marker", &own, "--marker", &calling],
     ));
-    assert_eq!(outcome(&doc, "bpf:calling.o"), c);
+    let c = outcome(&doc, "c:own.so");
+    assert!(c["marks"].as_u64() > Some(1_000), "{c}");
+    assert_eq!(c, outcome(&doc, "bpf:own_marker.o"));
+    assert_eq!(c, outcome(&doc, "bpf:calling.o"));
+    assert_ne!(c["marks"], outcome(&doc, "DCTCP-RED")["marks"]);
 
     // Another content under the same name is another point.
     let changed = scratch.file("own.c");
+    let source = fs::read_to_string(root("examples/own_marker.c")).expect("the example");
     fs::write(&changed, source.replace("65 *", "20 *")).expect("a file");
-    compile(&changed, &so);
-    let again = json(&run(&scratch, &["--marker", &format!("c:{so}"), "--fresh"]));
+    compile(&changed, &so, &[]);
+    let again = json(&run(&scratch, &["--marker", &marker, "--fresh"]));
     assert_ne!(outcome(&again, "c:own.so")["marks"], c["marks"]);
+}
+
+/// What a report on standard error says, its lines and their frames taken away.
+fn said(o: &Output) -> String {
+    let text = stderr(o).replace(['│', '×', '╰', '├', '─', '▶'], " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The small run with a marker that breaks: it ends at once and says where, and nothing of that
+/// point is kept. The message.
+fn breaks(marker: &str) -> String {
+    let scratch = Scratch::new();
+    let o = run(&scratch, &["--marker", marker]);
+    let said = said(&o);
+    assert_eq!(o.status.code(), Some(2), "{said}");
+    assert!(o.stdout.is_empty(), "an answer: {said}");
+    for word in ["panicked", "RUST_BACKTRACE", "stack backtrace"] {
+        assert!(!said.contains(word), "{said}");
+    }
+    assert!(said.contains("workload.load = 0.6, seed 1"), "{said}");
+    // What it had done is not among the points: the same command breaks again.
+    let again = run(&scratch, &["--marker", marker]);
+    assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
+    said
+}
+
+/// How each object of `dataplane/bpf/markers/faulty.c` breaks: at its hundredth packet, or at the
+/// first event of its kind behind it.
+#[test]
+fn a_marker_that_breaks_in_mid_run_ends_the_run_with_its_hook_and_packet() {
+    for (fault, hook, why, help) in [
+        (
+            "load",
+            "enqueue: packet 100 of its queue",
+            "reads 4 bytes at byte 4096 of its block",
+            "check pointers",
+        ),
+        (
+            "null",
+            "enqueue: packet 100 of its queue",
+            "writes 4 bytes at the address 0x0",
+            "check pointers",
+        ),
+        (
+            "stack",
+            "enqueue: packet 100 of its queue",
+            "below the top of its stack",
+            "512 bytes of stack",
+        ),
+        (
+            "recursion",
+            "enqueue: packet 100 of its queue",
+            "calls functions more than 8 deep",
+            "write a loop",
+        ),
+        (
+            "helper",
+            "enqueue: packet 100 of its queue",
+            "calls the helper 5",
+            "nothing but its own functions",
+        ),
+        (
+            "verdict",
+            "enqueue: packet 100 of its queue",
+            "0x7 is no verdict",
+            "CEMARK_MARK(reason)",
+        ),
+        (
+            "endless",
+            "enqueue: packet 100 of its queue",
+            "after 1000000 instructions",
+            "bound the loop",
+        ),
+        (
+            "dequeue",
+            "dequeue: packet ",
+            "reads 4 bytes at byte 4096",
+            "check pointers",
+        ),
+        (
+            "emptied",
+            "emptied: after packet ",
+            "reads 4 bytes at byte",
+            "check pointers",
+        ),
+        (
+            "wake",
+            "wake: after packet ",
+            "reads 4 bytes at byte 4096",
+            "check pointers",
+        ),
+        (
+            "clock",
+            "next_wake: after packet ",
+            "asks for 1000000 ns again",
+            "names a later time",
+        ),
+    ] {
+        let said = breaks(&format!("bpf:{}", bytecode(fault)));
+        let whole = format!("bpf:{fault}.o: workload.load = 0.6, seed 1: faulty: {hook}");
+        for part in [&whole, why, help, " ns", "points are finished and kept in"] {
+            assert!(said.contains(part), "{fault}: {part} in {said}");
+        }
+        if hook.starts_with("enqueue") {
+            assert!(said.contains("bytes queued before it"), "{fault}: {said}");
+        }
+    }
+}
+
+#[test]
+fn so_does_machine_code_with_a_verdict_that_is_none() {
+    let scratch = Scratch::new();
+    let so = scratch.file("faulty.so");
+    compile(
+        &root("dataplane/bpf/markers/faulty.c"),
+        &so,
+        &["-DCEMARK_FAULT_verdict=1"],
+    );
+    let said = breaks(&format!("c:{so}"));
+    let whole =
+        "c:faulty.so: workload.load = 0.6, seed 1: faulty: enqueue: packet 100 of its queue";
+    assert!(
+        said.contains(whole) && said.contains("0x7 is no verdict"),
+        "{said}"
+    );
+}
+
+#[test]
+fn points_that_were_finished_before_a_marker_broke_are_kept() {
+    let scratch = Scratch::new();
+    let marker = format!("bpf:{}", bytecode("load"));
+    let args = ["--marker", &marker, "--jobs", "1"];
+    let points = || {
+        let o = run(&scratch, &args);
+        assert_eq!(o.status.code(), Some(2), "{}", stderr(&o));
+        let says = "2 of 3 points are finished and kept in";
+        assert!(said(&o).contains(says), "{}", said(&o));
+        let folder = fs::read_dir(scratch.0.join("run/points")).expect("points");
+        let mut files: Vec<_> = folder
+            .map(|e| e.expect("an entry").path())
+            .map(|path| (fs::metadata(&path).and_then(|m| m.modified()).ok(), path))
+            .collect();
+        files.sort();
+        files
+    };
+    // One after the other, so the schemes of the scenario come first; the second time they are not
+    // simulated again.
+    let first = points();
+    assert!(!first.is_empty());
+    assert_eq!(points(), first);
 }
 
 #[test]
@@ -248,26 +384,10 @@ fn a_file_that_is_no_marker_is_the_users_mistake() {
     let scratch = Scratch::new();
     let text = scratch.file("text.o");
     fs::write(&text, "not an object").expect("a file");
-    let (empty, object, global) = (
-        scratch.file("empty.c"),
-        scratch.file("empty.o"),
-        scratch.file("global.o"),
-    );
-    fs::write(&empty, "int nothing;\n").expect("a file");
-    compile(&empty, &object);
-    let counting = fs::read_to_string(root("examples/own_marker.c"))
-        .expect("the example")
-        .replace(
-            "if (at->queue_bytes >= p->high)",
-            "static u32 seen;\n\tif (++seen > p->high)",
-        );
-    let counter = scratch.file("global.c");
-    fs::write(&counter, counting).expect("a file");
-    compile(&counter, &global);
     for (marker, says) in [
         (format!("bpf:{text}"), "not an object file"),
-        (format!("bpf:{object}"), "CEMARK_MARKER"),
-        (format!("bpf:{global}"), "global variable"),
+        (format!("bpf:{}", bytecode("no_marker")), "CEMARK_MARKER"),
+        (format!("bpf:{}", bytecode("global")), "global variable"),
         (format!("c:{text}"), "cannot be opened"),
         (format!("bpf:{}", scratch.file("missing.o")), "missing.o"),
         ("python:own.py".to_owned(), "bpf:own.o"),
@@ -275,13 +395,7 @@ fn a_file_that_is_no_marker_is_the_users_mistake() {
     ] {
         let o = run(&scratch, &["--marker", &marker]);
         assert_eq!(o.status.code(), Some(2), "{marker}: {}", stderr(&o));
-        // The report is broken into lines.
-        let said: String = stderr(&o)
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .replace("│ ", "");
-        assert!(said.contains(says), "{marker}: {said}");
+        assert!(said(&o).contains(says), "{marker}: {}", said(&o));
     }
 }
 

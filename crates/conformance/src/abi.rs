@@ -12,7 +12,7 @@ pub const NO_INTENT: u8 = 5;
 
 /// `struct cemark_at`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // the fields of `At`
 pub struct PacketView {
     pub now: u64,
@@ -28,6 +28,9 @@ pub struct PacketView {
     pub port_bytes: u32,
     pub pool_bytes: u32,
     pub limit_bytes: u32,
+    /// C pads here: named, so that every byte of a block is initialised.
+    #[doc(hidden)]
+    pub pad: u32,
 }
 
 impl From<&At> for PacketView {
@@ -47,6 +50,7 @@ impl From<&At> for PacketView {
             port_bytes: at.port_bytes,
             pool_bytes: at.pool_bytes,
             limit_bytes: at.limit_bytes,
+            pad: 0,
         }
     }
 }
@@ -61,6 +65,8 @@ pub struct QueueView {
     pub weight: u32,
     pub weight_sum: u32,
     pub strict: u8,
+    #[doc(hidden)]
+    pub pad: [u8; 3],
     pub mtu: u32,
     pub limit_bytes: u32,
 }
@@ -73,6 +79,7 @@ impl From<&QueueSpec> for QueueView {
             weight: queue.weight,
             weight_sum: queue.weight_sum,
             strict: queue.strict.into(),
+            pad: [0; 3],
             mtu: queue.mtu,
             limit_bytes: queue.limit_bytes,
         }
@@ -106,7 +113,22 @@ impl Call {
             memory: [0; MEMORY],
         }
     }
+
+    /// The block as bytecode sees it.
+    #[allow(unsafe_code)]
+    #[inline]
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: integers only, with every padding byte a field of its own (asserted above), so
+        // each byte is initialised and any bytes are a valid block; the slice borrows it.
+        unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(self).cast::<u8>(), BLOCK) }
+    }
 }
+
+/// Bytes of a [`Call`]: its fields and nothing between them, which [`Call::bytes`] relies on.
+const BLOCK: usize = 64 + 32 + 8 * MAX_PARAMS + 8 + 8 * MEMORY;
+const _: () = assert!(
+    size_of::<Call>() == BLOCK && size_of::<PacketView>() == 64 && size_of::<QueueView>() == 32
+);
 
 /// The functions of a marker compiled for this machine, in the order of [`Entry`].
 pub type Functions = [unsafe extern "C" fn(*mut Call) -> u32; 8];

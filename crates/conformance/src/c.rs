@@ -11,7 +11,7 @@ use std::sync::Arc;
 use cemark_marking::{QueueSpec, Values};
 
 use crate::abi::{Call, Entry, Functions};
-use crate::{Code, Error, Foreign, gathered};
+use crate::{Breach, Code, Error, Foreign, Watch, gathered};
 
 /// A scheme's C twin.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ impl Code for Twin {
     }
 
     #[inline]
-    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, String> {
+    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
         // SAFETY: marker.h defines the function with this signature; it reads and writes the block alone, whose layout
         // tests/layout.rs compares with the C one.
         Ok(unsafe { self.functions[entry as usize](call) })
@@ -120,6 +120,11 @@ impl Shared {
     pub fn marker(&self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Shared>, Error> {
         Foreign::new(self.clone(), params, queue)
     }
+
+    /// The same for a simulation: a fault in mid-run is left in `watch`.
+    pub fn watched(&self, params: &Values, queue: &QueueSpec, watch: &Watch) -> Foreign<Shared> {
+        Foreign::watched(self.clone(), params, queue, watch)
+    }
 }
 
 impl Code for Shared {
@@ -128,7 +133,7 @@ impl Code for Shared {
     }
 
     #[inline]
-    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, String> {
+    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
         // SAFETY: the object's author promises with CEMARK_MARKER that the function reads and writes the block alone.
         Ok(unsafe { self.0.functions[entry as usize](call) })
     }

@@ -7,11 +7,11 @@ pub enum Error {
     /// The scheme has no C form.
     #[error("the scheme {0} has no C twin: dataplane/include/cemark/{0}.h is missing")]
     NoTwin(String),
-    /// This program was built where there was no clang.
+    /// The scheme has no bytecode in `dataplane/bpf`.
     #[error(
-        "this cemark was built without clang and so holds no BPF bytecode; install clang and build it again"
+        "the scheme {0} has no bytecode: dataplane/bpf/{0}.o was missing when this cemark was built; `cargo xtask bpf` writes it (with clang), then build again"
     )]
-    NoBpf,
+    NoBpf(String),
     /// The file cannot be read or opened.
     #[error("{path}: {why}")]
     File {
@@ -27,5 +27,17 @@ pub enum Error {
         name: String,
         /// What it reported.
         why: String,
+        /// What its author can do.
+        help: &'static str,
     },
+}
+
+impl Error {
+    /// What to do, where the text does not say it.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Error::Marker { help, .. } => Some(help),
+            _ => None,
+        }
+    }
 }

@@ -4,8 +4,8 @@
 use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, Values, Verdict};
 use cemark_wire::Nanos;
 
-use crate::Error;
 use crate::abi::{self, Call, Entry, PacketView, Traits};
+use crate::{Breach, Error, Fault, Watch};
 
 /// Code of a marker, in whatever form: runs one of its functions on a block of memory.
 pub trait Code: Clone + Send {
@@ -13,13 +13,14 @@ pub trait Code: Clone + Send {
     fn name(&self) -> &str;
 
     /// Runs a function. `Err` says how the code broke its promises.
-    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, String>;
+    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach>;
 }
 
 /// One marker of foreign code: its block of memory and what it has said of itself.
 ///
-/// A breach of the interface in mid-run (a verdict that is none, a load outside the block) panics with the marker's name: there is no
-/// answer to go on with.
+/// A breach of the interface in mid-run (a verdict that is none, a load outside the block) is left
+/// in the [`Watch`] that the marker was made with; it then lets every packet pass. Without a watch,
+/// as for the twins of the catalogue, it is a bug of ours and panics.
 #[derive(Clone)]
 pub struct Foreign<C> {
     code: C,
@@ -27,6 +28,9 @@ pub struct Foreign<C> {
     traits: Traits,
     // Kept, because `next_wake` is asked of a shared marker and code needs the block to itself.
     clock: Option<Nanos>,
+    watch: Option<Watch>,
+    // Packets judged as they joined and as they left, for messages.
+    packets: [u64; 2],
 }
 
 impl<C: Code> Foreign<C> {
@@ -36,45 +40,73 @@ impl<C: Code> Foreign<C> {
     ///
     /// Where the code breaks the interface.
     pub fn new(code: C, params: &Values, queue: &QueueSpec) -> Result<Self, Error> {
-        let call = Box::new(Call::new(params, queue));
-        let mut marker = Foreign {
-            code,
-            call,
-            traits: Traits(0),
-            clock: None,
-        };
-        marker.set(Entry::Build).map_err(|why| Error::Marker {
-            name: marker.code.name().to_owned(),
-            why,
-        })?;
-        Ok(marker)
+        let mut marker = Foreign::unbuilt(code, params, queue, None);
+        match marker.set(Entry::Build) {
+            Ok(()) => Ok(marker),
+            Err((_, breach)) => Err(Error::Marker {
+                name: marker.code.name().to_owned(),
+                why: breach.why,
+                help: breach.help,
+            }),
+        }
     }
 
-    fn set(&mut self, entry: Entry) -> Result<(), String> {
-        self.code.run(entry, &mut self.call)?;
-        let traits = Traits(self.code.run(Entry::Traits, &mut self.call)?);
+    /// A marker with these parameters that leaves its faults in `watch`, that of its building too.
+    pub fn watched(code: C, params: &Values, queue: &QueueSpec, watch: &Watch) -> Self {
+        let mut marker = Foreign::unbuilt(code, params, queue, Some(watch.clone()));
+        if let Err((entry, breach)) = marker.set(Entry::Build) {
+            marker.broken(entry, breach);
+        }
+        marker
+    }
+
+    fn unbuilt(code: C, params: &Values, queue: &QueueSpec, watch: Option<Watch>) -> Self {
+        Foreign {
+            code,
+            call: Box::new(Call::new(params, queue)),
+            traits: Traits(0),
+            clock: None,
+            watch,
+            packets: [0; 2],
+        }
+    }
+
+    /// Builds or changes the marker and asks it what it is; where that went wrong, and how.
+    fn set(&mut self, entry: Entry) -> Result<(), (Entry, Breach)> {
+        self.run(entry)?;
+        let traits = Traits(self.run(Entry::Traits)?);
+        let wrong = |why, help| Err((Entry::Traits, Breach { why, help }));
         if traits.version() != abi::VERSION {
-            return Err(format!(
-                "written for version {} of the interface, and this is version {}: compile it with this cemark's headers",
-                traits.version(),
-                abi::VERSION
-            ));
+            return wrong(
+                format!(
+                    "written for version {} of the interface, and this is version {}",
+                    traits.version(),
+                    abi::VERSION
+                ),
+                "compile it with the headers of this cemark",
+            );
         }
         if !traits.has(Traits::AT_ENQUEUE) && !traits.has(Traits::AT_DEQUEUE) {
-            return Err(
-                "traits() names no hook: answer CEMARK_AT_ENQUEUE, CEMARK_AT_DEQUEUE or both"
-                    .to_owned(),
+            return wrong(
+                "traits() names no hook".to_owned(),
+                "answer CEMARK_AT_ENQUEUE, CEMARK_AT_DEQUEUE or both",
             );
         }
         self.traits = traits;
         self.set_clock()
     }
 
+    #[inline]
+    fn run(&mut self, entry: Entry) -> Result<u32, (Entry, Breach)> {
+        let answer = self.code.run(entry, &mut self.call);
+        answer.map_err(|breach| (entry, breach))
+    }
+
     /// Asks a marker with a clock when it wants to be woken.
     #[inline]
-    fn set_clock(&mut self) -> Result<(), String> {
+    fn set_clock(&mut self) -> Result<(), (Entry, Breach)> {
         if self.traits.has(Traits::CLOCK) {
-            let wants = self.code.run(Entry::NextWake, &mut self.call)? != 0;
+            let wants = self.run(Entry::NextWake)? != 0;
             self.clock = wants.then_some(Nanos(self.call.now));
         } else {
             self.clock = None;
@@ -82,27 +114,69 @@ impl<C: Code> Foreign<C> {
         Ok(())
     }
 
-    /// Runs a function after which the clock may be another; what it answers.
+    /// Whether a marker of this point has broken: then none of them runs any more.
     #[inline]
-    fn go(&mut self, entry: Entry) -> u32 {
-        let answer = self.code.run(entry, &mut self.call);
+    fn is_over(&self) -> bool {
+        self.watch.as_ref().is_some_and(|w| w.fault().is_some())
+    }
+
+    /// Runs a function after which the clock may be another; what it answers, or nothing where it
+    /// broke.
+    #[inline]
+    fn go(&mut self, entry: Entry) -> Option<u32> {
+        if self.is_over() {
+            // A clock that went on would be due for ever.
+            self.clock = None;
+            return None;
+        }
+        let answer = self.run(entry);
         match answer.and_then(|a| self.set_clock().map(|()| a)) {
-            Ok(answer) => answer,
-            Err(why) => self.broken(entry, &why),
+            Ok(answer) => Some(answer),
+            Err((entry, breach)) => {
+                self.broken(entry, breach);
+                None
+            }
         }
     }
 
+    /// Leaves a fault, or panics where nobody watches.
     #[cold]
-    fn broken(&self, entry: Entry, why: &str) -> ! {
-        panic!("{}: {}: {why}", self.code.name(), entry.name())
+    fn broken(&mut self, hook: Entry, breach: Breach) {
+        let judged = self.packets != [0; 2];
+        let fault = Fault {
+            marker: self.code.name().to_owned(),
+            hook,
+            packets: self.packets,
+            now: Nanos(self.call.at.now),
+            packet: judged.then_some(self.call.at),
+            breach,
+        };
+        self.clock = None;
+        if self.traits.0 == 0 {
+            // Never built: it must name a hook all the same, and none of the rest.
+            self.traits = Traits(Traits::AT_ENQUEUE);
+        }
+        match &self.watch {
+            Some(watch) => watch.leave(fault),
+            None => panic!("{fault}"),
+        }
     }
 
     #[inline]
     fn judge(&mut self, entry: Entry, at: &At) -> Verdict {
         self.call.at = PacketView::from(at);
-        let number = self.go(entry);
-        abi::verdict(number)
-            .unwrap_or_else(|| self.broken(entry, &format!("{number:#x} is no verdict")))
+        self.packets[usize::from(entry == Entry::Dequeue)] += 1;
+        let Some(number) = self.go(entry) else {
+            return Verdict::Pass;
+        };
+        abi::verdict(number).unwrap_or_else(|| {
+            let breach = Breach {
+                why: format!("{number:#x} is no verdict"),
+                help: "answer CEMARK_PASS, CEMARK_MARK(reason) or CEMARK_DROP(reason) of <cemark/at.h>",
+            };
+            self.broken(entry, breach);
+            Verdict::Pass
+        })
     }
 }
 
@@ -140,14 +214,19 @@ impl<C: Code> Marker for Foreign<C> {
 
     fn emptied(&mut self, _: QueueId, now: Nanos) {
         self.call.now = now.0;
+        // For the message of a fault; every other function is given its own.
+        self.call.at.now = now.0;
         self.go(Entry::Emptied);
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
         self.call.values = params.0;
         self.call.queue = queue.into();
-        if let Err(why) = self.set(Entry::Retune) {
-            self.broken(Entry::Retune, &why);
+        if self.is_over() {
+            return;
+        }
+        if let Err((entry, breach)) = self.set(Entry::Retune) {
+            self.broken(entry, breach);
         }
     }
 
@@ -162,5 +241,202 @@ impl<C: Code> Marker for Foreign<C> {
     fn wake(&mut self, at: &At) {
         self.call.at = PacketView::from(at);
         self.go(Entry::Wake);
+        let stuck = self.clock.filter(|due| *due <= at.now);
+        if let (Some(due), Some(_)) = (stuck, &self.watch) {
+            let breach = Breach {
+                why: format!(
+                    "was woken at {} ns and asks for {} ns again",
+                    at.now.0, due.0
+                ),
+                help: "after a wake-up next_wake names a later time, or none",
+            };
+            self.broken(Entry::NextWake, breach);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use cemark_wire::Rate;
+
+    /// Breaks in one function, once it is told to.
+    #[derive(Clone)]
+    struct Breaks {
+        at: Entry,
+        /// What it answers there; nothing: it breaks.
+        answer: Option<u32>,
+        told: Arc<AtomicBool>,
+    }
+
+    impl Code for Breaks {
+        fn name(&self) -> &str {
+            "breaks"
+        }
+
+        fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
+            if entry == self.at && self.told.load(Ordering::Relaxed) {
+                return self.answer.ok_or_else(|| Breach {
+                    why: "on purpose".to_owned(),
+                    help: "none",
+                });
+            }
+            let all =
+                Traits::AT_ENQUEUE | Traits::AT_DEQUEUE | Traits::WATCHES_EMPTY | Traits::CLOCK;
+            Ok(match entry {
+                Entry::Traits => abi::VERSION << 24 | all,
+                Entry::Enqueue | Entry::Dequeue => 1,
+                Entry::NextWake => {
+                    call.now = 5_000;
+                    1
+                }
+                _ => 0,
+            })
+        }
+    }
+
+    /// What happens to a marker.
+    type Step = fn(&mut Foreign<Breaks>);
+
+    fn at(now: u64) -> At {
+        At::fifo(Nanos(now), Nanos(30), 4_500, 1_500)
+    }
+
+    /// A marker that has judged two packets as they joined and one as it left; then `what` happens
+    /// to it, and it breaks at `hook`.
+    fn broken(hook: Entry, answer: Option<u32>, what: Step) -> Fault {
+        let told = Arc::new(AtomicBool::new(false));
+        let code = Breaks {
+            at: hook,
+            answer,
+            told: Arc::clone(&told),
+        };
+        let (queue, watch) = (QueueSpec::fifo(Rate::gbps(10)), Watch::default());
+        let mut marker = Foreign::watched(code, &Values([0; _]), &queue, &watch);
+        for _ in 0..2 {
+            assert!(matches!(marker.enqueue(&at(10)), Verdict::Mark(_)));
+        }
+        assert!(matches!(marker.dequeue(&at(20)), Verdict::Mark(_)));
+        assert_eq!(marker.next_wake(), Some(Nanos(5_000)));
+        assert_eq!(watch.fault(), None);
+        told.store(true, Ordering::Relaxed);
+        what(&mut marker);
+        let fault = watch.fault().expect("a fault").clone();
+        // From then on everything passes, no clock is due, and nothing runs that could break again.
+        assert_eq!(marker.enqueue(&at(50)), Verdict::Pass);
+        assert_eq!(marker.dequeue(&at(50)), Verdict::Pass);
+        marker.wake(&at(60));
+        marker.emptied(QueueId(0), Nanos(70));
+        marker.retune(&Values([1; _]), &queue);
+        assert_eq!(marker.next_wake(), None);
+        assert_eq!(watch.fault(), Some(&fault));
+        fault
+    }
+
+    #[test]
+    fn every_hook_may_break_and_is_named_with_its_packet() {
+        let retune =
+            |m: &mut Foreign<Breaks>| m.retune(&Values([0; _]), &QueueSpec::fifo(Rate::gbps(1)));
+        let cases: [(Entry, Step, &str); 7] = [
+            (
+                Entry::Enqueue,
+                |m| _ = m.enqueue(&at(40)),
+                "enqueue: packet 3 of its queue, 40 ns, 1500 bytes, 4500 bytes queued before it",
+            ),
+            (
+                Entry::Dequeue,
+                |m| _ = m.dequeue(&at(41)),
+                "dequeue: packet 2 of its queue, 41 ns, 1500 bytes, 4500 bytes queued before it, waited 30 ns",
+            ),
+            (
+                Entry::Emptied,
+                |m| m.emptied(QueueId(0), Nanos(42)),
+                "emptied: after packet 2 of its queue, 42 ns",
+            ),
+            (
+                Entry::Wake,
+                |m| m.wake(&at(43)),
+                "wake: after packet 2 of its queue, 43 ns",
+            ),
+            (
+                Entry::NextWake,
+                |m| m.wake(&at(44)),
+                "next_wake: after packet 2 of its queue, 44 ns",
+            ),
+            (
+                Entry::Retune,
+                retune,
+                "retune: after packet 2 of its queue, 20 ns",
+            ),
+            (
+                Entry::Traits,
+                retune,
+                "traits: after packet 2 of its queue, 20 ns",
+            ),
+        ];
+        for (hook, what, says) in cases {
+            let fault = broken(hook, None, what);
+            assert_eq!(fault.hook, hook);
+            assert_eq!(fault.to_string(), format!("breaks: {says}: on purpose"));
+        }
+    }
+
+    #[test]
+    fn so_may_answers_that_are_none() {
+        let fault = broken(Entry::Enqueue, Some(7), |m| _ = m.enqueue(&at(40)));
+        assert!(fault.to_string().ends_with("0x7 is no verdict"), "{fault}");
+        let retune =
+            |m: &mut Foreign<Breaks>| m.retune(&Values([0; _]), &QueueSpec::fifo(Rate::gbps(1)));
+        let fault = broken(Entry::Traits, Some(abi::VERSION << 24), retune);
+        assert!(fault.to_string().contains("names no hook"), "{fault}");
+        let fault = broken(Entry::Traits, Some(9 << 24), retune);
+        assert!(
+            fault.to_string().contains("version 9 of the interface"),
+            "{fault}"
+        );
+        // Woken at the time that it asked for, it asks for it again.
+        let fault = broken(Entry::Wake, Some(0), |m| m.wake(&at(5_000)));
+        assert!(
+            fault.to_string().contains("asks for 5000 ns again"),
+            "{fault}"
+        );
+    }
+
+    #[test]
+    fn one_that_cannot_be_built_is_a_fault_of_its_first_queue() {
+        let code = Breaks {
+            at: Entry::Build,
+            answer: None,
+            told: Arc::new(AtomicBool::new(true)),
+        };
+        let (params, queue) = (Values([0; _]), QueueSpec::fifo(Rate::gbps(10)));
+        assert!(
+            Foreign::new(code.clone(), &params, &queue).is_err_and(|e| e.help() == Some("none"))
+        );
+        let watch = Watch::default();
+        let mut marker = Foreign::watched(code, &params, &queue, &watch);
+        assert_eq!(marker.enqueue(&at(1)), Verdict::Pass);
+        let said = watch.fault().expect("a fault").to_string();
+        assert!(
+            said.starts_with("breaks: build: before the first packet"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "breaks: enqueue: packet 1 of its queue")]
+    fn without_a_watch_it_is_a_bug() {
+        let told = Arc::new(AtomicBool::new(true));
+        let code = Breaks {
+            at: Entry::Enqueue,
+            answer: None,
+            told,
+        };
+        let mut marker =
+            Foreign::new(code, &Values([0; _]), &QueueSpec::fifo(Rate::gbps(10))).unwrap();
+        marker.enqueue(&at(1));
     }
 }

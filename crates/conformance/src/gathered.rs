@@ -11,7 +11,7 @@ pub(crate) fn twin(stem: &str) -> Option<&'static Functions> {
     TWINS.iter().find(|(s, _)| *s == stem).map(|(_, f)| f)
 }
 
-/// The BPF objects by scheme; none where there was no clang.
+/// The BPF objects by scheme, as they are in `dataplane/bpf`.
 pub(crate) fn objects() -> &'static [(&'static str, &'static [u8])] {
     OBJECTS
 }

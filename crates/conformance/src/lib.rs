@@ -19,18 +19,20 @@ mod bpf;
 mod c;
 pub mod differential;
 mod error;
+mod fault;
 mod foreign;
 mod gathered;
 mod headers;
 pub mod vectors;
 
-pub use bpf::{Object, object_file};
+pub use bpf::{BUDGET, Object, object_file};
 pub use c::Shared;
 #[doc(hidden)]
 pub use c::layout as c_layout;
 #[doc(hidden)]
 pub use c::round as c_round;
 pub use error::Error;
+pub use fault::{Breach, Fault, Watch};
 pub use foreign::{Code, Foreign};
 pub use headers::header;
 
@@ -51,7 +53,7 @@ pub enum Implementation {
 ///
 /// # Errors
 ///
-/// [`Error::NoTwin`] where the scheme has no C form, [`Error::NoBpf`] where this program was built without clang.
+/// [`Error::NoTwin`] where the scheme has no C form, [`Error::NoBpf`] where its bytecode is not in `dataplane/bpf`.
 pub fn build(
     implementation: Implementation,
     spec: &SchemeSpec,

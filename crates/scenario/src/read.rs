@@ -142,7 +142,9 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
 
     // Counted before they are made: ten axes of ten values would not fit.
     let sizes = axes.iter().map(|axis| axis.values.len());
-    let counts = sizes.chain([markers::nodes(&root).len(), seeds.len()]);
+    // A file that names no scheme yet has its axes all the same.
+    let schemes = markers::nodes(&root).len().max(1);
+    let counts = sizes.chain([schemes, seeds.len()]);
     if counts.fold(1, usize::saturating_mul) > MOST_POINTS {
         return Err(Fault::nowhere(format!("more than {MOST_POINTS} points"))
             .help("fewer axes, values, schemes or seeds"));

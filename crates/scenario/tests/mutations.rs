@@ -4,63 +4,16 @@
 //! Scenarios of `corpus/` are mutated line by line and word by word. For a long run:
 //! `PROPTEST_CASES=2000000 cargo test --release -p cemark-scenario --test mutations`.
 
+mod mutate;
+
 use std::fs;
 use std::path::PathBuf;
 
 use cemark_scenario::{Overrides, parse};
 use cemark_sim::Config;
 use cemark_sim::workload::{Kind, LongFlows, Traffic};
+use mutate::{Change, NASTY, apply};
 use proptest::prelude::*;
-
-/// Values that have broken readers before.
-const NASTY: &[&str] = &[
-    "0",
-    "-1",
-    "1",
-    "nan",
-    "inf",
-    "-inf",
-    "-0.0",
-    "1e308",
-    "1e-308",
-    "9223372036854775807",
-    "-9223372036854775808",
-    "65536",
-    "4294967296",
-    "\"\"",
-    "\"0\"",
-    "\"-1us\"",
-    "\"99999999999999999999s\"",
-    "\"1e9Gbps\"",
-    "\"0.0000000000000000000000001us\"",
-    "\"NaN\"",
-    "\"µs\"",
-    "\"100%\"",
-    "\"18446744073709551615B\"",
-    "\"8Tbps\"",
-    "\"1kbps\"",
-    "\"1000s\"",
-    "\"1ps\"",
-    "true",
-    "[]",
-    "[[]]",
-    "{}",
-    "1979-05-27",
-    "[1, \"a\"]",
-    "0x7fffffff",
-    "\"\\u0000\"",
-    "\"../corpus\"",
-    "\"all\"",
-    "\"to-one\"",
-    "\"other-rack\"",
-    "\"fat-tree\"",
-    "\"star\"",
-    "\"long\"",
-    "\"poisson\"",
-    "\"none\"",
-    "\"1B\"",
-    "\"1GB\"",
-];
 
 fn corpus(folder: &str) -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -139,67 +92,17 @@ fn the_corpus() {
     }
 }
 
-/// One change of a text.
-#[derive(Clone, Debug)]
-enum Change {
-    /// A line goes.
-    Cut(usize),
-    /// A line is written at another place.
-    Copy(usize, usize),
-    /// The value of a line becomes a nasty one.
-    Value(usize, usize),
-    /// A line of another scenario is put in.
-    Borrow(usize, usize, usize),
-    /// A byte of a line changes.
-    Byte(usize, usize, u8),
-    /// The rest goes.
-    Truncate(usize),
-}
-
 fn change() -> impl Strategy<Value = Change> {
     let n = any::<usize>;
     prop_oneof![
         2 => n().prop_map(Change::Cut),
         2 => (n(), n()).prop_map(|(a, b)| Change::Copy(a, b)),
         6 => (n(), n()).prop_map(|(a, b)| Change::Value(a, b)),
+        3 => (n(), n()).prop_map(|(a, b)| Change::Number(a, b)),
         2 => (n(), n(), n()).prop_map(|(a, b, c)| Change::Borrow(a, b, c)),
         3 => (n(), n(), any::<u8>()).prop_map(|(a, b, c)| Change::Byte(a, b, c)),
         1 => n().prop_map(Change::Truncate),
     ]
-}
-
-fn apply(text: &str, changes: &[Change], others: &[(String, String)]) -> String {
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    for change in changes {
-        let n = lines.len().max(1);
-        match *change {
-            _ if lines.is_empty() => break,
-            Change::Cut(i) => drop(lines.remove(i % n)),
-            Change::Copy(i, j) => lines.insert(j % n, lines[i % n].clone()),
-            Change::Value(i, v) => {
-                let keyed: Vec<usize> = (0..n).filter(|&i| lines[i].contains('=')).collect();
-                if let Some(&line) = keyed.get(i % keyed.len().max(1)) {
-                    let key = lines[line].split('=').next().unwrap_or_default().to_owned();
-                    lines[line] = format!("{key}= {}", NASTY[v % NASTY.len()]);
-                }
-            }
-            Change::Borrow(o, i, j) => {
-                let other: Vec<&str> = others[o % others.len()].1.lines().collect();
-                lines.insert(j % n, other[i % other.len()].to_owned());
-            }
-            Change::Byte(i, at, byte) => {
-                let mut bytes = std::mem::take(&mut lines[i % n]).into_bytes();
-                let place = at % (bytes.len() + 1);
-                match bytes.get_mut(place) {
-                    Some(old) => *old = byte,
-                    None => bytes.push(byte),
-                }
-                lines[i % n] = String::from_utf8_lossy(&bytes).into_owned();
-            }
-            Change::Truncate(i) => lines.truncate(i % (n + 1)),
-        }
-    }
-    lines.join("\n")
 }
 
 proptest! {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Markers as BPF bytecode, run in this process by an interpreter that checks every load and store.
+//! Markers as BPF bytecode, run in this process by an interpreter that checks every load and store
+//! and counts instructions.
 
 mod elf;
+mod verify;
 mod vm;
 
 use std::path::Path;
@@ -10,8 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cemark_marking::{QueueSpec, Values};
 
 use crate::abi::{Call, Entry};
-use crate::{Code, Error, Foreign, gathered};
+use crate::{Breach, Code, Error, Foreign, Watch, gathered};
 
+pub use vm::BUDGET;
 use vm::Vm;
 
 /// The programs of one marker (`CEMARK_MARKER` of `cemark/marker.h`), as `clang -target bpf` wrote them.
@@ -47,7 +50,7 @@ impl Object {
             .into_iter()
             .zip(Entry::ALL)
             .map(|(program, entry)| {
-                Vm::load(program).map_err(|why| format!("section cemark/{}: {why}", entry.name()))
+                Vm::load(&program).map_err(|why| format!("section cemark/{}: {why}", entry.name()))
             })
             .collect::<Result<_, _>>()?;
         Ok(Object(Arc::new(Programs {
@@ -69,6 +72,11 @@ impl Object {
     pub fn marker(&self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Object>, Error> {
         Foreign::new(self.clone(), params, queue)
     }
+
+    /// The same for a simulation: a fault in mid-run is left in `watch`.
+    pub fn watched(&self, params: &Values, queue: &QueueSpec, watch: &Watch) -> Foreign<Object> {
+        Foreign::watched(self.clone(), params, queue, watch)
+    }
 }
 
 impl Code for Object {
@@ -77,28 +85,30 @@ impl Code for Object {
     }
 
     #[inline]
-    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, String> {
-        self.0.entries[entry as usize].run(call)
+    fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
+        self.0.entries[entry as usize]
+            .run(call)
+            .map_err(|trap| Breach {
+                why: trap.why(),
+                help: trap.help(),
+            })
     }
 }
 
-/// The object file of a scheme that this program was built with.
+/// The object file of a scheme, as it is in `dataplane/bpf`.
 ///
 /// # Errors
 ///
-/// [`Error::NoBpf`] where there was no clang, [`Error::NoTwin`] where the scheme has no C form.
+/// [`Error::NoBpf`] where it is not there.
 pub fn object_file(stem: &str) -> Result<&'static [u8], Error> {
-    match gathered::objects() {
-        [] => Err(Error::NoBpf),
-        all => all
-            .iter()
-            .find(|(s, _)| *s == stem)
-            .map(|(_, bytes)| *bytes)
-            .ok_or_else(|| Error::NoTwin(stem.to_owned())),
-    }
+    gathered::objects()
+        .iter()
+        .find(|(s, _)| *s == stem)
+        .map(|(_, bytes)| *bytes)
+        .ok_or_else(|| Error::NoBpf(stem.to_owned()))
 }
 
-/// The bytecode of a scheme that this program was built with.
+/// The bytecode of a scheme.
 pub(crate) fn twin(stem: &str) -> Result<Object, Error> {
     static LOADED: Mutex<Vec<(String, Object)>> = Mutex::new(Vec::new());
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,6 +118,7 @@ pub(crate) fn twin(stem: &str) -> Result<Object, Error> {
     let object = Object::parse(object_file(stem)?).map_err(|why| Error::Marker {
         name: stem.to_owned(),
         why,
+        help: "this is a mistake in cemark",
     })?;
     loaded.push((stem.to_owned(), object.clone()));
     Ok(object)

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The interpreter: its faults one by one, and its answers against those of another one (rbpf).
+
+use super::*;
+use crate::bpf::object_file;
+use crate::{abi::Entry, bpf::elf};
+use cemark_marking::{QueueSpec, Values, catalogue};
+use cemark_wire::Rate;
+
+const EXIT: [u8; 8] = [0x95, 0, 0, 0, 0, 0, 0, 0];
+
+/// One instruction; the source register stands above the destination.
+fn insn(code: u8, registers: u8, offset: i16, imm: i32) -> [u8; 8] {
+    let (o, i) = (offset.to_le_bytes(), imm.to_le_bytes());
+    [code, registers, o[0], o[1], i[0], i[1], i[2], i[3]]
+}
+
+/// A register becomes a 64-bit constant.
+fn constant(register: u8, value: u64) -> [u8; 16] {
+    let mut both = [0; 16];
+    both[..8].copy_from_slice(&insn(0x18, register, 0, value as u32 as i32));
+    both[8..].copy_from_slice(&insn(0, 0, 0, (value >> 32) as i32));
+    both
+}
+
+fn call() -> Call {
+    Call::new(&Values([0; _]), &QueueSpec::fifo(Rate::gbps(1)))
+}
+
+fn run(program: &[u8]) -> Result<u64, Trap> {
+    Vm::load(program).unwrap().execute(call().bytes(), BUDGET)
+}
+
+fn wrong(program: &[u8]) -> Wrong {
+    run(program).unwrap_err().what
+}
+
+#[test]
+fn a_load_outside_the_block_is_a_fault() {
+    let mut call = call();
+    let read = |at: i16| Vm::load(&[insn(0x61, 0x10, at, 0), EXIT].concat()).unwrap(); // w0 = *(u32 *)(r1 + at)
+    call.at.now = 77;
+    assert_eq!(read(0).run(&mut call), Ok(77));
+    let last = size_of::<Call>() as i16 - 4;
+    assert_eq!(read(last).run(&mut call), Ok(0));
+    for beyond in [last + 1, last + 4, -1, -4] {
+        let trap = read(beyond).run(&mut call).unwrap_err();
+        let says = format!(
+            "instruction 0: reads 4 bytes at byte {beyond} of its block of {} bytes",
+            last + 4
+        );
+        assert_eq!(trap.why(), says);
+    }
+}
+
+#[test]
+fn only_the_frames_of_active_functions_are_there() {
+    let store = |at: i16| insn(0x7a, 0x0a, at, 5); // *(u64 *)(r10 + at) = 5
+    for inside in [-8, -512] {
+        assert!(run(&[store(inside), EXIT].concat()).is_ok());
+    }
+    for outside in [-520, -4, 0, 8] {
+        let what = wrong(&[store(outside), EXIT].concat());
+        assert!(matches!(what, Wrong::Store { size: 8, .. }), "{what:?}");
+    }
+    // The same place, of a function that is called, and empty whatever was there before.
+    let enter = insn(0x85, 0x10, 0, 1);
+    let in_callee = |body: [u8; 8]| [enter, EXIT, body, EXIT].concat();
+    assert!(run(&in_callee(store(-512))).is_ok());
+    assert!(run(&in_callee(store(-520))).is_err());
+    // A caller's frame may be written to through a pointer: r0 = 5 of the caller's own.
+    let pointer = [
+        insn(0xbf, 0xa2, 0, 0),  // r2 = r10
+        insn(0x85, 0x10, 0, 2),  // call
+        insn(0x79, 0xa0, -8, 0), // r0 = *(u64 *)(r10 - 8)
+        EXIT,
+        insn(0x7a, 0x02, -8, 5), // *(u64 *)(r2 - 8) = 5
+        EXIT,
+    ];
+    assert_eq!(run(&pointer.concat()), Ok(5));
+    let twice = [
+        insn(0x85, 0x10, 0, 2),
+        insn(0x85, 0x10, 0, 1),
+        EXIT,
+        insn(0x79, 0xa0, -8, 0), // r0 = what the call before it left
+        insn(0x7a, 0x0a, -8, 5),
+        EXIT,
+    ];
+    assert_eq!(run(&twice.concat()), Ok(0));
+}
+
+#[test]
+fn what_never_ends_ends() {
+    assert_eq!(wrong(&[insn(0x05, 0, -1, 0), EXIT].concat()), Wrong::Budget);
+    assert_eq!(
+        wrong(&[insn(0x85, 0x10, 0, -1), EXIT].concat()),
+        Wrong::Depth
+    );
+    assert_eq!(wrong(&insn(0xb7, 0, 0, 1)), Wrong::End);
+    assert_eq!(
+        wrong(&[insn(0x85, 0, 0, 5), EXIT].concat()),
+        Wrong::Helper(5)
+    );
+    // A loop of exactly as many instructions as there may be: two before it, three in it, one
+    // behind it.
+    let turns = (BUDGET as i32 - 3) / 3;
+    let rounds = |n: i32| {
+        let program = [
+            insn(0xb7, 0, 0, 0),
+            insn(0xb7, 1, 0, n),
+            insn(0x07, 0, 0, 1),
+            insn(0x17, 1, 0, 1),
+            insn(0x55, 1, -3, 0),
+            EXIT,
+        ];
+        run(&program.concat()).map_err(|t| t.what)
+    };
+    assert_eq!(rounds(turns), Ok(turns as u64));
+    assert_eq!(rounds(turns + 1), Err(Wrong::Budget));
+}
+
+#[test]
+fn what_is_no_program_is_refused() {
+    for (program, says) in [
+        (vec![], "no whole number"),
+        (vec![0x95; 7], "no whole number"),
+        (insn(0x05, 0, 1, 0).to_vec(), "leads to 2"),
+        (insn(0x05, 0, -2, 0).to_vec(), "leads to -1"),
+        (insn(0x85, 0x10, 0, 7).to_vec(), "leads to 8"),
+        (
+            [&constant(0, 1)[..], &insn(0x05, 0, -2, 0)].concat(),
+            "leads to 1",
+        ),
+        (insn(0x18, 0, 0, 0).to_vec(), "half a constant"),
+        (insn(0x18, 0x10, 0, 0).to_vec(), "map or a global"),
+        (insn(0xb7, 10, 0, 0).to_vec(), "registers 10"),
+        (insn(0xb7, 11, 0, 0).to_vec(), "registers 11"),
+        (insn(0xdb, 0x10, 0, 0).to_vec(), "atomic"),
+        (insn(0x20, 0, 0, 0).to_vec(), "not known"),
+        (insn(0x85, 0x20, 0, 0).to_vec(), "not known"),
+        (insn(0xe7, 0, 0, 0).to_vec(), "not known"),
+        (insn(0x07, 0, 3, 0).to_vec(), "not known"),
+    ] {
+        let refused = Vm::load(&program).unwrap_err();
+        assert!(refused.contains(says), "{program:x?}: {refused}");
+    }
+}
+
+/// Numbers on and beside the edges of 8, 16, 32 and 64 bits, with and without sign.
+const NUMBERS: &[u64] = &[
+    0,
+    1,
+    2,
+    7,
+    31,
+    32,
+    33,
+    63,
+    64,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_ffff,
+    0x1_0000_0000,
+    0x1234_5678_9abc_def0,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_0000_0000,
+    0xffff_ffff_8000_0000,
+    u64::MAX,
+];
+
+/// Every operation on two registers, and on a register and a constant, against rbpf.
+#[test]
+fn operations_are_those_of_another_machine() {
+    let mut compared = 0;
+    for code in (0..=0xff_u8).filter(|c| c & 7 >= class::ALU && c & 0xf0 <= 0xd0) {
+        let (op, jump) = (code & 0xf0, matches!(code & 7, class::JMP | class::JMP32));
+        let swap = op == 0xd0 && !jump;
+        if jump && (op == 0x80 || op == 0x90) {
+            continue;
+        }
+        for (&a, &b) in NUMBERS
+            .iter()
+            .flat_map(|a| NUMBERS.iter().map(move |b| (a, b)))
+        {
+            let by_register = code & 0x08 != 0;
+            let imm = if swap {
+                [16, 32, 64][b as usize % 3]
+            } else {
+                b as i32
+            };
+            let registers = if by_register || op == 0xd0 {
+                0x21
+            } else {
+                0x01
+            };
+            let imm_or_none = if by_register && !swap { 0 } else { imm };
+            let mut program = [&constant(1, a)[..], &constant(2, b)].concat();
+            program.extend(insn(code, registers, jump.into(), imm_or_none));
+            program.extend(insn(
+                if jump { 0xb7 } else { 0xbf },
+                if jump { 0x01 } else { 0x11 },
+                0,
+                1,
+            ));
+            program.extend(insn(0xbf, 0x10, 0, 0)); // r0 = r1
+            program.extend(EXIT);
+            // What the other machine does not know, or gets wrong: unsigned comparisons of 64 bits
+            // with a negative constant, the remainder of 32 bits by zero, the negative of the least
+            // number, far jumps, and byte swaps of 64 bits that are no conversion.
+            let ours_alone = code == 0x06
+                || (jump && code & 7 == class::JMP && !by_register && imm < 0)
+                || (code & 7 == class::ALU && op == 0x90 && b as u32 == 0)
+                || (op == 0x80 && (a == 1 << 63 || a as u32 == 1 << 31))
+                || (op == 0xd0 && code & 7 == class::ALU64);
+            if ours_alone || Vm::load(&program).is_err() {
+                continue;
+            }
+            let theirs = rbpf::EbpfVmNoData::new(Some(&program))
+                .unwrap()
+                .execute_program();
+            assert_eq!(
+                run(&program),
+                Ok(theirs.unwrap()),
+                "{code:#04x} of {a:#x} and {b:#x}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 40_000, "{compared} compared only");
+}
+
+/// What the other machine does not know or gets wrong, as RFC 9669 has it.
+#[test]
+fn the_rest_is_as_the_standard_says() {
+    let two = |code: u8, offset: i16, a: u64, b: u64| {
+        let body = [insn(code, 0x21, offset, 0), insn(0xbf, 0x10, 0, 0), EXIT].concat();
+        run(&[&constant(1, a)[..], &constant(2, b), &body].concat()).unwrap()
+    };
+    let minus = |n: i64| (-n) as u64;
+    assert_eq!(two(0x3f, 1, minus(7), 2), minus(3)); // signed division
+    assert_eq!(two(0x9f, 1, minus(7), 2), minus(1));
+    assert_eq!(two(0x3f, 1, 1 << 63, minus(1)), 1 << 63);
+    assert_eq!(two(0x3c, 1, minus(7), 2), 0xffff_fffd);
+    assert_eq!(two(0x9c, 1, minus(7), 2), 0xffff_ffff);
+    assert_eq!(two(0x9c, 0, 0x5_0000_0007, 0), 7);
+    assert_eq!(two(0x87, 0, 1 << 63, 0), 1 << 63);
+    assert_eq!(two(0xbf, 8, 0, 0x80), minus(128)); // moves that extend the sign
+    assert_eq!(two(0xbf, 16, 0, 0x8000), minus(32_768));
+    assert_eq!(two(0xbf, 32, 0, 0x8000_0000), minus(1 << 31));
+    assert_eq!(two(0xbc, 8, 0, 0x80), 0xffff_ff80);
+    let swap = |bits| {
+        run(&[
+            &constant(0, 0x0102_0304_0506_0708)[..],
+            &insn(0xd7, 0, 0, bits),
+            &EXIT,
+        ]
+        .concat())
+    };
+    assert_eq!(swap(16), Ok(0x0807));
+    assert_eq!(swap(32), Ok(0x0807_0605));
+    assert_eq!(swap(64), Ok(0x0807_0605_0403_0201));
+    // A constant is compared with its sign extended.
+    let equal = [
+        insn(0xb7, 0, 0, -1),
+        insn(0x15, 0, 1, -1),
+        insn(0xb7, 0, 0, 0),
+        EXIT,
+    ]
+    .concat();
+    assert_eq!(run(&equal), Ok(u64::MAX));
+    // A far jump, and a load that extends the sign.
+    let far = [
+        insn(0xb7, 0, 0, 3),
+        insn(0x06, 0, 0, 1),
+        insn(0xb7, 0, 0, 0),
+        EXIT,
+    ]
+    .concat();
+    assert_eq!(run(&far), Ok(3));
+    let signed = [insn(0x7a, 0x0a, -8, 0x80), insn(0x91, 0xa0, -8, 0), EXIT].concat();
+    assert_eq!(run(&signed), Ok(minus(128)));
+}
+
+/// Every program of every scheme on random blocks: the same answers, the same blocks behind them,
+/// and far within the budget.
+#[test]
+fn schemes_run_as_on_another_machine() {
+    let mut word = 1_u64;
+    let mut next = || {
+        word ^= word << 13;
+        word ^= word >> 7;
+        word ^= word << 17;
+        word >> (word % 61)
+    };
+    for spec in catalogue::ALL {
+        let file = elf::read(object_file(spec.name).unwrap()).unwrap();
+        for (program, entry) in file.programs.iter().zip(Entry::ALL) {
+            let ours = Vm::load(program).unwrap();
+            let theirs = rbpf::EbpfVmRaw::new(Some(program)).unwrap();
+            for _ in 0..300 {
+                let mut block = [0_u64; size_of::<Call>() / 8];
+                block.fill_with(&mut next);
+                let mut left: Vec<u8> = block.iter().flat_map(|w| w.to_le_bytes()).collect();
+                let mut right = left.clone();
+                let a = ours.execute(&mut left, 2_000);
+                let b = theirs.execute_program(&mut right);
+                assert_eq!(
+                    a.unwrap() as u32,
+                    b.unwrap() as u32,
+                    "{} {}",
+                    spec.name,
+                    entry.name()
+                );
+                assert!(left == right, "{} {}", spec.name, entry.name());
+            }
+        }
+    }
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The markers' bytecode in `dataplane/bpf`, which a build embeds so that it needs no clang:
+//! written, held against this machine's clang, and checked for its age without any.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The objects, and beside them what made them.
+const FOLDER: &str = "dataplane/bpf";
+const RECORD: &str = "dataplane/bpf/COMPILER";
+/// Where `--check` puts its own.
+const SCRATCH: &str = "target/bpf";
+/// What a user would compile with, a kernel's rules, and nothing in the object that depends on who
+/// compiles it.
+const OPTIONS: &[&str] = &[
+    "-O2",
+    "-target",
+    "bpf",
+    "-mcpu=v3",
+    "-std=gnu11",
+    "-ffreestanding",
+    "-nostdinc",
+    "-fno-strict-aliasing",
+    "-fno-common",
+    "-fno-ident",
+    "-fno-addrsig",
+    "-g0",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wundef",
+    "-Wvla",
+    "-I",
+    "dataplane/include",
+];
+/// How markers for tests break (`dataplane/bpf/markers/faulty.c`).
+const FAULTS: &[&str] = &[
+    "load",
+    "null",
+    "stack",
+    "recursion",
+    "helper",
+    "verdict",
+    "endless",
+    "dequeue",
+    "emptied",
+    "wake",
+    "clock",
+    "global",
+];
+
+/// One object: its place below the folder, its source and the options of its own.
+struct Unit {
+    object: String,
+    source: String,
+    options: Vec<String>,
+}
+
+/// Every object that the folder holds.
+fn units(schemes: &[String]) -> Vec<Unit> {
+    let mut units: Vec<Unit> = schemes
+        .iter()
+        .map(|stem| Unit {
+            object: format!("{stem}.o"),
+            source: "dataplane/marker.c".to_owned(),
+            options: vec![
+                format!("-DCEMARK_STEM={stem}"),
+                format!("-DCEMARK_HEADER=\"cemark/{stem}.h\""),
+                format!("-DCEMARK_PREFIX=cemark_twin_{stem}"),
+            ],
+        })
+        .collect();
+    for (stem, source) in [
+        ("own_marker", "examples/own_marker.c"),
+        ("calling", "dataplane/bpf/markers/calling.c"),
+        ("no_marker", "dataplane/bpf/markers/no_marker.c"),
+    ] {
+        units.push(Unit {
+            object: format!("markers/{stem}.o"),
+            source: source.to_owned(),
+            options: Vec::new(),
+        });
+    }
+    units.extend(FAULTS.iter().map(|fault| Unit {
+        object: format!("markers/{fault}.o"),
+        source: "dataplane/bpf/markers/faulty.c".to_owned(),
+        options: vec![format!("-DCEMARK_FAULT_{fault}=1")],
+    }));
+    units
+}
+
+/// `cargo xtask bpf`: writes every object and the record.
+pub(crate) fn write() -> Result<(), String> {
+    let units = units(&crate::tidy::schemes_of_the_tree()?);
+    let clang = Clang::find()?;
+    clang.build(&units, FOLDER)?;
+    for old in strangers(&units)? {
+        fs::remove_file(&old).map_err(|e| format!("{old}: {e}"))?;
+        println!("removed {old}: nothing makes it any more");
+    }
+    let mut record = format!(
+        "# What made the objects here, and of what: written by `cargo xtask bpf`, read by `cargo xtask check`. Hashes are those of `git hash-object`.\ncompiler {}\noptions {}\n",
+        clang.version,
+        OPTIONS.join(" ")
+    );
+    for (path, hash) in hashes(&files(&units)?)? {
+        record += &format!("{hash} {path}\n");
+    }
+    fs::write(RECORD, record).map_err(|e| format!("{RECORD}: {e}"))?;
+    println!("{} objects in {FOLDER}, by {}", units.len(), clang.version);
+    Ok(())
+}
+
+/// Whether the objects are of these sources: needs no clang.
+pub(crate) fn fresh() -> Result<(), String> {
+    let remedy = "\n       cargo xtask bpf builds it again (with clang; commit what it writes in dataplane/bpf)";
+    let units = units(&crate::tidy::schemes_of_the_tree()?);
+    let record = Record::read()?;
+    let now = hashes(&files(&units)?)?;
+    let wrong = differences(&record, &now, strangers(&units)?);
+    if wrong.is_empty() {
+        println!(
+            "bytecode: {} objects, of these sources, by {}",
+            units.len(),
+            record.compiler
+        );
+        return Ok(());
+    }
+    Err(format!(
+        "the bytecode in {FOLDER} is not of this tree: {}{remedy}",
+        wrong.join(", ")
+    ))
+}
+
+/// What has changed since the record was written: options, sources, objects.
+fn differences(
+    record: &Record,
+    now: &BTreeMap<String, String>,
+    strangers: Vec<String>,
+) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if record.options != OPTIONS.join(" ") {
+        wrong.push("the options of xtask/src/bpf.rs have changed".to_owned());
+    }
+    for (path, hash) in now {
+        match record.hashes.get(path) {
+            None => wrong.push(format!("{path} is new")),
+            Some(old) if old != hash => wrong.push(format!("{path} has changed")),
+            Some(_) => {}
+        }
+    }
+    let gone = record.hashes.keys().filter(|path| !now.contains_key(*path));
+    wrong.extend(gone.map(|path| format!("{path} is missing")));
+    wrong.extend(
+        strangers
+            .into_iter()
+            .map(|path| format!("{path} is of no source")),
+    );
+    wrong
+}
+
+/// `cargo xtask bpf --check`: this machine's clang makes the same objects. Another version may
+/// write other bytes, so those decide the same.
+pub(crate) fn check() -> Result<(), String> {
+    fresh()?;
+    let units = units(&crate::tidy::schemes_of_the_tree()?);
+    let (clang, record) = (Clang::find()?, Record::read()?);
+    clang.build(&units, SCRATCH)?;
+    if clang.version == record.compiler {
+        let bytes = |folder: &str, unit: &Unit| {
+            let path = format!("{folder}/{}", unit.object);
+            fs::read(&path).map_err(|e| format!("{path}: {e}"))
+        };
+        for unit in &units {
+            if bytes(FOLDER, unit)? != bytes(SCRATCH, unit)? {
+                return Err(format!(
+                    "{FOLDER}/{} is not what {} makes of {}: {SCRATCH}/{} is",
+                    unit.object, clang.version, unit.source, unit.object
+                ));
+            }
+        }
+        println!(
+            "{} objects are, byte for byte, what {} makes",
+            units.len(),
+            clang.version
+        );
+    } else {
+        println!(
+            "this is {}, and the objects are by {}: compared by what they decide",
+            clang.version, record.compiler
+        );
+        let bytecode = ["so_does_the_bytecode", "rust_and_bytecode"];
+        let tests = ["--test", "vectors", "--test", "differential", "--"];
+        test(
+            "cemark-conformance",
+            &[&tests[..], &bytecode].concat(),
+            true,
+        )?;
+        test("cemark", &["--test", "foreign"], true)?;
+    }
+    // What else wants clang.
+    test(
+        "cemark-conformance",
+        &["--features", "clang", "--test", "kernel"],
+        false,
+    )
+}
+
+/// Runs tests of a package, on the objects that this machine made if asked for.
+fn test(package: &str, args: &[&str], on_scratch: bool) -> Result<(), String> {
+    let mut line = Command::new(env!("CARGO"));
+    line.args(["test", "--quiet", "--locked", "-p", package])
+        .args(args);
+    if on_scratch {
+        let folder = fs::canonicalize(SCRATCH).map_err(|e| format!("{SCRATCH}: {e}"))?;
+        line.env("CEMARK_BPF", folder);
+    }
+    let status = line.status().map_err(|e| format!("cargo test: {e}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{line:?}: {status}"))
+    }
+}
+
+struct Clang {
+    program: String,
+    /// The first line of what it says of itself.
+    version: String,
+}
+
+impl Clang {
+    fn find() -> Result<Self, String> {
+        let program = std::env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
+        let said = Command::new(&program)
+            .arg("--version")
+            .output()
+            .map_err(|e| {
+                format!(
+                    "{program}: {e}; install clang (apt-get install clang), or name one in CLANG"
+                )
+            })?;
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let version = said.lines().next().unwrap_or_default().trim().to_owned();
+        if !version.contains("clang version") {
+            return Err(format!("{program} --version says `{version}`: no clang"));
+        }
+        Ok(Clang { program, version })
+    }
+
+    /// Compiles every unit into a folder. Paths are relative to the tree, so that no object knows
+    /// where it is.
+    fn build(&self, units: &[Unit], folder: &str) -> Result<(), String> {
+        let _ = fs::remove_dir_all(SCRATCH);
+        fs::create_dir_all(format!("{folder}/markers")).map_err(|e| format!("{folder}: {e}"))?;
+        for unit in units {
+            let object = format!("{folder}/{}", unit.object);
+            let out = Command::new(&self.program)
+                .args(OPTIONS)
+                .args(&unit.options)
+                .args(["-c", &unit.source, "-o", &object])
+                .output()
+                .map_err(|e| format!("{}: {e}", self.program))?;
+            if !out.status.success() {
+                return Err(format!(
+                    "{object}: {}",
+                    String::from_utf8_lossy(&out.stderr)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What `RECORD` says.
+struct Record {
+    compiler: String,
+    options: String,
+    hashes: BTreeMap<String, String>,
+}
+
+impl Record {
+    fn read() -> Result<Self, String> {
+        let text = fs::read_to_string(RECORD)
+            .map_err(|e| format!("{RECORD}: {e}; cargo xtask bpf writes it"))?;
+        Record::parse(&text)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut record = Record {
+            compiler: String::new(),
+            options: String::new(),
+            hashes: BTreeMap::new(),
+        };
+        for line in text.lines().filter(|l| !l.starts_with('#')) {
+            match line.split_once(' ') {
+                Some(("compiler", rest)) => rest.clone_into(&mut record.compiler),
+                Some(("options", rest)) => rest.clone_into(&mut record.options),
+                Some((hash, path)) => {
+                    record.hashes.insert(path.to_owned(), hash.to_owned());
+                }
+                None => {
+                    return Err(format!(
+                        "{RECORD}: `{line}` is not of its form; cargo xtask bpf writes it"
+                    ));
+                }
+            }
+        }
+        Ok(record)
+    }
+}
+
+/// Sources and objects, in order.
+fn files(units: &[Unit]) -> Result<Vec<String>, String> {
+    let mut all = listed("dataplane/include/cemark", ".h")?;
+    all.extend(units.iter().map(|u| u.source.clone()));
+    let objects = units.iter().map(|u| format!("{FOLDER}/{}", u.object));
+    all.extend(objects.filter(|path| Path::new(path).is_file()));
+    all.sort();
+    all.dedup();
+    Ok(all)
+}
+
+/// Objects in the folder that no unit makes.
+fn strangers(units: &[Unit]) -> Result<Vec<String>, String> {
+    let mut there = listed(FOLDER, ".o")?;
+    there.extend(listed(&format!("{FOLDER}/markers"), ".o")?);
+    there.retain(|path| {
+        !units
+            .iter()
+            .any(|u| *path == format!("{FOLDER}/{}", u.object))
+    });
+    Ok(there)
+}
+
+fn listed(folder: &str, end: &str) -> Result<Vec<String>, String> {
+    let entries = fs::read_dir(folder).map_err(|e| format!("{folder}: {e}"))?;
+    let names = entries.filter_map(|e| e.ok()?.file_name().into_string().ok());
+    Ok(names
+        .filter(|n| n.ends_with(end))
+        .map(|n| format!("{folder}/{n}"))
+        .collect())
+}
+
+/// Git's names for the contents of files, whatever it is told to do with line ends.
+fn hashes(files: &[String]) -> Result<BTreeMap<String, String>, String> {
+    let mut git = Command::new("git")
+        .args(["hash-object", "--no-filters", "--stdin-paths"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("git hash-object: {e}"))?;
+    let mut stdin = git.stdin.take().expect("piped");
+    stdin
+        .write_all((files.join("\n") + "\n").as_bytes())
+        .map_err(|e| format!("git hash-object: {e}"))?;
+    drop(stdin);
+    let out = git
+        .wait_with_output()
+        .map_err(|e| format!("git hash-object: {e}"))?;
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    let hashes: Vec<&str> = said.lines().collect();
+    if !out.status.success() || hashes.len() != files.len() {
+        return Err(format!("git hash-object: {}", out.status));
+    }
+    Ok(files
+        .iter()
+        .cloned()
+        .zip(hashes.iter().map(|h| (*h).to_owned()))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_older_than_their_sources_are_named() {
+        let text = format!(
+            "# made by\ncompiler clang 1\noptions {}\n11 a.h\n22 a.o\n",
+            OPTIONS.join(" ")
+        );
+        let record = Record::parse(&text).unwrap();
+        assert_eq!(record.compiler, "clang 1");
+        let differ = |files: &[(&str, &str)]| {
+            let now = files
+                .iter()
+                .map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned()));
+            differences(&record, &now.collect(), Vec::new())
+        };
+        assert!(differ(&[("a.h", "11"), ("a.o", "22")]).is_empty());
+        assert_eq!(differ(&[("a.h", "12"), ("a.o", "22")]), ["a.h has changed"]);
+        assert_eq!(differ(&[("a.h", "11")]), ["a.o is missing"]);
+        assert_eq!(
+            differ(&[("a.h", "11"), ("a.o", "22"), ("b.h", "33")]),
+            ["b.h is new"]
+        );
+        assert_eq!(
+            differences(&record, &record.hashes, vec!["x.o".to_owned()]),
+            ["x.o is of no source"]
+        );
+        let other = Record::parse(&text.replace("-O2", "-O1")).unwrap();
+        assert_eq!(differences(&other, &other.hashes, Vec::new()).len(), 1);
+        assert!(Record::parse("word").is_err());
+    }
+
+    #[test]
+    fn every_object_has_one_source_and_a_name_of_its_own() {
+        let units = units(&["red".to_owned()]);
+        let mut names: Vec<&String> = units.iter().map(|u| &u.object).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), units.len());
+        assert!(units.iter().all(|u| u.source.ends_with(".c")));
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The binary that is handed out: built as `cargo build --release` does, small, and without a trace
+//! of who built it.
+
+use std::fs;
+use std::process::Command;
+
+/// Most bytes of the program. With debug information it has 44 million.
+const MOST_BYTES: usize = 12_000_000;
+
+/// `cargo xtask release`.
+pub(crate) fn run() -> Result<(), String> {
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--locked", "--package", "cemark"])
+        .status()
+        .map_err(|e| format!("cargo build: {e}"))?;
+    if !status.success() {
+        return Err(format!("cargo build --release: {status}"));
+    }
+    let folder = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    let path = format!("{folder}/release/cemark{}", std::env::consts::EXE_SUFFIX);
+    let program = fs::read(&path).map_err(|e| format!("{path}: {e}"))?;
+    let wrong = judge(&program, &places());
+    if wrong.is_empty() {
+        println!(
+            "{path}: {:.1} MB, stripped, and no path of this machine in it",
+            program.len() as f64 / 1e6
+        );
+        Ok(())
+    } else {
+        Err(format!("{path}: {}", wrong.join("\n       ")))
+    }
+}
+
+/// Folders of this machine that the program has no business to know.
+fn places() -> Vec<String> {
+    let tree = std::env::current_dir()
+        .map(|d| d.display().to_string())
+        .ok();
+    let named = ["HOME", "CARGO_HOME", "RUSTUP_HOME", "CARGO_TARGET_DIR"]
+        .map(|name| std::env::var(name).ok());
+    let all = named.into_iter().chain([tree]).flatten();
+    // A home at the root of the file system says nothing.
+    all.map(|place| place.trim_end_matches('/').to_owned())
+        .filter(|place| place.starts_with('/') && place.len() > 1)
+        .map(|place| place + "/")
+        .collect()
+}
+
+fn judge(program: &[u8], places: &[String]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if program.len() > MOST_BYTES {
+        wrong.push(format!("{} bytes; at most {MOST_BYTES}", program.len()));
+    }
+    if find(program, b".debug_info").is_some() {
+        wrong.push("holds debug information: [profile.release] strips it".to_owned());
+    }
+    for place in places {
+        if let Some(at) = find(program, place.as_bytes()) {
+            let end = (at + 120).min(program.len());
+            let text = String::from_utf8_lossy(&program[at..end]).into_owned();
+            let path: String = text.chars().take_while(|c| c.is_ascii_graphic()).collect();
+            wrong.push(format!(
+                "holds a path of this machine, which .cargo/rustc takes out: {path}"
+            ));
+        }
+    }
+    wrong
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|w| w == what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_a_section_or_too_many_bytes_are_found() {
+        let places = ["/home/me/".to_owned()];
+        assert!(judge(b"\x7fELF cargo/registry/src/lib.rs", &places).is_empty());
+        let path = judge(b"\0/home/me/.cargo/registry/src/lib.rs\0", &places);
+        assert!(
+            path.len() == 1 && path[0].ends_with(": /home/me/.cargo/registry/src/lib.rs"),
+            "{path:?}"
+        );
+        assert_eq!(judge(b".text\0.debug_info\0", &places).len(), 1);
+        assert_eq!(judge(&vec![0; MOST_BYTES + 1], &places).len(), 1);
+    }
+}
