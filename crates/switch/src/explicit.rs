@@ -193,13 +193,15 @@ impl ExplicitPort {
                 self.round.woke(now, self.busy);
             }
             let paused = self.paused >> i & 1 == 1;
-            if self.traceless && !paused && self.queues[i].lets_pass {
-                if let Some(own) = self.pass(now, i, packet, pool) {
-                    return Offer {
-                        deliver_at: earlier.min(own.deliver_at),
-                        ..own
-                    };
-                }
+            if self.traceless
+                && !paused
+                && self.queues[i].lets_pass
+                && let Some(own) = self.pass(now, i, packet, pool)
+            {
+                return Offer {
+                    deliver_at: earlier.min(own.deliver_at),
+                    ..own
+                };
             }
         }
         let mut result = Offer {
