@@ -9,7 +9,7 @@ use cemark_sim::transport::rdma::Rdma;
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel};
 use cemark_sim::{Config, Outcome, run};
 use cemark_wire::{Picos, Rate};
-use common::{config, scheme, us, workload};
+use common::{config, permutation, scheme, us, workload};
 
 /// DCQCN at 100 Gb/s over one lossless queue, 12 MB a switch under a dynamic threshold.
 fn lossless(topology: Topology, kind: Kind, marker: MarkerChoice) -> Config {
@@ -96,6 +96,25 @@ fn nothing_is_lost_under_64_to_1_incast() {
         let mut without = cfg;
         without.switch.pfc = None;
         assert!(run(&without).totals.all_drops() > 0);
+    }
+}
+
+/// A packet that finds its way out idle takes headroom like any other, and its sender is paused, whether a marker has to be asked about it or not.
+#[test]
+fn a_marker_that_never_marks_changes_no_pause() {
+    let most = u64::from(u32::MAX);
+    let mut cfg = lossless(fabric(), incast(64), MarkerChoice::None);
+    // Beside the incast, every host sends somewhere else: by the same links, out of idle ports.
+    cfg.workloads.push(permutation());
+    cfg.max_time = us(1_000);
+    let silent = run(&cfg);
+    assert!(!silent.pauses.is_empty());
+    for (name, params) in [
+        ("red", [("kmin", most), ("kmax", most)]),
+        ("wred", [("min", most), ("max", most)]),
+    ] {
+        cfg.switch.marker = scheme(name, &params);
+        assert_eq!(run(&cfg).digest, silent.digest, "{name}");
     }
 }
 

@@ -193,8 +193,11 @@ impl ExplicitPort {
                 self.round.woke(now, self.busy);
             }
             let paused = self.paused >> i & 1 == 1;
-            if self.traceless && !paused && self.queues[i].lets_pass {
-                let own = self.pass(now, i, packet, pool);
+            if self.traceless
+                && !paused
+                && self.queues[i].lets_pass
+                && let Some(own) = self.pass(now, i, packet, pool)
+            {
                 return Offer {
                     deliver_at: earlier.min(own.deliver_at),
                     ..own
@@ -395,17 +398,22 @@ impl ExplicitPort {
     }
 
     /// A packet that finds port and link idle and that nobody judges goes straight to the link, as if it had joined its queue and left
-    /// at once: a turn of its own.
+    /// at once: a turn of its own. `None` where that would not go unseen.
     #[inline]
-    fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Offer {
+    fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
         let ask = self.queues[i].ask(i, packet.stamp, bytes);
-        if let Admit::Drop(why) = self.buffering.admit(pool, &ask) {
-            self.discard(why);
-            return Offer {
-                refused: true,
-                ..Offer::QUIET
-            };
+        match self.buffering.admit(pool, &ask) {
+            Admit::Ok => {}
+            // What takes headroom pauses its sender: the meters have to see it.
+            Admit::Headroom => return None,
+            Admit::Drop(why) => {
+                self.discard(why);
+                return Some(Offer {
+                    refused: true,
+                    ..Offer::QUIET
+                });
+            }
         }
         let arrive = self.send(now, bytes);
         let first = self.wire.push(packet, packet.ecn(), arrive);
@@ -413,10 +421,10 @@ impl ExplicitPort {
             self.round.activated(i, now);
             self.round.served(i, self.busy, true, true);
         }
-        Offer {
+        Some(Offer {
             deliver_at: if first { arrive } else { NEVER },
             ..Offer::QUIET
-        }
+        })
     }
 
     fn discard(&mut self, why: DropReason) {
