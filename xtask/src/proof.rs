@@ -186,7 +186,18 @@ pub(crate) fn stale() -> Vec<String> {
         ("mutants", &["crates/marking"]),
         (
             "coverage",
-            &["crates/report/src/stats", "crates/report/tests/coverage"],
+            &[
+                "crates/report/src/stats",
+                "crates/report/tests/coverage/star.toml",
+                "crates/report/tests/coverage/leaf-spine.toml",
+            ],
+        ),
+        (
+            "coverage-tails",
+            &[
+                "crates/report/src/stats",
+                "crates/report/tests/coverage/tails.toml",
+            ],
         ),
     ];
     let old = |(name, paths): &(&str, &[&str])| {
