@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! House checks (`cargo xtask check`), long proofs (`cargo xtask proof NAME`) and the one that needs a program of its own
-//! (`cargo xtask mutants`, run by `proof mutants`).
+//! (`cargo xtask mutants`, run by `proof mutants`); `cargo xtask costs` measures what runs take.
 
 mod arrows;
+mod costs;
 mod mutants;
 mod proof;
 mod tidy;
@@ -19,6 +20,8 @@ fn main() -> ExitCode {
             }
             arrows::check().and_then(|()| tidy::check())
         }
+        ["costs"] => costs::run(""),
+        ["costs", words @ ..] => costs::run(&words.join(" ")),
         ["mutants"] => mutants::run(false),
         ["mutants", "again"] => mutants::run(true),
         ["proof"] => {
@@ -27,7 +30,7 @@ fn main() -> ExitCode {
         }
         ["proof", name] => proof::run(name),
         _ => Err(
-            "usage: cargo xtask check | cargo xtask mutants [again] | cargo xtask proof [NAME]"
+            "usage: cargo xtask check | cargo xtask costs [COMMAND] | cargo xtask mutants [again] | cargo xtask proof [NAME]"
                 .into(),
         ),
     };

@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// Points simulated at the same time [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+    /// Run even if the machine seems to have too little memory.
+    #[arg(long)]
+    anyway: bool,
     /// How the answer is written.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -46,6 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let watch = Stopwatch::start();
     let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
     warn(&plan);
+    crate::memory::refuse(&plan, args.jobs, args.anyway)?;
     for given in &args.marker {
         given.add_to(&mut plan)?;
     }

@@ -153,6 +153,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let mut workloads: Vec<String> = Vec::new();
     let mut warnings = Vec::new();
     let mut idle = Idle::default();
+    let mut costs = cost::Costs::default();
     for cell in &cells {
         let mut tree = root.clone();
         for (axis, &i) in axes.iter().zip(cell) {
@@ -177,6 +178,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
                         seed,
                         ..config.clone()
                     },
+                    &mut costs,
                 ));
             }
         }
@@ -240,7 +242,12 @@ fn written(axes: &[Axis], cell: &[usize]) -> BTreeMap<String, String> {
         .collect()
 }
 
-fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point {
+fn point(
+    axes: &BTreeMap<String, String>,
+    label: &str,
+    config: Config,
+    costs: &mut cost::Costs,
+) -> Point {
     let mut digest = Digest::new().word(&canonical(&config)).word(label);
     for (path, value) in axes {
         digest = digest.word(path).word(value);
@@ -249,12 +256,15 @@ fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point 
         Kind::Poisson { load, .. } => Some(load),
         _ => None,
     });
+    let cost = costs.of(&config);
     Point {
         axes: axes.clone(),
         scheme: label.to_owned(),
         load,
         seed: config.seed,
-        cost: cost::packet_hops(&config),
+        cost: cost.hops,
+        peak_bytes: cost.peak_bytes,
+        kept_bytes: cost.kept_bytes,
         digest: digest.finish(),
         config,
     }
