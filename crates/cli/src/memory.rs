@@ -56,10 +56,11 @@ fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
         .iter()
         .any(|p| p.config.measure.queue_interval.0 > 0)
     {
-        ways.push(
-            "no samples of the queues (--set measure.queue-interval=0), which take most of it"
-                .to_owned(),
-        );
+        ways.push("no samples of queues (--set measure.queue-interval=0)".to_owned());
+    }
+    let kept: f64 = plan.points.iter().map(|p| p.kept_bytes).sum();
+    if kept > 0.1 * needed {
+        ways.push("fewer seeds or values, since outcomes stay in memory".to_owned());
     }
     ways.push("a smaller topology, fewer flows".to_owned());
     let hosts = plan.points.iter().map(|p| p.config.topology.hosts()).max();

@@ -14,7 +14,7 @@ use super::paths::{Paths, Way};
 const STEPS: f64 = 300.0;
 const FEWEST: f64 = 24.0;
 /// Shares of flows times steps that a point may take before it is cut short.
-const EFFORT: u64 = 6_000_000;
+const EFFORT: u64 = 3_000_000;
 /// Rounds in which a step's capacity is shared out.
 const ROUNDS: usize = 3;
 

@@ -26,8 +26,10 @@ pub(crate) use memory::{BASE, LEAST};
 const DRAWN: f64 = 20_000.0;
 /// Up to so many flows their draw matters, and each seed has an estimate of its own.
 const FEW: f64 = 2_000.0;
-/// What the estimates of a plan may take together, in flows times steps: about a second. Then closed forms take over.
-const EFFORT: u64 = 40_000_000;
+/// Hosts of which that is not asked: the estimate itself takes long enough.
+const MANY: u32 = 500;
+/// What the estimates of a plan may take together, in flows times steps: less than a second. Then closed forms take over.
+const EFFORT: u64 = 15_000_000;
 
 /// What a point will cost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,7 +78,7 @@ impl Costs {
             config.edge,
             config.max_time
         );
-        if flows <= FEW && self.effort < EFFORT / 2 {
+        if flows <= FEW && config.topology.hosts() <= MANY && self.effort < EFFORT / 2 {
             key.push_str(&config.seed.to_string());
         }
         if let Some(found) = self.known.get(&key) {

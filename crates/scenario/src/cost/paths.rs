@@ -3,6 +3,7 @@
 
 use cemark_sim::config::Config;
 use cemark_sim::topology::Topology;
+use cemark_sim::workload::{Kind, LongFlows, Pairs};
 
 /// Links of one way; no route has more.
 pub(super) const MOST: usize = 6;
@@ -36,7 +37,13 @@ pub(super) struct Paths<'a> {
 impl<'a> Paths<'a> {
     pub(super) fn new(config: &'a Config) -> Self {
         let t = &config.transport;
-        let payload = f64::from(t.mss) / (f64::from(t.mss) + f64::from(t.header_bytes));
+        // Where hosts send to each other, acknowledgements take their part of the same links.
+        let acks = match config.workloads.iter().any(|w| mutual(&w.kind)) {
+            true => f64::from(t.ack_bytes) / f64::from(t.ack_every.max(1)),
+            false => 0.0,
+        };
+        let mss = f64::from(t.mss);
+        let payload = mss / (mss + f64::from(t.header_bytes) + acks);
         let topology = &config.topology;
         let hosts = 2 * topology.hosts() as usize;
         let mut rates = vec![topology.host_rate().0 as f64; hosts];
@@ -119,6 +126,14 @@ impl<'a> Paths<'a> {
             }
         }
         way
+    }
+}
+
+fn mutual(kind: &Kind) -> bool {
+    match kind {
+        Kind::Poisson { pairs, .. } => !matches!(pairs, Pairs::ToOne(_)),
+        Kind::Long { flows, .. } => matches!(flows, LongFlows::Permutation { .. }),
+        _ => false,
     }
 }
 
