@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! House checks (`cargo xtask check`), long proofs (`cargo xtask proof NAME`) and the one that needs a program of its own
 //! (`cargo xtask mutants`, run by `proof mutants`); the markers' bytecode
-//! (`cargo xtask bpf`); the binary to hand out (`cargo xtask release`).
+//! (`cargo xtask bpf`); the binary to hand out (`cargo xtask release`); what runs take (`cargo xtask costs`).
 
 mod arrows;
 mod bpf;
+mod costs;
 mod mutants;
 mod proof;
 mod release;
@@ -27,6 +28,8 @@ fn main() -> ExitCode {
         ["bpf"] => bpf::write(),
         ["bpf", "--check"] => bpf::check(),
         ["release"] => release::run(),
+        ["costs"] => costs::run(""),
+        ["costs", words @ ..] => costs::run(&words.join(" ")),
         ["mutants"] => mutants::run(false),
         ["mutants", "again"] => mutants::run(true),
         ["proof"] => {
@@ -35,7 +38,7 @@ fn main() -> ExitCode {
         }
         ["proof", name] => proof::run(name),
         _ => Err(
-            "usage: cargo xtask check | cargo xtask bpf [--check] | cargo xtask release | cargo xtask mutants [again] | cargo xtask proof [NAME]"
+            "usage: cargo xtask check | cargo xtask bpf [--check] | cargo xtask release | cargo xtask costs [COMMAND] | cargo xtask mutants [again] | cargo xtask proof [NAME]"
                 .into(),
         ),
     };

@@ -10,6 +10,7 @@ use cemark_scenario::{Plan, Point, visible, visible_lines};
 use serde::Serialize;
 
 use crate::exit::{Failure, answer, answer_json, warn};
+use crate::memory;
 use crate::run::look;
 use crate::{Changes, Format};
 
@@ -20,6 +21,9 @@ pub(crate) struct Args {
     scenario: String,
     #[command(flatten)]
     changes: Changes,
+    /// Succeed even if the machine seems to have too little memory for the run.
+    #[arg(long)]
+    anyway: bool,
     /// How the answer is written.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -36,6 +40,8 @@ struct Checked<'a> {
     warnings: Vec<String>,
     points: Vec<CheckedPoint<'a>>,
     estimated_packet_hops: f64,
+    estimated_cpu_seconds: f64,
+    estimated_peak_memory_bytes: f64,
 }
 
 #[derive(Serialize)]
@@ -45,6 +51,8 @@ struct CheckedPoint<'a> {
     load: Option<f64>,
     seed: u64,
     estimated_packet_hops: f64,
+    estimated_cpu_seconds: f64,
+    estimated_peak_memory_bytes: f64,
 }
 
 pub(crate) fn check(args: &Args) -> Result<(), Failure> {
@@ -52,7 +60,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     warn(&plan);
     let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
     match args.format {
-        Format::Table => answer(&table(&plan, hops, &args.scenario)),
+        Format::Table => answer(&table(&plan, hops, &args.scenario))?,
         Format::Json => answer_json(&Checked {
             schema: cemark_report::summary::SCHEMA,
             scenario: &plan.name,
@@ -70,11 +78,49 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
                     load: p.load,
                     seed: p.seed,
                     estimated_packet_hops: p.cost,
+                    estimated_cpu_seconds: p.cpu_seconds(),
+                    estimated_peak_memory_bytes: p.peak_bytes,
                 })
                 .collect(),
             estimated_packet_hops: hops,
-        }),
+            estimated_cpu_seconds: plan.points.iter().map(Point::cpu_seconds).sum(),
+            estimated_peak_memory_bytes: plan.peak_bytes(memory::jobs(None)),
+        })?,
     }
+    // After the answer: it says where the memory goes.
+    memory::refuse(&plan, None, args.anyway)
+}
+
+/// The seeds of a scheme at a value of the axes: one line of the table.
+struct Line<'a> {
+    point: &'a Point,
+    seeds: Vec<String>,
+    hops: f64,
+    seconds: f64,
+    peak: f64,
+}
+
+fn lines(plan: &Plan) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for p in &plan.points {
+        // Seeds come last in the order of the points.
+        let last = lines.last();
+        if last.is_none_or(|l| l.point.axes != p.axes || l.point.scheme != p.scheme) {
+            lines.push(Line {
+                point: p,
+                seeds: Vec::new(),
+                hops: 0.0,
+                seconds: 0.0,
+                peak: 0.0,
+            });
+        }
+        let place = lines.last_mut().expect("there is one by now");
+        place.seeds.push(p.seed.to_string());
+        place.hops += p.cost;
+        place.seconds += p.cpu_seconds();
+        place.peak = place.peak.max(p.peak_bytes);
+    }
+    lines
 }
 
 fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
@@ -84,36 +130,20 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         let _ = writeln!(out, "{}", wrap(&description, look().width));
     }
     let _ = writeln!(out);
-    // One line for the seeds of a scheme at a value of the axes.
-    let mut lines: Vec<(&Point, Vec<u64>, f64)> = Vec::new();
-    for p in &plan.points {
-        // Seeds come last in the order of the points.
-        let line = lines.last_mut();
-        match line.filter(|(q, ..)| q.axes == p.axes && q.scheme == p.scheme) {
-            Some((_, seeds, cost)) => {
-                seeds.push(p.seed);
-                *cost += p.cost;
-            }
-            None => lines.push((p, vec![p.seed], p.cost)),
-        }
-    }
     let mut rows: Vec<Vec<String>> = vec![plan.axes.clone()];
-    rows[0].extend(["scheme", "seeds", "packet-hops"].map(str::to_owned));
-    for (p, seeds, cost) in &lines {
-        let mut row: Vec<String> = plan
-            .axes
-            .iter()
-            .map(|a| p.axes.get(a).cloned().unwrap_or_default())
+    rows[0].extend(["scheme", "seeds", "packet-hops", "CPU", "memory"].map(str::to_owned));
+    for line in lines(plan) {
+        let axes = plan.axes.iter();
+        let mut row: Vec<String> = axes
+            .map(|a| line.point.axes.get(a).cloned().unwrap_or_default())
             .collect();
-        row.push(p.scheme.clone());
-        row.push(
-            seeds
-                .iter()
-                .map(u64::to_string)
-                .collect::<Vec<_>>()
-                .join(" "),
-        );
-        row.push(units::count(*cost));
+        row.extend([
+            line.point.scheme.clone(),
+            line.seeds.join(" "),
+            units::count(line.hops),
+            units::span(line.seconds),
+            units::bytes(line.peak),
+        ]);
         rows.push(row);
     }
     let names = rows.iter_mut().flatten();
@@ -129,14 +159,15 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         let _ = writeln!(out, "{}", cells.join("  ").trim_end());
     }
     let seconds: f64 = plan.points.iter().map(Point::cpu_seconds).sum();
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let jobs = memory::jobs(None);
+    let cores = if jobs == 1 { "core" } else { "cores" };
     let cost = format!(
-        "{} points, about {} packet-hops: {} on {cores} cores at {} packet-hops a core and second",
+        "{} points, about {} packet-hops: {} of CPU, {} on {jobs} {cores}, {} of memory",
         plan.points.len(),
         units::count(hops),
-        units::span(seconds / cores as f64),
-        // As the points have it on average; to two digits, for more it does not mean.
-        units::count((hops / seconds / 1e5).round() * 1e5),
+        units::span(seconds),
+        units::span(seconds / jobs.min(plan.points.len().max(1)) as f64),
+        units::bytes(plan.peak_bytes(jobs)),
     );
     let _ = writeln!(out, "\n{}", wrap(&cost, look().width));
     let _ = writeln!(out, "next    cemark run {scenario}");

@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::Format;
 use crate::clock::thread_cpu_seconds;
 use crate::exit::{Failure, Stderr, answer, answer_json_text};
+use crate::memory;
 use crate::run::{provenance, stop_on_ctrl_c, threads};
 use crate::terminal::{has_bars, look};
 
@@ -50,6 +51,9 @@ pub(crate) struct Args {
     /// Write the verdicts into this file (in a checkout: figures/expected.tsv) instead of comparing with them.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Run even if the machine seems to have too little memory.
+    #[arg(long, conflicts_with = "list")]
+    anyway: bool,
     /// How the answer is written.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -68,6 +72,9 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         out: args.out.clone(),
         changes: changes(args)?,
     };
+    for plan in figure::plans(&request)? {
+        memory::refuse(&plan, args.jobs, args.anyway)?;
+    }
     let bar = Bar::new();
     let who = provenance();
     let around = Surroundings {

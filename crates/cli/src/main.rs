@@ -10,6 +10,7 @@ mod exit;
 mod export;
 mod figure;
 mod marker;
+mod memory;
 mod progress;
 mod run;
 mod schemes;

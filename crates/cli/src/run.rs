@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// [default: one for each core]. The result does not depend on it.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+    /// Run even if the machine seems to have too little memory.
+    #[arg(long)]
+    anyway: bool,
     /// How the answer is written.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -51,6 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
     warn(&plan);
     let watches = marker::add_all(&args.marker, &mut plan)?;
+    crate::memory::refuse(&plan, args.jobs, args.anyway)?;
     let who = provenance();
     let path = args
         .out

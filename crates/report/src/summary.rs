@@ -149,7 +149,7 @@ impl Classes {
 pub struct PausedPort {
     /// Its name (`host3->leaf0`).
     pub name: String,
-    /// Share of the simulated time in which it was paused.
+    /// Share of the measured time in which it was paused.
     pub share: f64,
 }
 
@@ -170,7 +170,7 @@ pub struct PortSummary {
     pub sojourn_mean_us: f64,
     /// 99th percentile of the sojourn time in microseconds.
     pub sojourn_p99_us: f64,
-    /// Share of the link's time in use.
+    /// Share of the link's measured time in use.
     pub utilisation: f64,
     /// Packets sent.
     pub packets: u64,
@@ -224,18 +224,9 @@ pub fn hex(digest: u64) -> String {
     format!("{digest:016x}")
 }
 
-/// The port with the longest mean queue; the first of equals. `None` where nothing was sampled.
+/// The port with the longest mean queue; of equals the busiest. `None` where nothing was sampled.
 pub fn hottest(ports: &[PortReport]) -> Option<&PortReport> {
-    ports
-        .iter()
-        .filter(|p| p.queue.count > 0)
-        .reduce(|best, p| {
-            if p.queue.mean > best.queue.mean {
-                p
-            } else {
-                best
-            }
-        })
+    cemark_sim::outcome::hottest(ports).map(|i| &ports[i])
 }
 
 impl PointSummary {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use cemark_sim::Config;
 
+use crate::cost::{BASE, LEAST};
+
 /// All points of a scenario and what its report needs to know.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -47,6 +49,19 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Estimated bytes of memory that the whole run takes when so many points run at the same time: the program, the outcomes of all points, and
+    /// the largest points that can meet.
+    pub fn peak_bytes(&self, jobs: usize) -> f64 {
+        let mut peaks: Vec<f64> = self.points.iter().map(|p| p.peak_bytes).collect();
+        peaks.sort_by(|a, b| b.total_cmp(a));
+        let kept: f64 = self.points.iter().map(|p| p.kept_bytes).sum();
+        let running: f64 = peaks.iter().take(jobs.max(1)).sum();
+        // Tables and the report hold the outcomes once more.
+        (BASE + running + 2.0 * kept).max(LEAST)
+    }
+}
+
 /// What a scenario asks for and its author probably did not mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
@@ -85,11 +100,20 @@ pub struct Point {
     pub config: Config,
     /// Estimated packet-hops, for progress and cost.
     pub cost: f64,
+    /// Estimated bytes that it takes while it runs, beyond those of the program.
+    pub peak_bytes: f64,
+    /// Estimated bytes of its outcome, which are held until the run ends.
+    pub kept_bytes: f64,
     /// Fingerprint of this point alone: names its file in the run directory.
     pub digest: u64,
 }
 
 impl Point {
+    /// Estimated bytes of a process that simulates this point and nothing else, as `cemark bench` does.
+    pub fn alone_bytes(&self) -> f64 {
+        BASE + self.peak_bytes
+    }
+
     /// Estimated CPU seconds, by the cost and by what makes a hop dear.
     pub fn cpu_seconds(&self) -> f64 {
         crate::cost::cpu_seconds(&self.config, self.cost)

@@ -241,6 +241,7 @@ fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
     let usual = switch::not_ect(all.map(|read| &read.config));
     let mut points = Vec::new();
     let mut warnings = warn::Collected::default();
+    let mut costs = cost::Costs::default();
     for (axes, schemes) in cells {
         for read in schemes {
             let (label, mut config) = (read.label, read.config);
@@ -252,14 +253,19 @@ fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
             warnings.add(found, seeds.len());
             for &seed in seeds {
                 config.seed = seed;
-                points.push(point(&axes, &label, config.clone()));
+                points.push(point(&axes, &label, config.clone(), &mut costs));
             }
         }
     }
     (points, warnings.all)
 }
 
-fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point {
+fn point(
+    axes: &BTreeMap<String, String>,
+    label: &str,
+    config: Config,
+    costs: &mut cost::Costs,
+) -> Point {
     let mut digest = Digest::new().word(&canonical(&config)).word(label);
     for (path, value) in axes {
         digest = digest.word(path).word(value);
@@ -268,12 +274,15 @@ fn point(axes: &BTreeMap<String, String>, label: &str, config: Config) -> Point 
         Kind::Poisson { load, .. } => Some(load),
         _ => None,
     });
+    let cost = costs.of(&config);
     Point {
         axes: axes.clone(),
         scheme: label.to_owned(),
         load,
         seed: config.seed,
-        cost: cost::packet_hops(&config),
+        cost: cost.hops,
+        peak_bytes: cost.peak_bytes,
+        kept_bytes: cost.kept_bytes,
         digest: digest.finish(),
         config,
     }

@@ -129,9 +129,9 @@ fn the_main_job() {
 #[test]
 fn cost_is_what_the_flows_make() {
     // 12,000 flows, 1172 data packets each and as many ACKs, over 3.76 links; then the load is held until the last large flow ends,
-    // which takes the longer the less the load leaves (measured at 0.9: 4.6 times the flows asked for).
+    // which takes the longer the less the load leaves (measured: 1.2 to 1.3 times the flows asked for at 0.5, 3.9 to 5.1 times at 0.9).
     let flows = 12_000.0 * 1172.0 * 2.0 * (2.0 + 2.0 * 112.0 / 127.0);
-    for (load, low, high) in [("0.5", 1.2, 2.0), ("0.9", 3.0, 6.0)] {
+    for (load, low, high) in [("0.5", 1.0, 1.6), ("0.9", 2.5, 6.0)] {
         let plan = main_job(&[&format!("workload.load={load}")]);
         let share = plan.points[0].cost / flows;
         assert!(
@@ -155,7 +155,7 @@ fn every_builtin_can_be_read() {
         assert_eq!(plan.title.starts_with("Bench"), builtin.is_bench());
         for point in &plan.points {
             assert!(
-                point.cost > 1e5 && point.cost < 1e10,
+                point.cost > 1e4 && point.cost < 1e10,
                 "{}: {}",
                 builtin.name,
                 point.cost
@@ -619,7 +619,7 @@ fn workloads_share_one_load_and_are_swept_together() {
     assert!(said.contains("lood"), "{said}");
 }
 
-/// A packet-hop takes twice the time where switches pause links; how many there are is the same.
+/// A packet-hop takes twice the time where switches pause links (measured: 5.9 million a second against 11.6); how many there are is the same.
 #[test]
 fn pauses_cost() {
     let plain = load("dcqcn-128", &Overrides::default()).unwrap();
@@ -627,5 +627,7 @@ fn pauses_cost() {
     let (plain, paused) = (&plain.points[0], &paused.points[0]);
     assert!(plain.config.switch.pfc.is_none() && paused.config.switch.pfc.is_some());
     assert_eq!(plain.cost, paused.cost);
-    assert_eq!(2.0 * plain.cpu_seconds(), paused.cpu_seconds());
+    let dearer = paused.cpu_seconds() / plain.cpu_seconds();
+    assert!((1.8..2.8).contains(&dearer), "{dearer}");
+    assert!(paused.cost / paused.cpu_seconds() < 7e6);
 }

@@ -231,9 +231,9 @@ pub struct Measure {
     pub queue_interval: Picos,
     /// The ports whose every sample is kept as a trace.
     pub trace: TracePorts,
-    /// First instant that samples, utilisation and goodput count from.
+    /// First instant that samples, utilisation, pauses and goodput count from.
     pub from: Picos,
-    /// Traces and goodput stop here.
+    /// The last one. Counters of packets, flows and probes are of the whole run.
     pub until: Picos,
     /// Goodput of each endless flow, and of all flows together, is summed over intervals of this length. Zero: only the totals.
     pub goodput_interval: Picos,

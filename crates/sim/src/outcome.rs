@@ -179,7 +179,7 @@ pub struct PortReport {
     pub name: String,
     /// Rate of its link.
     pub rate: Rate,
-    /// Packets sent.
+    /// Packets sent. This and the next counters are of the whole run.
     pub packets: u64,
     /// Bytes sent.
     pub bytes: u64,
@@ -187,12 +187,27 @@ pub struct PortReport {
     pub marks: u64,
     /// Packets discarded.
     pub drops: u64,
-    /// Share of the link's time in use between `Measure::from` and the end.
+    /// Share of the link's time in use between `Measure::from` and `Measure::until`; zero where the run ended before.
     pub utilisation: f64,
-    /// Queue length in bytes over the samples; zero where nothing was sampled.
+    /// Queue length in bytes over the samples, which are of the same time; zero where nothing was sampled.
     pub queue: Spread,
-    /// Sojourn time in nanoseconds over all packets.
+    /// Nanoseconds that a packet would have waited, over the same samples.
     pub sojourn: Spread,
+}
+
+/// Index of the port with the longest mean queue. Of equals, as where all queues are empty, the one that sent the most bytes: data passes it,
+/// and not acknowledgements alone. `None` where nothing was sampled.
+pub fn hottest(ports: &[PortReport]) -> Option<usize> {
+    let key = |p: &PortReport| (p.queue.mean, p.bytes);
+    let sampled = ports.iter().enumerate().filter(|(_, p)| p.queue.count > 0);
+    let best = sampled.reduce(|best, next| {
+        let longer = key(next.1).partial_cmp(&key(best.1));
+        match longer {
+            Some(std::cmp::Ordering::Greater) => next,
+            _ => best,
+        }
+    });
+    best.map(|(i, _)| i)
 }
 
 /// A port that was paused.
@@ -200,9 +215,9 @@ pub struct PortReport {
 pub struct PauseReport {
     /// As in [`PortReport`]; a NIC's is `host3->leaf0`.
     pub name: String,
-    /// Pauses that began.
+    /// Pauses that began in the whole run.
     pub frames: u64,
-    /// Share of the simulated time in which some queue was paused.
+    /// Share of the time between `Measure::from` and `Measure::until` in which some queue was paused.
     pub share: f64,
 }
 

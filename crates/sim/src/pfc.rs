@@ -316,21 +316,22 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// Every port that was ever paused, NICs among them.
-    pub fn pause_reports(&self) -> Vec<PauseReport> {
+    pub fn pause_reports(&self, shares: &[(f64, f64)]) -> Vec<PauseReport> {
         if self.pfc.is_none() {
             return Vec::new();
         }
-        let report = |(port, link): (&Port, &crate::topology::Link)| {
-            let p = port.pauses(self.now);
-            (p.frames > 0).then(|| PauseReport {
+        let report = |((port, link), share): ((&Port, &crate::topology::Link), &(f64, f64))| {
+            let frames = port.pauses(self.now).frames;
+            (frames > 0).then(|| PauseReport {
                 name: link.name.clone(),
-                frames: p.frames,
-                share: p.ticks as f64 / self.now.max(1) as f64,
+                frames,
+                share: share.1,
             })
         };
         self.ports
             .iter()
             .zip(self.fabric.links())
+            .zip(shares)
             .filter_map(report)
             .collect()
     }

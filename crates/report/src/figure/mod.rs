@@ -22,7 +22,9 @@ pub mod verdict;
 pub use calibration::Calibration;
 pub use estimate::Estimate;
 pub use file::FigureFile;
-pub use run::{FigureRun, PartResult, Request, RowResult, Surroundings, Watch, run, run_file};
+pub use run::{
+    FigureRun, PartResult, Request, RowResult, Surroundings, Watch, plans, run, run_file,
+};
 pub use targets::{Expected, Target};
 pub use verdict::{Band, Verdict};
 

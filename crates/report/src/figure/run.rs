@@ -251,6 +251,28 @@ fn chosen(
         .collect())
 }
 
+/// What will be simulated for what is asked: the plan of each figure that simulates something, one after the other.
+///
+/// # Errors
+/// As [`run`].
+pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
+    let ours = |what: String| {
+        let help = "correct --set or --seeds, or the file, and build again";
+        Error::user(what, Path::new("figures"), help)
+    };
+    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
+    let targets = targets::parse(TARGETS).map_err(ours)?;
+    let mut all = Vec::new();
+    for (id, text) in chosen(request, &targets)? {
+        let file = FigureFile::parse(id, text, &calibration).map_err(ours)?;
+        all.push(file);
+    }
+    let (mode, changes) = (request.mode, request.changes.clone());
+    // A plan that cannot be made says so when its turn comes.
+    let plan = move |f: FigureFile| f.plan(mode, &calibration, None, &changes).ok().flatten();
+    Ok(all.into_iter().filter_map(plan))
+}
+
 /// Runs one figure. `overlay` changes its scenario (for tests that break a scheme on purpose).
 ///
 /// # Errors

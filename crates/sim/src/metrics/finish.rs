@@ -2,13 +2,13 @@
 //! Recording while a point runs, and the outcome at its end.
 
 use crate::scramble::hash;
-use cemark_switch::{Counters, DropReason};
+use cemark_switch::{Counters, DropReason, Port};
 
-use super::record;
+use super::{Done, record};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::host::is_probe;
-use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals};
+use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals, hottest};
 
 impl<Q: EventQueue> Sim<Q> {
     /// Something is to be recorded now.
@@ -16,8 +16,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.catch_up();
         let again = match what {
             record::FROM => {
-                self.metrics.busy_at_from =
-                    self.ports.iter().map(|p| p.busy_ticks(self.now)).collect();
+                self.metrics.at_from = self.links_so_far();
                 self.goodput_snapshot(|g, delivered| {
                     g.at_from = delivered;
                     g.last = delivered;
@@ -28,14 +27,15 @@ impl<Q: EventQueue> Sim<Q> {
                 return;
             }
             record::UNTIL => {
+                self.metrics.at_until = self.links_so_far();
                 self.goodput_snapshot(|g, delivered| g.at_until = Some(delivered));
                 return;
             }
             record::SAMPLE => {
-                let keep = self.clock.picos(self.now) <= self.cfg.measure.until;
-                self.metrics
-                    .sampler
-                    .sample(self.now, self.clock, &mut self.ports, keep);
+                if self.clock.picos(self.now) <= self.cfg.measure.until {
+                    let (now, clock) = (self.now, self.clock);
+                    self.metrics.sampler.sample(now, clock, &mut self.ports);
+                }
                 self.metrics.sampler.interval
             }
             _ => {
@@ -62,6 +62,38 @@ impl<Q: EventQueue> Sim<Q> {
         for g in &mut self.metrics.goodput {
             each(g, self.conns.list[g.conn as usize].delivered());
         }
+    }
+
+    /// What every link has done so far.
+    fn links_so_far(&self) -> Vec<Done> {
+        let done = |p: &Port| Done {
+            busy: p.busy_ticks(self.now),
+            paused: p.pauses(self.now).ticks,
+        };
+        self.ports.iter().map(done).collect()
+    }
+
+    /// The shares of the measured time in which each link was sending and was paused; zero where measuring never began.
+    pub fn shares(&self) -> Vec<(f64, f64)> {
+        let m = &self.metrics;
+        let begin = self.clock.ticks(self.cfg.measure.from);
+        // A run may end before its measurement does.
+        let (end, last) = match m.at_until.is_empty() {
+            true => (self.now, self.links_so_far()),
+            false => {
+                let until = self.cfg.measure.until.min(self.cfg.max_time);
+                (self.clock.ticks(until), m.at_until.clone())
+            }
+        };
+        if m.at_from.is_empty() {
+            return vec![(0.0, 0.0); last.len()];
+        }
+        let span = end.saturating_sub(begin).max(1) as f64;
+        let share = |before: u64, after: u64| after.saturating_sub(before) as f64 / span;
+        let pairs = m.at_from.iter().zip(&last);
+        pairs
+            .map(|(a, b)| (share(a.busy, b.busy), share(a.paused, b.paused)))
+            .collect()
     }
 
     /// Payload bytes that receivers hold in order, all flows.
@@ -91,16 +123,16 @@ impl<Q: EventQueue> Sim<Q> {
         out.long_flows = self.long_flows();
         out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
-        out.ports = self.port_reports();
+        let shares = self.shares();
+        out.ports = self.port_reports(&shares);
         out.edges = self.pep_counts().unwrap_or_else(|| self.edge_counts());
-        out.pauses = self.pause_reports();
+        out.pauses = self.pause_reports(&shares);
         out.deadlock = self.pfc.take().map_or_else(Vec::new, |p| p.deadlock);
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
-        out.traces = self
-            .metrics
-            .sampler
-            .traces(|i| links[(first + i) as usize].name.clone());
+        out.traces = self.metrics.sampler.traces(hottest(&out.ports), |i| {
+            links[(first + i) as usize].name.clone()
+        });
         out.digest = digest(&out);
         out
     }
@@ -172,10 +204,8 @@ impl<Q: EventQueue> Sim<Q> {
         all
     }
 
-    fn port_reports(&self) -> Vec<PortReport> {
+    fn port_reports(&self, shares: &[(f64, f64)]) -> Vec<PortReport> {
         let first = self.cfg.topology.hosts() as usize;
-        let from = self.clock.ticks(self.cfg.measure.from).min(self.now);
-        let span = (self.now - from).max(1) as f64;
         let samples = &self.metrics.sampler;
         let spread =
             |h: Option<&super::Histogram>| h.map_or_else(Spread::default, super::Histogram::spread);
@@ -183,7 +213,6 @@ impl<Q: EventQueue> Sim<Q> {
             .map(|l| {
                 let (port, link) = (&self.ports[l], &self.fabric.links()[l]);
                 let c = port.counters();
-                let before = self.metrics.busy_at_from.get(l).copied().unwrap_or(0);
                 PortReport {
                     name: link.name.clone(),
                     rate: link.rate,
@@ -191,7 +220,7 @@ impl<Q: EventQueue> Sim<Q> {
                     bytes: c.sent_bytes,
                     marks: c.all_marks(),
                     drops: c.all_drops() + self.lost_on(l),
-                    utilisation: port.busy_ticks(self.now).saturating_sub(before) as f64 / span,
+                    utilisation: shares[l].0,
                     queue: spread(samples.lengths.get(l - first)),
                     sojourn: spread(samples.waits.get(l - first)),
                 }

@@ -42,8 +42,19 @@ pub(crate) struct Metrics {
     pub all_goodput: Vec<u64>,
     /// What all flows had delivered when the last interval ended.
     pub all_delivered: u64,
-    /// Busy ticks of every link when measuring began.
-    pub busy_at_from: Vec<u64>,
+    /// What every link had done when measuring began; empty until then.
+    pub at_from: Vec<Done>,
+    /// The same when it ended.
+    pub at_until: Vec<Done>,
+}
+
+/// What a link has done so far, in ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    /// It was sending.
+    pub busy: u64,
+    /// Some queue was paused.
+    pub paused: u64,
 }
 
 /// Indices of `RECORD` events.

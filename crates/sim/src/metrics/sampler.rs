@@ -67,14 +67,11 @@ impl Sampler {
         }
     }
 
-    pub fn sample(&mut self, now: u64, clock: Clock, ports: &mut [Port], keep_trace: bool) {
+    pub fn sample(&mut self, now: u64, clock: Clock, ports: &mut [Port]) {
         let first = self.first as usize;
         for (i, port) in ports[first..].iter_mut().enumerate() {
             self.lengths[i].add(u64::from(port.queued_bytes(now)));
             self.waits[i].add(clock.nanos(port.backlog_ticks(now)).0);
-        }
-        if !keep_trace {
-            return;
         }
         // The port that faces host h is the h-th switch port.
         for (host, samples) in &mut self.traced {
@@ -98,16 +95,12 @@ impl Sampler {
         }
     }
 
-    /// The switch port with the largest mean length.
-    pub fn hottest(&self) -> Option<usize> {
-        let means = self.lengths.iter().map(Histogram::mean);
-        means
-            .enumerate()
-            .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
-            .map(|(i, _)| i)
-    }
-
-    pub fn traces(&mut self, names: impl Fn(u32) -> String) -> Vec<PortTrace> {
+    /// Of the chosen ports; `hottest` is the one to choose where that was asked for.
+    pub fn traces(
+        &mut self,
+        hottest: Option<usize>,
+        names: impl Fn(u32) -> String,
+    ) -> Vec<PortTrace> {
         match self.trace {
             TracePorts::None => Vec::new(),
             TracePorts::ToHosts(_) => std::mem::take(&mut self.traced)
@@ -118,8 +111,7 @@ impl Sampler {
                     samples,
                 })
                 .collect(),
-            TracePorts::Hottest => self
-                .hottest()
+            TracePorts::Hottest => hottest
                 .map(|i| PortTrace {
                     name: names(i as u32),
                     port: i as u32,

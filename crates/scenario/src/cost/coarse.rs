@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How much work a point will be, in packet-hops: one packet, data or ACK, over one link.
+//! The estimate in closed form, for plans of so many points or flows that letting all of them flow would be a wait of its own.
 
 use cemark_sim::Config;
-use cemark_sim::config::Edge;
-use cemark_sim::faults::{ALWAYS, Loss};
 use cemark_sim::topology::Topology;
-use cemark_sim::transport::Control;
 use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs};
 
@@ -13,23 +10,9 @@ use cemark_sim::workload::{Kind, LongFlows, Pairs};
 /// leaves of its link, a few times over: by experience (web search at 0.8 and 0.9 of a leaf-spine) four times.
 const SHARED: f64 = 4.0;
 
-/// The expected packet-hops of a point: an estimate for progress and for `cemark check`, within a factor of two for the usual
-/// scenarios. Losses, handshakes and probing are not counted.
-pub(crate) fn packet_hops(config: &Config) -> f64 {
+/// The expected packet-hops of a point. Losses, handshakes and what bounds the run from outside are not counted.
+pub(super) fn packet_hops(config: &Config) -> f64 {
     config.workloads.iter().map(|w| hops(&w.kind, config)).sum()
-}
-
-/// Packet-hops that a core simulates in a second, rather too few than too many; and the same where switches pause links: meters, no fused
-/// ports, two events a hop.
-const SPEED: f64 = 10e6;
-const SPEED_UNDER_PAUSES: f64 = 5e6;
-
-/// CPU seconds that so many packet-hops of a point take.
-pub(crate) fn cpu_seconds(config: &Config, hops: f64) -> f64 {
-    match config.switch.pfc {
-        None => hops / SPEED,
-        Some(_) => hops / SPEED_UNDER_PAUSES,
-    }
 }
 
 fn hops(kind: &Kind, config: &Config) -> f64 {
@@ -92,8 +75,7 @@ fn hops(kind: &Kind, config: &Config) -> f64 {
                 }
                 LongFlows::Pairs(list) => {
                     let hosts = topology.host_rate().0 as f64 * list.len() as f64;
-                    let lossy = list.len() as f64 * under_loss(config);
-                    let each = bytes(fullest_of(topology, list).min(hosts).min(lossy));
+                    let each = bytes(fullest_of(topology, list).min(hosts));
                     let links = list
                         .iter()
                         .map(|&(src, dst)| f64::from(topology.links(src, dst)))
@@ -122,32 +104,6 @@ fn links(topology: &Topology, pairs: &Pairs) -> f64 {
         .iter()
         .map(|t| t.share * extra(t.tier))
         .sum()
-}
-
-/// Bits per second of one flow between two sites whose long links lose packets, by the square-root law and with a margin of two, where
-/// neither the sender nor what stands at the edges hides the losses.
-fn under_loss(config: &Config) -> f64 {
-    let share = |loss: &Loss| match *loss {
-        Loss::Uniform { chance } => chance as f64 / ALWAYS as f64,
-        Loss::Bursty {
-            enter, leave, bad, ..
-        } => (bad as f64 / ALWAYS as f64) * enter as f64 / (enter + leave).max(1) as f64,
-    };
-    let lost = config.faults.iter().map(|f| share(&f.loss));
-    let lost = lost.fold(0.0, f64::max);
-    let hidden = match config.edge {
-        Edge::Plain => false,
-        Edge::Dcib { config, filter, .. } => config.hold.is_some() || filter.is_some(),
-        Edge::Pep { .. } => true,
-    };
-    let Topology::TwoSites { left, .. } = config.topology else {
-        return f64::INFINITY;
-    };
-    if lost == 0.0 || hidden || config.transport.control == Control::Bbr {
-        return f64::INFINITY;
-    }
-    let round = 2.0 * config.topology.propagation(0, left).as_secs_f64();
-    2.0 * 8.0 * f64::from(config.transport.mss) / round * (1.5 / lost).sqrt()
 }
 
 /// Bits per second that these pairs can fill.

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What memory there is, and the refusal of a run that it cannot hold. The only place that looks at the machine's memory; a result never depends on it.
+//!
+//! Linux tells what is free and what the control groups of this process may use. Where neither is told nothing is refused.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use cemark_report::units;
+use cemark_scenario::Plan;
+
+use crate::exit::Failure;
+
+/// Memory that this process may still take, and who says so.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Room {
+    bytes: f64,
+    says: String,
+}
+
+/// Points that run at the same time unless the user says otherwise: one for each core.
+pub(crate) fn jobs(asked: Option<NonZeroUsize>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    asked.map_or_else(cores, NonZeroUsize::get)
+}
+
+/// Refuses a run that needs more memory than there is, unless the user wants it `anyway`.
+pub(crate) fn refuse(
+    plan: &Plan,
+    asked: Option<NonZeroUsize>,
+    anyway: bool,
+) -> Result<(), Failure> {
+    match room(Path::new("/")) {
+        Some(room) if !anyway => within(&room, plan, jobs(asked)),
+        _ => Ok(()),
+    }
+}
+
+/// The refusal itself, where there is so much room.
+fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
+    let needed = plan.peak_bytes(jobs);
+    if needed <= room.bytes {
+        return Ok(());
+    }
+    let mut ways = Vec::new();
+    let alone = plan.peak_bytes(1);
+    if alone <= room.bytes {
+        ways.push(format!(
+            "fewer points at once (--jobs 1 needs {})",
+            units::bytes(alone)
+        ));
+    }
+    if plan
+        .points
+        .iter()
+        .any(|p| p.config.measure.queue_interval.0 > 0)
+    {
+        ways.push("no samples of queues (--set measure.queue-interval=0)".to_owned());
+    }
+    let kept: f64 = plan.points.iter().map(|p| p.kept_bytes).sum();
+    if kept > 0.1 * needed {
+        ways.push("fewer seeds or values, since outcomes stay in memory".to_owned());
+    }
+    ways.push("a smaller topology, fewer flows".to_owned());
+    let hosts = plan.points.iter().map(|p| p.config.topology.hosts()).max();
+    let help = format!(
+        "{}; or --anyway, if the estimate is wrong",
+        ways.join(", or ")
+    );
+    Err(Failure::User(miette::miette!(
+        help = help,
+        "{} needs about {} of memory ({} hosts, {jobs} at a time of {} points), and there are {} ({})",
+        plan.name,
+        units::bytes(needed),
+        hosts.unwrap_or(0),
+        plan.points.len(),
+        units::bytes(room.bytes),
+        room.says
+    )))
+}
+
+/// The least of what is free and what each control group leaves; `root` is `/` except in tests.
+pub(crate) fn room(root: &Path) -> Option<Room> {
+    let read = |path: PathBuf| fs::read_to_string(root.join(path)).ok();
+    let free = read("proc/meminfo".into()).and_then(|text| free(&text));
+    let free = free.map(|bytes| Room {
+        bytes,
+        says: "free on this machine".to_owned(),
+    });
+    let groups = read("proc/self/cgroup".into()).unwrap_or_default();
+    let groups = folders(&groups).into_iter().filter_map(|(folder, names)| {
+        let file = |name: &str| read(folder.join(name));
+        let stat = file("memory.stat").unwrap_or_default();
+        let bytes = left(&file(names.limit)?, &file(names.used)?, &stat)?;
+        Some(Room {
+            bytes,
+            says: format!(
+                "left by the limit of the control group /{}",
+                folder.display()
+            ),
+        })
+    });
+    let all = free.into_iter().chain(groups);
+    all.min_by(|a, b| a.bytes.total_cmp(&b.bytes))
+}
+
+/// `MemAvailable` of `/proc/meminfo`, in bytes.
+fn free(meminfo: &str) -> Option<f64> {
+    let line = meminfo
+        .lines()
+        .find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024.0)
+}
+
+/// What a control group calls its limit and its use.
+struct Names {
+    limit: &'static str,
+    used: &'static str,
+}
+
+/// The control groups of this process and those above them, by the lines of `/proc/self/cgroup`: version 2 (`0::/a/b`) and the memory controller of
+/// version 1 (`5:memory:/a`). Where a container shows its group as the root, the root is looked at as well.
+fn folders(text: &str) -> Vec<(PathBuf, Names)> {
+    let mut all = Vec::new();
+    for line in text.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        let (mount, names) = match controllers {
+            "" => ("sys/fs/cgroup", ["memory.max", "memory.current"]),
+            c if c.split(',').any(|c| c == "memory") => (
+                "sys/fs/cgroup/memory",
+                ["memory.limit_in_bytes", "memory.usage_in_bytes"],
+            ),
+            _ => continue,
+        };
+        let own = Path::new(path.trim_start_matches('/'));
+        let inside = own
+            .components()
+            .all(|c| matches!(c, std::path::Component::Normal(_)));
+        for group in own
+            .ancestors()
+            .filter(|g| inside || g.as_os_str().is_empty())
+        {
+            let names = Names {
+                limit: names[0],
+                used: names[1],
+            };
+            all.push((Path::new(mount).join(group), names));
+        }
+    }
+    all
+}
+
+/// What a control group leaves: its limit, less what it uses, of which the file cache can be dropped. `None` without a limit.
+fn left(limit: &str, used: &str, stat: &str) -> Option<f64> {
+    // "max" in version 2; version 1 writes the largest number of pages.
+    let limit: f64 = limit.trim().parse().ok().filter(|l| *l < 1e18)?;
+    let used: f64 = used.trim().parse().ok()?;
+    let cache = |key: &str| {
+        stat.lines()
+            .find_map(|l| l.strip_prefix(key)?.trim().parse::<f64>().ok())
+    };
+    let cache = cache("total_inactive_file ").or_else(|| cache("inactive_file "));
+    Some((limit - (used - cache.unwrap_or(0.0)).max(0.0)).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cemark_scenario::{Overrides, load};
+
+    #[test]
+    fn free_memory_is_what_can_be_had_without_swapping() {
+        let text = "MemTotal:  24000000 kB\nMemFree:   100 kB\nMemAvailable:   2000 kB\n";
+        assert_eq!(free(text), Some(2_048_000.0));
+        assert_eq!(free("MemTotal: 5 kB\n"), None);
+        assert_eq!(free("MemAvailable: much kB\n"), None);
+    }
+
+    #[test]
+    fn a_control_group_leaves_its_limit_less_what_it_uses() {
+        assert_eq!(left("max\n", "5\n", ""), None);
+        assert_eq!(left("1000\n", "400\n", ""), Some(600.0));
+        // What can be dropped is not used.
+        let stat = "anon 300\ninactive_file 100\n";
+        assert_eq!(left("1000\n", "400\n", stat), Some(700.0));
+        assert_eq!(left("1000\n", "4000\n", ""), Some(0.0));
+        // Version 1: no limit is the largest number of pages, and the sum over the children is what counts.
+        assert_eq!(left("9223372036854771712\n", "5\n", ""), None);
+        let stat = "inactive_file 1\ntotal_inactive_file 100\n";
+        assert_eq!(left("1000\n", "400\n", stat), Some(700.0));
+    }
+
+    #[test]
+    fn groups_and_those_above_them_are_looked_at() {
+        let paths = |text: &str| -> Vec<String> {
+            let found = folders(text).into_iter();
+            found
+                .map(|(f, n)| format!("{}/{}", f.display(), n.limit))
+                .collect()
+        };
+        assert_eq!(
+            paths("0::/a/b\n"),
+            [
+                "sys/fs/cgroup/a/b/memory.max",
+                "sys/fs/cgroup/a/memory.max",
+                "sys/fs/cgroup//memory.max"
+            ]
+        );
+        assert_eq!(
+            paths("7:cpu,memory:/c\n6:pids:/c\n"),
+            [
+                "sys/fs/cgroup/memory/c/memory.limit_in_bytes",
+                "sys/fs/cgroup/memory//memory.limit_in_bytes"
+            ]
+        );
+        // A group outside what the container sees.
+        assert_eq!(paths("0::/../x\n"), ["sys/fs/cgroup//memory.max"]);
+        assert_eq!(paths("nonsense\n"), [""; 0]);
+    }
+
+    /// A machine made of files: the least of what they say.
+    #[test]
+    fn the_least_counts() {
+        let root = std::env::temp_dir().join(format!("cemark-memory-{}", std::process::id()));
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().expect("it has a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        };
+        assert_eq!(room(&root), None, "nothing is told");
+        write("proc/meminfo", "MemAvailable: 1000 kB\n");
+        let says = |room: Option<Room>| room.map(|r| (r.bytes, r.says));
+        let machine = says(room(&root)).expect("it is told");
+        assert_eq!(machine, (1_024_000.0, "free on this machine".to_owned()));
+        write("proc/self/cgroup", "0::/a\n");
+        write("sys/fs/cgroup/a/memory.max", "max\n");
+        write("sys/fs/cgroup/a/memory.current", "10\n");
+        assert_eq!(says(room(&root)), Some(machine), "no limit");
+        write("sys/fs/cgroup/memory.max", "5000\n");
+        write("sys/fs/cgroup/memory.current", "1000\n");
+        let (bytes, says) = says(room(&root)).expect("it is told");
+        assert_eq!(bytes, 4000.0);
+        assert!(says.contains("control group /sys/fs/cgroup"), "{says}");
+        fs::remove_dir_all(&root).expect("its own folder");
+    }
+
+    #[test]
+    fn a_run_that_does_not_fit_is_refused_with_a_way_out() {
+        let plan = load("rtt-variation", &Overrides::default()).expect("a built-in");
+        let of = |bytes: f64| Room {
+            bytes,
+            says: "said".to_owned(),
+        };
+        let said = |bytes: f64, jobs: usize| match within(&of(bytes), &plan, jobs) {
+            Err(Failure::User(report)) => {
+                let help = report.help().map(|h| h.to_string()).unwrap_or_default();
+                format!("{report} | {help}")
+            }
+            Err(_) => panic!("the user asked for it"),
+            Ok(()) => String::new(),
+        };
+        let (one, many) = (plan.peak_bytes(1), plan.peak_bytes(8));
+        assert!(many > one);
+        assert_eq!(said(many, 8), "");
+        let text = said(0.5 * (one + many), 8);
+        for part in [
+            "rtt-variation needs about",
+            "128 hosts",
+            "(said)",
+            "--jobs 1",
+            "--anyway",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let text = said(1e6, 8);
+        assert!(
+            !text.contains("--jobs 1") && text.contains("queue-interval=0"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `cemark check` says a run will cost, and the refusal of runs that the machine's memory cannot hold.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn cemark(args: &[&str]) -> Output {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_cemark"));
+    c.args(args).output().expect("the program runs")
+}
+
+fn small() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/small.toml");
+    path.display().to_string()
+}
+
+/// A file of its own in a directory of its own.
+fn written(name: &str, text: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("cemark-check-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a temporary directory");
+    let path = folder.join(name);
+    fs::write(&path, text).expect("a file");
+    path
+}
+
+#[test]
+fn a_check_names_packet_hops_cpu_and_memory() {
+    let out = cemark(&["check", &small(), "--format", "json"]);
+    assert_eq!(out.status.code(), Some(0));
+    let all: Value = serde_json::from_slice(&out.stdout).expect("one document");
+    let number = |v: &Value, key: &str| v[key].as_f64().unwrap_or_else(|| panic!("{key} in {v}"));
+    let points = all["points"].as_array().expect("points");
+    assert!(!points.is_empty());
+    for key in ["estimated_packet_hops", "estimated_cpu_seconds"] {
+        let sum: f64 = points.iter().map(|p| number(p, key)).sum();
+        assert!(
+            sum > 0.0 && (sum / number(&all, key) - 1.0).abs() < 1e-9,
+            "{key}"
+        );
+    }
+    let key = "estimated_peak_memory_bytes";
+    let largest = points.iter().map(|p| number(p, key)).fold(0.0, f64::max);
+    assert!(largest > 0.0 && number(&all, key) > largest);
+
+    let out = cemark(&["check", &small()]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    let head = text
+        .lines()
+        .find(|l| l.contains("packet-hops"))
+        .expect("a head");
+    assert!(
+        head.contains("packet-hops") && head.contains("CPU") && head.contains("memory"),
+        "{head}"
+    );
+    let last = text
+        .lines()
+        .find(|l| l.contains("points, about"))
+        .expect("a sum");
+    assert!(
+        last.contains("of CPU") && last.contains("of memory"),
+        "{last}"
+    );
+}
+
+/// Ten million samples a second of one port for a thousand seconds: more than any machine holds.
+const HUGE: &str = r#"
+max-time = "1000s"
+seeds = [1]
+[topology]
+kind = "star"
+hosts = 2
+rate = "10Gbps"
+delay = "1us"
+[[workload]]
+kind = "long"
+[[scheme]]
+marker = "none"
+[measure]
+queue-interval = "10ns"
+trace = "hosts"
+trace-hosts = [0, 1]
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_memory_cannot_hold_is_refused() {
+    let file = written("huge.toml", HUGE).display().to_string();
+    let runs = file.replace("huge.toml", "runs");
+    let check = cemark(&["check", &file]);
+    let run = cemark(&["run", &file, "--out", &runs]);
+    for out in [&check, &run] {
+        assert_eq!(out.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&out.stderr);
+        for part in [
+            "huge needs about",
+            "of memory",
+            "there are",
+            "--anyway",
+            "queue-interval",
+        ] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+    // The check has answered all the same: it says where the memory goes.
+    assert!(String::from_utf8_lossy(&check.stdout).contains("of memory"));
+    assert!(!Path::new(&runs).exists(), "nothing was begun");
+    assert_eq!(cemark(&["check", &file, "--anyway"]).status.code(), Some(0));
+    // So is a figure: the outcomes of 15,000 points of a large fabric.
+    let figure = [
+        "figure",
+        "ecnsharp-14",
+        "--out",
+        &runs,
+        "--seeds=5000",
+        "--set=topology.leaves=60",
+        "--set=topology.spines=1000",
+        "--set=topology.hosts-per-leaf=1000",
+    ];
+    let out = cemark(&figure);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("ecnsharp-14 needs about") && said.contains("fewer seeds"),
+        "{said}"
+    );
+    let _ = fs::remove_dir_all(Path::new(&file).parent().expect("its folder"));
+}
+
+#[test]
+fn anyway_runs_what_fits_as_well() {
+    let runs = std::env::temp_dir().join(format!("cemark-anyway-{}", std::process::id()));
+    let out = runs.display().to_string();
+    let done = cemark(&["run", &small(), "--seeds", "1", "--anyway", "--out", &out]);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    let _ = fs::remove_dir_all(&runs);
+}
+
+/// The largest fabric there may be is priced without being built.
+#[test]
+fn a_check_does_not_build_the_fabric() {
+    let text = "max-time = \"1ms\"\n[topology]\nkind = \"fat-tree\"\nk = 64\nrate = \"10Gbps\"\ndelay = \"1us\"\n\
+        [[workload]]\nkind = \"list\"\nflow = [{ src = 0, dst = 1, size = \"1KB\" }]\n[[scheme]]\nmarker = \"none\"\n";
+    let file = std::env::temp_dir().join(format!("cemark-k64-{}.toml", std::process::id()));
+    fs::write(&file, text).expect("a file");
+    let name = file.display().to_string();
+    let out = cemark(&[
+        "check", &name, "--format", "json", "--anyway", "--seed", "1",
+    ]);
+    fs::remove_file(&file).expect("its own file");
+    let all: Value = serde_json::from_slice(&out.stdout).expect("one document");
+    // 65,536 hosts, of whose 327,680 switch ports each has two histograms: 5.7 GB were measured.
+    let bytes = all["estimated_peak_memory_bytes"]
+        .as_f64()
+        .expect("a number");
+    assert!((4.5e9..7.5e9).contains(&bytes), "{bytes}");
+    let hops = all["estimated_packet_hops"].as_f64().expect("a number");
+    assert!((4.0..40.0).contains(&hops), "{hops}");
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How much memory a point takes: counted from what the simulator keeps of each link, connection, packet and flow.
+
+use cemark_sim::Config;
+use cemark_sim::config::{Policy, TracePorts};
+use cemark_sim::workload::{Kind, LongFlows};
+
+use super::fluid::Found;
+use super::law::seconds;
+use super::paths;
+
+/// The program itself, before it simulates.
+pub(crate) const BASE: f64 = 6e6;
+/// What `cemark run` takes however little it runs: it reads its own file, of some 45 MB, for the fingerprint in the manifest.
+pub(crate) const LEAST: f64 = 50e6;
+
+/// A link: its port, its ring, its name.
+const LINK: f64 = 1_100.0;
+/// A switch port whose queue is sampled: two histograms of 2,049 bins.
+const SAMPLED: f64 = 16_500.0;
+/// A sample of a trace.
+const SAMPLE: f64 = 24.0;
+/// Samples of a thinned trace.
+const THIN: f64 = 2_048.0;
+/// A connection: both ends, its ways, its timers.
+const CONNECTION: f64 = 2_000.0;
+/// A packet in a ring whose width is a power of two, or in a sender's record.
+const PACKET: f64 = 64.0;
+/// The same where the sender keeps what it needs to sample the rate.
+const PACED: f64 = 250.0;
+/// A measured flow: its record. And while its block is drawn.
+const FLOW: f64 = 104.0;
+const DRAFT: f64 = 120.0;
+/// A port in an outcome.
+const PORT: f64 = 320.0;
+
+/// Most that the point holds while it runs.
+pub(super) fn peak(config: &Config, found: &Found) -> f64 {
+    let (links, ports) = paths::links(&config.topology);
+    let queues = config.switch.queues.len() as f64;
+    let mut bytes = links * LINK + ports * (queues - 1.0) * 400.0;
+    if config.measure.queue_interval.0 > 0 {
+        bytes += ports * SAMPLED + traces(config, found);
+    }
+    bytes + (found.flows + standing(config)) * CONNECTION + packets(config, found) + drafts(config)
+}
+
+/// What its outcome holds.
+pub(super) fn kept(config: &Config, found: &Found) -> f64 {
+    let (_, ports) = paths::links(&config.topology);
+    let traced = match config.measure.trace {
+        TracePorts::Hottest => samples(config, found).min(THIN) * SAMPLE,
+        _ => traces(config, found),
+    };
+    measured(config) * FLOW + ports * PORT + traced
+}
+
+fn samples(config: &Config, found: &Found) -> f64 {
+    let m = &config.measure;
+    let time = seconds(m.until).min(found.end) - seconds(m.from);
+    time.max(0.0) / seconds(m.queue_interval).max(1e-12)
+}
+
+fn traces(config: &Config, found: &Found) -> f64 {
+    let (_, ports) = paths::links(&config.topology);
+    let n = samples(config, found);
+    match &config.measure.trace {
+        TracePorts::None => 0.0,
+        // Of every port until it is known which; at least a page.
+        TracePorts::Hottest => ports * (n.min(THIN) * SAMPLE).max(4096.0),
+        TracePorts::ToHosts(hosts) => hosts.len() as f64 * n * SAMPLE * 1.5,
+    }
+}
+
+/// Packets on their way and in queues, and those that senders remember: what the ways of full links hold, and their buffers, of which senders with a
+/// window that answer marks leave half.
+fn packets(config: &Config, found: &Found) -> f64 {
+    let t = &config.transport;
+    let wire = f64::from(t.mss) + f64::from(t.header_bytes);
+    let s = &config.switch;
+    let pool = f64::from(s.buffering.pool_bytes.max(s.buffer_bytes));
+    let buffer = match s.buffering.policy {
+        Policy::Port | Policy::Static => f64::from(s.buffer_bytes),
+        // Few ports of a switch are full at the same time.
+        Policy::Shared | Policy::Dynamic { .. } => pool / 8.0,
+    };
+    let topology = &config.topology;
+    let rate = topology.bottleneck(0, topology.hosts() - 1).0 as f64 / 8.0;
+    let on_wire = rate * 2.0 * seconds(topology.propagation(0, topology.hosts() - 1));
+    let gentle = t.rdma.is_none() && t.control.ecn_capable();
+    let filled = if gentle { 0.5 * buffer } else { buffer };
+    let each = (filled + on_wire) / wire;
+    let held = found.full.max(1.0) * each;
+    held * if t.is_paced() { PACED } else { PACKET }
+}
+
+/// Flows that are drawn at once.
+fn drafts(config: &Config) -> f64 {
+    let most = |kind: &Kind| match kind {
+        Kind::Poisson { flows, warmup, .. } => (*flows.max(warmup)).min(1 << 20) as f64 * DRAFT,
+        Kind::Incast { senders, .. } => f64::from(*senders) * DRAFT,
+        Kind::List(lines) => lines.len() as f64 * DRAFT,
+        _ => 0.0,
+    };
+    let records = measured(config).min(f64::from(1 << 24)) * FLOW;
+    records + config.workloads.iter().map(|w| most(&w.kind)).sum::<f64>()
+}
+
+fn measured(config: &Config) -> f64 {
+    let of = |kind: &Kind| match kind {
+        Kind::Poisson { flows, .. } => *flows as f64,
+        Kind::Incast {
+            senders, repeat, ..
+        } => f64::from(*senders) * f64::from(*repeat),
+        Kind::List(lines) => lines.len() as f64,
+        _ => 0.0,
+    };
+    config.workloads.iter().map(|w| of(&w.kind)).sum()
+}
+
+/// Connections that stay: of persistent workloads one a pair and flow, at most.
+fn standing(config: &Config) -> f64 {
+    let hosts = f64::from(config.topology.hosts());
+    let of = |kind: &Kind| match kind {
+        Kind::Poisson { flows, .. } => (*flows as f64).min(hosts * (hosts - 1.0)),
+        Kind::Incast { senders, .. } => f64::from(*senders),
+        Kind::Long {
+            flows: LongFlows::Pairs(pairs),
+            ..
+        } => pairs.len() as f64,
+        _ => 0.0,
+    };
+    let persistent = config.workloads.iter().filter(|w| w.persistent);
+    persistent.map(|w| of(&w.kind)).sum()
+}
