@@ -19,10 +19,9 @@ pub(crate) struct Room {
     says: String,
 }
 
-/// Points that run at the same time unless the user says otherwise: one for each core.
+/// Points that run at the same time: one for each core, or fewer where the user says so.
 pub(crate) fn jobs(asked: Option<NonZeroUsize>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    asked.map_or_else(cores, NonZeroUsize::get)
+    crate::run::threads(asked, usize::MAX)
 }
 
 /// Refuses a run that needs more memory than there is, unless the user wants it `anyway`.
