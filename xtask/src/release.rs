@@ -52,7 +52,8 @@ fn judge(program: &[u8], places: &[String]) -> Vec<String> {
     if program.len() > MOST_BYTES {
         wrong.push(format!("{} bytes; at most {MOST_BYTES}", program.len()));
     }
-    if find(program, b".debug_info").is_some() {
+    // As a table of sections has it; std knows the bare word, to read its own debug information.
+    if find(program, b"\0.debug_info\0").is_some() {
         wrong.push("holds debug information: [profile.release] strips it".to_owned());
     }
     for place in places {
@@ -85,7 +86,7 @@ mod tests {
             path.len() == 1 && path[0].ends_with(": /home/me/.cargo/registry/src/lib.rs"),
             "{path:?}"
         );
-        assert_eq!(judge(b".text\0.debug_info\0", &places).len(), 1);
+        assert_eq!(judge(b"\0.text\0.debug_info\0", &places).len(), 1);
         assert_eq!(judge(&vec![0; MOST_BYTES + 1], &places).len(), 1);
     }
 }

@@ -11,7 +11,7 @@ use crate::abi::Call;
 use super::verify;
 
 /// Instructions that one call may take: as many as Linux's verifier follows. Schemes of the
-/// catalogue take a few hundred.
+/// catalogue take hundreds, and fewer than 10,000 on random input.
 pub const BUDGET: u32 = 1_000_000;
 /// Functions that may be active at the same time, the entry among them, as in a kernel.
 pub(super) const DEPTH: usize = 8;

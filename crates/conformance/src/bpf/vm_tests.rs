@@ -308,7 +308,7 @@ fn schemes_run_as_on_another_machine() {
                 block.fill_with(&mut next);
                 let mut left: Vec<u8> = block.iter().flat_map(|w| w.to_le_bytes()).collect();
                 let mut right = left.clone();
-                let a = ours.execute(&mut left, 2_000);
+                let a = ours.execute(&mut left, 10_000);
                 let b = theirs.execute_program(&mut right);
                 assert_eq!(
                     a.unwrap() as u32,
