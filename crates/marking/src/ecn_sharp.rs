@@ -320,7 +320,7 @@ impl EcnSharp {
     }
 
     /// The second condition: one mark in a while from a standing queue, faster the longer it stands.
-    #[inline]
+    #[inline(always)]
     fn persistent(&mut self, signal: u32, now: Nanos) -> bool {
         let p = &self.params;
         match &mut self.state {
@@ -336,7 +336,7 @@ impl EcnSharp {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn judge(&mut self, at: &At) -> Verdict {
         let (signal, standing) = self.alone(self.signal(at), at.round);
         // Always judged, so that the state moves on when both conditions hold.
@@ -387,7 +387,8 @@ impl Marker for EcnSharp {
         self.params.ramp
     }
 
-    #[inline]
+    // Not inlined a second time: departures are the common case, and their code is the faster for being the only one.
+    #[inline(never)]
     fn enqueue(&mut self, at: &At) -> Verdict {
         self.judge(at)
     }

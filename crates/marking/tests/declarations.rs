@@ -124,6 +124,7 @@ fn where_ecn_sharp_is_quiet() {
         ),
         (&[("pst_target", 85_000), ("signal", 1)], 0),
         (&[("pst_target", 85_000), ("by_round", 1)], 0),
+        (&[("pst_target", 85_000), ("hook", 0)], 0),
         (&[("pst_target", 85_000), ("arithmetic", 1)], 0),
     ] {
         let usual = Values::defaults(spec);

@@ -96,3 +96,13 @@ fn who_joins_has_not_waited() {
         );
     }
 }
+
+#[test]
+fn the_example_reads_one_profile_in_four_ways() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/wred.toml");
+    let text = std::fs::read_to_string(path).expect("the example");
+    let plan = parse(&text, "wred.toml", &Overrides::default()).expect("a scenario");
+    let names = ["WRED", "WRED, weight 9", "RED", "RED, weight 1"];
+    assert_eq!(plan.schemes, names);
+    assert_eq!(plan.warnings, []);
+}

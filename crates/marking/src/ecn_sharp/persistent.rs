@@ -55,7 +55,7 @@ pub(super) struct Persistent<T> {
 
 impl<T: Time> Persistent<T> {
     /// Whether the packet that is judged now is to be marked. Asked for every packet.
-    #[inline]
+    #[inline(always)]
     pub fn judge(&mut self, signal: u32, now: T, p: &Params) -> bool {
         if !self.detect(signal, now, p) {
             self.marking = false;
