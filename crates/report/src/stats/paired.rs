@@ -12,7 +12,8 @@
 //! * **batches**: for a mean of one or two seeds, see [`super::batches`].
 //!
 //! A percentile of one or two seeds has no interval: two values say nothing about their spread, and what flows of one run share, a
-//! resample of them does not show. Each of these was measured to hold the truth about as often as it says: `cargo xtask proof coverage`.
+//! resample of them does not show. How often each of these holds the truth is measured (`cargo xtask proof coverage`), and where it falls
+//! short: three seeds of a percentile that hangs on a few bursts of timeouts (`cargo xtask proof coverage-tails`).
 
 use cemark_sim::outcome::FlowRecord;
 use serde::{Deserialize, Serialize};
