@@ -25,7 +25,6 @@ fn markers() -> impl Strategy<Value = MarkerChoice> {
         (5u64..300).prop_map(|t| scheme("tcn", &[("threshold", t * 1000)])),
         Just(scheme("codel", &[])),
         (5u64..100).prop_map(|t| scheme("ecn_sharp", &[("pst_target", t * 1000)])),
-        arriving(),
     ]
 }
 
