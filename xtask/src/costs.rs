@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bench/costs.tsv`: what runs took, for the estimates of `cemark check` to be compared with. Runs every command of the file again.
+//! `bench/costs.tsv`: what runs took, for the estimates of `cemark check` to be compared with. Runs
+//! every command of the file again.
 //!
-//! Rows of full figures are not run, since they take hours: their values are those of the logs in `bench/proof`.
+//! Rows of full figures are not run, since they take hours: their values are those of the logs in
+//! `bench/proof`.
 
 use std::fs;
 use std::process::Command;

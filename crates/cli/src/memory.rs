@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What memory there is, and the refusal of a run that it cannot hold. The only place that looks at the machine's memory; a result never depends on it.
+//! What memory there is, and the refusal of a run that it cannot hold. The only place that looks at
+//! the machine's memory; a result never depends on it.
 //!
-//! Linux tells what is free and what the control groups of this process may use. Where neither is told nothing is refused.
+//! Linux tells what is free and what the control groups of this process may use. Where neither is
+//! told nothing is refused.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -119,8 +121,9 @@ struct Names {
     used: &'static str,
 }
 
-/// The control groups of this process and those above them, by the lines of `/proc/self/cgroup`: version 2 (`0::/a/b`) and the memory controller of
-/// version 1 (`5:memory:/a`). Where a container shows its group as the root, the root is looked at as well.
+/// The control groups of this process and those above them, by the lines of `/proc/self/cgroup`:
+/// version 2 (`0::/a/b`) and the memory controller of version 1 (`5:memory:/a`). Where a container
+/// shows its group as the root, the root is looked at as well.
 fn folders(text: &str) -> Vec<(PathBuf, Names)> {
     let mut all = Vec::new();
     for line in text.lines() {
@@ -154,7 +157,8 @@ fn folders(text: &str) -> Vec<(PathBuf, Names)> {
     all
 }
 
-/// What a control group leaves: its limit, less what it uses, of which the file cache can be dropped. `None` without a limit.
+/// What a control group leaves: its limit, less what it uses, of which the file cache can be
+/// dropped. `None` without a limit.
 fn left(limit: &str, used: &str, stat: &str) -> Option<f64> {
     // "max" in version 2; version 1 writes the largest number of pages.
     let limit: f64 = limit.trim().parse().ok().filter(|l| *l < 1e18)?;
@@ -188,7 +192,8 @@ mod tests {
         let stat = "anon 300\ninactive_file 100\n";
         assert_eq!(left("1000\n", "400\n", stat), Some(700.0));
         assert_eq!(left("1000\n", "4000\n", ""), Some(0.0));
-        // Version 1: no limit is the largest number of pages, and the sum over the children is what counts.
+        // Version 1: no limit is the largest number of pages, and the sum over the children is what
+        // counts.
         assert_eq!(left("9223372036854771712\n", "5\n", ""), None);
         let stat = "inactive_file 1\ntotal_inactive_file 100\n";
         assert_eq!(left("1000\n", "400\n", stat), Some(700.0));

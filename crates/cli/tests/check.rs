@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark check` says a run will cost, and the refusal of runs that the machine's memory cannot hold.
+//! What `cemark check` says a run will cost, and the refusal of runs that the machine's memory
+//! cannot hold.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark check` expects of a run against what runs took: `bench/costs.tsv`, which `cargo xtask costs` writes. Nothing is simulated here.
+//! What `cemark check` expects of a run against what runs took: `bench/costs.tsv`, which `cargo
+//! xtask costs` writes. Nothing is simulated here.
 
 use cemark_report::figure::{CALIBRATION, Calibration, FIGURES, FigureFile, Mode};
 use cemark_scenario::{Overrides, Plan, builtins, load};
@@ -85,7 +86,8 @@ fn peak_memory_is_known_within_a_factor_of_one_and_a_half() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Every built-in and every figure that is simulated has a measured value, so that a new one is compared as well.
+/// Every built-in and every figure that is simulated has a measured value, so that a new one is
+/// compared as well.
 #[test]
 fn nothing_is_missing() {
     let known: Vec<String> = lines().iter().map(|l| l.command[..2].join(" ")).collect();

@@ -50,8 +50,8 @@ impl Plan {
 }
 
 impl Plan {
-    /// Estimated bytes of memory that the whole run takes when so many points run at the same time: the program, the outcomes of all points, and
-    /// the largest points that can meet.
+    /// Estimated bytes of memory that the whole run takes when so many points run at the same time:
+    /// the program, the outcomes of all points, and the largest points that can meet.
     pub fn peak_bytes(&self, jobs: usize) -> f64 {
         let mut peaks: Vec<f64> = self.points.iter().map(|p| p.peak_bytes).collect();
         peaks.sort_by(|a, b| b.total_cmp(a));
@@ -109,7 +109,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// Estimated bytes of a process that simulates this point and nothing else, as `cemark bench` does.
+    /// Estimated bytes of a process that simulates this point and nothing else, as `cemark bench`
+    /// does.
     pub fn alone_bytes(&self) -> f64 {
         BASE + self.peak_bytes
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the estimate of a run knows: when it ends, who shares a link, how much an acknowledgement answers. Against measured runs it is compared in
-//! `crates/report/tests/costs.rs`.
+//! What the estimate of a run knows: when it ends, who shares a link, how much an acknowledgement
+//! answers. Against measured runs it is compared in `crates/report/tests/costs.rs`.
 
 use cemark_scenario::{Overrides, Plan, parse};
 
@@ -21,7 +21,8 @@ fn hops(rest: &str, set: &[&str]) -> f64 {
     plan(rest, set).points.iter().map(|p| p.cost).sum()
 }
 
-/// Packet-hops of so many seconds of a full link of 10 Gb/s, two links long, a packet acknowledged one by one.
+/// Packet-hops of so many seconds of a full link of 10 Gb/s, two links long, a packet acknowledged
+/// one by one.
 fn full(seconds: f64) -> f64 {
     seconds * 10e9 / 8.0 / 1500.0 * 4.0
 }
@@ -44,7 +45,8 @@ fn endless_flows_share_the_link_of_their_receiver() {
 #[test]
 fn a_run_ends_with_its_last_measured_flow() {
     let list = "[[workload]]\nkind = \"list\"\nflow = [{ src = 0, dst = 3, size = \"12.5MB\" }]\n";
-    // Alone 10 ms; beside three endless flows four times as long, while the link is full all the time.
+    // Alone 10 ms; beside three endless flows four times as long, while the link is full all the
+    // time.
     near(hops(list, &[]), full(0.0103), 0.1);
     near(hops(&format!("{ENDLESS}{list}"), &[]), full(0.0411), 0.1);
 }
@@ -69,7 +71,8 @@ fn bunches_are_answered_together() {
     near(hops(ENDLESS, &["transport.ack-every=2"]) / each, 0.75, 0.02);
 }
 
-/// One flow over 10 ms that loses one packet in a hundred: the square-root law, whatever the link could carry.
+/// One flow over 10 ms that loses one packet in a hundred: the square-root law, whatever the link
+/// could carry.
 #[test]
 fn losses_of_a_long_path_bound_a_flow() {
     let text = "max-time = \"10s\"\nseeds = [1]\n[topology]\nkind = \"two-sites\"\nleft = 1\nright = 1\nrate = \"10Gbps\"\ndelay = \"5us\"\nwan-delay = \"5ms\"\n\

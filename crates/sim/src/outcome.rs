@@ -187,16 +187,19 @@ pub struct PortReport {
     pub marks: u64,
     /// Packets discarded.
     pub drops: u64,
-    /// Share of the link's time in use between `Measure::from` and `Measure::until`; zero where the run ended before.
+    /// Share of the link's time in use between `Measure::from` and `Measure::until`; zero where the
+    /// run ended before.
     pub utilisation: f64,
-    /// Queue length in bytes over the samples, which are of the same time; zero where nothing was sampled.
+    /// Queue length in bytes over the samples, which are of the same time; zero where nothing was
+    /// sampled.
     pub queue: Spread,
     /// Nanoseconds that a packet would have waited, over the same samples.
     pub sojourn: Spread,
 }
 
-/// Index of the port with the longest mean queue. Of equals, as where all queues are empty, the one that sent the most bytes: data passes it,
-/// and not acknowledgements alone. `None` where nothing was sampled.
+/// Index of the port with the longest mean queue. Of equals, as where all queues are empty, the one
+/// that sent the most bytes: data passes it, and not acknowledgements alone. `None` where nothing
+/// was sampled.
 pub fn hottest(ports: &[PortReport]) -> Option<usize> {
     let key = |p: &PortReport| (p.queue.mean, p.bytes);
     let sampled = ports.iter().enumerate().filter(|(_, p)| p.queue.count > 0);
@@ -217,7 +220,8 @@ pub struct PauseReport {
     pub name: String,
     /// Pauses that began in the whole run.
     pub frames: u64,
-    /// Share of the time between `Measure::from` and `Measure::until` in which some queue was paused.
+    /// Share of the time between `Measure::from` and `Measure::until` in which some queue was
+    /// paused.
     pub share: f64,
 }
 

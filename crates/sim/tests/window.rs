@@ -11,7 +11,8 @@ use cemark_sim::{Config, Outcome, run};
 use cemark_wire::Picos;
 use common::{config, us, workload};
 
-/// Two megabytes from host 0 to host 8, as long as 1.6 ms of their link, and a packet at 8 ms that keeps the run going.
+/// Two megabytes from host 0 to host 8, as long as 1.6 ms of their link, and a packet at 8 ms that
+/// keeps the run going.
 fn short_and_late() -> Config {
     let line = |start, bytes| FlowLine {
         start,
@@ -71,7 +72,8 @@ fn flows_and_the_end_of_the_run_do_not_depend_on_the_window() {
     assert_eq!(whole.packet_hops, part.packet_hops);
 }
 
-/// A run whose last flow ends before the measurement begins has measured nothing: zero, not what it did before.
+/// A run whose last flow ends before the measurement begins has measured nothing: zero, not what it
+/// did before.
 #[test]
 fn a_measurement_that_never_begins_is_zero() {
     let mut cfg = short_and_late();
@@ -126,8 +128,8 @@ fn pauses_are_shares_of_the_measurement() {
     );
 }
 
-/// One flow of the links' own rate leaves every queue empty at the samples: of equal queues the busiest port is named, which the data passes and
-/// not its acknowledgements.
+/// One flow of the links' own rate leaves every queue empty at the samples: of equal queues the
+/// busiest port is named, which the data passes and not its acknowledgements.
 #[test]
 fn of_empty_queues_the_busiest_port_is_the_hottest() {
     let line = FlowLine {

@@ -251,7 +251,8 @@ fn chosen(
         .collect())
 }
 
-/// What will be simulated for what is asked: the plan of each figure that simulates something, one after the other.
+/// What will be simulated for what is asked: the plan of each figure that simulates something, one
+/// after the other.
 ///
 /// # Errors
 /// As [`run`].

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The estimate in closed form, for plans of so many points or flows that letting all of them flow would be a wait of its own.
+//! The estimate in closed form, for plans of so many points or flows that letting all of them flow
+//! would be a wait of its own.
 
 use cemark_sim::Config;
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs};
 
-/// After the last measured flow has started the load is held until it ends. The slowest is a large one that shares what the load
-/// leaves of its link, a few times over: by experience (web search at 0.8 and 0.9 of a leaf-spine) four times.
+/// After the last measured flow has started the load is held until it ends. The slowest is a large
+/// one that shares what the load leaves of its link, a few times over: by experience (web search at
+/// 0.8 and 0.9 of a leaf-spine) four times.
 const SHARED: f64 = 4.0;
 
-/// The expected packet-hops of a point. Losses, handshakes and what bounds the run from outside are not counted.
+/// The expected packet-hops of a point. Losses, handshakes and what bounds the run from outside are
+/// not counted.
 pub(super) fn packet_hops(config: &Config) -> f64 {
     config.workloads.iter().map(|w| hops(&w.kind, config)).sum()
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The flows of a point as fluids: the very flows that will be simulated share the links of their ways, step by step, until the point would end.
+//! The flows of a point as fluids: the very flows that will be simulated share the links of their
+//! ways, step by step, until the point would end.
 //!
-//! A few hundred steps, whatever the flows are; within a step links are shared out as evenly as three rounds make it. So the held load lasts as long as
-//! the last measured flow takes beside what else there is, and endless flows get what others leave of their links.
+//! A few hundred steps, whatever the flows are; within a step links are shared out as evenly as
+//! three rounds make it. So the held load lasts as long as the last measured flow takes beside what
+//! else there is, and endless flows get what others leave of their links.
 
 use cemark_sim::Config;
 use cemark_sim::workload::{Flow, Kind, Traffic};
@@ -160,9 +162,9 @@ impl Fluid<'_> {
         // On links that it has for itself.
         let alone = self.paths.rates[flow.src as usize]
             .min(topology.bottleneck(flow.src, flow.dst).0 as f64 / 8.0);
-        let luck = (flow.id ^ 0x9e37_79b9).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        let hash = (flow.id ^ 0x9e37_79b9).wrapping_mul(0xff51_afd7_ed55_8ccd);
         self.active.push(Active {
-            way: self.paths.way(flow.src, flow.dst, luck ^ luck >> 29),
+            way: self.paths.way(flow.src, flow.dst, hash ^ hash >> 29),
             left: if endless { f64::INFINITY } else { bytes },
             sent: 0.0,
             start: seconds(flow.start),
@@ -254,7 +256,8 @@ impl Fluid<'_> {
         }
     }
 
-    /// Seconds until the last measured flow under way has ended at its rate of the last step; `None`: there is none, or it has none.
+    /// Seconds until the last measured flow under way has ended at its rate of the last step;
+    /// `None`: there is none, or it has none.
     fn rest(&self, span: f64) -> Option<f64> {
         let measured = self.active.iter().filter(|a| a.measured);
         let left = measured.map(|a| a.left / (a.got / span));

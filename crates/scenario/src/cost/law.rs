@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one flow can do on its own: its window, the losses of its path, how many acknowledgements answer it.
+//! What one flow can do on its own: its window, the losses of its path, how many acknowledgements
+//! answer it.
 
 use cemark_sim::config::{Config, Edge};
 use cemark_sim::faults::{ALWAYS, Loss, Victims};
@@ -10,13 +11,15 @@ use cemark_wire::Picos;
 /// Most payload that one acknowledgement answers under GRO.
 const GRO_BYTES: f64 = 65_536.0;
 
-/// Notifications that a flow gets while the first queue drains: a queue of a megabyte, at 100 Gb/s and one each 50 us.
+/// Notifications that a flow gets while the first queue drains: a queue of a megabyte, at 100 Gb/s
+/// and one each 50 us.
 const CUTS: i32 = 4;
 
 /// What limits every flow of a point.
 pub(super) struct Law {
     mss: f64,
-    /// Share of the packets of a flow between two sites that are lost and not hidden from its sender.
+    /// Share of the packets of a flow between two sites that are lost and not hidden from its
+    /// sender.
     lost: f64,
     /// Mean seconds that a lost packet costs beyond the window that it halves.
     waits: f64,
@@ -24,7 +27,8 @@ pub(super) struct Law {
     /// Bytes of the first round trip; infinite without slow start.
     first: f64,
     ack_every: f64,
-    /// Seconds that a host gathers what it receives, where it answers a bunch as one; 0: it does not.
+    /// Seconds that a host gathers what it receives, where it answers a bunch as one; 0: it does
+    /// not.
     gathers: f64,
     most: f64,
     train: f64,
@@ -42,7 +46,8 @@ struct Dcqcn {
     decay: f64,
 }
 
-/// The rate that a law has come down to, and the one that it makes for; infinite as long as it has met no full link.
+/// The rate that a law has come down to, and the one that it makes for; infinite as long as it has
+/// met no full link.
 #[derive(Clone, Copy)]
 pub(super) struct Pace {
     now: f64,
@@ -107,9 +112,11 @@ impl Law {
         }
     }
 
-    /// What becomes of its pace, where its links gave it `got` bytes a second and it wanted more (`full`). DCQCN starts at the rate of the line: the queue
-    /// that this builds goes on asking for cuts until it has drained, each by half while alpha is 1 as it begins, and each takes the target down. From
-    /// there the target climbs in small steps. Later cuts are single ones. Other laws find their share in a few round trips.
+    /// What becomes of its pace, where its links gave it `got` bytes a second and it wanted more
+    /// (`full`). DCQCN starts at the rate of the line: the queue that this builds goes on asking
+    /// for cuts until it has drained, each by half while alpha is 1 as it begins, and each takes
+    /// the target down. From there the target climbs in small steps. Later cuts are single ones.
+    /// Other laws find their share in a few round trips.
     pub(super) fn paced(&self, pace: &mut Pace, got: f64, full: bool, age: f64, span: f64) {
         let Some(d) = &self.dcqcn else { return };
         if full {
@@ -124,7 +131,8 @@ impl Law {
         }
     }
 
-    /// Bytes a second at most, by the receive window and by the losses between two sites: the square-root law, and what repairs wait.
+    /// Bytes a second at most, by the receive window and by the losses between two sites: the
+    /// square-root law, and what repairs wait.
     pub(super) fn rate(&self, round: f64, leaves: bool) -> f64 {
         let window = self.window / round.max(1e-9);
         if self.lost == 0.0 || !(leaves && self.two_sites) {
@@ -146,7 +154,8 @@ impl Law {
     pub(super) fn acks(&self, rate: f64) -> f64 {
         let mut bunch = self.ack_every;
         if self.gathers > 0.0 {
-            // A train comes at the rate of the line; what is not in one comes at the rate of the flow.
+            // A train comes at the rate of the line; what is not in one comes at the rate of the
+            // flow.
             let train = self.train.min(self.line * self.gathers);
             let spread = rate / self.mss * self.gathers;
             bunch = bunch.max(train.max(spread).min(self.most));
@@ -178,11 +187,13 @@ fn lost(config: &Config) -> f64 {
     };
     let capable = config.transport.control.ecn_capable();
     let seen = |victims: Victims| match (config.edge, victims) {
-        // A proxy is a sender itself. It meets the same losses, and so does one behind plain routers.
+        // A proxy is a sender itself. It meets the same losses, and so does one behind plain
+        // routers.
         (Edge::Plain | Edge::Pep { .. }, Victims::NotEct) => !capable,
         (Edge::Plain | Edge::Pep { .. }, _) => true,
-        // The routers repair what they selected, and only that is lost where the WAN chooses what is not ECN-capable. What comes out of order counts as
-        // lost unless it is put in order again or kept from the sender.
+        // The routers repair what they selected, and only that is lost where the WAN chooses what
+        // is not ECN-capable. What comes out of order counts as lost unless it is put in order
+        // again or kept from the sender.
         (Edge::Dcib { .. }, Victims::Any) => true,
         (Edge::Dcib { config, filter, .. }, _) => config.hold.is_none() && filter.is_none(),
     };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How much memory a point takes: counted from what the simulator keeps of each link, connection, packet and flow.
+//! How much memory a point takes: counted from what the simulator keeps of each link, connection,
+//! packet and flow.
 
 use cemark_sim::Config;
 use cemark_sim::config::{Policy, TracePorts};
@@ -11,7 +12,8 @@ use super::paths;
 
 /// The program itself, before it simulates.
 pub(crate) const BASE: f64 = 6e6;
-/// What `cemark run` takes however little it runs: it reads its own file, of some 45 MB, for the fingerprint in the manifest.
+/// What `cemark run` takes however little it runs: it reads its own file, of some 45 MB, for the
+/// fingerprint in the manifest.
 pub(crate) const LEAST: f64 = 50e6;
 
 /// A link: its port, its ring, its name.
@@ -72,8 +74,8 @@ fn traces(config: &Config, found: &Found) -> f64 {
     }
 }
 
-/// Packets on their way and in queues, and those that senders remember: what the ways of full links hold, and their buffers, of which senders with a
-/// window that answer marks leave half.
+/// Packets on their way and in queues, and those that senders remember: what the ways of full links
+/// hold, and their buffers, of which senders with a window that answer marks leave half.
 fn packets(config: &Config, found: &Found) -> f64 {
     let t = &config.transport;
     let wire = f64::from(t.mss) + f64::from(t.header_bytes);

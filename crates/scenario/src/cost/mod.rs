@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How much work a point will be, in packet-hops (one packet, data or ACK, over one link), CPU seconds and memory.
+//! How much work a point will be, in packet-hops (one packet, data or ACK, over one link), CPU
+//! seconds and memory.
 //!
-//! The point's own flows are drawn and flow as fluids ([`fluid`]); of very many only a part, which stands for the rest. Points that differ in nothing
-//! that matters here, as schemes of one cell do, share an estimate.
+//! The point's own flows are drawn and flow as fluids ([`fluid`]); of very many only a part, which
+//! represents the rest. Points that differ in nothing that matters here, as schemes of one cell do,
+//! share an estimate.
 
 mod coarse;
 mod fluid;
@@ -22,13 +24,14 @@ use law::seconds;
 
 pub(crate) use memory::{BASE, LEAST};
 
-/// Flows of a point that are drawn; of more, this part stands for all.
+/// Flows of a point that are drawn; of more, this part represents all.
 const DRAWN: f64 = 20_000.0;
 /// Up to so many flows their draw matters, and each seed has an estimate of its own.
 const FEW: f64 = 2_000.0;
 /// Hosts of which that is not asked: the estimate itself takes long enough.
 const MANY: u32 = 500;
-/// What the estimates of a plan may take together, in flows times steps: less than a second. Then closed forms take over.
+/// What the estimates of a plan may take together, in flows times steps: less than a second. Then
+/// closed forms take over.
 const EFFORT: u64 = 15_000_000;
 
 /// What a point will cost.
@@ -94,7 +97,8 @@ impl Costs {
     }
 }
 
-/// CPU seconds that so many packet-hops of a point take: nanoseconds a packet-hop by what makes it dear, on a core of the machines of `bench/`.
+/// CPU seconds that so many packet-hops of a point take: nanoseconds a packet-hop by what makes it
+/// dear, on a core of the machines of `bench/`.
 pub(crate) fn cpu_seconds(config: &Config, hops: f64) -> f64 {
     let s = &config.switch;
     let mut nanos: f64 = 60.0;
@@ -132,7 +136,8 @@ fn flows(config: &Config) -> f64 {
     config.workloads.iter().map(|w| of(&w.kind)).sum()
 }
 
-/// Flows of a Poisson workload, as many of warm-up and measurement as arrive at all, and the seconds that they take to.
+/// Flows of a Poisson workload, as many of warm-up and measurement as arrive at all, and the
+/// seconds that they take to.
 fn arrivals(kind: &Kind, config: &Config) -> Option<(f64, f64)> {
     let Kind::Poisson {
         sizes,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The links of a fabric as the estimate sees them: numbered by a formula, with their rates and without anything else.
+//! The links of a fabric as the estimate sees them: numbered by a formula, with their rates and
+//! without anything else.
 
 use cemark_sim::config::Config;
 use cemark_sim::topology::Topology;
@@ -81,8 +82,8 @@ impl<'a> Paths<'a> {
         Paths { topology, rates }
     }
 
-    /// From one host to another; `luck` chooses among equal ways, as a hash does at every switch.
-    pub(super) fn way(&self, src: u32, dst: u32, luck: u64) -> Way {
+    /// From one host to another; `hash` chooses among equal ways, as a hash does at every switch.
+    pub(super) fn way(&self, src: u32, dst: u32, hash: u64) -> Way {
         let t = self.topology;
         let hosts = t.hosts();
         let first = 2 * hosts;
@@ -94,7 +95,7 @@ impl<'a> Paths<'a> {
             return way;
         }
         let pick =
-            |n: u32, shift: u32| ((luck >> shift & 0xffff_ffff) % u64::from(n.max(1))) as u32;
+            |n: u32, shift: u32| ((hash >> shift & 0xffff_ffff) % u64::from(n.max(1))) as u32;
         match *t {
             Topology::Star { .. } => {}
             Topology::Dumbbell { .. } => way.push(first + from),

@@ -73,7 +73,8 @@ impl<Q: EventQueue> Sim<Q> {
         self.ports.iter().map(done).collect()
     }
 
-    /// The shares of the measured time in which each link was sending and was paused; zero where measuring never began.
+    /// The shares of the measured time in which each link was sending and was paused; zero where
+    /// measuring never began.
     pub fn shares(&self) -> Vec<(f64, f64)> {
         let m = &self.metrics;
         let begin = self.clock.ticks(self.cfg.measure.from);
