@@ -97,7 +97,7 @@ fn known(text: &str) -> Result<BTreeMap<String, (usize, String)>, String> {
             return Err(format!("{LIST}: {}: a reason is wanted", s.name));
         }
         if known.insert(s.name.clone(), (s.count, s.reason)).is_some() {
-            return Err(format!("{LIST}: {} stands twice", s.name));
+            return Err(format!("{LIST}: {} is there twice", s.name));
         }
     }
     Ok(known)

@@ -139,7 +139,7 @@ impl<C: Code> Foreign<C> {
         }
     }
 
-    /// Leaves a fault, or panics where nobody watches.
+    /// Leaves a fault, or panics where there is no watch.
     #[cold]
     fn broken(&mut self, hook: Entry, breach: Breach) {
         let judged = self.packets != [0; 2];

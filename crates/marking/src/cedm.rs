@@ -25,7 +25,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: 21_000,
             min: 0,
             max: u32::MAX as u64,
-            doc: "Lower threshold, 0.17 x rate x RTT for DCTCP (14 packets at 10 Gb/s and 100 us). A time stands for rate x time.",
+            doc: "Lower threshold, 0.17 x rate x RTT for DCTCP (14 packets at 10 Gb/s and 100 us). A time is read as rate x time.",
         },
         ParamSpec {
             name: "k2",

@@ -24,7 +24,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: 250_000,
             min: 0,
             max: u32::MAX as u64,
-            doc: "CEDM's lower threshold (our choice: ECN#'s ins_target of 200 us at 10 Gb/s). A time stands for rate x time.",
+            doc: "CEDM's lower threshold (our choice: ECN#'s ins_target of 200 us at 10 Gb/s). A time is read as rate x time.",
         },
         ParamSpec {
             name: "k2",

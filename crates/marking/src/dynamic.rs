@@ -70,7 +70,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: u32::MAX as u64,
             min: 0,
             max: u32::MAX as u64,
-            doc: "A static threshold beside the dynamic one; either marks. The default is none. A time stands for rate x time.",
+            doc: "A static threshold beside the dynamic one; either marks. The default is none. A time is read as rate x time.",
         },
         ParamSpec {
             name: "count_self",

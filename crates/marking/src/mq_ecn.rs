@@ -24,7 +24,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: 97_500,
             min: 0,
             max: u32::MAX as u64,
-            doc: "Standard threshold C x RTT x lambda (4.1; 65 packets at 10 Gb/s in 6.2). A time stands for rate x time.",
+            doc: "Standard threshold C x RTT x lambda (4.1; 65 packets at 10 Gb/s in 6.2). A time is read as rate x time.",
         },
         ParamSpec {
             name: "shape",

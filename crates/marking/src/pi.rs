@@ -21,7 +21,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: 30_000,
             min: 0,
             max: u32::MAX as u64,
-            doc: "Length at which the queue is to settle (our choice: 20 packets; the paper: 200). A time stands for rate x time.",
+            doc: "Length at which the queue is to settle (our choice: 20 packets; the paper: 200). A time is read as rate x time.",
         },
         ParamSpec {
             name: "interval",

@@ -21,7 +21,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: 7_500,
             min: 0,
             max: u32::MAX as u64,
-            doc: "Smoothed length from which on packets may be marked (Floyd's advice: 5 packets). A time stands for rate x time.",
+            doc: "Smoothed length from which on packets may be marked (Floyd's advice: 5 packets). A time is read as rate x time.",
         },
         ParamSpec {
             name: "kmax",

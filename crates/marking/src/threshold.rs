@@ -17,7 +17,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: 97_500,
             min: 0,
             max: u32::MAX as u64,
-            doc: "Threshold K (DCTCP 3.1; 65 packets of 1500 B at 10 Gb/s). A time stands for rate x time.",
+            doc: "Threshold K (DCTCP 3.1; 65 packets of 1500 B at 10 Gb/s). A time is read as rate x time.",
         },
         ParamSpec {
             name: "count_self",

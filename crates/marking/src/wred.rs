@@ -19,7 +19,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             default: 150_000,
             min: 0,
             max: u32::MAX as u64,
-            doc: "Length up to which no packet is marked (Cumulus Linux: 150 KB). A time stands for rate x time.",
+            doc: "Length up to which no packet is marked (Cumulus Linux: 150 KB). A time is read as rate x time.",
         },
         ParamSpec {
             name: "max",

@@ -28,7 +28,7 @@ fn joining_with(changes: &[(&str, u64)]) -> ecn_sharp::EcnSharp {
     ecn_sharp::EcnSharp::new(&values, &ten_gigabits())
 }
 
-/// An arriving packet that finds so many bytes.
+/// An arriving packet, by the bytes that it finds.
 fn finds(length: u32, now: u64, salt: u64) -> At {
     At {
         salt,

@@ -73,7 +73,7 @@ pub fn percent(p: f64) -> String {
     }
 }
 
-/// The interval of a percent difference, as it stands behind the number: `±2.1`, `±14` where both sides are equal to the digits printed,
+/// The interval of a percent difference, as it is printed behind the number: `±2.1`, `±14` where both sides are equal to the digits printed,
 /// else its two ends: `[-84, -19]`. What is printed excludes zero exactly where the interval does.
 pub fn interval(percent: f64, (low, high): (f64, f64)) -> String {
     let (below, above) = (points(percent - low), points(high - percent));

@@ -50,7 +50,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Estimated bytes of memory that the whole run takes when so many points run at the same time:
+    /// Estimated bytes of memory that the whole run takes, by the number of points that run at the same time:
     /// the program, the outcomes of all points, and the largest points that can meet.
     pub fn peak_bytes(&self, jobs: usize) -> f64 {
         let mut peaks: Vec<f64> = self.points.iter().map(|p| p.peak_bytes).collect();

@@ -468,7 +468,7 @@ fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
     for node in list(&entry.node)? {
         let seed = count(node, (0, LARGEST_SEED))?;
         if !known.insert(seed) {
-            return Err(Fault::new(node.at, format!("seed {seed} stands twice"))
+            return Err(Fault::new(node.at, format!("seed {seed} is there twice"))
                 .help("remove one: it would be counted twice"));
         }
         seeds.push(seed);

@@ -21,7 +21,7 @@ fn hops(rest: &str, set: &[&str]) -> f64 {
     plan(rest, set).points.iter().map(|p| p.cost).sum()
 }
 
-/// Packet-hops of so many seconds of a full link of 10 Gb/s, two links long, a packet acknowledged
+/// Packet-hops in a number of seconds of a full link of 10 Gb/s, two links long, a packet acknowledged
 /// one by one.
 fn full(seconds: f64) -> f64 {
     seconds * 10e9 / 8.0 / 1500.0 * 4.0

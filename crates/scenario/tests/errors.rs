@@ -403,7 +403,7 @@ fn schemes_seeds_and_axes() {
         "[0.5, 0.9]",
         "[0.5, 0.50]",
         "38:25",
-        "stands twice",
+        "is there twice",
         "remove",
     );
     change(
@@ -448,7 +448,13 @@ fn schemes_seeds_and_axes() {
         "cannot be swept",
         "seeds = [1, 2, 3]",
     );
-    change("[1, 2]", "[1, 1]", "2:13", "seed 1 stands twice", "remove");
+    change(
+        "[1, 2]",
+        "[1, 1]",
+        "2:13",
+        "seed 1 is there twice",
+        "remove",
+    );
     change(
         "{ \"workload.load\"",
         "{ \"workload.laod\"",

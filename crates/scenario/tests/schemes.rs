@@ -3,7 +3,7 @@
 
 use cemark_scenario::{Error, Overrides, parse};
 
-/// A scenario without fault, but for the scheme that stands at its end, from line 12 on.
+/// A scenario without fault, but for the scheme at its end, from line 12 on.
 const FRONT: &str = r#"max-time = "1s"
 
 [topology]

@@ -310,7 +310,7 @@ fn packets_without_ecn_are_treated_alike_in_a_whole_run() {
     assert_eq!(
         all,
         [NonEct::Forward; 3],
-        "nor is a marker of one's own that stands in for it"
+        "nor is a marker of one's own in its place"
     );
     let mixed = red.replace("\"red\"", "\"red\"\ntransport = { control = \"reno\" }");
     assert_eq!(

@@ -9,7 +9,7 @@ use cemark_wire::Rate;
 
 const EXIT: [u8; 8] = [0x95, 0, 0, 0, 0, 0, 0, 0];
 
-/// One instruction; the source register stands above the destination.
+/// One instruction; the source register is above the destination in the byte.
 fn insn(code: u8, registers: u8, offset: i16, imm: i32) -> [u8; 8] {
     let (o, i) = (offset.to_le_bytes(), imm.to_le_bytes());
     [code, registers, o[0], o[1], i[0], i[1], i[2], i[3]]

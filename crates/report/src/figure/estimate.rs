@@ -3,7 +3,7 @@
 //!
 //! A statistic is taken in each seed (same flows, same luck for the schemes compared); sums and differences are formed seed by seed,
 //! so that what the seeds share cancels. The interval is Student's t over seeds from three seeds on. A percentile stands on few flows,
-//! which a few seeds may hide by luck: its interval is the wider of that and of the bootstrap over flows. With fewer seeds the mean of
+//! which a few seeds may hide by chance: its interval is the wider of that and of the bootstrap over flows. With fewer seeds the mean of
 //! paired flows has an interval from batches of each run, and a percentile has none (see [`crate::stats`]).
 
 use crate::stats::{Method, mean, t_975};

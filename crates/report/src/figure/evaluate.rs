@@ -518,7 +518,7 @@ impl Ask<'_> {
                 let one = stats::compare(&seed, statistic)
                     .ok_or("a seed has no flow of this class that ended under both schemes")?;
                 let half = match tail {
-                    // Beside three seeds the bootstrap says how few flows a tail stands on; it is no interval of its own.
+                    // Beside three seeds the bootstrap says on how few flows a tail rests; it is no interval of its own.
                     true if enough => stats::half_by_flows(&seed[0], statistic),
                     true => None,
                     false => one.interval.map(|(_, high)| high - one.percent),

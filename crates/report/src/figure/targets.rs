@@ -102,7 +102,7 @@ pub fn parse(text: &str) -> Result<Vec<Target>, String> {
             )));
         };
         if targets.iter().any(|t| t.id == id) {
-            return Err(wrong(&format!("`{id}` stands twice")));
+            return Err(wrong(&format!("`{id}` is there twice")));
         }
         let number = |text: &str| {
             text.parse::<f64>()

@@ -7,7 +7,7 @@
 //! * **seeds**: Student's t over the per-seed differences, where there are at least three seeds. It knows that flows share queues
 //!   and so are not independent;
 //! * **flows**: beside seeds, for a percentile: a paired bootstrap, which draws flows with replacement within each seed (the same draws
-//!   for both schemes). It knows how few flows a 99th percentile stands on, which three seeds may hide by luck, but takes flows for
+//!   for both schemes). It knows on how few flows a 99th percentile rests, which three seeds may hide by chance, but takes flows for
 //!   independent. The wider of the two is taken;
 //! * **batches**: for a mean of one or two seeds, see [`super::batches`].
 //!
@@ -144,7 +144,7 @@ fn wider(
 }
 
 /// Half the interval that the bootstrap over the flows of one seed gives to a percentile's difference, the larger side; `None` where
-/// there are too few flows. No interval of its own: it takes flows for independent, and says how few flows a tail stands on.
+/// there are too few flows. No interval of its own: it takes flows for independent, and says on how few flows a tail rests.
 pub fn half_by_flows(pairs: &[(f64, f64)], statistic: Statistic) -> Option<f64> {
     let seed = Sorted::new(pairs);
     let percent = seed.percent(statistic, None)?;
@@ -373,7 +373,7 @@ mod tests {
         assert!((185..=199).contains(&hits), "{hits} of 200");
     }
 
-    /// What lies in few seeds: a mean has an interval from batches where it stands on enough flows, a percentile has none.
+    /// What lies in few seeds: a mean has an interval from batches where there are enough flows, a percentile has none.
     #[test]
     fn one_or_two_seeds_speak_for_means_only() {
         let mut rng = Splitmix(3);

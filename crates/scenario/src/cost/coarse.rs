@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The estimate in closed form, for plans of so many points or flows that letting all of them flow
+//! The estimate in closed form, for plans with too many points or flows to let all of them flow
 //! would be a wait of its own.
 
 use cemark_sim::Config;

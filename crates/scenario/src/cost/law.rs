@@ -142,7 +142,7 @@ impl Law {
         window.min(self.mss / packet.max(1e-12))
     }
 
-    /// Bytes that slow start has let out after so many round trips.
+    /// Bytes that slow start has sent after a number of round trips.
     pub(super) fn let_out(&self, rounds: f64) -> f64 {
         match rounds > 40.0 {
             true => f64::INFINITY,
@@ -150,7 +150,7 @@ impl Law {
         }
     }
 
-    /// Acknowledgements for a data packet of a flow at so many bytes a second.
+    /// Acknowledgements for a data packet of a flow, by its rate in bytes a second.
     pub(super) fn acks(&self, rate: f64) -> f64 {
         let mut bunch = self.ack_every;
         if self.gathers > 0.0 {

@@ -26,7 +26,7 @@ pub(crate) use memory::{BASE, LEAST};
 
 /// Flows of a point that are drawn; of more, this part represents all.
 const DRAWN: f64 = 20_000.0;
-/// Up to so many flows their draw matters, and each seed has an estimate of its own.
+/// Up to this number of flows their draw matters, and each seed has an estimate of its own.
 const FEW: f64 = 2_000.0;
 /// Hosts of which that is not asked: the estimate itself takes long enough.
 const MANY: u32 = 500;
@@ -97,7 +97,7 @@ impl Costs {
     }
 }
 
-/// CPU seconds that so many packet-hops of a point take: nanoseconds a packet-hop by what makes it
+/// CPU seconds that the packet-hops of a point take: nanoseconds a packet-hop by what makes it
 /// dear, on a core of the machines of `bench/`.
 pub(crate) fn cpu_seconds(config: &Config, hops: f64) -> f64 {
     let s = &config.switch;
