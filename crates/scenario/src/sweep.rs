@@ -67,7 +67,7 @@ fn add(axes: &mut Vec<Axis>, path: String, at: At, values: Vec<Node>, list_at: A
             ));
         }
         if !known.insert(value.meaning()) {
-            return Err(Fault::new(value.at, "this value is twice on the axis").help("remove one"));
+            return Err(Fault::new(value.at, "this value is there twice").help("remove one"));
         }
     }
     let head = fold(path.split('.').next().unwrap_or_default());

@@ -107,7 +107,7 @@ fn seeds_values_and_links_are_read_one_by_one() {
     let text = format!("{BASE}{SCHEME}[sweep]\n\"workload.flows\" = [{numbers}7]\n");
     assert_eq!(
         read(&text).unwrap_err().message(),
-        "this value is twice on the axis"
+        "this value is there twice"
     );
     let axes = list(MANY, |i| format!("\"workload.key{i}\" = [1]\n"));
     let text = format!("{BASE}{SCHEME}[sweep]\n{axes}");
