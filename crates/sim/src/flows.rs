@@ -10,7 +10,7 @@ use crate::events::EventQueue;
 use crate::metrics::Goodput;
 use crate::outcome::FlowRecord;
 use crate::rdma::Pair;
-use crate::workload::{ClassMap, Flow};
+use crate::workload::{ClassMap, Flow, path};
 
 impl<Q: EventQueue> Sim<Q> {
     /// Puts the start of the next flow into the event list.
@@ -97,7 +97,7 @@ impl<Q: EventQueue> Sim<Q> {
         let luck = hash(seed, pair, name, 1);
         let routes = [
             self.fabric
-                .route(flow.src, flow.dst, hash(seed, pair, name, 2)),
+                .route(flow.src, flow.dst, path(seed, flow.src, flow.dst, name)),
             self.fabric
                 .route(flow.dst, flow.src, hash(seed, pair, name, 3)),
         ];

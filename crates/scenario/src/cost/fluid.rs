@@ -162,9 +162,10 @@ impl Fluid<'_> {
         // On links that it has for itself.
         let alone = self.paths.rates[flow.src as usize]
             .min(topology.bottleneck(flow.src, flow.dst).0 as f64 / 8.0);
-        let hash = (flow.id ^ 0x9e37_79b9).wrapping_mul(0xff51_afd7_ed55_8ccd);
         self.active.push(Active {
-            way: self.paths.way(flow.src, flow.dst, hash ^ hash >> 29),
+            way: self
+                .paths
+                .way(flow.src, flow.dst, flow.path(self.config.seed)),
             left: if endless { f64::INFINITY } else { bytes },
             sent: 0.0,
             start: seconds(flow.start),

@@ -82,7 +82,7 @@ impl<'a> Paths<'a> {
         Paths { topology, rates }
     }
 
-    /// From one host to another; `hash` chooses among equal ways, as a hash does at every switch.
+    /// From one host to another; `hash` chooses among equal ways, as in the simulator.
     pub(super) fn way(&self, src: u32, dst: u32, hash: u64) -> Way {
         let t = self.topology;
         let hosts = t.hosts();
@@ -94,26 +94,25 @@ impl<'a> Paths<'a> {
         if from == to {
             return way;
         }
-        let pick =
-            |n: u32, shift: u32| ((hash >> shift & 0xffff_ffff) % u64::from(n.max(1))) as u32;
+        let pick = |n: u32, hash: u64| (hash % u64::from(n.max(1))) as u32;
         match *t {
             Topology::Star { .. } => {}
             Topology::Dumbbell { .. } => way.push(first + from),
-            Topology::TwoSites { paths, .. } => way.push(first + from * paths + pick(paths, 0)),
+            Topology::TwoSites { paths, .. } => way.push(first + from * paths + pick(paths, hash)),
             Topology::LeafSpine { leaves, spines, .. } => {
-                let spine = pick(spines, 0);
+                let spine = pick(spines, hash);
                 way.push(first + from * spines + spine);
                 way.push(first + (leaves + to) * spines + spine);
             }
             Topology::FatTree { k, .. } => {
                 let half = k / 2;
-                let (edges, middle) = (k * half, pick(half, 0));
+                let (edges, middle) = (k * half, pick(half, hash));
                 way.push(first + from * half + middle);
                 way.push(first + (edges + to) * half + middle);
                 let core = first + 2 * edges * half;
                 let (pod, other) = (t.pod(src), t.pod(dst));
                 if pod != other {
-                    let up = middle * half + pick(half, 32);
+                    let up = middle * half + pick(half, hash / u64::from(half.max(1)));
                     way.push(core + pod * half * half + up);
                     way.push(core + (k + other) * half * half + up);
                 }

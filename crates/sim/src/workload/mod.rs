@@ -3,6 +3,8 @@
 
 use cemark_wire::Picos;
 
+use crate::scramble::hash;
+
 pub mod load;
 mod poisson;
 pub mod random;
@@ -213,4 +215,16 @@ pub struct Flow {
     pub measured: bool,
     /// Delay added behind the sender's NIC (drawn RTT less the propagation of its path, both ways; never negative).
     pub extra: Picos,
+}
+
+impl Flow {
+    /// The hash by which a fresh connection of this flow chooses among equal paths for its data.
+    pub fn path(&self, seed: u64) -> u64 {
+        path(seed, self.src, self.dst, self.id)
+    }
+}
+
+/// The same for a connection of any name: a fresh one is called after its flow.
+pub(crate) fn path(seed: u64, src: u32, dst: u32, name: u64) -> u64 {
+    hash(seed, u64::from(src) << 32 | u64::from(dst), name, 2)
 }
