@@ -263,7 +263,14 @@ proptest! {
         let unfused = run(&cfg);
         prop_assert_eq!(fused.flows, unfused.flows);
         prop_assert_eq!(fused.totals.all_drops(), unfused.totals.all_drops());
-        prop_assert_eq!(fused.totals.all_marks(), unfused.totals.all_marks());
+        // A fused port counts a mark as the packet joins, another port as it leaves: what waits when the run ends makes the difference.
+        let early = fused.totals.all_marks().checked_sub(unfused.totals.all_marks());
+        prop_assert!(
+            early.is_some_and(|n| n <= unfused.totals.in_flight),
+            "{:?} marks more, {} packets on their way",
+            early,
+            unfused.totals.in_flight
+        );
     }
 
     #[test]
