@@ -21,7 +21,8 @@ struct cemark_own_marker_vars {
 	u8 marking;
 };
 
-/* From the catalogue's parameters for a scheme of the catalogue; this one is none and knows its own. */
+/* From the catalogue's parameters for a scheme of the catalogue; this one is none and knows its
+ * own. */
 CEMARK_FN void cemark_own_marker_set(struct cemark_own_marker_params *p, const u64 *values,
 				     const struct cemark_queue_spec *queue)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A scheme of your own in Rust, on a whole fabric, without a fork: `cargo run --release -p cemark --example own_marker`.
+//! A scheme of your own in Rust, on a whole fabric, without a fork:
+//! `cargo run --release -p cemark --example own_marker`.
 //!
-//! It marks from a high length on until the queue is below a low one, so that marks come in runs and not in flutter.
-//! `own_marker.c` is the same scheme in C.
+//! It marks from a high length on until the queue is below a low one, so that marks come in runs
+//! and not in flutter. `own_marker.c` is the same scheme in C.
 
 use std::sync::Arc;
 

@@ -11,8 +11,8 @@ from common import U32, Scheme, after, over_root
 
 class Oracle(Scheme):
     DEFAULTS = dict(target=85_000, interval=200_000, min_bytes=1_500)
-    # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than n, which may move a mark by a
-    # packet: two verdicts that differ, and no mark more or less.
+    # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than
+    # n, which may move a mark by a packet: two verdicts that differ, and no mark more or less.
     DIFFER = Fraction(12, 1000)
     GAP = 1
     UNIT = "ns of the schedule a mark"

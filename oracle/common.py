@@ -51,8 +51,9 @@ class Scheme:
     DEFAULTS = {}
     # Fractions among the parameters, which the vectors give in parts of 2^16.
     PARTS = ()
-    # Bounds of the rule against the law on the committed traces: share of verdicts that differ, share of marks (more or fewer of all
-    # verdicts), and `distance`, with its unit. Near what is measured, or what can be proved.
+    # Bounds of the rule against the law on the committed traces: share of verdicts that differ,
+    # share of marks (more or fewer of all verdicts), and `distance`, with its unit. Near what is
+    # measured, or what can be proved.
     DIFFER = 0
     MARKS = Fraction(1, 10_000)
     GAP = 0

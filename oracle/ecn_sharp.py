@@ -40,8 +40,8 @@ class Oracle(Scheme):
         by_round=False, arithmetic="exact", hook="dequeue",
     )
     PARTS = ("pmax",)
-    # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than n, which may move a mark by a
-    # packet: two verdicts that differ, and no mark more or less.
+    # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than
+    # n, which may move a mark by a packet: two verdicts that differ, and no mark more or less.
     DIFFER = Fraction(1, 2000)
     GAP = 1
     UNIT = "ns of the schedule a mark"
@@ -156,7 +156,8 @@ class Oracle(Scheme):
             self.marking = False
 
     def distance(self, law):
-        # From a mark's own time the schedule is as far apart as the packets are on which the marks fell: no matter of rounding.
+        # From a mark's own time the schedule is as far apart as the packets are on which the marks
+        # fell: no matter of rounding.
         if self.p.base == "now" or self.p.max_catchup:
             return 0
         same = self.marking and law.marking and self.count == law.count
@@ -166,7 +167,8 @@ class Oracle(Scheme):
 class Ticks(Oracle):
     """The bounds of a Tofino's arithmetic, which are of another kind: a quotient is up to 14.2 % too large, a tick 1,024 ns."""
 
-    # The gap of 10,000 ns after the second mark may be 1,420 too large and half a tick; the interval too.
+    # The gap of 10,000 ns after the second mark may be 1,420 too large and half a tick; the
+    # interval too.
     DIFFER = Fraction(15, 1000)
     MARKS = Fraction(3, 1000)
     GAP = 2_000

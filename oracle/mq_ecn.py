@@ -70,5 +70,6 @@ class Oracle(Scheme):
         self.next = None if rests else after(at.now, self.p.period)
 
     def distance(self, law):
-        # The law's average takes longer to rest, and its clock may start with another packet: no matter of rounding then.
+        # The law's average takes longer to rest, and its clock may start with another packet: no
+        # matter of rounding then.
         return abs(self.average - law.average) / max(law.average, 1) if self.next == law.next else 0

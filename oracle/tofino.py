@@ -79,7 +79,8 @@ def over_root(interval, count):
     """The square-root law from a table of its own, four to fifteen, whose divisor loses pairs of bits."""
     scale, pairs = scale_of(interval), log2(count) // 2
     index = floor(Fraction(count * 4, 4**pairs))
-    # An entry e is the nearest to interval / (sqrt(index) 2^(scale + 2)); twice that, rounded down, is a whole root.
+    # An entry e is the nearest to interval / (sqrt(index) 2^(scale + 2)); twice that, rounded down,
+    # is a whole root.
     twice = isqrt(floor(4 * interval**2 / (index * power(2 * (scale + 2)))))
     return (twice + 1) // 2 * power(scale + 3 - pairs)
 

@@ -14,7 +14,8 @@ class Oracle(Scheme):
     DEFAULTS = dict(min=150_000, max=1_500_000, drop_probability=65_536, weight=0)
     PARTS = ("drop_probability",)
     DIFFER = Fraction(1, 10_000)
-    # A step loses less than a 4096th of a byte, of which the next keep (1 - 2^-n): less than 2^n of them together.
+    # A step loses less than a 4096th of a byte, of which the next keep (1 - 2^-n): less than 2^n of
+    # them together.
     GAP = Fraction(1, 8)
     UNIT = "B of the average"
 

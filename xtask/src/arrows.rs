@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which crate may depend on which. A new arrow is a decision: it is added here, with its reason in ARCHITECTURE.md.
+//! Which crate may depend on which. A new arrow is a decision: it is added here, with its reason in
+//! ARCHITECTURE.md.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -48,7 +49,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-report",
         ],
     ),
-    // Proves the C and BPF forms against the Rust one; only the program that shows the proof sees it.
+    // Proves the C and BPF forms against the Rust one; only the program that shows the proof sees
+    // it.
     ("cemark-conformance", &["cemark-wire", "cemark-marking"]),
     ("xtask", &[]),
 ];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! House checks (`cargo xtask check`), long proofs (`cargo xtask proof NAME`) and the one that needs a program of its own
-//! (`cargo xtask mutants`, run by `proof mutants`); the markers' bytecode
-//! (`cargo xtask bpf`); the binary to hand out (`cargo xtask release`); what runs take (`cargo xtask costs`).
+//! House checks (`cargo xtask check`), long proofs (`cargo xtask proof NAME`) and the one that
+//! needs a program of its own (`cargo xtask mutants`, run by `proof mutants`); the markers'
+//! bytecode (`cargo xtask bpf`); the binary to hand out (`cargo xtask release`); what runs take
+//! (`cargo xtask costs`).
 
 mod arrows;
 mod bpf;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Mutation testing of `marking`: small faults are put into the code one by one, and a test has to notice.
+//! Mutation testing of `marking`: small faults are put into the code one by one, and a test has to
+//! notice.
 //!
-//! What survives is listed with its reason in `crates/marking/mutants.toml`. A survivor that is not listed fails, and so does a listed one that
-//! is noticed by now; more than two in a hundred are too many, whatever their reasons.
+//! What survives is listed with its reason in `crates/marking/mutants.toml`. A survivor that is not
+//! listed fails, and so does a listed one that is noticed by now; more than two in a hundred are
+//! too many, whatever their reasons.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +26,8 @@ struct List {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Survivor {
-    /// As cargo-mutants calls it, without line and column: `crates/marking/src/codel.rs: replace > with >= in …`.
+    /// As cargo-mutants calls it, without line and column:
+    /// `crates/marking/src/codel.rs: replace > with >= in …`.
     name: String,
     /// How many of that name survive, where it is not one.
     #[serde(default = "one")]
@@ -36,8 +39,8 @@ fn one() -> usize {
     1
 }
 
-/// Runs cargo-mutants on the marking crate and judges what survives. `again`: only what survived the last time is tried; what was noticed then
-/// counts as noticed.
+/// Runs cargo-mutants on the marking crate and judges what survives. `again`: only what survived
+/// the last time is tried; what was noticed then counts as noticed.
 pub(crate) fn run(again: bool) -> Result<(), String> {
     let text = fs::read_to_string(LIST).map_err(|e| format!("{LIST}: {e}"))?;
     let known = known(&text)?;

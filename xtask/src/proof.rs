@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Proofs too long for every commit. Each writes a log under `bench/proof/` with commit, machine and duration, to be committed.
+//! Proofs too long for every commit. Each writes a log under `bench/proof/` with commit, machine
+//! and duration, to be committed.
 
 use std::fs;
 use std::process::Command;
@@ -179,7 +180,8 @@ pub(crate) fn list() -> String {
         .join("\n")
 }
 
-/// What a proof is about has changed since its log was written. Said, not refused: whoever changes a scheme need not wait a quarter of an hour.
+/// What a proof is about has changed since its log was written. Said, not refused: whoever changes
+/// a scheme need not wait a quarter of an hour.
 pub(crate) fn stale() -> Vec<String> {
     const ABOUT: &[(&str, &[&str])] = &[
         ("diff", &["crates/marking/src", "dataplane/include"]),

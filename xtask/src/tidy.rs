@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Small rules a reader relies on: a licence line on top, files that fit in a head, no unfinished code, and for each scheme a page, vectors, an
-//! oracle and a C twin.
+//! Small rules a reader relies on: a licence line on top, files that fit in a head, no unfinished
+//! code, and for each scheme a page, vectors, an oracle and a C twin.
 
 use std::fs;
 use std::path::Path;

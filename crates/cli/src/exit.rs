@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a command ends: its answer on standard output, or a failure on standard error with an exit code that tells whose it is.
+//! How a command ends: its answer on standard output, or a failure on standard error with an exit
+//! code that tells whose it is.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;

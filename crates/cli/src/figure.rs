@@ -42,13 +42,15 @@ pub(crate) struct Args {
     /// one for each core].
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
-    /// Ask what a changed experiment would give: set a key of its scenario (`host.tso=64KB`). The published bands judge it as they stand.
+    /// Ask what a changed experiment would give: set a key of its scenario (`host.tso=64KB`). The
+    /// published bands judge it as they stand.
     #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["list", "record"])]
     set: Vec<String>,
     /// Run the seeds 1 to N.
     #[arg(long, value_name = "N", conflicts_with_all = ["list", "record"])]
     seeds: Option<u64>,
-    /// Write the verdicts into this file (in a checkout: figures/expected.tsv) instead of comparing with them.
+    /// Write the verdicts into this file (in a checkout: figures/expected.tsv) instead of comparing
+    /// with them.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Run even if the machine seems to have too little memory.
@@ -117,7 +119,8 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     )))
 }
 
-/// What the user changes. Several values of a key would be averaged into one row, so there can only be one.
+/// What the user changes. Several values of a key would be averaged into one row, so there can only
+/// be one.
 fn changes(args: &Args) -> Result<Overrides, Failure> {
     let mut changes = Overrides {
         seeds: args.seeds,

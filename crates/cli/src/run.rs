@@ -26,7 +26,8 @@ use crate::{Changes, Format};
 pub(crate) struct Args {
     /// A scenario file, or the name of a built-in.
     scenario: String,
-    /// Run directory [default: runs/SCENARIO-DIGEST]. A run that was interrupted there is continued.
+    /// Run directory [default: runs/SCENARIO-DIGEST]. A run that was interrupted there is
+    /// continued.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -250,7 +251,8 @@ pub(crate) fn provenance() -> Provenance {
     }
 }
 
-/// A fingerprint of this very program: points that another build left behind are run again, since nobody knows what changed.
+/// A fingerprint of this very program: points that another build left behind are run again, since
+/// nobody knows what changed.
 fn build() -> String {
     let bytes = std::env::current_exe()
         .and_then(std::fs::read)

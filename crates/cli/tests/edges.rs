@@ -56,7 +56,8 @@ edge = { kind = "pep" }
         point.expect("each scheme has its point")["edges"][name].as_u64()
     };
     assert_eq!(of("plain", "selected"), None);
-    // A tenth is selected, lost packets come again from the copies, and copies wait in the stalled queue.
+    // A tenth is selected, lost packets come again from the copies, and copies wait in the stalled
+    // queue.
     for name in ["selected", "resent", "router_acks", "stalled_peak_bytes"] {
         assert!(of("dcib", name) > Some(0), "{name}");
     }

@@ -186,8 +186,9 @@ fn the_bytecode_simulates_exactly_as_the_scheme_it_was_made_from() {
 fn and_so_does_one_that_judges_as_packets_leave() {
     let target = ["--set", "scheme.ECN#.pst_target=50us"];
     let (rust, bpf) = beside_its_bytecode("ecn_sharp", "ECN#", &target);
-    // A marker that is not of the catalogue never has its departures computed ahead, so what is still in a queue as the run ends is
-    // not counted as marked yet; what every flow met is the same.
+    // A marker that is not of the catalogue never has its departures computed ahead, so what is
+    // still in a queue as the run ends is not counted as marked yet; what every flow met is the
+    // same.
     for field in [
         "fct_us",
         "slowdown",

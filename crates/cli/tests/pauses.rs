@@ -104,7 +104,8 @@ fn a_deadlock_ends_a_bench_with_1() {
 
 #[test]
 fn storms_are_warnings_and_pauses_stand_under_the_table() {
-    // One switch further on: no cycle, and marks do not come before the pauses, since there are none.
+    // One switch further on: no cycle, and marks do not come before the pauses, since there are
+    // none.
     let one_hop = "pairs = [[0, 2], [1, 3], [2, 4], [3, 5], [4, 0], [5, 1]]";
     let text = std::fs::read_to_string(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pfc-deadlock.toml"),

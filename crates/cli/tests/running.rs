@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark run` promises on good and bad days. These need the engine: each simulates `data/small.toml`.
+//! What `cemark run` promises on good and bad days. These need the engine: each simulates
+//! `data/small.toml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -146,7 +147,8 @@ fn another_seed_is_another_result() {
     assert_ne!(of("1"), of("2"));
 }
 
-/// Starts a program, ends it with `signal` after the first of its points in `dir` is on disk, and gives what finished by then.
+/// Starts a program, ends it with `signal` after the first of its points in `dir` is on disk, and
+/// gives what finished by then.
 fn end_half_way(mut program: Command, dir: &Path, signal: &str) -> (Option<i32>, usize) {
     let mut child = program
         .args(["--jobs", "1"])

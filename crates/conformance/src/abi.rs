@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The block of memory that a foreign marker is called with: the Rust form of `dataplane/include/cemark/marker.h`.
+//! The block of memory that a foreign marker is called with: the Rust form of
+//! `dataplane/include/cemark/marker.h`.
 
 use cemark_marking::{At, MAX_PARAMS, QueueSpec, Values, Verdict, Why};
 

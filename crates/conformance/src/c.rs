@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Markers in machine code: the twins that this program was linked with, and shared objects of a user.
+//! Markers in machine code: the twins that this program was linked with, and shared objects of a
+//! user.
 //!
-//! Calling C is trusting it. The twins are ours; a shared object is as trusted as any program that its user starts.
+//! Calling C is trusting it. The twins are ours; a shared object is as trusted as any program that
+//! its user starts.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char};
@@ -40,8 +42,8 @@ impl Code for Twin {
 
     #[inline]
     fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
-        // SAFETY: marker.h defines the function with this signature; it reads and writes the block alone, whose layout
-        // tests/layout.rs compares with the C one.
+        // SAFETY: marker.h defines the function with this signature; it reads and writes the block
+        // alone, whose layout tests/layout.rs compares with the C one.
         Ok(unsafe { self.functions[entry as usize](call) })
     }
 }
@@ -134,7 +136,8 @@ impl Code for Shared {
 
     #[inline]
     fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
-        // SAFETY: the object's author promises with CEMARK_MARKER that the function reads and writes the block alone.
+        // SAFETY: the object's author promises with CEMARK_MARKER that the function reads and
+        // writes the block alone.
         Ok(unsafe { self.0.functions[entry as usize](call) })
     }
 }
@@ -149,13 +152,14 @@ pub fn layout() -> &'static [u32; 29] {
     unsafe { &cemark_layout }
 }
 
-/// One call of the C form of a port's round time on a port in `block`, which is all zeros at first: `round.c` says what each does. The answer is
-/// the round.
+/// One call of the C form of a port's round time on a port in `block`, which is all zeros at first:
+/// `round.c` says what each does. The answer is the round.
 #[doc(hidden)]
 pub fn round(block: &mut [u64; 32], what: u32, args: [u64; 4]) -> u64 {
     unsafe extern "C" {
         fn cemark_round_call(block: *mut u64, what: u32, args: *const u64) -> u64;
     }
-    // SAFETY: round.c reads the four words and reads and writes a port, which it asserts to fit into the block; any words are a port.
+    // SAFETY: round.c reads the four words and reads and writes a port, which it asserts to fit
+    // into the block; any words are a port.
     unsafe { cemark_round_call(block.as_mut_ptr(), what, args.as_ptr()) }
 }

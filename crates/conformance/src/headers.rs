@@ -3,7 +3,8 @@
 
 use crate::{Error, gathered};
 
-/// The C form of a scheme as one file that includes nothing outside itself (but a kernel's own types in a kernel).
+/// The C form of a scheme as one file that includes nothing outside itself (but a kernel's own
+/// types in a kernel).
 ///
 /// # Errors
 ///

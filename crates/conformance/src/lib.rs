@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The proof that a switch, a kernel and the simulator mark alike: every scheme of the catalogue in Rust, in C and as BPF bytecode,
-//! replayed over the same golden vectors and compared decision by decision.
+//! The proof that a switch, a kernel and the simulator mark alike: every scheme of the catalogue in
+//! Rust, in C and as BPF bytecode, replayed over the same golden vectors and compared decision by
+//! decision.
 //!
 //! ```
 //! use cemark_conformance::{Implementation, build};
@@ -53,7 +54,8 @@ pub enum Implementation {
 ///
 /// # Errors
 ///
-/// [`Error::NoTwin`] where the scheme has no C form, [`Error::NoBpf`] where its bytecode is not in `dataplane/bpf`.
+/// [`Error::NoTwin`] where the scheme has no C form, [`Error::NoBpf`] where its bytecode is not in
+/// `dataplane/bpf`.
 pub fn build(
     implementation: Implementation,
     spec: &SchemeSpec,

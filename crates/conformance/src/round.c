@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-/* The round time of a port with up to eight queues as one function over a block of memory, for tests/round.rs. */
+/* The round time of a port with up to eight queues as one function over a block of memory, for
+ * tests/round.rs. */
 #include "cemark/round.h"
 
 struct port {

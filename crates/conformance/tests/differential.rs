@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rust against C, and against the bytecode, on random traces. `CEMARK_DECISIONS` sets how many decisions a scheme, `CEMARK_SEED`
-//! where they begin (`cargo xtask proof diff`: a billion each).
+//! Rust against C, and against the bytecode, on random traces. `CEMARK_DECISIONS` sets how many
+//! decisions a scheme, `CEMARK_SEED` where they begin (`cargo xtask proof diff`: a billion each).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The headers in a kernel of a 32-bit machine, which has no floating point, no C library and no 64-bit division but `div_u64`: whatever
-//! else they needed would be an undefined symbol. Wants clang, which compiles for any machine:
-//! `cargo xtask bpf --check` runs it.
+//! The headers in a kernel of a 32-bit machine, which has no floating point, no C library and no
+//! 64-bit division but `div_u64`: whatever else they needed would be an undefined symbol. Wants
+//! clang, which compiles for any machine: `cargo xtask bpf --check` runs it.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The round time of a port, in Rust (`crates/switch/src/round.rs`) and in C (`cemark/round.h`): both give what `vectors/round.toml` says, and
-//! on random ports they are equal after every event.
+//! The round time of a port, in Rust (`crates/switch/src/round.rs`) and in C (`cemark/round.h`):
+//! both give what `vectors/round.toml` says, and on random ports they are equal after every event.
 
 use std::path::Path;
 
@@ -182,7 +182,8 @@ impl Dice {
     }
 }
 
-/// A port whose queues fill and empty at random, as `vectors/README.md` says: `each` is told every event, `step` how far the time moves on.
+/// A port whose queues fill and empty at random, as `vectors/README.md` says: `each` is told every
+/// event, `step` how far the time moves on.
 fn walk(
     dice: &mut Dice,
     events: u64,

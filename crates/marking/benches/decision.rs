@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Nanoseconds a packet, for every scheme of the catalogue and its dearer variants: each hook that the scheme judges at, and its clock.
+//! Nanoseconds a packet, for every scheme of the catalogue and its dearer variants: each hook that
+//! the scheme judges at, and its clock.
 //!
-//! `cargo bench -p cemark-marking`. The packets are drawn beforehand: lengths and waits that wander around the thresholds, so that
-//! branches are as hard to foresee as on a busy port. The loop itself (the row `nothing`) is in every number.
+//! `cargo bench -p cemark-marking`. The packets are drawn beforehand: lengths and waits that wander
+//! around the thresholds, so that branches are as hard to foresee as on a busy port. The loop
+//! itself (the row `nothing`) is in every number.
 
 use std::hint::black_box;
 
@@ -30,10 +32,12 @@ const VARIANTS: &[(&str, &[(&str, u64)])] = &[
     ("pie", &[("delay", 1)]),
 ];
 
-/// Few enough to stay in the first cache, many enough that a branch predictor does not know them by heart.
+/// Few enough to stay in the first cache, many enough that a branch predictor does not know them by
+/// heart.
 const PACKETS: usize = 1024;
 
-/// A busy port at 10 Gb/s: a queue that walks between nothing and 300,000 bytes, and each packet's luck.
+/// A busy port at 10 Gb/s: a queue that walks between nothing and 300,000 bytes, and each packet's
+/// luck.
 fn packets() -> Vec<(u32, u64)> {
     let mut length = 100_000i64;
     (0..PACKETS as u64)

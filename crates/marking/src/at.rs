@@ -11,8 +11,8 @@ use cemark_wire::{Ecn, Nanos, Rate};
 pub struct At {
     /// The time of the decision.
     pub now: Nanos,
-    /// How long the packet has waited in this queue: floor(now in ns) - floor(enqueue in ns). Zero at enqueue, unless the queue is
-    /// only virtual and passes its predicted wait.
+    /// How long the packet has waited in this queue: floor(now in ns) - floor(enqueue in ns). Zero
+    /// at enqueue, unless the queue is only virtual and passes its predicted wait.
     pub sojourn: Nanos,
     /// The port's smoothed round time; zero where no scheduler of rounds runs.
     pub round: Nanos,
@@ -59,7 +59,8 @@ impl At {
     }
 }
 
-/// What a marker is told of its queue when it is built and when that changes: this is who knows the link rate.
+/// What a marker is told of its queue when it is built and when that changes: this is who knows the
+/// link rate.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct QueueSpec {
@@ -67,8 +68,8 @@ pub struct QueueSpec {
     pub rate: Rate,
     /// Scheduling quantum in bytes.
     pub quantum: u32,
-    /// What it takes of the link while all queues are busy, of `weight_sum`: its quantum where queues take turns, else its weight. A
-    /// strict queue may take all.
+    /// What it takes of the link while all queues are busy, of `weight_sum`: its quantum where
+    /// queues take turns, else its weight. A strict queue may take all.
     pub weight: u32,
     /// The sum over the port's queues that are not strict.
     pub weight_sum: u32,
@@ -112,7 +113,8 @@ pub enum Why {
     Random,
     /// Smoothed length over its upper threshold.
     Average,
-    /// A rising queue between two thresholds, unless it has turned by the time the packet leaves (CEDM).
+    /// A rising queue between two thresholds, unless it has turned by the time the packet leaves
+    /// (CEDM).
     Tentative,
 }
 

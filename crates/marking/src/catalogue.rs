@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table of schemes. A new scheme is one file, its `pub mod` line in `lib.rs` and one line here.
+//! The table of schemes. A new scheme is one file, its `pub mod` line in `lib.rs` and one line
+//! here.
 
 use cemark_wire::Nanos;
 
@@ -10,7 +11,8 @@ use crate::{
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {
-        /// One of the schemes of the catalogue, dispatched by a match: no table of functions, no allocation.
+        /// One of the schemes of the catalogue, dispatched by a match: no table of functions, no
+        /// allocation.
         #[derive(Clone, Copy, Debug)]
         pub enum Builtin { $(#[doc = concat!("See [`mod@", stringify!($module), "`].")] $Scheme($module::$Scheme)),+ }
 
@@ -57,7 +59,8 @@ catalogue! {
     Wred in wred,
 }
 
-/// The scheme that people call `name`: its stem, title or an alias, in any case, with `-` and `_` alike.
+/// The scheme that people call `name`: its stem, title or an alias, in any case, with `-` and `_`
+/// alike.
 pub fn find(name: &str) -> Option<&'static SchemeSpec> {
     ALL.iter().copied().find(|spec| {
         same(spec.name, name)

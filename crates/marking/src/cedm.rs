@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CEDM: two thresholds and the queue's slope, marked as packets join and reconsidered as they leave.
+//! CEDM: two thresholds and the queue's slope, marked as packets join and reconsidered as they
+//! leave.
 //!
-//! Between the thresholds a packet that joins a rising queue carries a tentative intent, which is withdrawn if the queue has
-//! turned by the time the packet leaves. The intent travels beside the packet, never in its ECN field: a CE that another switch
-//! has set cannot be lost.
+//! Between the thresholds a packet that joins a rising queue carries a tentative intent, which is
+//! withdrawn if the queue has turned by the time the packet leaves. The intent travels beside the
+//! packet, never in its ECN field: a CE that another switch has set cannot be lost.
 
 use cemark_wire::Nanos;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CEDM × ECN#: ECN# whose instantaneous part is CEDM's two thresholds and slope. Nobody has published it.
+//! CEDM × ECN#: ECN# whose instantaneous part is CEDM's two thresholds and slope. Nobody has
+//! published it.
 //!
-//! ECN# marks every packet of a burst above its instantaneous threshold, though the burst may be gone before a sender hears of it;
-//! CEDM leaves a standing queue below its lower threshold alone. Here each does what the other lacks. Their intents are kept apart:
-//! CEDM withdraws its own and no other.
+//! ECN# marks every packet of a burst above its instantaneous threshold, though the burst may be
+//! gone before a sender hears of it; CEDM leaves a standing queue below its lower threshold alone.
+//! Here each does what the other lacks. Their intents are kept apart: CEDM withdraws its own and no
+//! other.
 
 use cemark_wire::Nanos;
 
@@ -106,7 +108,8 @@ impl CedmSharp {
         }
     }
 
-    /// ECN#'s second condition as in its Algorithm 1 (harmonic, from the previous schedule, strict).
+    /// ECN#'s second condition as in its Algorithm 1 (harmonic, from the previous schedule,
+    /// strict).
     #[inline]
     fn persistent(&mut self, at: &At) -> bool {
         let interval = Nanos(u64::from(self.pst_interval));

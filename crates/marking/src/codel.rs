@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CoDel as a marker: where the original drops, the packet at hand is marked and passed on, one a call.
+//! CoDel as a marker: where the original drops, the packet at hand is marked and passed on, one a
+//! call.
 //!
-//! Follows Linux (`codel_impl.h`, RFC 8289) with one difference: the control law is the exact integer square root, not one Newton
-//! step a mark, so that every implementation agrees.
+//! Follows Linux (`codel_impl.h`, RFC 8289) with one difference: the control law is the exact
+//! integer square root, not one Newton step a mark, so that every implementation agrees.
 
 use cemark_wire::Nanos;
 
@@ -45,7 +46,8 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     ],
 };
 
-/// A new marking state continues the last one's rate when it begins within this many intervals of the last one's end.
+/// A new marking state continues the last one's rate when it begins within this many intervals of
+/// the last one's end.
 const MEMORY: u64 = 16;
 
 /// CoDel at one queue.

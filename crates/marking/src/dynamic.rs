@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dynamic ECN: thresholds that follow the queue's limit under a dynamic buffer threshold, as shipping switches have them.
+//! Dynamic ECN: thresholds that follow the queue's limit under a dynamic buffer threshold, as
+//! shipping switches have them.
 //!
-//! A queue's share of a shared buffer shrinks as others fill it. A threshold below that moving limit marks before the limit drops,
-//! which a static one does only by luck. Both may be configured: either of them marks.
+//! A queue's share of a shared buffer shrinks as others fill it. A threshold below that moving
+//! limit marks before the limit drops, which a static one does only by luck. Both may be
+//! configured: either of them marks.
 
 use crate::{
     At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ECN#: marks on instantaneous and on persistent congestion (Algorithm 1), with the variants that papers and code have shown.
+//! ECN#: marks on instantaneous and on persistent congestion (Algorithm 1), with the variants that
+//! papers and code have shown.
 
 mod persistent;
 pub mod tofino;
@@ -161,7 +162,8 @@ pub struct EcnSharp {
     state: State,
 }
 
-/// Everything decided when the marker is built. Thresholds are in the unit of the signal: nanoseconds or bytes.
+/// Everything decided when the marker is built. Thresholds are in the unit of the signal:
+/// nanoseconds or bytes.
 #[derive(Clone, Copy, Debug)]
 struct Params {
     ins_target: u32,
@@ -170,7 +172,8 @@ struct Params {
     pst_interval: u32,
     kmin: u32,
     pmax: u32,
-    /// Time of the queue's quantum on the link in nanoseconds, where rounds are looked at; zero elsewhere.
+    /// Time of the queue's quantum on the link in nanoseconds, where rounds are looked at; zero
+    /// elsewhere.
     quantum_time: u32,
     max_catchup: u16,
     arithmetic: Arithmetic,
@@ -183,7 +186,8 @@ struct Params {
     ramp: bool,
 }
 
-/// How times are kept and intervals divided. Waits and lengths are compared as they come, in all of them.
+/// How times are kept and intervals divided. Waits and lengths are compared as they come, in all of
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arithmetic {
     Exact,
@@ -219,7 +223,8 @@ impl EcnSharp {
     pub fn new(params: &Values, queue: &QueueSpec) -> Self {
         let choice = |name| params.of(&SPEC, name) == 1;
         let by_length = choice("signal");
-        // Lengths are 32-bit in `At`: a longer threshold is out of reach, and so is the largest one.
+        // Lengths are 32-bit in `At`: a longer threshold is out of reach, and so is the largest
+        // one.
         let level = |name| {
             let time = params.of(&SPEC, name);
             let level = if by_length {
@@ -268,11 +273,13 @@ impl EcnSharp {
         }
     }
 
-    /// The wait in nanoseconds, or a length in bytes: what an arriving packet finds, or what a departing one leaves and itself.
+    /// The wait in nanoseconds, or a length in bytes: what an arriving packet finds, or what a
+    /// departing one leaves and itself.
     #[inline]
     fn signal(&self, at: &At) -> u32 {
         if self.params.by_length {
-            // The backlog seen at a departure contains the packet. What a packet finds as it joins, and will wait for, does not.
+            // The backlog seen at a departure contains the packet. What a packet finds as it joins,
+            // and will wait for, does not.
             let own = if self.params.at_enqueue {
                 0
             } else {
@@ -284,9 +291,11 @@ impl EcnSharp {
         }
     }
 
-    /// The signal as it would be if the queue had the link to itself, for either condition: times round / quantum time, at least 1.
+    /// The signal as it would be if the queue had the link to itself, for either condition: times
+    /// round / quantum time, at least 1.
     ///
-    /// Up for the first and down for the second, so that each compares exactly as with its threshold divided by that factor.
+    /// Up for the first and down for the second, so that each compares exactly as with its
+    /// threshold divided by that factor.
     #[inline]
     fn alone(&self, signal: u32, round: Nanos) -> (u32, u32) {
         let time = self.params.quantum_time;
@@ -319,7 +328,8 @@ impl EcnSharp {
         None
     }
 
-    /// The second condition: one mark in a while from a standing queue, faster the longer it stands.
+    /// The second condition: one mark in a while from a standing queue, faster the longer it
+    /// stands.
     #[inline(always)]
     fn persistent(&mut self, signal: u32, now: Nanos) -> bool {
         let p = &self.params;
@@ -387,7 +397,8 @@ impl Marker for EcnSharp {
         self.params.ramp
     }
 
-    // Not inlined a second time: departures are the common case, and their code is the faster for being the only one.
+    // Not inlined a second time: departures are the common case, and their code is the faster for
+    // being the only one.
     #[inline(never)]
     fn enqueue(&mut self, at: &At) -> Verdict {
         self.judge(at)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Integer rules that every implementation follows exactly: square root, ramp, moving average, hash and draw.
+//! Integer rules that every implementation follows exactly: square root, ramp, moving average, hash
+//! and draw.
 //!
-//! A law with a fraction in it is written once, here, and Rust, C, BPF and the kernel follow the rule bit by bit. Each rule states
-//! how far it may be from the ideal law.
+//! A law with a fraction in it is written once, here, and Rust, C, BPF and the kernel follow the
+//! rule bit by bit. Each rule states how far it may be from the ideal law.
 
 /// One, as a fraction in parts of 2^16.
 pub const ONE: u32 = 1 << 16;
@@ -18,26 +19,31 @@ pub const fn isqrt(n: u64) -> u64 {
 
 /// `interval / sqrt(count)`, rounded down: CoDel's control law, exactly.
 ///
-/// The rule is `isqrt(interval^2 / count)`, both rounded down. That is the floor of the real value, because no integer lies
-/// between a real number and its floor, nor therefore between their roots. `count` is at least 1.
+/// The rule is `isqrt(interval^2 / count)`, both rounded down. That is the floor of the real value,
+/// because no integer lies between a real number and its floor, nor therefore between their roots.
+/// `count` is at least 1.
 #[inline]
 pub const fn over_sqrt(interval: u32, count: u32) -> u32 {
     let square = interval as u64 * interval as u64;
     isqrt(square / count as u64) as u32
 }
 
-/// A probability that rises in a straight line from 0 at `min` to `pmax` at `max`, rounded down to parts of 2^16.
+/// A probability that rises in a straight line from 0 at `min` to `pmax` at `max`, rounded down to
+/// parts of 2^16.
 ///
-/// `min <= x <= max` and `min < max` are the caller's to see to; what lies outside differs between schemes.
+/// `min <= x <= max` and `min < max` are the caller's to see to; what lies outside differs between
+/// schemes.
 #[inline]
 pub const fn ramp(x: u32, min: u32, max: u32, pmax: u32) -> u32 {
     (pmax as u64 * (x - min) as u64 / (max - min) as u64) as u32
 }
 
-/// One step of a moving average: `avg + (sample - avg) * weight`, the product rounded towards minus infinity.
+/// One step of a moving average: `avg + (sample - avg) * weight`, the product rounded towards minus
+/// infinity.
 ///
-/// `avg` in 2^-[`AVG_BITS`] bytes, `sample` in bytes, `weight` in parts of 2^16, at most [`ONE`]. Falling, it reaches the sample
-/// exactly; rising, it stops less than `2^16 / weight` units short of it (an eighth of a byte at the classic weight 1/512).
+/// `avg` in 2^-[`AVG_BITS`] bytes, `sample` in bytes, `weight` in parts of 2^16, at most [`ONE`].
+/// Falling, it reaches the sample exactly; rising, it stops less than `2^16 / weight` units short
+/// of it (an eighth of a byte at the classic weight 1/512).
 #[inline]
 pub const fn ewma(avg: u64, sample: u32, weight: u32) -> u64 {
     let gap = ((sample as i64) << AVG_BITS) - avg as i64;
@@ -50,10 +56,12 @@ pub const SLOPE_BITS: u32 = 24;
 /// Steepest slope that is told apart: 2^16 bytes a nanosecond, beyond any link.
 const STEEPEST: i64 = 1 << (16 + SLOPE_BITS);
 
-/// How fast a length moved: bytes a nanosecond in 2^-[`SLOPE_BITS`], rounded towards minus infinity.
+/// How fast a length moved: bytes a nanosecond in 2^-[`SLOPE_BITS`], rounded towards minus
+/// infinity.
 ///
-/// Rounding down keeps the sign, which is all that CEDM looks at: a fall, however slow, is negative, and nothing else is. No time
-/// at all counts as one nanosecond, and more than 2^32 - 1 as that.
+/// Rounding down keeps the sign, which is all that CEDM looks at: a fall, however slow, is
+/// negative, and nothing else is. No time at all counts as one nanosecond, and more than 2^32 - 1
+/// as that.
 #[inline]
 pub const fn slope(before: u32, after: u32, nanos: u64) -> i64 {
     let time = if nanos == 0 {
@@ -78,9 +86,11 @@ pub const fn slope(before: u32, after: u32, nanos: u64) -> i64 {
     }
 }
 
-/// One step of a moving average of slopes: `avg + (sample - avg) * weight`, the product rounded towards minus infinity.
+/// One step of a moving average of slopes: `avg + (sample - avg) * weight`, the product rounded
+/// towards minus infinity.
 ///
-/// A steady length takes a positive average to 0 and a negative one to no more than -1: neither changes its sign.
+/// A steady length takes a positive average to 0 and a negative one to no more than -1: neither
+/// changes its sign.
 #[inline]
 pub const fn ewma_slope(avg: i64, sample: i64, weight: u32) -> i64 {
     avg + (((sample - avg) * weight as i64) >> 16)
@@ -88,8 +98,8 @@ pub const fn ewma_slope(avg: i64, sample: i64, weight: u32) -> i64 {
 
 /// What is left of a moving average after `steps` samples of zero: `avg * (1 - weight)^steps`.
 ///
-/// The power is taken by squaring in parts of 2^32, every product rounded down: low by less than `2 * steps` parts of 2^32 and
-/// never above the ideal. `weight` in parts of 2^16, at most [`ONE`].
+/// The power is taken by squaring in parts of 2^32, every product rounded down: low by less than
+/// `2 * steps` parts of 2^32 and never above the ideal. `weight` in parts of 2^16, at most [`ONE`].
 pub const fn decay(avg: u64, weight: u32, steps: u64) -> u64 {
     let mut base = ((ONE - weight) as u64) << 16;
     let mut power = 1u64 << 32;
@@ -119,10 +129,11 @@ pub const fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The packet's luck at one hop: [`crate::At::salt`]. The same for every scheme compared, on every machine.
+/// The packet's luck at one hop: [`crate::At::salt`]. The same for every scheme compared, on every
+/// machine.
 ///
-/// `mix(seed + flow * A + seq * B + (hop + 1) * C)` modulo 2^64, with three odd constants whose bits look random. One scramble for
-/// all four, because this runs once a packet and hop.
+/// `mix(seed + flow * A + seq * B + (hop + 1) * C)` modulo 2^64, with three odd constants whose
+/// bits look random. One scramble for all four, because this runs once a packet and hop.
 #[inline]
 pub const fn hash(seed: u64, flow: u64, seq: u64, hop: u8) -> u64 {
     let spread = flow
@@ -132,7 +143,8 @@ pub const fn hash(seed: u64, flow: u64, seq: u64, hop: u8) -> u64 {
     mix(seed.wrapping_add(spread))
 }
 
-/// The `n`-th draw of a packet, 0 to 65535: the top 16 bits of `mix(salt + (n + 1) * 0x9e3779b97f4a7c15)`.
+/// The `n`-th draw of a packet, 0 to 65535: the top 16 bits of
+/// `mix(salt + (n + 1) * 0x9e3779b97f4a7c15)`.
 ///
 /// A scheme that draws more than once a packet numbers its draws, so that they are independent.
 #[inline]
@@ -140,7 +152,8 @@ pub const fn draw(salt: u64, n: u32) -> u32 {
     (mix(salt.wrapping_add((n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 48) as u32
 }
 
-/// Whether the `n`-th draw of a packet falls under `p` (parts of 2^16): never at 0, always at [`ONE`].
+/// Whether the `n`-th draw of a packet falls under `p` (parts of 2^16): never at 0, always at
+/// [`ONE`].
 #[inline]
 pub const fn chance(salt: u64, n: u32, p: u32) -> bool {
     draw(salt, n) < p

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! When to mark: every ECN marking scheme of cemark behind one contract.
 //!
-//! The crate is `no_std`, allocates nothing, uses no floats and forbids unsafe code, so that a kernel, a QUIC stack or a
-//! switch can embed a marker as it stands. Time, randomness and queue state are arguments ([`At`]), never reached for.
+//! The crate is `no_std`, allocates nothing, uses no floats and forbids unsafe code, so that a
+//! kernel, a QUIC stack or a switch can embed a marker as it stands. Time, randomness and queue
+//! state are arguments ([`At`]), never reached for.
 //!
-//! A marker states an intent ([`Verdict`]); the port that owns it writes CE, in one place. It never clears a CE that another
-//! switch has set.
+//! A marker states an intent ([`Verdict`]); the port that owns it writes CE, in one place. It never
+//! clears a CE that another switch has set.
 //!
 //! ECN# on a FIFO of your own, judged as packets leave:
 //!
@@ -44,8 +45,8 @@ pub use params::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, Values};
 
 use cemark_wire::Nanos;
 
-/// Lengths at which a marker says nothing, whatever else it sees: bytes in the queue and of the packet together are at most `bytes`, and
-/// times the round in nanoseconds at most `byte_nanos`.
+/// Lengths at which a marker says nothing, whatever else it sees: bytes in the queue and of the
+/// packet together are at most `bytes`, and times the round in nanoseconds at most `byte_nanos`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quiet {
     /// Bytes with the packet.
@@ -71,18 +72,21 @@ impl Quiet {
 
 /// A marking scheme at one queue, port or pool.
 ///
-/// Contract with its owner: the hooks of one marker are called in non-decreasing `now`; a hook that [`Marker::hook`] did not
-/// ask for is never called; byte and packet counts in [`At`] never include the judged packet.
+/// Contract with its owner: the hooks of one marker are called in non-decreasing `now`; a hook that
+/// [`Marker::hook`] did not ask for is never called; byte and packet counts in [`At`] never include
+/// the judged packet.
 pub trait Marker: Send {
     /// Which hook the scheme judges at. Asked once, when the port is built.
     fn hook(&self) -> Hook;
 
-    /// Whether `dequeue` looks at lengths (then the port must call it at the departure itself, not ahead of it).
+    /// Whether `dequeue` looks at lengths (then the port must call it at the departure itself, not
+    /// ahead of it).
     fn reads_length_at_dequeue(&self) -> bool {
         false
     }
 
-    /// Whether the scheme wants [`Marker::emptied`] (a port that computes departures ahead then tells it late, but in order).
+    /// Whether the scheme wants [`Marker::emptied`] (a port that computes departures ahead then
+    /// tells it late, but in order).
     fn watches_empty(&self) -> bool {
         false
     }
@@ -92,21 +96,23 @@ pub trait Marker: Send {
         true
     }
 
-    /// Bytes in the queue below which the enqueue hook passes every packet up to `mtu` bytes and keeps its state: a port need not
-    /// ask there. Zero where there is no such length.
+    /// Bytes in the queue below which the enqueue hook passes every packet up to `mtu` bytes and
+    /// keeps its state: a port need not ask there. Zero where there is no such length.
     fn quiet_below(&self, mtu: u32) -> u32 {
         let _ = mtu;
         0
     }
 
-    /// Where the enqueue hook passes every packet and keeps its state, for a scheme that scales a threshold by the round: a port need not ask
-    /// there. [`Quiet::NEVER`] where there is no such place.
+    /// Where the enqueue hook passes every packet and keeps its state, for a scheme that scales a
+    /// threshold by the round: a port need not ask there. [`Quiet::NEVER`] where there is no such
+    /// place.
     fn quiet_by_round(&self) -> Quiet {
         Quiet::NEVER
     }
 
-    /// The sojourn below which, in the present state, the dequeue hook passes a packet and keeps its state: a port that knows sojourns
-    /// ahead need not ask there. Zero where there is none. Asked after each call of the hook.
+    /// The sojourn below which, in the present state, the dequeue hook passes a packet and keeps
+    /// its state: a port that knows sojourns ahead need not ask there. Zero where there is none.
+    /// Asked after each call of the hook.
     fn quiet_sojourn(&self) -> Nanos {
         Nanos::ZERO
     }
@@ -118,7 +124,8 @@ pub trait Marker: Send {
         Verdict::Pass
     }
 
-    /// Judges a packet that leaves the queue: final. May keep, add to or withdraw its own intent. The default keeps it.
+    /// Judges a packet that leaves the queue: final. May keep, add to or withdraw its own intent.
+    /// The default keeps it.
     #[inline]
     fn dequeue(&mut self, at: &At) -> Verdict {
         at.intent.map_or(Verdict::Pass, Verdict::Mark)
@@ -133,12 +140,14 @@ pub trait Marker: Send {
     /// Changes parameters at run time and keeps the state.
     fn retune(&mut self, params: &Values, spec: &QueueSpec);
 
-    /// Whether the scheme has a clock: whether [`Marker::next_wake`] ever asks for one. A port asks only those that do.
+    /// Whether the scheme has a clock: whether [`Marker::next_wake`] ever asks for one. A port asks
+    /// only those that do.
     fn keeps_time(&self) -> bool {
         false
     }
 
-    /// When [`Marker::wake`] wants to be called next; `None` while it needs no clock. Polled after build, wake and first arrival.
+    /// When [`Marker::wake`] wants to be called next; `None` while it needs no clock. Polled after
+    /// build, wake and first arrival.
     fn next_wake(&self) -> Option<Nanos> {
         None
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! MQ-ECN: a queue's threshold is its share of the standard one, told by how long a round of the scheduler takes.
+//! MQ-ECN: a queue's threshold is its share of the standard one, told by how long a round of the
+//! scheduler takes.
 //!
-//! The round is a signal of the port ([`At::round`]), so the scheme itself is a threshold without memory. Only a chip that
-//! averages on a clock of its own (`period`) keeps an average here.
+//! The round is a signal of the port ([`At::round`]), so the scheme itself is a threshold without
+//! memory. Only a chip that averages on a clock of its own (`period`) keeps an average here.
 
 use cemark_wire::Nanos;
 
@@ -114,7 +115,8 @@ struct Params {
     kmin: u32,
     kmax: u32,
     pmax: u32,
-    /// Time the quantum takes on the link in whole nanoseconds; larger than any round where the queue is not in the rounds.
+    /// Time the quantum takes on the link in whole nanoseconds; larger than any round where the
+    /// queue is not in the rounds.
     quantum_time: u32,
     period: u32,
     /// Weight of the newest sample: 1 - beta.
@@ -145,7 +147,8 @@ impl MqEcn {
                 kmin: params.of_u32(&SPEC, "kmin"),
                 kmax: params.of_u32(&SPEC, "kmax"),
                 pmax: params.of_u32(&SPEC, "pmax").min(fixed::ONE),
-                // A strict queue above the rounds has the link to itself: it keeps the standard threshold (4.3).
+                // A strict queue above the rounds has the link to itself: it keeps the standard
+                // threshold (4.3).
                 quantum_time: if queue.strict {
                     u32::MAX
                 } else {
@@ -182,7 +185,8 @@ impl MqEcn {
         if p.ramp {
             return self.lot(length, round, at.salt);
         }
-        // length > K and length > K x quantum time / round, the second without its division: a round of zero says nothing yet.
+        // length > K and length > K x quantum time / round, the second without its division: a
+        // round of zero says nothing yet.
         let (full, share) = (length, u64::from(length) * u64::from(round));
         let product = u64::from(p.k) * u64::from(p.quantum_time);
         let above = full > p.k || share > product;

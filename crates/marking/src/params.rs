@@ -9,7 +9,8 @@ pub const MAX_PARAMS: usize = 16;
 pub enum Kind {
     /// A span, stored in nanoseconds (`"85us"`).
     Time,
-    /// A length, stored in bytes (`"250KB"`, `"65pkt"`). Where `or_time` holds a time may be given and stands for rate x time.
+    /// A length, stored in bytes (`"250KB"`, `"65pkt"`). Where `or_time` holds a time may be given
+    /// and stands for rate x time.
     Bytes,
     /// A fraction from 0 to 1, stored in parts per 2^16 (`0.25`, `"1%"`).
     Fraction,
@@ -62,7 +63,8 @@ impl SchemeSpec {
     }
 }
 
-/// A value for each parameter of one scheme, in the order and the stored units of its [`SchemeSpec::params`].
+/// A value for each parameter of one scheme, in the order and the stored units of its
+/// [`SchemeSpec::params`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Values(pub [u64; MAX_PARAMS]);
 
@@ -82,7 +84,8 @@ impl Values {
         self.0[index]
     }
 
-    /// The value of a parameter by its name, in its stored unit. For building markers, not for the hot path.
+    /// The value of a parameter by its name, in its stored unit. For building markers, not for the
+    /// hot path.
     pub fn of(&self, spec: &SchemeSpec, name: &str) -> u64 {
         self.0[spec.index_of(name).expect("a parameter of this scheme")]
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! PI: a probability that a proportional-integral controller sets at fixed times, so that the queue settles at a reference.
+//! PI: a probability that a proportional-integral controller sets at fixed times, so that the queue
+//! settles at a reference.
 
 use cemark_wire::Nanos;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! PIE: a probability that follows the queueing delay at fixed times, in integers.
 //!
-//! Follows RFC 8033: section 4 with the work-conserving safeguards and the burst allowance, ECN of 5.1, the cap of 5.5. Its
-//! departure-rate estimate (5.2), on/off switch (5.3) and de-randomisation (5.4) are not here: a port knows its rate, and draws
-//! are the packet's luck.
+//! Follows RFC 8033: section 4 with the work-conserving safeguards and the burst allowance, ECN of
+//! 5.1, the cap of 5.5. Its departure-rate estimate (5.2), on/off switch (5.3) and de-randomisation
+//! (5.4) are not here: a port knows its rate, and draws are the packet's luck.
 
 use cemark_wire::Nanos;
 
@@ -108,10 +108,12 @@ const BITS: u32 = 48;
 /// Certainty.
 const CERTAIN: i64 = 1 << BITS;
 
-/// Delays and their differences beyond 2^28 ns (0.27 s) count as that: products of gains and delays then fit 63 bits.
+/// Delays and their differences beyond 2^28 ns (0.27 s) count as that: products of gains and delays
+/// then fit 63 bits.
 const LONGEST: i64 = 1 << 28;
 
-/// A probability of `n` millionths, rounded up: an integer is below it exactly when it is below the real number.
+/// A probability of `n` millionths, rounded up: an integer is below it exactly when it is below the
+/// real number.
 const fn millionths(n: i64) -> i64 {
     ((CERTAIN as i128 * n as i128 + 999_999) / 1_000_000) as i64
 }
@@ -140,7 +142,8 @@ pub struct Pie {
     paper: bool,
     cap: bool,
     by_wait: bool,
-    /// Whether updates go on; not while all is quiet. An option of `next` would not fit beside the rest.
+    /// Whether updates go on; not while all is quiet. An option of `next` would not fit beside the
+    /// rest.
     awake: bool,
 }
 
@@ -346,7 +349,8 @@ mod tests {
         }
     }
 
-    /// A step at a tenth or more is at most 2 %, which is no integer: the largest that is not above it.
+    /// A step at a tenth or more is at most 2 %, which is no integer: the largest that is not above
+    /// it.
     #[test]
     fn a_large_step_is_cut_to_two_percent() {
         let mut pie = pie(&[("cap", 1)]);
@@ -356,7 +360,8 @@ mod tests {
         assert!(pie.update(LONGEST) - pie.p > CERTAIN / 50);
     }
 
-    /// The allowance comes back when two updates in a row saw less than half the target: 12,500 bytes wait 10,000 ns.
+    /// The allowance comes back when two updates in a row saw less than half the target: 12,500
+    /// bytes wait 10,000 ns.
     #[test]
     fn half_the_target_is_not_less_than_half() {
         let at = |bytes| At::fifo(Nanos(60_000), Nanos(0), bytes, 1_500);

@@ -97,7 +97,8 @@ struct Params {
 struct State {
     /// Smoothed length in 2^-12 bytes.
     avg: u64,
-    /// Up to when an empty queue has aged; `None` while it is not empty, and before the first packet.
+    /// Up to when an empty queue has aged; `None` while it is not empty, and before the first
+    /// packet.
     idle_since: Option<Nanos>,
     /// Packets between kmin and kmax since the last mark, the judged one not counted.
     passed: u32,
@@ -128,8 +129,9 @@ impl Red {
         let own = if p.count_self { at.pkt_bytes } else { 0 };
         let length = at.queue_bytes.saturating_add(own);
         self.state.avg = match self.state.idle_since.take() {
-            // As in the paper, the packet that ends an idle time ages the average and is not a sample itself. Where it is dropped the
-            // idle time goes on: without that, an average above kmax would shut the queue until enough packets had been lost.
+            // As in the paper, the packet that ends an idle time ages the average and is not a
+            // sample itself. Where it is dropped the idle time goes on: without that, an average
+            // above kmax would shut the queue until enough packets had been lost.
             Some(since) if at.queue_bytes == 0 => {
                 self.state.idle_since = Some(at.now);
                 let missed = at.now.saturating_sub(since).0 / u64::from(p.packet_time);
@@ -148,7 +150,8 @@ impl Red {
         if p.independent {
             return draw < share;
         }
-        // draw < share / (1 - passed * share), without the division; from passed = 1 / share on it always holds.
+        // draw < share / (1 - passed * share), without the division; from passed = 1 / share on it
+        // always holds.
         let rest =
             u64::from(fixed::ONE).saturating_sub(u64::from(self.state.passed) * u64::from(share));
         let marked = u64::from(draw) * rest < u64::from(share) << 16;

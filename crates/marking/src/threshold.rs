@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! DCTCP-RED: a step on the instantaneous queue length, as DCTCP sets up a RED switch (Kmin = Kmax = K, weight 1).
+//! DCTCP-RED: a step on the instantaneous queue length, as DCTCP sets up a RED switch (Kmin = Kmax
+//! = K, weight 1).
 
 use crate::{At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! WRED as switches have it: a probability that rises with the queue length, each packet judged on its own.
+//! WRED as switches have it: a probability that rises with the queue length, each packet judged on
+//! its own.
 
 use crate::{
     At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
@@ -91,7 +92,8 @@ impl Marker for Wred {
     }
 
     fn quiet_below(&self, _mtu: u32) -> u32 {
-        // The judged packet is not counted, and the length `min` passes too. An average moves with every packet.
+        // The judged packet is not counted, and the length `min` passes too. An average moves with
+        // every packet.
         if self.instantaneous() {
             self.min.min(self.max).saturating_add(1)
         } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What must hold for any traffic of the schemes that judge the length which an arriving packet finds: WRED, and ECN# without timestamps.
+//! What must hold for any traffic of the schemes that judge the length which an arriving packet
+//! finds: WRED, and ECN# without timestamps.
 
 use cemark_marking::{
     At, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, ecn_sharp, fixed, red, wred,
@@ -46,7 +47,8 @@ struct Arrival {
     wait: u64,
 }
 
-/// What arriving packets find at a FIFO of 10 Gb/s: a byte takes 0.8 ns, and times are kept in tenths of a nanosecond.
+/// What arriving packets find at a FIFO of 10 Gb/s: a byte takes 0.8 ns, and times are kept in
+/// tenths of a nanosecond.
 fn fifo(arrivals: &[(u64, u32)]) -> Vec<Arrival> {
     let mut sent: Vec<(u64, u64, u32)> = Vec::new();
     let mut now = 0;
@@ -77,7 +79,8 @@ fn bursts() -> impl Strategy<Value = Vec<(u64, u32)>> {
 }
 
 proptest! {
-    /// On the instantaneous length it is RED of weight 1 that judges each packet on its own, but for the tie at max.
+    /// On the instantaneous length it is RED of weight 1 that judges each packet on its own, but
+    /// for the tie at max.
     #[test]
     fn wred_of_weight_0_is_red_of_weight_1(
         min in 0u32..200_000, above in 1u32..200_000, share in 0u64..=65_536,
@@ -102,7 +105,8 @@ proptest! {
         }
     }
 
-    /// The average of a step, against the formula of the manuals in floating point: late by less than 2^n 4096ths of a byte.
+    /// The average of a step, against the formula of the manuals in floating point: late by less
+    /// than 2^n 4096ths of a byte.
     #[test]
     fn wred_averages_as_the_manuals_say(
         weight in 1u64..16, step in 0u32..300_000, lengths in prop::collection::vec(0u32..400_000, 1..600),
@@ -122,7 +126,8 @@ proptest! {
         }
     }
 
-    /// A port does not ask below the length that WRED calls quiet: it would have said nothing, and learnt nothing.
+    /// A port does not ask below the length that WRED calls quiet: it would have said nothing, and
+    /// learnt nothing.
     #[test]
     fn a_quiet_length_is_quiet(
         min in 0u32..200_000, max in 0u32..200_000, weight in 0u64..3, below in 1u32..200_000, salt: u64, mtu in 64u32..9_000,
@@ -141,7 +146,8 @@ proptest! {
         }
     }
 
-    /// A length as a packet joins, the same with the packet as it leaves, and the wait for it: one law.
+    /// A length as a packet joins, the same with the packet as it leaves, and the wait for it: one
+    /// law.
     #[test]
     fn ecn_sharp_has_one_law_at_either_hook(
         steps in prop::collection::vec((0u64..3_000, 0u32..320_000), 1..600), law in 0u64..2, base in 0u64..2, cmp in 0u64..2,
@@ -190,7 +196,8 @@ proptest! {
         }
     }
 
-    /// Between two arrivals a queue only shrinks: whoever comes after it ran empty finds it empty, and nothing has to be said of it.
+    /// Between two arrivals a queue only shrinks: whoever comes after it ran empty finds it empty,
+    /// and nothing has to be said of it.
     #[test]
     fn an_arrival_sees_that_the_queue_was_empty(arrivals in bursts(), target in 1u64..40_000) {
         let changes = [("pst_target", target), ("pst_interval", 20_000)];
@@ -206,7 +213,8 @@ proptest! {
     }
 }
 
-/// Each packet is drawn on its own: half of the ramp to 10 % marks 1 in 20, and gaps are as long as dice make them.
+/// Each packet is drawn on its own: half of the ramp to 10 % marks 1 in 20, and gaps are as long as
+/// dice make them.
 #[test]
 fn wred_marks_as_often_as_its_probability_says() {
     let mut marker = wred_with(&[("min", 0), ("max", 20_000), ("drop_probability", 6_554)]);

@@ -41,7 +41,8 @@ fn a_marker_that_says_nothing_is_safe_in_any_port() {
 
 #[test]
 fn the_calls_that_schemes_ask_for() {
-    // (scheme, changed parameter, wants to hear of an empty queue, reads its luck, quiet below with packets of 1500 bytes)
+    // (scheme, changed parameter, wants to hear of an empty queue, reads its luck, quiet below with
+    // packets of 1500 bytes)
     for (name, change, watches, draws, quiet) in [
         ("threshold", ("k", 97_500), false, false, 96_000),
         ("threshold", ("k", 1_499), false, false, 0),
@@ -142,7 +143,8 @@ fn where_ecn_sharp_is_quiet() {
     }
 }
 
-/// Whatever the round, an empty queue is not above its share: unless the packet itself counts, or a tie does, or a clock wants to be started.
+/// Whatever the round, an empty queue is not above its share: unless the packet itself counts, or a
+/// tie does, or a clock wants to be started.
 #[test]
 fn mq_ecn_lets_an_empty_queue_pass() {
     let spec = catalogue::find("mq_ecn").expect("a scheme");
@@ -180,7 +182,8 @@ fn who_has_a_clock() {
     }
 }
 
-/// A quantum that takes no whole nanosecond has a threshold of zero as soon as there is a round, and before that the standard one.
+/// A quantum that takes no whole nanosecond has a threshold of zero as soon as there is a round,
+/// and before that the standard one.
 #[test]
 fn a_round_of_zero_says_nothing_yet() {
     let spec = catalogue::find("mq_ecn").expect("a scheme");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ECN# in a Tofino's arithmetic: how far it may be from the exact one, that no wrap is seen in a decision, and that the listings of
-//! Algorithms 2 and 3 fail both.
+//! ECN# in a Tofino's arithmetic: how far it may be from the exact one, that no wrap is seen in a
+//! decision, and that the listings of Algorithms 2 and 3 fail both.
 
 use cemark_marking::ecn_sharp::tofino::{
     Clock, Product, Ticks, divide, divide_as_printed, inverse, inverse_root, over_root, scale,
@@ -88,7 +88,8 @@ fn entries_fit_eight_bits_for_every_interval() {
     }
 }
 
-/// The error stated in the module: cut bits add up to an eighth (a quarter under the root), rounding an entry of 34 half of one.
+/// The error stated in the module: cut bits add up to an eighth (a quarter under the root),
+/// rounding an entry of 34 half of one.
 #[test]
 fn a_quotient_is_right_within_its_stated_error() {
     let counts = || (1..600).chain([1_023, 1_024, 4_095, 65_535, 1 << 20, u32::MAX]);
@@ -213,7 +214,8 @@ fn the_clock_counts_the_wraps_it_sees_and_no_others() {
     assert_eq!(clock.read(Nanos(u64::MAX)), Ticks((WRAP - 1) as u32));
 }
 
-/// A state of the clock with `wraps` behind it, reached by packets that did not wait; the next one comes at tick `wraps * 2^22` or later.
+/// A state of the clock with `wraps` behind it, reached by packets that did not wait; the next one
+/// comes at tick `wraps * 2^22` or later.
 fn after_wraps(marker: &mut EcnSharp, wraps: u64) {
     for n in 0..=wraps {
         let verdict = judge(marker, (n * WRAP + wraps - n) * TICK, 0);
@@ -281,8 +283,9 @@ proptest! {
         }
     }
 
-    /// The first hundred marks of a standing queue, for intervals from 100 us: each comes at most 0.5 % earlier or 3 % later than in
-    /// exact arithmetic, counted from when the queue began to stand, and beyond that by two packets and three ticks.
+    /// The first hundred marks of a standing queue, for intervals from 100 us: each comes at most
+    /// 0.5 % earlier or 3 % later than in exact arithmetic, counted from when the queue began to
+    /// stand, and beyond that by two packets and three ticks.
     #[test]
     fn a_mark_is_never_far_from_its_exact_time(
         gaps in prop::collection::vec(1u64..1_000, 50), interval in 100_000u64..500_000, start in 0u64..10_000_000_000,
@@ -314,10 +317,12 @@ proptest! {
     }
 }
 
-/// The two properties above, asked of the listings: each fails at least one. (A listing that passed would not be printed wrong.)
+/// The two properties above, asked of the listings: each fails at least one. (A listing that passed
+/// would not be printed wrong.)
 #[test]
 fn the_listings_fail_what_the_corrected_forms_pass() {
-    // Ten packets a tick, a constant wait of 100 us: how long until the first mark, and until the hundredth.
+    // Ten packets a tick, a constant wait of 100 us: how long until the first mark, and until the
+    // hundredth.
     let marks = |arithmetic| -> Vec<u64> {
         let mut marker = marker(arithmetic, &[]);
         (0..20_000u64)

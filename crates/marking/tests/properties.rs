@@ -22,7 +22,8 @@ fn ecn_sharp_with(changes: &[(&str, u64)]) -> ecn_sharp::EcnSharp {
     ecn_sharp::EcnSharp::new(&values, &ten_gigabits())
 }
 
-/// Departures in time: (now, wait, bytes left behind). Mostly standing queues, with pauses and empty moments.
+/// Departures in time: (now, wait, bytes left behind). Mostly standing queues, with pauses and
+/// empty moments.
 fn departures() -> impl Strategy<Value = Vec<(u64, u64, u32)>> {
     let gap = prop_oneof![8 => 1u64..3_000, 1 => 0u64..1_000_000];
     let wait = prop_oneof![80 => 85_000u64..130_000, 1 => 0u64..90_000, 8 => 150_000u64..300_000];
@@ -128,7 +129,8 @@ proptest! {
 
     #[test]
     fn the_signals_agree_when_length_and_wait_do(traffic in departures()) {
-        // 125 bytes are 100 ns at 10 Gb/s: waits of whole 100 ns have a length of whole 125 bytes, and thresholds have too.
+        // 125 bytes are 100 ns at 10 Gb/s: waits of whole 100 ns have a length of whole 125 bytes,
+        // and thresholds have too.
         let mut by_wait = ecn_sharp_with(&[]);
         let mut by_length = ecn_sharp_with(&[("signal", 1)]);
         for (now, wait, _) in traffic {
@@ -183,7 +185,8 @@ proptest! {
         prop_assert!(marked(k / n + 1));
     }
 
-    /// Whatever it does to its own intents, CEDM only ever takes back a tentative one, and never while the queue stands at k2.
+    /// Whatever it does to its own intents, CEDM only ever takes back a tentative one, and never
+    /// while the queue stands at k2.
     #[test]
     fn cedm_takes_back_tentative_marks_only(
         traffic in departures(), intents in prop::collection::vec(0u8..3, 600), average in 0u64..2, withdraw in 0u64..2,
@@ -259,7 +262,8 @@ proptest! {
         }
     }
 
-    /// DCTCP-RED as a packet joins a FIFO and TCN as it leaves say the same, up to the packet in transmission.
+    /// DCTCP-RED as a packet joins a FIFO and TCN as it leaves say the same, up to the packet in
+    /// transmission.
     #[test]
     fn tcn_is_dctcp_red_of_rate_times_time(
         arrivals in prop::collection::vec((0u64..1_100, 64u32..1500), 1..600), k_packets in 1u64..80,
@@ -270,7 +274,8 @@ proptest! {
         let mut red = threshold::Threshold::new(&values, &ten_gigabits());
         let values = Values::defaults(&tcn::SPEC).with(&tcn::SPEC, "threshold", k * 8 / 10);
         let mut tcn = tcn::Tcn::new(&values, &ten_gigabits());
-        // Bits of time: a tenth of a nanosecond a bit at 10 Gb/s. (start, end, bytes) of every packet so far.
+        // Bits of time: a tenth of a nanosecond a bit at 10 Gb/s. (start, end, bytes) of every
+        // packet so far.
         let mut sent: Vec<(u64, u64, u32)> = Vec::new();
         let mut now = 0;
         for (gap, bytes) in arrivals {
@@ -282,8 +287,9 @@ proptest! {
             let joins = red.enqueue(&At::fifo(Nanos(now / 10), Nanos(0), waiting, bytes)) != Verdict::Pass;
             let wait = Nanos(start / 10 - now / 10);
             let leaves = tcn.dequeue(&At::fifo(Nanos(start / 10), wait, 0, bytes)) != Verdict::Pass;
-            // More than K bytes ahead take longer than K / rate; a longer wait has K bytes ahead, the one on the wire included.
-            // A nanosecond is 1.25 bytes, which is what rounding can hide.
+            // More than K bytes ahead take longer than K / rate; a longer wait has K bytes ahead,
+            // the one on the wire included. A nanosecond is 1.25 bytes, which is what rounding can
+            // hide.
             if joins && u64::from(waiting) > k + 1 {
                 prop_assert!(leaves);
             }
@@ -296,7 +302,8 @@ proptest! {
 
     #[test]
     fn red_spaces_its_marks_evenly(salts in prop::collection::vec(any::<u64>(), 500), share_percent in 1u64..50) {
-        // Weight 1 and a constant length at the middle of the ramp: the probability is pmax / 2, and no gap is longer than its inverse.
+        // Weight 1 and a constant length at the middle of the ramp: the probability is pmax / 2,
+        // and no gap is longer than its inverse.
         let spec = &red::SPEC;
         let pmax = 65_536 * share_percent / 50;
         let values = Values::defaults(spec).with(spec, "kmin", 0).with(spec, "kmax", 20_000)
@@ -315,7 +322,8 @@ proptest! {
 #[test]
 fn red_marks_as_often_as_its_share_says() {
     let spec = &red::SPEC;
-    // Half of the ramp to 10 %: 1 in 20 independently; evenly spaced gaps of 1 to 20 are 10.5 on average.
+    // Half of the ramp to 10 %: 1 in 20 independently; evenly spaced gaps of 1 to 20 are 10.5 on
+    // average.
     for (spacing, low, high) in [(1, 4_850, 5_150), (0, 9_400, 9_650)] {
         let values = Values::defaults(spec)
             .with(spec, "kmin", 0)
@@ -349,7 +357,8 @@ proptest! {
         let tcn = || Box::new(tcn::Tcn::new(&Values::defaults(&tcn::SPEC), &ten_gigabits())) as Box<dyn Marker>;
         for (mut always, mut sparing) in [(sharp(), sharp()), (tcn(), tcn())] {
             let mut spared = 0;
-            // It begins with a queue that is all but empty; each scheme is quiet there, after its first packet.
+            // It begins with a queue that is all but empty; each scheme is quiet there, after its
+            // first packet.
             let short = (1..9).map(|now| (now, 10, 0));
             for (now, wait, _) in short.chain(steps.iter().map(|s| (s.0 + 9, s.1, s.2))) {
                 let at = At::fifo(Nanos(now), Nanos(wait), 0, 1500);
@@ -369,7 +378,8 @@ fn settled(marker: &mut impl Marker, rounds: u64) -> i64 {
     let (mut queue, mut now, mut window) = (0i64, 0u64, 60_000i64);
     let mut sum = 0;
     for n in 0..rounds {
-        // One packet of 1.2 us after the other; each mark takes off what DCTCP's law would on average.
+        // One packet of 1.2 us after the other; each mark takes off what DCTCP's law would on
+        // average.
         now += 1_200;
         while marker.next_wake().is_some_and(|due| due.0 <= now) {
             let due = marker.next_wake().expect("asked");
@@ -405,8 +415,8 @@ fn pi_and_pie_hold_the_queue_at_their_reference() {
 }
 
 proptest! {
-    /// A port does not ask where a scheme says that it is quiet: what it would have said there must be nothing. Lengths and rounds near the
-    /// edge of the place, from both sides.
+    /// A port does not ask where a scheme says that it is quiet: what it would have said there must
+    /// be nothing. Lengths and rounds near the edge of the place, from both sides.
     #[test]
     fn a_quiet_place_is_quiet(
         (ramp, tie, own) in (0u64..2, 0u64..2, 0u64..2),

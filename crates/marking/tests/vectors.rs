@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replays every golden vector and every trace (`vectors/README.md` explains their form) with the reader of `crates/conformance`.
+//! Replays every golden vector and every trace (`vectors/README.md` explains their form) with the
+//! reader of `crates/conformance`.
 
 #[path = "../../conformance/src/vectors/file.rs"]
 mod file;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Parquet without Arrow: a table is a list of named columns, encoded into memory (so that writing to disk, and what can fail there, is
-//! in one place) and read back by name.
+//! Parquet without Arrow: a table is a list of named columns, encoded into memory (so that writing
+//! to disk, and what can fail there, is in one place) and read back by name.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why packets were dropped, where a full buffer is not the only reason, and whether the schemes of a table treat packets that
-//! are not ECN-capable alike.
+//! Why packets were dropped, where a full buffer is not the only reason, and whether the schemes of
+//! a table treat packets that are not ECN-capable alike.
 
 use cemark_sim::config::NonEct;
 
@@ -10,8 +10,8 @@ use crate::units;
 /// The reasons that mean "there was no room", and no decision of a scheme, a policy or a fault.
 const OVERFLOW: [&str; 4] = ["tail", "queue", "pool", "headroom"];
 
-/// One line for the drops of all schemes, one where their policies differ; empty where every drop is an overflow and the
-/// policies are the same.
+/// One line for the drops of all schemes, one where their policies differ; empty where every drop
+/// is an overflow and the policies are the same.
 pub(crate) fn lines(group: &Group) -> Vec<String> {
     let decided = |row: &Row| {
         let reasons = row.drops_by.iter().filter(|(_, n)| **n > 0);
@@ -56,7 +56,8 @@ fn words(why: &str) -> &str {
     }
 }
 
-/// Says which schemes drop and which forward the packets that they cannot mark, where these are not the same.
+/// Says which schemes drop and which forward the packets that they cannot mark, where these are not
+/// the same.
 fn unlike(group: &Group) -> Option<String> {
     let of = |policy: NonEct| -> Vec<&str> {
         let rows = group.rows.iter().filter(|r| r.non_ect == Some(policy));

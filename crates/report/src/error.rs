@@ -31,7 +31,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of the system at `path`, sorted into the user's and the machine's by its kind. `doing` is a verb phrase: "write".
+    /// An error of the system at `path`, sorted into the user's and the machine's by its kind.
+    /// `doing` is a verb phrase: "write".
     pub fn io(doing: &str, path: &Path, source: io::Error) -> Self {
         use io::ErrorKind as K;
         let (why, help, fault) = match source.kind() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tables, charts, run directories, and figures against published values.
 //!
-//! Everything here is a function of a [`Plan`](cemark_scenario::Plan) and the [`Outcome`](cemark_sim::Outcome)s of its points:
-//! the same outcomes give the same table on every machine. Wall-clock times and dates are arguments.
+//! Everything here is a function of a [`Plan`](cemark_scenario::Plan) and the
+//! [`Outcome`](cemark_sim::Outcome)s of its points: the same outcomes give the same table on every
+//! machine. Wall-clock times and dates are arguments.
 
 mod columns;
 mod drops;

@@ -107,7 +107,8 @@ impl Metric {
 pub struct Cell {
     /// Which.
     pub metric: Metric,
-    /// Mean over seeds, in microseconds, bytes or bits per second; `None` where nothing was measured.
+    /// Mean over seeds, in microseconds, bytes or bits per second; `None` where nothing was
+    /// measured.
     pub absolute: Option<f64>,
     /// Against the baseline; `None` for the baseline itself.
     pub against: Option<Comparison>,
@@ -158,7 +159,8 @@ pub struct Row {
     pub drops: u64,
     /// The same by reason, under the names of the JSON.
     pub drops_by: BTreeMap<String, u64>,
-    /// What becomes of packets that the scheme wants to mark and that are not ECN-capable; `None` where nothing marks.
+    /// What becomes of packets that the scheme wants to mark and that are not ECN-capable; `None`
+    /// where nothing marks.
     pub non_ect: Option<NonEct>,
     /// Retransmission timeouts, all seeds.
     pub timeouts: u64,
@@ -383,8 +385,8 @@ fn against(
     }
 }
 
-/// What a paper printed for a cell. A published value belongs to a group if all axes it names have its values there; numbers are
-/// compared as numbers, so that `0.80` is `0.8`.
+/// What a paper printed for a cell. A published value belongs to a group if all axes it names have
+/// its values there; numbers are compared as numbers, so that `0.80` is `0.8`.
 fn published(
     plan: &Plan,
     axes: &BTreeMap<String, String>,

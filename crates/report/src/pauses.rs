@@ -33,7 +33,8 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// One line for each scheme under flow control, and one that says who does without pauses; empty where no point has it.
+/// One line for each scheme under flow control, and one that says who does without pauses; empty
+/// where no point has it.
 pub fn lines(plan: &Plan, finished: &[Finished]) -> String {
     let mut out = String::new();
     let mut all: Vec<(u64, &str)> = Vec::new();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The run directory: every finished point is safe on disk, and a second run of the same scenario continues.
+//! The run directory: every finished point is safe on disk, and a second run of the same scenario
+//! continues.
 //!
 //! Each file is written under another name, synced, and renamed: a name that exists holds a whole
 //! file, whatever killed the process. What the disk or a cable did to it later shows in its
@@ -99,7 +100,8 @@ pub struct Manifest {
     pub schemes: Vec<String>,
     /// Number of points.
     pub points: u64,
-    /// What the scenario asks for and its author probably did not mean, each with what to write instead.
+    /// What the scenario asks for and its author probably did not mean, each with what to write
+    /// instead.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// Who ran it.
@@ -151,7 +153,8 @@ impl From<Refusal> for Error {
 }
 
 impl RunDir {
-    /// Where a plan goes if nobody says otherwise: `runs/<scenario>-<first 8 digits of its digest>`.
+    /// Where a plan goes if nobody says otherwise:
+    /// `runs/<scenario>-<first 8 digits of its digest>`.
     pub fn default_path(plan: &Plan) -> PathBuf {
         Path::new("runs").join(format!("{}-{}", plan.name, &hex(plan.digest)[..8]))
     }
@@ -263,7 +266,8 @@ impl RunDir {
         Ok(self.claim(plan, fresh)?)
     }
 
-    /// Refuses a directory that holds another scenario's run or somebody else's files of the same names.
+    /// Refuses a directory that holds another scenario's run or somebody else's files of the same
+    /// names.
     fn claim(&self, plan: &Plan, fresh: bool) -> Result<Claim, Refusal> {
         let path = self.path.join(MANIFEST);
         let mut bytes = match fs::read(&path) {
@@ -435,8 +439,10 @@ impl RunDir {
         write_whole(&self.path.join(MANIFEST), &bytes)
     }
 
-    /// Writes what a finished run leaves: `summary.json`, `flows.parquet`, `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet` where
-    /// intervals were asked for, `report.html`, and the manifest with the digest of the results. `finished` holds one entry a point, in the plan's order.
+    /// Writes what a finished run leaves: `summary.json`, `flows.parquet`, `links.parquet`,
+    /// `queues.parquet` where traces exist, `goodput.parquet` where intervals were asked for,
+    /// `report.html`, and the manifest with the digest of the results. `finished` holds one entry a
+    /// point, in the plan's order.
     ///
     /// # Errors
     /// As [`RunDir::store`].

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One sentence that says what a table shows, composed from its numbers. It claims only what is decided (a difference whose interval
-//! excludes zero) and names what is not.
+//! One sentence that says what a table shows, composed from its numbers. It claims only what is
+//! decided (a difference whose interval excludes zero) and names what is not.
 
 use crate::model::{Group, Metric, Row};
 use crate::stats::{SizeClass, Statistic};
 use crate::units;
 
-/// What the sentence speaks about, most important first; the first family that was measured is taken.
+/// What the sentence speaks about, most important first; the first family that was measured is
+/// taken.
 fn subjects(group: &Group) -> Vec<(Metric, &'static str)> {
     let fct = [
         (Metric::SHORT_MEAN, "short flows' mean FCT"),
@@ -147,8 +148,8 @@ fn open(row: &Row, metric: Metric) -> bool {
     cell.against.is_some() && !cell.worse() && !cell.better()
 }
 
-/// What the sentence says nothing about because nothing can be said: the best scheme's open subjects, and the schemes of which every
-/// subject is open.
+/// What the sentence says nothing about because nothing can be said: the best scheme's open
+/// subjects, and the schemes of which every subject is open.
 fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[(Metric, &'static str)]) -> String {
     let mut parts: Vec<String> = Vec::new();
     if let Some(row) = best {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `summary.json`, which is also what `cemark run --format json` prints. Scripts rely on it: docs/output.md lists its fields.
+//! `summary.json`, which is also what `cemark run --format json` prints. Scripts rely on it:
+//! docs/output.md lists its fields.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::Comparisons;
 use crate::stats::{Distribution, SizeClass, fct_us, slowdowns};
 
-/// The version of the document's shape. It rises when a field changes its meaning or goes away, not when one is added.
+/// The version of the document's shape. It rises when a field changes its meaning or goes away, not
+/// when one is added.
 pub const SCHEMA: u32 = 1;
 
 /// A whole run.
@@ -27,7 +29,8 @@ pub struct RunSummary {
     pub scenario_digest: String,
     /// Version of cemark.
     pub version: String,
-    /// What the scenario asks for and its author probably did not mean, each with what to write instead.
+    /// What the scenario asks for and its author probably did not mean, each with what to write
+    /// instead.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// One entry a point, in the order of the scenario: axes outermost, then scheme, then seed.
@@ -85,7 +88,8 @@ pub struct PointSummary {
     /// Pause frames (PFC) that stopped a port, all ports; zero without PFC.
     #[serde(default)]
     pub pauses: u64,
-    /// The port (a NIC too) that was paused for the largest share of the time; `null` where none was.
+    /// The port (a NIC too) that was paused for the largest share of the time; `null` where none
+    /// was.
     #[serde(default)]
     pub most_paused: Option<PausedPort>,
     /// What boxes at the edges of two sites counted, by name (docs/dcib.md); empty without.
@@ -105,7 +109,8 @@ pub struct PointSummary {
     pub simulated_seconds: f64,
     /// CPU seconds. Not part of the digest.
     pub cpu_seconds: f64,
-    /// Fingerprint of flows and counters, 16 hex digits: equal on every machine and for every number of jobs.
+    /// Fingerprint of flows and counters, 16 hex digits: equal on every machine and for every
+    /// number of jobs.
     pub digest: String,
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The comparison table of the terminal: one a value of the axes, in several blocks where it is wider
-//! than the terminal.
+//! The comparison table of the terminal: one a value of the axes, in several blocks where it is
+//! wider than the terminal.
 
 use std::fmt::Write as _;
 
@@ -461,7 +461,8 @@ impl Block {
                 }
             );
             for (column, width) in self.columns[i..i + n].iter().zip(&widths[i..]) {
-                // A header ends where the numbers end, so that the eye finds them; the interval hangs behind.
+                // A header ends where the numbers end, so that the eye finds them; the interval
+                // hangs behind.
                 let hang = column.hang();
                 let _ = write!(
                     second,

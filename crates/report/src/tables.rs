@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Parquet tables of a run: every flow, every traced queue length, goodput over time, every switch port.
+//! The Parquet tables of a run: every flow, every traced queue length, goodput over time, every
+//! switch port.
 
 use cemark_scenario::{Plan, Point};
 use cemark_sim::outcome::{LongRecord, PortReport};
@@ -7,7 +8,8 @@ use cemark_sim::outcome::{LongRecord, PortReport};
 use crate::Finished;
 use crate::columns::{Column, Table, encode};
 
-/// The leading columns of every table: axes, scheme, seed. An axis is a number where all its values are.
+/// The leading columns of every table: axes, scheme, seed. An axis is a number where all its values
+/// are.
 fn leading(plan: &Plan, point: &Point, rows: usize) -> Table {
     let mut table = Table::default();
     for path in &plan.axes {
@@ -129,7 +131,8 @@ pub(crate) fn queues(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
     encode(tables, &[]).expect("columns that fit their own schema")
 }
 
-/// Goodput in each interval: of all flows together, and of each endless one; `None` where no interval was asked for.
+/// Goodput in each interval: of all flows together, and of each endless one; `None` where no
+/// interval was asked for.
 pub(crate) fn goodput(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
     let tables = plan
         .points

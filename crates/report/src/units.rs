@@ -73,8 +73,9 @@ pub fn percent(p: f64) -> String {
     }
 }
 
-/// The interval of a percent difference, as it is printed behind the number: `±2.1`, `±14` where both sides are equal to the digits printed,
-/// else its two ends: `[-84, -19]`. What is printed excludes zero exactly where the interval does.
+/// The interval of a percent difference, as it is printed behind the number: `±2.1`, `±14` where
+/// both sides are equal to the digits printed, else its two ends: `[-84, -19]`. What is printed
+/// excludes zero exactly where the interval does.
 pub fn interval(percent: f64, (low, high): (f64, f64)) -> String {
     let (below, above) = (points(percent - low), points(high - percent));
     // What a reader makes of the number and its half.
@@ -101,7 +102,8 @@ fn points(p: f64) -> String {
     }
 }
 
-/// The same of an end of an interval. Its sign says whether the interval excludes zero, so what is not zero is not rounded to it.
+/// The same of an end of an interval. Its sign says whether the interval excludes zero, so what is
+/// not zero is not rounded to it.
 fn end(p: f64) -> String {
     match p.abs() {
         0.0 => "0".to_owned(),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Intervals hold the truth as often as they say: runs of real workloads over many seeds, cut into disjoint groups of 1, 2, 3 and 5. Each
-//! group is compared as `cemark run` compares, and its interval is held against the mean over all other seeds.
+//! Intervals hold the truth as often as they say: runs of real workloads over many seeds, cut into
+//! disjoint groups of 1, 2, 3 and 5. Each group is compared as `cemark run` compares, and its
+//! interval is held against the mean over all other seeds.
 //!
-//! `CEMARK_COVERAGE_SEEDS` says how many seeds; `cargo xtask proof coverage` takes 1000, so that each row has 200 groups or more. The
-//! result follows from the seeds, which are 1, 2, 3 and so on: it is the same on every machine.
+//! `CEMARK_COVERAGE_SEEDS` says how many seeds; `cargo xtask proof coverage` takes 1000, so that
+//! each row has 200 groups or more. The result follows from the seeds, which are 1, 2, 3 and so on:
+//! it is the same on every machine.
 
 use cemark_report::stats::{self, Comparison, SizeClass, Statistic};
 use cemark_scenario::{Overrides, Plan};
@@ -11,7 +13,8 @@ use rayon::prelude::*;
 
 const P99: Statistic = Statistic::Percentile(0.99);
 
-/// What is compared, and the fewest seeds from which on there is an interval. Of flows above 10 MB a run here has about ten.
+/// What is compared, and the fewest seeds from which on there is an interval. Of flows above 10 MB
+/// a run here has about ten.
 const METRICS: [Compared; 6] = [
     ("overall mean", SizeClass::All, Statistic::Mean, 1),
     ("short mean", SizeClass::Short, Statistic::Mean, 1),
@@ -26,8 +29,9 @@ type Compared = (&'static str, SizeClass, Statistic, usize);
 /// Seeds of a group.
 const SIZES: [usize; 4] = [1, 2, 3, 5];
 
-/// Most that the median half may be, in halves of the interval of one who knows the spread over seeds: 1.96 standard deviations of the
-/// group's mean. Student's t with three seeds has 1.83 for it. The median of fewer than 200 groups may be off twice as far.
+/// Most that the median half may be, in halves of the interval of one who knows the spread over
+/// seeds: 1.96 standard deviations of the group's mean. Student's t with three seeds has 1.83 for
+/// it. The median of fewer than 200 groups may be off twice as far.
 fn widest(groups: usize) -> f64 {
     if groups >= 200 { 2.0 } else { 4.0 }
 }
@@ -80,8 +84,9 @@ fn others(all: &[f64], from: usize, to: usize) -> (f64, f64) {
     (mean, (squares / ((n - 1.0) * n)).sqrt())
 }
 
-/// Holds the intervals that `interval` gives to groups of `size` seeds against the other seeds. The mean of those is not the truth
-/// itself: its standard error (a fortieth of the interval's half with 1000 seeds) is added as errors add.
+/// Holds the intervals that `interval` gives to groups of `size` seeds against the other seeds. The
+/// mean of those is not the truth itself: its standard error (a fortieth of the interval's half
+/// with 1000 seeds) is added as errors add.
 fn hold(
     all: &[f64],
     pairs: &[Pairs],
@@ -118,14 +123,16 @@ fn hold(
 /// The share of groups that is to hold the truth.
 const NOMINAL: f64 = 0.95;
 
-/// What is known to fall short, and by how much: where one run in a few has a burst that times out and the others have none, three
-/// seeds often have none, and nothing in them tells. The share is what was measured.
+/// What is known to fall short, and by how much: where one run in a few has a burst that times out
+/// and the others have none, three seeds often have none, and nothing in them tells. The share is
+/// what was measured.
 const SHORT: (&str, &str, usize, f64) = ("tails.toml", "short p99", 3, 0.88);
 
-/// Least number of groups that must hold the truth: where each holds it with the probability `share`, fewer do once in 700 times.
+/// Least number of groups that must hold the truth: where each holds it with the probability
+/// `share`, fewer do once in 700 times.
 fn least(groups: usize, share: f64) -> usize {
-    // The binomial distribution from below, term by term. The first term of 1000 groups is below the smallest float, but its logarithm
-    // is not.
+    // The binomial distribution from below, term by term. The first term of 1000 groups is below
+    // the smallest float, but its logarithm is not.
     let n = groups as f64;
     let (mut term, mut below) = (n * (1.0 - share).ln(), 0.0);
     for held in 0..groups {
@@ -274,7 +281,8 @@ fn a_fabric_with_losses() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The hard case: what [`SHORT`] names, and why one seed has no interval for a percentile. Larger flows are too few here to be compared.
+/// The hard case: what [`SHORT`] names, and why one seed has no interval for a percentile. Larger
+/// flows are too few here to be compared.
 #[test]
 fn tails_of_many_short_flows() {
     let few = |m: &&Compared| matches!(m.1, SizeClass::Medium | SizeClass::Large);
@@ -303,7 +311,8 @@ fn the_least_is_three_deviations_down() {
 /// The proof would notice intervals of half the width, and intervals that are not there.
 #[test]
 fn false_intervals_are_noticed() {
-    // A thousand seeds with values of -1 to 1 in even steps: spread 0.577, in an order without runs.
+    // A thousand seeds with values of -1 to 1 in even steps: spread 0.577, in an order without
+    // runs.
     let all: Vec<f64> = (0..1000)
         .map(|i| f64::from(i * 389 % 1000) / 500.0 - 0.999)
         .collect();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The repository's figures fit their targets and their budgets, and a broken scheme turns rows red.
+//! The repository's figures fit their targets and their budgets, and a broken scheme turns rows
+//! red.
 
 use std::path::{Path, PathBuf};
 
@@ -69,7 +70,8 @@ fn every_target_has_its_row_and_every_row_its_target() {
         let id = format!("ECNSHARP-T{number:02}");
         assert!(targets.iter().any(|t| t.row() == id), "{id}");
     }
-    // 7 and 8 belong to no figure: the sum of a switch's thresholds, and the cost of a Linux module.
+    // 7 and 8 belong to no figure: the sum of a switch's thresholds, and the cost of a Linux
+    // module.
     for number in (1..=6).chain(9..=30) {
         let id = format!("MQECN-T{number:02}");
         assert!(targets.iter().any(|t| t.row() == id), "{id}");
@@ -108,7 +110,8 @@ fn the_readme_counts_the_verdicts() {
     assert!(words.contains(&said), "README.md does not say: {said}");
 }
 
-/// Minutes on two cores at 10 million packet-hops a CPU second (7 million behind ports with several queues).
+/// Minutes on two cores at 10 million packet-hops a CPU second (7 million behind ports with several
+/// queues).
 fn minutes(mode: Mode, of: impl Fn(&str) -> bool) -> f64 {
     let chosen = files().into_iter().filter(|f| of(&f.id));
     let plans = chosen.filter_map(|f| {
@@ -126,8 +129,8 @@ fn minutes(mode: Mode, of: impl Fn(&str) -> bool) -> f64 {
         / 60.0
 }
 
-/// A quarter of an hour for the quick runs together, so that CI keeps within its thirty minutes (all else takes ten), and two hours for the
-/// full ones of a paper.
+/// A quarter of an hour for the quick runs together, so that CI keeps within its thirty minutes
+/// (all else takes ten), and two hours for the full ones of a paper.
 #[test]
 fn budgets() {
     let quick = minutes(Mode::Quick, |_| true);
@@ -216,7 +219,8 @@ fn judged(place: &Path, overlay: &str) -> FigureRun {
     .unwrap()
 }
 
-/// The committed scheme passes; without its persistent part, or with all its times ten times as long, it does not.
+/// The committed scheme passes; without its persistent part, or with all its times ten times as
+/// long, it does not.
 #[test]
 fn a_broken_scheme_turns_rows_red() {
     let dir = place("sound");

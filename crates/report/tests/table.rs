@@ -208,8 +208,8 @@ fn the_sentence_claims_only_what_the_intervals_do() {
     assert!(!quiet.contains("worse"), "{quiet}");
 }
 
-/// With one seed a queue has no interval, so a queue twice as long is not yet a finding; and a tail, of which one
-/// seed says nothing either, is named as open, not as equal.
+/// With one seed a queue has no interval, so a queue twice as long is not yet a finding; and a
+/// tail, of which one seed says nothing either, is named as open, not as equal.
 #[test]
 fn the_sentence_says_what_is_not_decided() {
     let plan = plan(&["0.9"], &[1]);
@@ -269,7 +269,8 @@ fn sentence_of(text: &str) -> String {
 fn unfinished_flows_are_named_and_left_out() {
     let plan = plan(&["0.9"], &[1, 2, 3]);
     let mut done = finished(&plan, FACTORS);
-    // The slowest flow of CoDel never ends: that must not make its mean look better against the baseline's same flow.
+    // The slowest flow of CoDel never ends: that must not make its mean look better against the
+    // baseline's same flow.
     let codel = done
         .iter_mut()
         .find(|d| d.summary.scheme == "CoDel")

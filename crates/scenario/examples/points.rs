@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Prints the points of a scenario: `cargo run -p cemark-scenario --example points -- rtt-variation workload.load=0.3,0.6`.
+//! Prints the points of a scenario: `cargo run -p cemark-scenario --example points -- rtt-variation
+//! workload.load=0.3,0.6`.
 
 use cemark_scenario::{Overrides, load};
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Words that people try and that are not near to what is meant: keys of another section, other tools' names. For the help line only;
-//! nothing here is accepted.
+//! Words that people try and that are not near to what is meant: keys of another section, other
+//! tools' names. For the help line only; nothing here is accepted.
 
 use crate::error::fold;
 
-/// Where it is written (a section, or the stem of a scheme), what is written, what to write instead. "" stands for any section.
+/// Where it is written (a section, or the stem of a scheme), what is written, what to write
+/// instead. "" stands for any section.
 type Alias = (&'static str, &'static str, &'static str);
 
 const MSS: &str = "packets are mss + header long: write mss = \"8960B\" in [transport] for jumbo frames (\"1460B\" is the default)";
@@ -68,7 +69,8 @@ const KEYS: &[Alias] = &[
 
 const ROCE: &str = "write control = \"dcqcn\" in [transport]: queue pairs, as RoCE hosts have them";
 
-/// What is written for one of some words, the word that is meant (it must be among them), what to write instead.
+/// What is written for one of some words, the word that is meant (it must be among them), what to
+/// write instead.
 const VALUES: &[Alias] = &[
     ("roce", "dcqcn", ROCE),
     ("rocev2", "dcqcn", ROCE),
@@ -104,7 +106,8 @@ const VALUES: &[Alias] = &[
     ("proxy", "pep", "write kind = \"pep\""),
 ];
 
-/// What to write instead of a value that a parameter of a scheme cannot have: the scheme, the parameter, the advice.
+/// What to write instead of a value that a parameter of a scheme cannot have: the scheme, the
+/// parameter, the advice.
 const PARAMETERS: &[Alias] = &[("wred", "weight", WEIGHT)];
 
 const WEIGHT: &str = "write a whole number n from 0 to 15: the newest length counts 2^-n, so 0 is the length itself; RED's weight, from 0 to 1, goes with marker = \"red\"";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fingerprints of what a point will simulate: equal on every machine, for every number of jobs and in every folder.
+//! Fingerprints of what a point will simulate: equal on every machine, for every number of jobs and
+//! in every folder.
 
 use cemark_sim::Config;
 use cemark_sim::workload::Kind;
@@ -37,8 +38,8 @@ impl Digest {
     }
 }
 
-/// The canonical text of a configuration: its `Debug` form (field names, integers, shortest exact floats) without the names of size
-/// tables, which come from file names and change nothing.
+/// The canonical text of a configuration: its `Debug` form (field names, integers, shortest exact
+/// floats) without the names of size tables, which come from file names and change nothing.
 pub(crate) fn canonical(config: &Config) -> String {
     let mut config = config.clone();
     for workload in &mut config.workloads {

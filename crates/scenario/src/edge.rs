@@ -13,7 +13,8 @@ use crate::units::span;
 
 const KINDS: &[&str] = &["plain", "dcib", "pep"];
 
-/// Keys of `kind = "dcib"`. They may stand under another kind, so that schemes and sweeps may go through the kinds.
+/// Keys of `kind = "dcib"`. They may stand under another kind, so that schemes and sweeps may go
+/// through the kinds.
 pub(crate) const DCIB_KEYS: &[&str] = &[
     "share",
     "stalled",
@@ -89,7 +90,8 @@ fn without_kind(s: &mut Section<'_>) -> Fallible<()> {
     )
 }
 
-/// The round trip that the routers are told. One below what the links alone take would have every copy sent before its packet can be heard of.
+/// The round trip that the routers are told. One below what the links alone take would have every
+/// copy sent before its packet can be heard of.
 fn told_round(s: &mut Section<'_>, round: Picos) -> Fallible<Nanos> {
     let tau = s.time("tau", round)?;
     match s.get("tau").filter(|_| tau < round) {
@@ -106,7 +108,8 @@ fn told_round(s: &mut Section<'_>, round: Picos) -> Fallible<Nanos> {
     }
 }
 
-/// `round`: propagation from edge to edge and back. `line`: the slowest link between them. `left`: hosts of site 0.
+/// `round`: propagation from edge to edge and back. `line`: the slowest link between them. `left`:
+/// hosts of site 0.
 fn dcib(s: &mut Section<'_>, round: Picos, line: cemark_wire::Rate, left: u32) -> Fallible<Edge> {
     const ONE: f64 = 65_536.0;
     let share = s.get("share").map_or(Ok(0.1), fraction)?;

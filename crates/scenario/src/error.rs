@@ -64,7 +64,8 @@ impl Error {
         &self.0.file
     }
 
-    /// Line and column, both counted from one, the column in characters; `None` where the file as a whole is at fault.
+    /// Line and column, both counted from one, the column in characters; `None` where the file as a
+    /// whole is at fault.
     pub fn position(&self) -> Option<(usize, usize)> {
         self.0
             .place
@@ -201,7 +202,8 @@ impl Texts {
     }
 }
 
-/// `a`, `b` and `c` in back quotes, the nearest to `word` first where one is near; as a sentence for a help line.
+/// `a`, `b` and `c` in back quotes, the nearest to `word` first where one is near; as a sentence
+/// for a help line.
 pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let (near, others) = sorted(word, known);
     let quoted = |list: &[&str]| {

@@ -139,7 +139,8 @@ fn loss(s: &mut Section<'_>) -> Fallible<Loss> {
     };
     let burst = number(burst_node, (1.0, LONGEST_BURST))
         .map_err(|e| e.help("burst counts packets: write burst = 5"))?;
-    // Of all packets a share `bad` meets the bad state, in runs of `burst`; there a packet is lost with the chance `inside`.
+    // Of all packets a share `bad` meets the bad state, in runs of `burst`; there a packet is lost
+    // with the chance `inside`.
     let bad = rate / inside;
     let leave = 1.0 / burst;
     let enter = leave * bad / (1.0 - bad);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Keys that are written and that no point of the plan looks at: one that some point looks at is there for a sweep or for one of the schemes.
+//! Keys that are written and that no point of the plan looks at: one that some point looks at is
+//! there for a sweep or for one of the schemes.
 
 use std::collections::BTreeMap;
 
@@ -204,7 +205,8 @@ fn queue_pairs(c: &Config) -> bool {
     c.transport.rdma.is_some()
 }
 
-/// Whether the scheduler looks at a key of its queues. A scheme that is not ours is told of all of them.
+/// Whether the scheduler looks at a key of its queues. A scheme that is not ours is told of all of
+/// them.
 fn looks_at(c: &Config, key: &str) -> bool {
     c.switch.scheduler.spec().keys.contains(&key)
         || matches!(c.switch.marker, MarkerChoice::Custom(_))

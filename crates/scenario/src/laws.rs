@@ -6,7 +6,8 @@ use cemark_transport::CubicSpec;
 use crate::error::Fallible;
 use crate::section::{Section, number};
 
-/// CUBIC's parameters. Read under every control, so that a scheme or a point of a sweep may have another one.
+/// CUBIC's parameters. Read under every control, so that a scheme or a point of a sweep may have
+/// another one.
 pub(crate) fn cubic(s: &mut Section<'_>, ecn: bool) -> Fallible<CubicSpec> {
     let usual = CubicSpec::rfc(ecn);
     let milli = |n: f64| (n * 1000.0 + 0.5) as u32;

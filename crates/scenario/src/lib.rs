@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scenario file (TOML with units) as a typed plan of simulation points.
 //!
-//! [`load`] takes what a user types (the name of a built-in or a path), [`parse`] a text; both return a [`Plan`] in which nothing is
-//! left to choose, or an [`Error`] that says what is wrong, where (file, line, column) and what to write instead. The format is
-//! described in `docs/scenarios.md`.
+//! [`load`] takes what a user types (the name of a built-in or a path), [`parse`] a text; both
+//! return a [`Plan`] in which nothing is left to choose, or an [`Error`] that says what is wrong,
+//! where (file, line, column) and what to write instead. The format is described in
+//! `docs/scenarios.md`.
 //!
 //! ```
 //! use cemark_scenario::{Overrides, load};

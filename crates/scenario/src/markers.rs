@@ -94,7 +94,8 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     })
 }
 
-/// Pairs of parameters of which the second may not lie below the first, with what to write. A `k2` of zero follows from `k1`.
+/// Pairs of parameters of which the second may not lie below the first, with what to write. A `k2`
+/// of zero follows from `k1`.
 const RISING: &[(&str, &str, &str)] = &[
     (
         "kmin",

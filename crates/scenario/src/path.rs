@@ -31,8 +31,9 @@ pub(crate) const SCALARS: &[&str] = &[
 
 /// Puts `node` where `path` points; `at` is where the path is written.
 ///
-/// In a list of tables the second word selects by number (`workload.0.load`), name, label or marker, or `*` all that have the key; without
-/// it a single workload is meant, and for `scheme` every scheme that has the parameter.
+/// In a list of tables the second word selects by number (`workload.0.load`), name, label or
+/// marker, or `*` all that have the key; without it a single workload is meant, and for `scheme`
+/// every scheme that has the parameter.
 pub(crate) fn set(root: &mut Table, path: &str, at: At, node: &Node) -> Fallible<()> {
     let words: Vec<&str> = path.split('.').map(str::trim).collect();
     if words.iter().any(|w| w.is_empty()) {

@@ -9,7 +9,8 @@ use crate::section::{Section, bytes, fraction, number};
 /// One in parts of 2^16.
 const ONE: f64 = 65_536.0;
 
-/// The keys that begin with `pfc`. They are read also where it is off, so that a scheme or a point of a sweep may have it.
+/// The keys that begin with `pfc`. They are read also where it is off, so that a scheme or a point
+/// of a sweep may have it.
 pub(crate) fn pfc(
     s: &mut Section<'_>,
     buffering: &Buffering,

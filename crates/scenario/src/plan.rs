@@ -16,7 +16,8 @@ pub struct Plan {
     pub title: String,
     /// A paragraph: what is modelled, after which paper and figure, and which choices are ours.
     pub description: String,
-    /// Labels of the schemes, in the order of the file; the first is the baseline unless the file says otherwise.
+    /// Labels of the schemes, in the order of the file; the first is the baseline unless the file
+    /// says otherwise.
     pub schemes: Vec<String>,
     /// Index of the baseline in `schemes`.
     pub baseline: usize,
@@ -39,7 +40,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The warnings as people read them, each a line: what, in how many points, and what to write instead.
+    /// The warnings as people read them, each a line: what, in how many points, and what to write
+    /// instead.
     pub fn warning_lines(&self) -> Vec<String> {
         let all = self.points.len();
         self.warnings
@@ -50,8 +52,8 @@ impl Plan {
 }
 
 impl Plan {
-    /// Estimated bytes of memory that the whole run takes, by the number of points that run at the same time:
-    /// the program, the outcomes of all points, and the largest points that can meet.
+    /// Estimated bytes of memory that the whole run takes, by the number of points that run at the
+    /// same time: the program, the outcomes of all points, and the largest points that can meet.
     pub fn peak_bytes(&self, jobs: usize) -> f64 {
         let mut peaks: Vec<f64> = self.points.iter().map(|p| p.peak_bytes).collect();
         peaks.sort_by(|a, b| b.total_cmp(a));

@@ -13,8 +13,8 @@ use crate::tree::{Entry, Node, Table, Value};
 const CLASSES: &[&str] = &["overall", "short", "medium", "large"];
 const STATISTICS: &[&str] = &["mean", "p50", "p95", "p99"];
 
-/// Rows whose cell is among the points. A row of a cell that the command line has taken away is left out; a row that never could
-/// match (an unknown scheme, path or column) is a mistake.
+/// Rows whose cell is among the points. A row of a cell that the command line has taken away is
+/// left out; a row that never could match (an unknown scheme, path or column) is a mistake.
 pub(crate) fn published(
     entry: Option<&Entry>,
     root: &Table,

@@ -12,7 +12,8 @@ use crate::tree::{Node, Value};
 use crate::units;
 use crate::workload::MOST_QUEUES;
 
-/// The queue pairs of `[transport]`. The keys are read under every control, so that a scheme or a point of a sweep may have another one.
+/// The queue pairs of `[transport]`. The keys are read under every control, so that a scheme or a
+/// point of a sweep may have another one.
 pub(crate) fn rdma(s: &mut Section<'_>, chosen: bool) -> Fallible<Option<Rdma>> {
     let usual = Rdma::default();
     let d = usual.dcqcn;

@@ -27,7 +27,8 @@ use crate::{
 const MOST_POINTS: usize = 100_000;
 /// A point ends with its last measured flow; this is for the case that it never does.
 const USUAL_MAX_TIME: Picos = Picos(100_000_000_000_000);
-/// A few thousand large flows at a low load take longer than that to arrive; up to here nobody has to ask for the time.
+/// A few thousand large flows at a low load take longer than that to arrive; up to here nobody has
+/// to ask for the time.
 const ENOUGH: Picos = Picos(USUAL_MAX_TIME.0 / 2);
 
 /// What a TOML integer holds, so that a manifest can name every seed.
@@ -66,7 +67,8 @@ impl Overrides {
     }
 }
 
-/// Reads the scenario called `name`: a built-in, or a file (what ends in `.toml`, contains a `/`, or exists).
+/// Reads the scenario called `name`: a built-in, or a file (what ends in `.toml`, contains a `/`,
+/// or exists).
 pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
     if let Some(found) = builtin(name) {
         return parse(found.text, &format!("{name}.toml"), overrides);
@@ -96,7 +98,8 @@ pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
     parse(&text, name, overrides)
 }
 
-/// Reads a scenario's text. `file` names it in errors, gives it its name, and its folder is where relative paths of size tables start.
+/// Reads a scenario's text. `file` names it in errors, gives it its name, and its folder is where
+/// relative paths of size tables start.
 pub fn parse(text: &str, file: &str, overrides: &Overrides) -> Result<Plan, Error> {
     let mut texts = Texts(vec![(file.to_owned(), text.to_owned())]);
     plan(text, file, overrides, &mut texts).map_err(|fault| texts.error(*fault))
@@ -320,7 +323,8 @@ fn configs(
     Ok(all)
 }
 
-/// The tree with `[scheme.transport]`, `[scheme.host]`, `[scheme.switch]` and `[scheme.edge]` laid over the sections of these names.
+/// The tree with `[scheme.transport]`, `[scheme.host]`, `[scheme.switch]` and `[scheme.edge]` laid
+/// over the sections of these names.
 fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
     let mut tree = root.clone();
     let Value::Table(own) = &scheme.value else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Typed reading of one table. A key that nobody asked for is a mistake, and the error lists the near ones.
+//! Typed reading of one table. A key that nobody asked for is a mistake, and the error lists the
+//! near ones.
 
 use cemark_wire::{Nanos, Picos, Rate};
 
@@ -65,7 +66,8 @@ impl<'a> Section<'a> {
         self.table.get(key).map(|entry| &entry.node)
     }
 
-    /// Keys that mean something under another choice of this section, so that a sweep may go through the choices.
+    /// Keys that mean something under another choice of this section, so that a sweep may go
+    /// through the choices.
     pub(crate) fn allow(&mut self, keys: &[&'static str]) {
         self.asked.extend_from_slice(keys);
     }

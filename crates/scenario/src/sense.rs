@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values that are each in range and together make no sense: refused, with the key that is most likely wrong.
+//! Values that are each in range and together make no sense: refused, with the key that is most
+//! likely wrong.
 
 use cemark_sim::Config;
 use cemark_sim::config::{Edge, Nic};
@@ -11,7 +12,8 @@ use crate::tree::{Node, Table, Value};
 use crate::units;
 use crate::warn::{path_rtts, whole};
 
-/// Fails on a configuration that could run and would show nothing. `root` is the tree it was read from, for the places.
+/// Fails on a configuration that could run and would show nothing. `root` is the tree it was read
+/// from, for the places.
 pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
     transport(root, config)?;
     wire_length(root, config)?;
@@ -122,7 +124,8 @@ fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
     .help("write another control than dcqcn, or leave [edge] out"))
 }
 
-/// A proxy splits each flow into three connections of its own and ends them with it: it has no connection to keep.
+/// A proxy splits each flow into three connections of its own and ends them with it: it has no
+/// connection to keep.
 fn proxies(root: &Table, config: &Config) -> Fallible<()> {
     let keeps = |(workload, _): &(&Workload, &Node)| workload.persistent;
     let mut all = config.workloads.iter().zip(nodes(root));
@@ -188,7 +191,8 @@ fn transport(root: &Table, config: &Config) -> Fallible<()> {
     Ok(())
 }
 
-/// An RTT model of which not one draw is as long as the shortest path: every flow would get its path's RTT, and the section says nothing.
+/// An RTT model of which not one draw is as long as the shortest path: every flow would get its
+/// path's RTT, and the section says nothing.
 fn base_rtt(root: &Table, config: &Config) -> Fallible<()> {
     let paths: Vec<Picos> = config
         .workloads

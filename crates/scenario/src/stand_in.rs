@@ -9,11 +9,13 @@ use crate::error::{Error, fold};
 use crate::plan::{Plan, Point};
 
 impl Plan {
-    /// Adds a scheme called `label` to every cell, whose marker `choice` makes from parameters. Everything but the marker is as for
-    /// the scheme that it stands in for: the one of the file that marks as `scheme` does, or else the first.
+    /// Adds a scheme called `label` to every cell, whose marker `choice` makes from parameters.
+    /// Everything but the marker is as for the scheme that it stands in for: the one of the file
+    /// that marks as `scheme` does, or else the first.
     ///
-    /// The parameters are those of the file where it has the scheme, the catalogue's defaults where it has not, and all zero for a
-    /// marker that is not of the catalogue. `content` is what the marker is made of: a point of other content is another point.
+    /// The parameters are those of the file where it has the scheme, the catalogue's defaults where
+    /// it has not, and all zero for a marker that is not of the catalogue. `content` is what the
+    /// marker is made of: a point of other content is another point.
     ///
     /// # Errors
     ///

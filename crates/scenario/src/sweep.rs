@@ -32,7 +32,8 @@ pub(crate) fn axes(root: &mut Table) -> Fallible<Vec<Axis>> {
     Ok(axes)
 }
 
-/// Unquoted dots make nested tables in TOML: `workload.load = [..]` is the same as `"workload.load" = [..]`.
+/// Unquoted dots make nested tables in TOML: `workload.load = [..]` is the same as
+/// `"workload.load" = [..]`.
 fn flatten(table: &Table, prefix: &str, axes: &mut Vec<Axis>) -> Fallible<()> {
     for entry in &table.0 {
         let path = format!("{prefix}{}", entry.key);

@@ -24,8 +24,9 @@ const SHORTEST_INTERVAL: Picos = Picos::from_nanos(10);
 /// One in parts of 2^16, as factors and weights are stored.
 const ONE: f64 = 65_536.0;
 
-/// `mtu`: a full packet on the wire in bytes. `non_ect` is what the file says; where it says nothing, [`not_ect`] decides once
-/// all schemes are known, and the configuration holds `Forward` until then.
+/// `mtu`: a full packet on the wire in bytes. `non_ect` is what the file says; where it says
+/// nothing, [`not_ect`] decides once all schemes are known, and the configuration holds `Forward`
+/// until then.
 pub(crate) fn switch(
     root: &Table,
     marker: MarkerChoice,
@@ -75,10 +76,11 @@ pub(crate) fn switch(
     Ok((config, written.then_some(non_ect)))
 }
 
-/// What becomes of packets that a scheme wants to mark and that are not ECN-capable, where the file does not say: the same for
-/// every scheme and every point of a run, so that a comparison compares schemes and not policies. Where senders use ECN, the
-/// packets without it are acknowledgements and notifications, and dropping them is no signal to anybody; where links pause,
-/// nothing is to be lost. Where no sender uses ECN, a drop is the only signal there is.
+/// What becomes of packets that a scheme wants to mark and that are not ECN-capable, where the file
+/// does not say: the same for every scheme and every point of a run, so that a comparison compares
+/// schemes and not policies. Where senders use ECN, the packets without it are acknowledgements and
+/// notifications, and dropping them is no signal to anybody; where links pause, nothing is to be
+/// lost. Where no sender uses ECN, a drop is the only signal there is.
 pub(crate) fn not_ect<'a>(configs: impl IntoIterator<Item = &'a Config>) -> NonEct {
     let capable = |config: &Config| {
         let transport = &config.transport;
@@ -292,7 +294,8 @@ pub(crate) fn measure(
     Ok(measure)
 }
 
-/// How often something is recorded; zero: never. A mistyped unit would otherwise be a run without end.
+/// How often something is recorded; zero: never. A mistyped unit would otherwise be a run without
+/// end.
 fn interval(s: &mut Section<'_>, key: &'static str, default: Picos) -> Fallible<Picos> {
     let Some(node) = s.get(key) else {
         return Ok(default);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Several Poisson workloads on one fabric: each has its load on the tier that it fills first, but they share links, and what they
-//! offer to a link together must fit.
+//! Several Poisson workloads on one fabric: each has its load on the tier that it fills first, but
+//! they share links, and what they offer to a link together must fit.
 
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::{Tier, loads};
@@ -20,8 +20,9 @@ struct Part<'a> {
     load: f64,
 }
 
-/// Fails where the links of a tier are offered more than they carry. `nodes` are the `load`s as written, one a workload (`None` where it
-/// is no Poisson workload); the error points at the one that is too much.
+/// Fails where the links of a tier are offered more than they carry. `nodes` are the `load`s as
+/// written, one a workload (`None` where it is no Poisson workload); the error points at the one
+/// that is too much.
 pub(crate) fn check(
     workloads: &[Workload],
     nodes: &[Option<&Node>],
@@ -81,7 +82,8 @@ fn receiver(workload: &Workload) -> Option<u32> {
     }
 }
 
-/// What each workload offers to the links of `tier` that lead to `place`, or to those that lead nowhere in particular.
+/// What each workload offers to the links of `tier` that lead to `place`, or to those that lead
+/// nowhere in particular.
 fn parts<'a>(
     workloads: &'a [Workload],
     topology: &Topology,

@@ -20,7 +20,8 @@ const CONTROLS: &[&str] = &[
     "dcqcn",
 ];
 
-/// Largest payload and largest header of a segment: what a packet's 16-bit length can hold together.
+/// Largest payload and largest header of a segment: what a packet's 16-bit length can hold
+/// together.
 const LARGEST_MSS: u64 = 65_000;
 const LARGEST_HEADER: u64 = 500;
 const _: () = assert!(LARGEST_MSS + LARGEST_HEADER <= u16::MAX as u64);
@@ -29,7 +30,8 @@ const _: () = assert!(LARGEST_MSS + LARGEST_HEADER <= u16::MAX as u64);
 pub(crate) fn transport(root: &Table) -> Fallible<Config> {
     let mut s = Section::of(root, "transport")?;
     let usual = Config::default();
-    // Read whatever the control is, so that one scheme or one point of a sweep may have another control.
+    // Read whatever the control is, so that one scheme or one point of a sweep may have another
+    // control.
     let g_shift = weight(&mut s, "g", 4)?;
     let alpha_init = s
         .get("alpha-init")
@@ -67,7 +69,8 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         handshake: s.flag("handshake", usual.handshake)?,
         sack: s.flag("sack", usual.sack)?,
         dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
-        // Without it a law that does not slow down for losses would wait for the timer in every round trip.
+        // Without it a law that does not slow down for losses would wait for the timer in every
+        // round trip.
         lost_repairs: s.flag("lost-repairs", control == Control::Bbr)?,
         pacing: usual.pacing,
         pace_train: usual.pace_train,
@@ -91,7 +94,8 @@ pub(crate) fn weight(s: &mut Section<'_>, key: &'static str, default: u32) -> Fa
         })
 }
 
-/// The powers of two on both sides of `g`, the nearer one first: `0.00390625 (1/256) or 0.0078125 (1/128)`.
+/// The powers of two on both sides of `g`, the nearer one first:
+/// `0.00390625 (1/256) or 0.0078125 (1/128)`.
 fn powers_near(g: f64, default: u32) -> String {
     let one = |shift: u32| {
         let n = 1u32 << shift;

@@ -72,7 +72,8 @@ pub enum Measure {
     Length,
 }
 
-/// Reads a quantity with its unit as scenario files write it, in the measure's own unit; the error says what to write instead.
+/// Reads a quantity with its unit as scenario files write it, in the measure's own unit; the error
+/// says what to write instead.
 pub fn read_quantity(text: &str, measure: Measure) -> Result<u64, String> {
     let (what, units) = match measure {
         Measure::Rate => ("rate", RATES),
@@ -96,7 +97,8 @@ fn split(text: &str) -> (&str, &str) {
     (number, unit.trim())
 }
 
-/// `digits[.digits] * scale`, rounded to the nearest whole number (a half goes up). Exact: no float takes part.
+/// `digits[.digits] * scale`, rounded to the nearest whole number (a half goes up). Exact: no float
+/// takes part.
 fn scaled(number: &str, scale: u64) -> Result<u64, Bad> {
     if number.starts_with('-') {
         return Err(Bad::Negative);
@@ -112,7 +114,8 @@ fn scaled(number: &str, scale: u64) -> Result<u64, Bad> {
     } else {
         whole.parse().map_err(|_| Bad::TooLarge)?
     };
-    // Digits beyond the 18th cannot move a result that is rounded to a whole number of at most 2^64 by more than one.
+    // Digits beyond the 18th cannot move a result that is rounded to a whole number of at most 2^64
+    // by more than one.
     let fraction = &fraction[..fraction.len().min(18)];
     let (part, of) = match fraction {
         "" => (0, 1),

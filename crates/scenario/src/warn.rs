@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a scenario may ask for and its author probably did not mean. It runs; the warning goes to the terminal and stays with the
-//! results.
+//! What a scenario may ask for and its author probably did not mean. It runs; the warning goes to
+//! the terminal and stays with the results.
 
 use std::collections::BTreeMap;
 
@@ -209,7 +209,8 @@ fn sampled_once(config: &Config, all: &mut Vec<Warning>) {
     }
 }
 
-/// No sender of the run uses ECN and the file says nothing of it: the schemes drop what they would mark.
+/// No sender of the run uses ECN and the file says nothing of it: the schemes drop what they would
+/// mark.
 pub(crate) fn drops_instead(config: &Config, all: &mut Vec<Warning>) {
     let marks = !matches!(config.switch.marker, MarkerChoice::None);
     if marks && config.switch.non_ect == NonEct::Drop {
@@ -253,7 +254,8 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
         "mq_ecn" if value("shape") == 0 => ("k", by_length("k")),
         "mq_ecn" => ("kmin", by_length("kmin")),
         "cedm" => ("k1", by_length("k1")),
-        // A limit is at most the buffer, and so is a threshold that follows it, unless its floor is higher.
+        // A limit is at most the buffer, and so is a threshold that follows it, unless its floor is
+        // higher.
         "dynamic" if value("mode") == 0 => {
             let static_too = by_length("k").is_some();
             ("floor", by_length("floor").filter(|_| static_too))
@@ -316,8 +318,8 @@ fn without_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     }
 }
 
-/// The base RTTs that the links alone give the flows of a workload, each with its share of the flows. Empty for probes, which have no
-/// RTT of their own.
+/// The base RTTs that the links alone give the flows of a workload, each with its share of the
+/// flows. Empty for probes, which have no RTT of their own.
 pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, Picos)> {
     let of_pairs = |pairs: &mut dyn ExactSizeIterator<Item = (u32, u32)>| -> Vec<(f64, Picos)> {
         let share = 1.0 / pairs.len().max(1) as f64;

@@ -21,8 +21,8 @@ fn hops(rest: &str, set: &[&str]) -> f64 {
     plan(rest, set).points.iter().map(|p| p.cost).sum()
 }
 
-/// Packet-hops in a number of seconds of a full link of 10 Gb/s, two links long, a packet acknowledged
-/// one by one.
+/// Packet-hops in a number of seconds of a full link of 10 Gb/s, two links long, a packet
+/// acknowledged one by one.
 fn full(seconds: f64) -> f64 {
     seconds * 10e9 / 8.0 / 1500.0 * 4.0
 }

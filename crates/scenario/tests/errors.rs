@@ -59,7 +59,8 @@ fn fails(text: &str) -> Error {
     }
 }
 
-/// Replaces `from` and expects the error at `place`, with `says` in the message and `help` in the help.
+/// Replaces `from` and expects the error at `place`, with `says` in the message and `help` in the
+/// help.
 fn change(from: &str, to: &str, place: &str, says: &str, help: &str) {
     assert_eq!(GOOD.matches(from).count(), 1, "{from}");
     let error = fails(&GOOD.replace(from, to));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Mistakes of somebody who types a scenario by hand: values that are each well formed and make no sense, or none together. Every one
-//! is refused with what is wrong, where, and what to write instead.
+//! Mistakes of somebody who types a scenario by hand: values that are each well formed and make no
+//! sense, or none together. Every one is refused with what is wrong, where, and what to write
+//! instead.
 
 use cemark_scenario::{Error, Overrides, parse};
 
@@ -372,7 +373,8 @@ fn workloads() {
     ]);
 }
 
-/// Words of other tools, keys of another section, percent without their sign: the help names the key that is meant.
+/// Words of other tools, keys of another section, percent without their sign: the help names the
+/// key that is meant.
 #[test]
 fn words_that_are_near_to_nothing() {
     let top = |section: &'static str| -> Row {

@@ -128,9 +128,9 @@ fn the_main_job() {
 
 #[test]
 fn cost_is_what_the_flows_make() {
-    // 12,000 flows, 1172 data packets each and as many ACKs, over 3.76 links; then the load is held until the last large flow ends,
-    // which takes the longer the less the load leaves (measured: 1.2 to 1.3 times the flows asked
-    // for at 0.5, 3.9 to 5.1 times at 0.9).
+    // 12,000 flows, 1172 data packets each and as many ACKs, over 3.76 links; then the load is held
+    // until the last large flow ends, which takes the longer the less the load leaves (measured:
+    // 1.2 to 1.3 times the flows asked for at 0.5, 3.9 to 5.1 times at 0.9).
     let flows = 12_000.0 * 1172.0 * 2.0 * (2.0 + 2.0 * 112.0 / 127.0);
     for (load, low, high) in [("0.5", 1.0, 1.6), ("0.9", 2.5, 6.0)] {
         let plan = main_job(&[&format!("workload.load={load}")]);

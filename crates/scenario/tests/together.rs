@@ -10,7 +10,8 @@ fn refusal(text: &str) -> String {
     }
 }
 
-/// A NIC that is a switch port takes what its buffer holds and drops the rest; it has no ear for a pause.
+/// A NIC that is a switch port takes what its buffer holds and drops the rest; it has no ear for a
+/// pause.
 #[test]
 fn a_nic_as_switch_port_obeys_no_pause() {
     let error = refusal(

@@ -5,7 +5,8 @@ use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_wire::Picos;
 
-/// A scenario that gives no cause for a warning. Across the leaves a path takes 80 us, within one 40 us; 32 of the 56 pairs cross.
+/// A scenario that gives no cause for a warning. Across the leaves a path takes 80 us, within one
+/// 40 us; 32 of the 56 pairs cross.
 const GOOD: &str = r#"
 [topology]
 kind = "leaf-spine"
@@ -64,7 +65,8 @@ fn the_base_gives_no_cause() {
 
 #[test]
 fn draws_below_the_path() {
-    // Across the leaves (32 of 56 pairs) a fifth of the range lies below 80 us: 1 - exp(-0.2 / 0.38) = 40.9 % of the draws.
+    // Across the leaves (32 of 56 pairs) a fifth of the range lies below 80 us: 1 - exp(-0.2 /
+    // 0.38) = 40.9 % of the draws.
     warns(
         "\"80us\"",
         "\"40us\"",
@@ -287,7 +289,8 @@ fn senders_without_ecn() {
     }
 }
 
-/// One policy for the whole run: a scheme whose senders do not use ECN is treated as those whose senders do.
+/// One policy for the whole run: a scheme whose senders do not use ECN is treated as those whose
+/// senders do.
 #[test]
 fn packets_without_ecn_are_treated_alike_in_a_whole_run() {
     let policies = |text: &str| -> Vec<NonEct> {

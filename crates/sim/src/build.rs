@@ -20,7 +20,8 @@ use crate::waypoint;
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
-/// Room in a NIC: far above what may wait there, so that it never drops. Under back-pressure that is a few packets and ACKs.
+/// Room in a NIC: far above what may wait there, so that it never drops. Under back-pressure that
+/// is a few packets and ACKs.
 const NIC_TURNS: u32 = 1 << 20;
 /// The same where everything that the windows allow goes into the NIC.
 const NIC_WINDOWS: u32 = 1 << 27;
@@ -313,7 +314,8 @@ fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
     let s = &cfg.switch;
     let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
     let strict = |q: &QueueConfig| q.strict || s.scheduler == SchedulerKind::StrictPriority;
-    // What divides the link: quanta where queues take turns, weights elsewhere. A strict queue takes no part in that: it may have all.
+    // What divides the link: quanta where queues take turns, weights elsewhere. A strict queue
+    // takes no part in that: it may have all.
     let weight = |q: &QueueConfig| match s.scheduler {
         SchedulerKind::Wrr | SchedulerKind::Dwrr => q.quantum,
         _ => q.weight,
@@ -328,7 +330,8 @@ fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
         .iter()
         .map(|q| QueueSpec {
             rate: link.rate,
-            // Where only weights count, a quantum of that many MTUs: quantum over round is then weight over weights.
+            // Where only weights count, a quantum of that many MTUs: quantum over round is then
+            // weight over weights.
             quantum: match s.scheduler {
                 SchedulerKind::Wfq => q.weight.saturating_mul(mtu),
                 _ => q.quantum,

@@ -42,7 +42,8 @@ pub struct Config {
     pub measure: Measure,
     /// Root of every random draw.
     pub seed: u64,
-    /// Hard end of the simulated time; measured flows that have not ended by then are reported unfinished.
+    /// Hard end of the simulated time; measured flows that have not ended by then are reported
+    /// unfinished.
     pub max_time: Picos,
 }
 
@@ -57,7 +58,8 @@ pub enum Edge {
         config: DcibConfig,
         /// The near router hides holes from senders for so long (duplicate-ACK filter).
         filter: Option<Picos>,
-        /// So many hosts, the last of site 0, send past the near router (to see what a flow outside gets).
+        /// So many hosts, the last of site 0, send past the near router (to see what a flow outside
+        /// gets).
         outside: u32,
     },
     /// A split-connection proxy at each edge.
@@ -70,22 +72,24 @@ pub enum Edge {
 /// How a host feeds its NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nic {
-    /// A connection puts at most `packets` into the NIC, which serves connections in turn (as Linux with TSQ and fq).
+    /// A connection puts at most `packets` into the NIC, which serves connections in turn (as Linux
+    /// with TSQ and fq).
     BackPressure {
         /// Most packets a connection may have in the NIC.
         packets: u32,
     },
     /// Everything the window allows goes into one unbounded FIFO.
     Fifo,
-    /// The same into a port like a switch's, with its buffer, queues, scheduler and marker, as ns-2 scripts build hosts: a flow alone on its
-    /// way is marked by its own host.
+    /// The same into a port like a switch's, with its buffer, queues, scheduler and marker, as ns-2
+    /// scripts build hosts: a flow alone on its way is marked by its own host.
     SwitchPort,
 }
 
 /// The ports of every switch.
 #[derive(Clone, Debug)]
 pub struct SwitchConfig {
-    /// Buffer of a port in bytes. Where ports share, this is what each brings to the pool of its switch.
+    /// Buffer of a port in bytes. Where ports share, this is what each brings to the pool of its
+    /// switch.
     pub buffer_bytes: u32,
     /// Who gets room in it.
     pub buffering: Buffering,
@@ -99,10 +103,11 @@ pub struct SwitchConfig {
     pub marker: MarkerChoice,
     /// What becomes of a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
-    /// Forces the general path, explicit queues served by events of their own, where a shorter one would be legal (for tests and
-    /// comparisons).
+    /// Forces the general path, explicit queues served by events of their own, where a shorter one
+    /// would be legal (for tests and comparisons).
     pub never_fuse: bool,
-    /// Priority flow control for the lossless queues. Needs a policy under which the ports of a switch share one buffer.
+    /// Priority flow control for the lossless queues. Needs a policy under which the ports of a
+    /// switch share one buffer.
     pub pfc: Option<Pfc>,
 }
 
@@ -113,7 +118,8 @@ pub struct Pfc {
     pub xoff: Xoff,
     /// So many bytes below that it may go on.
     pub xon_offset: u32,
-    /// Headroom of each link and lossless queue, on top of the buffer; 0: what its rate, delay and packets ask for.
+    /// Headroom of each link and lossless queue, on top of the buffer; 0: what its rate, delay and
+    /// packets ask for.
     pub headroom: u32,
     /// Share of the time from which on a paused port counts as a storm.
     pub storm: f64,
@@ -160,7 +166,8 @@ pub enum Policy {
     Static,
     /// The ports of a switch share one buffer first come first served.
     Shared,
-    /// The ports of a switch share one buffer; a queue may hold `alpha` (parts of 2^16) times what is free.
+    /// The ports of a switch share one buffer; a queue may hold `alpha` (parts of 2^16) times what
+    /// is free.
     Dynamic {
         /// Its factor.
         alpha: u32,
@@ -227,7 +234,8 @@ impl std::fmt::Debug for MarkerChoice {
 /// What is recorded beside flows and counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measure {
-    /// Lengths of all switch queues are sampled this often (for means and percentiles). Zero: never.
+    /// Lengths of all switch queues are sampled this often (for means and percentiles). Zero:
+    /// never.
     pub queue_interval: Picos,
     /// The ports whose every sample is kept as a trace.
     pub trace: TracePorts,
@@ -235,7 +243,8 @@ pub struct Measure {
     pub from: Picos,
     /// The last one. Counters of packets, flows and probes are of the whole run.
     pub until: Picos,
-    /// Goodput of each endless flow, and of all flows together, is summed over intervals of this length. Zero: only the totals.
+    /// Goodput of each endless flow, and of all flows together, is summed over intervals of this
+    /// length. Zero: only the totals.
     pub goodput_interval: Picos,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection of the simulation: its two ends, its way through the fabric, and the flow it carries.
+//! A connection of the simulation: its two ends, its way through the fabric, and the flow it
+//! carries.
 
 use std::collections::BTreeMap;
 
@@ -111,7 +112,8 @@ impl Conn {
     }
 }
 
-/// All connections. Slots of finished fresh connections are reused once no packet and no event refers to them.
+/// All connections. Slots of finished fresh connections are reused once no packet and no event
+/// refers to them.
 #[derive(Default)]
 pub(crate) struct Conns {
     pub list: Vec<Conn>,
@@ -192,7 +194,8 @@ impl Conns {
         }
     }
 
-    /// Reuses the slot of a fresh connection that nothing refers to. Called when a packet or an event of it has gone.
+    /// Reuses the slot of a fresh connection that nothing refers to. Called when a packet or an
+    /// event of it has gone.
     #[inline]
     pub fn maybe_retire(&mut self, i: u32) {
         let c = &mut self.list[i as usize];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The duplicate-ACK filter at the near edge, the further work that DCIB's authors name: while a copy may still fill the hole, the sender
-//! does not hear of it. It reads TCP and keeps a record for each connection with a hole, which DCIB itself does not.
+//! The duplicate-ACK filter at the near edge, the further work that DCIB's authors name: while a
+//! copy may still fill the hole, the sender does not hear of it. It reads TCP and keeps a record
+//! for each connection with a hole, which DCIB itself does not.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +55,8 @@ impl DupAcks {
     /// An ACK of connection `conn` up to `cum` at tick `now`.
     pub fn judge(&mut self, now: u64, conn: u32, cum: u64) -> Passage {
         let seen = self.seen.entry(conn).or_insert(Seen { cum, at: now });
-        // A slot that another connection took over starts again from low numbers; a real filter sees a SYN.
+        // A slot that another connection took over starts again from low numbers; a real filter
+        // sees a SYN.
         if cum > seen.cum || (cum < seen.cum && now - seen.at > self.hold) {
             *seen = Seen { cum, at: now };
             return Passage::Bare;

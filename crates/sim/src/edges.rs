@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two sites' edge routers at work: where their boxes stand on the links, and the steps they ask for.
+//! The two sites' edge routers at work: where their boxes stand on the links, and the steps they
+//! ask for.
 //!
-//! Each path between the sites has its own pair of boxes in each direction, and with it its own stalled queue. A pair's router ACKs
-//! travel with the traffic of the other direction.
+//! Each path between the sites has its own pair of boxes in each direction, and with it its own
+//! stalled queue. A pair's router ACKs travel with the traffic of the other direction.
 
 use std::collections::BTreeMap;
 
@@ -32,11 +33,13 @@ pub(crate) struct Pair {
 /// Which part of an edge stands at the far end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The edge router, on the side of its hosts: what goes to the other site meets the near box of its path.
+    /// The edge router, on the side of its hosts: what goes to the other site meets the near box of
+    /// its path.
     Entry,
     /// An edge router with a proxy, on either side.
     Proxy,
-    /// The edge router, on the side of the WAN: the far box of a pair, and router ACKs for the near box of another.
+    /// The edge router, on the side of the WAN: the far box of a pair, and router ACKs for the near
+    /// box of another.
     Across {
         /// The pair whose far box stands here.
         pair: u32,

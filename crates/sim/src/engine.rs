@@ -134,7 +134,8 @@ pub(crate) struct Sim<Q> {
 }
 
 impl<Q: EventQueue> Sim<Q> {
-    /// Runs to the end. `report` is called every 2^17 events; when it returns false the run is abandoned.
+    /// Runs to the end. `report` is called every 2^17 events; when it returns false the run is
+    /// abandoned.
     pub fn run(&mut self, report: &mut dyn FnMut(Progress) -> bool) -> bool {
         let end = self.clock.ticks(self.cfg.max_time);
         let awaited = self.awaited.max(1);
@@ -200,7 +201,8 @@ impl<Q: EventQueue> Sim<Q> {
         true
     }
 
-    /// Asks the cache for the packet that the next delivery is likely to be about: it is mostly not in the first.
+    /// Asks the cache for the packet that the next delivery is likely to be about: it is mostly not
+    /// in the first.
     #[inline(always)]
     fn look_ahead(&self) {
         let upcoming = self.events.upcoming();
@@ -265,7 +267,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// The oldest packet on link `l` joins port `to` behind a switch: from ring to queue, where both ports have queues.
+    /// The oldest packet on link `l` joins port `to` behind a switch: from ring to queue, where
+    /// both ports have queues.
     #[inline]
     fn pass_on(&mut self, l: u32, to: u32) {
         let Ok([Port::Explicit(port), Port::Explicit(next)]) =
@@ -315,7 +318,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A packet is at the far end of its link: a host, a switch, or a place that the link's tag names.
+    /// A packet is at the far end of its link: a host, a switch, or a place that the link's tag
+    /// names.
     pub fn arrive(&mut self, host: u32, packet: Packet) {
         if host != u32::MAX {
             if host < waypoint::FIRST {
@@ -340,7 +344,8 @@ impl<Q: EventQueue> Sim<Q> {
         self.extras && packet.hop() == 1 && self.waits(packet)
     }
 
-    /// Whether a packet has its flow's extra delay to wait: then it comes back in a `DELAYED` event.
+    /// Whether a packet has its flow's extra delay to wait: then it comes back in a `DELAYED`
+    /// event.
     fn waits(&mut self, packet: &Packet) -> bool {
         if packet.flags().has(Flags::ACK) {
             return false;
@@ -411,7 +416,8 @@ impl<Q: EventQueue> Sim<Q> {
         self.after_explicit(l);
     }
 
-    /// A port with explicit queues may have discarded packets, and its switch may have something to tell.
+    /// A port with explicit queues may have discarded packets, and its switch may have something to
+    /// tell.
     #[inline]
     pub fn after_explicit(&mut self, l: u32) {
         if !self.gone.is_empty() {
@@ -482,7 +488,8 @@ impl<Q: EventQueue> Sim<Q> {
         self.offer(host, &packet);
     }
 
-    /// Packets on their way: queued, on a wire, serving an extra delay, kept at an edge, or held for an interrupt.
+    /// Packets on their way: queued, on a wire, serving an extra delay, kept at an edge, or held
+    /// for an interrupt.
     pub fn in_flight(&self) -> u64 {
         self.ports.iter().map(Port::held).sum::<u64>()
             + self.delayed.live()
@@ -493,7 +500,8 @@ impl<Q: EventQueue> Sim<Q> {
 
 /// The packet's luck at this hop: the same under every scheme for what is sent for the first time.
 fn salt(conns: &Conns, p: &Packet) -> u64 {
-    // What is sent again, and ACKs that repeat a number, would repeat their luck as well: the time of sending tells them apart.
+    // What is sent again, and ACKs that repeat a number, would repeat their luck as well: the time
+    // of sending tells them apart.
     let again = if p.flags().0 & (Flags::RETX.0 | Flags::ACK.0) != 0 {
         u64::from(p.ts) + 1
     } else {

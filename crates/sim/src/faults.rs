@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Artificial faults of links: losses that no queue explains, and routers that bleach the ECN field.
+//! Artificial faults of links: losses that no queue explains, and routers that bleach the ECN
+//! field.
 //!
-//! What is lost has crossed its link first. Each link draws from a stream of its own, named by the seed and the link's number, so a run
-//! repeats exactly and a fault on one link does not shift another's.
+//! What is lost has crossed its link first. Each link draws from a stream of its own, named by the
+//! seed and the link's number, so a run repeats exactly and a fault on one link does not shift
+//! another's.
 
 use cemark_wire::{Ecn, Packet};
 
@@ -11,7 +13,8 @@ use crate::workload::random::Stream;
 /// One in the unit of every probability here: parts of 2^32.
 pub const ALWAYS: u64 = 1 << 32;
 
-/// Full packets whose loss waits for a Not-ECT packet at most: a router that finds none sheds something else.
+/// Full packets whose loss waits for a Not-ECT packet at most: a router that finds none sheds
+/// something else.
 pub const MOST_DUE: i64 = 16;
 
 /// What is wrong with one link (one direction of a cable).
@@ -55,9 +58,10 @@ pub enum Victims {
     Any,
     /// Only Not-ECT packets count and only they are lost.
     NotEct,
-    /// Every packet counts, and its bytes are made up by the next Not-ECT packets: a router that sheds the same share of its load and chooses what it
-    /// can not mark (the cooperative WAN of DCIB). In bytes, or each ACK on the same link would cost a full packet. Where [`MOST_DUE`] full packets
-    /// wait already, the packet at hand is lost.
+    /// Every packet counts, and its bytes are made up by the next Not-ECT packets: a router that
+    /// sheds the same share of its load and chooses what it can not mark (the cooperative WAN of
+    /// DCIB). In bytes, or each ACK on the same link would cost a full packet. Where [`MOST_DUE`]
+    /// full packets wait already, the packet at hand is lost.
     PreferNotEct,
 }
 
@@ -165,7 +169,8 @@ mod tests {
         (p * ALWAYS as f64) as u64
     }
 
-    /// Losses among so many packets, of which every tenth is Not-ECT, as (of Not-ECT, of others, longest run of losses).
+    /// Losses among so many packets, of which every tenth is Not-ECT, as (of Not-ECT, of others,
+    /// longest run of losses).
     fn losses(loss: Loss, victims: Victims, packets: u32) -> (u32, u32, u32) {
         let fault = LinkFault {
             link: 3,
@@ -210,8 +215,9 @@ mod tests {
         assert_eq!(others, 0);
     }
 
-    /// Three ACKs for each packet of data, as where the other direction is busy: 5 % of the bytes are lost, all of them from the tenth of the data
-    /// that may be, and that is half of it. If each ACK cost a full packet, all of it would be.
+    /// Three ACKs for each packet of data, as where the other direction is busy: 5 % of the bytes
+    /// are lost, all of them from the tenth of the data that may be, and that is half of it. If
+    /// each ACK cost a full packet, all of it would be.
     #[test]
     fn acks_cost_their_bytes() {
         let fault = LinkFault {
@@ -241,7 +247,8 @@ mod tests {
         assert!(others < 100, "{others}");
     }
 
-    /// Entered once in 1000 packets and left once in 10: 1 in 101 packets is in the bad state, and bursts are ten packets long.
+    /// Entered once in 1000 packets and left once in 10: 1 in 101 packets is in the bad state, and
+    /// bursts are ten packets long.
     #[test]
     fn bursts_have_their_rate_and_length() {
         let bursty = Loss::Bursty {

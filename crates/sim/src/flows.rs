@@ -57,7 +57,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
         if flow.bytes == u64::MAX {
             let before = self.conns.list[last as usize].delivered();
-            // Nobody would look again at one that starts when the measurement is over: it delivers nothing in it.
+            // Nobody would look again at one that starts when the measurement is over: it delivers
+            // nothing in it.
             let over = self.clock.picos(self.now) >= self.cfg.measure.until;
             self.metrics.goodput.push(Goodput {
                 conn: last,
@@ -78,8 +79,9 @@ impl<Q: EventQueue> Sim<Q> {
         if persistent && let Some(idle) = self.conns.take_idle(flow.src, flow.dst) {
             return idle;
         }
-        // Fresh connections take their luck and their path from the flow, so that both are the same under every scheme. A persistent
-        // one takes them from the pair and its number, as which flow meets which connection is not.
+        // Fresh connections take their luck and their path from the flow, so that both are the same
+        // under every scheme. A persistent one takes them from the pair and its number, as which
+        // flow meets which connection is not.
         let name = if persistent {
             self.conns.opened_for(flow.src, flow.dst) | 1 << 63
         } else {
@@ -126,7 +128,8 @@ impl<Q: EventQueue> Sim<Q> {
             }
         }
         if self.pep.as_ref().is_some_and(|pep| pep.counts_with(conn)) {
-            // A proxy reads what has been acknowledged until nothing is left in it, and ends the connection then.
+            // A proxy reads what has been acknowledged until nothing is left in it, and ends the
+            // connection then.
             let c = &mut self.conns.list[conn as usize];
             c.end = u64::MAX;
             c.flow.measured = false;
@@ -157,8 +160,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// Completion time in an empty network with an open window: every packet as soon as its link is free of the one before, and the
-    /// propagation.
+    /// Completion time in an empty network with an open window: every packet as soon as its link is
+    /// free of the one before, and the propagation.
     fn ideal(&self, f: &Flow) -> Picos {
         if f.bytes == u64::MAX {
             return Picos::ZERO;
@@ -168,7 +171,8 @@ impl<Q: EventQueue> Sim<Q> {
         let header = u64::from(t.header_bytes);
         let full = f.bytes.div_ceil(mss).max(1) - 1;
         let last = f.bytes - full * mss + header;
-        // When the last full packet and the last of all have left each link, without the propagation that both share.
+        // When the last full packet and the last of all have left each link, without the
+        // propagation that both share.
         let (mut full_left, mut slowest, mut left) = (0, 0, 0);
         let route = self.fabric.route(f.src, f.dst, 0);
         for &l in route.iter().take_while(|&&l| l != u32::MAX) {

@@ -222,14 +222,16 @@ impl<Q: EventQueue> Sim<Q> {
         true
     }
 
-    /// Makes sure that an event is pending at or before the sender's deadline. Deadlines that move later cost nothing.
+    /// Makes sure that an event is pending at or before the sender's deadline. Deadlines that move
+    /// later cost nothing.
     #[inline]
     fn arm_timer(&mut self, conn: u32) {
         let c = &mut self.conns.list[conn as usize];
         let Some(deadline) = c.timeout(&self.cfg.transport, || self.clock.nanos(self.now)) else {
             return;
         };
-        // A pending event that comes too early re-arms itself; compare in nanoseconds only when none is pending before it.
+        // A pending event that comes too early re-arms itself; compare in nanoseconds only when
+        // none is pending before it.
         if c.timer_at != NEVER && self.clock.nanos(c.timer_at) <= deadline {
             return;
         }
@@ -306,7 +308,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
         let fields = Fields {
             wire_bytes: PROBE_BYTES,
-            // ECN-capable, so that a switch that drops what it cannot mark does not lose the measurement.
+            // ECN-capable, so that a switch that drops what it cannot mark does not lose the
+            // measurement.
             ecn: Ecn::Ect0,
             flags: Flags::PROBE,
             class,

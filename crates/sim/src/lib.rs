@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What happens in time: events, links, hosts, fabrics, workloads and metrics.
 //!
-//! [`run`] takes one fully resolved [`Config`] and returns its [`Outcome`]. One point runs on one thread and gives the same result on
-//! any machine; points are independent and may run side by side.
+//! [`run`] takes one fully resolved [`Config`] and returns its [`Outcome`]. One point runs on one
+//! thread and gives the same result on any machine; points are independent and may run side by
+//! side.
 
 mod build;
 pub mod config;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Hosts that handle packets in bunches: interrupt coalescing, and GRO, which answers a bunch as one segment.
+//! Hosts that handle packets in bunches: interrupt coalescing, and GRO, which answers a bunch as
+//! one segment.
 
 use cemark_transport::{Ack, Acks};
 use cemark_wire::{Flags, Nanos, Packet};
@@ -13,9 +14,11 @@ const MOST_BYTES: u64 = 65_536;
 /// What a host's network card and the layer above it do in bunches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offload {
-    /// Largest train in bytes that a connection hands to its NIC at once (TSO, GSO), and waits for; 0: segment by segment.
+    /// Largest train in bytes that a connection hands to its NIC at once (TSO, GSO), and waits for;
+    /// 0: segment by segment.
     pub tso: u32,
-    /// Longest time that a packet waits in the NIC for others before the host handles them together; zero: not at all.
+    /// Longest time that a packet waits in the NIC for others before the host handles them
+    /// together; zero: not at all.
     pub coalesce: Nanos,
     /// So many packets end the wait. At least one.
     pub coalesce_packets: u32,
@@ -60,7 +63,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// The interrupt of a host. Where a count ended the wait before, it finds fewer packets, or none.
+    /// The interrupt of a host. Where a count ended the wait before, it finds fewer packets, or
+    /// none.
     pub fn interrupt(&mut self, host: u32) {
         self.hosts[host as usize].interrupt_armed = false;
         self.handle_held(host);
@@ -83,8 +87,9 @@ impl<Q: EventQueue> Sim<Q> {
         self.answers.clear();
     }
 
-    /// What waited is handled. It comes through the same door again, so that hosts without bunches keep the only copy of what follows inline; neither
-    /// wait that it has behind it, for others and for its flow's extra delay, is asked of it a second time.
+    /// What waited is handled. It comes through the same door again, so that hosts without bunches
+    /// keep the only copy of what follows inline; neither wait that it has behind it, for others
+    /// and for its flow's extra delay, is asked of it a second time.
     fn handle(&mut self, host: u32, packet: Packet) {
         let late = std::mem::take(&mut self.late_extras);
         self.bunches = false;
@@ -98,7 +103,8 @@ impl<Q: EventQueue> Sim<Q> {
         self.hosts.iter().map(|h| h.received.len() as u64).sum()
     }
 
-    /// Keeps an answer until the bunch is over, in the place of the one before where that said less of the same.
+    /// Keeps an answer until the bunch is over, in the place of the one before where that said less
+    /// of the same.
     #[cold]
     pub fn answer_later(&mut self, host: u32, conn: u32, bytes: u64, acks: Acks) {
         let ack = match acks {

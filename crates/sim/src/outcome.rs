@@ -13,7 +13,8 @@ pub struct Outcome {
     pub flows: Vec<FlowRecord>,
     /// Endless flows, in order of id.
     pub long_flows: Vec<LongRecord>,
-    /// Payload bytes that all flows together delivered in order in each whole `Measure::goodput_interval` from `Measure::from` on.
+    /// Payload bytes that all flows together delivered in order in each whole
+    /// `Measure::goodput_interval` from `Measure::from` on.
     pub goodput: Vec<u64>,
     /// Answers to probes.
     pub probes: Vec<ProbeRecord>,
@@ -21,11 +22,13 @@ pub struct Outcome {
     pub totals: Totals,
     /// Switch ports.
     pub ports: Vec<PortReport>,
-    /// What boxes at the edges of two sites counted, by name (docs/dcib.md): sums over the paths, of peaks the largest. Empty without.
+    /// What boxes at the edges of two sites counted, by name (docs/dcib.md): sums over the paths,
+    /// of peaks the largest. Empty without.
     pub edges: BTreeMap<String, u64>,
     /// Ports (NICs too) that were paused by the switch at their far end.
     pub pauses: Vec<PauseReport>,
-    /// The ports that wait for each other in a ring for ever, each for the next, where the run was stopped for it.
+    /// The ports that wait for each other in a ring for ever, each for the next, where the run was
+    /// stopped for it.
     pub deadlock: Vec<String>,
     /// Queue lengths over time of the chosen ports.
     pub traces: Vec<PortTrace>,
@@ -35,7 +38,8 @@ pub struct Outcome {
     pub packet_hops: u64,
     /// Events handled.
     pub events: u64,
-    /// Fingerprint of contents: flows and counters. Equal on every machine and for every number of jobs.
+    /// Fingerprint of contents: flows and counters. Equal on every machine and for every number of
+    /// jobs.
     pub digest: u64,
 }
 
@@ -83,7 +87,8 @@ pub struct LongRecord {
     pub class: u8,
     /// Payload bytes delivered in order between `Measure::from` and `Measure::until`.
     pub delivered: u64,
-    /// The same for each whole `Measure::goodput_interval` from `Measure::from` on, zero before the flow starts.
+    /// The same for each whole `Measure::goodput_interval` from `Measure::from` on, zero before the
+    /// flow starts.
     pub intervals: Vec<u64>,
     /// Retransmission timeouts.
     pub timeouts: u32,
@@ -109,7 +114,8 @@ pub struct Totals {
     pub delivered: u64,
     /// Packets made by boxes at edges: copies and router ACKs.
     pub made: u64,
-    /// Packets that ended in such boxes: router ACKs, copies nobody needed, packets that came twice.
+    /// Packets that ended in such boxes: router ACKs, copies nobody needed, packets that came
+    /// twice.
     pub gone: u64,
     /// Packets still on their way at the end, copies that boxes keep among them.
     pub in_flight: u64,
@@ -125,7 +131,8 @@ pub struct Totals {
     pub goodput_bytes: u64,
 }
 
-/// The drops of [`Config::faults`](crate::Config::faults), in [`Totals::drops`] where there are faults.
+/// The drops of [`Config::faults`](crate::Config::faults), in [`Totals::drops`] where there are
+/// faults.
 pub const ARTIFICIAL: &str = "artificial";
 
 /// Every name that [`Outcome::edges`] may have.
@@ -153,7 +160,8 @@ pub const EDGE_COUNTS: &[&str] = &[
     "held_peak_bytes",
 ];
 
-/// Every reason to mark or to drop that this build counts: the keys that [`Totals::marks`] and [`Totals::drops`] may have.
+/// Every reason to mark or to drop that this build counts: the keys that [`Totals::marks`] and
+/// [`Totals::drops`] may have.
 pub fn reasons() -> impl Iterator<Item = &'static str> {
     let marks = Counters::WHYS.map(Counters::why_name);
     let drops = DropReason::ALL.map(DropReason::name);
@@ -260,6 +268,7 @@ pub struct QueueSample {
     pub at: Picos,
     /// Bytes that wait, the packet being sent not among them.
     pub bytes: u32,
-    /// Until everything that is there now has been sent: the sojourn of a packet that came now, where there is one queue.
+    /// Until everything that is there now has been sent: the sojourn of a packet that came now,
+    /// where there is one queue.
     pub wait: Nanos,
 }

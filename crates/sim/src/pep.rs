@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A split-connection proxy at both edge routers (spec A.13): each flow between the sites is three connections, of which the middle one
-//! crosses the WAN. A proxy acknowledges what it has received and stores it until the next connection has it acknowledged.
+//! A split-connection proxy at both edge routers (spec A.13): each flow between the sites is three
+//! connections, of which the middle one crosses the WAN. A proxy acknowledges what it has received
+//! and stores it until the next connection has it acknowledged.
 //!
-//! A proxy's NIC is the link that its connection sets out on. It advertises no more than its buffer has room for: a connection is
-//! given bytes only as far as the next one's acknowledgements and the buffer reach, which is what a receive window does.
+//! A proxy's NIC is the link that its connection sets out on. It advertises no more than its buffer
+//! has room for: a connection is given bytes only as far as the next one's acknowledgements and the
+//! buffer reach, which is what a receive window does.
 
 use std::collections::BTreeMap;
 
@@ -83,8 +85,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// The flow on the fresh connection `conn` goes through proxies if it goes to the other site. Says which connection ends at its
-    /// receiver; the flow's bytes must not be written then.
+    /// The flow on the fresh connection `conn` goes through proxies if it goes to the other site.
+    /// Says which connection ends at its receiver; the flow's bytes must not be written then.
     #[cold]
     pub fn split(&mut self, conn: u32, flow: Flow) -> Option<u32> {
         let mut pep = self.pep.take()?;
@@ -157,7 +159,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// Passes bytes on from connection to connection, as far as they have come and as the buffers allow.
+    /// Passes bytes on from connection to connection, as far as they have come and as the buffers
+    /// allow.
     fn pump(&mut self, i: u32) {
         let Some(pep) = self.pep.as_mut() else { return };
         let s = &mut pep.splits[i as usize];
@@ -179,7 +182,8 @@ impl<Q: EventQueue> Sim<Q> {
         pep.peak_stored = pep.peak_stored.max(pep.stored);
         s.stored = stored;
         let conns = s.conns;
-        // Nothing of it is left at a proxy. Before that no slot may be used again: all three are read here.
+        // Nothing of it is left at a proxy. Before that no slot may be used again: all three are
+        // read here.
         let done = stored == 0 && arrived[1] == s.total && acked[2] == s.total;
         if done {
             for conn in conns {

@@ -36,8 +36,9 @@ pub(crate) struct Lossless {
     pub deadlock: Vec<String>,
 }
 
-/// Headroom of a lossless queue at the far end of a link: what may still arrive once its meter has passed XOFF. The frame waits for a packet on the
-/// way back (and for frames of other queues); when it arrives, a packet is being sent; what is on the wire arrives too. One packet passed XOFF.
+/// Headroom of a lossless queue at the far end of a link: what may still arrive once its meter has
+/// passed XOFF. The frame waits for a packet on the way back (and for frames of other queues); when
+/// it arrives, a packet is being sent; what is on the wire arrives too. One packet passed XOFF.
 fn headroom(cfg: &Config, fabric: &Fabric, link: u32, back: u32) -> u32 {
     let (link, back) = (
         &fabric.links()[link as usize],
@@ -244,8 +245,9 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// Queues of switch ports that nothing can set free: paused, and even when every other queue has sent all it holds, what came by their link and
-    /// waits in queues like them keeps the switch at the far end above XON.
+    /// Queues of switch ports that nothing can set free: paused, and even when every other queue
+    /// has sent all it holds, what came by their link and waits in queues like them keeps the
+    /// switch at the far end above XON.
     fn stuck(&self) -> Vec<Node> {
         let Some(pfc) = &self.pfc else {
             return Vec::new();

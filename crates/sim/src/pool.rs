@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What ports do not hold: packets that serve an extra delay, and the SACK blocks that a few ACKs carry.
+//! What ports do not hold: packets that serve an extra delay, and the SACK blocks that a few ACKs
+//! carry.
 
 use cemark_wire::Packet;
 
-/// Packets that wait outside any port. The most recently freed slot is used next, while it is still in the cache.
+/// Packets that wait outside any port. The most recently freed slot is used next, while it is still
+/// in the cache.
 #[derive(Debug, Default)]
 pub struct Delayed {
     packets: Vec<Packet>,

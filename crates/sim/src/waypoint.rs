@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Links whose far end is more than a host or a plain switch. Their ports carry a tag of their own, so that all other links pay nothing.
+//! Links whose far end is more than a host or a plain switch. Their ports carry a tag of their own,
+//! so that all other links pay nothing.
 
 use cemark_wire::Packet;
 
@@ -74,7 +75,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A packet has served its extra delay, in a simulation with waypoints: what stands at its first switch comes now.
+    /// A packet has served its extra delay, in a simulation with waypoints: what stands at its
+    /// first switch comes now.
     #[cold]
     pub fn after_delay(&mut self, packet: Packet) {
         let nic = self.conns.routes[packet.conn as usize][0][0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Nothing is allocated per packet once a run is warm: a ten times longer run allocates (almost) nothing more.
+//! Nothing is allocated per packet once a run is warm: a ten times longer run allocates (almost)
+//! nothing more.
 
 mod common;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Over random scenarios: every packet is delivered, dropped with a reason, or in flight; every flow ends; forms of a port and event
-//! cores agree.
+//! Over random scenarios: every packet is delivered, dropped with a reason, or in flight; every
+//! flow ends; forms of a port and event cores agree.
 
 mod common;
 
@@ -168,7 +168,8 @@ fn configs() -> impl Strategy<Value = Config> {
                 c.transport.pacing = seed % 3 == 1;
                 c.transport.pace_train = 64_000 * (seed % 2) as u32;
             }
-            // An average that only arrivals move stays high on an idle queue: retries a minute apart would find it there for hours.
+            // An average that only arrivals move stays high on an idle queue: retries a minute
+            // apart would find it there for hours.
             c.transport.rto_max = Nanos::from_millis(500);
             c.max_time = us(500_000_000);
             c
@@ -212,8 +213,9 @@ fn books_balance(o: &Outcome) {
     assert_eq!(t.all_drops(), o.ports.iter().map(|p| p.drops).sum::<u64>());
 }
 
-/// A switch's WRED on the instantaneous length is RED of weight 1 with independent draws: to the last digit, where no length is a tie and no queue runs
-/// empty from above `min` without an arrival (RED's average stays for the time of a packet).
+/// A switch's WRED on the instantaneous length is RED of weight 1 with independent draws: to the
+/// last digit, where no length is a tie and no queue runs empty from above `min` without an arrival
+/// (RED's average stays for the time of a packet).
 #[test]
 fn wred_is_the_red_that_switches_were_given() {
     let with = |marker| run(&config(vec![web_that_stops(0.7, 300)], marker));
@@ -253,7 +255,8 @@ proptest! {
         prop_assert_eq!(run_on_heap(&cfg).digest, o.digest);
     }
 
-    /// The same of the schemes whose ports may be fused although they read lengths, since they do so as packets join.
+    /// The same of the schemes whose ports may be fused although they read lengths, since they do
+    /// so as packets join.
     #[test]
     fn fused_ports_show_arrivals_the_length(cfg in configs(), marker in arriving()) {
         let mut cfg = cfg;
@@ -263,7 +266,8 @@ proptest! {
         let unfused = run(&cfg);
         prop_assert_eq!(fused.flows, unfused.flows);
         prop_assert_eq!(fused.totals.all_drops(), unfused.totals.all_drops());
-        // A fused port counts a mark as the packet joins, another port as it leaves: what waits when the run ends makes the difference.
+        // A fused port counts a mark as the packet joins, another port as it leaves: what waits
+        // when the run ends makes the difference.
         let early = fused.totals.all_marks().checked_sub(unfused.totals.all_marks());
         prop_assert!(
             early.is_some_and(|n| n <= unfused.totals.in_flight),
@@ -281,12 +285,14 @@ proptest! {
         prop_assert_eq!(fused.totals.all_drops(), unfused.totals.all_drops());
     }
 
-    /// Queue pairs, and pauses under both transports: the same, and where everything is lossless nothing is lost.
+    /// Queue pairs, and pauses under both transports: the same, and where everything is lossless
+    /// nothing is lost.
     #[test]
     fn queue_pairs_and_pauses_balance_too(cfg in configs(), pause in 0usize..3, pairs in 0usize..3) {
         let mut cfg = cfg;
         if pause == 0 {
-            // Losses alone slow no queue pair down: without marks and pauses it would send at line rate over a full buffer for a long time.
+            // Losses alone slow no queue pair down: without marks and pauses it would send at line
+            // rate over a full buffer for a long time.
             cfg.switch.marker = scheme("threshold", &[("k", 30_000)]);
             cfg.switch.buffer_bytes = cfg.switch.buffer_bytes.max(100_000);
         }

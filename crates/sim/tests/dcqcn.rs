@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! DCQCN end to end: fair shares, the queue where RED wants it, losses repaired, the same result twice.
+//! DCQCN end to end: fair shares, the queue where RED wants it, losses repaired, the same result
+//! twice.
 
 mod common;
 
@@ -11,7 +12,8 @@ use cemark_sim::{Config, run, run_on_heap};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
-/// The paper's 40 Gb/s: N senders to one receiver, each a millisecond after the one before, measured from 60 to 160 ms.
+/// The paper's 40 Gb/s: N senders to one receiver, each a millisecond after the one before,
+/// measured from 60 to 160 ms.
 fn incast(senders: u32, marker: MarkerChoice) -> Config {
     let mut cfg = config(
         vec![workload(Kind::Long {
@@ -63,8 +65,9 @@ fn jain(shares: &[f64]) -> f64 {
 
 #[test]
 fn shares_are_fair_and_the_queue_stays_between_kmin_and_kmax() {
-    // (marks evenly spread, senders, least use of the link, most at the 99th percentile). With marks drawn packet by packet, eight flows now and then grow
-    // past Kmax together, where all are marked and all cut: the paper's increase of 40 Mb/s is much for them (docs/transports.md).
+    // (marks evenly spread, senders, least use of the link, most at the 99th percentile). With
+    // marks drawn packet by packet, eight flows now and then grow past Kmax together, where all are
+    // marked and all cut: the paper's increase of 40 Mb/s is much for them (docs/transports.md).
     for (even, senders, least, most) in [
         (true, 2, 0.99, 200e3),
         (true, 4, 0.99, 200e3),
@@ -90,7 +93,8 @@ fn shares_are_fair_and_the_queue_stays_between_kmin_and_kmax() {
     }
 }
 
-/// ECN# with DCQCN's probability in the place of its first test (section 3.5): fair shares, and both parts mark.
+/// ECN# with DCQCN's probability in the place of its first test (section 3.5): fair shares, and
+/// both parts mark.
 #[test]
 fn the_probabilistic_form_of_ecn_sharp_marks_for_it_as_well() {
     // 40 Gb/s: 1 us is 5 KB, 40 us are 200 KB.

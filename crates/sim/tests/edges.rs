@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What stands at the edges of two sites: flows end and the books balance under every form, and each form does what it is for.
+//! What stands at the edges of two sites: flows end and the books balance under every form, and
+//! each form does what it is for.
 
 mod common;
 
@@ -104,7 +105,8 @@ proptest! {
         if fifo {
             cfg.nic = cemark_sim::config::Nic::Fifo;
         }
-        // The host outside is the only one that may be hit where a router prefers its packets, up to sixteen times in a row.
+        // The host outside is the only one that may be hit where a router prefers its packets, up
+        // to sixteen times in a row.
         cfg.transport.rto_max = Nanos::from_millis(500);
         cfg.max_time = us(500_000_000);
         let o = run(&cfg);
@@ -170,7 +172,8 @@ fn delivered(o: &Outcome) -> f64 {
     o.long_flows.iter().map(|f| f.delivered).sum::<u64>() as f64
 }
 
-/// What the literal form delivers over what plain Reno does, ten seeds together: one seed alone strays by a quarter where timeouts rule.
+/// What the literal form delivers over what plain Reno does, ten seeds together: one seed alone
+/// strays by a quarter where timeouts rule.
 fn literal_over_plain(share: f64, victims: Victims) -> f64 {
     let of = |edge: Edge| -> f64 {
         let seeds = 1..=10;
@@ -181,7 +184,8 @@ fn literal_over_plain(share: f64, victims: Victims) -> f64 {
     of(dcib(CopyPolicy::Once, None, None)) / of(Edge::Plain)
 }
 
-/// Spec A.12: the copy comes a round trip after the hole, so literal DCIB hides few losses from a sender; order or a filter hide them.
+/// Spec A.12: the copy comes a round trip after the hole, so literal DCIB hides few losses from a
+/// sender; order or a filter hide them.
 #[test]
 fn order_and_the_filter_hide_losses_and_the_literal_form_does_not() {
     let of = |edge| delivered(&across(edge, Victims::PreferNotEct, Control::Reno));
@@ -190,28 +194,33 @@ fn order_and_the_filter_hide_losses_and_the_literal_form_does_not() {
     let ordered = of(dcib(CopyPolicy::Protect, Some(4), None)) / plain;
     let filtered = of(dcib(CopyPolicy::Protect, None, Some(8))) / plain;
     println!("literal {literal:.2}, in order {ordered:.1}, filtered {filtered:.1}");
-    // What it saves are timeouts, 200 round trips each: 2.46 with an error of 0.18 (seeds differ by 0.58). Three errors either way.
+    // What it saves are timeouts, 200 round trips each: 2.46 with an error of 0.18 (seeds differ by
+    // 0.58). Three errors either way.
     assert!((1.9..3.0).contains(&literal), "{literal}");
     assert!(ordered > 3.0 * literal, "{ordered} against {literal}");
     assert!(filtered > 3.0 * literal, "{filtered} against {literal}");
 }
 
-/// The square-root law: where nine losses in ten have no copy, DCIB can give a factor of sqrt(1 / 0.9) = 1.054 at most.
+/// The square-root law: where nine losses in ten have no copy, DCIB can give a factor of sqrt(1 /
+/// 0.9) = 1.054 at most.
 #[test]
 fn a_wan_that_does_not_cooperate_leaves_little_to_gain() {
-    // Windows of 27 packets, so that hardly a timeout is among the losses and the law holds. The copy comes too late to save a cut: 1 is
-    // the other end. Seeds differ by 0.037, so ten of them have an error of 0.012: two of these beyond the law, three below one.
+    // Windows of 27 packets, so that hardly a timeout is among the losses and the law holds. The
+    // copy comes too late to save a cut: 1 is the other end. Seeds differ by 0.037, so ten of them
+    // have an error of 0.012: two of these beyond the law, three below one.
     let factor = literal_over_plain(0.002, Victims::Any);
     println!("{factor:.3}");
     assert!((0.965..1.078).contains(&factor), "{factor}");
-    // Windows of five packets: every other loss is a timeout of 200 round trips, of which the law knows nothing. Those that a copy saves
-    // count: 1.16 over twenty seeds, which differ by 0.23. Two errors of ten seeds either way.
+    // Windows of five packets: every other loss is a timeout of 200 round trips, of which the law
+    // knows nothing. Those that a copy saves count: 1.16 over twenty seeds, which differ by 0.23.
+    // Two errors of ten seeds either way.
     let factor = literal_over_plain(0.05, Victims::Any);
     println!("{factor:.3}");
     assert!((1.01..1.31).contains(&factor), "{factor}");
 }
 
-/// A proxy's short loops recover where the long one does not have to; it stores what is in flight, and no more than its buffers.
+/// A proxy's short loops recover where the long one does not have to; it stores what is in flight,
+/// and no more than its buffers.
 #[test]
 fn a_proxy_keeps_its_bound() {
     let buffer = 300_000;
@@ -225,7 +234,8 @@ fn a_proxy_keeps_its_bound() {
     assert_eq!((f.src, f.dst), (0, 3));
 }
 
-/// Where the path has no loss, DCIB is invisible: every flow gets what it gets without, but for copies of nothing.
+/// Where the path has no loss, DCIB is invisible: every flow gets what it gets without, but for
+/// copies of nothing.
 #[test]
 fn without_loss_the_flows_are_the_same() {
     let of = |edge: Edge| {
@@ -263,7 +273,8 @@ fn without_loss_the_flows_are_the_same() {
     assert!((0.99..1.01).contains(&ratio), "{ratio}");
 }
 
-/// The largest that the paper's section 3D asks for: a tenth of 100 Gb/s over a round trip of 60 ms needs 75 MB of copies, and gets them.
+/// The largest that the paper's section 3D asks for: a tenth of 100 Gb/s over a round trip of 60 ms
+/// needs 75 MB of copies, and gets them.
 #[test]
 fn a_tenth_of_a_long_fast_path_is_held() {
     let pairs = (0..3).map(|i| (i, i + 3)).collect();
@@ -327,8 +338,9 @@ fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome
     o
 }
 
-/// Each path has a stalled queue of its own. One path loses every selected packet, so its copies are never acknowledged and (the routers
-/// being patient) never sent: its queue is full after 166 packets. The other path goes on selecting.
+/// Each path has a stalled queue of its own. One path loses every selected packet, so its copies
+/// are never acknowledged and (the routers being patient) never sent: its queue is full after 166
+/// packets. The other path goes on selecting.
 #[test]
 fn a_full_stalled_queue_stops_its_own_path_only() {
     let fault = |link| LinkFault {
@@ -349,7 +361,8 @@ fn a_full_stalled_queue_stops_its_own_path_only() {
     assert!(o.edges["selected"] > 20 * bound / 1_500, "{:?}", o.edges);
 }
 
-/// A path that clears ECN shuts its own pair off, after which DCIB is as good as not there; the other path keeps it.
+/// A path that clears ECN shuts its own pair off, after which DCIB is as good as not there; the
+/// other path keeps it.
 #[test]
 fn a_bleached_path_shuts_off_its_own_pair_only() {
     let fault = |bleach| {

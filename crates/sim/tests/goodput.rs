@@ -32,7 +32,8 @@ fn intervals_add_up_and_share_a_clock() {
     for (i, &all) in out.goodput.iter().enumerate() {
         let each: Vec<u64> = out.long_flows.iter().map(|l| l.intervals[i]).collect();
         assert_eq!(each.iter().sum::<u64>(), all, "interval {i}");
-        // The first flow alone fills the link; flows start at 0, 2 and 4 ms, the measurement at 1 ms.
+        // The first flow alone fills the link; flows start at 0, 2 and 4 ms, the measurement at 1
+        // ms.
         let started = [true, i >= 2, i >= 6];
         for (flow, started) in started.into_iter().enumerate() {
             assert_eq!(each[flow] > 0, started, "flow {flow} in interval {i}");

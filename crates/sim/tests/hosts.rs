@@ -15,7 +15,8 @@ use common::{config, scheme, us, workload};
 
 const KB64: u32 = 64_000;
 
-/// Two endless flows into one 10 Gb/s link, base RTT 100 us, for 100 ms of which the first 20 do not count.
+/// Two endless flows into one 10 Gb/s link, base RTT 100 us, for 100 ms of which the first 20 do
+/// not count.
 fn two_flows(control: Control, marker: MarkerChoice, offload: Offload) -> Config {
     let long = workload(Kind::Long {
         flows: LongFlows::Pairs(vec![(0, 2), (1, 2)]),
@@ -59,7 +60,8 @@ const DCTCP: Control = Control::Dctcp {
     alpha_init: 0,
 };
 
-/// CEDM's observation (slides, underflow): thresholds that suffice for smooth senders lose throughput under bursts, and only then.
+/// CEDM's observation (slides, underflow): thresholds that suffice for smooth senders lose
+/// throughput under bursts, and only then.
 #[test]
 fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
     let step = |packets: u64| scheme("threshold", &[("k", packets * 1500)]);
@@ -73,7 +75,8 @@ fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
     }
 }
 
-/// One endless flow from a 10 Gb/s host over a 1 Gb/s link, base RTT 2 ms, with a window of 200 KB that the path of 250 KB holds.
+/// One endless flow from a 10 Gb/s host over a 1 Gb/s link, base RTT 2 ms, with a window of 200 KB
+/// that the path of 250 KB holds.
 fn one_flow(offload: Offload, pacing: bool, pace_train: u32) -> Config {
     let mut c = two_flows(Control::Reno, MarkerChoice::None, offload);
     let long = workload(Kind::Long {
@@ -111,9 +114,11 @@ fn a_train_arrives_at_line_rate_and_pacing_takes_it_apart() {
     };
     // The ACK clock spaces a smooth sender as the slow link did.
     let smooth = deepest(Offload::NONE, false, 0);
-    // 64 KB are 43 packets, which arrive in 51.6 us; the link sends four meanwhile, and one is on its way: 37 wait.
+    // 64 KB are 43 packets, which arrive in 51.6 us; the link sends four meanwhile, and one is on
+    // its way: 37 wait.
     let train = deepest(tso, false, 0);
-    // A trace says of each moment what waits and for how long: bytes x 8 ns at 1 Gb/s, and the rest of the packet being sent.
+    // A trace says of each moment what waits and for how long: bytes x 8 ns at 1 Gb/s, and the rest
+    // of the packet being sent.
     let o = run(&one_flow(tso, false, 0));
     let samples = &o.traces[0].samples;
     assert!(samples.iter().any(|s| s.bytes > 54_000));
@@ -163,7 +168,8 @@ fn what_is_handled_together_is_answered_together() {
         ..Offload::NONE
     };
     let (data, acks, full) = answers(coalesce, 1);
-    // Waiting at both ends makes the round trip longer, so two windows of 100 KB still fill the link.
+    // Waiting at both ends makes the round trip longer, so two windows of 100 KB still fill the
+    // link.
     assert!(
         full > 0.99 && acks.abs_diff(data) < 200,
         "compressed, but as many: {acks} of {data}"
@@ -228,7 +234,8 @@ fn jumbo_frames_are_a_segment_size() {
         assert_eq!(o.flows[0].fct, Some(o.flows[0].ideal));
         (o.flows[0].ideal.0, o.totals.sent)
     };
-    // 1,000 packets of 9,000 bytes at 800 ps a byte, the last once more on the second link, 50 us of wire.
+    // 1,000 packets of 9,000 bytes at 800 ps a byte, the last once more on the second link, 50 us
+    // of wire.
     assert_eq!(
         fct(8_960),
         (9_000_000 * 800 + 9_000 * 800 + 50_000_000, 2_000)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A flow alone in its network, with an open window, takes exactly the time that slowdowns are measured against.
+//! A flow alone in its network, with an open window, takes exactly the time that slowdowns are
+//! measured against.
 
 mod common;
 
@@ -42,7 +43,8 @@ fn a_lone_flow_takes_the_ideal_time() {
     }
 }
 
-/// A lone flow meets no queue in the fabric, only in its own host: marks tell whether that is a switch's port.
+/// A lone flow meets no queue in the fabric, only in its own host: marks tell whether that is a
+/// switch's port.
 #[test]
 fn a_host_that_is_a_switch_port_marks_a_lone_flow() {
     let marks = |nic| {

@@ -99,7 +99,8 @@ fn nothing_is_lost_under_64_to_1_incast() {
     }
 }
 
-/// A packet that finds its way out idle takes headroom like any other, and its sender is paused, whether a marker has to be asked about it or not.
+/// A packet that finds its way out idle takes headroom like any other, and its sender is paused,
+/// whether a marker has to be asked about it or not.
 #[test]
 fn a_marker_that_never_marks_changes_no_pause() {
     let most = u64::from(u32::MAX);
@@ -120,7 +121,8 @@ fn a_marker_that_never_marks_changes_no_pause() {
 
 #[test]
 fn the_headroom_is_enough_and_hardly_more() {
-    // With a fixed XOFF everything above it is headroom: what the formula keeps is used to the last few packets, and with half of it packets are lost.
+    // With a fixed XOFF everything above it is headroom: what the formula keeps is used to the last
+    // few packets, and with half of it packets are lost.
     let mut cfg = lossless(
         Topology::Star {
             hosts: 9,
@@ -170,7 +172,8 @@ fn a_pause_stops_its_own_queue_only() {
     let flow = out.flows.iter().find(|f| f.workload == 1).unwrap();
     let fct = flow.fct.unwrap();
     assert!(paused(&out, "host1->").count() == 1, "{:?}", out.pauses);
-    // It shares its NIC with a paused connection and still takes little longer than alone: at worst half the link while that one may send.
+    // It shares its NIC with a paused connection and still takes little longer than alone: at worst
+    // half the link while that one may send.
     assert!(fct.0 < flow.ideal.0 * 2, "{fct:?} for {:?}", flow.ideal);
     let behind = out
         .flows
@@ -227,7 +230,8 @@ fn a_ring_of_three_switches_deadlocks_and_the_run_stops() {
     );
 }
 
-/// What drawn base RTTs have above their path's is waited for behind the last link, which nobody pauses.
+/// What drawn base RTTs have above their path's is waited for behind the last link, which nobody
+/// pauses.
 #[test]
 fn drawn_base_rtts_and_pauses_go_together() {
     // One packet alone: 4 us of links there, and 96 us of the base RTT.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Ports with several queues in whole fabrics: conservation under every policy, shares of flows, PIAS, clocks of markers.
+//! Ports with several queues in whole fabrics: conservation under every policy, shares of flows,
+//! PIAS, clocks of markers.
 
 mod common;
 
@@ -270,7 +271,8 @@ fn a_strict_queue_takes_the_link() {
     assert!(got[0] > 0.97 * got.iter().sum::<f64>(), "{got:?}");
 }
 
-/// Web search to one host at a load, under PIAS' two strict queues and in one queue: mean FCT of short and of long flows.
+/// Web search to one host at a load, under PIAS' two strict queues and in one queue: mean FCT of
+/// short and of long flows.
 fn pias(seed: u64, bounds: Option<Vec<u64>>) -> (f64, f64) {
     let mut flows = web(0.7, 400);
     if let Kind::Poisson { pairs, .. } = &mut flows.kind {
@@ -363,7 +365,8 @@ fn every_queue_has_a_marker_of_its_own() {
     cfg.switch.queues = vec![QueueConfig::PLAIN; 2];
     cfg.switch.scheduler = SchedulerKind::StrictPriority;
     run(&cfg);
-    // The port to host 0, and those that its acknowledgements leave by: both queues of each carry something.
+    // The port to host 0, and those that its acknowledgements leave by: both queues of each carry
+    // something.
     let built = built.lock().expect("no panic");
     let busy = built.iter().filter(|n| n.load(Ordering::Relaxed) > 100);
     assert_eq!(built.len(), 2 * 9);
@@ -391,7 +394,8 @@ fn parts(scheduler: SchedulerKind, queues: &[QueueConfig]) -> Vec<(u32, u32)> {
     told[..queues.len()].to_vec()
 }
 
-/// A minimum threshold is a queue's part of the standard one (MQ-ECN 2.2): of quanta where queues take turns, of weights under WFQ.
+/// A minimum threshold is a queue's part of the standard one (MQ-ECN 2.2): of quanta where queues
+/// take turns, of weights under WFQ.
 #[test]
 fn a_part_of_the_link_is_counted_as_the_scheduler_counts() {
     let mut queues = [(13_500, 1), (1_500, 3)].map(|(quantum, weight)| QueueConfig {
@@ -417,7 +421,8 @@ fn a_part_of_the_link_is_counted_as_the_scheduler_counts() {
 
 #[test]
 fn pias_demotes_a_flow_as_it_sends() {
-    // Two flows to one host: a long one that has long been demoted, and one that starts later and overtakes it.
+    // Two flows to one host: a long one that has long been demoted, and one that starts later and
+    // overtakes it.
     let line = |at, src, bytes| cemark_sim::workload::FlowLine {
         start: us(at),
         src,
@@ -452,7 +457,8 @@ fn pias_demotes_a_flow_as_it_sends() {
     );
 }
 
-/// Wants to be woken every 10 us while it has seen a packet in the last 100 us, and counts how often it was, and whether on time.
+/// Wants to be woken every 10 us while it has seen a packet in the last 100 us, and counts how
+/// often it was, and whether on time.
 struct Ticker {
     next: Option<Nanos>,
     last: Nanos,
@@ -593,8 +599,9 @@ fn markers_see_the_port_and_the_pool() {
     assert!(pool > port + port / 2, "{pool} over {port}");
 }
 
-/// Share of its port that one flow gets while 16 others fill another port of the same pool, K being 65 packets of `scope`.
-/// How much of its port a lone flow uses, and the mean wait of the crowd at its own in microseconds.
+/// Share of its port that one flow gets while 16 others fill another port of the same pool, K being
+/// 65 packets of `scope`. How much of its port a lone flow uses, and the mean wait of the crowd at
+/// its own in microseconds.
 fn victim(scope: u64) -> (f64, f64) {
     let long = |pairs: Vec<(u32, u32)>| {
         workload(Kind::Long {
@@ -623,11 +630,14 @@ fn victim(scope: u64) -> (f64, f64) {
     )
 }
 
-/// MQ-ECN section 2.2: marking by service pool lets ports mark each other's packets. `cemark figure pool` prints the shares.
+/// MQ-ECN section 2.2: marking by service pool lets ports mark each other's packets.
+/// `cemark figure pool` prints the shares.
 ///
-/// All flows see the same marks, so the victim has the window of one of the crowd: a sixteenth of what fills RTT and queue. It sends that in
-/// an RTT without the queue (20 us and two packet times), which is a sixteenth of (RTT + queue) / RTT of its port. That is the least: its windows
-/// are shorter in time than the crowd's, so that it grows more often between two spells of marks (a quarter more here).
+/// All flows see the same marks, so the victim has the window of one of the crowd: a sixteenth of
+/// what fills RTT and queue. It sends that in an RTT without the queue (20 us and two packet
+/// times), which is a sixteenth of (RTT + queue) / RTT of its port. That is the least: its windows
+/// are shorter in time than the crowd's, so that it grows more often between two spells of marks (a
+/// quarter more here).
 #[test]
 fn a_pool_threshold_makes_a_victim_of_a_flow_that_queues_nowhere() {
     let [queue, port, (share, wait)] = [0, 1, 2].map(victim);

@@ -13,8 +13,8 @@ use cemark_sim::workload::{Kind, LongFlows};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
-/// Two flows over 100 Mb/s and 20 ms (166 packets) with a buffer of so many packets; the second starts ten seconds later, and the last
-/// thirty of sixty count.
+/// Two flows over 100 Mb/s and 20 ms (166 packets) with a buffer of so many packets; the second
+/// starts ten seconds later, and the last thirty of sixty count.
 fn late_comer(control: Control, buffer: u32, marker: MarkerChoice) -> Config {
     let long = workload(Kind::Long {
         flows: LongFlows::Pairs(vec![(0, 2), (1, 3)]),
@@ -73,7 +73,8 @@ fn a_late_bbr_flow_gets_its_share_and_loses_nothing() {
     // The probes of the round trip cost one part in fifty: 200 ms of ten seconds.
     assert!(used > 0.96 && fair > 0.95, "{used}, {fair}");
     assert_eq!(o.totals.all_drops(), 0);
-    // Two windows of twice the share: a BDP (250 KB) of queue, and what one flow takes the other's queue for path.
+    // Two windows of twice the share: a BDP (250 KB) of queue, and what one flow takes the other's
+    // queue for path.
     let queue = o.ports.iter().map(|p| p.queue.p99).fold(0.0, f64::max);
     assert!(queue < 375_000.0, "{queue}");
 }

@@ -18,7 +18,8 @@ pub enum NonEct {
 pub enum Fate {
     /// It goes on as it came.
     Passed,
-    /// It goes on with CE, written here (or confirmed: an upstream CE counts as a mark of this port too).
+    /// It goes on with CE, written here (or confirmed: an upstream CE counts as a mark of this port
+    /// too).
     Marked(Why),
     /// It should have been marked, is not ECN-capable, and goes on.
     Spared,
@@ -28,7 +29,8 @@ pub enum Fate {
     DroppedNotEct,
 }
 
-/// Turns a marker's final verdict into the packet's fate and writes CE where it says so. CE is never cleared.
+/// Turns a marker's final verdict into the packet's fate and writes CE where it says so. CE is
+/// never cleared.
 #[inline]
 pub fn apply(verdict: Verdict, ecn: &mut Ecn, policy: NonEct) -> Fate {
     match verdict {
@@ -45,8 +47,9 @@ pub fn apply(verdict: Verdict, ecn: &mut Ecn, policy: NonEct) -> Fate {
     }
 }
 
-/// Rewrites the ECN field, for a [`Middlebox`](crate::edge::Middlebox) and for faults of a path alone: the one exception to "CE is
-/// never cleared". Says whether the field changed, so that its owner counts.
+/// Rewrites the ECN field, for a [`Middlebox`](crate::edge::Middlebox) and for faults of a path
+/// alone: the one exception to "CE is never cleared". Says whether the field changed, so that its
+/// owner counts.
 #[inline]
 #[must_use = "a rewrite is counted"]
 pub fn rewrite(ecn: &mut Ecn, to: Ecn) -> bool {
@@ -105,7 +108,8 @@ mod tests {
         }
     }
 
-    /// A withdrawn mark is no unmarking: what an upstream switch said stays, under every answer of a scheme that withdraws.
+    /// A withdrawn mark is no unmarking: what an upstream switch said stays, under every answer of
+    /// a scheme that withdraws.
     #[test]
     fn cedm_never_clears_an_upstream_ce() {
         use cemark_marking::{At, Marker, QueueSpec, Values, cedm};
@@ -117,7 +121,8 @@ mod tests {
         let (mut withdrawn, mut kept) = (0, 0);
         let mut intents = std::collections::VecDeque::from([None; 20]);
         for n in 0..1_000u64 {
-            // A queue that falls from 60 KB and rises again, every 80 packets; a packet leaves 20 packets after it has joined.
+            // A queue that falls from 60 KB and rises again, every 80 packets; a packet leaves 20
+            // packets after it has joined.
             let length = (n % 80).abs_diff(40) as u32 * 1_500;
             let at = At {
                 ecn: Ecn::Ce,

@@ -39,7 +39,8 @@ impl Clock {
         (at.0 * 1000).div_ceil(self.tick_ps)
     }
 
-    /// As many ticks as are surely a shorter stay than `span`, where a stay is the floor of its end less the floor of its begin.
+    /// As many ticks as are surely a shorter stay than `span`, where a stay is the floor of its end
+    /// less the floor of its begin.
     #[inline]
     pub const fn ticks_below(self, span: Nanos) -> u64 {
         span.0.saturating_sub(1).saturating_mul(1000) / self.tick_ps

@@ -49,7 +49,8 @@ impl DropReason {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Packets whose transmission has been decided (in the fused port at once, in the explicit port as they leave the queue).
+    /// Packets whose transmission has been decided (in the fused port at once, in the explicit port
+    /// as they leave the queue).
     pub sent: u64,
     /// Their bytes.
     pub sent_bytes: u64,
@@ -57,7 +58,8 @@ pub struct Counters {
     pub marks: [u64; 5],
     /// Not-ECT packets that passed where a mark was due.
     pub spared: u64,
-    /// Packets discarded, by [`DropReason`]. Narrow, so that a fused port stays within three lines of the cache.
+    /// Packets discarded, by [`DropReason`]. Narrow, so that a fused port stays within three lines
+    /// of the cache.
     pub drops: [u32; 6],
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port with real queues behind a scheduler.
 //!
-//! Where nobody else can see its queues, the port serves them late: what should have left since the last look leaves, at its own time, when
-//! the next packet comes or the next one reaches the far end. That costs one event a hop. A port that shares its buffer or
-//! wakes its markers serves in time, at the cost of a second event under backlog.
+//! Where nobody else can see its queues, the port serves them late: what should have left since the
+//! last look leaves, at its own time, when the next packet comes or the next one reaches the far
+//! end. That costs one event a hop. A port that shares its buffer or wakes its markers serves in
+//! time, at the cost of a second event under backlog.
 
 use cemark_marking::{QueueId, Verdict, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
@@ -21,7 +22,8 @@ use crate::ring::Ring;
 use crate::round::Round;
 use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
 
-/// Packets on the wire, each with its arrival in its stamp, modulo 2^32: unless the wire is so long that this would not do.
+/// Packets on the wire, each with its arrival in its stamp, modulo 2^32: unless the wire is so long
+/// that this would not do.
 struct Wire {
     packets: Ring<Packet>,
     far: Option<Box<Ring<u64>>>,
@@ -70,7 +72,8 @@ impl Wire {
 }
 
 /// See [`crate::port::Port`].
-// In the order of use: a packet touches five or six lines of the cache here, and that is where the time goes.
+// In the order of use: a packet touches five or six lines of the cache here, and that is where the
+// time goes.
 #[repr(C, align(64))]
 pub struct ExplicitPort {
     pub(crate) busy: u64,
@@ -258,7 +261,8 @@ impl ExplicitPort {
         }
     }
 
-    /// The same, each packet as the link became free for it: the tick at which the first of them arrives if the wire was empty, or [`NEVER`].
+    /// The same, each packet as the link became free for it: the tick at which the first of them
+    /// arrives if the wire was empty, or [`NEVER`].
     #[inline]
     fn send_due(&mut self, now: u64, pool: &mut Pool, gone: &mut Discarded) -> u64 {
         let mut deliver_at = NEVER;
@@ -268,7 +272,8 @@ impl ExplicitPort {
         deliver_at
     }
 
-    /// Makes sure that a port which serves in time is served when the link is free: the tick, or [`NEVER`] where nothing needs to be done.
+    /// Makes sure that a port which serves in time is served when the link is free: the tick, or
+    /// [`NEVER`] where nothing needs to be done.
     #[inline]
     pub(crate) fn arm(&mut self) -> u64 {
         if self.lazy || !self.ready() || self.armed == self.busy {
@@ -338,8 +343,8 @@ impl ExplicitPort {
         Ok(())
     }
 
-    /// Asks the marker about a packet that is about to join queue `i`: its intent. Apart, so that the way of those packets that nobody has
-    /// to judge stays short.
+    /// Asks the marker about a packet that is about to join queue `i`: its intent. Apart, so that
+    /// the way of those packets that nobody has to judge stays short.
     #[inline(never)]
     fn judge_arrival(
         &mut self,
@@ -373,7 +378,8 @@ impl ExplicitPort {
         }
     }
 
-    /// The same about a packet that has left queue `i`, which waited since `since` with this intent.
+    /// The same about a packet that has left queue `i`, which waited since `since` with this
+    /// intent.
     #[inline(never)]
     fn judge_departure(&mut self, now: Nanos, i: usize, slot: u32, pool: &Pool) -> Verdict {
         let w = self.slots.get(slot);
@@ -397,8 +403,9 @@ impl ExplicitPort {
         self.busy + self.delay
     }
 
-    /// A packet that finds port and link idle and that nobody judges goes straight to the link, as if it had joined its queue and left
-    /// at once: a turn of its own. `None` where that would not go unseen.
+    /// A packet that finds port and link idle and that nobody judges goes straight to the link, as
+    /// if it had joined its queue and left at once: a turn of its own. `None` where that would not
+    /// go unseen.
     #[inline]
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
@@ -431,7 +438,8 @@ impl ExplicitPort {
         self.counters.discard(why);
     }
 
-    /// Puts the next packet on the link, which is free at `now`: the tick at which it arrives if the wire was empty, else [`NEVER`].
+    /// Puts the next packet on the link, which is free at `now`: the tick at which it arrives if
+    /// the wire was empty, else [`NEVER`].
     pub(crate) fn start(&mut self, now: u64, pool: &mut Pool, gone: &mut Discarded) -> u64 {
         while let Some(pick) = self.scheduler.pick(&Heads {
             lengths: &self.lengths,
@@ -475,7 +483,8 @@ impl ExplicitPort {
         NEVER
     }
 
-    /// Takes the head of queue `i` out, asks its marker and decides on CE: the packet's slot, its bytes, its fate and its ECN field.
+    /// Takes the head of queue `i` out, asks its marker and decides on CE: the packet's slot, its
+    /// bytes, its fate and its ECN field.
     #[inline]
     fn leave(&mut self, now: u64, i: usize, pool: &mut Pool) -> (u32, u32, Fate, Ecn) {
         let queue = &mut self.queues[i];
@@ -521,7 +530,8 @@ impl ExplicitPort {
         first
     }
 
-    /// Asks the marker of queue `i` when it wants to be woken: the tick for a new event, or [`NEVER`] where none is needed.
+    /// Asks the marker of queue `i` when it wants to be woken: the tick for a new event, or
+    /// [`NEVER`] where none is needed.
     fn poll_clock(&mut self, i: usize) -> u64 {
         let queue = &mut self.queues[i];
         queue.wake = queue
@@ -536,7 +546,8 @@ impl ExplicitPort {
         }
     }
 
-    /// The clock of a marker may be due: the tick of the next wake-up, or [`NEVER`] where an event is pending or none is needed.
+    /// The clock of a marker may be due: the tick of the next wake-up, or [`NEVER`] where an event
+    /// is pending or none is needed.
     pub(crate) fn wake(&mut self, now: u64, pools: &[Pool]) -> u64 {
         if now != self.wake_armed {
             return NEVER;
@@ -576,8 +587,9 @@ impl ExplicitPort {
 
     /// The head has reached the far end: the tick of the next delivery or [`NEVER`].
     ///
-    /// A packet is on the wire from the moment it begins to be sent, so that a port with a backlog always has a delivery ahead of it, and late
-    /// service misses none if it looks when the last packet leaves the wire.
+    /// A packet is on the wire from the moment it begins to be sent, so that a port with a backlog
+    /// always has a delivery ahead of it, and late service misses none if it looks when the last
+    /// packet leaves the wire.
     #[inline]
     pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> u64 {
         if self.lazy && self.wire.packets.len() == 1 {

@@ -14,13 +14,15 @@ use crate::ring::Ring;
 /// The answer of [`FusedPort::offer`] to a packet that it discarded.
 pub const REFUSED: u64 = u64::MAX - 1;
 
-/// See [`crate::port::Port`]. `ring` holds packets from acceptance to delivery; its middle cursor separates those whose transmission has
-/// begun from those that wait, so that lengths are exact at any instant without an event a departure.
+/// See [`crate::port::Port`]. `ring` holds packets from acceptance to delivery; its middle cursor
+/// separates those whose transmission has begun from those that wait, so that lengths are exact at
+/// any instant without an event a departure.
 ///
-/// The cursor and `queue_bytes` are true as of the last look (`catch_up`), and most packets need none: a backlog is known
-/// from `busy` alone, and where it is short nobody asks for the length.
+/// The cursor and `queue_bytes` are true as of the last look (`catch_up`), and most packets need
+/// none: a backlog is known from `busy` alone, and where it is short nobody asks for the length.
 ///
-/// The order of the fields is that of their heat: what every packet touches lies in the first two cache lines.
+/// The order of the fields is that of their heat: what every packet touches lies in the first two
+/// cache lines.
 #[repr(C, align(64))]
 pub struct FusedPort {
     // First line: all that a delivery, and an arrival that nobody need judge, look at.
@@ -28,7 +30,8 @@ pub struct FusedPort {
     pub(crate) busy: u64,
     /// Bytes behind the ring's middle cursor.
     queue_bytes: u32,
-    /// With a backlog of fewer ticks than this neither the buffer nor the marker has anything to say.
+    /// With a backlog of fewer ticks than this neither the buffer nor the marker has anything to
+    /// say.
     quiet_ticks: u32,
     byte_ticks: u32,
     delay: u32,
@@ -43,8 +46,8 @@ pub struct FusedPort {
     judge: Box<Judge>,
 }
 
-/// What only a packet that may be marked or dropped needs: apart, so that a port is three lines and its kind (a niche of what is
-/// inline) stands in the first.
+/// What only a packet that may be marked or dropped needs: apart, so that a port is three lines and
+/// its kind (a niche of what is inline) stands in the first.
 struct Judge {
     marker: AnyMarker,
     clock: Clock,
@@ -121,7 +124,8 @@ impl FusedPort {
         u64::from(packet.wire_bytes()) * u64::from(self.byte_ticks)
     }
 
-    /// Accounts for every transmission that has begun by `now`. At equal times departures come before arrivals.
+    /// Accounts for every transmission that has begun by `now`. At equal times departures come
+    /// before arrivals.
     #[inline]
     pub(crate) fn catch_up(&mut self, now: u64) {
         if self.busy <= now && !self.watches_empty {
@@ -143,7 +147,8 @@ impl FusedPort {
         }
     }
 
-    /// For markers that are told when their queue empties, and so for each packet: out of the way of the others.
+    /// For markers that are told when their queue empties, and so for each packet: out of the way
+    /// of the others.
     #[cold]
     #[inline(never)]
     fn catch_up_eagerly(&mut self, now: u64) {
@@ -162,9 +167,11 @@ impl FusedPort {
         self.queue_bytes
     }
 
-    /// A packet arrives: the tick at which [`FusedPort::deliver`] is to be called, [`NEVER`] where that is known already, or [`REFUSED`].
+    /// A packet arrives: the tick at which [`FusedPort::deliver`] is to be called, [`NEVER`] where
+    /// that is known already, or [`REFUSED`].
     ///
-    /// The packet is copied once, from where it is to where it goes: what changes in it (its hop, CE) changes there.
+    /// The packet is copied once, from where it is to where it goes: what changes in it (its hop,
+    /// CE) changes there.
     #[inline]
     pub fn offer(&mut self, now: u64, packet: &Packet, salt: u64) -> u64 {
         let start = self.busy.max(now);
@@ -199,7 +206,8 @@ impl FusedPort {
         }
     }
 
-    /// Asks the buffer and the marker, and does what they say: the ECN field to send, or `None` for a packet that is discarded.
+    /// Asks the buffer and the marker, and does what they say: the ECN field to send, or `None` for
+    /// a packet that is discarded.
     #[inline(never)]
     fn judge(&mut self, now: u64, start: u64, packet: &Packet, salt: u64) -> Option<Ecn> {
         let mut ecn = packet.ecn();

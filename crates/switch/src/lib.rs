@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who sends next and what fits: queues, ports, schedulers, and the one place that writes CE.
 //!
-//! A [`Port`] owns its link's transmitter. It works in *ticks*, a unit of time the simulator chooses so that every byte time and
-//! delay is whole; markers see nanoseconds. It holds packets by value and knows nothing of routes or hosts.
+//! A [`Port`] owns its link's transmitter. It works in *ticks*, a unit of time the simulator
+//! chooses so that every byte time and delay is whole; markers see nanoseconds. It holds packets by
+//! value and knows nothing of routes or hosts.
 
 pub mod admit;
 pub mod ce;

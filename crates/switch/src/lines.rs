@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where things lie in memory. Ports with queues are bound by it: what a packet touches at one port is spread over lines of the cache, and a
-//! line cut in two by an unlucky address counts twice.
+//! Where things lie in memory. Ports with queues are bound by it: what a packet touches at one port
+//! is spread over lines of the cache, and a line cut in two by an unlucky address counts twice.
 
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
@@ -30,7 +30,8 @@ impl<T> DerefMut for Aligned<T> {
 /// Elements of one line, if each has eight bytes.
 const IN_LINE: usize = 8;
 
-/// A fixed number of values of at most eight bytes, eight to a line: one value for each queue of a port.
+/// A fixed number of values of at most eight bytes, eight to a line: one value for each queue of a
+/// port.
 #[derive(Clone, Debug)]
 pub struct Lines<T>(Box<[Aligned<[T; IN_LINE]>]>);
 

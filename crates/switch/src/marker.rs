@@ -48,7 +48,8 @@ impl AnyMarker {
         }
     }
 
-    /// Bytes in the queue below which an enqueue marker need not be asked; everything where there is none.
+    /// Bytes in the queue below which an enqueue marker need not be asked; everything where there
+    /// is none.
     pub fn quiet_below(&self, mtu: u32) -> u32 {
         match self {
             AnyMarker::None => u32::MAX,
@@ -111,8 +112,8 @@ impl AnyMarker {
         }
     }
 
-    // Inlined, so that a port computes only what the scheme at hand looks at; the copy for a user's scheme keeps the view's
-    // address from escaping on the other ways.
+    // Inlined, so that a port computes only what the scheme at hand looks at; the copy for a user's
+    // scheme keeps the view's address from escaping on the other ways.
     #[inline(always)]
     pub(crate) fn enqueue(&mut self, at: &At) -> Verdict {
         match self {
@@ -125,8 +126,8 @@ impl AnyMarker {
         }
     }
 
-    // Inlined, so that a port computes only what the scheme at hand looks at; the copy for a user's scheme keeps the view's
-    // address from escaping on the other ways.
+    // Inlined, so that a port computes only what the scheme at hand looks at; the copy for a user's
+    // scheme keeps the view's address from escaping on the other ways.
     #[inline(always)]
     pub(crate) fn dequeue(&mut self, at: &At) -> Verdict {
         match self {
@@ -154,7 +155,8 @@ mod tests {
     use cemark_marking::{At, Hook, Marker, QueueSpec, Values, catalogue};
     use cemark_wire::{Nanos, Rate};
 
-    /// A port asks only markers that say they have a clock: one that forgets to say so would never be woken.
+    /// A port asks only markers that say they have a clock: one that forgets to say so would never
+    /// be woken.
     #[test]
     fn every_scheme_with_a_clock_says_so() {
         for spec in catalogue::ALL {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port that obeys pause frames and sends them.
 //!
-//! Kept simple: a pause lasts until the frame that ends it (no quanta run out, so no frame has to be repeated), a frame names one queue, and it leaves
-//! before everything that waits, as soon as the packet being sent is out.
+//! Kept simple: a pause lasts until the frame that ends it (no quanta run out, so no frame has to
+//! be repeated), a frame names one queue, and it leaves before everything that waits, as soon as
+//! the packet being sent is out.
 
 use cemark_marking::QueueId;
 
@@ -89,7 +90,8 @@ impl Port {
         }
     }
 
-    /// Sends a pause frame (or the end of one) to the far end of the link: when it arrives there, and when to call [`Port::serve`].
+    /// Sends a pause frame (or the end of one) to the far end of the link: when it arrives there,
+    /// and when to call [`Port::serve`].
     pub fn send_pause(&mut self, now: u64) -> (u64, u64) {
         match self {
             Port::Fused(_) => (now, NEVER),

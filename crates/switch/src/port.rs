@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port: admission, marking, scheduling, transmission.
 //!
-//! Two forms with the same results (a test compares them): [`FusedPort`] decides a packet's departure as it arrives and costs one
-//! event a hop; [`ExplicitPort`] keeps real queues and costs two under backlog where others may see them. The port chooses from its profile: fusion calls the
+//! Two forms with the same results (a test compares them): [`FusedPort`] decides a packet's
+//! departure as it arrives and costs one event a hop; [`ExplicitPort`] keeps real queues and costs
+//! two under backlog where others may see them. The port chooses from its profile: fusion calls the
 //! dequeue hook ahead of time, so it is legal only where nobody can see that.
 
 use cemark_marking::{Hook, QueueSpec};
@@ -31,7 +32,8 @@ pub struct PortSpec {
     pub tag: u32,
     /// Propagation delay in ticks.
     pub delay: u64,
-    /// The most that the port can ever hold, in bytes: its own buffer, or all of a shared one. The packet being sent does not count.
+    /// The most that the port can ever hold, in bytes: its own buffer, or all of a shared one. The
+    /// packet being sent does not count.
     pub buffer_bytes: u32,
     /// Who gets room in the pool.
     pub buffering: Buffering,
@@ -49,8 +51,8 @@ pub struct PortSpec {
     pub round: RoundSpec,
     /// Keep real queues even where fusion would be legal.
     pub never_fuse: bool,
-    /// Whether nobody else uses the pool and the owner calls [`Port::catch_up`] before it looks at queues and counters: departures then
-    /// need no events of their own.
+    /// Whether nobody else uses the pool and the owner calls [`Port::catch_up`] before it looks at
+    /// queues and counters: departures then need no events of their own.
     pub may_lag: bool,
 }
 
@@ -64,7 +66,8 @@ pub struct QueueSetup {
     pub lossless: bool,
 }
 
-/// What the owner has to do after an offer or a service: put events into the queue, or free the packet.
+/// What the owner has to do after an offer or a service: put events into the queue, or free the
+/// packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Call [`Port::deliver`] at this tick, unless [`NEVER`].
@@ -90,7 +93,8 @@ impl Offer {
 pub type Discarded = Vec<Packet>;
 
 /// The transmitter of one link and the queues before it.
-// The fused form is the hot one and stays inline; the explicit form is behind a box so that a port is small.
+// The fused form is the hot one and stays inline; the explicit form is behind a box so that a port
+// is small.
 pub enum Port {
     /// One FIFO whose departures are computed on arrival.
     Fused(FusedPort),
@@ -112,7 +116,8 @@ impl Port {
             && match &spec.queues[0].marker {
                 AnyMarker::Custom(m) => m.hook() == Hook::Enqueue,
                 m => {
-                    // A dequeue marker on a port that drops Not-ECT drops at dequeue: the link time must be given back.
+                    // A dequeue marker on a port that drops Not-ECT drops at dequeue: the link time
+                    // must be given back.
                     let may_drop = m.hook() == Some(Hook::Dequeue) && spec.non_ect == NonEct::Drop;
                     !m.needs_presence() && !may_drop
                 }
@@ -147,8 +152,8 @@ impl Port {
         }
     }
 
-    /// A packet arrives. `salt` is its luck at this hop, read only where [`Port::draws`]; `pools` are the owner's, of which the port uses
-    /// its own. Ticks never decrease from call to call.
+    /// A packet arrives. `salt` is its luck at this hop, read only where [`Port::draws`]; `pools`
+    /// are the owner's, of which the port uses its own. Ticks never decrease from call to call.
     #[inline]
     pub fn offer(
         &mut self,
@@ -182,7 +187,8 @@ impl Port {
         }
     }
 
-    /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or [`NEVER`]).
+    /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or
+    /// [`NEVER`]).
     #[inline]
     pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> (Packet, u64) {
         match self {
@@ -205,7 +211,8 @@ impl Port {
         }
     }
 
-    /// Lets everything leave that should have left by now. A call changes no result, only what one sees of a port that lags.
+    /// Lets everything leave that should have left by now. A call changes no result, only what one
+    /// sees of a port that lags.
     pub fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) {
         if let Port::Explicit(p) = self
             && p.lags()
@@ -214,7 +221,8 @@ impl Port {
         }
     }
 
-    /// Asks the markers for their first wake-up, once the port is built: the tick at which to call [`Port::wake`], or [`NEVER`].
+    /// Asks the markers for their first wake-up, once the port is built: the tick at which to call
+    /// [`Port::wake`], or [`NEVER`].
     pub fn first_wake(&mut self) -> u64 {
         match self {
             Port::Fused(_) => NEVER,
@@ -222,7 +230,8 @@ impl Port {
         }
     }
 
-    /// The clock of a marker is due: the tick at which to call again, or [`NEVER`]. A call at another time is a no-op.
+    /// The clock of a marker is due: the tick at which to call again, or [`NEVER`]. A call at
+    /// another time is a no-op.
     pub fn wake(&mut self, now: u64, pools: &[Pool]) -> u64 {
         match self {
             Port::Fused(_) => NEVER,

@@ -26,8 +26,9 @@ pub(crate) struct Waiting {
     next_bytes: u32,
 }
 
-/// The packets of all queues of a port, each queue a chain of slots. The slot freed last is used next, while it is still in the cache: a
-/// ring for each queue would sweep through far more memory than is held. Slots only grow in number, so that nothing is allocated once warm.
+/// The packets of all queues of a port, each queue a chain of slots. The slot freed last is used
+/// next, while it is still in the cache: a ring for each queue would sweep through far more memory
+/// than is held. Slots only grow in number, so that nothing is allocated once warm.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     slots: Vec<Waiting>,
@@ -115,7 +116,8 @@ impl Chain {
         new
     }
 
-    /// Removes the oldest: its slot, which is free and holds it until the next packet joins the port.
+    /// Removes the oldest: its slot, which is free and holds it until the next packet joins the
+    /// port.
     #[inline]
     pub fn pop(&mut self, slots: &mut Slots) -> u32 {
         debug_assert!(self.len > 0, "the scheduler picked a queue with packets");
@@ -205,7 +207,8 @@ impl Queue {
         }
     }
 
-    /// The question to the admission about a packet of `bytes` that came by link `from` and is for this queue, number `i`.
+    /// The question to the admission about a packet of `bytes` that came by link `from` and is for
+    /// this queue, number `i`.
     pub fn ask(&self, i: usize, from: u32, bytes: u32) -> Ask {
         Ask {
             bytes,

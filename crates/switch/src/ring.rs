@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A growing ring buffer with a third cursor, so that one ring holds what waits and what is already on the wire.
+//! A growing ring buffer with a third cursor, so that one ring holds what waits and what is already
+//! on the wire.
 
 use prefetch_index::prefetch_index;
 
 /// First-in first-out storage whose width is a power of two.
 ///
-/// Positions are free-running u32 counters: `head..mid` is on the wire, `mid..tail` waits. The width follows what is held, down as
-/// well as up: a ring that once held a burst would otherwise sweep through all of that memory for ever, and out of the cache.
-/// Storage itself only grows, so that nothing is allocated once warm.
+/// Positions are free-running u32 counters: `head..mid` is on the wire, `mid..tail` waits. The
+/// width follows what is held, down as well as up: a ring that once held a burst would otherwise
+/// sweep through all of that memory for ever, and out of the cache. Storage itself only grows, so
+/// that nothing is allocated once warm.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     slots: Vec<T>,
@@ -56,7 +58,8 @@ impl<T: Copy + Default> Ring<T> {
         self.tail.wrapping_sub(self.mid)
     }
 
-    /// Whether the middle cursor stands at the head: nothing is on the wire as far as has been accounted for.
+    /// Whether the middle cursor stands at the head: nothing is on the wire as far as has been
+    /// accounted for.
     #[inline]
     pub fn none_passed(&self) -> bool {
         self.mid == self.head
@@ -95,8 +98,8 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Halves the width when what is held fits well. Called when the head stands on the first slot, so that every element lies
-    /// in the lower half and keeps its slot.
+    /// Halves the width when what is held fits well. Called when the head stands on the first slot,
+    /// so that every element lies in the lower half and keeps its slot.
     #[cold]
     #[inline(never)]
     fn narrow(&mut self) {
@@ -132,7 +135,8 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Removes the oldest element without looking at it, and says whether it still waited. The ring is not empty.
+    /// Removes the oldest element without looking at it, and says whether it still waited. The ring
+    /// is not empty.
     #[inline]
     pub fn skip(&mut self) -> bool {
         debug_assert!(!self.is_empty());

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The round time: how long the port's scheduler takes to come back to a queue, smoothed. A signal of the port, not of a marker.
+//! The round time: how long the port's scheduler takes to come back to a queue, smoothed. A signal
+//! of the port, not of a marker.
 //!
-//! Under a scheduler of turns (DWRR, WRR) a queue's round lasts from its activation, or the end of its last turn, to the departure of
-//! the last packet of its turn, and each such span is a sample: `T = beta x T + (1 - beta) x sample` (MQ-ECN section 4.2; the rule in
-//! integers is [`fixed::ewma`] on nanoseconds in 2^-12). Queues that are empty give no samples. A port that has been empty for
-//! n x T_idle takes `T = T x beta^n`, when its next packet arrives ([`fixed::decay`]).
+//! Under a scheduler of turns (DWRR, WRR) a queue's round lasts from its activation, or the end of
+//! its last turn, to the departure of the last packet of its turn, and each such span is a sample:
+//! `T = beta x T + (1 - beta) x sample` (MQ-ECN section 4.2; the rule in integers is
+//! [`fixed::ewma`] on nanoseconds in 2^-12). Queues that are empty give no samples. A port that has
+//! been empty for n x T_idle takes `T = T x beta^n`, when its next packet arrives
+//! ([`fixed::decay`]).
 //!
-//! Under WFQ, which has no rounds, the port smooths the sum of the quanta (weight x MTU) of its backlogged queues, at each departure and
-//! each change between empty and backlogged, and gives the time that they take on the link. Quantum time over round is
-//! then the weight over the smoothed sum of weights, MQ-ECN's approximation.
+//! Under WFQ, which has no rounds, the port smooths the sum of the quanta (weight x MTU) of its
+//! backlogged queues, at each departure and each change between empty and backlogged, and gives the
+//! time that they take on the link. Quantum time over round is then the weight over the smoothed
+//! sum of weights, MQ-ECN's approximation.
 //!
-//! Samples, idle times and picoseconds a byte beyond 2^32 - 1 count as that, and the round stands at its largest: `dataplane/include/cemark/round.h`
-//! is the same in C, and `vectors/round.toml` holds both to it.
+//! Samples, idle times and picoseconds a byte beyond 2^32 - 1 count as that, and the round stands
+//! at its largest: `dataplane/include/cemark/round.h` is the same in C, and `vectors/round.toml`
+//! holds both to it.
 //!
-//! The bound by the link's rate, min(quantum / T, C), is the markers': a round shorter than the quantum's time leaves thresholds alone.
+//! The bound by the link's rate, min(quantum / T, C), is the markers': a round shorter than the
+//! quantum's time leaves thresholds alone.
 
 use cemark_marking::{QueueSpec, fixed};
 use cemark_wire::Nanos;
@@ -27,8 +33,8 @@ use crate::sched::Rounds;
 pub struct RoundSpec {
     /// Weight of the old average in parts of 2^16 (MQ-ECN section 4.2: 0.75).
     pub beta: u32,
-    /// T_idle: every so long that the port is empty the average loses a factor beta. `None`: the time of one MTU on the link (12 us at
-    /// 1 Gb/s, 1.2 us at 10 Gb/s). Zero: it keeps its value.
+    /// T_idle: every so long that the port is empty the average loses a factor beta. `None`: the
+    /// time of one MTU on the link (12 us at 1 Gb/s, 1.2 us at 10 Gb/s). Zero: it keeps its value.
     pub idle: Option<Nanos>,
 }
 
@@ -66,7 +72,8 @@ pub struct Round {
 }
 
 impl Round {
-    /// A port that has served no round yet: zero, which leaves every threshold at its standard value.
+    /// A port that has served no round yet: zero, which leaves every threshold at its standard
+    /// value.
     pub fn new(spec: RoundSpec, rounds: Rounds, queues: &[QueueSpec], clock: Clock) -> Self {
         let rate = queues[0].rate;
         let (turns, weights) = match rounds {
@@ -113,7 +120,8 @@ impl Round {
         self.turns | self.weights != 0
     }
 
-    /// A packet has come to a port that held none since `since` (ticks), when its last one had left.
+    /// A packet has come to a port that held none since `since` (ticks), when its last one had
+    /// left.
     #[inline]
     pub fn woke(&mut self, now: u64, since: u64) {
         // Not twice over the same span, should the packet be refused.
@@ -140,8 +148,8 @@ impl Round {
         }
     }
 
-    /// A packet of queue `i` leaves for the link until `end` (ticks); `turn_ends`: the last of the queue's turn; `emptied`: the last in
-    /// the queue.
+    /// A packet of queue `i` leaves for the link until `end` (ticks); `turn_ends`: the last of the
+    /// queue's turn; `emptied`: the last in the queue.
     #[inline]
     pub fn served(&mut self, i: usize, end: u64, turn_ends: bool, emptied: bool) {
         if self.turns >> i & 1 == 1 {
@@ -156,7 +164,8 @@ impl Round {
         }
     }
 
-    /// A packet of queue `i` was discarded as it was to leave; `turn_over`: and that was the end of the queue's turn.
+    /// A packet of queue `i` was discarded as it was to leave; `turn_over`: and that was the end of
+    /// the queue's turn.
     pub fn discarded(&mut self, i: usize, now: u64, turn_over: bool, emptied: bool) {
         if self.turns >> i & 1 == 1 {
             if turn_over {

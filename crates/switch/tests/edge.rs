@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two DCIB routers with a channel between them that loses, delays, marks and reorders: whatever it does, nothing is delivered twice,
-//! nothing out of order where order is promised, the stalled queue keeps its bound, and the books balance.
+//! The two DCIB routers with a channel between them that loses, delays, marks and reorders:
+//! whatever it does, nothing is delivered twice, nothing out of order where order is promised, the
+//! stalled queue keeps its bound, and the books balance.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -20,7 +21,8 @@ struct Channel {
     lose: u64,
     only_not_ect: bool,
     lose_acks: u64,
-    /// Extra delay of a packet, up to so many microseconds: more than the gap between two reorders them.
+    /// Extra delay of a packet, up to so many microseconds: more than the gap between two reorders
+    /// them.
     jitter: u64,
     mark: u64,
     bleach: bool,
@@ -188,7 +190,8 @@ fn send_into(mut w: World, gap: u64, packets: u64, host: Ecn) -> World {
 fn configs() -> impl Strategy<Value = DcibConfig> {
     let policies = (0usize..2, 0usize..3, 0usize..3, 0usize..2);
     let numbers = (500u32..40_000, 3_000u64..300_000, 0u64..200, 1u32..40);
-    // Round trips from a tenth of the channel's on, and agreed rates from a tenth of what is sent (12 Gb/s).
+    // Round trips from a tenth of the channel's on, and agreed rates from a tenth of what is sent
+    // (12 Gb/s).
     let others = (
         prop::option::of(100u64..20_000),
         200u64..4_000,
@@ -244,7 +247,8 @@ proptest! {
         prop_assert_eq!(w.out.tally.kept, 0, "silence ends every wait");
         for p in &w.delivered {
             let marked = host.is_capable() && cfg.ce == CePolicy::Pass && p.ecn() == Ecn::Ce;
-            // Once the pair has shut itself off, packets go bare, and a path that clears the field clears it.
+            // Once the pair has shut itself off, packets go bare, and a path that clears the field
+            // clears it.
             let bare = channel.bleach && p.ecn() == Ecn::NotEct;
             prop_assert!(p.ecn() == host || marked || bare, "{:?}", p);
             prop_assert_eq!(p.wire_bytes(), 1_500);
@@ -289,7 +293,8 @@ fn without_loss_nothing_is_sent_again() {
     let stats = w.near.stats();
     assert_eq!((stats.selected, stats.resent, stats.flushed), (1_000, 0, 0));
     assert_eq!(w.far.stats().acks, 1_000);
-    // r tau C: a tenth of what is sent in a round trip of 2 ms (the channel's) at 1500 bytes a microsecond.
+    // r tau C: a tenth of what is sent in a round trip of 2 ms (the channel's) at 1500 bytes a
+    // microsecond.
     let law = 0.1 * 2_000.0 * 1_500.0;
     assert!(
         (stats.peak_bytes as f64 / law - 1.0).abs() < 0.02,
@@ -297,8 +302,9 @@ fn without_loss_nothing_is_sent_again() {
     );
 }
 
-/// A road twenty times as long as the routers were told, and one that grows while they wait (a queue fills): what was under way then is sent twice,
-/// its ACKs tell how long the road is, and from then on nothing is.
+/// A road twenty times as long as the routers were told, and one that grows while they wait (a
+/// queue fills): what was under way then is sent twice, its ACKs tell how long the road is, and
+/// from then on nothing is.
 #[test]
 fn a_road_longer_than_was_told_is_learned() {
     for copies in [CopyPolicy::Once, CopyPolicy::Restore] {
@@ -312,7 +318,8 @@ fn a_road_longer_than_was_told_is_learned() {
         w.check(true);
         let first = w.near.stats();
         assert_eq!(first.selected, 2_000);
-        // 200 are selected in the 2 ms until the first ACK comes back, and each is sent again every 150 us until then.
+        // 200 are selected in the 2 ms until the first ACK comes back, and each is sent again every
+        // 150 us until then.
         assert!(first.flushed < 1_500, "{first:?}");
         let twice = w.far.stats().twice;
         w.one_way = 3_000_000;
@@ -371,7 +378,8 @@ fn who_stands_outside_changes_no_order() {
     assert!(w.lost > 100);
 }
 
-/// A direction in which ACKs are the rule, 500 of them for each packet of data: still every tenth packet of data, and no ACK.
+/// A direction in which ACKs are the rule, 500 of them for each packet of data: still every tenth
+/// packet of data, and no ACK.
 #[test]
 fn acks_do_not_make_data_droppable() {
     let mut w = World::new(DcibConfig::LITERAL, CLEAN, 1);
@@ -411,8 +419,8 @@ fn a_full_stalled_queue_stops_selecting() {
     assert!(stats.full > 1_000 && stats.selected < 200, "{stats:?}");
 }
 
-/// The largest that the paper's section 3D asks for: 100 Gb/s, 30 ms one way. What r tau C asks for is held, 50,000 copies, whatever a router
-/// ACK says; and those that are lost come again.
+/// The largest that the paper's section 3D asks for: 100 Gb/s, 30 ms one way. What r tau C asks for
+/// is held, 50,000 copies, whatever a router ACK says; and those that are lost come again.
 #[test]
 fn a_long_fast_path_keeps_all_its_copies() {
     for form in [AckForm::Named, AckForm::Cumulative, AckForm::Bitmap] {
@@ -474,8 +482,9 @@ fn what_is_above_the_agreed_rate_is_a_probe() {
         probe_above: Some(cemark_wire::Rate::gbps(6)),
         ..DcibConfig::LITERAL
     };
-    // 12 Gb/s are offered for 40 ms: 40,000 packets, of which the rate and a bucket of 10 ms take 25,000. Of the other 15,000 those that
-    // are selected anyway (every tenth of all) are no probes.
+    // 12 Gb/s are offered for 40 ms: 40,000 packets, of which the rate and a bucket of 10 ms take
+    // 25,000. Of the other 15,000 those that are selected anyway (every tenth of all) are no
+    // probes.
     let w = send(cfg, CLEAN, 1, 40_000, Ecn::NotEct);
     w.check(true);
     let probes = w.near.stats().probes;

@@ -37,7 +37,8 @@ fn with_n_backlogged_queues_it_is_n_quanta_over_the_rate() {
 
 #[test]
 fn unequal_quanta_and_packets_add_up() {
-    // Quanta 3000, 1500, 4500 and packets that do not divide them: DWRR's turns vary, their mean does not.
+    // Quanta 3000, 1500, 4500 and packets that do not divide them: DWRR's turns vary, their mean
+    // does not.
     let queues = [
         queue(3000, 1, false),
         queue(1500, 1, false),
@@ -61,13 +62,14 @@ fn unequal_quanta_and_packets_add_up() {
 fn right_at_12_percent_load_with_one_queue() {
     for kind in [SchedulerKind::Dwrr, SchedulerKind::Wrr] {
         let mut rig = Rig::new(kind, &[queue(1500, 1, false); 8]);
-        // A packet takes 1.2 us of every 10: each turn takes exactly that, though the scheduler is not asked again for 8.8 us, in which
-        // the round time decays.
+        // A packet takes 1.2 us of every 10: each turn takes exactly that, though the scheduler is
+        // not asked again for 8.8 us, in which the round time decays.
         for step in 0..400u64 {
             rig.run(step * 10_000 * NS, |_, _| {});
             rig.offer(0, 1500);
             let round = rig.round().0 as f64;
-            // Seven idle slots of 1.2 us between two packets, then the sample: x = 0.75 (0.75^7 x) + 300 = 333.4.
+            // Seven idle slots of 1.2 us between two packets, then the sample: x = 0.75 (0.75^7
+            // x) + 300 = 333.4.
             if step > 100 {
                 assert!(near(round, 333.4, 0.01), "{round}");
             }
@@ -105,7 +107,8 @@ fn heals_from_a_value_wrong_by_ten_either_way() {
                 rig.saturate(&all, 2 * MILLI);
                 let right = f64::from(n) * TURN;
                 rig.explicit().round().force(Nanos((right * wrong) as u64));
-                // 9 x 0.75^24 < 0.01: 24 turns later it is right again, which under n queues are 24 / n rounds.
+                // 9 x 0.75^24 < 0.01: 24 turns later it is right again, which under n queues are 24
+                // / n rounds.
                 let turns = 25 * 1200 * NS;
                 rig.run(2 * MILLI + turns, |rig, p| rig.offer(p.class(), 1500));
                 let round = rig.round().0 as f64;
@@ -127,10 +130,12 @@ fn idle_time_wears_it_down() {
         }
     }
     rig.run(MILLI, |_, _| {});
-    // All has left after 800 x 1.2 us = 960 us; as the queues ended together the last rounds were of eight turns.
+    // All has left after 800 x 1.2 us = 960 us; as the queues ended together the last rounds were
+    // of eight turns.
     let full = rig.round().0 as f64;
     assert!(near(full, 8.0 * TURN, 0.01), "{full}");
-    // Idle for 41 us: 34 slots of 1.2 us, and 0.75^34 of 9.6 us is half a nanosecond. The next packet brings a quarter of its turn.
+    // Idle for 41 us: 34 slots of 1.2 us, and 0.75^34 of 9.6 us is half a nanosecond. The next
+    // packet brings a quarter of its turn.
     rig.run(MILLI + 1000 * NS, |_, _| {});
     rig.offer(0, 1500);
     assert!(rig.round().0.abs_diff(300) <= 1, "{:?}", rig.round());
@@ -196,7 +201,8 @@ fn schedulers_without_rounds_have_none() {
     }
 }
 
-/// MQ-ECN's marks behind a port: (length with the judged packet, marked) of each packet that joined.
+/// MQ-ECN's marks behind a port: (length with the judged packet, marked) of each packet that
+/// joined.
 struct Judged(MqEcn, std::sync::Arc<std::sync::Mutex<Vec<(u32, bool)>>>);
 
 impl Marker for Judged {
@@ -215,8 +221,10 @@ impl Marker for Judged {
     }
 }
 
-/// MQ-ECN section 4.1: with n equal queues backlogged each has the threshold K / n. One of them grows by a packet a turn, through it, while the others
-/// stand still; where its packets begin to be marked is the threshold. K is large, so that a packet of 1500 bytes is less than a fifth of a percent of K / 32.
+/// MQ-ECN section 4.1: with n equal queues backlogged each has the threshold K / n. One of them
+/// grows by a packet a turn, through it, while the others stand still; where its packets begin to
+/// be marked is the threshold. K is large, so that a packet of 1500 bytes is less than a fifth of a
+/// percent of K / 32.
 #[test]
 fn with_n_backlogged_queues_the_threshold_is_an_nth() {
     const K: u32 = 32_000_000;
@@ -234,7 +242,8 @@ fn with_n_backlogged_queues_the_threshold_is_an_nth() {
             let all: Vec<(u8, u16)> = (0..n).map(|i| (i, 1500)).collect();
             rig.saturate(&all, 5 * MILLI);
             seen.lock().unwrap().clear();
-            // Each queue has a turn in n x 1.2 us: K / n bytes and a tenth more, a packet a turn, take 28.2 ms for every n.
+            // Each queue has a turn in n x 1.2 us: K / n bytes and a tenth more, a packet a turn,
+            // take 28.2 ms for every n.
             rig.run(34 * MILLI, |rig, p| {
                 rig.offer(p.class(), 1500);
                 if p.class() == 0 {

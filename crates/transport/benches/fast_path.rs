@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cost of one segment and its ACK without loss: what a host adds to a packet that crosses a simulated fabric.
+//! Cost of one segment and its ACK without loss: what a host adds to a packet that crosses a
+//! simulated fabric.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const SEGMENTS: u64 = 10_000;
 
-/// Keeps a window of segments in flight and acknowledges one after the other, every `mark`th with CE.
+/// Keeps a window of segments in flight and acknowledges one after the other, every `mark`th with
+/// CE.
 fn exchange(cfg: &Config, mark: u64) -> u64 {
     let (mut s, mut r) = (Sender::new(cfg, Nanos(0)), Receiver::new(cfg));
     s.write(cfg, Nanos(0), u64::MAX);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): paces at what the path delivers and keeps two round trips in flight.
+//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): paces at what the path delivers
+//! and keeps two round trips in flight.
 //!
-//! Its model of the path is two filters: the largest delivery rate of ten rounds, and the smallest round trip of ten seconds.
+//! Its model of the path is two filters: the largest delivery rate of ten rounds, and the smallest
+//! round trip of ten seconds.
 
 use cemark_wire::{Ecn, Nanos, Rate};
 
@@ -51,7 +53,8 @@ pub struct Bbr {
     pace: u64,
     /// A round trip has been seen.
     timed: bool,
-    /// The largest rate of each of the last rounds, in bits per second of payload; `bw` is the largest of them.
+    /// The largest rate of each of the last rounds, in bits per second of payload; `bw` is the
+    /// largest of them.
     rates: [u64; BW_ROUNDS],
     bw: u64,
     /// Smallest round trip in nanoseconds, 0 before the first, and when it was seen.
@@ -188,7 +191,8 @@ impl Bbr {
     }
 
     fn enter_probe_bw(&mut self, d: &Delivered) {
-        // Any phase but the slow one, so that flows that began together do not probe together. A hash is drawn well enough, and replays.
+        // Any phase but the slow one, so that flows that began together do not probe together. A
+        // hash is drawn well enough, and replays.
         let draw = (d.now.0 ^ d.total).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let phase = [0, 2, 3, 4, 5, 6, 7][(draw % 7) as usize];
         self.mode = Mode::ProbeBw(phase);
@@ -304,7 +308,8 @@ impl Controller for Bbr {
     fn on_loss(&mut self, _cfg: &Config, loss: &Lost) {
         self.keep_window();
         if loss.timeout {
-            // One segment, then again what the model says as soon as something is told; the pipe has to prove itself full anew.
+            // One segment, then again what the model says as soon as something is told; the pipe
+            // has to prove itself full anew.
             self.cwnd = self.mss;
             self.full_bw = 0;
             self.repairing = true;

@@ -5,20 +5,23 @@ use cemark_wire::Nanos;
 
 use crate::CubicSpec;
 
-/// Parameters of a connection. One value serves all connections of a simulation and is passed by reference.
+/// Parameters of a connection. One value serves all connections of a simulation and is passed by
+/// reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Congestion control.
     pub control: Control,
     /// Payload of a full segment in bytes.
     pub mss: u16,
-    /// Header bytes on the wire of a data segment (IP and TCP, 40; what the port counts on top, if wanted).
+    /// Header bytes on the wire of a data segment (IP and TCP, 40; what the port counts on top, if
+    /// wanted).
     pub header_bytes: u16,
     /// Bytes on the wire of a pure ACK.
     pub ack_bytes: u16,
     /// Initial window in segments.
     pub init_window: u32,
-    /// Congestion window of a persistent connection that has been idle is kept (true) or restarts at `init_window`.
+    /// Congestion window of a persistent connection that has been idle is kept (true) or restarts
+    /// at `init_window`.
     pub keep_window: bool,
     /// Smallest retransmission timeout.
     pub rto_min: Nanos,
@@ -38,10 +41,11 @@ pub struct Config {
     pub sack: bool,
     /// Duplicate ACKs (or SACKed segments) that start a fast retransmit.
     pub dup_acks: u32,
-    /// With SACK, a repair that three segments sent after it overtake is lost as well, and sent again (what RFC 8985 adds most);
-    /// otherwise the timer finds out.
+    /// With SACK, a repair that three segments sent after it overtake is lost as well, and sent
+    /// again (what RFC 8985 adds most); otherwise the timer finds out.
     pub lost_repairs: bool,
-    /// The window is released over its round trip (TCP pacing) where the law has no pace of its own.
+    /// The window is released over its round trip (TCP pacing) where the law has no pace of its
+    /// own.
     pub pacing: bool,
     /// Largest train that leaves together under pacing, in bytes (TSO); 0: one segment.
     pub pace_train: u32,
@@ -89,7 +93,8 @@ impl Control {
 }
 
 impl Default for Config {
-    /// DCTCP as the papers' simulations run it: 1460-byte segments, initial window 10, RTOmin 5 ms, ACK per packet, SACK.
+    /// DCTCP as the papers' simulations run it: 1460-byte segments, initial window 10, RTOmin 5 ms,
+    /// ACK per packet, SACK.
     fn default() -> Self {
         Config {
             control: Control::Dctcp {

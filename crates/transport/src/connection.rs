@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A whole endpoint for embedders: a [`Sender`] and a [`Receiver`] behind quinn's verbs.
 //!
-//! A host loop is: `handle` what came, `poll_transmit` until it is dry, `poll_event` until it is dry, sleep until
-//! `poll_timeout`, `handle_timeout`. The simulator drives the two halves by themselves, since a flow uses one of each.
+//! A host loop is: `handle` what came, `poll_transmit` until it is dry, `poll_event` until it is
+//! dry, sleep until `poll_timeout`, `handle_timeout`. The simulator drives the two halves by
+//! themselves, since a flow uses one of each.
 
 use alloc::collections::VecDeque;
 

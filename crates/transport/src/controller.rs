@@ -29,7 +29,8 @@ pub struct Acked {
     pub recovering: bool,
     /// Data outstanding at a timeout is still being repaired.
     pub after_timeout: bool,
-    /// It is the first to acknowledge data sent after the previous round ended: one round is one window of data.
+    /// It is the first to acknowledge data sent after the previous round ended: one round is one
+    /// window of data.
     pub round_ended: bool,
     /// Round-trip sample in nanoseconds, about one a window.
     pub rtt: Option<u32>,
@@ -91,8 +92,9 @@ pub trait Controller: Send + Debug {
     fn samples(&self) -> bool {
         false
     }
-    /// What an acknowledgement tells of the path, after everything else was told of it. True: the law itself holds the sender below the path's
-    /// rate from now on, so that the samples of what is in flight are no measure of it.
+    /// What an acknowledgement tells of the path, after everything else was told of it. True: the
+    /// law itself holds the sender below the path's rate from now on, so that the samples of what
+    /// is in flight are no measure of it.
     fn on_delivered(&mut self, _cfg: &Config, _delivered: &Delivered) -> bool {
         false
     }
@@ -115,7 +117,8 @@ pub enum Congestion {
     Dctcp(Dctcp),
     /// CUBIC; apart, since it holds more than the others.
     Cubic(Box<Cubic>),
-    /// One that is paced or samples the delivery rate, such as BBR, or a user's own, made by [`Congestion::custom`].
+    /// One that is paced or samples the delivery rate, such as BBR, or a user's own, made by
+    /// [`Congestion::custom`].
     Paced(Box<Paced>),
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CUBIC (RFC 9438): the window is a cubic function of the time since the last cut, whatever the round trip.
+//! CUBIC (RFC 9438): the window is a cubic function of the time since the last cut, whatever the
+//! round trip.
 //!
-//! Integers only, so that a window is the same on every machine: times in parts of 2^20 of a second, lengths in bytes.
+//! Integers only, so that a window is the same on every machine: times in parts of 2^20 of a
+//! second, lengths in bytes.
 
 use cemark_wire::{Ecn, Nanos};
 
@@ -35,7 +37,8 @@ impl CubicSpec {
     }
 }
 
-/// The time since a cut that the law looks at: longer ones change nothing but the size of the numbers (2^31 parts are 2,048 s).
+/// The time since a cut that the law looks at: longer ones change nothing but the size of the
+/// numbers (2^31 parts are 2,048 s).
 const LONGEST: u64 = 1 << 31;
 
 /// A congestion avoidance stage: what happens between two cuts.
@@ -56,7 +59,8 @@ pub struct Cubic {
     spec: CubicSpec,
     /// C in bytes per second cubed, in parts of 2^10.
     scale: u64,
-    /// What Reno adds in a round trip so that it keeps pace with a cut to beta: 3 (1 - beta) / (1 + beta) segments, in parts of 2^20 of a byte.
+    /// What Reno adds in a round trip so that it keeps pace with a cut to beta: 3 (1 - beta) / (1 +
+    /// beta) segments, in parts of 2^20 of a byte.
     alpha: u64,
     epoch: Option<Epoch>,
     /// The plateau, in bytes.

@@ -119,7 +119,8 @@ fn the_window_is_the_curve_of_the_rfc_over_two_epochs() {
 
 #[test]
 fn a_short_path_follows_reno() {
-    // 100 segments over 10 ms: K is 4.2 s, but Reno is back after 30 / 0.529 = 57 round trips and then adds one in each.
+    // 100 segments over 10 ms: K is 4.2 s, but Reno is back after 30 / 0.529 = 57 round trips and
+    // then adds one in each.
     let cfg = config();
     let mut law = at(100, CubicSpec::rfc(false));
     law.on_loss(&cfg, &lost(100_000, false, Cut::None));

@@ -12,7 +12,8 @@ pub const ALPHA_ONE: u32 = 1 << 20;
 #[derive(Clone, Copy, Debug)]
 pub struct Dctcp {
     window: Window,
-    /// Bytes acknowledged in this window of data, and how many of them with an echo. A window has fewer than 2^32.
+    /// Bytes acknowledged in this window of data, and how many of them with an echo. A window has
+    /// fewer than 2^32.
     acked: u32,
     marked: u32,
     alpha: u32,
@@ -39,7 +40,8 @@ impl Dctcp {
     /// alpha = (1-g) alpha + g F at the end of a window of data.
     fn close_window(&mut self) {
         let share = (u64::from(self.marked) << 20) / u64::from(self.acked.max(1));
-        // What is too small to decay any further goes at once, or a quiet path would never get back to 0 (as in Linux).
+        // What is too small to decay any further goes at once, or a quiet path would never get back
+        // to 0 (as in Linux).
         let decay = match self.alpha >> self.g_shift {
             0 => self.alpha,
             decay => decay,
@@ -66,7 +68,8 @@ impl Controller for Dctcp {
     }
 
     fn on_loss(&mut self, cfg: &Config, loss: &Lost) {
-        // A cut for marks may have been tiny, so only an earlier loss excuses from halving (RFC 8257 section 3.5).
+        // A cut for marks may have been tiny, so only an earlier loss excuses from halving (RFC
+        // 8257 section 3.5).
         self.window.lose(
             u64::from(cfg.mss),
             loss.in_flight,
@@ -133,7 +136,8 @@ mod tests {
             law.on_ack(&cfg, &acked(clean, false, true));
             law.alpha()
         };
-        // By hand, of 2^20: 1/16 of all; 15/16 of that and 1/32; 15/16 of that; 15/16 of that and 1/64.
+        // By hand, of 2^20: 1/16 of all; 15/16 of that and 1/32; 15/16 of that; 15/16 of that and
+        // 1/64.
         assert_eq!(window(10_000, 0), 65_536);
         assert_eq!(window(5_000, 5_000), 61_440 + 32_768);
         assert_eq!(window(0, 10_000), 88_320);

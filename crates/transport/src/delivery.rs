@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How fast data is delivered: a sample for each acknowledgement (draft-cheng-iccrg-delivery-rate-estimation, sections 2 and 3).
+//! How fast data is delivered: a sample for each acknowledgement
+//! (draft-cheng-iccrg-delivery-rate-estimation, sections 2 and 3).
 //!
-//! The sender's common path knows nothing of this: only laws that ask for samples pay for the record of each segment.
+//! The sender's common path knows nothing of this: only laws that ask for samples pay for the
+//! record of each segment.
 
 use alloc::collections::VecDeque;
 
@@ -16,7 +18,8 @@ pub struct Delivered {
     pub bytes: u64,
     /// Bytes told by it and all before.
     pub total: u64,
-    /// The same when the newest of its segments was sent: a round has passed once this reaches a `total` noted before.
+    /// The same when the newest of its segments was sent: a round has passed once this reaches a
+    /// `total` noted before.
     pub prior: u64,
     /// Bytes delivered over the time that took, sending or answering, whichever was longer.
     pub rate: Option<Rate>,

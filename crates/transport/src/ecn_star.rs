@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ECN*: TCP that takes an echo for a loss and halves, once per window of data (RFC 3168; MQ-ECN's name for it).
+//! ECN*: TCP that takes an echo for a loss and halves, once per window of data (RFC 3168; MQ-ECN's
+//! name for it).
 
 use cemark_wire::Nanos;
 
@@ -23,7 +24,8 @@ impl EcnStar {
 impl Controller for EcnStar {
     #[inline]
     fn on_ack(&mut self, cfg: &Config, ack: &Acked) {
-        // A receiver repeats its echo for a round trip: the window stands still until the cut is confirmed.
+        // A receiver repeats its echo for a round trip: the window stands still until the cut is
+        // confirmed.
         if !ack.recovering && !ack.echo {
             self.window.grow(u64::from(cfg.mss), ack);
         }

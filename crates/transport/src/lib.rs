@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a sender reacts: sans-IO connections and congestion control.
 //!
-//! Nothing here reads a clock or a socket: time and segments are arguments, what to send and when to wake are answers.
+//! Nothing here reads a clock or a socket: time and segments are arguments, what to send and when
+//! to wake are answers.
 //!
-//! [`Sender`] and [`Receiver`] are the two ends of one direction of a stream, small enough that a simulator holds millions;
-//! [`Connection`] puts one of each behind quinn's verbs for whoever embeds a whole endpoint.
-//! [`rdma`] has the two ends of a queue pair, which sends at a rate.
-//! What a loss or a mark does to the window is a [`Controller`]; which bytes to send again is not its business.
+//! [`Sender`] and [`Receiver`] are the two ends of one direction of a stream, small enough that a
+//! simulator holds millions; [`Connection`] puts one of each behind quinn's verbs for whoever
+//! embeds a whole endpoint. [`rdma`] has the two ends of a queue pair, which sends at a rate. What
+//! a loss or a mark does to the window is a [`Controller`]; which bytes to send again is not its
+//! business.
 #![no_std]
 
 extern crate alloc;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What only some senders have: a gate that paces, and samples of the delivery rate. The others pay nothing for it.
+//! What only some senders have: a gate that paces, and samples of the delivery rate. The others pay
+//! nothing for it.
 
 use alloc::boxed::Box;
 
@@ -14,7 +15,8 @@ pub struct Paced {
     pub(crate) law: Box<dyn Controller>,
     /// Nothing leaves before this instant.
     pub(crate) gate: Option<Nanos>,
-    /// When the next segment is due, in picoseconds: what a gate in whole nanoseconds rounds up is not lost.
+    /// When the next segment is due, in picoseconds: what a gate in whole nanoseconds rounds up is
+    /// not lost.
     due: u64,
     /// Bytes that left since the gate opened.
     burst: u64,
@@ -37,7 +39,8 @@ impl Spread {
             0 => u64::from(rtt),
             old => (7 * old + u64::from(rtt)) / 8,
         };
-        // Twice the window in slow start, so that it can double; a fifth more afterwards, so that pacing does not hold it back.
+        // Twice the window in slow start, so that it can double; a fifth more afterwards, so that
+        // pacing does not hold it back.
         let tenths = if law.slow_start() { 20 } else { 12 };
         let rate = per_second(law.window(), self.srtt) / 10 * tenths;
         let segment = (u64::from(cfg.mss), u64::from(cfg.header_bytes));
@@ -62,7 +65,8 @@ impl Paced {
         }
     }
 
-    /// A segment leaves; `before` is what was in the network until then, `dry` that nothing else is written.
+    /// A segment leaves; `before` is what was in the network until then, `dry` that nothing else is
+    /// written.
     pub(crate) fn sent(
         &mut self,
         cfg: &Config,
@@ -84,7 +88,8 @@ impl Paced {
         let wire = len + u64::from(cfg.header_bytes);
         let spacing = (u128::from(wire) * 8_000_000_000_000 / u128::from(rate.0.max(1))) as u64;
         let now_ps = now.0.saturating_mul(1_000);
-        // What left late is caught up with, but by no more than half a gap (Linux, `tcp_update_skb_after_send`).
+        // What left late is caught up with, but by no more than half a gap (Linux,
+        // `tcp_update_skb_after_send`).
         let late = now_ps.saturating_sub(self.due);
         let gap = spacing - late.min(spacing / 2);
         self.due = self.due.max(now_ps).saturating_add(gap);
@@ -104,7 +109,8 @@ impl Paced {
         self.rate().map_or(u64::MAX, |rate| self.quantum(cfg, rate))
     }
 
-    /// Bytes that leave together: one segment, or a train of what a millisecond sends, two segments at least.
+    /// Bytes that leave together: one segment, or a train of what a millisecond sends, two segments
+    /// at least.
     fn quantum(&self, cfg: &Config, rate: Rate) -> u64 {
         if cfg.pace_train == 0 {
             return 1;

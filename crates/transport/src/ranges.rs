@@ -4,8 +4,9 @@
 use alloc::collections::VecDeque;
 use core::cell::Cell;
 
-/// Sorted, disjoint, non-touching half-open ranges. Hundreds of thousands lie behind a long fast path that dropped every other packet, and every
-/// acknowledgement takes some off at the front: a ring, so that the others stay where they are.
+/// Sorted, disjoint, non-touching half-open ranges. Hundreds of thousands lie behind a long fast
+/// path that dropped every other packet, and every acknowledgement takes some off at the front: a
+/// ring, so that the others stay where they are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
     list: VecDeque<(u64, u64)>,
@@ -117,7 +118,8 @@ impl Ranges {
         bytes
     }
 
-    /// The same for long stretches whose beginning moves on little by little and whose end has little above it: it remembers where it was.
+    /// The same for long stretches whose beginning moves on little by little and whose end has
+    /// little above it: it remembers where it was.
     pub(crate) fn missing_from(&self, from: u64, to: u64) -> u64 {
         if from >= to {
             return 0;
@@ -144,8 +146,8 @@ impl Ranges {
         below
     }
 
-    /// The highest offset with more than `bytes` held bytes, or at least `count` ranges, above it: all that is missing below it
-    /// is lost (RFC 6675, IsLost). 0 when there is none.
+    /// The highest offset with more than `bytes` held bytes, or at least `count` ranges, above it:
+    /// all that is missing below it is lost (RFC 6675, IsLost). 0 when there is none.
     pub(crate) fn lost_below(&self, bytes: u64, count: usize) -> u64 {
         let mut held = 0;
         for (i, r) in self.list.iter().rev().enumerate() {
@@ -203,7 +205,8 @@ mod tests {
         assert_eq!(r.holding(20), None);
     }
 
-    /// However it is asked and whatever comes in between, the one that remembers and the one that walks agree.
+    /// However it is asked and whatever comes in between, the one that remembers and the one that
+    /// walks agree.
     #[test]
     fn missing_is_the_same_from_the_finger() {
         let mut r = Ranges::default();

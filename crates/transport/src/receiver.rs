@@ -18,13 +18,15 @@ pub struct Receiver {
     cum: u64,
     /// When the withheld acknowledgement goes out, or `NEVER`.
     deadline: Nanos,
-    /// Timestamp to echo: of the first segment that the next acknowledgement answers (RFC 7323 section 4.3).
+    /// Timestamp to echo: of the first segment that the next acknowledgement answers (RFC 7323
+    /// section 4.3).
     ts_recent: u32,
     /// In-order segments that wait for an acknowledgement.
     pending: u32,
     /// CE packets seen.
     ce_packets: u32,
-    /// The echo that acknowledgements carry now: the current run's mark (DCTCP), or the latch that CWR opens (RFC 3168).
+    /// The echo that acknowledgements carry now: the current run's mark (DCTCP), or the latch that
+    /// CWR opens (RFC 3168).
     echo: bool,
     /// Echo exactly, run by run, as DCTCP needs it.
     exact: bool,
@@ -37,7 +39,8 @@ pub struct Receiver {
 #[derive(Debug, Default)]
 struct Beyond {
     ranges: Ranges,
-    /// An offset in each of the most recently changed ranges, latest first; 0 (never beyond a hole) where there is none.
+    /// An offset in each of the most recently changed ranges, latest first; 0 (never beyond a hole)
+    /// where there is none.
     recent: [u64; 3],
 }
 
@@ -70,7 +73,8 @@ impl Receiver {
         if self.exact {
             if ce != self.echo {
                 run_changed = true;
-                // What waits belongs to the run that just ended, and is answered with that run's mark.
+                // What waits belongs to the run that just ended, and is answered with that run's
+                // mark.
                 if self.pending > 0 {
                     closed = Some(self.ack());
                 }
@@ -91,7 +95,8 @@ impl Receiver {
         }
         self.cum += u64::from(seg.len);
         self.pending += 1;
-        // The first segment of a new run is not withheld either: Linux since 4.18, since waiting for it starved windows of one.
+        // The first segment of a new run is not withheld either: Linux since 4.18, since waiting
+        // for it starved windows of one.
         if self.pending >= cfg.ack_every || run_changed || seg.flags.has(Flags::PUSH) {
             let ack = self.ack();
             return closed.map_or(Acks::One(ack), |c| Acks::Two(c, ack));
@@ -108,7 +113,8 @@ impl Receiver {
         self.cum
     }
 
-    /// The SACK blocks of the acknowledgement just returned, `[start, end)`, most recently changed first; says how many.
+    /// The SACK blocks of the acknowledgement just returned, `[start, end)`, most recently changed
+    /// first; says how many.
     pub fn sack_blocks(&self, out: &mut [(u64, u64); 3]) -> usize {
         let Some(beyond) = &self.beyond else { return 0 };
         let mut n = 0;
@@ -173,7 +179,8 @@ impl Receiver {
         })
     }
 
-    /// A segment beyond a hole, one that fills a hole, or one that came before: all are answered at once (RFC 5681 section 4.2).
+    /// A segment beyond a hole, one that fills a hole, or one that came before: all are answered at
+    /// once (RFC 5681 section 4.2).
     #[cold]
     fn on_disorder(&mut self, seg: &Segment) -> Ack {
         let end = seg.seq + u64::from(seg.len);
@@ -199,7 +206,8 @@ impl Receiver {
             let beyond = self.beyond.get_or_insert_default();
             beyond.ranges.insert(seg.seq, end);
             let block = beyond.ranges.holding(seg.seq);
-            // One entry a range: this one comes first, others of the same (perhaps merged) range go.
+            // One entry a range: this one comes first, others of the same (perhaps merged) range
+            // go.
             let mut recent = [seg.seq, 0, 0];
             let others = beyond
                 .recent
@@ -268,7 +276,8 @@ mod tests {
         assert_eq!(take(0, Ecn::Ect0), Acks::None);
         assert_eq!(take(1, Ecn::Ect0), Acks::One(ack(2, 100, false)));
         assert_eq!(take(2, Ecn::Ect0), Acks::None);
-        // The run changes while one segment waits: it is answered unmarked, then the first marked one at once.
+        // The run changes while one segment waits: it is answered unmarked, then the first marked
+        // one at once.
         assert_eq!(
             take(3, Ecn::Ce),
             Acks::Two(ack(3, 102, false), ack(4, 103, true))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sender's other path: reordering, loss, timeouts and the handshake.
 //!
-//! One picture serves NewReno and SACK, fast recovery and timeout: everything missing below `lost_end` is lost, everything lost
-//! below `rxt` has been sent again, and `gone` is what no longer counts against the window.
+//! One picture serves NewReno and SACK, fast recovery and timeout: everything missing below
+//! `lost_end` is lost, everything lost below `rxt` has been sent again, and `gone` is what no
+//! longer counts against the window.
 
 use cemark_wire::{Ecn, Flags, Nanos};
 
@@ -41,7 +42,8 @@ impl Sender {
             let board = self.board.get_or_insert_default();
             board.force = false;
             if seq == self.una {
-                // The timer watches the first hole, and its answer comes a round trip from here (RFC 6675 section 6).
+                // The timer watches the first hole, and its answer comes a round trip from here
+                // (RFC 6675 section 6).
                 self.deadline = now + self.rto;
             }
             return Some(self.resend(cfg, now, seq, len));
@@ -82,7 +84,8 @@ impl Sender {
         (self.in_flight() + len <= self.window()).then_some((seq, len))
     }
 
-    /// Finds repairs that segments sent later have overtaken: three of them beyond what had been sent then.
+    /// Finds repairs that segments sent later have overtaken: three of them beyond what had been
+    /// sent then.
     fn find_lost_repairs(&mut self, cfg: &Config) {
         let una = self.una;
         let board = self.board.get_or_insert_default();
@@ -103,7 +106,8 @@ impl Sender {
         board.again.retain(|&(seq, end)| !arrived(sacked, seq, end));
     }
 
-    /// The first lost segment not sent again, if the window has room for it (RFC 6675 NextSeg, rule 1).
+    /// The first lost segment not sent again, if the window has room for it (RFC 6675 NextSeg, rule
+    /// 1).
     fn next_repair(&self, cfg: &Config) -> Option<(u64, u64)> {
         let board = self.board.as_ref()?;
         let (start, end) = board.sacked.hole(board.rxt.max(self.una), board.lost_end)?;
@@ -112,7 +116,8 @@ impl Sender {
         (board.force || in_flight == 0 || in_flight + len <= self.window()).then_some((start, len))
     }
 
-    /// With nothing new to send, the first hole that is only suspected (NextSeg, rule 3), one an ACK.
+    /// With nothing new to send, the first hole that is only suspected (NextSeg, rule 3), one an
+    /// ACK.
     fn next_rescue(&self, cfg: &Config) -> Option<(u64, u64)> {
         let board = self
             .board
@@ -138,8 +143,9 @@ impl Sender {
             });
         }
         self.count_gone(cfg);
-        // RFC 3168 section 6.1.5 wants retransmissions Not-ECT against attacks by spoofed marks; inside a data centre they are sent
-        // ECT, as DCTCP does (RFC 8257 section 3.1), or a full queue that marks would drop the repair.
+        // RFC 3168 section 6.1.5 wants retransmissions Not-ECT against attacks by spoofed marks;
+        // inside a data centre they are sent ECT, as DCTCP does (RFC 8257 section 3.1), or a full
+        // queue that marks would drop the repair.
         self.emit(cfg, now, seq, len, Flags::RETX, self.congestion.ecn())
     }
 
@@ -212,7 +218,8 @@ impl Sender {
     fn advance_repairing(&mut self, cfg: &Config, now: Nanos, ack: &Ack, bytes: u64) {
         let acked = ack.cum - self.una;
         if self.backoff > 0 {
-            // The answer to a repair is a sample as good as any (timestamps), and ends the backoff (RFC 6298 section 5.7).
+            // The answer to a repair is a sample as good as any (timestamps), and ends the backoff
+            // (RFC 6298 section 5.7).
             self.rtt_at = self.una;
         }
         self.advance(cfg, now, ack, bytes);
@@ -222,8 +229,9 @@ impl Sender {
         board.rxt = board.rxt.max(una);
         match self.phase {
             Phase::Recovery if una < board.recover && !cfg.sack => {
-                // RFC 6582 section 3.2 step 3, partial acknowledgement: the next segment is missing too. Of what it acknowledges
-                // one segment was the repair, the rest had been counted out by duplicate ACKs.
+                // RFC 6582 section 3.2 step 3, partial acknowledgement: the next segment is missing
+                // too. Of what it acknowledges one segment was the repair, the rest had been
+                // counted out by duplicate ACKs.
                 board.rxt = una;
                 board.lost_end = (una + u64::from(cfg.mss)).min(board.recover);
                 board.force = true;
@@ -235,14 +243,16 @@ impl Sender {
                 return;
             }
             Phase::Recovery | Phase::Loss if una >= board.recover => {
-                // After a timeout duplicate ACKs may answer segments sent twice, so the guard is one byte stricter.
+                // After a timeout duplicate ACKs may answer segments sent twice, so the guard is
+                // one byte stricter.
                 board.guard = board.recover + u64::from(self.phase == Phase::Loss);
                 self.phase = Phase::Disorder;
             }
             _ => {}
         }
         if self.phase == Phase::Disorder {
-            // `rxt` stays: a hole above `recover` that has been repaired along the way is not repaired again by the next recovery.
+            // `rxt` stays: a hole above `recover` that has been repaired along the way is not
+            // repaired again by the next recovery.
             board.lost_end = una;
             board.force = false;
         }
@@ -271,7 +281,8 @@ impl Sender {
                 if dups >= cfg.dup_acks && self.una >= board.guard {
                     self.enter_recovery(cfg, now);
                 }
-                // Limited transmit (RFC 3042): each of the first duplicates makes room for one segment.
+                // Limited transmit (RFC 3042): each of the first duplicates makes room for one
+                // segment.
                 self.count_dups(cfg, dups.min(cfg.dup_acks));
             }
             Phase::Recovery => {
@@ -301,7 +312,8 @@ impl Sender {
                 && board.dups >= cfg.dup_acks
                 && board.lost_end == self.una
             {
-                // Small segments: few bytes, but as many ACKs as say loss. Only the first hole is meant.
+                // Small segments: few bytes, but as many ACKs as say loss. Only the first hole is
+                // meant.
                 let first = board.sacked.first().map_or(self.una, |r| r.0);
                 board.lost_end = first.min(self.una + u64::from(cfg.mss));
             }
@@ -371,7 +383,8 @@ impl Sender {
         self.cwr = self.congestion.ecn() != Ecn::NotEct;
     }
 
-    /// The retransmission timer fired (RFC 6298 section 5): everything not told by SACK is lost, and repaired in slow start.
+    /// The retransmission timer fired (RFC 6298 section 5): everything not told by SACK is lost,
+    /// and repaired in slow start.
     #[cold]
     pub(crate) fn on_rto(&mut self, cfg: &Config, now: Nanos) {
         self.stats.timeouts += 1;

@@ -5,11 +5,13 @@ use cemark_wire::Nanos;
 
 use crate::Config;
 
-/// Least margin over the smoothed RTT (the RFC's G; ns-3's default), unless `rto_min` is smaller. Without it the variation of a
-/// steady wide-area path decays to nothing, and the first queue that grows looks like a loss.
+/// Least margin over the smoothed RTT (the RFC's G; ns-3's default), unless `rto_min` is smaller.
+/// Without it the variation of a steady wide-area path decays to nothing, and the first queue that
+/// grows looks like a loss.
 const GRANULARITY: Nanos = Nanos::from_millis(1);
 
-/// Smoothed round-trip time and its variation, in nanoseconds. Timestamps have 32 bits, so 4.2 s is the longest that can be seen.
+/// Smoothed round-trip time and its variation, in nanoseconds. Timestamps have 32 bits, so 4.2 s is
+/// the longest that can be seen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rtt {
     srtt: u32,
@@ -24,7 +26,8 @@ impl Rtt {
             self.srtt = rtt;
             self.var = rtt / 2;
         } else {
-            // Section 2.3, in this order: the variation is judged against the old mean. Means of u32 stay u32.
+            // Section 2.3, in this order: the variation is judged against the old mean. Means of
+            // u32 stay u32.
             self.var = ((3 * u64::from(self.var) + u64::from(self.srtt.abs_diff(rtt))) / 4) as u32;
             self.srtt = ((7 * u64::from(self.srtt) + u64::from(rtt)) / 8) as u32;
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What crosses the network between a [`Sender`](crate::Sender) and a [`Receiver`](crate::Receiver).
+//! What crosses the network between a [`Sender`](crate::Sender) and a
+//! [`Receiver`](crate::Receiver).
 
 use cemark_wire::{Ecn, Flags};
 
@@ -14,7 +15,8 @@ pub struct Segment {
     pub len: u16,
     /// CWR, RETX, PUSH and SYN as they apply.
     pub flags: Flags,
-    /// The ECN field: as sent when it comes from a sender, as it arrived when it is given to a receiver.
+    /// The ECN field: as sent when it comes from a sender, as it arrived when it is given to a
+    /// receiver.
     pub ecn: Ecn,
     /// Low 32 bits of the sending time in nanoseconds.
     pub ts: u32,
@@ -29,7 +31,8 @@ pub struct Ack {
     pub flags: Flags,
     /// Timestamp of the segment that this answers (RFC 7323 section 4.3).
     pub ts_echo: u32,
-    /// SACK blocks the receiver has to tell (0 to 3); [`Receiver::sack_blocks`](crate::Receiver::sack_blocks) gives them.
+    /// SACK blocks the receiver has to tell (0 to 3);
+    /// [`Receiver::sack_blocks`](crate::Receiver::sack_blocks) gives them.
     pub sacks: u8,
 }
 
@@ -40,8 +43,8 @@ pub enum Acks {
     None,
     /// One acknowledgement.
     One(Ack),
-    /// Two, to be sent in this order: DCTCP closes a run of equally marked segments before it answers the first of the next
-    /// run (RFC 8257 section 3.2).
+    /// Two, to be sent in this order: DCTCP closes a run of equally marked segments before it
+    /// answers the first of the next run (RFC 8257 section 3.2).
     Two(Ack, Ack),
 }
 

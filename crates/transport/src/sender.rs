@@ -55,13 +55,15 @@ pub(crate) struct Board {
     pub(crate) rxt: u64,
     /// Recovery or repair ends when this is acknowledged.
     pub(crate) recover: u64,
-    /// Duplicate ACKs below it start no fast retransmit: they may answer our own repair (RFC 6582 section 3.2, step 1).
+    /// Duplicate ACKs below it start no fast retransmit: they may answer our own repair (RFC 6582
+    /// section 3.2, step 1).
     pub(crate) guard: u64,
     /// Duplicate ACKs in a row (NewReno), or ACKs with news from SACK.
     pub(crate) dups: u32,
     /// The next retransmission does not ask the window.
     pub(crate) force: bool,
-    /// Repairs in flight, in the order they left, and the next new byte at that time (with `lost_repairs`).
+    /// Repairs in flight, in the order they left, and the next new byte at that time (with
+    /// `lost_repairs`).
     pub(crate) repairs: VecDeque<Repair>,
     /// Repairs that were lost, to be sent again.
     pub(crate) again: VecDeque<(u64, u64)>,
@@ -77,7 +79,8 @@ pub(crate) struct Repair {
     pub(crate) nxt: u64,
 }
 
-/// Sends one stream. `repr(C)`, so that what every segment and ACK touches stays on two cache lines.
+/// Sends one stream. `repr(C)`, so that what every segment and ACK touches stays on two cache
+/// lines.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -118,7 +121,8 @@ pub struct Sender {
 const _: () = assert!(offset_of!(Sender, rtt) <= 128);
 
 impl Sender {
-    /// A sender with nothing to send. With `cfg.handshake` its first segment, once something is written, is a SYN.
+    /// A sender with nothing to send. With `cfg.handshake` its first segment, once something is
+    /// written, is a SYN.
     pub fn new(cfg: &Config, _now: Nanos) -> Sender {
         Sender::with(cfg, Congestion::new(cfg))
     }
@@ -156,9 +160,11 @@ impl Sender {
         }
     }
 
-    /// Appends a message of `bytes` bytes and returns the offset just past its last. `u64::MAX` makes the stream endless.
+    /// Appends a message of `bytes` bytes and returns the offset just past its last. `u64::MAX`
+    /// makes the stream endless.
     ///
-    /// Messages written before the earlier ones have left share segments, as in TCP; none waits for the next.
+    /// Messages written before the earlier ones have left share segments, as in TCP; none waits for
+    /// the next.
     #[inline]
     pub fn write(&mut self, _cfg: &Config, _now: Nanos, bytes: u64) -> u64 {
         self.end = self.end.saturating_add(bytes);
@@ -177,8 +183,9 @@ impl Sender {
         }
     }
 
-    /// Whether waiting for a longer train would gain nothing (Linux, `tcp_tso_should_defer`): a whole one fits the windows, or everything
-    /// that is written, or a third of the window; nothing is outstanding, or a loss is repaired.
+    /// Whether waiting for a longer train would gain nothing (Linux, `tcp_tso_should_defer`): a
+    /// whole one fits the windows, or everything that is written, or a third of the window; nothing
+    /// is outstanding, or a loss is repaired.
     pub fn fills_train(&self, cfg: &Config, tso: u32) -> bool {
         let outstanding = self.nxt - self.una;
         if outstanding == 0 || self.phase > Phase::Disorder {
@@ -227,7 +234,8 @@ impl Sender {
 
     /// The sender's one deadline (retransmission timeout, or the wake-up of a user's law).
     ///
-    /// It may move later at any call, and earlier within `poll_transmit`, `on_ack` and `on_timeout`: compare after those.
+    /// It may move later at any call, and earlier within `poll_transmit`, `on_ack` and
+    /// `on_timeout`: compare after those.
     #[inline]
     pub fn timeout(&self) -> Option<Nanos> {
         let rto = (self.deadline != OFF).then_some(self.deadline);
@@ -291,7 +299,8 @@ impl Sender {
         }
         let outstanding = self.nxt - self.una;
         let limit = (self.congestion.window().saturating_add(self.gone)).min(cfg.receive_window);
-        // With nothing outstanding one segment leaves whatever the windows say, or a tiny window would end the stream.
+        // With nothing outstanding one segment leaves whatever the windows say, or a tiny window
+        // would end the stream.
         (outstanding + len <= limit || outstanding == 0).then_some(len)
     }
 
@@ -352,7 +361,8 @@ impl Sender {
         self.last_sent = now;
     }
 
-    /// What every acknowledgement of new data does: RTT, timer, law, echo. `bytes` are newly told; `phase` is the one it arrived in.
+    /// What every acknowledgement of new data does: RTT, timer, law, echo. `bytes` are newly told;
+    /// `phase` is the one it arrived in.
     #[inline]
     pub(crate) fn advance(&mut self, cfg: &Config, now: Nanos, ack: &Ack, bytes: u64) {
         let in_flight = self.nxt - self.una;
@@ -360,7 +370,8 @@ impl Sender {
         self.una = self.una.max(ack.cum);
         let mut rtt = None;
         if ack.cum > self.rtt_at {
-            // One sample a window keeps the RFC's averaging constants meaningful (RFC 7323 appendix G) and the common ACK cheap.
+            // One sample a window keeps the RFC's averaging constants meaningful (RFC 7323 appendix
+            // G) and the common ACK cheap.
             rtt = Some(self.rtt.sample(now, ack.ts_echo));
             self.rto = self.rtt.rto(cfg);
             self.backoff = 0;

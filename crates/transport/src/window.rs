@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The congestion window that Reno, ECN*, DCTCP and CUBIC's slow start share: slow start and congestion avoidance, counted in bytes.
+//! The congestion window that Reno, ECN*, DCTCP and CUBIC's slow start share: slow start and
+//! congestion avoidance, counted in bytes.
 
 use crate::{Acked, Config};
 
@@ -8,7 +9,8 @@ use crate::{Acked, Config};
 pub struct Window {
     cwnd: u64,
     ssthresh: u64,
-    /// Bytes acknowledged since the last step of congestion avoidance. A division per ACK would say the same, slower.
+    /// Bytes acknowledged since the last step of congestion avoidance. A division per ACK would say
+    /// the same, slower.
     credit: u64,
 }
 
@@ -34,12 +36,14 @@ impl Window {
         self.ssthresh
     }
 
-    /// Grows for an acknowledgement, unless the window was not in use (RFC 7661: what was not tried proves nothing).
+    /// Grows for an acknowledgement, unless the window was not in use (RFC 7661: what was not tried
+    /// proves nothing).
     #[inline]
     pub fn grow(&mut self, mss: u64, ack: &Acked) {
         if self.cwnd < self.ssthresh {
             if ack.was_full || self.cwnd < 2 * ack.in_flight {
-                // L = 2 segments for delayed ACKs; 1 after a timeout, where one ACK may cover data of long ago.
+                // L = 2 segments for delayed ACKs; 1 after a timeout, where one ACK may cover data
+                // of long ago.
                 let limit = if ack.after_timeout { mss } else { 2 * mss };
                 self.cwnd = (self.cwnd + ack.bytes.min(limit)).min(self.ssthresh);
             }
@@ -70,7 +74,8 @@ impl Window {
         self.credit = 0;
     }
 
-    /// Continues in congestion avoidance from `bytes`, but never below two segments (Linux and RFC 5681's smallest ssthresh).
+    /// Continues in congestion avoidance from `bytes`, but never below two segments (Linux and RFC
+    /// 5681's smallest ssthresh).
     pub fn cut_to(&mut self, mss: u64, bytes: u64) {
         self.ssthresh = bytes.max(2 * mss);
         // A window that a timeout made smaller does not grow by being cut.
@@ -78,8 +83,9 @@ impl Window {
         self.credit = 0;
     }
 
-    /// What a loss does to all three laws: half of what was in flight, and slow start from one segment after a timeout.
-    /// `cut` is false where this window of data has been answered for already.
+    /// What a loss does to all three laws: half of what was in flight, and slow start from one
+    /// segment after a timeout. `cut` is false where this window of data has been answered for
+    /// already.
     pub fn lose(&mut self, mss: u64, in_flight: u64, timeout: bool, cut: bool) {
         let half = in_flight.min(self.cwnd) / 2;
         if cut {
@@ -90,7 +96,8 @@ impl Window {
         }
     }
 
-    /// Starts over from at most `bytes` after an idle time, remembering the threshold (RFC 5681 section 4.1).
+    /// Starts over from at most `bytes` after an idle time, remembering the threshold (RFC 5681
+    /// section 4.1).
     pub fn restart(&mut self, bytes: u64) {
         self.cwnd = self.cwnd.min(bytes);
         self.credit = 0;

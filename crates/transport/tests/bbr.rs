@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! BBR as a trace of what it sends shows it: start-up, drain, the cycle of eight phases, and the probe of the round trip.
+//! BBR as a trace of what it sends shows it: start-up, drain, the cycle of eight phases, and the
+//! probe of the round trip.
 
 mod harness;
 
@@ -44,7 +45,8 @@ fn startup_doubles_every_round_trip_and_paces_at_two_over_ln_two_then_drain_empt
     let mut net = net();
     net.run(Nanos(30 * RTT));
     let rounds = rates(&net, RTT);
-    // 10 segments, then twice as many in each round trip until the link is full. A round is spread over its time, so bins see 1.6 to 2.2.
+    // 10 segments, then twice as many in each round trip until the link is full. A round is spread
+    // over its time, so bins see 1.6 to 2.2.
     for n in 1..6 {
         let ratio = rounds[n] / rounds[n - 1];
         assert!((1.5..2.25).contains(&ratio), "round {n}: {ratio}");
@@ -60,7 +62,8 @@ fn startup_doubles_every_round_trip_and_paces_at_two_over_ln_two_then_drain_empt
         "{}",
         gap(0, 9)
     );
-    // The second round knows that ten segments came in a round trip, and sends twenty at 2.885 times that rate.
+    // The second round knows that ten segments came in a round trip, and sends twenty at 2.885
+    // times that rate.
     let even = gap(13, 27) / (RTT as f64 / 28.854);
     assert!((even - 1.0).abs() < 0.02, "{even}");
     let fine = rates(&net, 4_000_000);
@@ -146,7 +149,8 @@ fn every_ten_seconds_four_segments_are_in_flight_for_a_fifth_of_a_second() {
     }
     assert_eq!(spans.len(), 3, "{spans:?}");
     for (n, (begin, span)) in spans.iter().enumerate() {
-        // 200 ms from the moment that four are left, which takes a round trip, and the ACK that ends it.
+        // 200 ms from the moment that four are left, which takes a round trip, and the ACK that
+        // ends it.
         assert!(
             (200_000_000..=200_000_000 + 3 * RTT).contains(&span.0),
             "{span:?}"

@@ -81,7 +81,8 @@ fn requests_and_responses_cross_even_where_frames_vanish() {
         assert_eq!((asked, answered), (10, 10));
         assert_eq!(done, (0..10).map(MessageId).collect::<Vec<_>>());
         if (handshake, lose) == (false, 0) {
-            // Ten exchanges of a request (50 us) and a response of 14 segments: 10, and 4 a round trip later in the first.
+            // Ten exchanges of a request (50 us) and a response of 14 segments: 10, and 4 a round
+            // trip later in the first.
             assert!(end < Nanos::from_micros(2_500), "{end:?}");
         }
     }

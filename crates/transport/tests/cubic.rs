@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CUBIC over a path with losses where the test wants them: the window that the sender had, against the RFC's curve.
+//! CUBIC over a path with losses where the test wants them: the window that the sender had, against
+//! the RFC's curve.
 
 mod harness;
 
@@ -7,7 +8,8 @@ use cemark_transport::{Config, Control, CubicSpec};
 use cemark_wire::{Nanos, Rate};
 use harness::{Net, Path};
 
-/// RFC 9438 figures 1 and 4, in segments and seconds, where a cut left `left` of `w_max` and then `t` seconds passed.
+/// RFC 9438 figures 1 and 4, in segments and seconds, where a cut left `left` of `w_max` and then
+/// `t` seconds passed.
 fn curve(w_max: f64, left: f64, t: f64, rtt: f64) -> f64 {
     let k = ((w_max - left) / 0.4).cbrt();
     let cubic = 0.4 * (t - k).powi(3) + w_max;

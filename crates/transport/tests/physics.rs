@@ -9,7 +9,8 @@ use harness::{Net, Path};
 
 const PACKET: u64 = 1500;
 
-/// Runs one endless flow and gives (mean, smallest, largest backlog in packets seen by arrivals, share of the link used) after warm-up.
+/// Runs one endless flow and gives (mean, smallest, largest backlog in packets seen by arrivals,
+/// share of the link used) after warm-up.
 fn steady(control: Control, threshold: u64, ack_every: u32) -> (f64, u64, u64, f64) {
     let cfg = Config {
         control,
@@ -50,7 +51,8 @@ fn dctcp_keeps_the_queue_at_the_threshold_within_the_theorys_amplitude() {
                 alpha_init,
             };
             let (mean, low, high, used) = steady(control, 40, ack_every);
-            // DCTCP paper, equation 8: A = sqrt(2 N (C d + K)) / 2 = sqrt(2 * 123) / 2 = 7.8 packets below K + N.
+            // DCTCP paper, equation 8: A = sqrt(2 N (C d + K)) / 2 = sqrt(2 * 123) / 2 = 7.8
+            // packets below K + N.
             assert!((40..=43).contains(&high), "{high}");
             assert!((22..=36).contains(&low), "{low}");
             assert!((33.0..41.0).contains(&mean), "{mean}");
@@ -68,7 +70,8 @@ fn ecn_star_fills_the_link_from_a_threshold_of_one_bdp_and_starves_it_from_none(
     assert!((30.0..60.0).contains(&mean), "{mean}");
     assert!(used > 0.99, "{used}");
     let (_, _, _, used) = steady(Control::EcnStar, 1, 1);
-    // A saw between W/2 and W of an empty queue gives three quarters of the link (MQ-ECN section 2).
+    // A saw between W/2 and W of an empty queue gives three quarters of the link (MQ-ECN section
+    // 2).
     assert!((0.70..0.80).contains(&used), "{used}");
     let (_, _, _, used) = steady(
         Control::Dctcp {
@@ -103,7 +106,8 @@ fn reno_follows_the_square_root_law() {
         let per_rtt = net.receiver.delivered() as f64 / 1460.0 * 0.020 / seconds as f64;
         // Mathis et al. 1997: sqrt(3/2) / sqrt(p) segments a round trip with an ACK per packet.
         let law = 1.2247 / 0.1;
-        // Only a repair that is lost itself, or a window too small for three duplicates, waits for the timer.
+        // Only a repair that is lost itself, or a window too small for three duplicates, waits for
+        // the timer.
         let stats = net.sender.stats();
         assert!(stats.timeouts * 50 < stats.retransmits, "{stats:?}");
         assert!((per_rtt / law - 1.0).abs() < 0.3, "{per_rtt} of {law}");

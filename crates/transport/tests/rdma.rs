@@ -82,7 +82,8 @@ fn go_back_n_resends_from_the_hole_and_tells_it_once() {
     let again: Vec<_> = std::iter::from_fn(|| poll(&mut q, &r, 10)).collect();
     assert_eq!(again, (2..6).map(|n| (n, true)).collect::<Vec<_>>());
     assert_eq!(q.stats().retransmits, 4);
-    // A packet that came before is acknowledged again; the hole may be told again once it has moved.
+    // A packet that came before is acknowledged again; the hole may be told again once it has
+    // moved.
     assert_eq!(
         p.on_data(&cfg, &r, Nanos(0), &data(0)).ack,
         Some(ack(2, none))
@@ -148,7 +149,8 @@ fn the_pace_is_exact_and_catches_nothing_up() {
         "line rate: no gate of its own"
     );
     assert_eq!(poll(&mut q, &r, 0), Some((1, false)));
-    // Two notifications: 10 -> 5 -> 2.5 Gb/s. A thousand bytes take 3.2 us; the rate rises after 55 us.
+    // Two notifications: 10 -> 5 -> 2.5 Gb/s. A thousand bytes take 3.2 us; the rate rises after 55
+    // us.
     q.on_ack(&cfg, &r, Nanos(0), &ack(0, CNP), None);
     q.on_ack(&cfg, &r, Nanos(0), &ack(0, CNP), None);
     let mut at = Vec::new();

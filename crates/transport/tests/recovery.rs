@@ -66,8 +66,9 @@ proptest! {
         prop_assert_eq!(net.receiver.delivered(), total);
         prop_assert!(net.sender.is_idle());
         prop_assert_eq!(net.sender.in_flight(), 0);
-        // A lost packet costs at most two repairs. A late one too, unless NewReno takes it for lost: then every ACK of what was in
-        // flight is a partial one and sends a segment again (RFC 6582 section 4), up to the window.
+        // A lost packet costs at most two repairs. A late one too, unless NewReno takes it for
+        // lost: then every ACK of what was in flight is a partial one and sends a segment again
+        // (RFC 6582 section 4), up to the window.
         let window = receive_window / u64::from(cfg.mss) + 1;
         let late = net.late * if sack { 2 } else { window };
         let retransmits = u64::from(net.sender.stats().retransmits);

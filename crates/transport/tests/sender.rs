@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sender alone, against traces worked out by hand. Segments have 1000 bytes, so offsets read as segment numbers.
+//! The sender alone, against traces worked out by hand. Segments have 1000 bytes, so offsets read
+//! as segment numbers.
 
 use cemark_transport::{Ack, Config, Control, Segment, Sender};
 use cemark_wire::{Ecn, Flags, Nanos};
@@ -83,7 +84,8 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
     let cfg = config(Control::Reno, false);
     let mut s = started(&cfg, 100);
     assert_eq!(drain(&mut s, &cfg, 0).len(), 10);
-    // Segments 0, 4 and 7 are lost. Two duplicates each let one new segment out (RFC 3042), the third starts the repair.
+    // Segments 0, 4 and 7 are lost. Two duplicates each let one new segment out (RFC 3042), the
+    // third starts the repair.
     let mut sent = Vec::new();
     for n in 1..=2 {
         s.on_ack(&cfg, Nanos(100_000 + n), &ack(0, Flags::EMPTY), &[]);
@@ -96,7 +98,8 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
     assert!(repair[0].flags.has(Flags::RETX));
     // Half of the 10 in the window; limited transmit does not count.
     assert_eq!((s.window(), s.stats().fast_recoveries), (5_000, 1));
-    // 12 outstanding, 3 counted out: four more duplicates from the first window make 5, two from the new segments 3.
+    // 12 outstanding, 3 counted out: four more duplicates from the first window make 5, two from
+    // the new segments 3.
     for n in 4..=7 {
         s.on_ack(&cfg, Nanos(100_000 + n), &ack(0, Flags::EMPTY), &[]);
         assert_eq!(drain(&mut s, &cfg, 100_000 + n), []);
@@ -110,7 +113,8 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
             "inflation keeps the clock"
         );
     }
-    // The repair of 0 arrived: partial ACK up to 4. The window does not change, 4 goes out, and one new segment at most.
+    // The repair of 0 arrived: partial ACK up to 4. The window does not change, 4 goes out, and one
+    // new segment at most.
     s.on_ack(&cfg, Nanos(200_010), &ack(4, Flags::EMPTY), &[]);
     assert_eq!(numbers(&drain(&mut s, &cfg, 200_010)), [4, 14]);
     assert_eq!(s.window(), 5_000);
@@ -146,7 +150,8 @@ fn sack_resends_only_holes_and_counts_the_pipe() {
         s.on_ack(&cfg, Nanos(100_000 + n), &ack(0, Flags::EMPTY), blocks);
     }
     assert_eq!((s.window(), s.stats().fast_recoveries), (5_000, 1));
-    // Three SACKed ranges: only what lies below the lowest of them is lost. Pipe = 10 - 3 SACKed - 1 lost = 6.
+    // Three SACKed ranges: only what lies below the lowest of them is lost. Pipe = 10 - 3 SACKed -
+    // 1 lost = 6.
     assert_eq!(s.in_flight(), 6_000);
     assert_eq!(
         numbers(&drain(&mut s, &cfg, 100_003)),
@@ -154,7 +159,8 @@ fn sack_resends_only_holes_and_counts_the_pipe() {
         "the first repair does not ask the window"
     );
     assert_eq!(s.in_flight(), 7_000);
-    // The rest of the window arrives: all holes are lost now; pipe = the repair alone, and 2 and 4 go out.
+    // The rest of the window arrives: all holes are lost now; pipe = the repair alone, and 2 and 4
+    // go out.
     s.on_ack(
         &cfg,
         Nanos(100_007),
@@ -223,7 +229,8 @@ fn the_timeout_doubles_and_an_answer_ends_the_doubling() {
             ..Default::default()
         }
     );
-    // The threshold is half of the first flight, held through the repeats: slow start 1, 2, 4, 5, then avoidance.
+    // The threshold is half of the first flight, held through the repeats: slow start 1, 2, 4, 5,
+    // then avoidance.
     let answer = Ack {
         ts_echo: now as u32,
         ..ack(1, Flags::EMPTY)
@@ -388,7 +395,8 @@ fn answers_to_our_own_repeats_after_a_timeout_are_not_loss() {
     let due = s.timeout().unwrap();
     s.on_timeout(&cfg, due);
     assert_eq!(numbers(&drain(&mut s, &cfg, due.0)), [0]);
-    // The timeout was in vain: everything arrived late, and the repeat of 0 is answered once more by each end of the path.
+    // The timeout was in vain: everything arrived late, and the repeat of 0 is answered once more
+    // by each end of the path.
     s.on_ack(&cfg, due, &ack(4, Flags::EMPTY), &[]);
     s.write(&cfg, due, 10_000);
     let sent = drain(&mut s, &cfg, due.0).len();

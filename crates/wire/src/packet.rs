@@ -59,8 +59,8 @@ pub struct Fields {
 
 /// A packet in flight. `seq` counts bytes of the connection's stream.
 ///
-/// The small fields are one word, so that a packet moves from port to port as whole words: single bytes written into a copy
-/// would stall the loads that follow.
+/// The small fields are one word, so that a packet moves from port to port as whole words: single
+/// bytes written into a copy would stall the loads that follow.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
@@ -72,7 +72,8 @@ pub struct Packet {
     pub conn: u32,
     /// Index of a side record (SACK blocks), or [`NONE`].
     pub aux: u32,
-    /// For the port that holds it: when its transmission begins, in ticks modulo 2^32; where ports pause their senders, by which link it came.
+    /// For the port that holds it: when its transmission begins, in ticks modulo 2^32; where ports
+    /// pause their senders, by which link it came.
     pub stamp: u32,
     /// wire_bytes (16 bits), len (16), ecn (8), flags (8), class (8), hop (8), from the lowest.
     small: u64,

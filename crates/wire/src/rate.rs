@@ -19,12 +19,14 @@ impl Rate {
         Rate(n * 1_000_000)
     }
 
-    /// Picoseconds one byte takes, rounded to the nearest (exact for every Ethernet rate: 800 at 10 Gb/s, 20 at 400).
+    /// Picoseconds one byte takes, rounded to the nearest (exact for every Ethernet rate: 800 at 10
+    /// Gb/s, 20 at 400).
     pub const fn picos_per_byte(self) -> Picos {
         Picos((8_000_000_000_000 + self.0 / 2) / self.0)
     }
 
-    /// Bytes sent in `span`, rounded down: the length threshold that a sojourn threshold stands for.
+    /// Bytes sent in `span`, rounded down: the length threshold that a sojourn threshold stands
+    /// for.
     pub const fn bytes_in(self, span: Nanos) -> u64 {
         (self.0 as u128 * span.0 as u128 / 8_000_000_000) as u64
     }

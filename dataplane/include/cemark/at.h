@@ -75,8 +75,8 @@ CEMARK_FN u32 cemark_keep(const struct cemark_at *at)
 	return at->intent == CEMARK_NO_INTENT ? CEMARK_PASS : CEMARK_MARK(at->intent);
 }
 
-/* What a marker does not have, for CEMARK_MARKER() of marker.h: a scheme writes the functions that it has and one of these for each
- * that it has not. */
+/* What a marker does not have, for CEMARK_MARKER() of marker.h: a scheme writes the functions
+ * that it has and one of these for each that it has not. */
 
 /* Nothing to remember. */
 #define CEMARK_NO_STATE(stem)                                                                                                  \

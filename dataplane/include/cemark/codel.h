@@ -10,7 +10,8 @@
 #include "at.h"
 #include "fixed.h"
 
-/* A new marking state continues the last one's rate when it begins within this many intervals of the last one's end. */
+/* A new marking state continues the last one's rate when it begins within this many intervals of
+ * the last one's end. */
 #define CEMARK_CODEL_MEMORY 16ull
 
 /* Places in the array of parameters that cemark_codel_set() reads. */

@@ -31,7 +31,8 @@ enum cemark_ecn_sharp_param {
 	CEMARK_ECN_SHARP_HOOK,
 };
 
-/* How times are kept and intervals divided. Waits and lengths are compared as they come, in all of them. */
+/* How times are kept and intervals divided. Waits and lengths are compared as they come, in all
+ * of them. */
 enum cemark_ecn_sharp_arithmetic {
 	CEMARK_ECN_SHARP_EXACT = 0,
 	CEMARK_ECN_SHARP_TOFINO = 1,
@@ -161,7 +162,8 @@ CEMARK_FN u64 cemark_ecn_sharp_plus(const struct cemark_ecn_sharp_params *p, u64
 	return p->arithmetic == CEMARK_ECN_SHARP_EXACT ? cemark_add64(time, gap) : (u32)time + gap;
 }
 
-/* The gap after a mark. A gap of zero would mark every packet for ever without the schedule moving. */
+/* The gap after a mark. A gap of zero would mark every packet for ever without the schedule
+ * moving. */
 CEMARK_FN u32 cemark_ecn_sharp_gap(const struct cemark_ecn_sharp_params *p, u32 count)
 {
 	u32 gap;
@@ -239,7 +241,8 @@ CEMARK_FN bool cemark_ecn_sharp_persistent(const struct cemark_ecn_sharp_params 
 	return due;
 }
 
-/* The wait, or a length: what an arriving packet finds, or what a departing one leaves and itself. */
+/* The wait, or a length: what an arriving packet finds, or what a departing one leaves and
+ * itself. */
 CEMARK_FN u32 cemark_ecn_sharp_signal(const struct cemark_ecn_sharp_params *p, const struct cemark_at *at)
 {
 	if (!p->by_length)

@@ -38,7 +38,8 @@ CEMARK_FN u32 cemark_over_sqrt(u32 interval, u32 count)
 	return cemark_isqrt(cemark_div((u64)interval * interval, count));
 }
 
-/* A probability that rises in a straight line from 0 at min to pmax at max; min <= x <= max and min < max. */
+/* A probability that rises in a straight line from 0 at min to pmax at max; min <= x <= max and
+ * min < max. */
 CEMARK_FN u32 cemark_ramp(u32 x, u32 min, u32 max, u32 pmax)
 {
 	return (u32)cemark_div((u64)pmax * (x - min), max - min);
@@ -60,7 +61,8 @@ CEMARK_FN u64 cemark_ewma(u64 avg, u32 sample, u32 weight)
 /* Steepest slope that is told apart: 2^16 bytes a nanosecond. */
 #define CEMARK_STEEPEST (1ll << (16 + CEMARK_SLOPE_BITS))
 
-/* How fast a length moved, rounded towards minus infinity: a fall, however slow, is negative, and nothing else is. */
+/* How fast a length moved, rounded towards minus infinity: a fall, however slow, is negative,
+ * and nothing else is. */
 CEMARK_FN s64 cemark_slope(u32 before, u32 after, u64 nanos)
 {
 	u32 time = nanos ? cemark_to32(nanos) : 1;
@@ -75,7 +77,8 @@ CEMARK_FN s64 cemark_slope(u32 before, u32 after, u64 nanos)
 	return steep < -CEMARK_STEEPEST ? -CEMARK_STEEPEST : steep;
 }
 
-/* One step of a moving average of slopes: avg + (sample - avg) * weight, the product rounded towards minus infinity. */
+/* One step of a moving average of slopes: avg + (sample - avg) * weight, the product rounded
+ * towards minus infinity. */
 CEMARK_FN s64 cemark_ewma_slope(s64 avg, s64 sample, u32 weight)
 {
 	return avg + (((sample - avg) * (s64)weight) >> 16);
@@ -89,7 +92,8 @@ CEMARK_FN u64 cemark_mul32(u64 a, u64 part)
 	return (a >> 32) * part + (((a & CEMARK_U32_MAX) * part) >> 32);
 }
 
-/* What is left of a moving average after so many samples of zero: avg * (1 - weight)^steps, the power taken by squaring. */
+/* What is left of a moving average after so many samples of zero: avg * (1 - weight)^steps, the
+ * power taken by squaring. */
 CEMARK_FN u64 cemark_decay(u64 avg, u32 weight, u64 steps)
 {
 	u64 base = (u64)(CEMARK_ONE - weight) << 16;
@@ -120,7 +124,8 @@ CEMARK_FN u32 cemark_draw(u64 salt, u32 n)
 	return (u32)(cemark_mix(salt + ((u64)n + 1) * 0x9e3779b97f4a7c15ull) >> 48);
 }
 
-/* Whether the n-th draw of a packet falls under p (parts of 2^16): never at 0, always at CEMARK_ONE. */
+/* Whether the n-th draw of a packet falls under p (parts of 2^16): never at 0, always at
+ * CEMARK_ONE. */
 CEMARK_FN bool cemark_chance(u64 salt, u32 n, u32 p)
 {
 	return cemark_draw(salt, n) < p;
@@ -155,7 +160,8 @@ CEMARK_FN u64 cemark_muldiv(u64 a, u64 b, u64 divisor)
 	return quotient;
 }
 
-/* Bytes sent in so many nanoseconds at a rate in bit/s, rounded down: the length that a wait stands for. */
+/* Bytes sent in so many nanoseconds at a rate in bit/s, rounded down: the length that a wait
+ * stands for. */
 CEMARK_FN u64 cemark_bytes_in(u64 rate, u64 span)
 {
 	return cemark_muldiv(rate, span, 8000000000ull);

@@ -118,7 +118,8 @@ CEMARK_FN u32 cemark_mq_ecn_judge(const struct cemark_mq_ecn_params *p, struct c
 	}
 	if (p->ramp)
 		return cemark_mq_ecn_lot(p, length, round, at->salt);
-	/* length > k and length > k * quantum_time / round, without the division: a round of zero says nothing yet. */
+	/* length > k and length > k * quantum_time / round, without the division: a round of zero says
+	 * nothing yet. */
 	share = (u64)length * round;
 	product = (u64)p->k * p->quantum_time;
 	if (length > p->k || share > product)

@@ -13,7 +13,8 @@
 /* Bits of a probability: it counts parts of 2^48. */
 #define CEMARK_PIE_BITS 48
 #define CEMARK_PIE_CERTAIN (1ll << CEMARK_PIE_BITS)
-/* Delays and their differences beyond 2^28 ns count as that: products of gains and delays then fit 63 bits. */
+/* Delays and their differences beyond 2^28 ns count as that: products of gains and delays then
+ * fit 63 bits. */
 #define CEMARK_PIE_LONGEST (1ll << 28)
 /* A probability of n millionths, rounded up (2^48 / 10^6 = 2^42 / 5^6). */
 #define CEMARK_PIE_MILLIONTHS(n) ((s64)(((1ull << 42) * (n) + 15624) / 15625))
@@ -88,7 +89,8 @@ CEMARK_FN void cemark_pie_init(const struct cemark_pie_params *p, struct cemark_
 	v->awake = 0;
 }
 
-/* After new parameters: what is known is kept, and no more of a burst left alone than they allow. */
+/* After new parameters: what is known is kept, and no more of a burst left alone than they
+ * allow. */
 CEMARK_FN void cemark_pie_retuned(const struct cemark_pie_params *p, struct cemark_pie_vars *v)
 {
 	if (v->burst > p->bursts)

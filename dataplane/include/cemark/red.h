@@ -68,8 +68,8 @@ CEMARK_FN u32 cemark_red_traits(const struct cemark_red_params *p)
 CEMARK_FN void cemark_red_smooth(const struct cemark_red_params *p, struct cemark_red_vars *v, const struct cemark_at *at)
 {
 	if (v->idle && at->queue_bytes == 0) {
-		/* As in the paper, the packet that ends an idle time ages the average and is not a sample itself. Where it is
-		 * dropped the idle time goes on. */
+		/* As in the paper, the packet that ends an idle time ages the average and is not a sample
+		 * itself. Where it is dropped the idle time goes on. */
 		u64 missed = cemark_div(cemark_sub64(at->now, v->idle_since), p->packet_time);
 
 		v->idle_since = at->now;
@@ -91,7 +91,8 @@ CEMARK_FN bool cemark_red_lot(const struct cemark_red_params *p, struct cemark_r
 
 	if (p->independent)
 		return draw < share;
-	/* draw < share / (1 - passed * share), without the division; from passed = 1 / share on it always holds. */
+	/* draw < share / (1 - passed * share), without the division; from passed = 1 / share on it
+	 * always holds. */
 	rest = cemark_sub64(CEMARK_ONE, (u64)v->passed * share);
 	if (draw * rest < (u64)share << 16) {
 		v->passed = 0;

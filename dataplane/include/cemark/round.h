@@ -38,8 +38,9 @@ struct cemark_round_queue {
 	u8 counts;   /* enum cemark_round_counts */
 };
 
-/* A port at a rate in bit/s that has served no round yet: zero, which leaves every threshold at its standard value. beta is in parts of
- * 2^16 (the paper: 49,152); idle the time of one MTU, cemark_nanos_for(rate, mtu), as in the paper. */
+/* A port at a rate in bit/s that has served no round yet: zero, which leaves every threshold at
+ * its standard value. beta is in parts of 2^16 (the paper: 49,152); idle the time of one MTU,
+ * cemark_nanos_for(rate, mtu), as in the paper. */
 CEMARK_FN void cemark_round_init(struct cemark_round *r, u64 rate, u32 beta, u64 idle, u8 counts)
 {
 	r->value = 0;
@@ -127,7 +128,8 @@ CEMARK_FN void cemark_round_activated(struct cemark_round *r, struct cemark_roun
 	}
 }
 
-/* A packet of the queue leaves for the link until `end`; turn_ends: the last of the queue's turn; emptied: the last in the queue. */
+/* A packet of the queue leaves for the link until `end`; turn_ends: the last of the queue's
+ * turn; emptied: the last in the queue. */
 CEMARK_FN void cemark_round_served(struct cemark_round *r, struct cemark_round_queue *q, u64 end, bool turn_ends, bool emptied)
 {
 	if (q->counts == CEMARK_ROUND_TURNS) {
@@ -140,7 +142,8 @@ CEMARK_FN void cemark_round_served(struct cemark_round *r, struct cemark_round_q
 	}
 }
 
-/* A packet of the queue was discarded as it was to leave; turn_over: and that was the end of the queue's turn. */
+/* A packet of the queue was discarded as it was to leave; turn_over: and that was the end of the
+ * queue's turn. */
 CEMARK_FN void cemark_round_discarded(struct cemark_round *r, struct cemark_round_queue *q, u64 now, bool turn_over, bool emptied)
 {
 	if (q->counts == CEMARK_ROUND_TURNS) {

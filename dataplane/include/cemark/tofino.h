@@ -9,7 +9,8 @@
 
 #include "fixed.h"
 
-/* A tick is 2^10 ns. Of the clock's 32 bits, 22 come from the timestamp; the ten above them are counted. */
+/* A tick is 2^10 ns. Of the clock's 32 bits, 22 come from the timestamp; the ten above them are
+ * counted. */
 #define CEMARK_TOFINO_TICK_BITS 10
 #define CEMARK_TOFINO_LOW_BITS 22
 #define CEMARK_TOFINO_LOW ((1u << CEMARK_TOFINO_LOW_BITS) - 1)
@@ -30,7 +31,8 @@ CEMARK_FN u32 cemark_tofino_span(u32 nanos)
 	return ticks ? ticks : 1;
 }
 
-/* Algorithm 2: the time of a packet, from the register and moving it. As printed, two packets in one tick count as a wrap. */
+/* Algorithm 2: the time of a packet, from the register and moving it. As printed, two packets in
+ * one tick count as a wrap. */
 CEMARK_FN u32 cemark_tofino_read(u32 *clock, u64 now, bool as_printed)
 {
 	u32 low = (u32)now >> CEMARK_TOFINO_TICK_BITS;
@@ -57,7 +59,8 @@ CEMARK_FN u32 cemark_tofino_log2(u32 n)
 	return log;
 }
 
-/* The power of two that brings the table's entries into eight bits; negative for a short interval. */
+/* The power of two that brings the table's entries into eight bits; negative for a short
+ * interval. */
 CEMARK_FN s32 cemark_tofino_scale(u32 interval)
 {
 	u32 times;
@@ -88,7 +91,8 @@ CEMARK_FN u32 cemark_tofino_rounded(u32 entry, s32 exponent)
 	return cemark_to32(((u64)entry + (1ull << (-exponent - 1))) >> -exponent);
 }
 
-/* Algorithm 3 corrected: interval / count, from a table of eight entries interval / (index * 2^scale), to the nearest. */
+/* Algorithm 3 corrected: interval / count, from a table of eight entries interval / (index *
+ * 2^scale), to the nearest. */
 CEMARK_FN u32 cemark_tofino_divide(u32 interval, u32 count)
 {
 	s32 scale = cemark_tofino_scale(interval);
@@ -103,7 +107,8 @@ CEMARK_FN u32 cemark_tofino_divide(u32 interval, u32 count)
 				     scale + 3 - (s32)cemark_tofino_log2(count));
 }
 
-/* Algorithm 3 as printed: the table is not scaled, and the power of two has the scale with the wrong sign. */
+/* Algorithm 3 as printed: the table is not scaled, and the power of two has the scale with the
+ * wrong sign. */
 CEMARK_FN u32 cemark_tofino_divide_as_printed(u32 interval, u32 count)
 {
 	s32 down = (s32)cemark_tofino_log2(count) + cemark_tofino_scale(interval) + 3;
@@ -111,7 +116,8 @@ CEMARK_FN u32 cemark_tofino_divide_as_printed(u32 interval, u32 count)
 	return cemark_tofino_rounded((interval - 1) / cemark_tofino_top_bits(count) + 1, -down);
 }
 
-/* The same for the square-root law: interval / sqrt(count), from entries interval / (sqrt(index) * 2^(scale + 2)). */
+/* The same for the square-root law: interval / sqrt(count), from entries interval /
+ * (sqrt(index) * 2^(scale + 2)). */
 CEMARK_FN u32 cemark_tofino_over_root(u32 interval, u32 count)
 {
 	s32 scale = cemark_tofino_scale(interval);

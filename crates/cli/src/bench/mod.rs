@@ -24,7 +24,8 @@ pub(crate) struct Args {
     /// How the answer is written.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Run one workload in this process and print it as JSON (the parent measures each in a process of its own).
+    /// Run one workload in this process and print it as JSON (the parent measures each in a process
+    /// of its own).
     #[arg(long, hide = true)]
     one: bool,
 }

@@ -99,7 +99,8 @@ pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
     exit::answer_json(&measured)
 }
 
-/// Measures every workload asked for, each run in a process of its own, and prints the median by CPU time.
+/// Measures every workload asked for, each run in a process of its own, and prints the median by
+/// CPU time.
 pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Result<(), Failure> {
     let names: Vec<&str> = if names.is_empty() {
         NAMES.to_vec()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The closed forms, one entry each in [`ALL`]: what goes in, what comes out, and where it stands in the papers.
+//! The closed forms, one entry each in [`ALL`]: what goes in, what comes out, and where it stands
+//! in the papers.
 //!
-//! Inputs reach a form in base units: bits per second, seconds, bytes, or plain numbers. Outputs leave in the unit of their column.
+//! Inputs reach a form in base units: bits per second, seconds, bytes, or plain numbers. Outputs
+//! leave in the unit of their column.
 
 use cemark_report::figure::cedm;
 

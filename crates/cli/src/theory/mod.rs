@@ -35,7 +35,8 @@ struct Evaluated {
     columns: Vec<Column>,
 }
 
-/// One set of inputs and what follows from it, in base units: bits per second, seconds, bytes, packets.
+/// One set of inputs and what follows from it, in base units: bits per second, seconds, bytes,
+/// packets.
 #[derive(Serialize)]
 struct Column {
     inputs: serde_json::Map<String, serde_json::Value>,
@@ -297,7 +298,8 @@ mod tests {
         }
     }
 
-    /// The slides' 22.9 packets at two flows, and the values of the second branch worked out by hand.
+    /// The slides' 22.9 packets at two flows, and the values of the second branch worked out by
+    /// hand.
     #[test]
     fn cedm_gives_the_thresholds_of_the_slides() {
         let all = outputs("cedm", &["n=2,3,4,8,16,32"]);
@@ -310,11 +312,13 @@ mod tests {
 
     #[test]
     fn the_papers_own_examples() {
-        // ECN# section 3.4: 200 us at 10 Gb/s are 250 KB; Algorithm 1's fourth mark comes I (1 + 1/2 + 1/3) after the first.
+        // ECN# section 3.4: 200 us at 10 Gb/s are 250 KB; Algorithm 1's fourth mark comes I (1 +
+        // 1/2 + 1/3) after the first.
         let sharp = &outputs("ecn_sharp", &["marks=4"])[0];
         near(sharp[3], 250_000.0, 1.0);
         near(sharp[5], 366.667e-6, 1e-9);
-        // MQ-ECN section 4: four queues of 1.5 KB at 10 Gb/s take 4.8 us a round, and a quarter of the threshold each.
+        // MQ-ECN section 4: four queues of 1.5 KB at 10 Gb/s take 4.8 us a round, and a quarter of
+        // the threshold each.
         let mq = &outputs("mq_ecn", &[])[0];
         near(mq[0], 4.8e-6, 1e-12);
         near(mq[2] / mq[1], 0.25, 1e-12);

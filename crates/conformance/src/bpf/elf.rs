@@ -67,7 +67,8 @@ fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {
             .get_mut(at + 4..at + INSN)
             .ok_or("a relocation outside its section")?;
         let written = i32::from_le_bytes([field[0], field[1], field[2], field[3]]);
-        // The instruction counts from the start of .text, less one; a call counts from the instruction after it.
+        // The instruction counts from the start of .text, less one; a call counts from the
+        // instruction after it.
         let to = (behind as u64 + symbol.address()) as i64 / INSN as i64 + i64::from(written) + 1;
         let distance = to - (at / INSN) as i64 - 1;
         let distance = i32::try_from(distance).map_err(|_| "a call too far")?;

@@ -17,7 +17,8 @@ use crate::{Breach, Code, Error, Foreign, Watch, gathered};
 pub use vm::BUDGET;
 use vm::Vm;
 
-/// The programs of one marker (`CEMARK_MARKER` of `cemark/marker.h`), as `clang -target bpf` wrote them.
+/// The programs of one marker (`CEMARK_MARKER` of `cemark/marker.h`), as `clang -target bpf` wrote
+/// them.
 #[derive(Clone)]
 pub struct Object(Arc<Programs>);
 
@@ -32,7 +33,8 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, is no BPF object, lacks a program or needs what the interpreter has not.
+    /// Where it cannot be read, is no BPF object, lacks a program or needs what the interpreter has
+    /// not.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let fault = |why: String| Error::File {
             path: path.display().to_string(),

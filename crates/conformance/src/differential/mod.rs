@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two forms of a scheme on the same random trace: every verdict, every clock and every trait must agree.
+//! Two forms of a scheme on the same random trace: every verdict, every clock and every trait must
+//! agree.
 //!
-//! A trace is a function of its seed alone, on every machine. It is made of episodes: new or changed parameters, then packets of one
-//! temper, from a calm queue to fields that have nothing to do with each other. State that no verdict shows is made to show: from time
-//! to time both markers are copied and the copies judge packets of their own.
+//! A trace is a function of its seed alone, on every machine. It is made of episodes: new or
+//! changed parameters, then packets of one temper, from a calm queue to fields that have nothing to
+//! do with each other. State that no verdict shows is made to show: from time to time both markers
+//! are copied and the copies judge packets of their own.
 
 mod source;
 mod trace;

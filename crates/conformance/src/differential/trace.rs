@@ -19,7 +19,8 @@ enum Temper {
     Wild,
 }
 
-/// Where episodes begin: zero, everyday, 32-bit wraps of nanoseconds and of microsecond ticks, the end of time.
+/// Where episodes begin: zero, everyday, 32-bit wraps of nanoseconds and of microsecond ticks, the
+/// end of time.
 const STARTS: [u64; 8] = [
     0,
     1_000_000_000,

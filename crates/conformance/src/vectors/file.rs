@@ -88,7 +88,8 @@ impl Case {
     }
 }
 
-/// A packet, a train or an event: exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and `retune` is there.
+/// A packet, a train or an event: exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and
+/// `retune` is there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The golden vectors: hand-worked cases that every form of a scheme must answer alike (`vectors/README.md` explains their form).
+//! The golden vectors: hand-worked cases that every form of a scheme must answer alike
+//! (`vectors/README.md` explains their form).
 
 mod file;
 mod replay;
@@ -50,7 +51,8 @@ pub fn builtin() -> Result<Vec<Vectors>, Error> {
         .collect()
 }
 
-/// The vectors of a folder that is laid out as `vectors/`: a folder a scheme, with TOML files in it.
+/// The vectors of a folder that is laid out as `vectors/`: a folder a scheme, with TOML files in
+/// it.
 ///
 /// # Errors
 ///
@@ -115,7 +117,8 @@ impl Vectors {
     ///
     /// # Errors
     ///
-    /// Where the file is not in the form that `vectors/README.md` describes, or the scheme has no such form.
+    /// Where the file is not in the form that `vectors/README.md` describes, or the scheme has no
+    /// such form.
     pub fn replay(&self, implementation: Implementation) -> Result<Replayed, Error> {
         let place = format!("{}/{}", self.scheme.name, self.file);
         let fault = |why: String| Error::File {

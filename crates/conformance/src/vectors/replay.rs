@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Judges the packets of a case and compares.
 //!
-//! This file and `file.rs` know nothing of this crate: the marking crate's own test includes them, so that its mutants meet the vectors
-//! without this crate being built for each.
+//! This file and `file.rs` know nothing of this crate: the marking crate's own test includes them,
+//! so that its mutants meet the vectors without this crate being built for each.
 
 use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why};
 use cemark_wire::{Ecn, Nanos};
@@ -15,8 +15,8 @@ enum Stop {
     Differs(String),
 }
 
-/// Replays one case on the marker that `make` builds. `fault` makes an error of what is wrong with the file; a difference is an
-/// outcome.
+/// Replays one case on the marker that `make` builds. `fault` makes an error of what is wrong with
+/// the file; a difference is an outcome.
 pub(super) fn case<E>(
     spec: &SchemeSpec,
     case: &Case,

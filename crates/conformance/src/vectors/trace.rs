@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Long generated traces, kept as a seed and a digest. The oracles replay the same ones and must give the same digest.
+//! Long generated traces, kept as a seed and a digest. The oracles replay the same ones and must
+//! give the same digest.
 //!
-//! This file and `file.rs` know nothing of this crate: the marking crate's own test includes them, so that its mutants meet the traces
-//! without this crate being built for each.
+//! This file and `file.rs` know nothing of this crate: the marking crate's own test includes them,
+//! so that its mutants meet the traces without this crate being built for each.
 
 use std::collections::VecDeque;
 
@@ -11,8 +12,8 @@ use cemark_wire::{Ecn, Nanos, Rate};
 
 use super::file::{Outcome, Trace, values};
 
-/// Replays one trace on the marker that `make` builds. `fault` makes an error of what is wrong with the file; a difference is an
-/// outcome.
+/// Replays one trace on the marker that `make` builds. `fault` makes an error of what is wrong with
+/// the file; a difference is an outcome.
 pub(super) fn trace<E>(
     spec: &SchemeSpec,
     trace: &Trace,

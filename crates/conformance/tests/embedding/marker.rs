@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every scheme in a program that has neither std nor an allocator nor a C library. Compiled by ../embedding.rs.
+//! Every scheme in a program that has neither std nor an allocator nor a C library. Compiled by
+//! ../embedding.rs.
 #![no_std]
 
 #[cfg(needs_alloc)]

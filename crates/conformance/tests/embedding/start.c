@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-/* The whole of a program without a C library: the five functions that compilers call on their own (core's documentation lists them),
- * and an entry that leaves with 0 if anything was marked. */
+/* The whole of a program without a C library: the five functions that compilers call on their
+ * own (core's documentation lists them), and an entry that leaves with 0 if anything was marked. */
 typedef unsigned long size;
 
 unsigned int embedded_marks(void);

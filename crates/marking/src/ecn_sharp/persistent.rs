@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The second condition of Algorithm 1, written once for every arithmetic: a queue that stands is marked once in a while.
+//! The second condition of Algorithm 1, written once for every arithmetic: a queue that stands is
+//! marked once in a while.
 
 use cemark_wire::Nanos;
 
@@ -41,7 +42,8 @@ impl Time for Nanos {
 /// What one queue remembers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Persistent<T> {
-    /// When the signal was first seen at pst_target or above, while `above` holds. Zero is a time like any other.
+    /// When the signal was first seen at pst_target or above, while `above` holds. Zero is a time
+    /// like any other.
     pub first_above: T,
     /// When the next mark is due, in the marking state.
     pub next: T,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ECN# in the arithmetic of a Tofino (section 4): a 32-bit clock emulated from a 64-bit one (Algorithm 2) and a quotient from a
-//! table of 8-bit entries (Algorithm 3), both with the errors of their listings corrected, and both as printed.
+//! ECN# in the arithmetic of a Tofino (section 4): a 32-bit clock emulated from a 64-bit one
+//! (Algorithm 2) and a quotient from a table of 8-bit entries (Algorithm 3), both with the errors
+//! of their listings corrected, and both as printed.
 //!
-//! The switch compares 32-bit numbers only, so times are ticks of 1,024 ns that wrap after 4,398 s, and one is later than another
-//! when their difference, taken as signed, is positive. It does not divide, so the gap between marks is looked up: right within
-//! 14.2 % and half a tick, and never short by more than 1.5 % and half a tick.
+//! The switch compares 32-bit numbers only, so times are ticks of 1,024 ns that wrap after 4,398 s,
+//! and one is later than another when their difference, taken as signed, is positive. It does not
+//! divide, so the gap between marks is looked up: right within 14.2 % and half a tick, and never
+//! short by more than 1.5 % and half a tick.
 
 use cemark_wire::Nanos;
 
@@ -26,25 +28,29 @@ const FULL_SCALE: u32 = 8 * 127;
 pub struct Ticks(pub u32);
 
 impl Ticks {
-    /// Whether `self` is later, by serial numbers: true for the 2^31 - 1 ticks (2,199 s) that follow `other`, across any wrap.
+    /// Whether `self` is later, by serial numbers: true for the 2^31 - 1 ticks (2,199 s) that
+    /// follow `other`, across any wrap.
     #[inline]
     pub const fn after(self, other: Ticks) -> bool {
         (self.0.wrapping_sub(other.0) as i32) > 0
     }
 
-    /// A span in nanoseconds as a number of ticks: the nearest, and at least one. 200 us are 195 ticks.
+    /// A span in nanoseconds as a number of ticks: the nearest, and at least one. 200 us are 195
+    /// ticks.
     pub const fn span(nanos: u32) -> u32 {
         let ticks = ((nanos as u64 + (1 << (TICK_BITS - 1))) >> TICK_BITS) as u32;
         if ticks == 0 { 1 } else { ticks }
     }
 }
 
-/// The two registers of Algorithm 2 in one word: 22 bits of the last timestamp, above them 10 bits that count its wraps.
+/// The two registers of Algorithm 2 in one word: 22 bits of the last timestamp, above them 10 bits
+/// that count its wraps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock(pub u32);
 
 impl Clock {
-    /// The time of a packet. Wraps are seen by packets: of a silence beyond 4.295 s all but one are lost, and the clock runs late.
+    /// The time of a packet. Wraps are seen by packets: of a silence beyond 4.295 s all but one are
+    /// lost, and the clock runs late.
     #[inline]
     pub const fn read(&mut self, now: Nanos) -> Ticks {
         let low = (now.0 as u32) >> TICK_BITS;
@@ -118,10 +124,11 @@ impl Product {
     }
 }
 
-/// Algorithm 3 corrected: `interval / count` from the table of [`inverse`]. `interval` and `count` are at least 1.
+/// Algorithm 3 corrected: `interval / count` from the table of [`inverse`]. `interval` and `count`
+/// are at least 1.
 ///
-/// The index is the top four bits of `count`, so that the quotient is too large by up to 1/8 where bits were cut off; an entry is off
-/// by up to 1/67 of itself.
+/// The index is the top four bits of `count`, so that the quotient is too large by up to 1/8 where
+/// bits were cut off; an entry is off by up to 1/67 of itself.
 pub fn divide(interval: u32, count: u32) -> Product {
     let log = count.ilog2() as i32;
     Product {
@@ -130,8 +137,8 @@ pub fn divide(interval: u32, count: u32) -> Product {
     }
 }
 
-/// Algorithm 3 as printed: the table is not scaled, and the power of two has the scale with the wrong sign. Of an interval of 1,000
-/// it gives a 64th of the quotient.
+/// Algorithm 3 as printed: the table is not scaled, and the power of two has the scale with the
+/// wrong sign. Of an interval of 1,000 it gives a 64th of the quotient.
 pub fn divide_as_printed(interval: u32, count: u32) -> Product {
     let log = count.ilog2() as i32;
     Product {
@@ -140,10 +147,11 @@ pub fn divide_as_printed(interval: u32, count: u32) -> Product {
     }
 }
 
-/// The same for the square-root law: `interval / sqrt(count)` from the table of [`inverse_root`]. Ours; the paper's switch divides.
+/// The same for the square-root law: `interval / sqrt(count)` from the table of [`inverse_root`].
+/// Ours; the paper's switch divides.
 ///
-/// Pairs of bits are cut off, so that the index has three or four bits (4 to 15) and the value is too large by up to sqrt(5/4). Each pair
-/// halves the root.
+/// Pairs of bits are cut off, so that the index has three or four bits (4 to 15) and the value is
+/// too large by up to sqrt(5/4). Each pair halves the root.
 pub fn over_root(interval: u32, count: u32) -> Product {
     let half_log = count.ilog2() / 2;
     let index = (u64::from(count) << 2 >> (2 * half_log)) as u32;
@@ -153,7 +161,8 @@ pub fn over_root(interval: u32, count: u32) -> Product {
     }
 }
 
-/// The entry of Algorithm 3's table at 8 to 15: `interval / (index * 2^scale)`, to the nearest, half upwards. 34 to 127.
+/// The entry of Algorithm 3's table at 8 to 15: `interval / (index * 2^scale)`, to the nearest,
+/// half upwards. 34 to 127.
 pub fn inverse(interval: u32, index: u32) -> u32 {
     let scale = scale(interval);
     let over = u64::from(interval) << (-scale).max(0);
@@ -161,8 +170,8 @@ pub fn inverse(interval: u32, index: u32) -> u32 {
     ((2 * over + under) / (2 * under)) as u32
 }
 
-/// The entry of the square-root law's table at 4 to 15: `interval / (sqrt(index) * 2^(scale + 2))`, to the nearest, half upwards.
-/// 33 to 127.
+/// The entry of the square-root law's table at 4 to 15: `interval / (sqrt(index) * 2^(scale + 2))`,
+/// to the nearest, half upwards. 33 to 127.
 pub fn inverse_root(interval: u32, index: u32) -> u32 {
     let scale = scale(interval) + 2;
     // Twice the entry, squared.
@@ -175,7 +184,8 @@ pub fn inverse_root(interval: u32, index: u32) -> u32 {
     (square.isqrt() as u32).div_ceil(2)
 }
 
-/// The power of two that brings the entries into eight bits: the least with `interval <= 8 * 127 * 2^scale`. Negative below 509.
+/// The power of two that brings the entries into eight bits: the least with
+/// `interval <= 8 * 127 * 2^scale`. Negative below 509.
 pub fn scale(interval: u32) -> i32 {
     // One of the two is zero.
     let up = interval

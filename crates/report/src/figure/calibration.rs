@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `figures/calibration.toml`: the free parameters, each fitted on one named row that then proves nothing, and frozen before the others run.
+//! `figures/calibration.toml`: the free parameters, each fitted on one named row that then proves
+//! nothing, and frozen before the others run.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +55,8 @@ impl Calibration {
         self.0.iter().map(|(name, p)| (name.as_str(), p))
     }
 
-    /// Fingerprint of names and values, part of every figure's digest. Words may be corrected without running anything again.
+    /// Fingerprint of names and values, part of every figure's digest. Words may be corrected
+    /// without running anything again.
     pub fn digest(&self) -> u64 {
         let mut digest = Fnv::default();
         for (name, p) in &self.0 {

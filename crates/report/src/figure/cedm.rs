@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The closed forms of CEDM's slides: how far the queue of synchronised flows swings, and which threshold keeps it from running empty.
+//! The closed forms of CEDM's slides: how far the queue of synchronised flows swings, and which
+//! threshold keeps it from running empty.
 //!
-//! Lengths are packets; `pipe` is C d, the bandwidth times the base round trip; `n` flows give up the part `beta` of their windows at a
-//! cut.
+//! Lengths are packets; `pipe` is C d, the bandwidth times the base round trip; `n` flows give up
+//! the part `beta` of their windows at a cut.
 
 /// Swing of the queue under DCTCP's threshold `k` where senders smooth: `sqrt(2 n (C d + K)) / 2`.
 pub fn smooth_swing(pipe: f64, k: f64, n: f64) -> f64 {
@@ -14,7 +15,8 @@ pub fn least_swing(pipe: f64, k: f64, n: f64, beta: f64) -> f64 {
     beta * (n - 1.0) / (n - beta) * (pipe + k)
 }
 
-/// Largest swing where windows leave as bursts: `beta (n - 1) / (n (1 - beta)) (C d + K) + n sqrt((1 - beta) (C d + K) / 2)`.
+/// Largest swing where windows leave as bursts: `beta (n - 1) / (n (1 - beta)) (C d + K) + n
+/// sqrt((1 - beta) (C d + K) / 2)`.
 pub fn largest_swing(pipe: f64, k: f64, n: f64, beta: f64) -> f64 {
     let level = pipe + k;
     beta * (n - 1.0) / (n * (1.0 - beta)) * level + n * ((1.0 - beta) * level / 2.0).sqrt()
@@ -25,8 +27,8 @@ pub fn smooth_threshold(pipe: f64) -> f64 {
     0.17 * pipe
 }
 
-/// The threshold that keeps a queue from running empty under bursts: where the bursts of a cut are small against the
-/// pipe the first form holds, else the fixed point of the second.
+/// The threshold that keeps a queue from running empty under bursts: where the bursts of a cut are
+/// small against the pipe the first form holds, else the fixed point of the second.
 pub fn burst_threshold(pipe: f64, n: f64, beta: f64) -> f64 {
     let first = beta * (n - 1.0) / (n * (1.0 - beta)) * pipe
         + n * (n - beta) * (n - beta) / (8.0 * (n - 1.0) * beta);
@@ -51,7 +53,8 @@ mod tests {
         assert!((a - b).abs() <= within, "{a} is not {b}");
     }
 
-    /// Spec A.11, 10 Gb/s and 100 us: the slides' 22.9 packets, and by hand for other numbers of flows.
+    /// Spec A.11, 10 Gb/s and 100 us: the slides' 22.9 packets, and by hand for other numbers of
+    /// flows.
     #[test]
     fn thresholds() {
         let pipe = 1e10 * 100e-6 / 8.0 / 1500.0;
@@ -69,7 +72,8 @@ mod tests {
         near(upper_threshold(pipe, 14.0), 38.33, 0.01);
     }
 
-    /// The first form is the K that the least swing just reaches, and a burst beside it; the second is the fixed point of the burst alone.
+    /// The first form is the K that the least swing just reaches, and a burst beside it; the second
+    /// is the fixed point of the burst alone.
     #[test]
     fn what_the_thresholds_solve() {
         let (pipe, beta) = (1000.0, 0.25);

@@ -10,7 +10,8 @@ const NEAR: f64 = 0.1;
 /// … for so many intervals in a row.
 const IN_A_ROW: usize = 5;
 
-/// Payload of all endless flows, or of those of one class, in Mb/s between `Measure::from` and `Measure::until`.
+/// Payload of all endless flows, or of those of one class, in Mb/s between `Measure::from` and
+/// `Measure::until`.
 pub(super) fn goodput(
     outcome: &Outcome,
     measure: &Measure,
@@ -35,8 +36,8 @@ pub(super) fn share(outcome: &Outcome, class: u8) -> Result<f64, String> {
         .ok_or_else(|| "no endless flow got anything".to_owned())
 }
 
-/// Milliseconds from `Measure::from` until the end of the first of [`IN_A_ROW`] whole intervals in a row in which the class has half of what all
-/// endless flows get, give or take a tenth of it.
+/// Milliseconds from `Measure::from` until the end of the first of [`IN_A_ROW`] whole intervals in
+/// a row in which the class has half of what all endless flows get, give or take a tenth of it.
 pub(super) fn settling(outcome: &Outcome, measure: &Measure, class: u8) -> Result<f64, String> {
     let intervals = outcome.long_flows.iter().map(|f| f.intervals.len());
     let intervals = intervals.min().unwrap_or(0);

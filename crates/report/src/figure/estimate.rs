@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A number with its 95 % interval, and the arithmetic that rows need on such numbers.
 //!
-//! A statistic is taken in each seed (same flows, same luck for the schemes compared); sums and differences are formed seed by seed,
-//! so that what the seeds share cancels. The interval is Student's t over seeds from three seeds on. A percentile stands on few flows,
-//! which a few seeds may hide by chance: its interval is the wider of that and of the bootstrap over flows. With fewer seeds the mean of
-//! paired flows has an interval from batches of each run, and a percentile has none (see [`crate::stats`]).
+//! A statistic is taken in each seed (same flows, same luck for the schemes compared); sums and
+//! differences are formed seed by seed, so that what the seeds share cancels. The interval is
+//! Student's t over seeds from three seeds on. A percentile stands on few flows, which a few seeds
+//! may hide by chance: its interval is the wider of that and of the bootstrap over flows. With
+//! fewer seeds the mean of paired flows has an interval from batches of each run, and a percentile
+//! has none (see [`crate::stats`]).
 
 use crate::stats::{Method, mean, t_975};
 
@@ -13,7 +15,8 @@ use crate::stats::{Method, mean, t_975};
 pub struct Estimate {
     /// Its value in each seed, in order of seeds.
     pub seeds: Vec<f64>,
-    /// Half the interval that the flows of each seed give: a bootstrap for a percentile, batches for a mean; empty without.
+    /// Half the interval that the flows of each seed give: a bootstrap for a percentile, batches
+    /// for a mean; empty without.
     flows: Vec<f64>,
     /// The statistic is a percentile, so flows count beside seeds.
     tail: bool,
@@ -46,7 +49,8 @@ impl Estimate {
         }
     }
 
-    /// One number a seed, each with half the interval that its flows give: by a bootstrap for a percentile, by batches for a mean.
+    /// One number a seed, each with half the interval that its flows give: by a bootstrap for a
+    /// percentile, by batches for a mean.
     pub fn of_flows(seeds: Vec<(f64, f64)>, tail: bool) -> Self {
         let (seeds, flows) = seeds.into_iter().unzip();
         Estimate {
@@ -58,7 +62,8 @@ impl Estimate {
         }
     }
 
-    /// One number a seed of a statistic that takes few values (a fan-in out of a sweep): the interval is the range over seeds.
+    /// One number a seed of a statistic that takes few values (a fan-in out of a sweep): the
+    /// interval is the range over seeds.
     pub fn of_range(seeds: Vec<f64>) -> Self {
         let fixed = match (
             seeds.iter().copied().reduce(f64::min),
@@ -76,8 +81,8 @@ impl Estimate {
         }
     }
 
-    /// The largest of so many comparisons: where there is nothing but noise one of them looks large, so the interval is that of all of
-    /// them at once (Bonferroni).
+    /// The largest of so many comparisons: where there is nothing but noise one of them looks
+    /// large, so the interval is that of all of them at once (Bonferroni).
     pub fn picked_of(mut self, comparisons: usize) -> Self {
         self.picked_of = comparisons.max(1);
         self
@@ -147,7 +152,8 @@ impl Estimate {
         self
     }
 
-    /// The sum of `weight * estimate`, seed by seed. `None` where there is nothing, or the seeds differ in number.
+    /// The sum of `weight * estimate`, seed by seed. `None` where there is nothing, or the seeds
+    /// differ in number.
     pub fn weighted_sum(terms: &[(f64, &Estimate)]) -> Option<Self> {
         let n = terms.first()?.1.seeds.len();
         if terms.iter().any(|(_, e)| e.seeds.len() != n) {
@@ -191,8 +197,9 @@ impl Estimate {
         Estimate::weighted_sum(&[(1.0, self), (-1.0, other)])
     }
 
-    /// `self / other`, the ratio of the means, with the interval of its linear approximation. Where `other` is not two standard
-    /// deviations of its mean away from zero the ratio says nothing: any value is in its interval. `None` where the seeds differ in number.
+    /// `self / other`, the ratio of the means, with the interval of its linear approximation. Where
+    /// `other` is not two standard deviations of its mean away from zero the ratio says nothing:
+    /// any value is in its interval. `None` where the seeds differ in number.
     pub fn over(&self, other: &Estimate) -> Option<Self> {
         let n = self.seeds.len();
         if n != other.seeds.len() || n == 0 {
@@ -213,8 +220,9 @@ impl Estimate {
     }
 }
 
-/// The value that Student's t exceeds in size with probability `tails`; its distribution in closed form for whole degrees of freedom
-/// (Abramowitz and Stegun 26.7.3 and 26.7.4), inverted by bisection.
+/// The value that Student's t exceeds in size with probability `tails`; its distribution in closed
+/// form for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4), inverted by
+/// bisection.
 fn student(freedom: usize, tails: f64) -> f64 {
     if tails == 0.05 {
         return t_975(freedom);
@@ -224,7 +232,8 @@ fn student(freedom: usize, tails: f64) -> f64 {
         let (sin, cos) = angle.sin_cos();
         let odd = freedom % 2 == 1;
         let (mut term, mut sum) = if odd { (cos, 0.0) } else { (1.0, 0.0) };
-        // The first power of the cosine is 1 for an odd number of degrees and 0 for an even one; each step raises it by two.
+        // The first power of the cosine is 1 for an odd number of degrees and 0 for an even one;
+        // each step raises it by two.
         let mut power = usize::from(odd);
         while power + 1 < freedom || (!odd && power == 0) {
             sum += term;
@@ -290,7 +299,8 @@ mod tests {
         assert!(wide.1 > 11.0);
     }
 
-    /// Equal seeds do not make a percentile certain when it stands on few flows; they do make a mean.
+    /// Equal seeds do not make a percentile certain when it stands on few flows; they do make a
+    /// mean.
     #[test]
     fn the_wider_one_for_percentiles() {
         let seeds = vec![(10.0, 3.0); 4];

@@ -307,7 +307,8 @@ impl Ask<'_> {
         })
     }
 
-    /// In each seed, the percent of places in the order of flows at which the scheme's flow delivered more.
+    /// In each seed, the percent of places in the order of flows at which the scheme's flow
+    /// delivered more.
     fn quantiles_above(&self, axes: &Axes) -> Result<Estimate, String> {
         let sorted = |cell: &Cell<'_>| {
             let flows = cell.outcome.long_flows.iter();
@@ -476,7 +477,8 @@ impl Ask<'_> {
         }
     }
 
-    /// Percent by which `scheme` lies above `against`, paired flow by flow where flows are compared.
+    /// Percent by which `scheme` lies above `against`, paired flow by flow where flows are
+    /// compared.
     fn excess(
         &self,
         axes: &Axes,
@@ -518,7 +520,8 @@ impl Ask<'_> {
                 let one = stats::compare(&seed, statistic)
                     .ok_or("a seed has no flow of this class that ended under both schemes")?;
                 let half = match tail {
-                    // Beside three seeds the bootstrap says on how few flows a tail rests; it is no interval of its own.
+                    // Beside three seeds the bootstrap says on how few flows a tail rests; it is no
+                    // interval of its own.
                     true if enough => stats::half_by_flows(&seed[0], statistic),
                     true => None,
                     false => one.interval.map(|(_, high)| high - one.percent),
@@ -562,7 +565,8 @@ impl Ask<'_> {
         Ok(along)
     }
 
-    /// For each seed, where along the axis the metric leaves zero; less where `against` does, if there is one.
+    /// For each seed, where along the axis the metric leaves zero; less where `against` does, if
+    /// there is one.
     fn onset(&self, cells: &[&Axes]) -> Result<Estimate, String> {
         let mut onsets = self.onsets(cells, &self.row.scheme)?;
         if !self.row.against.is_empty() {

@@ -12,7 +12,8 @@ use cemark_wire::{Picos, Rate};
 use super::*;
 use crate::stats::Method;
 
-/// A point: its load, scheme, and the completion times in microseconds of flows that are short unless they are above 10 ms.
+/// A point: its load, scheme, and the completion times in microseconds of flows that are short
+/// unless they are above 10 ms.
 struct Made {
     axes: BTreeMap<String, String>,
     scheme: &'static str,
@@ -152,8 +153,8 @@ fn near(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-6, "{a} is not {b}");
 }
 
-/// One and two seeds speak for means of enough flows; a percentile has an interval from three seeds on, which knows how few flows it
-/// stands on.
+/// One and two seeds speak for means of enough flows; a percentile has an interval from three seeds
+/// on, which knows how few flows it stands on.
 #[test]
 fn few_seeds_have_intervals_for_means_only() {
     let points = |seeds: usize, flows: u64| -> Vec<Made> {

@@ -2,12 +2,13 @@
 //! A figure's file: the scenario format of docs/scenarios.md, and beside it
 //!
 //! * `[[row]]`: the numbers that are taken from it (see [`Row`]);
-//! * `[[variant]]`: the same experiment with some keys changed; its name becomes the axis `variant`;
+//! * `[[variant]]`: the same experiment with some keys changed; its name becomes the axis
+//!   `variant`;
 //! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds).
 //!
-//! Changed keys are written as they stand in the file (`[variant.rtt]`, `max = "350us"`). Where the scenario has a list of tables, the
-//! entry of the same `label` or `name` is changed; another is added. `"$shallow_buffer"` stands for a free parameter of
-//! `figures/calibration.toml`.
+//! Changed keys are written as they stand in the file (`[variant.rtt]`, `max = "350us"`). Where the
+//! scenario has a list of tables, the entry of the same `label` or `name` is changed; another is
+//! added. `"$shallow_buffer"` stands for a free parameter of `figures/calibration.toml`.
 
 use cemark_scenario::{Overrides, Plan, parse};
 use serde::Deserialize;
@@ -93,8 +94,9 @@ impl FigureFile {
         !self.scenario.is_empty()
     }
 
-    /// Every point of the figure as one plan, the variant being an axis; `None` where nothing is simulated. `overlay` changes the
-    /// scenario further, after variant and mode (for tests that break a scheme on purpose); `changes` are the user's, from the command line.
+    /// Every point of the figure as one plan, the variant being an axis; `None` where nothing is
+    /// simulated. `overlay` changes the scenario further, after variant and mode (for tests that
+    /// break a scheme on purpose); `changes` are the user's, from the command line.
     ///
     /// # Errors
     /// What the scenario parser says.
@@ -135,7 +137,8 @@ impl FigureFile {
             };
             let mut plan = parse(&text, &file, changes).map_err(|e| {
                 let help = e.help_text().map(|h| format!(" ({h})")).unwrap_or_default();
-                // The lines of the text are not those of the file: it is shown. A mistake of the command line needs no lines.
+                // The lines of the text are not those of the file: it is shown. A mistake of the
+                // command line needs no lines.
                 let text = if changes.is_empty() { &text } else { "" };
                 format!("{e}{help}\n{text}")
             })?;
@@ -177,7 +180,8 @@ fn list(value: Option<Value>) -> Vec<Value> {
     }
 }
 
-/// Lays `change` over `base`: tables key by key, lists of tables entry by entry (by label or name), all else is replaced.
+/// Lays `change` over `base`: tables key by key, lists of tables entry by entry (by label or name),
+/// all else is replaced.
 pub fn merge(base: &mut Table, change: &Table) {
     for (key, new) in change {
         match (base.get_mut(key), new) {

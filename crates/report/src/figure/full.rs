@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a queue is full, and for how long: DCIB's Figure 2, from the samples of a traced port that drops.
+//! When a queue is full, and for how long: DCIB's Figure 2, from the samples of a traced port that
+//! drops.
 
 use cemark_sim::Outcome;
 use cemark_sim::outcome::QueueSample;
@@ -86,7 +87,8 @@ mod tests {
 
     #[test]
     fn spells_are_told_apart() {
-        // Full (95 or more of 100) from 2 to 4 ms, when it is seen below again, and from 5 ms to the end.
+        // Full (95 or more of 100) from 2 to 4 ms, when it is seen below again, and from 5 ms to
+        // the end.
         let out = made(&[0, 50, 95, 100, 94, 96, 97, 98, 99], 1);
         assert_eq!(milliseconds(&out, Full::First), Ok(2.0));
         assert_eq!(milliseconds(&out, Full::For), Ok(2.0));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The papers' figures: published beside measured, with a verdict by a rule that was fixed before anything ran.
+//! The papers' figures: published beside measured, with a verdict by a rule that was fixed before
+//! anything ran.
 //!
-//! A figure is one file under `figures/` (see [`file`](mod@file)), which reads as the description of its experiment. What counts as
-//! reproduced stands in `figures/targets.tsv`, free parameters in `figures/calibration.toml`, and what we found in
-//! `figures/expected.tsv`. All of them are built into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
+//! A figure is one file under `figures/` (see [`file`](mod@file)), which reads as the description
+//! of its experiment. What counts as reproduced stands in `figures/targets.tsv`, free parameters in
+//! `figures/calibration.toml`, and what we found in `figures/expected.tsv`. All of them are built
+//! into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
 
 pub mod calibration;
 pub mod cedm;
@@ -53,7 +55,8 @@ impl Mode {
 
 macro_rules! figures {
     ($($id:literal),* $(,)?) => {
-        /// Every figure, in the order of the papers, our own last: its short name and the text of its file.
+        /// Every figure, in the order of the papers, our own last: its short name and the text of
+        /// its file.
         pub const FIGURES: &[(&str, &str)] = &[$(($id, include_str!(concat!("../../../../figures/", $id, ".toml")))),*];
     };
 }

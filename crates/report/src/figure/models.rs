@@ -276,7 +276,8 @@ mod tests {
         assert!(of("bound", "a tenth").is_err());
     }
 
-    /// Spec A.11: 14.17 and 12.07, 22.92, and 61.8 % with nothing rounded on the way (the slide: 61.6).
+    /// Spec A.11: 14.17 and 12.07, 22.92, and 61.8 % with nothing rounded on the way (the slide:
+    /// 61.6).
     #[test]
     fn the_arithmetic_of_cedm() {
         let of = |metric: &str, model: &str| {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[[row]]`: which number is taken from a figure's points. The band it is judged by stands in `figures/targets.tsv`.
+//! `[[row]]`: which number is taken from a figure's points. The band it is judged by stands in
+//! `figures/targets.tsv`.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,8 @@ pub struct Row {
     pub id: String,
     /// How it is formed.
     pub statistic: Statistic,
-    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`, `division`, `dcib` and `cedm` what is taken of the model.
+    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`,
+    /// `division`, `dcib` and `cedm` what is taken of the model.
     #[serde(default)]
     pub metric: String,
     /// Label of the scheme in question.
@@ -31,8 +33,8 @@ pub struct Row {
     /// The second metric of `argmin-differs` and `gain-beyond`.
     #[serde(default)]
     pub other_metric: String,
-    /// The points in question: a value or several for an axis, named by the last words of its path (`load = [0.5, 0.6]`). An axis that
-    /// is not named is not restricted.
+    /// The points in question: a value or several for an axis, named by the last words of its path
+    /// (`load = [0.5, 0.6]`). An axis that is not named is not restricted.
     #[serde(default, rename = "where")]
     pub selection: BTreeMap<String, OneOrMany>,
     /// Subtracts the same statistic at points that differ in these axes.
@@ -41,7 +43,8 @@ pub struct Row {
     pub over: Option<Over>,
     /// Only flows of this workload.
     pub workload: Option<String>,
-    /// Only the switch port whose name ends like this (`->host16`); otherwise the one with the longest mean queue.
+    /// Only the switch port whose name ends like this (`->host16`); otherwise the one with the
+    /// longest mean queue.
     pub port: Option<String>,
     /// The axis that `onset` and `growth` walk along.
     pub axis: Option<String>,
@@ -49,9 +52,11 @@ pub struct Row {
     pub unit: Option<f64>,
     /// Only endless flows of this queue class, for `share`, `settling` and `goodput`.
     pub class: Option<u8>,
-    /// Is subtracted from the metric in every seed before anything is compared (a base RTT, to leave the queueing delay).
+    /// Is subtracted from the metric in every seed before anything is compared (a base RTT, to
+    /// leave the queueing delay).
     pub base: Option<f64>,
-    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the numbers of `dcib` and `cedm`.
+    /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the
+    /// numbers of `dcib` and `cedm`.
     pub model: Option<String>,
 }
 
@@ -69,46 +74,56 @@ pub enum Statistic {
     Gain,
     /// `scheme - against`, in the metric's unit.
     Difference,
-    /// Percent gained on `metric` minus percent gained on `other-metric`: which of two classes profits more.
+    /// Percent gained on `metric` minus percent gained on `other-metric`: which of two classes
+    /// profits more.
     GainBeyond,
     /// Percent by which `scheme` lies above the best of `schemes` (without itself), cell by cell.
     ExcessOverBest,
     /// The smallest percent step from one of `schemes` to the next.
     SmallestStep,
-    /// With A the best of `schemes` for `metric` and B that for `other-metric`: the percent lost on `metric` by B, or on `other-metric`
-    /// by A, whichever is less. Zero where one scheme is best for both.
+    /// With A the best of `schemes` for `metric` and B that for `other-metric`: the percent lost on
+    /// `metric` by B, or on `other-metric` by A, whichever is less. Zero where one scheme is best
+    /// for both.
     ArgminDiffers,
     /// Percent by which the largest of `schemes` lies above the smallest.
     Spread,
-    /// Percent of the quantiles of what endless flows delivered at which `scheme` lies above `against`: the flow that got least against the
-    /// one that got least, and so on. Of `delivered`.
+    /// Percent of the quantiles of what endless flows delivered at which `scheme` lies above
+    /// `against`: the flow that got least against the one that got least, and so on. Of
+    /// `delivered`.
     QuantilesAbove,
-    /// With A, B the two of `schemes`: which part of the way from A to B `scheme` has gone, (A - scheme) / (A - B), in percent of A. Where
-    /// A and B are not two standard deviations apart it says nothing.
+    /// With A, B the two of `schemes`: which part of the way from A to B `scheme` has gone, (A -
+    /// scheme) / (A - B), in percent of A. Where A and B are not two standard deviations apart it
+    /// says nothing.
     GapClosed,
-    /// The first value of `axis` at which the metric is above zero; one step past the last where it never is. Less that of `against`,
-    /// where it is given.
+    /// The first value of `axis` at which the metric is above zero; one step past the last where it
+    /// never is. Less that of `against`, where it is given.
     Onset,
-    /// How the metric grows along `axis`: the slope of its logarithm over that of the axis (1: in proportion; 0.5: as the root), the
-    /// least-squares line through all selected points. The axis is the first number in what is written (`"20 Gb/s"` is 20).
+    /// How the metric grows along `axis`: the slope of its logarithm over that of the axis (1: in
+    /// proportion; 0.5: as the root), the least-squares line through all selected points. The axis
+    /// is the first number in what is written (`"20 Gb/s"` is 20).
     Growth,
-    /// Of 1e6 draws of an RTT model (`stack`, or `fitted stack`): `mean`, `std`, `p90`, `p99`, in microseconds.
+    /// Of 1e6 draws of an RTT model (`stack`, or `fitted stack`): `mean`, `std`, `p90`, `p99`, in
+    /// microseconds.
     Rtt,
     /// Ratio of the means of two RTT models: `model` over `against`.
     RttRatio,
-    /// Of a size table, or of several that offer the same load each (`a + b`): `mean` in bytes; `below 24000`, a probability;
-    /// `share below 24000`, of the short flows in percent; `bytes below 24000`, of all bytes in percent.
+    /// Of a size table, or of several that offer the same load each (`a + b`): `mean` in bytes;
+    /// `below 24000`, a probability; `share below 24000`, of the short flows in percent;
+    /// `bytes below 24000`, of all bytes in percent.
     Sizes,
     /// One number over another, as the paper computes it: `9000 / 1250`.
     Quotient,
-    /// Of ECN#'s table division (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval), before rounding, over counts of 1 to
-    /// 100: `worst` and `mean` error against the exact quotient in percent, or its mean `share` of that.
+    /// Of ECN#'s table division (`corrected 1000` or `printed 1000`: Algorithm 3 and the interval),
+    /// before rounding, over counts of 1 to 100: `worst` and `mean` error against the exact
+    /// quotient in percent, or its mean `share` of that.
     Division,
-    /// DCIB's arithmetic, of the numbers in `model`: `share` of `2e6 10 10` (B in bytes, tau in ms, C in Gb/s: B / (tau C)), `buffer` of
-    /// `0.1 6 10` (r tau C in MB), `bound` of `0.1` (by the square-root law, the factor that a share r of losses made good can give).
+    /// DCIB's arithmetic, of the numbers in `model`: `share` of `2e6 10 10` (B in bytes, tau in ms,
+    /// C in Gb/s: B / (tau C)), `buffer` of `0.1 6 10` (r tau C in MB), `bound` of `0.1` (by the
+    /// square-root law, the factor that a share r of losses made good can give).
     Dcib,
-    /// CEDM's arithmetic, of the numbers in `model`: `smooth` of `10 100` (Gb/s, us: 0.17 C d in packets), `bursts` of `10 100 2 1/3`
-    /// (with flows and the part of a window that a cut takes: the threshold under bursts), `increase` (the second above the first, in percent).
+    /// CEDM's arithmetic, of the numbers in `model`: `smooth` of `10 100` (Gb/s, us: 0.17 C d in
+    /// packets), `bursts` of `10 100 2 1/3` (with flows and the part of a window that a cut takes:
+    /// the threshold under bursts), `increase` (the second above the first, in percent).
     Cedm,
 }
 
@@ -128,7 +143,8 @@ pub enum Over {
     Median,
     /// The largest but one: what all cells but one stay below.
     NextToMax,
-    /// The largest lower end of their intervals, a number without interval of its own: what no cell clearly exceeds.
+    /// The largest lower end of their intervals, a number without interval of its own: what no cell
+    /// clearly exceeds.
     HighestLow,
 }
 
@@ -160,35 +176,42 @@ impl OneOrMany {
 /// What is measured at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
-    /// Completion time of a size class in microseconds: `overall.mean`, `short.p99`, `large.mean`, `not-short.mean` …
+    /// Completion time of a size class in microseconds: `overall.mean`, `short.p99`, `large.mean`,
+    /// `not-short.mean` …
     Fct(Sizes, FctStatistic),
-    /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`, `.max`, `.swing`.
+    /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`,
+    /// `.max`, `.swing`.
     Queue(Part),
-    /// When the queue of the traced port is full, in milliseconds: `full.first`, `full.for`, `full.longest` (see [`super::full`]).
+    /// When the queue of the traced port is full, in milliseconds: `full.first`, `full.for`,
+    /// `full.longest` (see [`super::full`]).
     Full(Full),
     /// `utilisation` of a port in percent.
     Utilisation,
     /// Packets discarded: `drops`.
     Drops,
-    /// Payload that endless flows delivered, in MB: `delivered` of all; `delivered.min`, `.p50`, `.max` of one flow, `delivered.last` of
-    /// the last one, `delivered.mean` of the others, and `delivered.last-of-fair`: the last one's in percent of an equal part of all.
+    /// Payload that endless flows delivered, in MB: `delivered` of all; `delivered.min`, `.p50`,
+    /// `.max` of one flow, `delivered.last` of the last one, `delivered.mean` of the others, and
+    /// `delivered.last-of-fair`: the last one's in percent of an equal part of all.
     Delivered(Flow),
     /// A count of the boxes at the edges of two sites: `edge.stalled_peak_bytes` (docs/dcib.md).
     Edge(&'static str),
     /// CE written: `marks`.
     Marks,
-    /// Retransmission timeouts: `timeouts`; of one workload's measured flows where the row names one.
+    /// Retransmission timeouts: `timeouts`; of one workload's measured flows where the row names
+    /// one.
     Timeouts,
     /// Round trips of probes in microseconds: `rtt.mean`, `rtt.p50`, `rtt.p95`, `rtt.p99`.
     Rtt(FctStatistic),
-    /// Payload of all endless flows in Mb/s while it is measured, or of those of the row's class: `goodput`.
+    /// Payload of all endless flows in Mb/s while it is measured, or of those of the row's class:
+    /// `goodput`.
     Goodput,
     /// Percent of that payload which flows of the row's class have: `share`.
     Share,
-    /// Milliseconds until the share of the row's class has come near half of the whole: `settling` (see [`super::endless`]).
+    /// Milliseconds until the share of the row's class has come near half of the whole: `settling`
+    /// (see [`super::endless`]).
     Settling,
-    /// Segments sent again by the measured flows (of one workload): `lost`. What drops cost the flows in question, while `drops` counts
-    /// those of everybody.
+    /// Segments sent again by the measured flows (of one workload): `lost`. What drops cost the
+    /// flows in question, while `drops` counts those of everybody.
     Lost,
 }
 

@@ -25,13 +25,15 @@ use crate::{Error, Fault, pauses};
 /// What the user asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Names of figures (`ecnsharp-9`) or of rows (`ECNSHARP-T18`, which runs its figure); empty: all.
+    /// Names of figures (`ecnsharp-9`) or of rows (`ECNSHARP-T18`, which runs its figure); empty:
+    /// all.
     pub ids: Vec<String>,
     /// How much is simulated.
     pub mode: Mode,
     /// Where each figure leaves its run directory, `<out>/<figure>-<mode>-<digest>`.
     pub out: PathBuf,
-    /// What the user changes about the experiments: then the published bands still judge, and nothing is expected.
+    /// What the user changes about the experiments: then the published bands still judge, and
+    /// nothing is expected.
     pub changes: Overrides,
 }
 
@@ -93,7 +95,8 @@ pub struct RowResult {
     pub verdict: Verdict,
     /// Whether the interval meets the published number within a tenth; `null` without either.
     pub matches_value: Option<bool>,
-    /// The verdict of `figures/expected.tsv`; `null` also where not all figures of the row were run.
+    /// The verdict of `figures/expected.tsv`; `null` also where not all figures of the row were
+    /// run.
     pub expected: Option<Verdict>,
     /// Its unit.
     pub unit: String,
@@ -133,7 +136,8 @@ pub struct PartResult {
     pub lo: Option<f64>,
     /// Largest accepted value; `null`: none.
     pub hi: Option<f64>,
-    /// Of this condition alone; `null` where a number is printed beside the others and decides nothing.
+    /// Of this condition alone; `null` where a number is printed beside the others and decides
+    /// nothing.
     pub verdict: Option<Verdict>,
     /// Whether the interval meets the published number within a tenth.
     pub matches_value: Option<bool>,
@@ -167,8 +171,9 @@ impl FigureRun {
 /// Runs what is asked for.
 ///
 /// # Errors
-/// [`Fault::User`] for an unknown name or a directory that is in use; [`Fault::Machine`] where the disk gives up. Files of this
-/// repository that do not fit each other are reported as the user's, who may have changed them.
+/// [`Fault::User`] for an unknown name or a directory that is in use; [`Fault::Machine`] where the
+/// disk gives up. Files of this repository that do not fit each other are reported as the user's,
+/// who may have changed them.
 pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
     let ours = |what: String| {
         Error::user(
@@ -196,7 +201,8 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
     Ok(found)
 }
 
-/// Rows with conditions in several figures become one; where only some of its figures were run, nothing is expected of it.
+/// Rows with conditions in several figures become one; where only some of its figures were run,
+/// nothing is expected of it.
 fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
     let mut all: Vec<RowResult> = Vec::new();
     for row in rows {
@@ -355,7 +361,8 @@ pub fn run_file(
     Ok(found)
 }
 
-/// Runs the points that no earlier session has finished, the longest first so that no core waits for one at the end.
+/// Runs the points that no earlier session has finished, the longest first so that no core waits
+/// for one at the end.
 fn simulate(
     plan: &Plan,
     place: &Path,

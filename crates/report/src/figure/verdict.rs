@@ -19,7 +19,8 @@ pub enum Verdict {
     NotDecided,
     /// A free parameter was fitted on this row, so it proves nothing.
     Calibrated,
-    /// All its conditions are `report`: a comparison of our own, with nothing published to reproduce.
+    /// All its conditions are `report`: a comparison of our own, with nothing published to
+    /// reproduce.
     Measured,
 }
 
@@ -48,7 +49,8 @@ impl Verdict {
         .find(|v| v.key() == key)
     }
 
-    /// Of a row with several conditions that decide: reproduced if all are, not reproduced if any is not. Without any the row is measured.
+    /// Of a row with several conditions that decide: reproduced if all are, not reproduced if any
+    /// is not. Without any the row is measured.
     pub fn all(parts: impl IntoIterator<Item = Verdict>) -> Verdict {
         let mut verdict = Verdict::Measured;
         for part in parts {
@@ -89,8 +91,9 @@ impl Band {
         }
     }
 
-    /// The verdict on a largest difference among many that are all noise when they are small: an interval that meets zero is as good as
-    /// one in the band, as long as it is narrow enough to have seen a difference of the band's size.
+    /// The verdict on a largest difference among many that are all noise when they are small: an
+    /// interval that meets zero is as good as one in the band, as long as it is narrow enough to
+    /// have seen a difference of the band's size.
     pub fn judge_spread(&self, estimate: &Estimate) -> Verdict {
         match estimate.interval() {
             Some((low, high)) if low <= 0.0 && high - low <= 2.0 * self.hi => Verdict::Reproduced,

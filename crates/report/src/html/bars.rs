@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Completion times by size class, each scheme relative to the baseline, with intervals and the paper's values.
+//! Completion times by size class, each scheme relative to the baseline, with intervals and the
+//! paper's values.
 
 use std::fmt::Write as _;
 

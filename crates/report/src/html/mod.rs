@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `report.html`: one file that shows the run to somebody who was not there. It loads nothing from anywhere.
+//! `report.html`: one file that shows the run to somebody who was not there. It loads nothing from
+//! anywhere.
 
 mod bars;
 mod traces;

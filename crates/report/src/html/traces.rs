@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queue lengths over time: one band a scheme, all to the same scale, smallest to largest length of each pixel and the mean in between.
+//! Queue lengths over time: one band a scheme, all to the same scale, smallest to largest length of
+//! each pixel and the mean in between.
 
 use std::fmt::Write as _;
 
@@ -128,8 +129,8 @@ pub(super) fn draw(plan: &Plan, finished: &[Finished], group: &Group) -> Option<
     Some(s)
 }
 
-/// The smallest of these leading `digits` (rising, or 10) times a power of ten that is no smaller than `least`: what people read on an
-/// axis.
+/// The smallest of these leading `digits` (rising, or 10) times a power of ten that is no smaller
+/// than `least`: what people read on an axis.
 fn rounded_up(least: f64, digits: &[f64]) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let factor = digits.iter().find(|digit| *digit * power >= least);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How far a mean may be off where there are too few seeds to compare: from the run itself, cut into batches.
+//! How far a mean may be off where there are too few seeds to compare: from the run itself, cut
+//! into batches.
 //!
-//! Flows that run at the same time share queues, so the differences of neighbours are alike and a run knows less than its number of
-//! flows says. A batch holds neighbours in order of start; batches are far less alike than flows, as most of what flows share lies
-//! within one. Which length of a batch is enough depends on the load and on the largest flows, so runs are cut in three ways, and the
-//! widest of the three intervals is taken. What this covers is measured: `cargo xtask proof coverage`.
+//! Flows that run at the same time share queues, so the differences of neighbours are alike and a
+//! run knows less than its number of flows says. A batch holds neighbours in order of start;
+//! batches are far less alike than flows, as most of what flows share lies within one. Which length
+//! of a batch is enough depends on the load and on the largest flows, so runs are cut in three
+//! ways, and the widest of the three intervals is taken. What this covers is measured:
+//! `cargo xtask proof coverage`.
 
 use super::t_975;
 
@@ -14,8 +17,9 @@ const CUTS: [usize; 3] = [5, 10, 20];
 /// Fewest pairs of a run that is cut: five in each batch of the finest cut.
 pub const FEWEST: usize = 100;
 
-/// Half the 95 % interval of `percent`, the mean over runs of the percent by which the scheme's mean lies above the baseline's. Pairs are
-/// in order of start. `None` where a run has fewer than [`FEWEST`].
+/// Half the 95 % interval of `percent`, the mean over runs of the percent by which the scheme's
+/// mean lies above the baseline's. Pairs are in order of start. `None` where a run has fewer than
+/// [`FEWEST`].
 pub(super) fn half(runs: &[&[(f64, f64)]], percent: f64) -> Option<f64> {
     if runs.iter().any(|pairs| pairs.len() < FEWEST) {
         return None;
@@ -25,7 +29,8 @@ pub(super) fn half(runs: &[&[(f64, f64)]], percent: f64) -> Option<f64> {
         .reduce(f64::max)
 }
 
-/// Student's t over the batches of all runs. The value of a batch is what it adds to its run's difference beyond `percent`.
+/// Student's t over the batches of all runs. The value of a batch is what it adds to its run's
+/// difference beyond `percent`.
 fn half_by(runs: &[&[(f64, f64)]], percent: f64, batches: usize) -> f64 {
     let ratio = 1.0 + percent / 100.0;
     let mut squares = 0.0;
@@ -57,8 +62,8 @@ mod tests {
 
     #[test]
     fn the_batches_of_a_run_are_students_sample() {
-        // Fifths at 8 to 12 % above: 10 % with a standard error of sqrt(2.5 / 5), and t of four degrees is 2.7764. Finer cuts see the same
-        // five values more often and are surer.
+        // Fifths at 8 to 12 % above: 10 % with a standard error of sqrt(2.5 / 5), and t of four
+        // degrees is 2.7764. Finer cuts see the same five values more often and are surer.
         let fifths = run(&[1.08, 1.09, 1.10, 1.11, 1.12], 200);
         let h = half(&[&fifths], 10.0).unwrap();
         assert!((h - 2.7764 * 0.5_f64.sqrt()).abs() < 1e-9, "{h}");

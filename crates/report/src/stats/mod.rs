@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Statistics of flows: exact, and the same on every machine.
 //!
-//! A percentile is the nearest rank: the smallest value with at least `p` of all values at or below it, so it is always a value
-//! that occurred. Unfinished flows have no value: they are counted and never averaged in.
+//! A percentile is the nearest rank: the smallest value with at least `p` of all values at or below
+//! it, so it is always a value that occurred. Unfinished flows have no value: they are counted and
+//! never averaged in.
 
 mod batches;
 mod paired;
@@ -89,7 +90,8 @@ pub fn percentile(sorted: &[f64], p: f64) -> Option<f64> {
     (!sorted.is_empty()).then(|| sorted[rank(sorted.len(), p) - 1])
 }
 
-/// The nearest rank, from 1 to `n`: ceil(p n), guarded against p n being an integer that floating point overshoots.
+/// The nearest rank, from 1 to `n`: ceil(p n), guarded against p n being an integer that floating
+/// point overshoots.
 pub(crate) fn rank(n: usize, p: f64) -> usize {
     ((p * n as f64 - 1e-9).ceil() as usize).clamp(1, n)
 }

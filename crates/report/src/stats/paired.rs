@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Paired comparisons: the same flows under two schemes.
 //!
-//! For each seed the statistic is taken of the same flows under the baseline and under the scheme (flows that both finished);
-//! the percent difference of a comparison is the mean over seeds of the per-seed differences. Its 95 % interval comes from
+//! For each seed the statistic is taken of the same flows under the baseline and under the scheme
+//! (flows that both finished); the percent difference of a comparison is the mean over seeds of the
+//! per-seed differences. Its 95 % interval comes from
 //!
-//! * **seeds**: Student's t over the per-seed differences, where there are at least three seeds. It knows that flows share queues
-//!   and so are not independent;
-//! * **flows**: beside seeds, for a percentile: a paired bootstrap, which draws flows with replacement within each seed (the same draws
-//!   for both schemes). It knows on how few flows a 99th percentile rests, which three seeds may hide by chance, but takes flows for
-//!   independent. The wider of the two is taken;
+//! * **seeds**: Student's t over the per-seed differences, where there are at least three seeds. It
+//!   knows that flows share queues and so are not independent;
+//! * **flows**: beside seeds, for a percentile: a paired bootstrap, which draws flows with
+//!   replacement within each seed (the same draws for both schemes). It knows on how few flows a
+//!   99th percentile rests, which three seeds may hide by chance, but takes flows for independent.
+//!   The wider of the two is taken;
 //! * **batches**: for a mean of one or two seeds, see [`super::batches`].
 //!
-//! A percentile of one or two seeds has no interval: two values say nothing about their spread, and what flows of one run share, a
-//! resample of them does not show. How often each of these holds the truth is measured (`cargo xtask proof coverage`), and where it falls
-//! short: three seeds of a percentile that hangs on a few bursts of timeouts (`cargo xtask proof coverage-tails`).
+//! A percentile of one or two seeds has no interval: two values say nothing about their spread, and
+//! what flows of one run share, a resample of them does not show. How often each of these holds the
+//! truth is measured (`cargo xtask proof coverage`), and where it falls short: three seeds of a
+//! percentile that hangs on a few bursts of timeouts (`cargo xtask proof coverage-tails`).
 
 use cemark_sim::outcome::FlowRecord;
 use serde::{Deserialize, Serialize};
@@ -61,7 +64,8 @@ impl Comparison {
             .unwrap_or_default()
     }
 
-    /// Whether it is decided that the scheme is above the baseline: the interval, which is what is printed, lies above zero.
+    /// Whether it is decided that the scheme is above the baseline: the interval, which is what is
+    /// printed, lies above zero.
     pub fn above(&self) -> bool {
         self.interval.is_some_and(|(low, _)| low > 0.0)
     }
@@ -72,8 +76,8 @@ impl Comparison {
     }
 }
 
-/// Completion times in microseconds, (baseline, scheme), of the flows that pass `keep` and finished under both.
-/// Both lists are in order of id.
+/// Completion times in microseconds, (baseline, scheme), of the flows that pass `keep` and finished
+/// under both. Both lists are in order of id.
 pub fn pairs(
     baseline: &[FlowRecord],
     scheme: &[FlowRecord],
@@ -93,7 +97,8 @@ pub fn pairs(
     out
 }
 
-/// Compares a statistic over the pairs of each seed. `None` where no seed has a pair or the baseline is zero.
+/// Compares a statistic over the pairs of each seed. `None` where no seed has a pair or the
+/// baseline is zero.
 pub fn compare(seeds: &[Vec<(f64, f64)>], statistic: Statistic) -> Option<Comparison> {
     let seeds: Vec<Sorted> = seeds
         .iter()
@@ -129,7 +134,8 @@ pub fn compare(seeds: &[Vec<(f64, f64)>], statistic: Statistic) -> Option<Compar
     })
 }
 
-/// The wider interval. Resamples of a tail may all lie on one side of the number that they are resamples of: it is in its interval.
+/// The wider interval. Resamples of a tail may all lie on one side of the number that they are
+/// resamples of: it is in its interval.
 fn wider(
     percent: f64,
     by_seeds: (f64, f64),
@@ -143,8 +149,9 @@ fn wider(
     }
 }
 
-/// Half the interval that the bootstrap over the flows of one seed gives to a percentile's difference, the larger side; `None` where
-/// there are too few flows. No interval of its own: it takes flows for independent, and says on how few flows a tail rests.
+/// Half the interval that the bootstrap over the flows of one seed gives to a percentile's
+/// difference, the larger side; `None` where there are too few flows. No interval of its own: it
+/// takes flows for independent, and says on how few flows a tail rests.
 pub fn half_by_flows(pairs: &[(f64, f64)], statistic: Statistic) -> Option<f64> {
     let seed = Sorted::new(pairs);
     let percent = seed.percent(statistic, None)?;
@@ -152,7 +159,8 @@ pub fn half_by_flows(pairs: &[(f64, f64)], statistic: Statistic) -> Option<f64> 
     Some((high - percent).max(percent - low))
 }
 
-/// Compares one number a seed, (baseline, scheme): a queue length, a rate. Interval only from three seeds on.
+/// Compares one number a seed, (baseline, scheme): a queue length, a rate. Interval only from three
+/// seeds on.
 pub fn compare_scalars(seeds: &[(f64, f64)]) -> Option<Comparison> {
     let of_seeds: Vec<f64> = seeds
         .iter()
@@ -187,7 +195,8 @@ fn over_seeds(values: &[f64]) -> Option<(f64, f64)> {
     Some((mean - half, mean + half))
 }
 
-/// The 97.5 % quantile of Student's t. Tabulated to 30 degrees of freedom, by the Cornish-Fisher expansion above (error below 1e-4).
+/// The 97.5 % quantile of Student's t. Tabulated to 30 degrees of freedom, by the Cornish-Fisher
+/// expansion above (error below 1e-4).
 pub fn t_975(freedom: usize) -> f64 {
     const TABLE: [f64; 30] = [
         12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281, 2.2010,
@@ -205,7 +214,8 @@ pub fn t_975(freedom: usize) -> f64 {
     }
 }
 
-/// The pairs of one seed and both orders of rank, so that a resample's percentile is found by walking down the tail.
+/// The pairs of one seed and both orders of rank, so that a resample's percentile is found by
+/// walking down the tail.
 struct Sorted {
     pairs: Vec<(f64, f64)>,
     by_baseline: Vec<u32>,
@@ -359,7 +369,8 @@ mod tests {
         assert!(half(&c) > 0.5, "{c:?}");
     }
 
-    /// Flows that do not know of each other; those of real runs do: crates/report/tests/coverage.rs.
+    /// Flows that do not know of each other; those of real runs do:
+    /// crates/report/tests/coverage.rs.
     #[test]
     fn an_interval_holds_the_truth_about_as_often_as_it_says() {
         let mut rng = Splitmix(5);
@@ -373,7 +384,8 @@ mod tests {
         assert!((185..=199).contains(&hits), "{hits} of 200");
     }
 
-    /// What lies in few seeds: a mean has an interval from batches where there are enough flows, a percentile has none.
+    /// What lies in few seeds: a mean has an interval from batches where there are enough flows, a
+    /// percentile has none.
     #[test]
     fn one_or_two_seeds_speak_for_means_only() {
         let mut rng = Splitmix(3);

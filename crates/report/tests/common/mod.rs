@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A plan and its outcomes written by hand: two loads, three schemes, three seeds, and flows whose times follow a rule that a test can
-//! state ("the second scheme takes 20 % off short flows").
+//! A plan and its outcomes written by hand: two loads, three schemes, three seeds, and flows whose
+//! times follow a rule that a test can state ("the second scheme takes 20 % off short flows").
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::collections::BTreeMap;
@@ -118,7 +118,8 @@ fn luck(seed: u64, id: u64) -> f64 {
     ((z ^ (z >> 32)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// 300 flows of each class; every flow's time is 2 x ideal x luck x the scheme's factor, which itself wobbles with the seed.
+/// 300 flows of each class; every flow's time is 2 x ideal x luck x the scheme's factor, which
+/// itself wobbles with the seed.
 pub fn outcome(point: &Point, factors: Factors) -> Outcome {
     let seed = point.seed;
     let load = point.load.unwrap_or(0.5);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The event core: what happens next.
 //!
-//! Two designs behind one contract, measured against each other by `cemark bench --core heap`: a timing wheel whose slot is the
-//! tick (the one in use), and a 4-ary heap (the reference that the wheel is tested against).
+//! Two designs behind one contract, measured against each other by `cemark bench --core heap`: a
+//! timing wheel whose slot is the tick (the one in use), and a 4-ary heap (the reference that the
+//! wheel is tested against).
 
 mod heap;
 mod set;
@@ -13,8 +14,8 @@ pub use wheel::Wheel;
 
 /// A future event list over ticks.
 ///
-/// Contract: events come out in order of time, and first in, first out among equal times. Nothing may be inserted before the
-/// tick of the last event taken.
+/// Contract: events come out in order of time, and first in, first out among equal times. Nothing
+/// may be inserted before the tick of the last event taken.
 pub trait EventQueue {
     /// An empty list at tick zero.
     fn new() -> Self;
@@ -22,7 +23,8 @@ pub trait EventQueue {
     fn insert(&mut self, at: u64, event: u32);
     /// Takes the next event.
     fn pop(&mut self) -> Option<(u64, u32)>;
-    /// The event that comes next unless an earlier one is inserted, where that is quickly known: a hint to fetch what it will need.
+    /// The event that comes next unless an earlier one is inserted, where that is quickly known: a
+    /// hint to fetch what it will need.
     fn upcoming(&self) -> Option<u32>;
     /// Events pending: counted when asked.
     fn len(&self) -> usize;
@@ -38,7 +40,8 @@ mod tests {
 
     use super::*;
 
-    /// Replays inserts (gaps before the current time are relative) and pops on both, and compares every answer.
+    /// Replays inserts (gaps before the current time are relative) and pops on both, and compares
+    /// every answer.
     fn agree(script: &[(u64, u8)]) {
         let (mut wheel, mut heap) = (Wheel::new(), Heap::new());
         let mut now = 0;

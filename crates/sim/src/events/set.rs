@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A set of 4096 small numbers: 64 words, and one more that says which of them are not empty.
 
-/// Numbers below [`Set::SIZE`]. What the hot path uses has no branch that depends on what is in the set.
+/// Numbers below [`Set::SIZE`]. What the hot path uses has no branch that depends on what is in the
+/// set.
 #[derive(Debug)]
 pub(super) struct Set {
     /// Bit w: word w is not zero.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A timing wheel whose slot is the tick.
 //!
-//! Three levels. The *near* wheel has a slot a tick, appended at the tail, and covers the current half and the next one. The *mid*
-//! wheel has a slot a half; a half is poured into the near wheel when the one before it begins, which is before anything can
-//! be inserted into it directly, so equal times stay first in, first out. What lies beyond is in a heap and is poured into the
-//! mid wheel as that advances, again before anything can be inserted there directly.
+//! Three levels. The *near* wheel has a slot a tick, appended at the tail, and covers the current
+//! half and the next one. The *mid* wheel has a slot a half; a half is poured into the near wheel
+//! when the one before it begins, which is before anything can be inserted into it directly, so
+//! equal times stay first in, first out. What lies beyond is in a heap and is poured into the mid
+//! wheel as that advances, again before anything can be inserted there directly.
 //!
-//! Whether a slot is empty, or a word of the bitmaps, nobody can foretell, and a branch on it costs more than the rest of an insertion. So
-//! the common paths have none: node 0 takes the writes that are meant for the predecessor of a first node.
+//! Whether a slot is empty, or a word of the bitmaps, nobody can foretell, and a branch on it costs
+//! more than the rest of an insertion. So the common paths have none: node 0 takes the writes that
+//! are meant for the predecessor of a first node.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -196,7 +198,8 @@ impl Wheel {
         }
     }
 
-    /// Begins the next half that has anything in reach; false where there is none. Called when the current one is empty.
+    /// Begins the next half that has anything in reach; false where there is none. Called when the
+    /// current one is empty.
     fn advance(&mut self) -> bool {
         let half = self.base >> HALF;
         let mut next = Self::sets(half + 1, 0);

@@ -260,7 +260,8 @@ impl<Q: EventQueue> Sim<Q> {
     }
 }
 
-/// A fingerprint of contents: flows, endless flows, probes and counters, never of files or of timing.
+/// A fingerprint of contents: flows, endless flows, probes and counters, never of files or of
+/// timing.
 fn digest(o: &Outcome) -> u64 {
     let mut h = hash(0xce_3a4c, o.flows.len() as u64, o.packet_hops, o.end.0);
     let mut mix = |a: u64, b: u64, c: u64| h = hash(h, a, b, c);

@@ -45,7 +45,8 @@ impl Histogram {
         }
     }
 
-    /// The value that a share `q` of all values does not exceed, to within a bin (1/2048 of the bound).
+    /// The value that a share `q` of all values does not exceed, to within a bin (1/2048 of the
+    /// bound).
     fn quantile(&self, q: f64) -> f64 {
         let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
         let mut seen = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A topology laid out as links (one port each) and routes.
 //!
-//! Links 0..hosts are the hosts' NICs; the rest are switch ports. A route is the list of links from a host's NIC to the
-//! receiver; equal-cost choices are made by the flow's hash, once for its life.
+//! Links 0..hosts are the hosts' NICs; the rest are switch ports. A route is the list of links from
+//! a host's NIC to the receiver; equal-cost choices are made by the flow's hash, once for its life.
 
 use cemark_wire::{Picos, Rate};
 
@@ -194,8 +194,8 @@ impl Fabric {
                 ..
             } => {
                 let h = k / 2;
-                // In this order: edge up, aggregation down, aggregation up, core down. Aggregation switch a of every pod is joined
-                // to cores a*h..(a+1)*h.
+                // In this order: edge up, aggregation down, aggregation up, core down. Aggregation
+                // switch a of every pod is joined to cores a*h..(a+1)*h.
                 for e in 0..k * h {
                     for a in 0..h {
                         b.link(
@@ -254,7 +254,8 @@ impl Fabric {
         self.topology.hosts() + host
     }
 
-    /// The three links from the edge router of `site` to the other over path `p` of [`Topology::TwoSites`].
+    /// The three links from the edge router of `site` to the other over path `p` of
+    /// [`Topology::TwoSites`].
     pub fn between(&self, site: u32, p: u32) -> [u32; 3] {
         let paths = match self.topology {
             Topology::TwoSites { paths, .. } => paths,
@@ -383,7 +384,8 @@ mod tests {
         ]
     }
 
-    /// Follows every route by the names of the links: each starts where the one before ended, from sender to receiver.
+    /// Follows every route by the names of the links: each starts where the one before ended, from
+    /// sender to receiver.
     #[test]
     fn every_route_is_a_chain_of_links() {
         for t in topologies() {

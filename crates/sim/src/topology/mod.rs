@@ -34,8 +34,9 @@ pub enum Topology {
         /// Propagation delay of the middle link.
         middle_delay: Picos,
     },
-    /// Two data centres and a long way between them: hosts on an edge router each side, and from edge to edge `paths` equal ways of a
-    /// short link to a WAN router, the long link, and a short link to the other edge. Hosts 0..left are at the first site.
+    /// Two data centres and a long way between them: hosts on an edge router each side, and from
+    /// edge to edge `paths` equal ways of a short link to a WAN router, the long link, and a short
+    /// link to the other edge. Hosts 0..left are at the first site.
     TwoSites {
         /// Hosts at the first site.
         left: u32,
@@ -90,8 +91,8 @@ pub enum Topology {
         /// Propagation delay of every other link.
         fabric_delay: Picos,
     },
-    /// Switches in a ring, 3 to 5 of them. Every packet goes round the same way, so that buffers wait for each other in a ring too: what pauses
-    /// can make of that is what it is for.
+    /// Switches in a ring, 3 to 5 of them. Every packet goes round the same way, so that buffers
+    /// wait for each other in a ring too: what pauses can make of that is what it is for.
     Ring {
         /// Number of switches.
         switches: u32,
@@ -185,7 +186,8 @@ impl Topology {
         self.propagation_over(self.links(src, dst))
     }
 
-    /// One-way propagation delay of a path of so many links, of which the first and the last are host links.
+    /// One-way propagation delay of a path of so many links, of which the first and the last are
+    /// host links.
     pub fn propagation_over(&self, links: u32) -> Picos {
         let far = |host: Picos, fabric: Picos| {
             Picos(2 * host.0 + u64::from(links.saturating_sub(2)) * fabric.0)

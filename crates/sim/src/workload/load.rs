@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a load means: offered payload bits on the most loaded tier over that tier's capacity.
 //!
-//! ECN#'s fabric is 2:1 oversubscribed, so 0.8 of its host links would be 1.4 of its uplinks; the tier that fills first is the
-//! reference, and [`most_loaded`] says which it is.
+//! ECN#'s fabric is 2:1 oversubscribed, so 0.8 of its host links would be 1.4 of its uplinks; the
+//! tier that fills first is the reference, and [`most_loaded`] says which it is.
 
 use cemark_wire::Rate;
 
@@ -108,7 +108,8 @@ pub fn tiers(topology: &Topology, pairs: &Pairs) -> Vec<TierLoad> {
             ..
         } => {
             let share = outside(hosts, f64::from(hosts_per_switch), pairs);
-            // A flow that leaves its rack crosses half of the ring's links in the mean; all of one receiver's come in by one.
+            // A flow that leaves its rack crosses half of the ring's links in the mean; all of one
+            // receiver's come in by one.
             add(Tier::Middle, share, times(1, rate) * own(1, 2));
         }
         Topology::LeafSpine {
@@ -181,8 +182,8 @@ pub fn flows_per_second(topology: &Topology, pairs: &Pairs, mean: f64, load: f64
     load * tier.capacity / (8.0 * mean * tier.share)
 }
 
-/// How often the bits of one tier's capacity are offered to each other tier: the busiest direction of a tier at load 1 of the most
-/// loaded one, as (tier, load).
+/// How often the bits of one tier's capacity are offered to each other tier: the busiest direction
+/// of a tier at load 1 of the most loaded one, as (tier, load).
 pub fn loads(topology: &Topology, pairs: &Pairs, load: f64) -> Vec<(Tier, f64)> {
     let most = most_loaded(topology, pairs);
     let offered = load * most.capacity / most.share;
@@ -222,7 +223,8 @@ mod tests {
         }
     }
 
-    /// Spec D: 47.7k and 6.5k flows a second at 0.9 of the uplinks of ECN#'s fabric; 657 and 89 on one 10G bottleneck.
+    /// Spec D: 47.7k and 6.5k flows a second at 0.9 of the uplinks of ECN#'s fabric; 657 and 89 on
+    /// one 10G bottleneck.
     #[test]
     fn flow_rates_of_the_papers() {
         let web = SizeTable::builtin("web-search").unwrap().mean();

@@ -25,16 +25,18 @@ pub struct Workload {
     pub kind: Kind,
     /// Which queue of the ports its flows use.
     pub class: ClassMap,
-    /// Whether flows reuse idle connections of the same pair (windows stay open) or open fresh ones.
+    /// Whether flows reuse idle connections of the same pair (windows stay open) or open fresh
+    /// ones.
     pub persistent: bool,
 }
 
 /// What a workload sends and when.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// Poisson arrivals at a load of the most loaded tier. Sizes are stratified over the table and the realised load equals the
-    /// asked one within each block of `flows`. A first block of `warmup` flows is not measured, then `flows` are, then the
-    /// load is held, unmeasured, for `hold` or until the last measured flow has ended.
+    /// Poisson arrivals at a load of the most loaded tier. Sizes are stratified over the table and
+    /// the realised load equals the asked one within each block of `flows`. A first block of
+    /// `warmup` flows is not measured, then `flows` are, then the load is held, unmeasured, for
+    /// `hold` or until the last measured flow has ended.
     Poisson {
         /// Flow sizes.
         sizes: SizeTable,
@@ -46,7 +48,8 @@ pub enum Kind {
         flows: u64,
         /// Flows before them.
         warmup: u64,
-        /// How long flows keep arriving after the measured ones have; `Picos::MAX`: until the last of those has ended.
+        /// How long flows keep arriving after the measured ones have; `Picos::MAX`: until the last
+        /// of those has ended.
         hold: Picos,
     },
     /// `senders` hosts each send one flow to `receiver` at the same time, repeatedly.
@@ -81,7 +84,8 @@ pub enum Kind {
     },
     /// Flows written out one by one, in order of start.
     List(Vec<FlowLine>),
-    /// A ping: one small packet each interval that the receiver answers at once; its round trips are recorded.
+    /// A ping: one small packet each interval that the receiver answers at once; its round trips
+    /// are recorded.
     Probe {
         /// Sender.
         src: u32,
@@ -154,7 +158,8 @@ pub enum ClassMap {
     ByBytesSent(Vec<u64>),
 }
 
-/// Base RTT of a flow, drawn once for its life. The part above its path's propagation delay is added behind the sender's NIC; before the receiver where switches pause their senders.
+/// Base RTT of a flow, drawn once for its life. The part above its path's propagation delay is
+/// added behind the sender's NIC; before the receiver where switches pause their senders.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RttModel {
     /// What the path gives; nothing added.
@@ -185,7 +190,8 @@ pub enum RttModel {
     Classes(Vec<Picos>),
 }
 
-/// A flow-size distribution: (bytes, cumulative probability 0..1), linear between rows; a size may repeat (a step).
+/// A flow-size distribution: (bytes, cumulative probability 0..1), linear between rows; a size may
+/// repeat (a step).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeTable {
     /// Its name in reports.
@@ -213,7 +219,8 @@ pub struct Flow {
     pub class: u8,
     /// Whether its completion is recorded and awaited.
     pub measured: bool,
-    /// Delay added behind the sender's NIC (drawn RTT less the propagation of its path, both ways; never negative).
+    /// Delay added behind the sender's NIC (drawn RTT less the propagation of its path, both ways;
+    /// never negative).
     pub extra: Picos,
 }
 

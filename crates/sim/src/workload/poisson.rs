@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Poisson arrivals at an exact load, block by block and without end.
 //!
-//! Heavy-tailed sizes make two plain samples of a thousand flows differ by a factor of two in offered bits. A block therefore takes
-//! its sizes at the quantiles (i + u_i) / n of the table, in random order, and lasts exactly as long as makes the bits that cross the
-//! most loaded tier equal to the asked load. Given their number, Poisson arrivals are uniform over the block.
+//! Heavy-tailed sizes make two plain samples of a thousand flows differ by a factor of two in
+//! offered bits. A block therefore takes its sizes at the quantiles (i + u_i) / n of the table, in
+//! random order, and lasts exactly as long as makes the bits that cross the most loaded tier equal
+//! to the asked load. Given their number, Poisson arrivals are uniform over the block.
 
 use std::vec::IntoIter;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random variates by a fixed recipe: the same bits on every machine.
 //!
-//! The generator is xoshiro256++ (Blackman and Vigna) seeded through SplitMix64. `f64::ln` and its kin come from the platform's
-//! mathematical library and differ in the last bit, so [`ln`] and [`exp`] are written here with `+ - * /` alone, which IEEE 754
-//! fixes to the last bit (as it does the square root). Each purpose has its own stream, named by a word and a number, so that a
-//! draw more in one never shifts another: that is what gives every scheme the same flows.
+//! The generator is xoshiro256++ (Blackman and Vigna) seeded through SplitMix64. `f64::ln` and its
+//! kin come from the platform's mathematical library and differ in the last bit, so [`ln`] and
+//! [`exp`] are written here with `+ - * /` alone, which IEEE 754 fixes to the last bit (as it does
+//! the square root). Each purpose has its own stream, named by a word and a number, so that a draw
+//! more in one never shifts another: that is what gives every scheme the same flows.
 
 /// The natural logarithm of two.
 const LN_2: f64 = core::f64::consts::LN_2;
@@ -13,7 +14,8 @@ const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
 /// What [`LN_2_HIGH`] leaves.
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// A bijective mixer of 64 bits (SplitMix64's finaliser): neighbouring inputs give unrelated outputs.
+/// A bijective mixer of 64 bits (SplitMix64's finaliser): neighbouring inputs give unrelated
+/// outputs.
 #[inline]
 pub const fn mix(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -27,8 +29,8 @@ pub const fn mix(mut x: u64) -> u64 {
 pub struct Stream([u64; 4]);
 
 impl Stream {
-    /// The stream that `seed`, a purpose and a number (the workload's) select. Equal arguments give equal streams, different ones
-    /// unrelated streams.
+    /// The stream that `seed`, a purpose and a number (the workload's) select. Equal arguments give
+    /// equal streams, different ones unrelated streams.
     pub fn new(seed: u64, purpose: &str, number: u64) -> Self {
         let mut h = mix(seed);
         for &byte in purpose.as_bytes() {
@@ -76,7 +78,8 @@ impl Stream {
         if n <= 1 {
             return 0;
         }
-        // Lemire's method: the high half of a product, redrawn in the rare case that would favour small numbers.
+        // Lemire's method: the high half of a product, redrawn in the rare case that would favour
+        // small numbers.
         let unfair = n.wrapping_neg() % n;
         loop {
             let product = u128::from(self.bits()) * u128::from(n);
@@ -100,8 +103,8 @@ impl Stream {
         -ln(1.0 - self.uniform())
     }
 
-    /// Normal with mean zero and deviation one (Marsaglia's polar method; the second of each pair is dropped, so that the stream
-    /// carries no hidden state).
+    /// Normal with mean zero and deviation one (Marsaglia's polar method; the second of each pair
+    /// is dropped, so that the stream carries no hidden state).
     pub fn normal(&mut self) -> f64 {
         loop {
             let x = 2.0 * self.uniform() - 1.0;
@@ -133,7 +136,8 @@ impl Stream {
     }
 }
 
-/// The natural logarithm of a positive normal number, within 1e-15 of the true value relative to max(1, |ln x|); `-inf` at zero and below.
+/// The natural logarithm of a positive normal number, within 1e-15 of the true value relative to
+/// max(1, |ln x|); `-inf` at zero and below.
 pub fn ln(x: f64) -> f64 {
     if x <= 0.0 {
         return f64::NEG_INFINITY;
@@ -216,7 +220,8 @@ mod tests {
         assert!(exp(1e9).is_finite());
     }
 
-    /// Bits, not closeness (computed apart, by a Python edition of the recipe): another platform, or another edition of this file, that draws differently fails here.
+    /// Bits, not closeness (computed apart, by a Python edition of the recipe): another platform,
+    /// or another edition of this file, that draws differently fails here.
     #[test]
     fn the_recipe_is_fixed() {
         let mut s = Stream::new(1, "arrivals", 0);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Base RTTs: the shapes of ECN# (2x to 5x), the five measured cases of its Table 1, and what else a fabric needs.
+//! Base RTTs: the shapes of ECN# (2x to 5x), the five measured cases of its Table 1, and what else
+//! a fabric needs.
 //!
-//! A draw is rounded to whole nanoseconds, as `netem` delays are, so that it stays a multiple of the simulator's tick.
+//! A draw is rounded to whole nanoseconds, as `netem` delays are, so that it stays a multiple of
+//! the simulator's tick.
 
 use cemark_wire::Picos;
 
 use super::RttModel;
 use super::random::{Stream, exp, ln};
 
-/// Mean of the exponential in [`RttModel::Variation`], as a share of the range: it gives ECN#'s mean of 137 and 90th percentile of
-/// 220 microseconds for 80 to 240.
+/// Mean of the exponential in [`RttModel::Variation`], as a share of the range: it gives ECN#'s
+/// mean of 137 and 90th percentile of 220 microseconds for 80 to 240.
 const SHAPE: f64 = 0.38;
 
 /// The five cases of ECN# Table 1, in its order.
@@ -18,7 +20,8 @@ pub const CASES: &[&str] = &["stack", "slb", "hypervisor", "slb-hypervisor", "hi
 /// Probabilities of the quantile tables.
 const AT: [f64; 9] = [0.0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0];
 
-/// RTTs in tenths of a microsecond at [`AT`], one row a case: mean, deviation, 90th and 99th percentile as in Table 1.
+/// RTTs in tenths of a microsecond at [`AT`], one row a case: mean, deviation, 90th and 99th
+/// percentile as in Table 1.
 const TABLES: [[u64; 9]; 5] = [
     [173, 268, 325, 359, 407, 590, 595, 790, 1062],
     [296, 423, 525, 602, 707, 870, 958, 1210, 1653],
@@ -37,7 +40,8 @@ const FITS: [(f64, f64, f64, u64); 5] = [
 ];
 
 impl RttModel {
-    /// A measured case of ECN# Table 1 as a quantile table (see [`CASES`]); `None` for another name.
+    /// A measured case of ECN# Table 1 as a quantile table (see [`CASES`]); `None` for another
+    /// name.
     pub fn measured(case: &str) -> Option<RttModel> {
         let row = &TABLES[CASES.iter().position(|&c| c == case)?];
         Some(RttModel::Quantiles(
@@ -48,7 +52,8 @@ impl RttModel {
         ))
     }
 
-    /// The same case as a shifted lognormal: smooth, and up to 4 % (`stack`) or 1.6 % (the others) off Table 1.
+    /// The same case as a shifted lognormal: smooth, and up to 4 % (`stack`) or 1.6 % (the others)
+    /// off Table 1.
     pub fn fitted(case: &str) -> Option<RttModel> {
         let (loc, mu, sigma, floor) = FITS[CASES.iter().position(|&c| c == case)?];
         Some(RttModel::Lognormal {
@@ -84,7 +89,8 @@ impl RttModel {
         })
     }
 
-    /// Share of draws below `rtt`, 0 to 1 (the lognormal within 1e-6); zero for [`RttModel::Path`], which draws nothing.
+    /// Share of draws below `rtt`, 0 to 1 (the lognormal within 1e-6); zero for [`RttModel::Path`],
+    /// which draws nothing.
     pub fn share_below(&self, rtt: Picos) -> f64 {
         let step = |holds: bool| f64::from(u8::from(holds));
         match self {

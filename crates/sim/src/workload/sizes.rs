@@ -16,8 +16,8 @@ const LARGEST: f64 = 1e15;
 pub enum Unit {
     /// Bytes.
     Bytes,
-    /// Packets of so many bytes of payload. Sizes between rows stay fractions of a packet (ns-2 rounds them up, which makes the mean
-    /// of MQ-ECN's tables up to 0.05 % larger).
+    /// Packets of so many bytes of payload. Sizes between rows stay fractions of a packet (ns-2
+    /// rounds them up, which makes the mean of MQ-ECN's tables up to 0.05 % larger).
     Packets(f64),
 }
 
@@ -83,8 +83,8 @@ impl SizeTable {
         }
     }
 
-    /// Reads two columns, size and cumulative probability; `#` starts a comment. Probabilities that end at 100 are per cent. The error
-    /// names the line and what to write instead.
+    /// Reads two columns, size and cumulative probability; `#` starts a comment. Probabilities that
+    /// end at 100 are per cent. The error names the line and what to write instead.
     pub fn parse(name: &str, text: &str, unit: Unit) -> Result<SizeTable, TableError> {
         let scale = match unit {
             Unit::Bytes => 1.0,
@@ -169,7 +169,8 @@ impl SizeTable {
         })
     }
 
-    /// The size that a share `p` of the flows does not exceed, linear between rows: the inverse distribution function.
+    /// The size that a share `p` of the flows does not exceed, linear between rows: the inverse
+    /// distribution function.
     pub fn quantile(&self, p: f64) -> f64 {
         let after = self.rows.partition_point(|row| row.1 < p);
         let Some(&(hi, p_hi)) = self.rows.get(after) else {

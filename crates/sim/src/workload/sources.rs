@@ -67,7 +67,8 @@ impl Incast {
         }
     }
 
-    /// The next flow of any query. Jitter may let queries overlap, so every query that could come first is asked before.
+    /// The next flow of any query. Jitter may let queries overlap, so every query that could come
+    /// first is asked before.
     pub(super) fn next(&mut self) -> Option<Draft> {
         while self.left > 0
             && self
@@ -169,7 +170,8 @@ fn jitter(stream: &mut Stream, most: Picos) -> Picos {
     Picos::from_nanos(stream.between(0, most.0 / 1000))
 }
 
-/// A uniform permutation that leaves no host in its place (every third shuffle is one). One host alone keeps its place.
+/// A uniform permutation that leaves no host in its place (every third shuffle is one). One host
+/// alone keeps its place.
 fn derangement(hosts: u32, order: &mut Stream) -> Vec<u32> {
     let mut to: Vec<u32> = (0..hosts).collect();
     loop {

@@ -50,8 +50,9 @@ struct Lane {
 
 /// The flows of a point in order of start (equal starts: in order of workload), numbered from zero.
 ///
-/// Lazy, and endless where a Poisson workload that holds its load is among them. Starts and extra delays are whole nanoseconds. The flows depend on the
-/// topology, the workloads, the RTT model and the seed, and on nothing else: every scheme sees the same.
+/// Lazy, and endless where a Poisson workload that holds its load is among them. Starts and extra
+/// delays are whole nanoseconds. The flows depend on the topology, the workloads, the RTT model and
+/// the seed, and on nothing else: every scheme sees the same.
 pub struct Traffic {
     topology: Topology,
     rtt: RttModel,
@@ -61,8 +62,8 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The flows of `cfg`. Hosts named by its workloads must exist, and the pattern of a Poisson workload must allow some pair (a
-    /// scenario that was read has been checked for both).
+    /// The flows of `cfg`. Hosts named by its workloads must exist, and the pattern of a Poisson
+    /// workload must allow some pair (a scenario that was read has been checked for both).
     pub fn new(cfg: &Config) -> Traffic {
         let (mut lanes, mut measured) = (Vec::new(), 0u64);
         for (workload, w) in (0u16..).zip(&cfg.workloads) {
@@ -202,7 +203,8 @@ impl Traffic {
         })
     }
 
-    /// Flows that must end before the point is done; zero where there are only endless flows and probes.
+    /// Flows that must end before the point is done; zero where there are only endless flows and
+    /// probes.
     pub fn measured_total(&self) -> u64 {
         self.measured
     }

@@ -45,8 +45,8 @@ pub fn web(load: f64, flows: u64) -> Workload {
     })
 }
 
-/// The same, and arrivals stop soon after: some random scenarios drop so much that they cannot carry the load, and under a load that is
-/// held their flows would never end.
+/// The same, and arrivals stop soon after: some random scenarios drop so much that they cannot
+/// carry the load, and under a load that is held their flows would never end.
 pub fn web_that_stops(load: f64, flows: u64) -> Workload {
     let mut web = web(load, flows);
     if let Kind::Poisson { hold, .. } = &mut web.kind {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ingress side of a switch's buffer: what came by which link, and when its sender has to stop (priority flow control, IEEE 802.1Qbb).
+//! The ingress side of a switch's buffer: what came by which link, and when its sender has to stop
+//! (priority flow control, IEEE 802.1Qbb).
 //!
-//! Every link into the switch has a meter for each lossless queue. What it counts fits below XOFF into the shared room; the packet that does not
-//! makes the switch send a pause frame, and from there on packets take the headroom that is kept for this meter. What leaves gives headroom back
+//! Every link into the switch has a meter for each lossless queue. What it counts fits below XOFF
+//! into the shared room; the packet that does not makes the switch send a pause frame, and from
+//! there on packets take the headroom that is kept for this meter. What leaves gives headroom back
 //! first. At XON the link may send again.
 
 use super::{Admit, Ask};
@@ -56,7 +58,8 @@ pub struct Ingress {
 }
 
 impl Ingress {
-    /// Meters for `links` (the owner's number and the headroom of a queue, each) and queues 0..`queues`. A meter resumes `xon_offset` bytes below XOFF.
+    /// Meters for `links` (the owner's number and the headroom of a queue, each) and queues
+    /// 0..`queues`. A meter resumes `xon_offset` bytes below XOFF.
     pub fn new(links: &[(u32, u32)], queues: usize, xoff: Xoff, xon_offset: u32) -> Ingress {
         Ingress {
             meters: vec![Meter::default(); links.len() * queues],
@@ -85,11 +88,13 @@ impl Ingress {
         }
     }
 
-    /// Whether, and where, a packet of a lossless queue gets room; `from` is the place of its link in the list given to [`Ingress::new`].
+    /// Whether, and where, a packet of a lossless queue gets room; `from` is the place of its link
+    /// in the list given to [`Ingress::new`].
     #[inline]
     pub(super) fn admit(&self, free: u32, ask: &Ask) -> Admit {
         let meter = &self.meters[self.at(ask.from, ask.queue)];
-        // Once paused, the rest of what is on its way takes the headroom: the shared room is for those who may still send.
+        // Once paused, the rest of what is on its way takes the headroom: the shared room is for
+        // those who may still send.
         let fits =
             !meter.paused && ask.bytes <= free && meter.shared + ask.bytes <= self.threshold(free);
         if fits {
@@ -214,7 +219,8 @@ mod tests {
             assert_eq!(join(&mut p, 0, 1_000), Admit::Ok);
         }
         assert_eq!(told(&mut p), []);
-        // The packet that passes the threshold pauses the link; three more would have to fit into the headroom, the fourth finds none.
+        // The packet that passes the threshold pauses the link; three more would have to fit into
+        // the headroom, the fourth finds none.
         let answers: Vec<_> = (0..4).map(|_| join(&mut p, 0, 1_000)).collect();
         let full = Admit::Drop(DropReason::Headroom);
         assert_eq!(

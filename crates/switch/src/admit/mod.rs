@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What fits: admission to buffers that queues, ports or whole switches share. Every refusal has a reason.
+//! What fits: admission to buffers that queues, ports or whole switches share. Every refusal has a
+//! reason.
 
 mod ingress;
 mod policy;
@@ -22,7 +23,8 @@ pub struct Ask {
     pub queue_limit: u32,
     /// Whether its queue may use headroom.
     pub lossless: bool,
-    /// By which link it came, where the pool has an ingress side: its place in the list given to [`Ingress::new`].
+    /// By which link it came, where the pool has an ingress side: its place in the list given to
+    /// [`Ingress::new`].
     pub from: u32,
     /// Its queue.
     pub queue: usize,
@@ -41,8 +43,9 @@ pub enum Admit {
 
 /// Decides which packets get room in a pool.
 ///
-/// Contract: the owner takes the room that `admit` grants ([`Pool::take`]) and gives the same room back as the packet leaves its queue
-/// ([`Pool::give`]). A pool has one policy, the same at all its ports.
+/// Contract: the owner takes the room that `admit` grants ([`Pool::take`]) and gives the same room
+/// back as the packet leaves its queue ([`Pool::give`]). A pool has one policy, the same at all its
+/// ports.
 pub trait Admission: Send {
     /// Whether the packet gets room.
     fn admit(&mut self, pool: &Pool, ask: &Ask) -> Admit;

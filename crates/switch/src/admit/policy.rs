@@ -4,14 +4,16 @@
 use super::{Admission, Admit, Ask, Pool};
 use crate::counters::DropReason;
 
-/// A policy. Under each of them a queue's own static limit holds as well, and a lossless queue that is refused ordinary room takes
-/// headroom while there is any.
+/// A policy. Under each of them a queue's own static limit holds as well, and a lossless queue that
+/// is refused ordinary room takes headroom while there is any.
 pub enum Buffering {
-    /// First come first served: whatever fits into the pool, be it a port's or shared by the ports of a switch.
+    /// First come first served: whatever fits into the pool, be it a port's or shared by the ports
+    /// of a switch.
     Whole,
     /// Only the queues' static limits (which together may not exceed the buffer).
     PerQueue,
-    /// Dynamic threshold: a queue may hold `alpha` (parts of 2^16) times the room that is free (Choudhury and Hahne, 1998).
+    /// Dynamic threshold: a queue may hold `alpha` (parts of 2^16) times the room that is free
+    /// (Choudhury and Hahne, 1998).
     Dynamic {
         /// Its factor in parts of 2^16.
         alpha: u32,
@@ -62,7 +64,8 @@ impl Buffering {
         u32::try_from((u64::from(alpha) * u64::from(pool.free())) >> 16).unwrap_or(u32::MAX)
     }
 
-    /// Whether [`Admission::admit`] is `Ok` for a packet of a queue that is not lossless, as far as that is seen at a glance.
+    /// Whether [`Admission::admit`] is `Ok` for a packet of a queue that is not lossless, as far as
+    /// that is seen at a glance.
     #[inline(always)]
     pub(crate) fn surely_takes(
         &self,
@@ -144,7 +147,8 @@ mod tests {
 
     #[test]
     fn a_dynamic_threshold_leaves_room_in_proportion() {
-        // One greedy queue under alpha = 1 settles at half the buffer, two at a third each: alpha / (1 + n alpha).
+        // One greedy queue under alpha = 1 settles at half the buffer, two at a third each: alpha /
+        // (1 + n alpha).
         for (queues, alpha, each) in [
             (1u32, 1u32 << 16, 50_000u32),
             (2, 1 << 16, 33_333),

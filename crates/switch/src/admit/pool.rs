@@ -16,7 +16,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// An empty buffer of `bytes`, of which `headroom` (at most all) is kept for lossless queues. `shared`: by the ports of a switch.
+    /// An empty buffer of `bytes`, of which `headroom` (at most all) is kept for lossless queues.
+    /// `shared`: by the ports of a switch.
     pub const fn new(bytes: u32, headroom: u32, shared: bool) -> Self {
         let headroom = if headroom > bytes { bytes } else { headroom };
         Pool {

@@ -9,7 +9,8 @@ use crate::ce;
 /// What the owner of a box has to do.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// The packet goes on: it came and passes, or was held and is released, or was made here, or is a copy whose time has come.
+    /// The packet goes on: it came and passes, or was held and is released, or was made here, or is
+    /// a copy whose time has come.
     Send(Packet),
     /// A copy of this packet has been made and is kept.
     Kept(Packet),
@@ -36,7 +37,8 @@ pub struct Actions {
     steps: Vec<Step>,
     /// Headers of packets between the two edges, and what router ACKs say.
     pub headers: Headers,
-    /// When the port behind the box will have sent what it holds: set by the owner before each call.
+    /// When the port behind the box will have sent what it holds: set by the owner before each
+    /// call.
     pub free_at: Nanos,
     /// The books.
     pub tally: Tally,

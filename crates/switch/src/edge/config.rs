@@ -18,7 +18,8 @@ pub struct DcibConfig {
     pub copies: CopyPolicy,
     /// How often one packet is sent again at most.
     pub most_copies: u8,
-    /// Numbers that a copy may stay behind an acknowledged one before it is called lost: the packets were sent at least so far apart.
+    /// Numbers that a copy may stay behind an acknowledged one before it is called lost: the
+    /// packets were sent at least so far apart.
     pub reorder: Nanos,
     /// What a router ACK says.
     pub ack_form: AckForm,
@@ -30,7 +31,8 @@ pub struct DcibConfig {
     pub raise: Ecn,
     /// What becomes of CE on packets whose hosts use ECN. On others it is always taken off.
     pub ce: CePolicy,
-    /// The far router releases in order: a packet waits for a missing selected one of its lane so long at most. `None`: never waits.
+    /// The far router releases in order: a packet waits for a missing selected one of its lane so
+    /// long at most. `None`: never waits.
     pub hold: Option<Nanos>,
     /// Number of lanes, a power of two up to 2^15.
     pub lanes: u16,
@@ -81,7 +83,8 @@ pub enum CePolicy {
 }
 
 impl DcibConfig {
-    /// As the paper prints it: a tenth, a router ACK a packet, each copy once; one BDP of a 10 Gb/s, 6 ms path times the share.
+    /// As the paper prints it: a tenth, a router ACK a packet, each copy once; one BDP of a 10
+    /// Gb/s, 6 ms path times the share.
     pub const LITERAL: DcibConfig = DcibConfig {
         share: 6_554,
         stalled_bytes: 1_000_000,

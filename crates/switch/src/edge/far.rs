@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The far router: tells the near one what arrived, lets no packet pass twice, gives each its host's ECN field back, and where asked
-//! releases in order.
+//! The far router: tells the near one what arrived, lets no packet pass twice, gives each its
+//! host's ECN field back, and where asked releases in order.
 
 use std::collections::BTreeSet;
 

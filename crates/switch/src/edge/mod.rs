@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Boxes at the edge of a data centre: they see every packet between two links, and may keep, copy, make and drop packets.
+//! Boxes at the edge of a data centre: they see every packet between two links, and may keep, copy,
+//! make and drop packets.
 //!
-//! A box is no marker: it does not judge queues. [`Near`] and [`Far`] are the two routers of DCIB (spec A.12): the first makes some
-//! packets droppable and keeps copies, the second says which arrived. What ends or reads TCP is not here but a node of the simulator.
+//! A box is no marker: it does not judge queues. [`Near`] and [`Far`] are the two routers of DCIB
+//! (spec A.12): the first makes some packets droppable and keeps copies, the second says which
+//! arrived. What ends or reads TCP is not here but a node of the simulator.
 
 mod actions;
 mod config;
@@ -21,8 +23,8 @@ pub use shim::{Header, Headers, Report, SHIM, Shim};
 
 use cemark_wire::{Nanos, Packet};
 
-/// A box between two links. It says what becomes of a packet through [`Actions`], in order; a packet it says nothing about is lost to
-/// the books, so it must say something of each.
+/// A box between two links. It says what becomes of a packet through [`Actions`], in order; a
+/// packet it says nothing about is lost to the books, so it must say something of each.
 pub trait Middlebox: Send {
     /// A packet has arrived.
     fn on_packet(&mut self, now: Nanos, packet: Packet, out: &mut Actions);

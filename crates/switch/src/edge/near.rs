@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The near router: selects packets, makes them droppable, keeps copies of them, and sends a copy when the far router's ACKs say that the
-//! packet is lost.
+//! The near router: selects packets, makes them droppable, keeps copies of them, and sends a copy
+//! when the far router's ACKs say that the packet is lost.
 
 use cemark_marking::fixed::mix;
 use cemark_wire::{Ecn, Flags, Nanos, Packet};
@@ -16,7 +16,8 @@ const LEAST_BYTES: u64 = 64;
 /// Copies that any pair of routers has room for.
 const AT_LEAST: u64 = 1 << 15;
 
-/// Copies that a stalled queue of so many bytes can hold: the far router tells some times as many numbers apart.
+/// Copies that a stalled queue of so many bytes can hold: the far router tells some times as many
+/// numbers apart.
 pub(crate) fn most_copies_kept(stalled_bytes: u64) -> u64 {
     (stalled_bytes / LEAST_BYTES).max(AT_LEAST)
 }
@@ -108,7 +109,8 @@ impl Near {
         let bound = self.cfg.stalled_bytes;
         let most = most_copies_kept(bound) as usize;
         let room = self.stalled.has_room(u64::from(bytes), bound, most);
-        // Only data can have a copy, and only data counts: among many ACKs the rare packet of data would always be the one.
+        // Only data can have a copy, and only data counts: among many ACKs the rare packet of data
+        // would always be the one.
         let selected = data && self.even.select(bytes, self.cfg.share, room);
         if data && !room {
             self.stats.full += 1;
@@ -206,7 +208,8 @@ impl Near {
                 let ahead = self.stalled.ahead_of(slot);
                 self.stalled.remove(slot);
                 out.forget(entry.packet);
-                // What arrived may be an earlier sending than the one in the queue: then it tells nothing about what stands ahead.
+                // What arrived may be an earlier sending than the one in the queue: then it tells
+                // nothing about what stands ahead.
                 if entry.shim.copy == copy {
                     self.lost_before(now, ahead, entry.sent, report, out);
                 }
@@ -218,8 +221,8 @@ impl Near {
             .extract(report.below, told, |e| out.forget(e.packet));
     }
 
-    /// A first sending was heard of. Also when it was taken for lost too early: else a queue that is longer than the patience would have every copy
-    /// sent, and nothing would ever say so.
+    /// A first sending was heard of. Also when it was taken for lost too early: else a queue that
+    /// is longer than the patience would have every copy sent, and nothing would ever say so.
     fn hear(&mut self, now: Nanos, sent: Nanos) {
         let sample = now.saturating_sub(sent).0;
         self.measured = match self.measured.0 {
@@ -228,7 +231,8 @@ impl Near {
         };
     }
 
-    /// Copies ahead of one that arrived, sent long enough before it, are lost: they are sent in order. `last` is the slot of the last of them.
+    /// Copies ahead of one that arrived, sent long enough before it, are lost: they are sent in
+    /// order. `last` is the slot of the last of them.
     fn lost_before(
         &mut self,
         now: Nanos,
@@ -265,7 +269,8 @@ impl Near {
     }
 }
 
-/// Whether the report says of this number, beside the one it names, that it arrived or was given up.
+/// Whether the report says of this number, beside the one it names, that it arrived or was given
+/// up.
 fn is_told(report: &Report, number: u64) -> bool {
     number < report.below
         || report

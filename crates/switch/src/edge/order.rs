@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! In-order release at the far router. A packet waits while a selected one that was sent before it in its lane is missing; what was not
-//! selected has no copy, so nobody waits for it.
+//! In-order release at the far router. A packet waits while a selected one that was sent before it
+//! in its lane is missing; what was not selected has no copy, so nobody waits for it.
 
 use std::collections::VecDeque;
 
@@ -97,7 +97,8 @@ impl Order {
         lane.release(out, &mut self.bytes);
     }
 
-    /// The near router has shut itself off: nothing that is missing will come, and what waits goes before the bare packets.
+    /// The near router has shut itself off: nothing that is missing will come, and what waits goes
+    /// before the bare packets.
     pub fn end(&mut self, out: &mut Actions) {
         if self.bytes == 0 {
             return;

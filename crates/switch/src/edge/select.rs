@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which packets are selected: an even share of the bytes, without randomness; and which are above the agreed rate.
+//! Which packets are selected: an even share of the bytes, without randomness; and which are above
+//! the agreed rate.
 
 use cemark_wire::{Nanos, Rate};
 
 /// Two full packets, in bytes times 2^16.
 const MOST_DUE: i64 = 3_000 << 16;
 
-/// Spreads a share evenly: after n bytes the selected ones differ from `share * n` by less than two packets.
+/// Spreads a share evenly: after n bytes the selected ones differ from `share * n` by less than two
+/// packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Even {
     /// What is due, in bytes times 2^16.
@@ -18,7 +20,8 @@ impl Even {
     pub fn select(&mut self, bytes: u16, share: u32, can: bool) -> bool {
         let whole = i64::from(bytes) << 16;
         self.due += i64::from(bytes) * i64::from(share);
-        // Little is made up for later, or a time without room would be followed by a run of selected packets.
+        // Little is made up for later, or a time without room would be followed by a run of
+        // selected packets.
         self.due = self.due.min(MOST_DUE.max(whole));
         let selected = can && self.due >= whole - i64::from(bytes);
         if selected {

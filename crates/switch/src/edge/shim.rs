@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The header that packets wear between the two edges, and what a router ACK says. On a wire it would be a GRE key or a shim; here
-//! `Packet::aux` names a record, and the flag [`SHIM`] says so.
+//! The header that packets wear between the two edges, and what a router ACK says. On a wire it
+//! would be a GRE key or a shim; here `Packet::aux` names a record, and the flag [`SHIM`] says so.
 
 use cemark_wire::{Ecn, Flags, Nanos, Packet};
 
@@ -14,9 +14,11 @@ pub struct Shim {
     pub number: Option<u64>,
     /// Which sending this is: 0 the packet itself, 1 its first copy …
     pub copy: u8,
-    /// When a selected packet was first sent. The router ACK says it again, so that a round trip is measured even where the copy is gone.
+    /// When a selected packet was first sent. The router ACK says it again, so that a round trip is
+    /// measured even where the copy is gone.
     pub first_sent: Nanos,
-    /// The smallest number that the near router still waits for: what is below has arrived or was given up.
+    /// The smallest number that the near router still waits for: what is below has arrived or was
+    /// given up.
     pub oldest: u64,
     /// It was made droppable as a probe above the agreed rate, and has no copy.
     pub probe: bool,

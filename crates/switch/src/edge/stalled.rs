@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The stalled queue: copies of selected packets, in the order in which they were last sent.
 //!
-//! A long fast path keeps fifty thousand copies. So nothing here walks through them: the order is a list through slots, and each number
-//! knows its slot. The memory is what was ever needed, and is used again.
+//! A long fast path keeps fifty thousand copies. So nothing here walks through them: the order is a
+//! list through slots, and each number knows its slot. The memory is what was ever needed, and is
+//! used again.
 
 use std::collections::VecDeque;
 

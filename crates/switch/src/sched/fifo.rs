@@ -7,8 +7,9 @@ use cemark_wire::Nanos;
 use super::{Heads, Pick, Scheduler};
 use crate::ring::Ring;
 
-/// Serves packets in the order of their arrival, whichever queue they joined (queues then only separate markers and counters).
-/// A paused queue lets the others pass; its packets keep their order.
+/// Serves packets in the order of their arrival, whichever queue they joined (queues then only
+/// separate markers and counters). A paused queue lets the others pass; its packets keep their
+/// order.
 #[derive(Default)]
 pub struct Fifo {
     order: Ring<u8>,

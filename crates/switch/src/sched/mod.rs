@@ -57,17 +57,19 @@ pub enum Rounds {
 
 /// Decides which queue of a port sends next.
 ///
-/// Contract: `arrived` is called once for every packet that joins, in time order, before the packet can be picked; `pick` only
-/// while the link is free; a packet picked and then discarded by the marker is handed back with `refunded` before anything else.
+/// Contract: `arrived` is called once for every packet that joins, in time order, before the packet
+/// can be picked; `pick` only while the link is free; a packet picked and then discarded by the
+/// marker is handed back with `refunded` before anything else.
 pub trait Scheduler: Send {
     /// A packet has joined a queue.
     fn arrived(&mut self, queue: QueueId, bytes: u32, now: Nanos);
     /// Which queue sends its head now; `None` if all are empty or paused.
     fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick>;
-    /// The packet just picked was discarded and used no link time; `heads` stands as it is without it. Returns whether the queue's
-    /// turn is over all the same: what it has sent before was all.
+    /// The packet just picked was discarded and used no link time; `heads` stands as it is without
+    /// it. Returns whether the queue's turn is over all the same: what it has sent before was all.
     fn refunded(&mut self, queue: QueueId, bytes: u32, heads: &Heads<'_>) -> bool;
-    /// Whether a packet that comes to an idle port and leaves at once changes nothing here: the port then need not ask.
+    /// Whether a packet that comes to an idle port and leaves at once changes nothing here: the
+    /// port then need not ask.
     fn is_traceless(&self) -> bool {
         false
     }
@@ -77,7 +79,8 @@ pub trait Scheduler: Send {
     }
 }
 
-/// A scheduler behind static dispatch where it pays: those of turns, which every packet of a large fabric asks.
+/// A scheduler behind static dispatch where it pays: those of turns, which every packet of a large
+/// fabric asks.
 pub enum AnyScheduler {
     /// See [`Wrr`].
     Wrr(Box<Wrr>),
@@ -202,8 +205,9 @@ impl SchedulerKind {
     }
 }
 
-/// A scheduler for queues of these specifications, in order of class: those marked strict are served first, in their order,
-/// under every scheduler but first-in first-out. 1 to [`MAX_QUEUES`] queues.
+/// A scheduler for queues of these specifications, in order of class: those marked strict are
+/// served first, in their order, under every scheduler but first-in first-out. 1 to [`MAX_QUEUES`]
+/// queues.
 pub fn build(kind: SchedulerKind, queues: &[QueueSpec]) -> AnyScheduler {
     assert!(!queues.is_empty() && queues.len() <= MAX_QUEUES);
     let strict = mask(queues, |q| q.strict);

@@ -6,7 +6,8 @@ use cemark_wire::Nanos;
 
 use super::{Heads, Pick, Scheduler};
 
-/// The first queue, in order of class, that holds packets and may send. Nothing to remember: each packet is a turn of its own.
+/// The first queue, in order of class, that holds packets and may send. Nothing to remember: each
+/// packet is a turn of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StrictPriority;
 

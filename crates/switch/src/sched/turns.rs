@@ -6,8 +6,8 @@ use cemark_marking::QueueId;
 use super::{Heads, MAX_QUEUES, Pick, Rounds};
 use crate::lines::Lines;
 
-/// The line of active queues and the credit of each. A queue joins the line behind the others when its first packet arrives, and
-/// goes to its end after each turn.
+/// The line of active queues and the credit of each. A queue joins the line behind the others when
+/// its first packet arrives, and goes to its end after each turn.
 #[repr(align(64))]
 pub(super) struct Turns<const CARRY: bool> {
     /// Active queues: `count` of them from `front` on, around the array.
@@ -122,7 +122,8 @@ impl<const CARRY: bool> Turns<CARRY> {
             return true;
         }
         if head > self.before {
-            // Even with the credit back the new head does not fit into this turn, which has therefore been closed.
+            // Even with the credit back the new head does not fit into this turn, which has
+            // therefore been closed.
             self.accounts[i].credit = if CARRY { self.before } else { 0 };
             return true;
         }
@@ -144,8 +145,9 @@ impl<const CARRY: bool> Turns<CARRY> {
     }
 }
 
-/// Credit at the start of a turn. A turn always sends: what a quantum cannot hold takes as many quanta at once as it needs (DWRR), or
-/// exactly its own length (WRR); else the port would stand still.
+/// Credit at the start of a turn. A turn always sends: what a quantum cannot hold takes as many
+/// quanta at once as it needs (DWRR), or exactly its own length (WRR); else the port would stand
+/// still.
 #[inline]
 fn grant<const CARRY: bool>(left: u32, quantum: u32, head: u32) -> u32 {
     if !CARRY {

@@ -7,12 +7,14 @@ use cemark_wire::Nanos;
 use super::turns::Turns;
 use super::{Heads, Pick, Rounds, Scheduler};
 
-/// The active queues take turns; a turn sends at most a quantum of bits, and unused credit is thrown away (MQ-ECN section 4). Under
-/// packets of mixed lengths shares are therefore not exact, which is what DWRR mends.
+/// The active queues take turns; a turn sends at most a quantum of bits, and unused credit is
+/// thrown away (MQ-ECN section 4). Under packets of mixed lengths shares are therefore not exact,
+/// which is what DWRR mends.
 pub struct Wrr(Turns<false>);
 
 impl Wrr {
-    /// Quanta in bytes (above zero) in order of class. A turn sends one packet at least, however small the quantum.
+    /// Quanta in bytes (above zero) in order of class. A turn sends one packet at least, however
+    /// small the quantum.
     pub fn new(quanta: &[u32]) -> Self {
         Wrr(Turns::new(quanta))
     }

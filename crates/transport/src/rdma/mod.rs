@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! RDMA over converged Ethernet: queue pairs that send at a rate, not by a window.
 //!
-//! A [`Requester`] sends one stream of messages, paced by its [`ReactionPoint`]; a [`Responder`] receives it, and its [`NotificationPoint`]
-//! answers marked packets with congestion notification packets (CNP). The names are those of InfiniBand and of DCQCN (Zhu et al., SIGCOMM 2015).
-//! What is kept simple: offsets in bytes stand for packet sequence numbers, one operation (SEND), a constant retransmission timeout
-//! ([`Config::rto_min`](crate::Config)), no retry limit.
+//! A [`Requester`] sends one stream of messages, paced by its [`ReactionPoint`]; a [`Responder`]
+//! receives it, and its [`NotificationPoint`] answers marked packets with congestion notification
+//! packets (CNP). The names are those of InfiniBand and of DCQCN (Zhu et al., SIGCOMM 2015). What
+//! is kept simple: offsets in bytes stand for packet sequence numbers, one operation (SEND), a
+//! constant retransmission timeout ([`Config::rto_min`](crate::Config)), no retry limit.
 
 mod notification;
 mod reaction;
@@ -18,9 +19,11 @@ pub use responder::{Replies, Responder};
 
 use cemark_wire::{Flags, Nanos, Rate};
 
-/// On a packet that travels to the sender: a congestion notification and nothing else. It is the bit of the TCP echo.
+/// On a packet that travels to the sender: a congestion notification and nothing else. It is the
+/// bit of the TCP echo.
 pub const CNP: Flags = Flags::ECE;
-/// On an acknowledgement: what was expected is `cum`, and something else came. It is the bit of a segment sent again.
+/// On an acknowledgement: what was expected is `cum`, and something else came. It is the bit of a
+/// segment sent again.
 pub const NAK: Flags = Flags::RETX;
 
 /// Parameters of queue pairs. One value serves all of a simulation.
@@ -39,7 +42,8 @@ pub struct Rdma {
 /// What is sent again after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// Everything from the first missing byte on: the responder keeps nothing that comes out of order.
+    /// Everything from the first missing byte on: the responder keeps nothing that comes out of
+    /// order.
     GoBackN,
     /// Only what is missing: the responder keeps what comes out of order and tells it.
     Selective,
@@ -66,7 +70,8 @@ pub struct Dcqcn {
     pub rate_hai: Rate,
     /// The rate never falls below it.
     pub min_rate: Rate,
-    /// Every notification lowers the target to the rate before the cut; otherwise only one that follows an increase does.
+    /// Every notification lowers the target to the rate before the cut; otherwise only one that
+    /// follows an increase does.
     pub clamp_target: bool,
 }
 
@@ -83,7 +88,9 @@ impl Default for Rdma {
 }
 
 impl Default for Dcqcn {
-    /// g = 1/256, timers of 55 us, 10 MB, F = 5, 40 Mb/s: the paper's Table 1 and section 5. The hyper step (200 Mb/s) is that of the authors' published simulation; the least rate (40 Mb/s) is our choice.
+    /// g = 1/256, timers of 55 us, 10 MB, F = 5, 40 Mb/s: the paper's Table 1 and section 5. The
+    /// hyper step (200 Mb/s) is that of the authors' published simulation; the least rate (40 Mb/s)
+    /// is our choice.
     fn default() -> Self {
         Dcqcn {
             g_shift: 8,

@@ -3,7 +3,8 @@
 
 use cemark_wire::Nanos;
 
-/// Section 3.1 of the DCQCN paper: a marked packet is answered at once unless the flow had a notification within the gap.
+/// Section 3.1 of the DCQCN paper: a marked packet is answered at once unless the flow had a
+/// notification within the gap.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NotificationPoint {
     /// No notification before this instant.

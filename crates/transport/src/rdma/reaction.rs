@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reaction point: the rate of a queue pair (Algorithm 1 and Figure 7 of the DCQCN paper), in integers.
+//! The reaction point: the rate of a queue pair (Algorithm 1 and Figure 7 of the DCQCN paper), in
+//! integers.
 //!
-//! Its two timers need no events: what they did is caught up before anybody looks. An increase therefore counts from the next packet on, which is
-//! also when a NIC would put it into its scheduler.
+//! Its two timers need no events: what they did is caught up before anybody looks. An increase
+//! therefore counts from the next packet on, which is also when a NIC would put it into its
+//! scheduler.
 
 use cemark_wire::{Nanos, Rate};
 
@@ -59,7 +61,8 @@ impl ReactionPoint {
         Rate(self.target)
     }
 
-    /// The estimate of congestion, of [`ALPHA_ONE`]. It decays when it is looked at: see [`ReactionPoint::catch_up`].
+    /// The estimate of congestion, of [`ALPHA_ONE`]. It decays when it is looked at: see
+    /// [`ReactionPoint::catch_up`].
     pub fn alpha(&self) -> u32 {
         self.alpha
     }
@@ -193,7 +196,8 @@ mod tests {
         let cfg = Dcqcn::default();
         let mut rp = fresh(&cfg);
         rp.on_cnp(&cfg, us(0));
-        // Two expiries by 110 us: 2^30 (255/256)^2 = 2^14 x 255^2, exact. Then the cut, then + (1 - alpha) / 256.
+        // Two expiries by 110 us: 2^30 (255/256)^2 = 2^14 x 255^2, exact. Then the cut, then + (1 -
+        // alpha) / 256.
         rp.on_cnp(&cfg, us(110));
         let decayed = 65_025 << 14;
         assert_eq!(rp.alpha(), decayed + ((ALPHA_ONE - decayed) >> 8));
@@ -270,7 +274,8 @@ mod tests {
             Rate(10_440_000_000),
             "hyper increase: 200 Mb/s"
         );
-        // A notification begins anew: fast recovery again, and the bytes counted so far are forgotten.
+        // A notification begins anew: fast recovery again, and the bytes counted so far are
+        // forgotten.
         rp.on_sent(&cfg, 999_999);
         rp.on_cnp(&cfg, us(331));
         let target = rp.target();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sending half of a queue pair: paced by its reaction point, repaired by go-back-N or selective repeat.
+//! The sending half of a queue pair: paced by its reaction point, repaired by go-back-N or
+//! selective repeat.
 
 use alloc::boxed::Box;
 
@@ -43,7 +44,8 @@ pub struct Requester {
     top: u64,
     /// Just past the last byte written.
     end: u64,
-    /// Nothing leaves before this instant in picoseconds: whole nanoseconds would be 1 % of a packet at 100 Gb/s.
+    /// Nothing leaves before this instant in picoseconds: whole nanoseconds would be 1 % of a
+    /// packet at 100 Gb/s.
     gate: u64,
     /// When the retransmission timer fires, or `OFF`.
     deadline: Nanos,
@@ -68,7 +70,8 @@ impl Requester {
         }
     }
 
-    /// Appends a message of `bytes` bytes and returns the offset just past its last. `u64::MAX` makes the stream endless.
+    /// Appends a message of `bytes` bytes and returns the offset just past its last. `u64::MAX`
+    /// makes the stream endless.
     pub fn write(&mut self, bytes: u64) -> u64 {
         self.end = self.end.saturating_add(bytes);
         self.end
@@ -124,7 +127,8 @@ impl Requester {
         })
     }
 
-    /// Takes what a responder sent: an acknowledgement, a negative one with what came out of order, or a notification.
+    /// Takes what a responder sent: an acknowledgement, a negative one with what came out of order,
+    /// or a notification.
     #[inline]
     pub fn on_ack(
         &mut self,
@@ -157,7 +161,8 @@ impl Requester {
         }
     }
 
-    /// When to call again: `poll_transmit`, where it is the pace that holds something back, or `on_timeout`.
+    /// When to call again: `poll_transmit`, where it is the pace that holds something back, or
+    /// `on_timeout`.
     #[inline]
     pub fn timeout(&self, cfg: &Config, now: Nanos) -> Option<Nanos> {
         let rto = (self.deadline != OFF).then_some(self.deadline);
@@ -215,7 +220,8 @@ impl Requester {
         Some((from, (to - from).min(u64::from(cfg.mss))))
     }
 
-    /// Length of the next packet from `nxt` on, if there is one and the window has room for all of it.
+    /// Length of the next packet from `nxt` on, if there is one and the window has room for all of
+    /// it.
     #[inline]
     fn new_len(&self, cfg: &Config) -> Option<u64> {
         let len = (self.end - self.nxt).min(u64::from(cfg.mss));
@@ -233,7 +239,8 @@ impl Requester {
             return;
         }
         let gap = wire * 8_000_000_000_000 / reaction.rate().0;
-        // What leaves within the nanosecond in which the gate opened keeps the pace exact; what leaves later does not catch up.
+        // What leaves within the nanosecond in which the gate opened keeps the pace exact; what
+        // leaves later does not catch up.
         let now = Picos::from(now).0;
         let from = if now < self.gate + 1000 {
             self.gate

@@ -100,7 +100,8 @@ impl Responder {
             return;
         }
         if rdma.repair == Repair::GoBackN {
-            // A packet that begins below what is held and ends above is a gap like any other: a requester resends whole packets.
+            // A packet that begins below what is held and ends above is a gap like any other: a
+            // requester resends whole packets.
             if !self.told {
                 self.told = true;
                 replies.ack = Some(self.ack(Flags::ACK.with(NAK)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two ends and a path between them: one drop-tail link that marks above a threshold, a delay, and a fate for every packet.
+//! Two ends and a path between them: one drop-tail link that marks above a threshold, a delay, and
+//! a fate for every packet.
 
 use std::collections::BTreeMap;
 

@@ -28,7 +28,8 @@ pub(super) fn step(packets: u64) -> MarkerChoice {
     scheme("threshold", &[("k", packets * PACKET)])
 }
 
-/// `flows` endless flows from as many hosts to one, 10 Gb/s, base RTT 100 us (83.3 packets), for `millis`; the first fifth is warm-up.
+/// `flows` endless flows from as many hosts to one, 10 Gb/s, base RTT 100 us (83.3 packets), for
+/// `millis`; the first fifth is warm-up.
 pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Config {
     Config {
         topology: Topology::Star {

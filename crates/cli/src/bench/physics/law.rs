@@ -45,7 +45,8 @@ pub(super) fn rows() -> Vec<Row> {
             cfg.transport.control = Control::Reno;
             cfg.transport.sack = sack;
             cfg.transport.rto_min = Nanos::from_millis(1);
-            // A long way: the window stays far below the path's capacity, so that no queue adds to the round trip.
+            // A long way: the window stays far below the path's capacity, so that no queue adds to
+            // the round trip.
             cfg.topology = cemark_sim::topology::Topology::Star {
                 hosts: 2,
                 rate: cemark_wire::Rate::gbps(10),

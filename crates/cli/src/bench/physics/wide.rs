@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One flow over a long path that loses packets: NewReno, CUBIC and BBR against round trip and loss.
+//! One flow over a long path that loses packets: NewReno, CUBIC and BBR against round trip and
+//! loss.
 
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
@@ -10,9 +11,11 @@ use cemark_wire::{Nanos, Picos, Rate};
 use super::Row;
 use super::fabrics::many_to_one;
 
-/// Goodput in segments of 1460 bytes a round trip, and the share of the 1 Gb/s that they take with their headers.
+/// Goodput in segments of 1460 bytes a round trip, and the share of the 1 Gb/s that they take with
+/// their headers.
 fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
-    // Few packets where losses keep windows small, so more time; a full link soon says what it has to say.
+    // Few packets where losses keep windows small, so more time; a full link soon says what it has
+    // to say.
     let full = control == Control::Bbr || loss == 0.0;
     let millis = match (full, rtt_ms) {
         (true, _) => 8_000,
@@ -61,8 +64,10 @@ fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
 
 /// Throughput against round trip (1 to 30 ms) and loss (0 to 3 %).
 ///
-/// NewReno and CUBIC stay near the square-root law: over such paths CUBIC's other curve is the lower one, and its Reno-friendly window has
-/// the same mean. At 3 % the timer costs them up to half: windows of seven are too small to tell three duplicates. BBR takes what is left of the link.
+/// NewReno and CUBIC stay near the square-root law: over such paths CUBIC's other curve is the
+/// lower one, and its Reno-friendly window has the same mean. At 3 % the timer costs them up to
+/// half: windows of seven are too small to tell three duplicates. BBR takes what is left of the
+/// link.
 pub(super) fn rows() -> Vec<Row> {
     let laws = [
         ("NewReno", Control::Reno),
@@ -77,7 +82,8 @@ pub(super) fn rows() -> Vec<Row> {
             }
         }
     }
-    // RFC 9438 section 5.1: 1.054 (RTT / p)^(3/4) segments under its deterministic losses; here they are random.
+    // RFC 9438 section 5.1: 1.054 (RTT / p)^(3/4) segments under its deterministic losses; here
+    // they are random.
     let (segments, _) = goodput(laws[1].1, 100, 1e-4);
     let curve = 1.054 * (0.1f64 / 1e-4).powf(0.75);
     rows.push(Row {
