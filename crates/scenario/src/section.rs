@@ -6,6 +6,8 @@ use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::aliases;
 use crate::error::{At, Fallible, Fault, alike, fold, near};
+use crate::key::{Key, KeySpec, Usual};
+use crate::sections::SectionSpec;
 use crate::tree::{Node, Table, Value};
 use crate::units::{self, Bad};
 
@@ -16,8 +18,7 @@ pub(crate) const LONGEST: Picos = Picos(1_000_000_000_000_000);
 pub(crate) struct Section<'a> {
     table: &'a Table,
     at: At,
-    /// For messages: `[topology]`.
-    name: String,
+    spec: &'static SectionSpec,
     /// What the table describes, where advice on unknown keys depends on it: a scheme's stem.
     kind: &'static str,
     asked: Vec<&'static str>,
@@ -26,26 +27,28 @@ pub(crate) struct Section<'a> {
 static EMPTY: Table = Table(Vec::new());
 
 impl<'a> Section<'a> {
-    /// The table under `key` of `root`; empty where it is missing.
-    pub(crate) fn of(root: &'a Table, key: &str) -> Fallible<Section<'a>> {
-        match root.get(key) {
-            None => Ok(Section::new(&EMPTY, At::default(), format!("[{key}]"))),
-            Some(entry) => Section::node(&entry.node, format!("[{key}]")),
+    /// The table of a section; empty where it is missing.
+    pub(crate) fn of(root: &'a Table, spec: &'static SectionSpec) -> Fallible<Section<'a>> {
+        match root.get(spec.name) {
+            None => Ok(Section::new(&EMPTY, At::default(), spec)),
+            Some(entry) => Section::under(&entry.node, spec),
         }
     }
 
-    pub(crate) fn node(node: &'a Node, name: String) -> Fallible<Section<'a>> {
+    /// One table of a list.
+    pub(crate) fn under(node: &'a Node, spec: &'static SectionSpec) -> Fallible<Section<'a>> {
         match &node.value {
-            Value::Table(table) => Ok(Section::new(table, node.at, name)),
-            _ => Err(wrong(node, "a table").help(format!("write the keys under a line {name}"))),
+            Value::Table(table) => Ok(Section::new(table, node.at, spec)),
+            _ => Err(wrong(node, "a table")
+                .help(format!("write the keys under a line {}", spec.shown()))),
         }
     }
 
-    pub(crate) fn new(table: &'a Table, at: At, name: String) -> Section<'a> {
+    pub(crate) fn new(table: &'a Table, at: At, spec: &'static SectionSpec) -> Section<'a> {
         Section {
             table,
             at,
-            name,
+            spec,
             kind: "",
             asked: Vec::new(),
         }
@@ -66,27 +69,63 @@ impl<'a> Section<'a> {
         self.table.get(key).map(|entry| &entry.node)
     }
 
-    /// Keys that mean something under another choice of this section, so that a sweep may go
-    /// through the choices.
-    pub(crate) fn allow(&mut self, keys: &[&'static str]) {
-        self.asked.extend_from_slice(keys);
+    /// Where a key is written, if it is there.
+    pub(crate) fn node<T>(&mut self, key: &Key<T>) -> Option<&'a Node> {
+        debug_assert!(
+            self.spec.keys().any(|spec| spec.name == key.spec.name),
+            "{} does not declare `{}`",
+            self.spec.shown(),
+            key.spec.name
+        );
+        self.get(key.spec.name)
     }
 
-    /// The value of a key that must be there.
-    pub(crate) fn need(&mut self, key: &'static str, example: &str) -> Fallible<&'a Node> {
-        let (name, at) = (self.name.clone(), self.at);
-        self.get(key).ok_or_else(|| {
-            let fault = match at == At::default() {
-                true => Fault::nowhere(format!("`{key}` is missing in {name}")),
-                false => Fault::new(at, format!("`{key}` is missing in {name}")),
-            };
-            fault
-                .label("in this table")
-                .help(format!("write {key} = {example}"))
-        })
+    /// The value of a key, or what its declaration says where it is missing.
+    pub(crate) fn read<T>(&mut self, key: &Key<T>) -> Fallible<T> {
+        match (self.node(key), key.spec.usual) {
+            (Some(node), _) => key.value(node),
+            (None, Usual::Needed(_)) => Err(self.missing(&key.spec)),
+            (None, _) => Ok(key.usual_value()),
+        }
     }
 
-    /// Ends the reading: every key must have been asked for.
+    /// The value of a key, or this one, which follows from other keys.
+    pub(crate) fn read_or<T>(&mut self, key: &Key<T>, usual: T) -> Fallible<T> {
+        self.node(key).map_or(Ok(usual), |node| key.value(node))
+    }
+
+    /// The value of a key, if it is there.
+    pub(crate) fn given<T>(&mut self, key: &Key<T>) -> Fallible<Option<T>> {
+        self.node(key).map(|node| key.value(node)).transpose()
+    }
+
+    /// The place of a key that must be there.
+    pub(crate) fn need<T>(&mut self, key: &Key<T>) -> Fallible<&'a Node> {
+        self.node(key).ok_or_else(|| self.missing(&key.spec))
+    }
+
+    fn missing(&self, key: &KeySpec) -> Box<Fault> {
+        let message = format!("`{}` is missing in {}", key.name, self.spec.shown());
+        let fault = if self.at == At::default() {
+            Fault::nowhere(message)
+        } else {
+            Fault::new(self.at, message)
+        };
+        fault.label("in this table").help(key.advice())
+    }
+
+    /// Keys that mean something under another kind of this section. Where they are allowed, a sweep
+    /// can go through the kinds.
+    pub(crate) fn allow_every_kind(&mut self) {
+        self.asked.extend(self.spec.keys().map(|key| key.name));
+    }
+
+    /// Keys that are read elsewhere.
+    pub(crate) fn allow(&mut self, keys: impl IntoIterator<Item = &'static str>) {
+        self.asked.extend(keys);
+    }
+
+    /// Ends the reading: a key that was not asked for is a mistake.
     pub(crate) fn finish(self) -> Fallible<()> {
         let known = |key: &str| self.asked.iter().any(|asked| alike(asked, key));
         let mut unknown = self.table.0.iter().filter(|entry| !known(&entry.key));
@@ -98,18 +137,33 @@ impl<'a> Section<'a> {
             0 => String::new(),
             n => format!(", and {n} more"),
         };
-        let help = aliases::key(self.kind, &first.key)
-            .or_else(|| aliases::key(&self.name, &first.key))
-            .map_or_else(
-                || near(&first.key, self.asked.iter().copied()),
-                str::to_owned,
-            );
         Err(Fault::new(
             first.at,
-            format!("unknown key `{}` in {}{more}", first.key, self.name),
+            format!("unknown key `{}` in {}{more}", first.key, self.spec.shown()),
         )
         .label("not known")
-        .help(help))
+        .help(self.advice(&first.key)))
+    }
+
+    /// What to write instead of an unknown key.
+    fn advice(&self, key: &str) -> String {
+        if let Some(help) =
+            aliases::key(self.kind, key).or_else(|| aliases::key(&self.spec.shown(), key))
+        {
+            return help.to_owned();
+        }
+        let near = near(key, self.asked.iter().copied());
+        let mut declared = self.spec.keys().filter(|spec| alike(spec.name, key));
+        match (declared.next().map(|spec| spec.only), self.spec.chooser) {
+            (Some(kinds @ [_, ..]), Some(chooser)) => {
+                let kinds: Vec<String> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
+                format!(
+                    "it belongs to {chooser} = {}; {near}",
+                    kinds.join(" or ")
+                )
+            }
+            _ => near,
+        }
     }
 
     pub(crate) fn time(&mut self, key: &'static str, default: Picos) -> Fallible<Picos> {
