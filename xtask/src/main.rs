@@ -8,6 +8,7 @@ mod arrows;
 mod bpf;
 mod costs;
 mod mutants;
+mod package;
 mod proof;
 mod release;
 mod tidy;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         ["bpf"] => bpf::write(),
         ["bpf", "--check"] => bpf::check(),
         ["release"] => release::run(),
+        ["package"] => package::run(),
         ["costs"] => costs::run(""),
         ["costs", words @ ..] => costs::run(&words.join(" ")),
         ["mutants"] => mutants::run(false),

@@ -5,7 +5,7 @@
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ecn {
-    /// The sender does not understand ECN: congestion can only be told by a drop.
+    /// The sender does not understand ECN: only a drop can signal congestion.
     #[default]
     NotEct = 0b00,
     /// ECN-capable, codepoint ECT(1).
