@@ -10,6 +10,7 @@ mod costs;
 mod mutants;
 mod package;
 mod proof;
+mod recipes;
 mod release;
 mod tidy;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         ["bpf", "--check"] => bpf::check(),
         ["release"] => release::run(),
         ["package"] => package::run(),
+        ["recipes"] => recipes::run(),
         ["costs"] => costs::run(""),
         ["costs", words @ ..] => costs::run(&words.join(" ")),
         ["mutants"] => mutants::run(false),
