@@ -161,7 +161,13 @@ impl Dynamic {
             return Verdict::Mark(Why::Instant);
         }
         let foot = part(self.min_percent);
-        if length > foot && fixed::chance(at.salt, 0, fixed::ramp(length, foot, head, self.pmax)) {
+        if length > foot
+            && fixed::chance(
+                at.packet_hash,
+                0,
+                fixed::ramp(length, foot, head, self.pmax),
+            )
+        {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass

@@ -316,14 +316,14 @@ impl EcnSharp {
 
     /// The first condition: congestion right now.
     #[inline]
-    fn instantaneous(&self, signal: u32, salt: u64) -> Option<Why> {
+    fn instantaneous(&self, signal: u32, packet_hash: u64) -> Option<Why> {
         let p = &self.params;
         if signal > p.ins_target {
             return Some(Why::Instant);
         }
         if p.ramp && signal > p.kmin {
             let probability = fixed::ramp(signal, p.kmin, p.ins_target, p.pmax);
-            return fixed::chance(salt, 0, probability).then_some(Why::Random);
+            return fixed::chance(packet_hash, 0, probability).then_some(Why::Random);
         }
         None
     }
@@ -351,7 +351,7 @@ impl EcnSharp {
         let (signal, standing) = self.alone(self.signal(at), at.round);
         // Always judged, so that the state moves on when both conditions hold.
         let persistent = self.persistent(standing, at.now);
-        match self.instantaneous(signal, at.salt) {
+        match self.instantaneous(signal, at.packet_hash) {
             Some(why) => Verdict::Mark(why),
             None if persistent => Verdict::Mark(Why::Persistent),
             None => Verdict::Pass,

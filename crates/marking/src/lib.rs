@@ -91,7 +91,7 @@ pub trait Marker: Send {
         false
     }
 
-    /// Whether the scheme reads [`At::salt`]; ports spare the hash where nobody does.
+    /// Whether the scheme reads [`At::packet_hash`]; ports spare the hash where nobody does.
     fn draws(&self) -> bool {
         true
     }

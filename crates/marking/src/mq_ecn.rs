@@ -183,7 +183,7 @@ impl MqEcn {
         let length = at.queue_bytes.saturating_add(own);
         let round = self.round(at);
         if p.ramp {
-            return self.lot(length, round, at.salt);
+            return self.lot(length, round, at.packet_hash);
         }
         // length > K and length > K x quantum time / round, the second without its division: a
         // round of zero says nothing yet.
@@ -199,7 +199,7 @@ impl MqEcn {
     }
 
     /// The ramp, its foot, head and probability scaled, each rounded down.
-    fn lot(&self, length: u32, round: u32, salt: u64) -> Verdict {
+    fn lot(&self, length: u32, round: u32, packet_hash: u64) -> Verdict {
         let p = &self.params;
         let scaled = |full: u32| {
             if round <= p.quantum_time {
@@ -216,7 +216,7 @@ impl MqEcn {
             return Verdict::Pass;
         }
         let share = fixed::ramp(length, kmin, kmax, scaled(p.pmax));
-        if fixed::chance(salt, 0, share) {
+        if fixed::chance(packet_hash, 0, share) {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass

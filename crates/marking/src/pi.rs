@@ -101,7 +101,7 @@ impl Marker for Pi {
         if self.state.next.is_none() {
             self.state.next = Some(at.now.saturating_add(Nanos(u64::from(self.interval))));
         }
-        if fixed::chance(at.salt, 0, (self.state.p >> 24) as u32) {
+        if fixed::chance(at.packet_hash, 0, (self.state.p >> 24) as u32) {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass

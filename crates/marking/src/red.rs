@@ -143,10 +143,10 @@ impl Red {
 
     /// Whether a packet between kmin and kmax is marked.
     #[inline]
-    fn lot(&mut self, avg: u32, salt: u64) -> bool {
+    fn lot(&mut self, avg: u32, packet_hash: u64) -> bool {
         let p = &self.params;
         let share = fixed::ramp(avg, p.kmin, p.kmax, p.pmax);
-        let draw = fixed::draw(salt, 0);
+        let draw = fixed::draw(packet_hash, 0);
         if p.independent {
             return draw < share;
         }
@@ -186,7 +186,7 @@ impl Marker for Red {
             self.state.passed = 0;
             return Verdict::Pass;
         }
-        if self.lot(avg, at.salt) {
+        if self.lot(avg, at.packet_hash) {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass

@@ -114,7 +114,7 @@ impl Marker for Wred {
         }
         let drawn = length > self.min && {
             let share = fixed::ramp(length, self.min, self.max, self.probability);
-            fixed::chance(at.salt, 0, share)
+            fixed::chance(at.packet_hash, 0, share)
         };
         if drawn {
             Verdict::Mark(Why::Random)
