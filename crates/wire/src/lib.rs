@@ -5,6 +5,7 @@
 #![no_std]
 
 mod ecn;
+pub mod hash;
 mod packet;
 mod rate;
 mod time;
