@@ -41,7 +41,7 @@ pub mod threshold;
 pub mod wred;
 
 pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
-pub use params::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, Values};
+pub use params::{FirstMark, Kind, Level, MAX_PARAMS, Ordered, ParamSpec, SchemeSpec, Values};
 
 use cemark_wire::Nanos;
 

@@ -49,6 +49,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Gain of the deviation before, taken off, in parts of 2^40 a byte; smaller than a.",
         },
     ],
+    ..SchemeSpec::BLANK
 };
 
 /// Largest gain: 2^-12 a byte. Two products with a length then fit 63 bits.

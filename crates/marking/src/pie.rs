@@ -100,6 +100,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Two packets of this size or less in the queue are never marked (4.1).",
         },
     ],
+    ..SchemeSpec::BLANK
 };
 
 /// Bits of a probability: it counts parts of 2^48.
