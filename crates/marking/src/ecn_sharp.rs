@@ -169,7 +169,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             level: Level::Wait(Nanos(time(param))),
         })
     },
-    ..SchemeSpec::BLANK
 };
 
 /// Longest time parameter: one second.

@@ -118,7 +118,6 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             level: Level::Length(v.of(&SPEC, param)),
         })
     },
-    ..SchemeSpec::BLANK
 };
 
 /// MQ-ECN at one queue.
