@@ -4,6 +4,7 @@
 /// The ECN field, with its values on the wire.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Ecn {
     /// The sender does not understand ECN: only a drop can signal congestion.
     #[default]

@@ -9,6 +9,7 @@ use cemark_wire::{Picos, Rate};
 
 /// A fabric. Hosts are counted from zero, rack by rack.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Topology {
     /// All hosts on one switch.
     Star {
