@@ -8,7 +8,9 @@ mod arrows;
 mod bpf;
 mod costs;
 mod mutants;
+mod package;
 mod proof;
+mod recipes;
 mod release;
 mod tidy;
 
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         ["bpf"] => bpf::write(),
         ["bpf", "--check"] => bpf::check(),
         ["release"] => release::run(),
+        ["package"] => package::run(),
+        ["recipes"] => recipes::run(),
         ["costs"] => costs::run(""),
         ["costs", words @ ..] => costs::run(&words.join(" ")),
         ["mutants"] => mutants::run(false),

@@ -41,7 +41,7 @@ pub mod threshold;
 pub mod wred;
 
 pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
-pub use params::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, Values};
+pub use params::{FirstMark, Kind, Level, MAX_PARAMS, Ordered, ParamSpec, SchemeSpec, Values};
 
 use cemark_wire::Nanos;
 
@@ -91,7 +91,7 @@ pub trait Marker: Send {
         false
     }
 
-    /// Whether the scheme reads [`At::salt`]; ports spare the hash where nobody does.
+    /// Whether the scheme reads [`At::packet_hash`]; ports spare the hash where nobody does.
     fn draws(&self) -> bool {
         true
     }
