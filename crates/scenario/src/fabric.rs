@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[topology]` and `[rtt]`.
+//! `[topology]`.
 
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::{RTT_CASES, RttModel};
 use cemark_wire::{Picos, Rate};
 
-use crate::error::{Fallible, Fault, near};
-use crate::section::{Section, choice, list, number, time};
-use crate::tree::{Node, Table};
+use crate::error::{Fallible, Fault};
+use crate::section::{Section, word};
+use crate::sections::{Form, SectionSpec};
+use crate::tree::Table;
 
 /// Most hosts of a fabric.
 pub(crate) const MOST_HOSTS: u64 = 65_536;
+
+pub(crate) static TOPOLOGY: SectionSpec =
+    SectionSpec::new("topology", Form::Table, &[], "The fabric.").chosen_by("kind");
 
 const KINDS: &[&str] = &[
     "star",
@@ -22,8 +25,8 @@ const KINDS: &[&str] = &[
 ];
 
 pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
-    let mut s = Section::of(root, "topology")?;
-    let kind = choice(s.need("kind", "\"leaf-spine\"")?, KINDS)?;
+    let mut s = Section::of(root, &TOPOLOGY)?;
+    let kind = word(s.need_old("kind", "\"leaf-spine\"")?, KINDS)?;
     let rate = s.rate("rate", Rate::gbps(10))?;
     let delay = s.time("delay", Picos::from_micros(10))?;
     let most = MOST_HOSTS as u32;
@@ -59,7 +62,7 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
             wan_rate: s.rate("wan-rate", rate)?,
             host_delay: delay,
             edge_delay: s.time("edge-delay", delay)?,
-            wan_delay: crate::section::time(s.need("wan-delay", "\"3ms\"")?)?,
+            wan_delay: crate::section::time(s.need_old("wan-delay", "\"3ms\"")?)?,
         },
         5 => Topology::Ring {
             switches: whole(&mut s, "switches", (3, 5))?,
@@ -68,7 +71,7 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
             delay,
         },
         _ => {
-            let node = s.need("k", "4")?;
+            let node = s.need_old("k", "4")?;
             let k = crate::section::count(node, (2, 64))? as u32;
             if !k.is_multiple_of(2) {
                 return Err(Fault::new(
@@ -98,7 +101,7 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
 }
 
 fn whole(s: &mut Section<'_>, key: &'static str, range: (u32, u32)) -> Fallible<u32> {
-    let node = s.need(key, "8")?;
+    let node = s.need_old(key, "8")?;
     Ok(crate::section::count(node, (range.0.into(), range.1.into()))? as u32)
 }
 
@@ -153,95 +156,4 @@ pub(crate) fn slowest(topology: &Topology) -> Rate {
             ..
         } => host_rate.min(pod_rate).min(core_rate),
     }
-}
-
-const MODELS: &[&str] = &[
-    "path",
-    "fixed",
-    "variation",
-    "measured",
-    "fitted",
-    "quantiles",
-    "lognormal",
-    "classes",
-];
-
-pub(crate) fn rtt(root: &Table) -> Fallible<RttModel> {
-    let mut s = Section::of(root, "rtt")?;
-    let model = match s.choice("model", 0, MODELS)? {
-        0 => RttModel::Path,
-        1 => RttModel::Fixed(time(s.need("rtt", "\"100us\"")?)?),
-        2 => {
-            let lo = time(s.need("min", "\"80us\"")?)?;
-            let node = s.need("max", "\"240us\"")?;
-            let hi = time(node)?;
-            if hi < lo {
-                return Err(Fault::new(node.at, "the largest RTT is below the smallest")
-                    .help("swap min and max"));
-            }
-            RttModel::Variation { lo, hi }
-        }
-        model @ (3 | 4) => {
-            let node = s.need("case", "\"slb\"")?;
-            let case = crate::section::text(node)?;
-            let found = if model == 3 {
-                RttModel::measured(case)
-            } else {
-                RttModel::fitted(case)
-            };
-            found.ok_or_else(|| {
-                Fault::new(node.at, format!("`{case}` is not a row of ECN# Table 1"))
-                    .help(near(case, RTT_CASES.iter().copied()))
-            })?
-        }
-        5 => RttModel::Quantiles(quantiles(
-            s.need("table", "[[0, \"17us\"], [0.9, \"59us\"], [1, \"106us\"]]")?,
-        )?),
-        6 => RttModel::Lognormal {
-            loc: number(s.need("loc", "15.39  # microseconds")?, (-1e6, 1e6))?,
-            mu: number(s.need("mu", "3.8088")?, (-20.0, 20.0))?,
-            sigma: number(s.need("sigma", "0.3662")?, (0.0, 10.0))?,
-            floor: s.time("floor", Picos::ZERO)?,
-        },
-        _ => {
-            let node = s.need("values", "[\"82us\", \"140us\"]")?;
-            let values = list(node)?.iter().map(time).collect::<Fallible<Vec<_>>>()?;
-            if values.is_empty() {
-                return Err(Fault::new(node.at, "no RTT to choose from")
-                    .help("write values = [\"82us\", \"140us\"]"));
-            }
-            RttModel::Classes(values)
-        }
-    };
-    s.allow(&[
-        "rtt", "min", "max", "case", "table", "loc", "mu", "sigma", "floor", "values",
-    ]);
-    s.finish()?;
-    Ok(model)
-}
-
-fn quantiles(node: &Node) -> Fallible<Vec<(f64, Picos)>> {
-    let mut rows: Vec<(f64, Picos)> = Vec::new();
-    for row in list(node)? {
-        let [p, rtt] = list(row)? else {
-            return Err(Fault::new(row.at, "a row has two columns")
-                .help("write [0.9, \"59us\"]: probability and RTT"));
-        };
-        let (at, p, rtt) = (row.at, crate::section::fraction(p)?, time(rtt)?);
-        if rows
-            .last()
-            .is_some_and(|before| p < before.0 || rtt < before.1)
-        {
-            return Err(Fault::new(at, "this row is below the one before")
-                .help("sort the rows; neither column may fall"));
-        }
-        rows.push((p, rtt));
-    }
-    if rows.len() < 2 || rows.last().is_some_and(|last| last.0 != 1.0) {
-        return Err(Fault::new(
-            node.at,
-            "the table must have two rows or more and end at probability 1",
-        ));
-    }
-    Ok(rows)
 }

@@ -263,12 +263,7 @@ impl Key<String> {
 
 impl<T: Words> Key<T> {
     pub(crate) const fn choice(name: &'static str) -> Self {
-        Key::new(name, Shape::Choice(names::<T>), |node, _| {
-            let mut all = T::words();
-            let words: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
-            let place = choice(node, &words)?;
-            Ok(all.swap_remove(place).1)
-        })
+        Key::new(name, Shape::Choice(names::<T>), |node, _| choice(node))
     }
 }
 

@@ -7,13 +7,29 @@ use cemark_wire::Rate;
 
 use crate::aliases;
 use crate::error::{Fallible, Fault, fold, near};
-use crate::section::{Section, bytes, choice, count, flag, fraction, nanos, text};
-use crate::tree::{Entry, Node, Table, Value};
+use crate::key::{Key, keys};
+use crate::section::{Section, bytes, count, flag, fraction, nanos, word};
+use crate::sections::{self, Form, SectionSpec};
+use crate::tree::{Node, Value};
 
 /// The word for a port that never marks.
 const NONE: &str = "none";
 /// What it is called in tables.
 const NONE_TITLE: &str = "drop-tail";
+
+pub(crate) static SCHEME: SectionSpec = SectionSpec::new(
+    "scheme",
+    Form::List,
+    &[KEYS],
+    "A marking scheme; every other key is a parameter of it.",
+);
+
+keys! { KEYS:
+    MARKER: String = Key::text("marker").needed("ecn_sharp").doc(
+        "a scheme of the catalogue, or `\"none\"` (drop-tail)",
+    );
+    LABEL: String = Key::text("label").follows("the scheme's title").doc("its name in tables");
+}
 
 /// One `[[scheme]]`.
 #[derive(Clone, Debug)]
@@ -22,49 +38,28 @@ pub(crate) struct Scheme {
     pub(crate) marker: MarkerChoice,
 }
 
-/// The tables of all schemes.
-pub(crate) fn nodes(root: &Table) -> &[Node] {
-    of(root.get("scheme"))
-}
-
-/// The tables under `scheme`.
-pub(crate) fn of(entry: Option<&Entry>) -> &[Node] {
-    match entry.map(|entry| &entry.node) {
-        None => &[],
-        Some(Node {
-            value: Value::List(nodes),
-            ..
-        }) => nodes,
-        Some(node) => std::slice::from_ref(node),
-    }
-}
-
 /// Reads one scheme; a queue length written as a time is what a link of `rate` sends in it.
 pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
-    let mut s = Section::node(node, "[[scheme]]".to_owned())?;
-    // Merged into their sections by the caller.
-    s.get("transport");
-    s.get("host");
-    s.get("switch");
-    s.get("edge");
-    let marker = s.need("marker", "\"ecn_sharp\"")?;
-    let name = text(marker)?;
-    let label_node = s.get("label");
-    let label = label_node.map(text).transpose()?.map(str::trim);
-    if let (Some(""), Some(node)) = (label, label_node) {
+    let mut s = Section::under(node, &SCHEME)?;
+    // Laid over their sections by the caller.
+    s.allow(sections::per_scheme());
+    let name = s.read(&MARKER)?;
+    let at = s.need(&MARKER)?.at;
+    let label = s.given(&LABEL)?.map(|label| label.trim().to_owned());
+    if let (Some(""), Some(node)) = (label.as_deref(), s.node(&LABEL)) {
         return Err(Fault::new(node.at, "an empty label")
             .help("write a name for the table, such as label = \"ECN#\""));
     }
-    let (title, choice) = if fold(name) == NONE {
+    let (title, choice) = if fold(&name) == NONE {
         (NONE_TITLE, MarkerChoice::None)
     } else {
-        let spec = catalogue::find(name).ok_or_else(|| {
+        let spec = catalogue::find(&name).ok_or_else(|| {
             let known = catalogue::ALL
                 .iter()
                 .flat_map(|s| std::iter::once(s.name).chain(s.aliases.iter().copied()));
-            Fault::new(marker.at, format!("no marking scheme is called `{name}`"))
+            Fault::new(at, format!("no marking scheme is called `{name}`"))
                 .label("not known")
-                .help(near(name, known.chain([NONE])))
+                .help(near(&name, known.chain([NONE])))
         })?;
         s.describes(spec.name);
         let mut values = Values::defaults(spec);
@@ -89,7 +84,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     rising(node, &choice)?;
     waited(node, &choice)?;
     Ok(Scheme {
-        label: label.unwrap_or(title).to_owned(),
+        label: label.unwrap_or_else(|| title.to_owned()),
         marker: choice,
     })
 }
@@ -186,7 +181,7 @@ fn value(node: &Node, param: &ParamSpec, rate: Rate) -> Fallible<u64> {
         }
         Kind::Count => count(node, range)?,
         Kind::Flag => flag(node)?.into(),
-        Kind::Choice(words) => choice(node, words)? as u64,
+        Kind::Choice(words) => word(node, words)? as u64,
     };
     Ok(n)
 }
@@ -203,7 +198,7 @@ pub(crate) fn label_of(node: &Node) -> Option<&str> {
     text("label")
         .map(str::trim)
         .or_else(|| match text("marker")? {
-            name if fold(name) == NONE => Some(NONE_TITLE),
+            name if fold(&name) == NONE => Some(NONE_TITLE),
             name => catalogue::find(name).map(|spec| spec.title),
         })
 }

@@ -10,7 +10,7 @@ use crate::section::{Section, count, fraction};
 use crate::transport::{span, weight};
 use crate::tree::{Node, Value};
 use crate::units;
-use crate::workload::MOST_QUEUES;
+use crate::switch::MOST_QUEUES;
 
 /// The queue pairs of `[transport]`. The keys are read under every control, so that a scheme or a
 /// point of a sweep may have another one.

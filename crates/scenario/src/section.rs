@@ -5,8 +5,8 @@
 use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::aliases;
-use crate::error::{At, Fallible, Fault, alike, fold, near};
-use crate::key::{Key, KeySpec, Usual};
+use crate::error::{At, Fallible, Fault, alike, near};
+use crate::key::{Key, KeySpec, Usual, Words};
 use crate::sections::SectionSpec;
 use crate::tree::{Node, Table, Value};
 use crate::units::{self, Bad};
@@ -102,6 +102,15 @@ impl<'a> Section<'a> {
     /// The place of a key that must be there.
     pub(crate) fn need<T>(&mut self, key: &Key<T>) -> Fallible<&'a Node> {
         self.node(key).ok_or_else(|| self.missing(&key.spec))
+    }
+
+    pub(crate) fn need_old(&mut self, key: &'static str, example: &str) -> Fallible<&'a Node> {
+        let (name, at) = (self.spec.shown(), self.at);
+        self.get(key).ok_or_else(|| {
+            Fault::new(at, format!("`{key}` is missing in {name}"))
+                .label("in this table")
+                .help(format!("write {key} = {example}"))
+        })
     }
 
     fn missing(&self, key: &KeySpec) -> Box<Fault> {
@@ -219,7 +228,7 @@ impl<'a> Section<'a> {
         words: &[&str],
     ) -> Fallible<usize> {
         self.get(key)
-            .map_or(Ok(default), |node| choice(node, words))
+            .map_or(Ok(default), |node| word(node, words))
     }
 }
 
@@ -253,15 +262,24 @@ pub(crate) fn list(node: &Node) -> Fallible<&[Node]> {
     }
 }
 
-pub(crate) fn choice(node: &Node, words: &[&str]) -> Fallible<usize> {
-    let word = text(node).map_err(|fault| fault.help(near("", words.iter().copied())))?;
+/// One of the words of a choice.
+pub(crate) fn choice<T: Words>(node: &Node) -> Fallible<T> {
+    let mut all = T::words();
+    let words: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
+    let place = word(node, &words)?;
+    Ok(all.swap_remove(place).1)
+}
+
+/// One of some words: its place in the list.
+pub(crate) fn word(node: &Node, words: &[&str]) -> Fallible<usize> {
+    let written = text(node).map_err(|fault| fault.help(near("", words.iter().copied())))?;
     words
         .iter()
-        .position(|w| fold(w) == fold(word))
+        .position(|w| alike(w, written))
         .ok_or_else(|| {
-            let help = aliases::value(word, words)
-                .map_or_else(|| near(word, words.iter().copied()), str::to_owned);
-            Fault::new(node.at, format!("`{word}` is not known here"))
+            let help = aliases::value(written, words)
+                .map_or_else(|| near(written, words.iter().copied()), str::to_owned);
+            Fault::new(node.at, format!("`{written}` is not known here"))
                 .label("not known")
                 .help(help)
         })

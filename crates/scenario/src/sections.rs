@@ -90,7 +90,7 @@ impl SectionSpec {
 pub(crate) static ALL: &[&SectionSpec] = &[
     &crate::top::TOP,
     &crate::fabric::TOPOLOGY,
-    &crate::fabric::RTT,
+    &crate::rtt::RTT,
     &crate::workload::WORKLOAD,
     &crate::workload::FLOW,
     &crate::transport::TRANSPORT,
@@ -101,7 +101,7 @@ pub(crate) static ALL: &[&SectionSpec] = &[
     &crate::edge::EDGE,
     &crate::faults::FAULT,
     &crate::sweep::SWEEP,
-    &crate::switch::MEASURE,
+    &crate::measure::MEASURE,
     &crate::published::PUBLISHED,
 ];
 

@@ -2,13 +2,23 @@
 //! `[transport]`.
 
 use cemark_transport::{Config, Control};
-use cemark_wire::{Nanos, Picos};
+use cemark_wire::Nanos;
 
 use crate::error::{Fallible, Fault};
 use crate::laws;
 use crate::rdma;
-use crate::section::{LONGEST, Section, fraction};
+use crate::section::{Section, fraction};
+use crate::sections::{Form, SectionSpec};
 use crate::tree::Table;
+
+pub(crate) static TRANSPORT: SectionSpec = SectionSpec::new(
+    "transport",
+    Form::Table,
+    &[],
+    "How senders and receivers behave.",
+)
+.chosen_by("control")
+.per_scheme();
 
 const CONTROLS: &[&str] = &[
     "dctcp",
@@ -28,7 +38,7 @@ const _: () = assert!(LARGEST_MSS + LARGEST_HEADER <= u16::MAX as u64);
 
 /// `[transport]`.
 pub(crate) fn transport(root: &Table) -> Fallible<Config> {
-    let mut s = Section::of(root, "transport")?;
+    let mut s = Section::of(root, &TRANSPORT)?;
     let usual = Config::default();
     // Read whatever the control is, so that one scheme or one point of a sweep may have another
     // control.
@@ -128,21 +138,5 @@ pub(crate) fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fa
                 .help("write it like \"5ms\""))
         }
         span => Ok(span),
-    }
-}
-
-/// `max-time`: the end of the simulated time.
-pub(crate) fn max_time(s: &mut Section<'_>) -> Fallible<Option<Picos>> {
-    let Some(node) = s.get("max-time") else {
-        return Ok(None);
-    };
-    match crate::section::time(node)? {
-        Picos::ZERO => Err(
-            Fault::new(node.at, "nothing happens in no time").help(format!(
-                "write up to \"{}s\"",
-                LONGEST.0 / 1_000_000_000_000
-            )),
-        ),
-        span => Ok(Some(span)),
     }
 }
