@@ -2,8 +2,8 @@
 //! `[edge]`: what stands at the edges of two sites.
 
 use cemark_sim::config::{DcibConfig, Edge};
-use cemark_sim::switch::edge::{AckForm, CePolicy, CopyPolicy, Recovery};
 use cemark_sim::topology::Topology;
+use cemark_switch::edge::{AckForm, CePolicy, CopyPolicy, Recovery};
 use cemark_wire::{Ecn, Nanos, Picos};
 
 use crate::error::{Fallible, Fault};

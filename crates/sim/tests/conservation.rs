@@ -9,10 +9,10 @@ use cemark_sim::config::{
 };
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Dumbbell, Fabric, FatTree, Star, Topology, TwoSites};
-use cemark_sim::transport::rdma::{Rdma, Repair};
-use cemark_sim::transport::{Control, CubicSpec};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
+use cemark_transport::rdma::{Rdma, Repair};
+use cemark_transport::{Control, CubicSpec};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;

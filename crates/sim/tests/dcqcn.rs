@@ -6,9 +6,9 @@ mod common;
 
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::topology::{Star, Topology};
-use cemark_sim::transport::rdma::{Rdma, Repair};
 use cemark_sim::workload::{Kind, LongFlows};
 use cemark_sim::{Config, run, run_on_heap};
+use cemark_transport::rdma::{Rdma, Repair};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 

@@ -8,8 +8,8 @@ use cemark_sim::config::{Config, MarkerChoice, Offload, TracePorts};
 use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
 use cemark_sim::topology::{Dumbbell, Star, Topology};
-use cemark_sim::transport::Control;
 use cemark_sim::workload::{FlowLine, Kind, LongFlows};
+use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 

@@ -5,9 +5,9 @@ mod common;
 
 use cemark_sim::config::{Buffering, MarkerChoice, Pfc, Policy, QueueConfig, SchedulerKind, Xoff};
 use cemark_sim::topology::{LeafSpine, Ring, Star, Topology};
-use cemark_sim::transport::rdma::Rdma;
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel};
 use cemark_sim::{Config, Outcome, run};
+use cemark_transport::rdma::Rdma;
 use cemark_wire::{Picos, Rate};
 use common::{config, permutation, scheme, us, workload};
 

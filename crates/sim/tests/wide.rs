@@ -8,8 +8,8 @@ use cemark_sim::config::{Config, MarkerChoice, TracePorts};
 use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
 use cemark_sim::topology::{Dumbbell, Topology};
-use cemark_sim::transport::{Control, CubicSpec};
 use cemark_sim::workload::{Kind, LongFlows};
+use cemark_transport::{Control, CubicSpec};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 

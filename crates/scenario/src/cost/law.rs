@@ -4,7 +4,7 @@
 
 use cemark_sim::config::{Config, Edge};
 use cemark_sim::faults::{ALWAYS, Loss, Victims};
-use cemark_sim::transport::Control;
+use cemark_transport::Control;
 use cemark_wire::Picos;
 
 /// Most payload that one acknowledgement answers under GRO.

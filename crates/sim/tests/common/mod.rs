@@ -8,7 +8,6 @@ use cemark_sim::config::{
     SchedulerKind, SwitchConfig, TracePorts,
 };
 use cemark_sim::topology::{LeafSpine, Topology};
-use cemark_sim::transport;
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload};
 use cemark_wire::{Picos, Rate};
 
@@ -81,7 +80,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
         topology: leaf_spine(),
         rtt: RttModel::Path,
         workloads,
-        transport: transport::Config::default(),
+        transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
         offload: Offload::NONE,
         switch: SwitchConfig {

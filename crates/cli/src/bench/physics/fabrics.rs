@@ -7,7 +7,6 @@ use cemark_sim::config::{
     SchedulerKind, SwitchConfig, TracePorts,
 };
 use cemark_sim::topology::{Star, Topology};
-use cemark_sim::transport;
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel, Workload};
 use cemark_wire::{Picos, Rate};
 
@@ -52,7 +51,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             class: ClassMap::Fixed(0),
             persistent: false,
         }],
-        transport: transport::Config::default(),
+        transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
         offload: Offload::NONE,
         switch: SwitchConfig {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict, Why};
 use cemark_sim::config::MarkerChoice;
-use cemark_sim::transport::Control;
+use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos};
 
 use super::Row;

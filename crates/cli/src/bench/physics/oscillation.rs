@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Long flows through one marked queue: utilisation, and the queue against DCTCP's sawtooth.
 
-use cemark_sim::transport::Control;
+use cemark_transport::Control;
 use cemark_wire::Picos;
 
 use super::Row;

@@ -5,7 +5,7 @@
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Dumbbell, Fabric, Topology};
-use cemark_sim::transport::{Control, CubicSpec};
+use cemark_transport::{Control, CubicSpec};
 use cemark_wire::{Nanos, Picos, Rate};
 
 use super::Row;
