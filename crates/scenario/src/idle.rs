@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use cemark_marking::{SchemeSpec, Values};
 use cemark_sim::Config;
 use cemark_sim::config::{Edge, MarkerChoice, Policy, Xoff};
 use cemark_switch::edge::{CopyPolicy, Recovery};
@@ -219,13 +218,9 @@ pub(crate) fn has_rounds(c: &Config) -> bool {
 
 /// Whether the scheme reads the round time. One that is not ours may.
 pub(crate) fn reads_rounds(marker: &MarkerChoice) -> bool {
-    let by_round = |scheme: &SchemeSpec, values: &Values| {
-        scheme.name == "mq_ecn"
-            || (scheme.index_of("by_round").is_some() && values.of(scheme, "by_round") == 1)
-    };
     match marker {
         MarkerChoice::None => false,
-        MarkerChoice::Builtin { scheme, values } => by_round(scheme, values),
+        MarkerChoice::Builtin { scheme, values } => (scheme.reads_round)(values),
         MarkerChoice::Custom(_) => true,
     }
 }

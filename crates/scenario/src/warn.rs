@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use cemark_marking::{FirstMark, Level};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Topology;
@@ -240,44 +241,23 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
         n => n,
     });
     let drained = config.topology.slowest().nanos_for(buffer).0;
-    let value = |name: &str| values.of(scheme, name);
-    let by_length = |name: &str| (value(name) >= buffer).then(|| length(value(name)));
-    let by_wait = |name: &str| {
-        let target = value(name);
-        (config.switch.queues.len() == 1 && target >= drained).then(|| span(nanos(target)))
+    let Some(FirstMark { param, level }) = (scheme.first_mark)(values) else {
+        return;
     };
-    let (name, reached) = match scheme.name {
-        "threshold" => ("k", by_length("k")),
-        "red" => ("kmin", by_length("kmin")),
-        "wred" => ("min", by_length("min")),
-        "mq_ecn" if value("shape") == 0 => ("k", by_length("k")),
-        "mq_ecn" => ("kmin", by_length("kmin")),
-        "cedm" => ("k1", by_length("k1")),
-        // A limit is at most the buffer, and so is a threshold that follows it, unless its floor is
-        // higher.
-        "dynamic" if value("mode") == 0 => {
-            let static_too = by_length("k").is_some();
-            ("floor", by_length("floor").filter(|_| static_too))
+    let unreached = match level {
+        Level::Length(bytes) => (bytes >= buffer).then(|| length(bytes)),
+        // With several queues a packet may wait for longer than a full buffer takes to send.
+        Level::Wait(wait) => {
+            let alone = config.switch.queues.len() == 1;
+            (alone && wait.0 >= drained).then(|| span(nanos(wait.0)))
         }
-        "tcn" => ("threshold", by_wait("threshold")),
-        "codel" => ("target", by_wait("target")),
-        "ecn_sharp" => {
-            let first = value("ins_target").min(value("pst_target"));
-            let name = if first == value("pst_target") {
-                "pst_target"
-            } else {
-                "ins_target"
-            };
-            (name, by_wait(name))
-        }
-        _ => return,
     };
-    if let Some(reached) = reached {
+    if let Some(unreached) = unreached {
         add(
             all,
             format!("never {label}"),
             format!(
-                "`{label}` never marks: {name} is {reached}, and a full buffer is {} or {} of waiting",
+                "`{label}` never marks: {param} is {unreached}, and a full buffer is {} or {} of waiting",
                 length(buffer),
                 span(nanos(drained))
             ),

@@ -30,6 +30,7 @@ use crate::sched::Rounds;
 
 /// Parameters of the smoothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RoundSpec {
     /// Weight of the old average in parts of 2^16 (MQ-ECN section 4.2: 0.75).
     pub beta: u32,

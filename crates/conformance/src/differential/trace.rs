@@ -125,7 +125,7 @@ impl Episode {
     /// The next packet.
     pub(super) fn step(&mut self, source: &mut Source) {
         self.earliest = self.at.now.0;
-        self.at.salt = source.next();
+        self.at.packet_hash = source.next();
         match self.temper {
             Temper::Walk => self.walk(source),
             Temper::Stand => self.pass(self.gap),
@@ -141,7 +141,7 @@ impl Episode {
     /// A packet some way ahead, for copies.
     pub(super) fn leap(&mut self, source: &mut Source) {
         self.earliest = self.at.now.0;
-        self.at.salt = source.next();
+        self.at.packet_hash = source.next();
         let gap = self.length(source) / source.pick(&[1, 1, 2, 10]);
         self.pass(gap);
         if source.one_in(2) {

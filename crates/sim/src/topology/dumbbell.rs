@@ -26,6 +26,7 @@ const SIDE: Example = Example {
 
 /// Two switches joined by one link; hosts 0..left on the first, the rest on the second.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Dumbbell {
     /// Hosts on the first switch.
     pub left: u32,

@@ -44,6 +44,7 @@ pub const SPEC: TopologySpec = TopologySpec {
 
 /// Three tiers of k-port switches: k pods, k^3/4 hosts at full size.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FatTree {
     /// Ports of a switch; even.
     pub k: u32,

@@ -32,6 +32,7 @@ const EIGHT: Example = Example {
 
 /// Two tiers; every leaf is joined to every spine.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LeafSpine {
     /// Leaf switches.
     pub leaves: u32,

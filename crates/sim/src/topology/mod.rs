@@ -32,6 +32,7 @@ macro_rules! topologies {
 
         /// A fabric. Hosts are counted from zero, rack by rack.
         #[derive(Clone, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
         pub enum Topology {
             $(#[doc = concat!("See [`", stringify!($Name), "`].")] $Name($Name)),+
         }

@@ -39,6 +39,7 @@ pub const SPEC: TopologySpec = TopologySpec {
 /// Switches in a ring, 3 to 5 of them. Every packet travels in the same direction, so that buffers
 /// can wait for each other in a circle: the topology exists to show deadlocks of pauses.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ring {
     /// Number of switches.
     pub switches: u32,

@@ -26,6 +26,7 @@ pub const SPEC: TopologySpec = TopologySpec {
 
 /// All hosts on one switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Star {
     /// Number of hosts.
     pub hosts: u32,

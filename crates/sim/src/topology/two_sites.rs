@@ -53,6 +53,7 @@ const HOPS: u32 = 3;
 /// edge to edge `paths` equal paths of a short link to a WAN router, the long link, and a short
 /// link to the other edge. Hosts 0..left are at the first site.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TwoSites {
     /// Hosts at the first site.
     pub left: u32,

@@ -136,6 +136,7 @@ impl Scheduler for AnyScheduler {
 
 /// A scheduler of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum SchedulerKind {
     /// First in, first out.
     Fifo,

@@ -22,7 +22,7 @@ impl Marker for RandomLoss {
     }
 
     fn enqueue(&mut self, at: &At) -> Verdict {
-        if at.pkt_bytes > 1000 && at.salt % 1_000_000 < self.per_million {
+        if at.pkt_bytes > 1000 && at.packet_hash % 1_000_000 < self.per_million {
             Verdict::Drop(Why::Random)
         } else {
             Verdict::Pass
