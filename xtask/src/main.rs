@@ -12,6 +12,7 @@ mod package;
 mod proof;
 mod recipes;
 mod release;
+mod text;
 mod tidy;
 
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         ["bpf"] => bpf::write(),
         ["bpf", "--check"] => bpf::check(),
         ["release"] => release::run(),
+        ["text", folders @ ..] => text::run(folders),
         ["package"] => package::run(),
         ["recipes"] => recipes::run(),
         ["costs"] => costs::run(""),

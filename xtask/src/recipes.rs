@@ -57,7 +57,8 @@ const RECIPES: &[Recipe] = &[
 
 /// Runs every recipe.
 pub(crate) fn run() -> Result<(), String> {
-    let names = fs::read_dir(FOLDER).map_err(|e| format!("{FOLDER}: {e}"))?;
+    // Without the folder every patch is missing, and that is what the message says.
+    let names = fs::read_dir(FOLDER).into_iter().flatten();
     let names = names.filter_map(|e| e.ok()?.file_name().into_string().ok());
     complete(&names.collect())?;
     for recipe in RECIPES {
@@ -95,13 +96,13 @@ fn prove(recipe: &Recipe) -> Result<(), String> {
     let path = format!("{FOLDER}/{}.patch", recipe.name);
     let patch = fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
     let counted = Counted::of(&patch)?;
-    println!("{}: {}", recipe.name, counted.told());
+    println!("{}: {}", recipe.name, counted.line());
     counted.within(recipe)?;
     let path = format!("{FOLDER}/{}.toml", recipe.name);
     let scenario = fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
     let expected = expectations(&scenario, &patch).map_err(|why| format!("{path}: {why}"))?;
     let tree = copy()?;
-    apply(recipe.name, &tree)?;
+    apply(&format!("{FOLDER}/{}.patch", recipe.name), &tree)?;
     let answer = build_and_run(&tree, &absolute(&path)?)?;
     for wanted in &expected {
         wanted
@@ -158,7 +159,7 @@ impl Counted {
         })
     }
 
-    fn told(&self) -> String {
+    fn line(&self) -> String {
         let (places, lines) = self.sums();
         let changed: Vec<String> = self
             .changed
@@ -361,10 +362,10 @@ fn present(folder: &Path, root: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Applies a patch to the copy.
-fn apply(name: &str, tree: &Path) -> Result<(), String> {
-    let patch = absolute(&format!("{FOLDER}/{name}.patch"))?;
+fn apply(patch: &str, tree: &Path) -> Result<(), String> {
     let mut git = Command::new("git");
-    git.args(["apply", "--whitespace=nowarn"]).arg(&patch);
+    git.args(["apply", "--whitespace=nowarn"])
+        .arg(absolute(patch)?);
     // The copy lies in a repository that ignores it: git must not look for that one.
     let above = tree.parent().expect("it is below target");
     git.current_dir(tree).env("GIT_CEILING_DIRECTORIES", above);
@@ -372,11 +373,11 @@ fn apply(name: &str, tree: &Path) -> Result<(), String> {
     match out.status.success() {
         true => Ok(()),
         false => Err(format!(
-            "{FOLDER}/{name}.patch does not apply any more:\n{}\
-             To renew it, follow the recipe in CONTRIBUTING.md again, or apply what still fits \
-             with\n  git apply --reject {FOLDER}/{name}.patch\nmend the rest, and write the \
-             patch with\n  git add --intent-to-add . && git diff > /tmp/{name}.patch\nThen undo \
-             the changes (git stash) and put the patch into its place.",
+            "{patch} does not apply to this tree:\n{}\
+             To renew it, apply what still fits with\n  git apply --reject {patch}\n\
+             or follow the recipe in CONTRIBUTING.md again, and write the patch with\n  \
+             git add --intent-to-add crates docs && git diff crates docs > /tmp/renewed.patch\n\
+             Then undo the changes and move the new patch to {patch}.",
             String::from_utf8_lossy(&out.stderr)
         )),
     }
@@ -520,6 +521,25 @@ new file mode 100644
         let mut more = all.clone();
         more.insert("other.patch".to_owned());
         assert!(complete(&more).unwrap_err().contains("other.patch"));
+    }
+
+    #[test]
+    fn a_patch_of_another_tree_says_how_to_renew_it() {
+        let folder = std::env::temp_dir().join(format!("cemark-recipes-{}", std::process::id()));
+        let (tree, patch) = (folder.join("tree"), folder.join("x.patch"));
+        fs::create_dir_all(&tree).unwrap();
+        let text = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-old\n+new\n";
+        fs::write(&patch, text).unwrap();
+        fs::write(tree.join("file"), "old\n").unwrap();
+        let path = patch.display().to_string();
+        apply(&path, &tree).unwrap();
+        assert_eq!(fs::read_to_string(tree.join("file")).unwrap(), "new\n");
+        let why = apply(&path, &tree).unwrap_err();
+        assert!(
+            why.contains("does not apply") && why.contains("--reject"),
+            "{why}"
+        );
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -124,15 +124,7 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
         s.finish()?;
         return Ok(Edge::Plain);
     };
-    let Topology::TwoSites {
-        left,
-        edge_delay,
-        wan_delay,
-        edge_rate,
-        wan_rate,
-        ..
-    } = *topology
-    else {
+    let Some(sites) = topology.two_sites() else {
         return Err(Fault::new(
             kind_node.at,
             "edge routers are between two sites, which this fabric does not have",
@@ -140,13 +132,13 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
         .help("write kind = \"two-sites\" in [topology], or leave [edge] out"));
     };
     s.allow_every_kind();
-    let round = Picos(2 * (2 * edge_delay.0 + wan_delay.0));
+    let round = Picos(2 * sites.between_delay().0);
     let edge = match kind {
         EdgeKind::Plain => Edge::Plain,
         EdgeKind::Pep => Edge::Pep {
             buffer: s.read(&BUFFER)?,
         },
-        EdgeKind::Dcib => dcib(&mut s, round, edge_rate.min(wan_rate), left)?,
+        EdgeKind::Dcib => dcib(&mut s, round, sites.between_rate(), sites.left)?,
     };
     s.finish()?;
     Ok(edge)

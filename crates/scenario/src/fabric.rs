@@ -1,98 +1,87 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[topology]`.
 
-use cemark_sim::topology::Topology;
-use cemark_wire::{Picos, Rate};
+use cemark_sim::topology::{self, Absent, MOST_HOSTS, Topology, Unit, Values};
 
 use crate::error::{Fallible, Fault};
-use crate::section::{Section, word};
+use crate::key::{Key, KeySpec, Shape, Usual, Words, keys};
+use crate::section::{Section, count, rate, time};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::Table;
 
-/// Most hosts of a fabric.
-pub(crate) const MOST_HOSTS: u64 = 65_536;
+pub(crate) static TOPOLOGY: SectionSpec = SectionSpec::new(
+    "topology",
+    Form::Table,
+    &[KEYS],
+    "Hosts, switches and links.",
+)
+.chosen_by("kind")
+.and(of_the_registry);
 
-pub(crate) static TOPOLOGY: SectionSpec =
-    SectionSpec::new("topology", Form::Table, &[], "The fabric.").chosen_by("kind");
+/// An entry of the registry of topologies.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind(&'static topology::TopologySpec);
 
-const KINDS: &[&str] = &[
-    "star",
-    "dumbbell",
-    "leaf-spine",
-    "fat-tree",
-    "two-sites",
-    "ring",
-];
+impl Words for Kind {
+    fn words() -> Vec<(&'static str, Self)> {
+        let all = Topology::ALL.iter();
+        all.map(|&spec| (spec.name, Kind(spec))).collect()
+    }
+}
 
+keys! { KEYS:
+    KIND: Kind = Key::choice("kind").needed("leaf-spine").doc("which topology");
+}
+
+/// The keys that the topologies declare. Those that every topology has come first.
+fn of_the_registry() -> Vec<KeySpec> {
+    let everywhere = |name: &str| {
+        let has = |spec: &&topology::TopologySpec| spec.keys.iter().any(|key| key.name == name);
+        Topology::ALL.iter().all(has)
+    };
+    let mut all: Vec<KeySpec> = Vec::new();
+    for spec in Topology::ALL {
+        for key in spec.keys {
+            let shared = everywhere(key.name);
+            if shared && all.iter().any(|known| known.name == key.name) {
+                continue;
+            }
+            all.push(KeySpec {
+                name: key.name,
+                shape: match key.unit {
+                    Unit::Count { min, max } => Shape::Count(min.into(), max.into()),
+                    Unit::Rate => Shape::Rate,
+                    Unit::Time => Shape::Time,
+                },
+                usual: match key.absent {
+                    Absent::Needed(example) => Usual::Needed(example.text),
+                    Absent::Is(example) => Usual::Is(example.text),
+                    Absent::As(other) => Usual::As(other),
+                    Absent::Formula { text, .. } => Usual::Follows(text),
+                },
+                only: if shared {
+                    &[]
+                } else {
+                    std::slice::from_ref(&spec.name)
+                },
+                doc: key.doc,
+            });
+        }
+    }
+    all
+}
+
+/// Any topology of the registry: its keys are declared in its file in `cemark_sim::topology`.
 pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     let mut s = Section::of(root, &TOPOLOGY)?;
-    let kind = word(s.need_old("kind", "\"leaf-spine\"")?, KINDS)?;
-    let rate = s.rate("rate", Rate::gbps(10))?;
-    let delay = s.time("delay", Picos::from_micros(10))?;
-    let most = MOST_HOSTS as u32;
-    let topology = match kind {
-        0 => Topology::Star {
-            hosts: whole(&mut s, "hosts", (2, most))?,
-            rate,
-            delay,
-        },
-        1 => Topology::Dumbbell {
-            left: whole(&mut s, "left", (1, most))?,
-            right: whole(&mut s, "right", (1, most))?,
-            host_rate: rate,
-            middle_rate: s.rate("middle-rate", rate)?,
-            host_delay: delay,
-            middle_delay: s.time("middle-delay", delay)?,
-        },
-        2 => Topology::LeafSpine {
-            leaves: whole(&mut s, "leaves", (1, 4_096))?,
-            spines: whole(&mut s, "spines", (1, 4_096))?,
-            hosts_per_leaf: whole(&mut s, "hosts-per-leaf", (1, most))?,
-            host_rate: rate,
-            uplink_rate: s.rate("uplink-rate", rate)?,
-            host_delay: delay,
-            uplink_delay: s.time("uplink-delay", delay)?,
-        },
-        4 => Topology::TwoSites {
-            left: whole(&mut s, "left", (1, most))?,
-            right: whole(&mut s, "right", (1, most))?,
-            paths: s.count32("paths", 1, (1, 64))?,
-            host_rate: rate,
-            edge_rate: s.rate("edge-rate", rate)?,
-            wan_rate: s.rate("wan-rate", rate)?,
-            host_delay: delay,
-            edge_delay: s.time("edge-delay", delay)?,
-            wan_delay: crate::section::time(s.need_old("wan-delay", "\"3ms\"")?)?,
-        },
-        5 => Topology::Ring {
-            switches: whole(&mut s, "switches", (3, 5))?,
-            hosts_per_switch: s.count32("hosts-per-switch", 1, (1, most))?,
-            rate,
-            delay,
-        },
-        _ => {
-            let node = s.need_old("k", "4")?;
-            let k = crate::section::count(node, (2, 64))? as u32;
-            if !k.is_multiple_of(2) {
-                return Err(Fault::new(
-                    node.at,
-                    "a fat tree needs switches with an even number of ports",
-                )
-                .help("write k = 4, 8, 12, ..."));
-            }
-            Topology::FatTree {
-                k,
-                hosts_per_edge: s.count32("hosts-per-edge", k / 2, (1, most))?,
-                host_rate: rate,
-                pod_rate: s.rate("pod-rate", rate)?,
-                core_rate: s.rate("core-rate", rate)?,
-                host_delay: delay,
-                fabric_delay: s.time("fabric-delay", delay)?,
-            }
-        }
-    };
-    let hosts = hosts(&topology);
-    if !(2..=MOST_HOSTS).contains(&hosts) {
+    let Kind(spec) = s.read(&KIND)?;
+    let values = Values::read(spec, |key, default| value(&mut s, key, default))?;
+    let topology = Topology::build(spec, &values).map_err(|mistake| {
+        let at = s.get(mistake.key).map_or(s.at(), |node| node.at);
+        Fault::new(at, mistake.message).help(mistake.help)
+    })?;
+    let hosts = topology.shape().hosts();
+    if !(2..=u64::from(MOST_HOSTS)).contains(&hosts) {
         return Err(Fault::new(s.at(), format!("this fabric has {hosts} hosts"))
             .help(format!("a fabric has 2 to {MOST_HOSTS} hosts")));
     }
@@ -100,60 +89,19 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     Ok(topology)
 }
 
-fn whole(s: &mut Section<'_>, key: &'static str, range: (u32, u32)) -> Fallible<u32> {
-    let node = s.need_old(key, "8")?;
-    Ok(crate::section::count(node, (range.0.into(), range.1.into()))? as u32)
-}
-
-/// The number of hosts where it may be too large for `Topology::hosts`.
-fn hosts(topology: &Topology) -> u64 {
-    let product = |a: u32, b: u32| u64::from(a) * u64::from(b);
-    match *topology {
-        Topology::Star { hosts, .. } => hosts.into(),
-        Topology::Dumbbell { left, right, .. } | Topology::TwoSites { left, right, .. } => {
-            u64::from(left) + u64::from(right)
+/// The value of a key of a topology; `usual` where it is not written.
+fn value(s: &mut Section<'_>, key: &'static topology::Key, usual: Option<u64>) -> Fallible<u64> {
+    let node = match (s.get(key.name), key.absent) {
+        (Some(node), _) => node,
+        (None, Absent::Needed(example)) => {
+            let advice = format!("write {} = {}", key.name, example.text);
+            return Err(s.missing(key.name, advice));
         }
-        Topology::LeafSpine {
-            leaves,
-            hosts_per_leaf,
-            ..
-        } => product(leaves, hosts_per_leaf),
-        Topology::FatTree {
-            k, hosts_per_edge, ..
-        } => product(k * (k / 2), hosts_per_edge),
-        Topology::Ring {
-            switches,
-            hosts_per_switch,
-            ..
-        } => product(switches, hosts_per_switch),
-    }
-}
-
-/// The slowest link: the rate by which a threshold written as a time becomes a length.
-pub(crate) fn slowest(topology: &Topology) -> Rate {
-    match *topology {
-        Topology::Star { rate, .. } | Topology::Ring { rate, .. } => rate,
-        Topology::Dumbbell {
-            host_rate,
-            middle_rate,
-            ..
-        } => host_rate.min(middle_rate),
-        Topology::TwoSites {
-            host_rate,
-            edge_rate,
-            wan_rate,
-            ..
-        } => host_rate.min(edge_rate).min(wan_rate),
-        Topology::LeafSpine {
-            host_rate,
-            uplink_rate,
-            ..
-        } => host_rate.min(uplink_rate),
-        Topology::FatTree {
-            host_rate,
-            pod_rate,
-            core_rate,
-            ..
-        } => host_rate.min(pod_rate).min(core_rate),
+        (None, _) => return Ok(usual.unwrap_or_default()),
+    };
+    match key.unit {
+        Unit::Count { min, max } => count(node, (min.into(), max.into())),
+        Unit::Rate => Ok(rate(node)?.0),
+        Unit::Time => Ok(time(node)?.0),
     }
 }

@@ -173,8 +173,8 @@ fn loss(s: &mut Section<'_>) -> Fallible<Loss> {
             chance: parts(rate),
         });
     };
-    let burst = (BURST.value(burst_node))
-        .map_err(|e| e.help("burst counts packets: write burst = 5"))?;
+    let burst =
+        (BURST.value(burst_node)).map_err(|e| e.help("burst counts packets: write burst = 5"))?;
     // Of all packets a share `bad` meets the bad state, in runs of `burst`; there a packet is lost
     // with the chance `inside`.
     let bad = rate / inside;

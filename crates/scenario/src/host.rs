@@ -96,14 +96,21 @@ pub(crate) fn host(root: &Table, transport: &mut Config) -> Fallible<(Nic, Offlo
         coalesce_packets: s.read(&COALESCE_PACKETS)?,
         gro: s.read(&GRO)?,
     };
-    if let Some(node) = s.node(&COALESCE).filter(|_| offload.coalesce > LONGEST_WAIT) {
+    if let Some(node) = s
+        .node(&COALESCE)
+        .filter(|_| offload.coalesce > LONGEST_WAIT)
+    {
         return Err(Fault::new(node.at, "no interrupt waits longer than 100 ms")
             .help("write it like \"20us\", or 0 for none"));
     }
     let pacing = s.read(&PACING)?;
     transport.pacing = pacing != Pacing::None;
     // TCP paces trains, a NIC every packet of them.
-    transport.pace_train = if pacing == Pacing::Nic { 0 } else { offload.tso };
+    transport.pace_train = if pacing == Pacing::Nic {
+        0
+    } else {
+        offload.tso
+    };
     s.finish()?;
     Ok((nic, offload))
 }

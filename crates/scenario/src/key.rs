@@ -5,11 +5,13 @@
 //! A section declares its keys with [`keys!`] and reads each with `Section::read(&KEY)`; the type
 //! of the value is part of the declaration.
 
+use cemark_marking::{Kind, ParamSpec};
 use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::error::{Fallible, Fault};
 use crate::section::{bytes, choice, count, flag, fraction, nanos, number, rate, text, time};
 use crate::tree::{Node, Value, bare};
+use crate::units;
 
 /// What may be written for a key.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,10 @@ pub(crate) enum Shape {
     Text,
     /// One of these words.
     Choice(fn() -> Vec<&'static str>),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A length, or a time that means what the slowest link sends in it.
+    LengthOrTime,
     /// Something that the section reads by itself: in words, and as a JSON schema.
     Own(&'static str, &'static str),
 }
@@ -43,6 +49,10 @@ pub(crate) enum Usual {
     Needed(&'static str),
     /// This value, as a scenario file has it (without the quotes of a string).
     Is(&'static str),
+    /// The value of this other key.
+    As(&'static str),
+    /// A parameter of a marking scheme, in the unit in which the catalogue stores it.
+    Stored(&'static ParamSpec),
     /// It depends on other keys, or nothing holds; in words.
     Follows(&'static str),
 }
@@ -94,7 +104,8 @@ impl KeySpec {
     pub(crate) fn example(&self) -> Option<String> {
         let text = match self.usual {
             Usual::Needed(text) | Usual::Is(text) => text,
-            Usual::Follows(_) => return None,
+            Usual::Stored(param) => return Some(stored(param)),
+            Usual::As(_) | Usual::Follows(_) => return None,
         };
         let verbatim = text.starts_with(['[', '{', '"']);
         Some(match bare(text, Default::default()).value {
@@ -109,6 +120,19 @@ impl KeySpec {
             Some(example) => format!("write {} = {example}", self.name),
             None => format!("write {}", self.name),
         }
+    }
+}
+
+/// The default of a parameter as a scenario file has it.
+fn stored(param: &ParamSpec) -> String {
+    let n = param.default;
+    match param.kind {
+        Kind::Time => format!("\"{}\"", units::span(Picos::from_nanos(n))),
+        Kind::Bytes => format!("\"{}\"", units::length(n)),
+        Kind::Fraction => format!("{}", n as f64 / 65_536.0),
+        Kind::Count => n.to_string(),
+        Kind::Flag => (n == 1).to_string(),
+        Kind::Choice(words) => format!("\"{}\"", words[n as usize]),
     }
 }
 
@@ -176,16 +200,20 @@ impl<T> Key<T> {
 
 impl<T: Whole> Key<T> {
     pub(crate) const fn count(name: &'static str, min: u64, max: u64) -> Self {
-        Key::new(name, Shape::Count(min, max), |node, spec| match spec.shape {
-            Shape::Count(min, max) => Ok(narrow(count(node, (min, max))?, spec)),
-            _ => unreachable!("a count has a range"),
+        Key::new(name, Shape::Count(min, max), |node, spec| {
+            match spec.shape {
+                Shape::Count(min, max) => Ok(narrow(count(node, (min, max))?, spec)),
+                _ => unreachable!("a count has a range"),
+            }
         })
     }
 
     pub(crate) const fn bytes(name: &'static str, min: u64, max: u64) -> Self {
-        Key::new(name, Shape::Bytes(min, max), |node, spec| match spec.shape {
-            Shape::Bytes(min, max) => Ok(narrow(bytes(node, None, (min, max))?, spec)),
-            _ => unreachable!("a length has a range"),
+        Key::new(name, Shape::Bytes(min, max), |node, spec| {
+            match spec.shape {
+                Shape::Bytes(min, max) => Ok(narrow(bytes(node, None, (min, max))?, spec)),
+                _ => unreachable!("a length has a range"),
+            }
         })
     }
 }
@@ -205,8 +233,10 @@ impl Key<Picos> {
     /// A time that is not zero.
     pub(crate) const fn span(name: &'static str) -> Self {
         Key::new(name, Shape::Time, |node, _| match time(node)? {
-            Picos::ZERO => Err(Fault::new(node.at, "this time must be above zero")
-                .help("write it like \"10us\"")),
+            Picos::ZERO => {
+                Err(Fault::new(node.at, "this time must be above zero")
+                    .help("write it like \"10us\""))
+            }
             span => Ok(span),
         })
     }
@@ -238,9 +268,11 @@ impl Key<Rate> {
 
 impl Key<f64> {
     pub(crate) const fn number(name: &'static str, min: f64, max: f64) -> Self {
-        Key::new(name, Shape::Number(min, max), |node, spec| match spec.shape {
-            Shape::Number(min, max) => number(node, (min, max)),
-            _ => unreachable!("a number has a range"),
+        Key::new(name, Shape::Number(min, max), |node, spec| {
+            match spec.shape {
+                Shape::Number(min, max) => number(node, (min, max)),
+                _ => unreachable!("a number has a range"),
+            }
         })
     }
 

@@ -7,13 +7,13 @@ use cemark_wire::Rate;
 
 use crate::aliases;
 use crate::error::{Fallible, Fault, fold, near};
-use crate::key::{Key, keys};
+use crate::key::{Key, KeySpec, Shape, Usual, keys};
 use crate::section::{Section, bytes, count, flag, fraction, nanos, word};
 use crate::sections::{self, Form, SectionSpec};
 use crate::tree::{Node, Value};
 
 /// The word for a port that never marks.
-const NONE: &str = "none";
+pub(crate) const NONE: &str = "none";
 /// What it is called in tables.
 const NONE_TITLE: &str = "drop-tail";
 
@@ -22,13 +22,36 @@ pub(crate) static SCHEME: SectionSpec = SectionSpec::new(
     Form::List,
     &[KEYS],
     "A marking scheme; every other key is a parameter of it.",
-);
+)
+.chosen_by("marker")
+.and(of_the_catalogue);
 
 keys! { KEYS:
     MARKER: String = Key::text("marker").needed("ecn_sharp").doc(
         "a scheme of the catalogue, or `\"none\"` (drop-tail)",
     );
     LABEL: String = Key::text("label").follows("the scheme's title").doc("its name in tables");
+}
+
+/// The parameters of every scheme.
+fn of_the_catalogue() -> Vec<KeySpec> {
+    let params = |spec: &'static SchemeSpec| {
+        spec.params.iter().map(|param| KeySpec {
+            name: param.name,
+            shape: match param.kind {
+                Kind::Time => Shape::Time,
+                Kind::Bytes => Shape::LengthOrTime,
+                Kind::Fraction => Shape::Fraction,
+                Kind::Count => Shape::Count(param.min, param.max),
+                Kind::Flag => Shape::Flag,
+                Kind::Choice(words) => Shape::Word(words),
+            },
+            usual: Usual::Stored(param),
+            only: std::slice::from_ref(&spec.name),
+            doc: param.doc,
+        })
+    };
+    catalogue::ALL.iter().copied().flat_map(params).collect()
 }
 
 /// One `[[scheme]]`.

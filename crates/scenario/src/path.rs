@@ -58,10 +58,8 @@ pub(crate) fn set(root: &mut Table, path: &str, at: At, node: &Node) -> Fallible
                 None => Ok(()),
             }
         }
-        _ => Err(
-            Fault::new(at, format!("`{}` is not a section", words[0]))
-                .help(near(words[0], beginnings())),
-        ),
+        _ => Err(Fault::new(at, format!("`{}` is not a section", words[0]))
+            .help(near(words[0], beginnings()))),
     }
 }
 

@@ -78,7 +78,10 @@ pub(crate) fn pfc(
         )
         .help("write less than `pool`, or pfc-alpha for a threshold that follows the free space"));
     }
-    if let Some(headroom) = s.node(&crate::switch::HEADROOM).filter(|_| buffering.headroom > 0) {
+    if let Some(headroom) = s
+        .node(&crate::switch::HEADROOM)
+        .filter(|_| buffering.headroom > 0)
+    {
         return Err(Fault::new(
             headroom.at,
             "with flow control every link has a headroom of its own",

@@ -7,10 +7,10 @@ use cemark_wire::Rate;
 
 use crate::error::{Fallible, Fault};
 use crate::section::{Section, count, fraction};
+use crate::switch::MOST_QUEUES;
 use crate::transport::{span, weight};
 use crate::tree::{Node, Value};
 use crate::units;
-use crate::switch::MOST_QUEUES;
 
 /// The queue pairs of `[transport]`. The keys are read under every control, so that a scheme or a
 /// point of a sweep may have another one.

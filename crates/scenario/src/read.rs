@@ -192,9 +192,7 @@ fn few_enough(axes: &[Axis], root: &Table, seeds: usize) -> Fallible<()> {
     let sizes = axes.iter().map(|axis| axis.values.len());
     // A file without schemes gets its message later.
     let schemes = items(root, SCHEME.name).len().max(1);
-    let points = sizes
-        .chain([schemes, seeds])
-        .fold(1, usize::saturating_mul);
+    let points = sizes.chain([schemes, seeds]).fold(1, usize::saturating_mul);
     if points > MOST_POINTS {
         return Err(Fault::nowhere(format!("more than {MOST_POINTS} points"))
             .help("fewer axes, values, schemes or seeds"));
@@ -393,7 +391,7 @@ struct Read {
 fn config(root: &Table, node: &Node, sizes: &mut Tables) -> Fallible<Read> {
     let topology = fabric::topology(root)?;
     let rtt = rtt::rtt(root)?;
-    let scheme = markers::scheme(node, fabric::slowest(&topology))?;
+    let scheme = markers::scheme(node, topology.slowest())?;
     let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let (switch, non_ect) = switch::switch(root, scheme.marker.clone(), mtu)?;

@@ -6,7 +6,7 @@ use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::aliases;
 use crate::error::{At, Fallible, Fault, alike, near};
-use crate::key::{Key, KeySpec, Usual, Words};
+use crate::key::{Key, Usual, Words};
 use crate::sections::SectionSpec;
 use crate::tree::{Node, Table, Value};
 use crate::units::{self, Bad};
@@ -84,7 +84,7 @@ impl<'a> Section<'a> {
     pub(crate) fn read<T>(&mut self, key: &Key<T>) -> Fallible<T> {
         match (self.node(key), key.spec.usual) {
             (Some(node), _) => key.value(node),
-            (None, Usual::Needed(_)) => Err(self.missing(&key.spec)),
+            (None, Usual::Needed(_)) => Err(self.missing(key.spec.name, key.spec.advice())),
             (None, _) => Ok(key.usual_value()),
         }
     }
@@ -101,26 +101,19 @@ impl<'a> Section<'a> {
 
     /// The place of a key that must be there.
     pub(crate) fn need<T>(&mut self, key: &Key<T>) -> Fallible<&'a Node> {
-        self.node(key).ok_or_else(|| self.missing(&key.spec))
+        self.node(key)
+            .ok_or_else(|| self.missing(key.spec.name, key.spec.advice()))
     }
 
-    pub(crate) fn need_old(&mut self, key: &'static str, example: &str) -> Fallible<&'a Node> {
-        let (name, at) = (self.spec.shown(), self.at);
-        self.get(key).ok_or_else(|| {
-            Fault::new(at, format!("`{key}` is missing in {name}"))
-                .label("in this table")
-                .help(format!("write {key} = {example}"))
-        })
-    }
-
-    fn missing(&self, key: &KeySpec) -> Box<Fault> {
-        let message = format!("`{}` is missing in {}", key.name, self.spec.shown());
+    /// The mistake of a file without this key.
+    pub(crate) fn missing(&self, key: &str, advice: String) -> Box<Fault> {
+        let message = format!("`{key}` is missing in {}", self.spec.shown());
         let fault = if self.at == At::default() {
             Fault::nowhere(message)
         } else {
             Fault::new(self.at, message)
         };
-        fault.label("in this table").help(key.advice())
+        fault.label("in this table").help(advice)
     }
 
     /// Keys that mean something under another kind of this section. Where they are allowed, a sweep
@@ -162,14 +155,14 @@ impl<'a> Section<'a> {
             return help.to_owned();
         }
         let near = near(key, self.asked.iter().copied());
-        let mut declared = self.spec.keys().filter(|spec| alike(spec.name, key));
-        match (declared.next().map(|spec| spec.only), self.spec.chooser) {
-            (Some(kinds @ [_, ..]), Some(chooser)) => {
-                let kinds: Vec<String> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
-                format!(
-                    "it belongs to {chooser} = {}; {near}",
-                    kinds.join(" or ")
-                )
+        let declared = self.spec.keys().filter(|spec| alike(spec.name, key));
+        let kinds: Vec<String> = declared
+            .flat_map(|spec| spec.only)
+            .map(|kind| format!("\"{kind}\""))
+            .collect();
+        match self.spec.chooser {
+            Some(chooser) if !kinds.is_empty() => {
+                format!("it belongs to {chooser} = {}; {near}", kinds.join(" or "))
             }
             _ => near,
         }
@@ -227,8 +220,7 @@ impl<'a> Section<'a> {
         default: usize,
         words: &[&str],
     ) -> Fallible<usize> {
-        self.get(key)
-            .map_or(Ok(default), |node| word(node, words))
+        self.get(key).map_or(Ok(default), |node| word(node, words))
     }
 }
 
@@ -273,16 +265,13 @@ pub(crate) fn choice<T: Words>(node: &Node) -> Fallible<T> {
 /// One of some words: its place in the list.
 pub(crate) fn word(node: &Node, words: &[&str]) -> Fallible<usize> {
     let written = text(node).map_err(|fault| fault.help(near("", words.iter().copied())))?;
-    words
-        .iter()
-        .position(|w| alike(w, written))
-        .ok_or_else(|| {
-            let help = aliases::value(written, words)
-                .map_or_else(|| near(written, words.iter().copied()), str::to_owned);
-            Fault::new(node.at, format!("`{written}` is not known here"))
-                .label("not known")
-                .help(help)
-        })
+    words.iter().position(|w| alike(w, written)).ok_or_else(|| {
+        let help = aliases::value(written, words)
+            .map_or_else(|| near(written, words.iter().copied()), str::to_owned);
+        Fault::new(node.at, format!("`{written}` is not known here"))
+            .label("not known")
+            .help(help)
+    })
 }
 
 pub(crate) fn count(node: &Node, (min, max): (u64, u64)) -> Fallible<u64> {

@@ -33,6 +33,8 @@ pub(crate) struct SectionSpec {
     pub(crate) doc: &'static str,
     /// Its keys, in groups.
     pub(crate) groups: &'static [&'static [&'static KeySpec]],
+    /// Keys that are declared elsewhere: parameters of topologies, schemes and controllers.
+    pub(crate) more: fn() -> Vec<KeySpec>,
 }
 
 impl SectionSpec {
@@ -50,6 +52,7 @@ impl SectionSpec {
             by_path: !matches!(form, Form::Inline),
             doc,
             groups,
+            more: Vec::new,
         }
     }
 
@@ -71,8 +74,16 @@ impl SectionSpec {
         self
     }
 
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static KeySpec> + use<> {
-        self.groups.iter().flat_map(|group| group.iter().copied())
+    /// It also has the keys of a registry.
+    pub(crate) const fn and(mut self, more: fn() -> Vec<KeySpec>) -> Self {
+        self.more = more;
+        self
+    }
+
+    /// Its keys, those of registries after its own.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = KeySpec> + use<> {
+        let own = self.groups.iter().flat_map(|group| group.iter().copied());
+        own.copied().chain((self.more)())
     }
 
     /// As messages name it: `[topology]`, `[[scheme]]`.

@@ -111,12 +111,15 @@ impl Tables {
         })?;
         SizeTable::parse(&stem, text, unit).map_err(|error| {
             let file = path.display();
-            Fault::new(node.at, format!("the size table `{file}` is malformed: {error}"))
-                .label("this table")
-                .help(
-                    "two columns: the size, and the share of flows no larger than this (0 to 1, or \
+            Fault::new(
+                node.at,
+                format!("the size table `{file}` is malformed: {error}"),
+            )
+            .label("this table")
+            .help(
+                "two columns: the size, and the share of flows no larger than this (0 to 1, or \
                      0 to 100)",
-                )
+            )
         })
     }
 

@@ -38,7 +38,10 @@ const ONE: f64 = 65_536.0;
 
 impl Words for SchedulerKind {
     fn words() -> Vec<(&'static str, Self)> {
-        sched::ALL.iter().map(|spec| (spec.name, spec.kind)).collect()
+        sched::ALL
+            .iter()
+            .map(|spec| (spec.name, spec.kind))
+            .collect()
     }
 }
 
@@ -192,10 +195,10 @@ fn queues(
     mtu: u32,
 ) -> Fallible<(Vec<QueueConfig>, Option<At>)> {
     // A visit of less than a packet would make rounds in which no packet is sent.
-    let visits = matches!(scheduler, SchedulerKind::Dwrr | SchedulerKind::Wrr);
+    let by_quanta = scheduler.spec().divides == sched::Divides::Quanta;
     let quantum = |s: &mut Section<'_>, key: &Key<u32>, usual: u32| -> Fallible<u32> {
         let n = s.read_or(key, usual)?;
-        match s.node(key).filter(|_| visits && n < mtu) {
+        match s.node(key).filter(|_| by_quanta && n < mtu) {
             None => Ok(n),
             Some(node) => Err(
                 Fault::new(node.at, "a quantum of less than a full packet").help(format!(

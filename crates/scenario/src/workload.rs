@@ -444,10 +444,8 @@ fn incast(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
         _ => s.read(&QUERY_EVERY)?,
     };
     if u64::from(senders) * u64::from(repeat) > MOST_FLOWS {
-        return Err(
-            Fault::new(s.at(), format!("more than {MOST_FLOWS} flows"))
-                .help("fewer senders or repeats"),
-        );
+        return Err(Fault::new(s.at(), format!("more than {MOST_FLOWS} flows"))
+            .help("fewer senders or repeats"));
     }
     Ok(Kind::Incast {
         senders,

@@ -146,7 +146,7 @@ fn mistakes_say_what_to_write() {
         ),
         (
             "[edge]\nkind = 'dcib'\nack-every = 4",
-            "cannot stand for several",
+            "cannot acknowledge several",
         ),
         ("[edge]\nkind = 'dcib'\nlanes = 3", "power of two"),
         (
@@ -177,7 +177,7 @@ fn mistakes_say_what_to_write() {
         ),
         (
             "[[fault]]\nlinks = ['wan0.0->wan1.0']\nrate = 0.1\nburst-loss = 0.5",
-            "in no bursts here",
+            "burst-loss without bursts",
         ),
         (
             "[[fault]]\nlinks = ['wan0.0->wan1.0']\nrate = 0\nburst = 5\nburst-loss = 0",

@@ -404,7 +404,7 @@ fn schemes_seeds_and_axes() {
         "[0.5, 0.9]",
         "[0.5, 0.50]",
         "38:25",
-        "is there twice",
+        "is listed twice",
         "remove",
     );
     change(
@@ -453,7 +453,7 @@ fn schemes_seeds_and_axes() {
         "[1, 2]",
         "[1, 1]",
         "2:13",
-        "seed 1 is there twice",
+        "seed 1 is listed twice",
         "remove",
     );
     change(

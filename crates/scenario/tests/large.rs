@@ -98,7 +98,7 @@ fn seeds_values_and_links_are_read_one_by_one() {
         "a scenario has 1 to 10000 seeds"
     );
     let text = format!("seeds = [{numbers}7]\n{BASE}{SCHEME}");
-    assert_eq!(read(&text).unwrap_err().message(), "seed 7 is there twice");
+    assert_eq!(read(&text).unwrap_err().message(), "seed 7 is listed twice");
     let text = format!("{BASE}{SCHEME}[sweep]\n\"workload.flows\" = [{numbers}]\n");
     assert_eq!(
         read(&text).unwrap_err().message(),
@@ -107,7 +107,7 @@ fn seeds_values_and_links_are_read_one_by_one() {
     let text = format!("{BASE}{SCHEME}[sweep]\n\"workload.flows\" = [{numbers}7]\n");
     assert_eq!(
         read(&text).unwrap_err().message(),
-        "this value is there twice"
+        "this value is listed twice"
     );
     let axes = list(MANY, |i| format!("\"workload.key{i}\" = [1]\n"));
     let text = format!("{BASE}{SCHEME}[sweep]\n{axes}");
