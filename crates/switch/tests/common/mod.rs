@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use cemark_marking::QueueSpec;
-use cemark_switch::admit::Buffering;
+use cemark_switch::admit::RoomPolicy;
 use cemark_switch::ce::NonEct;
 use cemark_switch::sched::{SchedulerKind, build};
 use cemark_switch::{
@@ -60,7 +60,7 @@ impl Rig {
             queues,
             marker,
             Pool::of_port(100_000_000),
-            Buffering::Whole,
+            RoomPolicy::Whole,
         )
     }
 
@@ -69,7 +69,7 @@ impl Rig {
         queues: &[QueueSpec],
         marker: impl Fn(usize) -> AnyMarker,
         pool: Pool,
-        buffering: Buffering,
+        buffering: RoomPolicy,
     ) -> Rig {
         let port = Port::new(PortSpec {
             clock: Clock::new(200),
@@ -78,7 +78,7 @@ impl Rig {
             delay: 1000 * NS,
             buffer_bytes: pool.room(),
             buffering,
-            pool: 0,
+            pool: PoolId(0),
             own_pool: !pool.is_shared(),
             non_ect: NonEct::Forward,
             scheduler: build(kind, queues),
