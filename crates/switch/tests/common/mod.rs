@@ -9,7 +9,8 @@ use cemark_switch::admit::RoomPolicy;
 use cemark_switch::ce::NonEct;
 use cemark_switch::sched::{SchedulerKind, build};
 use cemark_switch::{
-    AnyMarker, Clock, ExplicitPort, NEVER, Offer, Pool, Port, PortSpec, QueueSetup, RoundSpec,
+    AnyMarker, Clock, ExplicitPort, NEVER, Offer, Pool, PoolId, Port, PortSpec, QueueSetup,
+    RoundSpec,
 };
 use cemark_wire::{Ecn, Fields, NONE, Nanos, Packet, Rate};
 
