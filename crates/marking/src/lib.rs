@@ -28,6 +28,7 @@ pub mod catalogue;
 pub mod cedm;
 pub mod cedm_sharp;
 pub mod codel;
+pub mod config;
 pub mod dynamic;
 pub mod ecn_sharp;
 pub mod fixed;
@@ -41,7 +42,10 @@ pub mod threshold;
 pub mod wred;
 
 pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
-pub use params::{FirstMark, Kind, Level, MAX_PARAMS, Ordered, ParamSpec, SchemeSpec, Values};
+pub use config::Fraction;
+pub use params::{
+    FirstMark, Kind, Level, MAX_PARAMS, Ordered, OutOfRange, ParamSpec, SchemeSpec, Values,
+};
 
 use cemark_wire::Nanos;
 
