@@ -22,6 +22,7 @@
 //! assert!(ce); // 250 us is more than its ins_target: write CE, if the packet is ECN-capable
 //! ```
 #![no_std]
+#![warn(clippy::too_many_lines)]
 
 mod at;
 pub mod catalogue;
