@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn the_count_saturates_and_the_schedule_still_moves() {
-        let mut marker = Codel::from_config(CodelConfig::default(), &QueueSpec::fifo(Rate::gbps(10)));
+        let mut marker =
+            Codel::from_config(CodelConfig::default(), &QueueSpec::fifo(Rate::gbps(10)));
         marker.state = State {
             first_above: Some(Nanos(0)),
             next: Nanos(1_000_000),
@@ -179,7 +180,7 @@ mod tests {
             last_count: 1,
             marking: true,
         };
-        let at = |now| At::fifo(Nanos(now), Nanos(100_000), 125_000, 1_500);
+        let at = |now| At::departure(Nanos(now), Nanos(100_000), 125_000, 1_500);
         assert_eq!(
             marker.dequeue(&at(1_000_000)),
             Verdict::Mark(Why::Persistent)

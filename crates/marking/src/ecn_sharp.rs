@@ -34,9 +34,15 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     first_mark: |values| {
         let config = EcnSharpConfig::from(values);
         Some(if config.pst_target <= config.ins_target {
-            FirstMark::wait(const { EcnSharpConfig::param("pst_target") }, config.pst_target)
+            FirstMark::wait(
+                const { EcnSharpConfig::param("pst_target") },
+                config.pst_target,
+            )
         } else {
-            FirstMark::wait(const { EcnSharpConfig::param("ins_target") }, config.ins_target)
+            FirstMark::wait(
+                const { EcnSharpConfig::param("ins_target") },
+                config.ins_target,
+            )
         })
     },
 };
@@ -412,7 +418,7 @@ mod tests {
                 above: true,
                 marking: true,
             });
-            let at = |now| At::fifo(Nanos(now), Nanos(100_000), 125_000, 1_500);
+            let at = |now| At::departure(Nanos(now), Nanos(100_000), 125_000, 1_500);
             let (last, step) = match law {
                 Law::Harmonic => (1_000_001, 1),
                 Law::Sqrt => (1_000_003, 3),

@@ -9,8 +9,7 @@ use cemark_wire::Nanos;
 
 use crate::config::{Compare, Field, Fraction, OneHook, SECOND, Shape, config};
 use crate::{
-    At, FirstMark, Hook, Marker, Ordered, QueueSpec, Quiet, SchemeSpec, Values, Verdict, Why,
-    fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueSpec, Quiet, SchemeSpec, Values, Verdict, Why, fixed,
 };
 
 /// The catalogue entry.

@@ -345,7 +345,7 @@ mod tests {
     /// bytes take 10,000 ns.
     #[test]
     fn half_the_target_is_not_less_than_half() {
-        let at = |bytes| At::fifo(Nanos(60_000), Nanos(0), bytes, 1_500);
+        let at = |bytes| At::arrival(Nanos(60_000), bytes, 1_500);
         let mut pie = pie(PieConfig {
             max_burst: Nanos(90_000),
             ..usual()

@@ -90,7 +90,9 @@ impl Time for Ticks {
     fn gap(count: u32, p: &Params) -> u32 {
         let looked_up = match (p.law, p.arithmetic) {
             (Law::Sqrt, _) => over_root(p.pst_interval, count),
-            (Law::Harmonic, Arithmetic::PrintedDivision) => divide_as_printed(p.pst_interval, count),
+            (Law::Harmonic, Arithmetic::PrintedDivision) => {
+                divide_as_printed(p.pst_interval, count)
+            }
             (Law::Harmonic, _) => divide(p.pst_interval, count),
         };
         looked_up.rounded()
