@@ -26,6 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-wire",
             "cemark-marking",
             "cemark-transport",
+            "cemark-switch",
             "cemark-sim",
         ],
     ),
@@ -43,6 +44,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "cemark-wire",
             "cemark-marking",
+            "cemark-transport",
             "cemark-conformance",
             "cemark-sim",
             "cemark-scenario",

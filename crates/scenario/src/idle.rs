@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use cemark_sim::Config;
-use cemark_sim::config::{Edge, MarkerChoice, Policy, SchedulerKind, Xoff};
-use cemark_sim::switch::edge::{CopyPolicy, Recovery};
+use cemark_sim::config::{Edge, MarkerChoice, Policy, Xoff};
+use cemark_switch::edge::{CopyPolicy, Recovery};
 use cemark_transport::Control;
 use cemark_wire::Nanos;
 
@@ -211,12 +211,9 @@ fn looks_at(c: &Config, key: &str) -> bool {
         || matches!(c.switch.marker, MarkerChoice::Custom(_))
 }
 
-/// Whether the scheduler goes round, so that there is a round time.
+/// Whether the scheduler visits queues in rounds, so that there is a round time.
 pub(crate) fn has_rounds(c: &Config) -> bool {
-    matches!(
-        c.switch.scheduler,
-        SchedulerKind::Dwrr | SchedulerKind::Wrr | SchedulerKind::Wfq
-    )
+    c.switch.scheduler.has_rounds()
 }
 
 /// Whether the scheme reads the round time. One that is not ours may.

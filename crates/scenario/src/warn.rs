@@ -8,11 +8,10 @@ use cemark_marking::{FirstMark, Level};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
+use cemark_sim::workload::load::{flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel, Workload};
 use cemark_wire::Picos;
 
-use crate::fabric::slowest;
 use crate::idle::{has_rounds, reads_rounds};
 use crate::plan::Warning;
 use crate::sense::percent;
@@ -241,7 +240,7 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
         0 => config.switch.buffer_bytes,
         n => n,
     });
-    let drained = slowest(&config.topology).nanos_for(buffer).0;
+    let drained = config.topology.slowest().nanos_for(buffer).0;
     let Some(FirstMark { param, level }) = (scheme.first_mark)(values) else {
         return;
     };
@@ -321,26 +320,21 @@ pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, P
         Kind::List(lines) => return of_pairs(&mut lines.iter().map(|l| (l.src, l.dst))),
         Kind::Probe { .. } => return Vec::new(),
     };
-    // Of the pattern's flows so many leave their rack, and so many of them their pod.
-    let share = |wanted: &[Tier]| {
-        let all = tiers(topology, &pattern);
-        let found = all.iter().find(|t| wanted.contains(&t.tier));
-        found.map_or(0.0, |t| t.share)
+    // A flow that crosses a tier and none further in takes one of that tier's ways; one that
+    // crosses no tier stays within its rack.
+    let crossing = tiers(topology, &pattern);
+    let next = |i: usize| crossing.get(i).map_or(0.0, |tier| tier.share);
+    let round = |inner: Picos| {
+        let one_way = topology.propagation_with(inner);
+        one_way.saturating_add(one_way)
     };
-    let (rack, core) = (share(&[Tier::Rack, Tier::Middle]), share(&[Tier::Core]));
-    let (near, far, farthest) = match topology {
-        Topology::Dumbbell { .. } => (2, 3, 3),
-        Topology::TwoSites { .. } => (2, 5, 5),
-        _ => (2, 4, 6),
-    };
-    [(1.0 - rack, near), (rack - core, far), (core, farthest)]
-        .into_iter()
-        .filter(|(share, _)| *share > 1e-12)
-        .map(|(share, links)| {
-            let one_way = topology.propagation_over(links);
-            (share, one_way.saturating_add(one_way))
-        })
-        .collect()
+    let mut all = vec![(1.0 - next(1), round(Picos::ZERO))];
+    for (i, tier) in topology.shape().tiers().iter().enumerate() {
+        let share = (next(i + 1) - next(i + 2)) / tier.ways.len() as f64;
+        all.extend(tier.ways.iter().map(|way| (share, round(way.delay))));
+    }
+    all.retain(|(share, _)| *share > 1e-12);
+    all
 }
 
 /// A span in nanoseconds, at most what picoseconds can count.

@@ -476,7 +476,7 @@ impl ExplicitPort {
             let first = self.wire.push(&self.slots.get(slot).packet, ecn, arrive);
             if self.measured {
                 // The turn ends as its last packet has left, and that is known now.
-                self.round.served(i, self.busy, pick.turn_ends, emptied);
+                self.round.served(i, self.busy, pick.visit_ends, emptied);
             }
             return if first { arrive } else { NEVER };
         }
