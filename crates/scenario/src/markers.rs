@@ -11,6 +11,7 @@ use crate::key::{Key, KeySpec, Shape, Usual, keys};
 use crate::section::{Section, bytes, count, flag, fraction, nanos, word};
 use crate::sections::{self, Form, SectionSpec};
 use crate::tree::{Node, Value};
+use crate::units;
 
 /// The word for a port that never marks.
 pub(crate) const NONE: &str = "none";
@@ -92,6 +93,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
                     Some(help) => fault.help(help),
                     None => fault,
                 };
+                no_length(node, spec, param)?;
                 values.0[i] = value(node, param, rate).map_err(advised)?;
             }
         }
@@ -110,6 +112,26 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         label: label.unwrap_or_else(|| title.to_owned()),
         marker: choice,
     })
+}
+
+/// Fails on a length where the scheme has a time: the parameter of this name is a length in another
+/// scheme, and a path without a label sets all of them.
+fn no_length(node: &Node, spec: &SchemeSpec, param: &ParamSpec) -> Fallible<()> {
+    let Value::Text(written) = &node.value else {
+        return Ok(());
+    };
+    if param.kind != Kind::Time || !units::has_unit(written, units::LENGTHS) {
+        return Ok(());
+    }
+    let name = param.name;
+    let message = format!(
+        "`{written}` is a length, and `{name}` is a time in {}",
+        spec.title
+    );
+    Err(Fault::new(node.at, message).help(format!(
+        "write a time such as \"85us\"; to set `{name}` of another scheme only, write \
+         scheme.LABEL.{name}"
+    )))
 }
 
 /// A ramp must rise, where either of its ends was written.
@@ -150,7 +172,8 @@ fn rising(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     Ok(())
 }
 
-/// A packet that joins a queue has not waited yet: what judges it there must look at the length.
+/// A packet that joins a queue has not waited yet: a scheme that judges it there must read the
+/// length.
 fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     let (MarkerChoice::Builtin { scheme, values }, Value::Table(table)) = (choice, &node.value)
     else {
@@ -163,7 +186,8 @@ fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     };
     match table.get("hook") {
         Some(entry) if says("hook", "enqueue") && says("signal", "sojourn") => {
-            let message = "hook = \"enqueue\" with the signal sojourn: a packet that joins the queue has not waited yet";
+            let message = "hook = \"enqueue\" with the signal sojourn: a packet that joins the queue \
+                           has not waited yet";
             Err(Fault::new(entry.node.at, message).help("write signal = \"length\" beside it"))
         }
         _ => Ok(()),

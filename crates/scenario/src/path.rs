@@ -129,35 +129,40 @@ fn chosen<'a>(
         _ => (0..items.len()).collect(),
     };
     match (list, chosen.len()) {
-        (_, 0) if rest.len() > 1 => {
-            let labels: Vec<&str> = items.iter().filter_map(label_of).collect();
-            let what = match rest[0].parse::<usize>() {
-                Ok(n) => format!("there is no scheme number {n}, they are numbered from 0"),
-                Err(_) => format!("no scheme here is labelled `{}`", rest[0]),
-            };
-            Err(Fault::new(at, what).help(near(rest[0], labels)))
-        }
-        (_, 0) => {
-            let known = items
-                .iter()
-                .filter_map(spec_of)
-                .flat_map(|spec| spec.params.iter().map(|p| p.name));
-            let help = match selected(items, rest[0]) {
-                Some(_) => format!("it is a scheme: add the key, {list}.{}.KEY", rest[0]),
-                None => near(rest[0], known),
-            };
-            Err(
-                Fault::new(at, format!("no scheme here has a parameter `{}`", rest[0])).help(help),
-            )
-        }
+        (_, 0) => Err(no_scheme(items, rest, at)),
         ("workload", 2..) => Err(
             Fault::new(at, "there are several workloads: say which").help(format!(
-                "write workload.0.{0} for the first, workload.NAME.{0}, or workload.*.{0} for all that have it",
+                "write workload.0.{0} for the first, workload.NAME.{0}, or workload.*.{0} for all \
+                 that have it",
                 rest.join(".")
             )),
         ),
         _ => Ok((chosen, rest)),
     }
+}
+
+/// The mistake of a path into `scheme` that no scheme fits.
+fn no_scheme(items: &[Node], rest: &[&str], at: At) -> Box<Fault> {
+    let word = rest[0];
+    let labels = items.iter().filter_map(label_of);
+    if rest.len() > 1 {
+        let what = match word.parse::<usize>() {
+            Ok(n) => format!("there is no scheme number {n}, they are numbered from 0"),
+            Err(_) => format!("no scheme is labelled `{word}`"),
+        };
+        return Fault::new(at, what).help(near(word, labels).replacen("known: ", "labels: ", 1));
+    }
+    if selected(items, word).is_some() {
+        let message = format!("`{word}` is a scheme, not a parameter");
+        return Fault::new(at, message).help(format!("add the key: scheme.{word}.KEY"));
+    }
+    let params = items.iter().filter_map(spec_of);
+    let params = params.flat_map(|spec| spec.params.iter().map(|p| p.name));
+    Fault::new(
+        at,
+        format!("no scheme of this file has a label or a parameter `{word}`"),
+    )
+    .help(near(word, params.chain(labels)))
 }
 
 /// Every place that a path changes, under one name for each: two paths that share one set the same
@@ -202,7 +207,8 @@ pub(crate) fn places(root: &Table, path: &str) -> BTreeSet<String> {
 /// scheme, and some have the parameter.
 fn concerns(item: &Node, rest: &[&str]) -> bool {
     let name = fold(rest[0]);
-    let mut of_all = sections::per_scheme().chain(SCHEME.keys().map(|key| key.name));
+    let of_any_marker = SCHEME.keys().filter(|key| key.only.is_empty());
+    let mut of_all = sections::per_scheme().chain(of_any_marker.map(|key| key.name));
     let param = |p: &ParamSpec| fold(p.name) == name;
     of_all.any(|key| fold(key) == name)
         || spec_of(item).is_some_and(|spec| spec.params.iter().any(param))
@@ -274,10 +280,7 @@ fn set_in(inside: &mut Node, rest: &[&str], at: At, node: &Node) -> Fallible<()>
         },
         _ => Err(Fault::new(
             at,
-            format!(
-                "there is nothing below `{key}`: it stands under {}",
-                inside.kind()
-            ),
+            format!("there is no key `{key}` in {}", inside.kind()),
         )),
     }
 }

@@ -188,9 +188,10 @@ impl Given {
     ) -> Fallible<()> {
         let places = path::places(root, path);
         for earlier in &self.0 {
-            let lost = match swept || earlier.swept {
-                true => !earlier.places.is_disjoint(&places),
-                false => earlier.places.is_subset(&places),
+            let lost = if swept || earlier.swept {
+                !earlier.places.is_disjoint(&places)
+            } else {
+                earlier.places.is_subset(&places)
             };
             if !lost {
                 continue;
@@ -208,9 +209,10 @@ impl Given {
             }
             let mut all = earlier.values.clone();
             all.extend_from_slice(values);
-            let name = match fold(&earlier.path) == fold(path) {
-                true => format!("`{path}` is set twice"),
-                false => format!("`{path}` is set twice, first as `{}`", earlier.path),
+            let name = if fold(&earlier.path) == fold(path) {
+                format!("`{path}` is set twice")
+            } else {
+                format!("`{path}` is set twice, first as `{}`", earlier.path)
             };
             return Err(Fault::new(at, name).label("a second time").help(format!(
                 "leave one of them out, or sweep all values with one: --set {path}={}",

@@ -38,7 +38,9 @@ fn a_page_that_leaves_a_section_out_is_refused() {
 #[test]
 fn a_row_says_name_values_default_and_meaning() {
     let host = key_table("host", "*").expect("a section");
-    let row = host.lines().find(|line| line.starts_with("| `nic-packets`"));
+    let row = host
+        .lines()
+        .find(|line| line.starts_with("| `nic-packets`"));
     assert_eq!(
         row,
         Some(

@@ -3,32 +3,16 @@
 //! compares all pairs of its entries (2 x 10^10 of them) would take many minutes, and so short that
 //! one look at each takes a second.
 
+mod common;
+
 use std::fmt::Write;
 
-use cemark_scenario::{Error, Overrides, Plan, parse};
+use common::{STAR as BASE, read};
 
 /// The entries of a list.
 const MANY: usize = 200_000;
 
-const BASE: &str = r#"
-[topology]
-kind = "star"
-hosts = 4
-rate = "10Gbps"
-delay = "2us"
-
-[[workload]]
-kind = "poisson"
-sizes = "web-search"
-load = 0.5
-flows = 10
-"#;
-
 const SCHEME: &str = "[[scheme]]\nmarker = \"threshold\"\n";
-
-fn read(text: &str) -> Result<Plan, Error> {
-    parse(text, "large.toml", &Overrides::default())
-}
 
 fn list(n: usize, mut each: impl FnMut(usize) -> String) -> String {
     (0..n).fold(String::new(), |mut text, i| {

@@ -290,7 +290,10 @@ fn flow_control_and_its_thresholds() {
 #[test]
 fn mistakes_with_flow_control() {
     let e = fails("pfc = true", "");
-    assert!(e.to_string().contains("every port has a buffer of its own"), "{e}");
+    assert!(
+        e.to_string().contains("every port has a buffer of its own"),
+        "{e}"
+    );
     let e = fails("pfc = 3", "");
     assert!(e.to_string().contains("true"), "{e}");
     let e = fails(

@@ -26,7 +26,9 @@ fn mistakes(schema: &Validator, scenario: &Value) -> Vec<String> {
 
 /// The TOML files of a folder of the repository.
 fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let paths = entries.map(|entry| entry.expect("an entry").path());
     paths
@@ -138,8 +140,18 @@ fn keys_are_explained() {
     let schema = json_schema();
     let key = &schema["definitions"]["switch"]["properties"]["buffer"];
     assert_eq!(key["default"], "1MB");
-    assert!(key["description"].as_str().unwrap().starts_with("buffer of a port"));
+    assert!(
+        key["description"]
+            .as_str()
+            .unwrap()
+            .starts_with("buffer of a port")
+    );
     let target = &schema["definitions"]["scheme"]["properties"]["ins_target"];
     assert_eq!(target["default"], "200us");
-    assert!(target["description"].as_str().unwrap().contains("for ecn_sharp"));
+    assert!(
+        target["description"]
+            .as_str()
+            .unwrap()
+            .contains("for ecn_sharp")
+    );
 }
