@@ -9,6 +9,7 @@ use crate::rdma::Rdma;
 /// Parameters of a TCP connection. One value serves all connections of a simulation and is passed
 /// by reference.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Config {
     /// Congestion controller and its parameters.
     pub control: Control,

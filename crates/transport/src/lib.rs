@@ -48,6 +48,7 @@
 //! `examples/quic_dctcp.rs` is a whole sender with loss detection, `examples/connection.rs` a TCP
 //! connection over two queues.
 #![no_std]
+#![warn(clippy::too_many_lines)]
 
 extern crate alloc;
 #[cfg(test)]

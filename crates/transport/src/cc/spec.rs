@@ -278,6 +278,20 @@ impl fmt::Debug for Control {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Control {
+    /// A map: `control` has the name, and each parameter its key.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let mut map = serializer.serialize_map(Some(1 + self.spec.params.len()))?;
+        map.serialize_entry("control", self.spec.name)?;
+        for (param, value) in self.spec.params.iter().zip(&self.values) {
+            map.serialize_entry(param.key, value)?;
+        }
+        map.end()
+    }
+}
+
 /// A controller that is made from a [`Control`] of its own [`ControllerSpec`].
 pub trait FromControl: Controller + Sized + 'static {
     /// A new controller at the initial window.

@@ -49,6 +49,7 @@ pub const NAK: Flags = Flags::RETX;
 
 /// Parameters of queue pairs. One value serves all of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Rdma {
     /// How the sender reacts to notifications.
     pub dcqcn: Dcqcn,
@@ -62,6 +63,7 @@ pub struct Rdma {
 
 /// What is retransmitted after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Retransmit {
     /// Everything from the first missing byte on: the responder drops what arrives out of order.
     GoBackN,
@@ -71,6 +73,7 @@ pub enum Retransmit {
 
 /// Parameters of the reaction point (section 3 of the DCQCN paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Dcqcn {
     /// Weight of a notification in alpha, as a power of two: g = 2^-g_shift (1/256: 8; at most 20).
     pub g_shift: u32,

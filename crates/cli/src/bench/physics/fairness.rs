@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows alike get shares alike.
 
-use cemark_sim::transport::Control;
-use cemark_sim::transport::cc::dctcp::DctcpConfig;
+use cemark_transport::Control;
+use cemark_transport::cc::dctcp::DctcpConfig;
 
 use super::Row;
 use super::fabrics::{many_to_one, scheme, step};
