@@ -6,10 +6,13 @@
 //! of the value is part of the declaration.
 
 use cemark_marking::{Kind, ParamSpec};
+use cemark_transport::cc;
 use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::error::{Fallible, Fault};
-use crate::section::{bytes, choice, count, flag, fraction, nanos, number, rate, text, time};
+use crate::section::{
+    bytes, choice, count, flag, fraction, nanos, number, rate, text, time, timer,
+};
 use crate::tree::{Node, Value, bare};
 use crate::units;
 
@@ -53,6 +56,8 @@ pub(crate) enum Usual {
     As(&'static str),
     /// A parameter of a marking scheme, in the unit in which the catalogue stores it.
     Stored(&'static ParamSpec),
+    /// A parameter of a congestion controller, likewise.
+    Controllers(&'static cc::ParamSpec),
     /// It depends on other keys, or nothing holds; in words.
     Follows(&'static str),
 }
@@ -105,6 +110,7 @@ impl KeySpec {
         let text = match self.usual {
             Usual::Needed(text) | Usual::Is(text) => text,
             Usual::Stored(param) => return Some(stored(param)),
+            Usual::Controllers(param) => return Some(of_controller(param)),
             Usual::As(_) | Usual::Follows(_) => return None,
         };
         let verbatim = text.starts_with(['[', '{', '"']);
@@ -133,6 +139,21 @@ fn stored(param: &ParamSpec) -> String {
         Kind::Count => n.to_string(),
         Kind::Flag => (n == 1).to_string(),
         Kind::Choice(words) => format!("\"{}\"", words[n as usize]),
+    }
+}
+
+/// The same of a controller's parameter.
+fn of_controller(param: &cc::ParamSpec) -> String {
+    let n = param.default;
+    match param.kind {
+        cc::Kind::Weight => format!("{}", 1.0 / power_of_two(n)),
+        cc::Kind::Fraction { one } => format!("{}", n as f64 / f64::from(one)),
+        cc::Kind::Thousandths => format!("{}", n as f64 / 1000.0),
+        cc::Kind::Count => n.to_string(),
+        cc::Kind::Flag => (n == 1).to_string(),
+        cc::Kind::Time => format!("\"{}\"", units::span(Picos::from_nanos(n))),
+        cc::Kind::Bytes => format!("\"{}\"", units::length(n)),
+        cc::Kind::Rate => format!("\"{}\"", units::rate(n)),
     }
 }
 
@@ -250,13 +271,7 @@ impl Key<Nanos> {
 
     /// A timer: whole nanoseconds, not zero.
     pub(crate) const fn timer(name: &'static str) -> Self {
-        Key::new(name, Shape::Time, |node, spec| match nanos(node)? {
-            Nanos::ZERO => Err(
-                Fault::new(node.at, format!("{} must be above zero", spec.name))
-                    .help("write it like \"5ms\""),
-            ),
-            span => Ok(span),
-        })
+        Key::new(name, Shape::Time, |node, spec| timer(node, spec.name))
     }
 }
 
@@ -306,39 +321,9 @@ impl Key<Node> {
     }
 }
 
-impl Key<u32> {
-    /// A weight that is a power of two, kept as its exponent.
-    pub(crate) const fn weight(name: &'static str) -> Self {
-        Key::new(name, Shape::Weight, |node, spec| {
-            let g = fraction(node)?;
-            (0..=20)
-                .find(|&shift| f64::from(1u32 << shift) * g == 1.0)
-                .ok_or_else(|| {
-                    let message = format!("{} = {g} is not a power of two", spec.name);
-                    Fault::new(node.at, message).help(format!("write {}", powers_near(g, spec)))
-                })
-        })
-    }
-}
-
-/// The powers of two on both sides of `g`, the nearer one first:
-/// `0.00390625 (1/256) or 0.0078125 (1/128)`.
-fn powers_near(g: f64, spec: &KeySpec) -> String {
-    let one = |shift: u32| {
-        let n = 1u32 << shift;
-        format!("{} (1/{n})", 1.0 / f64::from(n))
-    };
-    // Halvings from one until the result is below `g`.
-    let below = (1..=20).find(|&shift| g * f64::from(1u32 << shift) > 1.0);
-    let Some(low) = below else {
-        // Zero, or almost: nothing is near.
-        return spec.example().unwrap_or_else(|| one(20));
-    };
-    let high = low - 1;
-    // Nearer by its factor.
-    let up = g * f64::from(1u32 << low) * g * f64::from(1u32 << high) > 1.0;
-    let (first, second) = if up { (high, low) } else { (low, high) };
-    format!("{} or {}", one(first), one(second))
+/// 2^n.
+pub(crate) fn power_of_two(n: u64) -> f64 {
+    (1u64 << n) as f64
 }
 
 /// Declares keys and the list of them: `keys! { LIST: NAME: Type = Key::...; ... }`.

@@ -18,6 +18,7 @@
 
 mod aliases;
 mod builtin;
+mod controllers;
 mod cost;
 mod digest;
 mod edge;
@@ -27,14 +28,12 @@ mod faults;
 mod host;
 mod idle;
 mod key;
-mod laws;
 mod markers;
 mod measure;
 mod path;
 mod pfc;
 mod plan;
 mod published;
-mod rdma;
 mod read;
 mod reference;
 mod rtt;

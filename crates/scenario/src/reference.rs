@@ -102,7 +102,9 @@ fn usual(key: &KeySpec) -> String {
     match key.usual {
         Usual::Needed(_) => "needed".to_owned(),
         Usual::Is("") => "empty".to_owned(),
-        Usual::Is(_) | Usual::Stored(_) => format!("`{}`", key.example().unwrap_or_default()),
+        Usual::Is(_) | Usual::Stored(_) | Usual::Controllers(_) => {
+            format!("`{}`", key.example().unwrap_or_default())
+        }
         Usual::As(other) => format!("as `{other}`"),
         Usual::Follows(words) => words.to_owned(),
     }

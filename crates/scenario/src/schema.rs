@@ -134,7 +134,7 @@ fn property(key: &KeySpec) -> Value {
         description += &format!("; for {}", key.only.join(", "));
     }
     schema["description"] = json!(description + ")");
-    if let Usual::Is(_) | Usual::Stored(_) = key.usual {
+    if let Usual::Is(_) | Usual::Stored(_) | Usual::Controllers(_) = key.usual {
         let text = key.example().unwrap_or_default();
         schema["default"] = to_json(&bare(&text, Default::default()).value);
     }

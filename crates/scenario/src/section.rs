@@ -167,61 +167,6 @@ impl<'a> Section<'a> {
             _ => near,
         }
     }
-
-    pub(crate) fn time(&mut self, key: &'static str, default: Picos) -> Fallible<Picos> {
-        self.get(key).map_or(Ok(default), time)
-    }
-
-    pub(crate) fn rate(&mut self, key: &'static str, default: Rate) -> Fallible<Rate> {
-        self.get(key).map_or(Ok(default), rate)
-    }
-
-    pub(crate) fn count(
-        &mut self,
-        key: &'static str,
-        default: u64,
-        range: (u64, u64),
-    ) -> Fallible<u64> {
-        self.get(key).map_or(Ok(default), |node| count(node, range))
-    }
-
-    pub(crate) fn count32(
-        &mut self,
-        key: &'static str,
-        default: u32,
-        range: (u32, u32),
-    ) -> Fallible<u32> {
-        let n = self.count(key, default.into(), (range.0.into(), range.1.into()))?;
-        Ok(n as u32)
-    }
-
-    pub(crate) fn bytes(
-        &mut self,
-        key: &'static str,
-        default: u64,
-        range: (u64, u64),
-    ) -> Fallible<u64> {
-        self.get(key)
-            .map_or(Ok(default), |node| bytes(node, None, range))
-    }
-
-    pub(crate) fn flag(&mut self, key: &'static str, default: bool) -> Fallible<bool> {
-        self.get(key).map_or(Ok(default), flag)
-    }
-
-    pub(crate) fn text(&mut self, key: &'static str) -> Fallible<Option<&'a str>> {
-        self.get(key).map(text).transpose()
-    }
-
-    /// One of some words: its place in the list.
-    pub(crate) fn choice(
-        &mut self,
-        key: &'static str,
-        default: usize,
-        words: &[&str],
-    ) -> Fallible<usize> {
-        self.get(key).map_or(Ok(default), |node| word(node, words))
-    }
 }
 
 /// "expected X, found Y".
@@ -353,6 +298,17 @@ pub(crate) fn nanos(node: &Node) -> Fallible<Nanos> {
         );
     }
     Ok(picos.to_nanos())
+}
+
+/// A timer: whole nanoseconds, not zero.
+pub(crate) fn timer(node: &Node, key: &str) -> Fallible<Nanos> {
+    match nanos(node)? {
+        Nanos::ZERO => {
+            Err(Fault::new(node.at, format!("{key} must be above zero"))
+                .help("write it like \"5ms\""))
+        }
+        span => Ok(span),
+    }
 }
 
 pub(crate) fn rate(node: &Node) -> Fallible<Rate> {
