@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Small configurations that the checks start from.
+//! Small configurations on which the checks are based.
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
@@ -16,9 +16,9 @@ pub(super) const PACKET: u64 = 1500;
 /// A scheme of the catalogue with some parameters changed.
 pub(super) fn scheme(name: &str, params: &[(&str, u64)]) -> MarkerChoice {
     let scheme = catalogue::find(name).expect("a scheme of the catalogue");
-    let values = params
-        .iter()
-        .fold(Values::defaults(scheme), |v, (n, x)| v.with(scheme, n, *x));
+    let values = params.iter().fold(Values::defaults(scheme), |v, (n, x)| {
+        v.with(scheme, n, *x).expect("a parameter")
+    });
     MarkerChoice::Builtin { scheme, values }
 }
 
