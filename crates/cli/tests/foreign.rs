@@ -465,7 +465,7 @@ fn an_exported_scheme_becomes_a_marker_with_the_exported_entry_points() {
     let mut judge = |wait| {
         use cemark_marking::{At, Marker, Verdict};
         use cemark_wire::Nanos;
-        let at = At::fifo(Nanos(1_000_000), Nanos(wait), 3_000, 1_500);
+        let at = At::departure(Nanos(1_000_000), Nanos(wait), 3_000, 1_500);
         matches!(marker.dequeue(&at), Verdict::Mark(_))
     };
     assert!(!judge(150_000) && judge(150_001));

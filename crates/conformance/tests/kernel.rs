@@ -109,7 +109,7 @@ fn clang_compiles_at_run_time_what_the_build_ships() {
         let mut shipped = object(&object_file(spec.name).unwrap_or_else(|e| panic!("{e}")));
         for n in 0..5_000_u64 {
             let wait = n * 7_919 % 400_000;
-            let at = At::fifo(Nanos(n * 1_200), Nanos(wait), wait as u32, 1_500);
+            let at = At::departure(Nanos(n * 1_200), Nanos(wait), wait as u32, 1_500);
             assert_eq!(made.enqueue(&at), shipped.enqueue(&at), "{}", spec.name);
             assert_eq!(made.dequeue(&at), shipped.dequeue(&at), "{}", spec.name);
             assert_eq!(made.next_wake(), shipped.next_wake(), "{}", spec.name);
