@@ -14,9 +14,9 @@ use crate::run::look;
 /// Arguments of `cemark schemes`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A scheme's name, title or alias; all schemes without it.
+    /// Name, title or alias of a scheme. Without it all schemes are listed.
     name: Option<String>,
-    /// How the answer is written.
+    /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

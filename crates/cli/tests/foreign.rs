@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-/// An empty directory that goes away with the value.
+/// An empty directory that is removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -76,7 +76,7 @@ fn bytecode(stem: &str) -> String {
     format!("{folder}/markers/{stem}.o")
 }
 
-/// A small run of one load and seed with these options more.
+/// A small run of one load and seed with additional options.
 fn run(scratch: &Scratch, more: &[&str]) -> Output {
     let (file, out) = (
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/small.toml"),
@@ -98,7 +98,7 @@ fn run(scratch: &Scratch, more: &[&str]) -> Output {
     cemark(&[&usual, more].concat())
 }
 
-/// What a scheme came to, without its name, its fingerprint and what it cost.
+/// The results of a scheme, without its name, digest and cost.
 fn outcome(doc: &Value, scheme: &str) -> Value {
     let points = doc["points"].as_array().expect("points");
     let mut point = points
@@ -134,7 +134,8 @@ fn every_form_gives_the_golden_answers() {
 fn a_wrong_answer_is_exit_code_1_and_named() {
     let scratch = Scratch::new();
     fs::create_dir(scratch.0.join("tcn")).expect("a folder");
-    let wrong = "[[case]]\nname = \"the tie\"\nsteps = [{ now = 150_000, sojourn = 150_000, want = \"instant\" }]\n";
+    let wrong = "[[case]]\nname = \"the tie\"\n\
+        steps = [{ now = 150_000, sojourn = 150_000, want = \"instant\" }]\n";
     fs::write(scratch.0.join("tcn/wrong.toml"), wrong).expect("a file");
     let o = cemark(&["vectors", "--dir", &scratch.file("")]);
     assert_eq!(o.status.code(), Some(1), "{}", stderr(&o));
@@ -176,7 +177,7 @@ fn beside_its_bytecode(stem: &str, label: &str, more: &[&str]) -> (Value, Value)
 
 #[test]
 fn the_bytecode_simulates_exactly_as_the_scheme_it_was_made_from() {
-    // With parameters of the scenario's own, which the bytecode must take over.
+    // With parameters from the scenario, which the bytecode must use.
     let k = ["--set", "scheme.DCTCP-RED.k=30pkt"];
     let (rust, bpf) = beside_its_bytecode("threshold", "DCTCP-RED", &k);
     assert_eq!(rust, bpf);
@@ -186,9 +187,8 @@ fn the_bytecode_simulates_exactly_as_the_scheme_it_was_made_from() {
 fn and_so_does_one_that_judges_as_packets_leave() {
     let target = ["--set", "scheme.ECN#.pst_target=50us"];
     let (rust, bpf) = beside_its_bytecode("ecn_sharp", "ECN#", &target);
-    // A marker that is not of the catalogue never has its departures computed ahead, so what is
-    // still in a queue as the run ends is not counted as marked yet; what every flow met is the
-    // same.
+    // Departures are never computed ahead for a marker outside the catalogue, so packets that are
+    // still queued at the end of the run are not yet counted as marked. Every flow sees the same.
     for field in [
         "fct_us",
         "slowdown",
@@ -203,13 +203,12 @@ fn and_so_does_one_that_judges_as_packets_leave() {
 }
 
 #[test]
-fn a_scheme_of_ones_own_runs_as_machine_code_and_as_bytecode() {
+fn an_own_scheme_runs_as_machine_code_and_as_bytecode() {
     let scratch = Scratch::new();
     let so = scratch.file("own.so");
     compile(&root("examples/own_marker.c"), &so, &[]);
     let marker = format!("c:{so}");
-    // The second object is the same with functions that are called, one from another, and not part
-    // of their callers.
+    // The second object is the same, with functions that call each other instead of being inlined.
     let [own, calling] = ["own_marker", "calling"].map(|stem| format!("bpf:{}", bytecode(stem)));
     let doc = json(&run(
         &scratch,
@@ -230,14 +229,14 @@ fn a_scheme_of_ones_own_runs_as_machine_code_and_as_bytecode() {
     assert_ne!(outcome(&again, "c:own.so")["marks"], c["marks"]);
 }
 
-/// What a report on standard error says, its lines and their frames taken away.
+/// The text of an error on standard error, without line breaks and frames.
 fn said(o: &Output) -> String {
     let text = stderr(o).replace(['│', '×', '╰', '├', '─', '▶'], " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The small run with a marker that breaks: it ends at once and says where, and nothing of that
-/// point is kept. The message.
+/// Runs the small scenario with a marker that breaks: it ends at once, says where, and stores
+/// nothing of that point. Returns the message.
 fn breaks(marker: &str) -> String {
     let scratch = Scratch::new();
     let o = run(&scratch, &["--marker", marker]);
@@ -248,7 +247,7 @@ fn breaks(marker: &str) -> String {
         assert!(!said.contains(word), "{said}");
     }
     assert!(said.contains("workload.load = 0.6, seed 1"), "{said}");
-    // What it had done is not among the points: the same command breaks again.
+    // The broken point was not stored: the same command breaks again.
     let again = run(&scratch, &["--marker", marker]);
     assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
     said
