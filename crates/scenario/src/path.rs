@@ -207,8 +207,7 @@ pub(crate) fn places(root: &Table, path: &str) -> BTreeSet<String> {
 /// scheme, and some have the parameter.
 fn concerns(item: &Node, rest: &[&str]) -> bool {
     let name = fold(rest[0]);
-    let of_any_marker = SCHEME.keys().filter(|key| key.only.is_empty());
-    let mut of_all = sections::per_scheme().chain(of_any_marker.map(|key| key.name));
+    let mut of_all = sections::per_scheme().chain(SCHEME.own_keys().map(|key| key.name));
     let param = |p: &ParamSpec| fold(p.name) == name;
     of_all.any(|key| fold(key) == name)
         || spec_of(item).is_some_and(|spec| spec.params.iter().any(param))

@@ -72,7 +72,7 @@ impl<'a> Section<'a> {
     /// Where a key is written, if it is there.
     pub(crate) fn node<T>(&mut self, key: &Key<T>) -> Option<&'a Node> {
         debug_assert!(
-            self.spec.keys().any(|spec| spec.name == key.spec.name),
+            self.spec.own_keys().any(|spec| spec.name == key.spec.name),
             "{} does not declare `{}`",
             self.spec.shown(),
             key.spec.name

@@ -80,10 +80,14 @@ impl SectionSpec {
         self
     }
 
-    /// Its keys, those of registries after its own.
+    /// The keys that its file declares.
+    pub(crate) fn own_keys(&self) -> impl Iterator<Item = &'static KeySpec> + use<> {
+        self.groups.iter().flat_map(|group| group.iter().copied())
+    }
+
+    /// All its keys, those of registries after its own.
     pub(crate) fn keys(&self) -> impl Iterator<Item = KeySpec> + use<> {
-        let own = self.groups.iter().flat_map(|group| group.iter().copied());
-        own.copied().chain((self.more)())
+        self.own_keys().copied().chain((self.more)())
     }
 
     /// As messages name it: `[topology]`, `[[scheme]]`.

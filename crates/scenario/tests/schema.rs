@@ -62,6 +62,8 @@ fn examples_and_the_corpus_fit() {
 #[test]
 fn the_scenario_part_of_every_figure_fits() {
     let schema = schema();
+    let free = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../figures/calibration.toml");
+    let free = json(&fs::read_to_string(free).expect("a file"));
     let mut figures = 0;
     for path in files("figures") {
         let text = fs::read_to_string(&path).expect("a file");
@@ -74,7 +76,7 @@ fn the_scenario_part_of_every_figure_fits() {
         for key in ["variant", "quick", "full"] {
             top.remove(key);
         }
-        free_parameters(&mut scenario);
+        free_parameters(&mut scenario, &free);
         let found = mistakes(&schema, &scenario);
         assert_eq!(found, Vec::<String>::new(), "{}", path.display());
         figures += 1;
@@ -82,12 +84,16 @@ fn the_scenario_part_of_every_figure_fits() {
     assert!(figures > 20, "{figures}");
 }
 
-/// Replaces the `"$name"`s, which stand for lengths and times of figures/calibration.toml.
-fn free_parameters(value: &mut Value) {
+/// Replaces each `"$name"` by the value of figures/calibration.toml.
+fn free_parameters(value: &mut Value, free: &Value) {
     match value {
-        Value::String(text) if text.starts_with('$') => *text = "1KB".to_owned(),
-        Value::Array(items) => items.iter_mut().for_each(free_parameters),
-        Value::Object(map) => map.values_mut().for_each(free_parameters),
+        Value::String(text) if text.starts_with('$') => *value = free[&text[1..]]["value"].clone(),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| free_parameters(item, free)),
+        Value::Object(map) => map
+            .values_mut()
+            .for_each(|item| free_parameters(item, free)),
         _ => {}
     }
 }
