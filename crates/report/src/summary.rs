@@ -9,7 +9,8 @@ use cemark_sim::Outcome;
 use cemark_sim::outcome::PortReport;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Comparisons;
+use crate::comparison::Comparisons;
+use crate::metrics::{self, Sample};
 use crate::stats::{Distribution, SizeClass, fct_us, slowdowns};
 
 /// The version of the document's shape. It rises when a field changes its meaning or goes away, not
@@ -101,6 +102,10 @@ pub struct PointSummary {
     pub long_goodput_bps: Option<f64>,
     /// Round trips of probes in microseconds; `count` is zero without any.
     pub probe_rtt_us: Distribution,
+    /// Every metric with a column whose value none of the other fields holds, by its key; a metric
+    /// that the point has no value for is left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
     /// Packets that crossed a link.
     pub packet_hops: u64,
     /// Events handled.
@@ -240,6 +245,7 @@ impl PointSummary {
         let owned = |m: &BTreeMap<&'static str, u64>| {
             m.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect()
         };
+        let sample = Sample::new(point, outcome);
         PointSummary {
             axes: point.axes.clone(),
             scheme: point.scheme.clone(),
@@ -261,14 +267,9 @@ impl PointSummary {
             }),
             edges: outcome.edges.clone(),
             hottest_port: hottest(&outcome.ports).map(PortSummary::from),
-            long_goodput_bps: long_goodput(point, outcome),
-            probe_rtt_us: Distribution::of(
-                outcome
-                    .probes
-                    .iter()
-                    .map(|p| p.rtt.as_micros_f64())
-                    .collect(),
-            ),
+            long_goodput_bps: metrics::endless::goodput(&sample).ok(),
+            probe_rtt_us: Distribution::of(sample.round_trips()),
+            metrics: without_field(&sample),
             packet_hops: outcome.packet_hops,
             events: outcome.events,
             simulated_seconds: outcome.end.as_secs_f64(),
@@ -283,15 +284,15 @@ impl PointSummary {
     }
 }
 
-fn long_goodput(point: &Point, outcome: &Outcome) -> Option<f64> {
-    let measure = &point.config.measure;
-    let span = measure
-        .until
-        .min(outcome.end)
-        .saturating_sub(measure.from)
-        .as_secs_f64();
-    let bytes: u64 = outcome.long_flows.iter().map(|f| f.delivered).sum();
-    (!outcome.long_flows.is_empty() && span > 0.0).then(|| bytes as f64 * 8.0 / span)
+/// The metrics that have a column and no field of their own.
+fn without_field(sample: &Sample<'_>) -> BTreeMap<String, f64> {
+    let others = metrics::all().iter().filter(|m| {
+        let column = m.column.as_ref();
+        column.is_some_and(|c| c.field.is_none())
+    });
+    others
+        .filter_map(|m| Some((m.key.to_string(), m.value(sample).ok()?)))
+        .collect()
 }
 
 impl RunSummary {

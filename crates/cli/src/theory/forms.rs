@@ -5,7 +5,7 @@
 //! Inputs reach a form in base units: bits per second, seconds, bytes, or plain numbers. Outputs
 //! leave in the unit of their column.
 
-use cemark_report::figure::cedm;
+use cemark_report::theory::{self, bdp, cedm, dcib, dctcp, ecn_sharp, mq_ecn};
 
 /// What an input is.
 #[derive(Clone, Copy)]
@@ -75,11 +75,6 @@ const MTU: Input = input("mtu", Kind::Bytes, "1500B", "a packet on the wire");
 const MANY: Kind = Kind::Number(1.0, 1e6);
 const PART: Kind = Kind::Number(1e-9, 1.0);
 
-/// Bytes in flight that fill a link.
-fn bdp(rate: f64, rtt: f64) -> f64 {
-    rate * rtt / 8.0
-}
-
 /// Every form, in the order in which they are shown.
 pub(super) static ALL: &[Form] = &[
     Form {
@@ -104,7 +99,7 @@ pub(super) static ALL: &[Form] = &[
             output("sojourn", Unit::Time, "lambda d"),
         ],
         eval: |x| {
-            let k = x[2] * bdp(x[0], x[1]);
+            let k = theory::threshold(x[0], x[1], x[2]);
             vec![bdp(x[0], x[1]), k, k / x[3], x[2] * x[1]]
         },
     },
@@ -129,17 +124,16 @@ pub(super) static ALL: &[Form] = &[
             output("smallest K", Unit::Packets, "C d / 7"),
         ],
         eval: |x| {
-            let (pipe, k) = (bdp(x[0], x[1]) / x[4], x[3] / x[4]);
-            let amplitude = (2.0 * x[2] * (pipe + k)).sqrt() / 2.0;
-            let window = (pipe + k) / x[2];
+            let (pipe, k, n) = (bdp(x[0], x[1]) / x[4], x[3] / x[4], x[2]);
+            let window = dctcp::window(pipe, k, n);
             vec![
                 window,
-                (2.0 / window).sqrt().min(1.0),
-                amplitude,
-                k + x[2],
-                (k + x[2] - amplitude).max(0.0),
-                x[1] * (2.0 * (pipe + k) / x[2]).sqrt() / 2.0,
-                pipe / 7.0,
+                dctcp::alpha(window),
+                dctcp::amplitude(pipe, k, n),
+                dctcp::longest_queue(k, n),
+                dctcp::shortest_queue(pipe, k, n),
+                dctcp::period(x[1], pipe, k, n),
+                dctcp::smallest_threshold(pipe),
             ]
         },
     },
@@ -188,17 +182,15 @@ pub(super) static ALL: &[Form] = &[
         ],
         eval: |x| {
             let (ins, pst) = (x[3] * x[2], x[3] * x[1]);
-            let sum = |law: fn(f64) -> f64| -> f64 {
-                (1..x[4].round() as u32).map(|i| law(f64::from(i))).sum()
-            };
+            let mark = |spacing| ecn_sharp::mark_time(x[2], x[4], spacing);
             vec![
                 ins,
                 pst,
                 x[2],
                 bdp(x[0], ins),
                 bdp(x[0], pst),
-                x[2] * sum(|i| 1.0 / i),
-                x[2] * sum(|i| 1.0 / i.sqrt()),
+                mark(ecn_sharp::Spacing::Harmonic),
+                mark(ecn_sharp::Spacing::Sqrt),
             ]
         },
     },
@@ -227,10 +219,11 @@ pub(super) static ALL: &[Form] = &[
             output("rate of a queue", Unit::Rate, "min(quantum / T, C)"),
         ],
         eval: |x| {
-            let round = x[3] * x[4] * 8.0 / x[0];
-            let share = (x[4] * 8.0 / round).min(x[0]);
-            let k = x[2] * bdp(share, x[1]);
-            vec![round, x[2] * bdp(x[0], x[1]), k, k / x[5], share]
+            let round = mq_ecn::round(x[0], x[3], x[4]);
+            let share = mq_ecn::share(x[0], x[4], round);
+            let standard = theory::threshold(x[0], x[1], x[2]);
+            let k = theory::threshold(share, x[1], x[2]);
+            vec![round, standard, k, k / x[5], share]
         },
     },
     Form {
@@ -309,15 +302,13 @@ pub(super) static ALL: &[Form] = &[
             ),
         ],
         eval: |x| {
-            let pipe = bdp(x[0], x[1]);
-            let share = (x[2] / pipe).min(1.0);
-            let law = |p: f64| x[4] * 8.0 / x[1] * (1.5 / p).sqrt();
+            let share = dcib::share(x[2], x[0], x[1]).min(1.0);
             vec![
                 share,
-                share * pipe,
-                law(x[3]),
-                law(x[3] * (1.0 - share)),
-                1.0 / (1.0 - share).sqrt(),
+                dcib::buffer(share, x[0], x[1]),
+                dcib::tcp_rate(x[4], x[1], x[3]),
+                dcib::tcp_rate(x[4], x[1], x[3] * (1.0 - share)),
+                dcib::largest_gain(share),
             ]
         },
     },
@@ -346,7 +337,7 @@ pub(super) static ALL: &[Form] = &[
             output("goodput", Unit::Rate, "mss / d sqrt(3 / (2 b p))"),
         ],
         eval: |x| {
-            let window = (1.5 / (x[3] * x[1])).sqrt();
+            let window = theory::newreno_window(x[1], x[3]);
             vec![window, window * x[2] * 8.0 / x[0]]
         },
     },

@@ -8,12 +8,10 @@
 //! into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
 
 pub mod calibration;
-pub mod cedm;
-pub mod endless;
+pub mod error;
 pub mod estimate;
 pub mod evaluate;
 pub mod file;
-pub mod full;
 mod models;
 pub mod render;
 pub mod row;
@@ -22,13 +20,14 @@ pub mod targets;
 pub mod verdict;
 
 pub use calibration::Calibration;
+pub use error::{FileError, Mistake, RowError};
 pub use estimate::Estimate;
 pub use file::FigureFile;
 pub use run::{
     FigureRun, PartResult, Request, RowResult, Surroundings, Watch, plans, run, run_file,
 };
 pub use targets::{Expected, Target};
-pub use verdict::{Band, Verdict};
+pub use verdict::{Band, RowVerdict};
 
 use serde::Serialize;
 

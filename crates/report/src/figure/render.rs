@@ -5,10 +5,11 @@ use cemark_scenario::Overrides;
 use minijinja::{Environment, context};
 
 use super::calibration::Calibration;
+use super::error::FileError;
 use super::file::FigureFile;
 use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
-use super::verdict::Verdict;
+use super::verdict::RowVerdict;
 use super::{FIGURES, Mode};
 use crate::table::wrap;
 
@@ -132,7 +133,7 @@ fn verdict(row: &RowResult, part: &PartResult) -> String {
     match part.verdict {
         Some(verdict) => verdict.to_string(),
         // Nothing decides such a row, which says so itself.
-        None if row.verdict == Verdict::Measured => String::new(),
+        None if row.verdict == RowVerdict::Measured => String::new(),
         None => "(does not decide)".to_owned(),
     }
 }
@@ -170,7 +171,7 @@ fn count(run: &FigureRun) -> String {
         run.packet_hops as f64 / 1e9,
         run.cpu_seconds
     );
-    if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == Verdict::NotDecided) {
+    if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == RowVerdict::NotDecided) {
         text.push_str("Not decided: so few flows cannot tell; run it with --full.\n");
     }
     for row in run.differing() {
@@ -192,7 +193,7 @@ pub fn list(
     targets: &[Target],
     calibration: &Calibration,
     columns: usize,
-) -> Result<String, String> {
+) -> Result<String, FileError> {
     let mut out = String::new();
     let room = columns.saturating_sub(22);
     let beside = |text: &str| wrap(text, room).replace('\n', &format!("\n{:22}", ""));
@@ -217,7 +218,7 @@ pub fn list(
                     .plan(mode, calibration, None, &Overrides::default())?
                     .map(|p| (mode, p)))
             })
-            .collect::<Result<Vec<_>, String>>()?
+            .collect::<Result<Vec<_>, FileError>>()?
             .into_iter()
             .flatten()
             .map(|(mode, plan)| {
@@ -252,7 +253,7 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
                 .iter()
                 .map(|p| {
                     let [id, published, measured, interval, verdict, value] = line(p, verdict(row, p));
-                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", Verdict::key) }
+                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", RowVerdict::key) }
                 })
                 .collect();
             context! { id => &row.id, experiment => &row.experiment, verdict => row.verdict.to_string(), kind => row.verdict.key(), parts }

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::full::Full;
-use crate::stats::{SizeClass, Statistic as FctStatistic};
+use crate::metrics::Restriction;
 
 /// One number of a figure.
 #[derive(Clone, Debug, Deserialize)]
@@ -15,10 +14,11 @@ use crate::stats::{SizeClass, Statistic as FctStatistic};
 pub struct Row {
     /// The line of `targets.tsv`: `ECNSHARP-T18.a`.
     pub id: String,
-    /// How it is formed.
-    pub statistic: Statistic,
-    /// Of what: `short.p99`, `queue.mean`, `drops` … (see [`Metric`]); for `rtt`, `sizes`,
-    /// `division`, `dcib` and `cedm` what is taken of the model.
+    /// How the number is formed.
+    #[serde(rename = "statistic")]
+    pub formula: Formula,
+    /// Of what: a metric of docs/output.md (`short.p99`, `queue.mean`, `drops`). For `rtt`,
+    /// `sizes`, `division`, `dcib` and `cedm` what is taken of the model.
     #[serde(default)]
     pub metric: String,
     /// Label of the scheme in question.
@@ -63,7 +63,7 @@ pub struct Row {
 /// How a number is formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Statistic {
+pub enum Formula {
     /// The metric itself.
     Value,
     /// `scheme / against`.
@@ -173,230 +173,20 @@ impl OneOrMany {
     }
 }
 
-/// What is measured at a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Metric {
-    /// Completion time of a size class in microseconds: `overall.mean`, `short.p99`, `large.mean`,
-    /// `not-short.mean` …
-    Fct(Sizes, FctStatistic),
-    /// Queue length of a port in packets of 1500 bytes: `queue.mean`, `.p50`, `.p99`, `.min`,
-    /// `.max`, `.swing`.
-    Queue(Part),
-    /// When the queue of the traced port is full, in milliseconds: `full.first`, `full.for`,
-    /// `full.longest` (see [`super::full`]).
-    Full(Full),
-    /// `utilisation` of a port in percent.
-    Utilisation,
-    /// Packets discarded: `drops`.
-    Drops,
-    /// Payload that endless flows delivered, in MB: `delivered` of all; `delivered.min`, `.p50`,
-    /// `.max` of one flow, `delivered.last` of the last one, `delivered.mean` of the others, and
-    /// `delivered.last-of-fair`: the last one's in percent of an equal part of all.
-    Delivered(Flow),
-    /// A count of the boxes at the edges of two sites: `edge.stalled_peak_bytes` (docs/dcib.md).
-    Edge(&'static str),
-    /// CE written: `marks`.
-    Marks,
-    /// Retransmission timeouts: `timeouts`; of one workload's measured flows where the row names
-    /// one.
-    Timeouts,
-    /// Round trips of probes in microseconds: `rtt.mean`, `rtt.p50`, `rtt.p95`, `rtt.p99`.
-    Rtt(FctStatistic),
-    /// Payload of all endless flows in Mb/s while it is measured, or of those of the row's class:
-    /// `goodput`.
-    Goodput,
-    /// Percent of that payload which flows of the row's class have: `share`.
-    Share,
-    /// Milliseconds until the share of the row's class has come near half of the whole: `settling`
-    /// (see [`super::endless`]).
-    Settling,
-    /// Segments sent again by the measured flows (of one workload): `lost`. What drops cost the
-    /// flows in question, while `drops` counts those of everybody.
-    Lost,
-}
-
-/// Of which endless flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// All together.
-    All,
-    /// The one that delivered least.
-    Min,
-    /// The median.
-    P50,
-    /// The one that delivered most.
-    Max,
-    /// The last in order of number.
-    Last,
-    /// The mean of all but the last.
-    Others,
-    /// The last in percent of the mean of all.
-    LastOfFair,
-}
-
-/// Flows of which sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sizes {
-    /// Those of a class.
-    Of(SizeClass),
-    /// Those of all classes but the short ones.
-    NotShort,
-}
-
-impl Sizes {
-    /// Whether a flow of so many payload bytes is meant.
-    pub fn has(self, bytes: u64) -> bool {
-        match self {
-            Sizes::Of(class) => class.has(bytes),
-            Sizes::NotShort => !SizeClass::Short.has(bytes),
+impl Row {
+    /// The part of each point that the row asks for.
+    pub fn restriction(&self) -> Restriction<'_> {
+        Restriction {
+            workload: self.workload.as_deref(),
+            port: self.port.as_deref(),
+            class: self.class,
         }
-    }
-}
-
-/// What is taken of a distribution that is stored in a few numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Mean.
-    Mean,
-    /// Median.
-    P50,
-    /// 99th percentile.
-    P99,
-    /// Smallest.
-    Min,
-    /// Largest.
-    Max,
-    /// Largest less smallest.
-    Swing,
-}
-
-impl Metric {
-    /// The metric of that name.
-    pub fn parse(key: &str) -> Option<Self> {
-        let plain = match key {
-            "utilisation" => Some(Metric::Utilisation),
-            "drops" => Some(Metric::Drops),
-            "delivered" => Some(Metric::Delivered(Flow::All)),
-            "marks" => Some(Metric::Marks),
-            "timeouts" => Some(Metric::Timeouts),
-            "lost" => Some(Metric::Lost),
-            "goodput" => Some(Metric::Goodput),
-            "share" => Some(Metric::Share),
-            "settling" => Some(Metric::Settling),
-            _ => None,
-        };
-        if plain.is_some() {
-            return plain;
-        }
-        let (what, part) = key.split_once('.')?;
-        let class = match what {
-            "rtt" => return statistic(part).map(Metric::Rtt),
-            "queue" => {
-                return Some(Metric::Queue(match part {
-                    "mean" => Part::Mean,
-                    "p50" => Part::P50,
-                    "p99" => Part::P99,
-                    "min" => Part::Min,
-                    "max" => Part::Max,
-                    "swing" => Part::Swing,
-                    _ => return None,
-                }));
-            }
-            "full" => {
-                return Some(Metric::Full(match part {
-                    "first" => Full::First,
-                    "for" => Full::For,
-                    "longest" => Full::Longest,
-                    _ => return None,
-                }));
-            }
-            "delivered" => {
-                return Some(Metric::Delivered(match part {
-                    "min" => Flow::Min,
-                    "p50" => Flow::P50,
-                    "max" => Flow::Max,
-                    "last" => Flow::Last,
-                    "mean" => Flow::Others,
-                    "last-of-fair" => Flow::LastOfFair,
-                    _ => return None,
-                }));
-            }
-            "edge" => {
-                let known = cemark_sim::outcome::EDGE_COUNTS;
-                return known.iter().find(|k| **k == part).map(|k| Metric::Edge(k));
-            }
-            "overall" => Sizes::Of(SizeClass::All),
-            "short" => Sizes::Of(SizeClass::Short),
-            "medium" => Sizes::Of(SizeClass::Medium),
-            "large" => Sizes::Of(SizeClass::Large),
-            "not-short" => Sizes::NotShort,
-            _ => return None,
-        };
-        statistic(part).map(|part| Metric::Fct(class, part))
-    }
-}
-
-fn statistic(key: &str) -> Option<FctStatistic> {
-    match key {
-        "mean" => Some(FctStatistic::Mean),
-        "p50" => Some(FctStatistic::Percentile(0.5)),
-        "p95" => Some(FctStatistic::Percentile(0.95)),
-        "p99" => Some(FctStatistic::Percentile(0.99)),
-        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_of_metrics() {
-        assert_eq!(
-            Metric::parse("short.p99"),
-            Some(Metric::Fct(
-                Sizes::Of(SizeClass::Short),
-                FctStatistic::Percentile(0.99)
-            ))
-        );
-        assert_eq!(
-            Metric::parse("not-short.mean"),
-            Some(Metric::Fct(Sizes::NotShort, FctStatistic::Mean))
-        );
-        assert_eq!(
-            Metric::parse("rtt.p99"),
-            Some(Metric::Rtt(FctStatistic::Percentile(0.99)))
-        );
-        assert!(!Sizes::NotShort.has(99_999) && Sizes::NotShort.has(100_000));
-        assert_eq!(Metric::parse("share"), Some(Metric::Share));
-        assert_eq!(Metric::parse("queue.min"), Some(Metric::Queue(Part::Min)));
-        assert_eq!(Metric::parse("full.for"), Some(Metric::Full(Full::For)));
-        assert_eq!(
-            Metric::parse("queue.swing"),
-            Some(Metric::Queue(Part::Swing))
-        );
-        assert_eq!(Metric::parse("drops"), Some(Metric::Drops));
-        assert_eq!(
-            Metric::parse("delivered.last"),
-            Some(Metric::Delivered(Flow::Last))
-        );
-        assert_eq!(Metric::parse("edge.resent"), Some(Metric::Edge("resent")));
-        for wrong in [
-            "",
-            "short",
-            "short.p98",
-            "queue.p95",
-            "small.mean",
-            "drops.mean",
-            "delivered.p99",
-            "edge.nothing",
-            "rtt.min",
-            "full.mean",
-            "goodput.mean",
-        ] {
-            assert_eq!(Metric::parse(wrong), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn axis_values_compare_as_numbers() {

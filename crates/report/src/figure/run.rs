@@ -9,14 +9,16 @@ use serde::Serialize;
 use toml::Table;
 
 use super::calibration::Calibration;
+use super::error::{FileError, Mistake};
 use super::estimate::Estimate;
 use super::evaluate::{Cell, Data, evaluate, unfinished};
-use super::file::FigureFile;
+use super::file::{FigureFile, place};
 use super::models::Models;
-use super::row::{Row, Statistic};
+use super::row::{Formula, Row};
 use super::targets::{Expected, Target, row_of};
-use super::verdict::{Verdict, matches_value};
+use super::verdict::{RowVerdict, matches_value};
 use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
+use crate::metrics::Sample;
 use crate::rundir::{Console, Finished, Provenance, RunDir, write_whole};
 use crate::stats::Method;
 use crate::summary::hex;
@@ -92,12 +94,12 @@ pub struct RowResult {
     /// Upper end.
     pub high: Option<f64>,
     /// All conditions together.
-    pub verdict: Verdict,
+    pub verdict: RowVerdict,
     /// Whether the interval meets the published number within a tenth; `null` without either.
     pub matches_value: Option<bool>,
     /// The verdict of `figures/expected.tsv`; `null` also where not all figures of the row were
     /// run.
-    pub expected: Option<Verdict>,
+    pub expected: Option<RowVerdict>,
     /// Its unit.
     pub unit: String,
     /// The experiment in a few words.
@@ -138,7 +140,7 @@ pub struct PartResult {
     pub hi: Option<f64>,
     /// Of this condition alone; `null` where a number is printed beside the others and decides
     /// nothing.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<RowVerdict>,
     /// Whether the interval meets the published number within a tenth.
     pub matches_value: Option<bool>,
     /// What the paper prints, and what else should be known.
@@ -155,7 +157,7 @@ impl FigureRun {
     ///
     /// # Errors
     /// Where the committed file cannot be read, which is our bug.
-    pub fn recorded(&self) -> Result<String, String> {
+    pub fn recorded(&self) -> Result<String, FileError> {
         let mut expected = Expected::parse(EXPECTED)?;
         let targets = targets::parse(TARGETS)?;
         let whole = |row: &&RowResult| {
@@ -175,13 +177,7 @@ impl FigureRun {
 /// disk gives up. Files of this repository that do not fit each other are reported as the user's,
 /// who may have changed them.
 pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
-    let ours = |what: String| {
-        Error::user(
-            what,
-            Path::new("figures"),
-            "correct the file and build again",
-        )
-    };
+    let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
     let targets = targets::parse(TARGETS).map_err(ours)?;
     let mut found = FigureRun {
@@ -201,6 +197,15 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
     Ok(found)
 }
 
+/// A mistake in a file of this repository, which the user may have changed.
+fn of_file(e: &FileError, help: &str) -> Error {
+    let mistake = e.mistake.to_string();
+    let mistake = mistake.trim_end();
+    // Some show the text of a scenario.
+    let gap = if mistake.contains('\n') { "\n" } else { ", " };
+    Error::user(format!("{mistake}{gap}in"), Path::new(&e.place), help)
+}
+
 /// Rows with conditions in several figures become one; where only some of its figures were run,
 /// nothing is expected of it.
 fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
@@ -209,7 +214,7 @@ fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
         match all.iter_mut().find(|known| known.id == row.id) {
             Some(known) => {
                 known.parts.extend(row.parts);
-                known.verdict = Verdict::all([known.verdict, row.verdict]);
+                known.verdict = RowVerdict::all([known.verdict, row.verdict]);
             }
             None => all.push(row),
         }
@@ -263,10 +268,7 @@ fn chosen(
 /// # Errors
 /// As [`run`].
 pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
-    let ours = |what: String| {
-        let help = "correct --set or --seeds, or the file, and build again";
-        Error::user(what, Path::new("figures"), help)
-    };
+    let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
     let targets = targets::parse(TARGETS).map_err(ours)?;
     let mut all = Vec::new();
@@ -293,14 +295,12 @@ pub fn run_file(
     around: Surroundings<'_>,
 ) -> Result<FigureRun, Error> {
     let changed = !request.changes.is_empty();
-    let wrong = |what: String| {
-        let help = if changed {
-            "correct --set or --seeds, or leave them out"
-        } else {
-            "correct the file and build again"
+    let wrong = |e: FileError| {
+        let help = match changed {
+            true => "correct --set or --seeds, or leave them out",
+            false => "correct the file and build again",
         };
-        let file = format!("figures/{}.toml", file.id);
-        Error::user(what.trim_end().to_owned(), Path::new(&file), help)
+        of_file(&e, help)
     };
     let plan = file
         .plan(request.mode, calibration, overlay, &request.changes)
@@ -331,9 +331,7 @@ pub fn run_file(
                 axes: &p.axes,
                 scheme: &p.scheme,
                 seed: p.seed,
-                workloads: &p.config.workloads,
-                measure: &p.config.measure,
-                outcome: &f.outcome,
+                sample: Sample::new(p, &f.outcome),
             })
             .collect(),
     };
@@ -443,7 +441,8 @@ fn judge(
     calibration: &Calibration,
     mode: Mode,
     data: &Data<'_>,
-) -> Result<Vec<RowResult>, String> {
+) -> Result<Vec<RowResult>, FileError> {
+    let wrong = |m: Mistake| FileError::new(place(&file.id), m);
     let expected = Expected::parse(EXPECTED)?;
     let mut rows: Vec<RowResult> = Vec::new();
     let mut models = Models::default();
@@ -452,8 +451,8 @@ fn judge(
             .rows
             .iter()
             .find(|r| r.id == target.id)
-            .ok_or_else(|| format!("there is no [[row]] for {}", target.id))?;
-        let part = part(row, target, data, &mut models)?;
+            .ok_or_else(|| wrong(Mistake::NoRow(target.id.clone())))?;
+        let part = part(row, target, data, &mut models).map_err(wrong)?;
         match rows.iter_mut().find(|r| r.id == target.row()) {
             Some(known) => known.parts.push(part),
             None => rows.push(RowResult {
@@ -463,7 +462,7 @@ fn judge(
                 measured: part.measured,
                 low: part.low,
                 high: part.high,
-                verdict: Verdict::NotDecided,
+                verdict: RowVerdict::NotDecided,
                 matches_value: part.matches_value,
                 expected: expected.get(target.row(), mode),
                 unit: target.unit.clone(),
@@ -477,15 +476,12 @@ fn judge(
         .iter()
         .find(|r| !targets.iter().any(|t| t.id == r.id))
     {
-        return Err(format!(
-            "[[row]] {} is not in figures/targets.tsv",
-            stray.id
-        ));
+        return Err(wrong(Mistake::StrayRow(stray.id.clone())));
     }
     for row in &mut rows {
         row.verdict = match calibration.fitted_on(row_of(&row.id)) {
-            true => Verdict::Calibrated,
-            false => Verdict::all(row.parts.iter().filter_map(|p| p.verdict)),
+            true => RowVerdict::Calibrated,
+            false => RowVerdict::all(row.parts.iter().filter_map(|p| p.verdict)),
         };
     }
     Ok(rows)
@@ -496,14 +492,17 @@ fn part(
     target: &Target,
     data: &Data<'_>,
     models: &mut Models,
-) -> Result<PartResult, String> {
+) -> Result<PartResult, Mistake> {
     let estimate: Estimate = models
         .evaluate(row)
         .unwrap_or_else(|| evaluate(row, data))
-        .map_err(|e| format!("{}: {e}", row.id))?;
+        .map_err(|why| Mistake::NoNumber {
+            id: row.id.clone(),
+            why,
+        })?;
     let interval = estimate.interval();
-    let verdict = match row.statistic {
-        Statistic::Spread => target.band.judge_spread(&estimate),
+    let verdict = match row.formula {
+        Formula::Spread => target.band.judge_spread(&estimate),
         _ => target.band.judge(interval),
     };
     let finite = |x: f64| x.is_finite().then_some(x);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cemark_report::Finished;
+use cemark_report::{Finished, Metric, metrics};
 use cemark_scenario::{Plan, Point, Published};
 use cemark_sim::config::{Buffering, MarkerChoice, Nic, Offload};
 use cemark_sim::config::{
@@ -203,6 +203,11 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
         flows,
         ..Outcome::default()
     }
+}
+
+/// The metric of this name.
+pub fn metric(key: &str) -> &'static Metric {
+    metrics::find(key).expect("a metric")
 }
 
 /// Every point of the plan, finished.

@@ -4,7 +4,7 @@
 
 use cemark_sim::config::NonEct;
 
-use crate::model::{Group, Row};
+use super::{Group, Row};
 use crate::units;
 
 /// The reasons that mean "there was no room", and no decision of a scheme, a policy or a fault.
@@ -85,14 +85,11 @@ mod tests {
             scheme: scheme.to_owned(),
             baseline: false,
             cells: Vec::new(),
+            counts: Vec::new(),
             flows: 0,
             unfinished: 0,
-            marks: 0,
-            drops: drops.iter().map(|d| d.1).sum(),
             drops_by: drops.iter().map(|(w, n)| ((*w).to_owned(), *n)).collect(),
             non_ect,
-            timeouts: 0,
-            retransmissions: 0,
             points: Vec::new(),
         }
     }

@@ -15,8 +15,8 @@ use cemark_sim::outcome::{
 use cemark_wire::{Nanos, Picos, Rate};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{self, Column, Reader, Table};
-use crate::seal::{self, Place};
+use super::columns::{self, Column, Reader, Table};
+use super::seal::{self, Place};
 
 /// Key of the metadata entry.
 const KEY: &str = "cemark.point";

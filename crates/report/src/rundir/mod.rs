@@ -6,6 +6,12 @@
 //! file, whatever killed the process. What the disk or a cable did to it later shows in its
 //! checksum. A lock keeps a second process away.
 
+mod columns;
+mod lock;
+mod seal;
+mod stored;
+mod tables;
+
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -17,16 +23,17 @@ use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
-use crate::lock::{self, Asked, Lock};
-use crate::seal::{BLANK, Place};
-use crate::stored::{self, Stored};
+use self::lock::{Asked, Lock};
+use self::seal::{BLANK, Place};
+use self::stored::Stored;
 use crate::summary::{PointSummary, RunSummary, hex};
-use crate::{Error, tables};
+use crate::Error;
 
 const MANIFEST: &str = "manifest.json";
 const POINTS: &str = "points";
 /// What a finished run leaves beside its manifest and its points.
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 7] = [
+    "points.parquet",
     "flows.parquet",
     "queues.parquet",
     "goodput.parquet",
@@ -439,7 +446,7 @@ impl RunDir {
         write_whole(&self.path.join(MANIFEST), &bytes)
     }
 
-    /// Writes what a finished run leaves: `summary.json`, `flows.parquet`, `links.parquet`,
+    /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `flows.parquet`, `links.parquet`,
     /// `queues.parquet` where traces exist, `goodput.parquet` where intervals were asked for,
     /// `report.html`, and the manifest with the digest of the results. `finished` holds one entry a
     /// point, in the plan's order.
@@ -455,6 +462,7 @@ impl RunDir {
         who: &Provenance,
     ) -> Result<(), Error> {
         for (name, bytes) in [
+            ("points.parquet", tables::points(plan, finished)),
             ("flows.parquet", tables::flows(plan, finished)),
             ("queues.parquet", tables::queues(plan, finished)),
             ("goodput.parquet", tables::goodput(plan, finished)),
