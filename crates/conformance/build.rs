@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compiles the C twins of every scheme for this machine; gathers their BPF objects, the headers
+//! Compiles the C header of every scheme for this machine, and embeds the BPF objects, the headers
 //! and the golden vectors.
 //!
-//! The objects are those of `dataplane/bpf`, which `cargo xtask bpf` writes, so that a build needs
-//! no clang. `cargo xtask bpf --check` names a folder of others in CEMARK_BPF, to put them to the
-//! test.
+//! The objects are those of `dataplane/bpf`, which `cargo xtask bpf` writes, so a build needs no
+//! clang. `cargo xtask bpf --check` sets CEMARK_BPF to a directory with other objects, to test
+//! those.
 
 use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Headers of the dataplane folder that are no scheme.
-const SHARED: &[&str] = &["types", "at", "fixed", "marker", "tofino", "round"];
+use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
 
-/// What a kernel asks of its code, as far as a user's process can follow.
+/// What a kernel requires of its code, as far as a user-space program can follow.
 const FLAGS: &[&str] = &[
     "-std=gnu11",
     "-ffreestanding",
@@ -35,10 +34,11 @@ fn main() {
     let root = here.join("../..");
     let dataplane = root.join("dataplane");
     let headers = files(&dataplane.join("include/cemark"), "h");
-    let stems: Vec<&str> = headers
+    // A scheme without a header is reported when somebody asks for its C form.
+    let specs: Vec<&SchemeSpec> = catalogue::ALL
         .iter()
-        .map(|(stem, _)| stem.as_str())
-        .filter(|stem| !SHARED.contains(stem))
+        .copied()
+        .filter(|spec| headers.iter().any(|(stem, _)| stem == spec.name))
         .collect();
     for path in [
         "dataplane",
@@ -53,25 +53,38 @@ fn main() {
     let bytecode = env::var("CEMARK_BPF").map_or_else(|_| dataplane.join("bpf"), PathBuf::from);
     println!("cargo::rerun-if-changed={}", bytecode.display());
 
-    for stem in &stems {
-        twin(&dataplane, stem);
+    for spec in &specs {
+        twin(&dataplane, spec.name);
     }
-    let mut layout = c_build(&dataplane);
-    layout
+    let mut configs = c_build(&dataplane);
+    for spec in &specs {
+        let file = out.join(format!("config_{}.c", spec.name));
+        let (_, header) = headers
+            .iter()
+            .find(|(stem, _)| stem == spec.name)
+            .expect("filtered");
+        let header = fs::read_to_string(header).expect("listed");
+        fs::write(&file, config(spec, &header)).expect("a writable OUT_DIR");
+        configs.file(file);
+    }
+    configs.compile("cemark_configs");
+    c_build(&dataplane)
         .file(here.join("src/layout.c"))
         .compile("cemark_layout");
     c_build(&dataplane)
         .file(here.join("src/round.c"))
         .compile("cemark_round");
 
+    let stems: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
     let mut text = twins(&stems);
+    text += &configurations(&stems);
     text += &objects(&bytecode, &stems);
     text += &listed("HEADERS", &headers);
     text += &vectors(&root.join("vectors"));
     fs::write(out.join("gathered.rs"), text).expect("a writable OUT_DIR");
 }
 
-/// Files of a folder by stem, in order.
+/// The files of a directory by stem, sorted.
 fn files(folder: &Path, extension: &str) -> Vec<(String, PathBuf)> {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut found: Vec<(String, PathBuf)> = entries
@@ -92,7 +105,7 @@ fn c_build(dataplane: &Path) -> cc::Build {
     for flag in FLAGS {
         build.flag(flag);
     }
-    // A kernel has no floating point; where the compiler can promise that it uses none, it must.
+    // A kernel has no floating point. Compilers that can guarantee that none is used must do so.
     build.flag_if_supported("-mgeneral-regs-only");
     build
 }
@@ -113,6 +126,80 @@ fn twin(dataplane: &Path, stem: &str) {
     build
         .file(dataplane.join("marker.c"))
         .compile(&format!("cemark_twin_{stem}"));
+}
+
+/// C code through which tests reach the named configuration of a scheme: values by position go in
+/// and out, in the catalogue's order. A field that is missing does not compile.
+fn config(spec: &SchemeSpec, header: &str) -> String {
+    let (stem, upper) = (spec.name, spec.name.to_uppercase());
+    let begin = format!("struct cemark_{stem}_config {{");
+    let (_, rest) = header
+        .split_once(&begin)
+        .unwrap_or_else(|| panic!("{stem}.h has no {begin}"));
+    let (fields, _) = rest.split_once("\n};").expect("the end of the struct");
+    // A parameter that is not a field itself is one of the struct `variant`.
+    let place = |p: &ParamSpec| {
+        let words = fields.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let direct = words.into_iter().any(|word| word == p.name);
+        format!("{}{}", if direct { "" } else { "variant." }, p.name)
+    };
+    let (mut read, mut write, mut words) = (String::new(), String::new(), String::new());
+    let mut word = 0;
+    for (i, p) in spec.params.iter().enumerate() {
+        let place = place(p);
+        let _ = writeln!(read, "\t\tvalues[{i}] = (u64)c.{place};");
+        let _ = writeln!(write, "\t\tc.{place} = (__typeof__(c.{place}))values[{i}];");
+        let Kind::Choice(choices) = p.kind else {
+            continue;
+        };
+        // Choices that several schemes have are named for the parameter alone.
+        let name = p.name.to_uppercase();
+        let prefix = match p.name {
+            "cmp" | "hook" => format!("CEMARK_{name}"),
+            _ => format!("CEMARK_{upper}_{name}"),
+        };
+        for choice in choices {
+            let constant = format!("{prefix}_{}", choice.to_uppercase());
+            let _ = writeln!(words, "\t\tvalues[{word}] = {constant};");
+            word += 1;
+        }
+    }
+    let function = format!(
+        "int cemark_config_{stem}(u32 what, u64 *values, const struct cemark_queue_spec *queue, \
+         void *params)"
+    );
+    format!(
+        "/* Written by build.rs. */\n\
+         #include \"cemark/{stem}.h\"\n\n\
+         {function};\n\n\
+         {function}\n{{\n\
+         \tstruct cemark_{stem}_config c = CEMARK_{upper}_DEFAULTS;\n\n\
+         \tswitch (what) {{\n\
+         \tcase 0:\n{read}\t\treturn {params};\n\
+         \tcase 1:\n{write}\t\treturn cemark_{stem}_configure(params, &c, queue);\n\
+         \tcase 2:\n\t\tcemark_{stem}_set(params, values, queue);\n\t\treturn 0;\n\
+         \tdefault:\n{words}\t\treturn {word};\n\
+         \t}}\n}}\n",
+        params = spec.params.len()
+    )
+}
+
+/// Declarations of the functions of [`config`] and a table of them.
+fn configurations(stems: &[&str]) -> String {
+    let mut declared = String::new();
+    let mut table = String::new();
+    for stem in stems {
+        let _ = writeln!(
+            declared,
+            "    fn cemark_config_{stem}(what: u32, values: *mut u64, queue: *const QueueView, \
+             params: *mut u64) -> i32;"
+        );
+        let _ = writeln!(table, "    ({stem:?}, cemark_config_{stem}),");
+    }
+    format!(
+        "unsafe extern \"C\" {{\n{declared}}}\n\
+         static CONFIGS: &[(&str, Configuration)] = &[\n{table}];\n"
+    )
 }
 
 /// Declarations of the C functions and a table of them.
@@ -146,7 +233,7 @@ fn twins(stems: &[&str]) -> String {
     )
 }
 
-/// The BPF objects. A scheme that has none yet is told so when somebody asks for it.
+/// The BPF objects. A scheme that has none yet is compiled by clang when its bytecode is asked for.
 fn objects(folder: &Path, stems: &[&str]) -> String {
     let mut table = String::new();
     for stem in stems {
@@ -156,7 +243,7 @@ fn objects(folder: &Path, stems: &[&str]) -> String {
             let _ = writeln!(table, "    ({stem:?}, include_bytes!({object:?})),");
         } else {
             println!(
-                "cargo::warning={stem} has no bytecode in {}: cargo xtask bpf",
+                "cargo::warning={stem} has no bytecode in {}: run cargo xtask bpf",
                 folder.display()
             );
         }

@@ -8,8 +8,11 @@ mod arrows;
 mod bpf;
 mod costs;
 mod mutants;
+mod package;
 mod proof;
+mod recipes;
 mod release;
+mod text;
 mod tidy;
 
 use std::process::ExitCode;
@@ -29,6 +32,9 @@ fn main() -> ExitCode {
         ["bpf"] => bpf::write(),
         ["bpf", "--check"] => bpf::check(),
         ["release"] => release::run(),
+        ["text", folders @ ..] => text::run(folders),
+        ["package"] => package::run(),
+        ["recipes"] => recipes::run(),
         ["costs"] => costs::run(""),
         ["costs", words @ ..] => costs::run(&words.join(" ")),
         ["mutants"] => mutants::run(false),

@@ -11,23 +11,30 @@ const LONGEST: usize = 700;
 /// The table of the schemes' pages.
 const PAGES: &str = "docs/README.md";
 
-/// The files of the tree, a line each; new ones too, before `git add`.
-fn listed() -> Result<String, String> {
+/// The files of the tree; new ones too, before `git add`.
+pub(crate) fn files() -> Result<Vec<String>, String> {
     let out = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .output()
         .map_err(|e| format!("git ls-files: {e}"))?;
-    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
+    let listed = String::from_utf8_lossy(&out.stdout);
+    // A file that was deleted and not yet committed is still listed. A link to a folder is a file.
+    let there = |f: &&str| Path::new(f).symlink_metadata().is_ok();
+    Ok(listed.lines().filter(there).map(str::to_owned).collect())
 }
 
 /// Stems of all schemes.
 pub(crate) fn schemes_of_the_tree() -> Result<Vec<String>, String> {
-    Ok(schemes(&listed()?.lines().collect::<Vec<_>>()))
+    let files = files()?;
+    Ok(schemes(
+        &files.iter().map(String::as_str).collect::<Vec<_>>(),
+    ))
 }
 
 pub(crate) fn check() -> Result<(), String> {
-    let listed = listed()?;
-    let files: Vec<&str> = listed.lines().filter(|f| Path::new(f).is_file()).collect();
+    let listed = files()?;
+    let all = listed.iter().map(String::as_str);
+    let files: Vec<&str> = all.filter(|f| Path::new(f).is_file()).collect();
     let mut wrong = Vec::new();
     let sources = [".rs", ".c", ".h"];
     for f in files

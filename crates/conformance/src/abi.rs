@@ -41,7 +41,7 @@ impl From<&At> for PacketView {
             now: at.now.0,
             sojourn: at.sojourn.0,
             round: at.round.0,
-            salt: at.salt,
+            salt: at.packet_hash,
             pkt_bytes: at.pkt_bytes,
             segs: at.segs,
             ecn: at.ecn as u8,

@@ -18,6 +18,8 @@
 pub mod abi;
 mod bpf;
 mod c;
+#[doc(hidden)]
+pub mod config;
 pub mod differential;
 mod error;
 mod fault;

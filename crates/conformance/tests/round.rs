@@ -122,7 +122,7 @@ impl Port {
             idle: idle.map(Nanos),
         };
         let rounds = match counts {
-            Counts::Turns => Rounds::Turns(mask),
+            Counts::Turns => Rounds::Visits(mask),
             Counts::Weights => Rounds::Weights(mask),
         };
         let mut c = [0; 32];

@@ -53,7 +53,7 @@ fn packets() -> Vec<(u32, u64)> {
 #[inline(always)]
 fn view((length, luck): (u32, u64), now: u64) -> At {
     At {
-        salt: luck,
+        packet_hash: luck,
         round: Nanos(luck >> 50),
         limit_bytes: 200_000 + (luck >> 48) as u32,
         ..At::fifo(Nanos(now), Nanos(u64::from(length) * 8 / 10), length, 1_500)

@@ -16,8 +16,9 @@ pub struct At {
     pub sojourn: Nanos,
     /// The port's smoothed round time; zero where no scheduler of rounds runs.
     pub round: Nanos,
-    /// hash(seed, flow, sequence, hop): the packet's luck. The same for every scheme compared.
-    pub salt: u64,
+    /// The packet's random hash at this hop, [`crate::fixed::hash`] of (seed, flow, sequence, hop):
+    /// the only source of randomness. The same for every scheme compared.
+    pub packet_hash: u64,
     /// Bytes of the judged packet on the wire.
     pub pkt_bytes: u32,
     /// Wire packets in it (1, unless a GSO packet is kept whole).
@@ -45,7 +46,7 @@ impl At {
             now,
             sojourn,
             round: Nanos::ZERO,
-            salt: 0,
+            packet_hash: 0,
             pkt_bytes,
             segs: 1,
             ecn: Ecn::Ect0,

@@ -9,8 +9,100 @@
 use cemark_wire::Nanos;
 
 use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueSpec, SchemeSpec, Values,
+    Verdict, Why, fixed,
 };
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "k1",
+        kind: Kind::Bytes,
+        default: 21_000,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Lower threshold, 0.17 x rate x RTT for DCTCP (14 packets at 10 Gb/s and 100 us). A time is read as rate x time.",
+    },
+    ParamSpec {
+        name: "k2",
+        kind: Kind::Bytes,
+        default: 0,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Upper threshold. 0: the authors' rule k1 + (k1 + rate x rtt) / 4, which is k1 and one oscillation (57.5 KB).",
+    },
+    ParamSpec {
+        name: "rtt",
+        kind: Kind::Time,
+        default: 100_000,
+        min: 0,
+        max: 1_000_000_000,
+        doc: "Base round-trip time in the rule for k2 (the authors' switch: 100 us).",
+    },
+    ParamSpec {
+        name: "parts",
+        kind: Kind::Choice(&["both", "slope", "thresholds"]),
+        default: 0,
+        min: 0,
+        max: 2,
+        doc: "Ablation: the whole scheme, the slope without k2, or the two thresholds with every queue taken as rising.",
+    },
+    ParamSpec {
+        name: "withdraw",
+        kind: Kind::Flag,
+        default: 1,
+        min: 0,
+        max: 1,
+        doc: "Whether a tentative mark is reconsidered as the packet leaves (ablation: false is marking at enqueue only).",
+    },
+    ParamSpec {
+        name: "mark_at_dequeue",
+        kind: Kind::Flag,
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Whether packets that leave k2 or more behind are marked too (the authors' switch: yes; the slides: no).",
+    },
+    ParamSpec {
+        name: "cmp",
+        kind: Kind::Choice(&["strict", "at_least"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Marked for good above k2 (slides) or from k2 on (the authors' switch).",
+    },
+    ParamSpec {
+        name: "weight",
+        kind: Kind::Fraction,
+        default: 8_454,
+        min: 1,
+        max: fixed::ONE as u64,
+        doc: "Weight of the newest slope in its average (the authors' switch: 0.129).",
+    },
+    ParamSpec {
+        name: "min_pkt",
+        kind: Kind::Bytes,
+        default: 800,
+        min: 0,
+        max: u16::MAX as u64,
+        doc: "Only larger packets measure the slope as they leave (the authors' switch: 800 B).",
+    },
+    ParamSpec {
+        name: "signal",
+        kind: Kind::Choice(&["instant", "average"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Ablation: whether lengths are the instantaneous one or a moving average of what both ends see.",
+    },
+    ParamSpec {
+        name: "avg_weight",
+        kind: Kind::Fraction,
+        default: 128,
+        min: 1,
+        max: fixed::ONE as u64,
+        doc: "Weight of the newest length in the moving average (RED's usual 1/512).",
+    },
+];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -19,96 +111,20 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     aliases: &["slope_ecn"],
     paper: "Shan and Ren, Improving ECN Marking Scheme with Micro-burst Traffic in Data Center Networks, INFOCOM 2017",
     doc: "Marks above k2, and from k1 on while the queue rises, unless it has fallen again by the time the packet leaves.",
-    params: &[
-        ParamSpec {
-            name: "k1",
-            kind: Kind::Bytes,
-            default: 21_000,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Lower threshold, 0.17 x rate x RTT for DCTCP (14 packets at 10 Gb/s and 100 us). A time is read as rate x time.",
-        },
-        ParamSpec {
-            name: "k2",
-            kind: Kind::Bytes,
-            default: 0,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Upper threshold. 0: the authors' rule k1 + (k1 + rate x rtt) / 4, which is k1 and one oscillation (57.5 KB).",
-        },
-        ParamSpec {
-            name: "rtt",
-            kind: Kind::Time,
-            default: 100_000,
-            min: 0,
-            max: 1_000_000_000,
-            doc: "Base round-trip time in the rule for k2 (the authors' switch: 100 us).",
-        },
-        ParamSpec {
-            name: "parts",
-            kind: Kind::Choice(&["both", "slope", "thresholds"]),
-            default: 0,
-            min: 0,
-            max: 2,
-            doc: "Ablation: the whole scheme, the slope without k2, or the two thresholds with every queue taken as rising.",
-        },
-        ParamSpec {
-            name: "withdraw",
-            kind: Kind::Flag,
-            default: 1,
-            min: 0,
-            max: 1,
-            doc: "Whether a tentative mark is reconsidered as the packet leaves (ablation: false is marking at enqueue only).",
-        },
-        ParamSpec {
-            name: "mark_at_dequeue",
-            kind: Kind::Flag,
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Whether packets that leave k2 or more behind are marked too (the authors' switch: yes; the slides: no).",
-        },
-        ParamSpec {
-            name: "cmp",
-            kind: Kind::Choice(&["strict", "at_least"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Marked for good above k2 (slides) or from k2 on (the authors' switch).",
-        },
-        ParamSpec {
-            name: "weight",
-            kind: Kind::Fraction,
-            default: 8_454,
-            min: 1,
-            max: fixed::ONE as u64,
-            doc: "Weight of the newest slope in its average (the authors' switch: 0.129).",
-        },
-        ParamSpec {
-            name: "min_pkt",
-            kind: Kind::Bytes,
-            default: 800,
-            min: 0,
-            max: u16::MAX as u64,
-            doc: "Only larger packets measure the slope as they leave (the authors' switch: 800 B).",
-        },
-        ParamSpec {
-            name: "signal",
-            kind: Kind::Choice(&["instant", "average"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Ablation: whether lengths are the instantaneous one or a moving average of what both ends see.",
-        },
-        ParamSpec {
-            name: "avg_weight",
-            kind: Kind::Fraction,
-            default: 128,
-            min: 1,
-            max: fixed::ONE as u64,
-            doc: "Weight of the newest length in the moving average (RED's usual 1/512).",
-        },
-    ],
+    params: PARAMS,
+    ordered: &[Ordered::pair_or_zero(
+        PARAMS,
+        "k1",
+        "k2",
+        "k1 = \"20pkt\", k2 = \"40pkt\"",
+    )],
+    first_mark: |v| {
+        Some(FirstMark {
+            param: "k1",
+            level: Level::Length(v.of(&SPEC, "k1")),
+        })
+    },
+    ..SchemeSpec::BLANK
 };
 
 /// CEDM at one queue.

@@ -10,7 +10,52 @@
 use cemark_wire::Nanos;
 
 use crate::cedm::{Slope, upper};
-use crate::{At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use crate::{
+    At, Hook, Kind, Marker, Ordered, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why,
+};
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "k1",
+        kind: Kind::Bytes,
+        default: 250_000,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "CEDM's lower threshold (our choice: ECN#'s ins_target of 200 us at 10 Gb/s). A time is read as rate x time.",
+    },
+    ParamSpec {
+        name: "k2",
+        kind: Kind::Bytes,
+        default: 0,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "CEDM's upper threshold. 0: k1 + (k1 + rate x rtt) / 4 (375 KB).",
+    },
+    ParamSpec {
+        name: "rtt",
+        kind: Kind::Time,
+        default: 200_000,
+        min: 0,
+        max: MAX_TIME,
+        doc: "Base round-trip time in the rule for k2 (our choice: the tail that ECN# is set for).",
+    },
+    ParamSpec {
+        name: "pst_target",
+        kind: Kind::Time,
+        default: 85_000,
+        min: 0,
+        max: MAX_TIME,
+        doc: "Wait from which on the queue counts as standing (ECN# 3.3; testbed 5.2: 85 us).",
+    },
+    ParamSpec {
+        name: "pst_interval",
+        kind: Kind::Time,
+        default: 200_000,
+        min: 1,
+        max: MAX_TIME,
+        doc: "How long a queue must stand before the first mark (ECN# 3.3; testbed 5.2: 200 us).",
+    },
+];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -19,48 +64,14 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     aliases: &["cedm_ecn_sharp"],
     paper: "Combination of CEDM (INFOCOM 2017) and ECN# (CoNEXT 2019), not published",
     doc: "Marks where CEDM does, and one packet in a while when every wait of pst_interval was at least pst_target, as ECN# does.",
-    params: &[
-        ParamSpec {
-            name: "k1",
-            kind: Kind::Bytes,
-            default: 250_000,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "CEDM's lower threshold (our choice: ECN#'s ins_target of 200 us at 10 Gb/s). A time is read as rate x time.",
-        },
-        ParamSpec {
-            name: "k2",
-            kind: Kind::Bytes,
-            default: 0,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "CEDM's upper threshold. 0: k1 + (k1 + rate x rtt) / 4 (375 KB).",
-        },
-        ParamSpec {
-            name: "rtt",
-            kind: Kind::Time,
-            default: 200_000,
-            min: 0,
-            max: MAX_TIME,
-            doc: "Base round-trip time in the rule for k2 (our choice: the tail that ECN# is set for).",
-        },
-        ParamSpec {
-            name: "pst_target",
-            kind: Kind::Time,
-            default: 85_000,
-            min: 0,
-            max: MAX_TIME,
-            doc: "Wait from which on the queue counts as standing (ECN# 3.3; testbed 5.2: 85 us).",
-        },
-        ParamSpec {
-            name: "pst_interval",
-            kind: Kind::Time,
-            default: 200_000,
-            min: 1,
-            max: MAX_TIME,
-            doc: "How long a queue must stand before the first mark (ECN# 3.3; testbed 5.2: 200 us).",
-        },
-    ],
+    params: PARAMS,
+    ordered: &[Ordered::pair_or_zero(
+        PARAMS,
+        "k1",
+        "k2",
+        "k1 = \"20pkt\", k2 = \"40pkt\"",
+    )],
+    ..SchemeSpec::BLANK
 };
 
 /// Longest time parameter: one second.

@@ -8,7 +8,8 @@
 use cemark_wire::Nanos;
 
 use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Kind, Level, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values,
+    Verdict, Why, fixed,
 };
 
 /// The catalogue entry.
@@ -44,6 +45,13 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Never act with this much or less left behind the packet: one MTU (Linux). 0 switches the guard off.",
         },
     ],
+    first_mark: |v| {
+        Some(FirstMark {
+            param: "target",
+            level: Level::Wait(Nanos(v.of(&SPEC, "target"))),
+        })
+    },
+    ..SchemeSpec::BLANK
 };
 
 /// A new marking state continues the last one's rate when it begins within this many intervals of

@@ -7,8 +7,92 @@
 //! configured: either of them marks.
 
 use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueSpec, SchemeSpec, Values,
+    Verdict, Why, fixed,
 };
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "mode",
+        kind: Kind::Choice(&["offset", "percent"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "The threshold is the limit less an offset, or a ramp between two percentages of the limit.",
+    },
+    ParamSpec {
+        name: "offset",
+        kind: Kind::Bytes,
+        default: 150_000,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "How far below the limit marking begins (our choice: 100 packets, a burst that fits before the first drop).",
+    },
+    ParamSpec {
+        name: "floor",
+        kind: Kind::Bytes,
+        default: 97_500,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Smallest dynamic threshold, however small the limit (our choice: DCTCP's 65 packets at 10 Gb/s).",
+    },
+    ParamSpec {
+        name: "min_percent",
+        kind: Kind::Fraction,
+        default: 13_107,
+        min: 0,
+        max: fixed::ONE as u64,
+        doc: "Foot of the ramp as a part of the limit (Cumulus Linux's example: 20 %).",
+    },
+    ParamSpec {
+        name: "max_percent",
+        kind: Kind::Fraction,
+        default: 52_429,
+        min: 0,
+        max: fixed::ONE as u64,
+        doc: "Head of the ramp as a part of the limit; above it every packet is marked (Cumulus Linux's example: 80 %).",
+    },
+    ParamSpec {
+        name: "pmax",
+        kind: Kind::Fraction,
+        default: 65_536,
+        min: 0,
+        max: fixed::ONE as u64,
+        doc: "Probability at the head of the ramp (Cumulus Linux: 100 %).",
+    },
+    ParamSpec {
+        name: "k",
+        kind: Kind::Bytes,
+        default: u32::MAX as u64,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "A static threshold beside the dynamic one; either marks. The default is none. A time is read as rate x time.",
+    },
+    ParamSpec {
+        name: "count_self",
+        kind: Kind::Flag,
+        default: 1,
+        min: 0,
+        max: 1,
+        doc: "Whether the judged packet counts itself.",
+    },
+    ParamSpec {
+        name: "cmp",
+        kind: Kind::Choice(&["strict", "at_least"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Mark above a threshold (strict) or from it on (at_least).",
+    },
+    ParamSpec {
+        name: "hook",
+        kind: Kind::Choice(&["enqueue", "dequeue"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Judge packets as they join or as they leave.",
+    },
+];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -17,88 +101,31 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     aliases: &["dynamic_ecn", "relative_ecn"],
     paper: "Dynamic and relative ECN thresholds of shipping switches (Junos dynamic ECN, Cumulus Linux relative mode)",
     doc: "Marks above a threshold that follows the queue's dynamic buffer limit: an offset below it, or a percentage of it.",
-    params: &[
-        ParamSpec {
-            name: "mode",
-            kind: Kind::Choice(&["offset", "percent"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "The threshold is the limit less an offset, or a ramp between two percentages of the limit.",
-        },
-        ParamSpec {
-            name: "offset",
-            kind: Kind::Bytes,
-            default: 150_000,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "How far below the limit marking begins (our choice: 100 packets, a burst that fits before the first drop).",
-        },
-        ParamSpec {
-            name: "floor",
-            kind: Kind::Bytes,
-            default: 97_500,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Smallest dynamic threshold, however small the limit (our choice: DCTCP's 65 packets at 10 Gb/s).",
-        },
-        ParamSpec {
-            name: "min_percent",
-            kind: Kind::Fraction,
-            default: 13_107,
-            min: 0,
-            max: fixed::ONE as u64,
-            doc: "Foot of the ramp as a part of the limit (Cumulus Linux's example: 20 %).",
-        },
-        ParamSpec {
-            name: "max_percent",
-            kind: Kind::Fraction,
-            default: 52_429,
-            min: 0,
-            max: fixed::ONE as u64,
-            doc: "Head of the ramp as a part of the limit; above it every packet is marked (Cumulus Linux's example: 80 %).",
-        },
-        ParamSpec {
-            name: "pmax",
-            kind: Kind::Fraction,
-            default: 65_536,
-            min: 0,
-            max: fixed::ONE as u64,
-            doc: "Probability at the head of the ramp (Cumulus Linux: 100 %).",
-        },
-        ParamSpec {
-            name: "k",
-            kind: Kind::Bytes,
-            default: u32::MAX as u64,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "A static threshold beside the dynamic one; either marks. The default is none. A time is read as rate x time.",
-        },
-        ParamSpec {
-            name: "count_self",
-            kind: Kind::Flag,
-            default: 1,
-            min: 0,
-            max: 1,
-            doc: "Whether the judged packet counts itself.",
-        },
-        ParamSpec {
-            name: "cmp",
-            kind: Kind::Choice(&["strict", "at_least"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Mark above a threshold (strict) or from it on (at_least).",
-        },
-        ParamSpec {
-            name: "hook",
-            kind: Kind::Choice(&["enqueue", "dequeue"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Judge packets as they join or as they leave.",
-        },
-    ],
+    params: PARAMS,
+    ordered: &[Ordered::pair(
+        PARAMS,
+        "min_percent",
+        "max_percent",
+        "min_percent = \"20%\", max_percent = \"80%\"",
+    )],
+    first_mark: |v| {
+        // The limit is at most the buffer, and so is a threshold that follows it, unless its floor
+        // is higher.
+        let followed = v.of(&SPEC, "mode") == 0;
+        let lower = |a, b| {
+            if v.of(&SPEC, a) < v.of(&SPEC, b) {
+                a
+            } else {
+                b
+            }
+        };
+        let param = lower("k", "floor");
+        followed.then(|| FirstMark {
+            param,
+            level: Level::Length(v.of(&SPEC, param)),
+        })
+    },
+    ..SchemeSpec::BLANK
 };
 
 /// Dynamic ECN at one queue. Stateless.
@@ -161,7 +188,13 @@ impl Dynamic {
             return Verdict::Mark(Why::Instant);
         }
         let foot = part(self.min_percent);
-        if length > foot && fixed::chance(at.salt, 0, fixed::ramp(length, foot, head, self.pmax)) {
+        if length > foot
+            && fixed::chance(
+                at.packet_hash,
+                0,
+                fixed::ramp(length, foot, head, self.pmax),
+            )
+        {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass

@@ -8,10 +8,142 @@ pub mod tofino;
 use cemark_wire::Nanos;
 
 use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueId, QueueSpec, SchemeSpec,
+    Values, Verdict, Why, fixed,
 };
 use persistent::Persistent;
 use tofino::{Clock, Ticks};
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "ins_target",
+        kind: Kind::Time,
+        default: 200_000,
+        min: 0,
+        max: MAX_TIME,
+        doc: "Longest wait that the instantaneous part leaves unmarked (3.2; testbed 5.2: 200 us).",
+    },
+    ParamSpec {
+        name: "pst_target",
+        kind: Kind::Time,
+        default: 85_000,
+        min: 0,
+        max: MAX_TIME,
+        doc: "Wait from which on the queue counts as standing (3.3; testbed 5.2: 85 us).",
+    },
+    ParamSpec {
+        name: "pst_interval",
+        kind: Kind::Time,
+        default: 200_000,
+        min: 1,
+        max: MAX_TIME,
+        doc: "How long a queue must stand before the first mark, about a worst-case RTT (3.3; testbed 5.2: 200 us).",
+    },
+    ParamSpec {
+        name: "law",
+        kind: Kind::Choice(&["harmonic", "sqrt"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Gap after the n-th mark: pst_interval / n (Algorithm 1) or / sqrt(n) (the authors' ns-3 code).",
+    },
+    ParamSpec {
+        name: "base",
+        kind: Kind::Choice(&["previous", "now"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "The gap runs from the previous schedule (Algorithm 1) or from the mark itself (the authors' ns-3 code).",
+    },
+    ParamSpec {
+        name: "cmp",
+        kind: Kind::Choice(&["strict", "at_least"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "A mark is due after its time (Algorithm 1) or from its time on (the authors' ns-3 code).",
+    },
+    ParamSpec {
+        name: "reset_on_empty",
+        kind: Kind::Flag,
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "An empty queue forgets that it stood and leaves the marking state, as in CoDel (paper: no).",
+    },
+    ParamSpec {
+        name: "max_catchup",
+        kind: Kind::Count,
+        default: 0,
+        min: 0,
+        max: u16::MAX as u64,
+        doc: "Most marks in a row that leave the schedule still behind the clock; the next one restarts it from now. 0: no limit (paper).",
+    },
+    ParamSpec {
+        name: "signal",
+        kind: Kind::Choice(&["sojourn", "length"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "What is compared: the wait, or the length that a packet sees against rate x target (3.5).",
+    },
+    ParamSpec {
+        name: "instant",
+        kind: Kind::Choice(&["step", "ramp"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "The instantaneous part: a step at ins_target, or RED's ramp from kmin to kmax (3.5, for DCQCN).",
+    },
+    ParamSpec {
+        name: "kmin",
+        kind: Kind::Time,
+        default: 5_000,
+        min: 0,
+        max: MAX_TIME,
+        doc: "Foot of the ramp, as a time (times the rate where the signal is length).",
+    },
+    ParamSpec {
+        name: "kmax",
+        kind: Kind::Time,
+        default: 200_000,
+        min: 0,
+        max: MAX_TIME,
+        doc: "Head of the ramp, as a time; above it every packet is marked.",
+    },
+    ParamSpec {
+        name: "pmax",
+        kind: Kind::Fraction,
+        default: 655,
+        min: 0,
+        max: fixed::ONE as u64,
+        doc: "Probability at the head of the ramp (DCQCN: 1 %; the text of 3.5: 1).",
+    },
+    ParamSpec {
+        name: "by_round",
+        kind: Kind::Flag,
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Scale by the queue's share of the round, as MQ-ECN: ins_target, and with the length signal pst_target too (not published).",
+    },
+    ParamSpec {
+        name: "arithmetic",
+        kind: Kind::Choice(&["exact", "tofino", "printed_clock", "printed_division"]),
+        default: 0,
+        min: 0,
+        max: 3,
+        doc: "Nanoseconds and exact quotients, or the Tofino's ticks and table (section 4), with Algorithm 2 or 3 corrected or as printed.",
+    },
+    ParamSpec {
+        name: "hook",
+        kind: Kind::Choice(&["enqueue", "dequeue"]),
+        default: 1,
+        min: 0,
+        max: 1,
+        doc: "Judge packets as they leave (the paper), or by the length that they find as they join (3.5: a switch without timestamps).",
+    },
+];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -20,136 +152,23 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     aliases: &["ecnsharp"],
     paper: "Zhang et al., Enabling ECN for Datacenter Networks with RTT Variations, CoNEXT 2019",
     doc: "Marks a packet that waited longer than ins_target, and one in a while when every wait of pst_interval was at least pst_target.",
-    params: &[
-        ParamSpec {
-            name: "ins_target",
-            kind: Kind::Time,
-            default: 200_000,
-            min: 0,
-            max: MAX_TIME,
-            doc: "Longest wait that the instantaneous part leaves unmarked (3.2; testbed 5.2: 200 us).",
-        },
-        ParamSpec {
-            name: "pst_target",
-            kind: Kind::Time,
-            default: 85_000,
-            min: 0,
-            max: MAX_TIME,
-            doc: "Wait from which on the queue counts as standing (3.3; testbed 5.2: 85 us).",
-        },
-        ParamSpec {
-            name: "pst_interval",
-            kind: Kind::Time,
-            default: 200_000,
-            min: 1,
-            max: MAX_TIME,
-            doc: "How long a queue must stand before the first mark, about a worst-case RTT (3.3; testbed 5.2: 200 us).",
-        },
-        ParamSpec {
-            name: "law",
-            kind: Kind::Choice(&["harmonic", "sqrt"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Gap after the n-th mark: pst_interval / n (Algorithm 1) or / sqrt(n) (the authors' ns-3 code).",
-        },
-        ParamSpec {
-            name: "base",
-            kind: Kind::Choice(&["previous", "now"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "The gap runs from the previous schedule (Algorithm 1) or from the mark itself (the authors' ns-3 code).",
-        },
-        ParamSpec {
-            name: "cmp",
-            kind: Kind::Choice(&["strict", "at_least"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "A mark is due after its time (Algorithm 1) or from its time on (the authors' ns-3 code).",
-        },
-        ParamSpec {
-            name: "reset_on_empty",
-            kind: Kind::Flag,
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "An empty queue forgets that it stood and leaves the marking state, as in CoDel (paper: no).",
-        },
-        ParamSpec {
-            name: "max_catchup",
-            kind: Kind::Count,
-            default: 0,
-            min: 0,
-            max: u16::MAX as u64,
-            doc: "Most marks in a row that leave the schedule still behind the clock; the next one restarts it from now. 0: no limit (paper).",
-        },
-        ParamSpec {
-            name: "signal",
-            kind: Kind::Choice(&["sojourn", "length"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "What is compared: the wait, or the length that a packet sees against rate x target (3.5).",
-        },
-        ParamSpec {
-            name: "instant",
-            kind: Kind::Choice(&["step", "ramp"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "The instantaneous part: a step at ins_target, or RED's ramp from kmin to kmax (3.5, for DCQCN).",
-        },
-        ParamSpec {
-            name: "kmin",
-            kind: Kind::Time,
-            default: 5_000,
-            min: 0,
-            max: MAX_TIME,
-            doc: "Foot of the ramp, as a time (times the rate where the signal is length).",
-        },
-        ParamSpec {
-            name: "kmax",
-            kind: Kind::Time,
-            default: 200_000,
-            min: 0,
-            max: MAX_TIME,
-            doc: "Head of the ramp, as a time; above it every packet is marked.",
-        },
-        ParamSpec {
-            name: "pmax",
-            kind: Kind::Fraction,
-            default: 655,
-            min: 0,
-            max: fixed::ONE as u64,
-            doc: "Probability at the head of the ramp (DCQCN: 1 %; the text of 3.5: 1).",
-        },
-        ParamSpec {
-            name: "by_round",
-            kind: Kind::Flag,
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Scale by the queue's share of the round, as MQ-ECN: ins_target, and with the length signal pst_target too (not published).",
-        },
-        ParamSpec {
-            name: "arithmetic",
-            kind: Kind::Choice(&["exact", "tofino", "printed_clock", "printed_division"]),
-            default: 0,
-            min: 0,
-            max: 3,
-            doc: "Nanoseconds and exact quotients, or the Tofino's ticks and table (section 4), with Algorithm 2 or 3 corrected or as printed.",
-        },
-        ParamSpec {
-            name: "hook",
-            kind: Kind::Choice(&["enqueue", "dequeue"]),
-            default: 1,
-            min: 0,
-            max: 1,
-            doc: "Judge packets as they leave (the paper), or by the length that they find as they join (3.5: a switch without timestamps).",
-        },
-    ],
+    params: PARAMS,
+    ordered: &[Ordered::pair(
+        PARAMS,
+        "kmin",
+        "kmax",
+        "kmin = \"5us\", kmax = \"200us\"",
+    )],
+    reads_round: |v| v.of(&SPEC, "by_round") == 1,
+    first_mark: |v| {
+        let time = |name| v.of(&SPEC, name);
+        let lower = time("pst_target") <= time("ins_target");
+        let param = if lower { "pst_target" } else { "ins_target" };
+        Some(FirstMark {
+            param,
+            level: Level::Wait(Nanos(time(param))),
+        })
+    },
 };
 
 /// Longest time parameter: one second.
@@ -316,14 +335,14 @@ impl EcnSharp {
 
     /// The first condition: congestion right now.
     #[inline]
-    fn instantaneous(&self, signal: u32, salt: u64) -> Option<Why> {
+    fn instantaneous(&self, signal: u32, packet_hash: u64) -> Option<Why> {
         let p = &self.params;
         if signal > p.ins_target {
             return Some(Why::Instant);
         }
         if p.ramp && signal > p.kmin {
             let probability = fixed::ramp(signal, p.kmin, p.ins_target, p.pmax);
-            return fixed::chance(salt, 0, probability).then_some(Why::Random);
+            return fixed::chance(packet_hash, 0, probability).then_some(Why::Random);
         }
         None
     }
@@ -351,7 +370,7 @@ impl EcnSharp {
         let (signal, standing) = self.alone(self.signal(at), at.round);
         // Always judged, so that the state moves on when both conditions hold.
         let persistent = self.persistent(standing, at.now);
-        match self.instantaneous(signal, at.salt) {
+        match self.instantaneous(signal, at.packet_hash) {
             Some(why) => Verdict::Mark(why),
             None if persistent => Verdict::Mark(Why::Persistent),
             None => Verdict::Pass,

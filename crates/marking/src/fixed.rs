@@ -129,7 +129,7 @@ pub const fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The packet's luck at one hop: [`crate::At::salt`]. The same for every scheme compared, on every
+/// The packet's luck at one hop: [`crate::At::packet_hash`]. The same for every scheme compared, on every
 /// machine.
 ///
 /// `mix(seed + flow * A + seq * B + (hop + 1) * C)` modulo 2^64, with three odd constants whose
@@ -144,17 +144,17 @@ pub const fn hash(seed: u64, flow: u64, seq: u64, hop: u8) -> u64 {
 }
 
 /// The `n`-th draw of a packet, 0 to 65535: the top 16 bits of
-/// `mix(salt + (n + 1) * 0x9e3779b97f4a7c15)`.
+/// `mix(packet_hash + (n + 1) * 0x9e3779b97f4a7c15)`.
 ///
 /// A scheme that draws more than once a packet numbers its draws, so that they are independent.
 #[inline]
-pub const fn draw(salt: u64, n: u32) -> u32 {
-    (mix(salt.wrapping_add((n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 48) as u32
+pub const fn draw(packet_hash: u64, n: u32) -> u32 {
+    (mix(packet_hash.wrapping_add((n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 48) as u32
 }
 
 /// Whether the `n`-th draw of a packet falls under `p` (parts of 2^16): never at 0, always at
 /// [`ONE`].
 #[inline]
-pub const fn chance(salt: u64, n: u32, p: u32) -> bool {
-    draw(salt, n) < p
+pub const fn chance(packet_hash: u64, n: u32, p: u32) -> bool {
+    draw(packet_hash, n) < p
 }

@@ -22,6 +22,7 @@
 //! assert!(ce); // 250 us is more than its ins_target: write CE, if the packet is ECN-capable
 //! ```
 #![no_std]
+#![warn(clippy::too_many_lines)]
 
 mod at;
 pub mod catalogue;
@@ -41,7 +42,7 @@ pub mod threshold;
 pub mod wred;
 
 pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
-pub use params::{Kind, MAX_PARAMS, ParamSpec, SchemeSpec, Values};
+pub use params::{FirstMark, Kind, Level, MAX_PARAMS, Ordered, ParamSpec, SchemeSpec, Values};
 
 use cemark_wire::Nanos;
 
@@ -91,7 +92,7 @@ pub trait Marker: Send {
         false
     }
 
-    /// Whether the scheme reads [`At::salt`]; ports spare the hash where nobody does.
+    /// Whether the scheme reads [`At::packet_hash`]; ports spare the hash where nobody does.
     fn draws(&self) -> bool {
         true
     }

@@ -8,8 +8,92 @@
 use cemark_wire::Nanos;
 
 use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueSpec, Quiet, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueSpec, Quiet, SchemeSpec,
+    Values, Verdict, Why, fixed,
 };
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "k",
+        kind: Kind::Bytes,
+        default: 97_500,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Standard threshold C x RTT x lambda (4.1; 65 packets at 10 Gb/s in 6.2). A time is read as rate x time.",
+    },
+    ParamSpec {
+        name: "shape",
+        kind: Kind::Choice(&["step", "ramp"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "A step at k, or RED's ramp with Kmin, Kmax and Pmax all scaled (4.3, for DCQCN).",
+    },
+    ParamSpec {
+        name: "kmin",
+        kind: Kind::Bytes,
+        default: 5_000,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Foot of the ramp at the full rate (DCQCN: 5 KB at 40 Gb/s).",
+    },
+    ParamSpec {
+        name: "kmax",
+        kind: Kind::Bytes,
+        default: 200_000,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Head of the ramp at the full rate; above it every packet is marked (DCQCN: 200 KB at 40 Gb/s).",
+    },
+    ParamSpec {
+        name: "pmax",
+        kind: Kind::Fraction,
+        default: 655,
+        min: 0,
+        max: fixed::ONE as u64,
+        doc: "Probability at the head of the ramp at the full rate (DCQCN: 1 %).",
+    },
+    ParamSpec {
+        name: "count_self",
+        kind: Kind::Flag,
+        default: 1,
+        min: 0,
+        max: 1,
+        doc: "Whether the judged packet counts itself (the authors' code: yes).",
+    },
+    ParamSpec {
+        name: "cmp",
+        kind: Kind::Choice(&["strict", "at_least"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Mark above the threshold (the authors' code) or from it on.",
+    },
+    ParamSpec {
+        name: "hook",
+        kind: Kind::Choice(&["enqueue", "dequeue"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Judge packets as they join (the paper) or as they leave.",
+    },
+    ParamSpec {
+        name: "period",
+        kind: Kind::Time,
+        default: 0,
+        min: 0,
+        max: 1_000_000_000,
+        doc: "Average the port's round once a period, as a switch chip would (4.3: about one MTU time). 0: take the port's own average.",
+    },
+    ParamSpec {
+        name: "beta",
+        kind: Kind::Fraction,
+        default: 49_152,
+        min: 0,
+        max: fixed::ONE as u64,
+        doc: "Weight of the old average where there is a period (4.2: 0.75).",
+    },
+];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -18,88 +102,22 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     aliases: &["mqecn"],
     paper: "Bai et al., Enabling ECN in Multi-Service Multi-Queue Data Centers, NSDI 2016",
     doc: "Marks above a queue's share of the standard threshold: K x min(quantum time / round time, 1).",
-    params: &[
-        ParamSpec {
-            name: "k",
-            kind: Kind::Bytes,
-            default: 97_500,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Standard threshold C x RTT x lambda (4.1; 65 packets at 10 Gb/s in 6.2). A time is read as rate x time.",
-        },
-        ParamSpec {
-            name: "shape",
-            kind: Kind::Choice(&["step", "ramp"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "A step at k, or RED's ramp with Kmin, Kmax and Pmax all scaled (4.3, for DCQCN).",
-        },
-        ParamSpec {
-            name: "kmin",
-            kind: Kind::Bytes,
-            default: 5_000,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Foot of the ramp at the full rate (DCQCN: 5 KB at 40 Gb/s).",
-        },
-        ParamSpec {
-            name: "kmax",
-            kind: Kind::Bytes,
-            default: 200_000,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Head of the ramp at the full rate; above it every packet is marked (DCQCN: 200 KB at 40 Gb/s).",
-        },
-        ParamSpec {
-            name: "pmax",
-            kind: Kind::Fraction,
-            default: 655,
-            min: 0,
-            max: fixed::ONE as u64,
-            doc: "Probability at the head of the ramp at the full rate (DCQCN: 1 %).",
-        },
-        ParamSpec {
-            name: "count_self",
-            kind: Kind::Flag,
-            default: 1,
-            min: 0,
-            max: 1,
-            doc: "Whether the judged packet counts itself (the authors' code: yes).",
-        },
-        ParamSpec {
-            name: "cmp",
-            kind: Kind::Choice(&["strict", "at_least"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Mark above the threshold (the authors' code) or from it on.",
-        },
-        ParamSpec {
-            name: "hook",
-            kind: Kind::Choice(&["enqueue", "dequeue"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Judge packets as they join (the paper) or as they leave.",
-        },
-        ParamSpec {
-            name: "period",
-            kind: Kind::Time,
-            default: 0,
-            min: 0,
-            max: 1_000_000_000,
-            doc: "Average the port's round once a period, as a switch chip would (4.3: about one MTU time). 0: take the port's own average.",
-        },
-        ParamSpec {
-            name: "beta",
-            kind: Kind::Fraction,
-            default: 49_152,
-            min: 0,
-            max: fixed::ONE as u64,
-            doc: "Weight of the old average where there is a period (4.2: 0.75).",
-        },
-    ],
+    params: PARAMS,
+    ordered: &[Ordered::pair(
+        PARAMS,
+        "kmin",
+        "kmax",
+        "kmin = \"5pkt\", kmax = \"15pkt\"",
+    )],
+    reads_round: |_| true,
+    first_mark: |v| {
+        let step = v.of(&SPEC, "shape") == 0;
+        let param = if step { "k" } else { "kmin" };
+        Some(FirstMark {
+            param,
+            level: Level::Length(v.of(&SPEC, param)),
+        })
+    },
 };
 
 /// MQ-ECN at one queue.
@@ -183,7 +201,7 @@ impl MqEcn {
         let length = at.queue_bytes.saturating_add(own);
         let round = self.round(at);
         if p.ramp {
-            return self.lot(length, round, at.salt);
+            return self.lot(length, round, at.packet_hash);
         }
         // length > K and length > K x quantum time / round, the second without its division: a
         // round of zero says nothing yet.
@@ -199,7 +217,7 @@ impl MqEcn {
     }
 
     /// The ramp, its foot, head and probability scaled, each rounded down.
-    fn lot(&self, length: u32, round: u32, salt: u64) -> Verdict {
+    fn lot(&self, length: u32, round: u32, packet_hash: u64) -> Verdict {
         let p = &self.params;
         let scaled = |full: u32| {
             if round <= p.quantum_time {
@@ -216,7 +234,7 @@ impl MqEcn {
             return Verdict::Pass;
         }
         let share = fixed::ramp(length, kmin, kmax, scaled(p.pmax));
-        if fixed::chance(salt, 0, share) {
+        if fixed::chance(packet_hash, 0, share) {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One declaration of a parameter drives TOML, `--help`, `cemark schemes` and the documentation.
 
+use cemark_wire::Nanos;
+
 /// More parameters than any scheme has.
 pub const MAX_PARAMS: usize = 16;
 
@@ -39,7 +41,8 @@ pub struct ParamSpec {
     pub doc: &'static str,
 }
 
-/// One scheme of the catalogue.
+/// One scheme of the catalogue. What is known of a scheme is said here, by the scheme, and not by
+/// its users: `..SchemeSpec::BLANK` fills in what does not apply.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeSpec {
     /// The stem: file name, TOML name, vector folder (`ecn_sharp`).
@@ -54,13 +57,123 @@ pub struct SchemeSpec {
     pub doc: &'static str,
     /// Its parameters, in the order of [`Values`].
     pub params: &'static [ParamSpec],
+    /// Pairs of parameters of which the second must not be below the first.
+    pub ordered: &'static [Ordered],
+    /// Whether it reads [`crate::At::round`] with these parameters. Only a port whose scheduler
+    /// serves rounds measures one.
+    pub reads_round: fn(&Values) -> bool,
+    /// The lowest level at which it marks with these parameters, so that a buffer which never
+    /// reaches it can be pointed out. `None` where there is no such level.
+    pub first_mark: fn(&Values) -> Option<FirstMark>,
 }
 
 impl SchemeSpec {
+    /// A scheme without a name and without anything to say.
+    pub const BLANK: SchemeSpec = SchemeSpec {
+        name: "",
+        title: "",
+        aliases: &[],
+        paper: "",
+        doc: "",
+        params: &[],
+        ordered: &[],
+        reads_round: |_| false,
+        first_mark: |_| None,
+    };
+
     /// The place of a parameter.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.params.iter().position(|p| p.name == name)
     }
+}
+
+/// Two parameters of a scheme of which the second must not be below the first.
+#[derive(Clone, Copy, Debug)]
+pub struct Ordered {
+    /// Place of the lower one in [`SchemeSpec::params`].
+    pub low: usize,
+    /// Place of the higher one.
+    pub high: usize,
+    /// Whether a higher one of zero means a value that follows from the lower one.
+    pub zero_follows: bool,
+    /// A pair that is right, as a scenario file writes it.
+    pub example: &'static str,
+}
+
+impl Ordered {
+    /// `low` must not be above `high`. A name that is not among `params` does not compile, since
+    /// entries of the catalogue are constants.
+    pub const fn pair(
+        params: &[ParamSpec],
+        low: &str,
+        high: &str,
+        example: &'static str,
+    ) -> Ordered {
+        Ordered {
+            low: place(params, low),
+            high: place(params, high),
+            zero_follows: false,
+            example,
+        }
+    }
+
+    /// The same, where a `high` of zero is computed from `low`.
+    pub const fn pair_or_zero(
+        params: &[ParamSpec],
+        low: &str,
+        high: &str,
+        example: &'static str,
+    ) -> Ordered {
+        Ordered {
+            zero_follows: true,
+            ..Ordered::pair(params, low, high, example)
+        }
+    }
+}
+
+/// The parameter that decides from which level on a scheme marks, and that level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstMark {
+    /// Name of the parameter.
+    pub param: &'static str,
+    /// Its level.
+    pub level: Level,
+}
+
+/// A level of congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Bytes in a queue.
+    Length(u64),
+    /// Time that a packet has waited.
+    Wait(Nanos),
+}
+
+/// The place of the parameter `name`. For constants: a name that is not there stops compilation.
+pub const fn place(params: &[ParamSpec], name: &str) -> usize {
+    let mut i = 0;
+    while i < params.len() {
+        if same(params[i].name.as_bytes(), name.as_bytes()) {
+            return i;
+        }
+        i += 1;
+    }
+    panic!("no parameter of this scheme has this name")
+}
+
+/// Whether two texts are equal, in a constant.
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 /// A value for each parameter of one scheme, in the order and the stored units of its

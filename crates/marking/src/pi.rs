@@ -49,6 +49,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Gain of the deviation before, taken off, in parts of 2^40 a byte; smaller than a.",
         },
     ],
+    ..SchemeSpec::BLANK
 };
 
 /// Largest gain: 2^-12 a byte. Two products with a length then fit 63 bits.
@@ -101,7 +102,7 @@ impl Marker for Pi {
         if self.state.next.is_none() {
             self.state.next = Some(at.now.saturating_add(Nanos(u64::from(self.interval))));
         }
-        if fixed::chance(at.salt, 0, (self.state.p >> 24) as u32) {
+        if fixed::chance(at.packet_hash, 0, (self.state.p >> 24) as u32) {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass

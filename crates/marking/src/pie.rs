@@ -100,6 +100,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "Two packets of this size or less in the queue are never marked (4.1).",
         },
     ],
+    ..SchemeSpec::BLANK
 };
 
 /// Bits of a probability: it counts parts of 2^48.
@@ -249,7 +250,11 @@ impl Marker for Pie {
         let calm =
             2 * u64::from(self.before) < u64::from(self.target) && self.p < millionths(200_000);
         let short = u64::from(at.queue_bytes) <= 2 * u64::from(self.mean_pkt);
-        if self.burst > 0 || calm || short || !fixed::chance(at.salt, 0, (self.p >> 32) as u32) {
+        if self.burst > 0
+            || calm
+            || short
+            || !fixed::chance(at.packet_hash, 0, (self.p >> 32) as u32)
+        {
             return Verdict::Pass;
         }
         if self.p < i64::from(self.mark_ecnth) << 32 || self.mark_ecnth == fixed::ONE {

@@ -4,8 +4,68 @@
 use cemark_wire::Nanos;
 
 use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueId, QueueSpec, SchemeSpec,
+    Values, Verdict, Why, fixed,
 };
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "kmin",
+        kind: Kind::Bytes,
+        default: 7_500,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Smoothed length from which on packets may be marked (Floyd's advice: 5 packets). A time is read as rate x time.",
+    },
+    ParamSpec {
+        name: "kmax",
+        kind: Kind::Bytes,
+        default: 22_500,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Smoothed length from which on every packet is marked (Floyd's advice: 3 x kmin).",
+    },
+    ParamSpec {
+        name: "pmax",
+        kind: Kind::Fraction,
+        default: 6_554,
+        min: 0,
+        max: fixed::ONE as u64,
+        doc: "Probability just below kmax (Floyd's advice: 10 %; DCQCN: 1 %).",
+    },
+    ParamSpec {
+        name: "weight",
+        kind: Kind::Fraction,
+        default: 128,
+        min: 1,
+        max: fixed::ONE as u64,
+        doc: "Weight of the newest length in the average (Floyd: 0.002, here 1/512). 1: the instantaneous length, as DCQCN.",
+    },
+    ParamSpec {
+        name: "spacing",
+        kind: Kind::Choice(&["uniform", "independent"]),
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Marks evenly spread (the paper's count, section 7) or each packet on its own (switches, DCQCN).",
+    },
+    ParamSpec {
+        name: "count_self",
+        kind: Kind::Flag,
+        default: 0,
+        min: 0,
+        max: 1,
+        doc: "Whether the judged packet counts itself in the length (the paper: no).",
+    },
+    ParamSpec {
+        name: "mean_pkt",
+        kind: Kind::Bytes,
+        default: 1_500,
+        min: 1,
+        max: 65_535,
+        doc: "An idle queue ages as if packets of this size had been sent meanwhile (the paper's s).",
+    },
+];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -14,64 +74,20 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     aliases: &[],
     paper: "Floyd and Jacobson, Random Early Detection Gateways for Congestion Avoidance, ToN 1993",
     doc: "Marks with a probability that rises from kmin to kmax of the smoothed queue length, and always from kmax on.",
-    params: &[
-        ParamSpec {
-            name: "kmin",
-            kind: Kind::Bytes,
-            default: 7_500,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Smoothed length from which on packets may be marked (Floyd's advice: 5 packets). A time is read as rate x time.",
-        },
-        ParamSpec {
-            name: "kmax",
-            kind: Kind::Bytes,
-            default: 22_500,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Smoothed length from which on every packet is marked (Floyd's advice: 3 x kmin).",
-        },
-        ParamSpec {
-            name: "pmax",
-            kind: Kind::Fraction,
-            default: 6_554,
-            min: 0,
-            max: fixed::ONE as u64,
-            doc: "Probability just below kmax (Floyd's advice: 10 %; DCQCN: 1 %).",
-        },
-        ParamSpec {
-            name: "weight",
-            kind: Kind::Fraction,
-            default: 128,
-            min: 1,
-            max: fixed::ONE as u64,
-            doc: "Weight of the newest length in the average (Floyd: 0.002, here 1/512). 1: the instantaneous length, as DCQCN.",
-        },
-        ParamSpec {
-            name: "spacing",
-            kind: Kind::Choice(&["uniform", "independent"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Marks evenly spread (the paper's count, section 7) or each packet on its own (switches, DCQCN).",
-        },
-        ParamSpec {
-            name: "count_self",
-            kind: Kind::Flag,
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Whether the judged packet counts itself in the length (the paper: no).",
-        },
-        ParamSpec {
-            name: "mean_pkt",
-            kind: Kind::Bytes,
-            default: 1_500,
-            min: 1,
-            max: 65_535,
-            doc: "An idle queue ages as if packets of this size had been sent meanwhile (the paper's s).",
-        },
-    ],
+    params: PARAMS,
+    ordered: &[Ordered::pair(
+        PARAMS,
+        "kmin",
+        "kmax",
+        "kmin = \"5pkt\", kmax = \"15pkt\"",
+    )],
+    first_mark: |v| {
+        Some(FirstMark {
+            param: "kmin",
+            level: Level::Length(v.of(&SPEC, "kmin")),
+        })
+    },
+    ..SchemeSpec::BLANK
 };
 
 /// RED at one queue.
@@ -143,10 +159,10 @@ impl Red {
 
     /// Whether a packet between kmin and kmax is marked.
     #[inline]
-    fn lot(&mut self, avg: u32, salt: u64) -> bool {
+    fn lot(&mut self, avg: u32, packet_hash: u64) -> bool {
         let p = &self.params;
         let share = fixed::ramp(avg, p.kmin, p.kmax, p.pmax);
-        let draw = fixed::draw(salt, 0);
+        let draw = fixed::draw(packet_hash, 0);
         if p.independent {
             return draw < share;
         }
@@ -186,7 +202,7 @@ impl Marker for Red {
             self.state.passed = 0;
             return Verdict::Pass;
         }
-        if self.lot(avg, at.salt) {
+        if self.lot(avg, at.packet_hash) {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass

@@ -3,7 +3,10 @@
 
 use cemark_wire::Nanos;
 
-use crate::{At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use crate::{
+    At, FirstMark, Hook, Kind, Level, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict,
+    Why,
+};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -20,6 +23,13 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         max: 1_000_000_000,
         doc: "Longest wait that passes unmarked (ECN# 5.4, Fig 20: 150 us).",
     }],
+    first_mark: |v| {
+        Some(FirstMark {
+            param: "threshold",
+            level: Level::Wait(Nanos(v.of(&SPEC, "threshold"))),
+        })
+    },
+    ..SchemeSpec::BLANK
 };
 
 /// TCN at one queue. Stateless.

@@ -2,7 +2,10 @@
 //! DCTCP-RED: a step on the instantaneous queue length, as DCTCP sets up a RED switch (Kmin = Kmax
 //! = K, weight 1).
 
-use crate::{At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use crate::{
+    At, FirstMark, Hook, Kind, Level, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict,
+    Why,
+};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -61,6 +64,13 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             doc: "K itself, or the queue's part of it by weight among all queues of the port, busy or not (MQ-ECN 2.2).",
         },
     ],
+    first_mark: |v| {
+        Some(FirstMark {
+            param: "k",
+            level: Level::Length(v.of(&SPEC, "k")),
+        })
+    },
+    ..SchemeSpec::BLANK
 };
 
 /// Which length is compared.

@@ -3,8 +3,44 @@
 //! its own.
 
 use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueSpec, SchemeSpec, Values,
+    Verdict, Why, fixed,
 };
+
+const PARAMS: &[ParamSpec] = &[
+    ParamSpec {
+        name: "min",
+        kind: Kind::Bytes,
+        default: 150_000,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Length up to which no packet is marked (Cumulus Linux: 150 KB). A time is read as rate x time.",
+    },
+    ParamSpec {
+        name: "max",
+        kind: Kind::Bytes,
+        default: 1_500_000,
+        min: 0,
+        max: u32::MAX as u64,
+        doc: "Length at which drop_probability is reached; above it every packet is marked (Cumulus Linux: 1500 KB).",
+    },
+    ParamSpec {
+        name: "drop_probability",
+        kind: Kind::Fraction,
+        default: 65_536,
+        min: 0,
+        max: fixed::ONE as u64,
+        doc: "Probability of a mark at max (SAI, Cumulus Linux: 100 %; SONiC's AZURE_LOSSLESS: 5 %).",
+    },
+    ParamSpec {
+        name: "weight",
+        kind: Kind::Count,
+        default: 0,
+        min: 0,
+        max: 15,
+        doc: "n: the newest length counts 2^-n in the average. 0: the length itself (SAI's default, and DCTCP's advice).",
+    },
+];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -13,40 +49,20 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     aliases: &["random_detect"],
     paper: "Weighted random early detection of shipping switches (SAI, SONiC, NX-OS, EOS, Dell, HPE)",
     doc: "Marks each packet on its own with a probability that rises from min to max of the queue length, and every packet above max.",
-    params: &[
-        ParamSpec {
-            name: "min",
-            kind: Kind::Bytes,
-            default: 150_000,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Length up to which no packet is marked (Cumulus Linux: 150 KB). A time is read as rate x time.",
-        },
-        ParamSpec {
-            name: "max",
-            kind: Kind::Bytes,
-            default: 1_500_000,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Length at which drop_probability is reached; above it every packet is marked (Cumulus Linux: 1500 KB).",
-        },
-        ParamSpec {
-            name: "drop_probability",
-            kind: Kind::Fraction,
-            default: 65_536,
-            min: 0,
-            max: fixed::ONE as u64,
-            doc: "Probability of a mark at max (SAI, Cumulus Linux: 100 %; SONiC's AZURE_LOSSLESS: 5 %).",
-        },
-        ParamSpec {
-            name: "weight",
-            kind: Kind::Count,
-            default: 0,
-            min: 0,
-            max: 15,
-            doc: "n: the newest length counts 2^-n in the average. 0: the length itself (SAI's default, and DCTCP's advice).",
-        },
-    ],
+    params: PARAMS,
+    ordered: &[Ordered::pair(
+        PARAMS,
+        "min",
+        "max",
+        "min = \"150KB\", max = \"1500KB\"",
+    )],
+    first_mark: |v| {
+        Some(FirstMark {
+            param: "min",
+            level: Level::Length(v.of(&SPEC, "min")),
+        })
+    },
+    ..SchemeSpec::BLANK
 };
 
 /// WRED at one queue.
@@ -114,7 +130,7 @@ impl Marker for Wred {
         }
         let drawn = length > self.min && {
             let share = fixed::ramp(length, self.min, self.max, self.probability);
-            fixed::chance(at.salt, 0, share)
+            fixed::chance(at.packet_hash, 0, share)
         };
         if drawn {
             Verdict::Mark(Why::Random)

@@ -30,9 +30,9 @@ fn joining_with(changes: &[(&str, u64)]) -> ecn_sharp::EcnSharp {
 }
 
 /// An arriving packet, by the bytes that it finds.
-fn finds(length: u32, now: u64, salt: u64) -> At {
+fn finds(length: u32, now: u64, packet_hash: u64) -> At {
     At {
-        salt,
+        packet_hash,
         ..At::fifo(Nanos(now), Nanos(0), length, 1_500)
     }
 }
@@ -91,11 +91,11 @@ proptest! {
         let mut wred = wred_with(&[("min", low), ("max", high), ("drop_probability", share)]);
         let floyd = [("kmin", low), ("kmax", high), ("pmax", share), ("weight", 65_536), ("spacing", 1)];
         let mut red = red::Red::new(&values(&red::SPEC, &floyd), &ten_gigabits());
-        for (n, (length, salt)) in packets.into_iter().enumerate() {
-            let at = finds(length, n as u64, salt);
+        for (n, (length, packet_hash)) in packets.into_iter().enumerate() {
+            let at = finds(length, n as u64, packet_hash);
             let (ours, floyds) = (wred.enqueue(&at), red.enqueue(&at));
             if length == max {
-                let drawn = fixed::chance(salt, 0, share as u32);
+                let drawn = fixed::chance(packet_hash, 0, share as u32);
                 prop_assert_eq!(ours, if drawn { Verdict::Mark(Why::Random) } else { Verdict::Pass });
             } else if length > max {
                 prop_assert_eq!((ours, floyds), (Verdict::Mark(Why::Instant), Verdict::Mark(Why::Average)));
@@ -130,19 +130,19 @@ proptest! {
     /// learnt nothing.
     #[test]
     fn a_quiet_length_is_quiet(
-        min in 0u32..200_000, max in 0u32..200_000, weight in 0u64..3, below in 1u32..200_000, salt: u64, mtu in 64u32..9_000,
+        min in 0u32..200_000, max in 0u32..200_000, weight in 0u64..3, below in 1u32..200_000, packet_hash: u64, mtu in 64u32..9_000,
     ) {
         let marker = wred_with(&[("min", u64::from(min)), ("max", u64::from(max)), ("weight", weight)]);
         let quiet = marker.quiet_below(mtu);
         prop_assert_eq!(quiet == 0, weight > 0);
         if let Some(length) = quiet.checked_sub(below) {
             let mut asked = marker;
-            prop_assert_eq!(asked.enqueue(&finds(length, 1, salt)), Verdict::Pass);
+            prop_assert_eq!(asked.enqueue(&finds(length, 1, packet_hash)), Verdict::Pass);
             prop_assert_eq!(format!("{asked:?}"), format!("{marker:?}"));
         }
         // And no shorter than it has to be: there the step is.
         if weight == 0 && min >= max {
-            prop_assert_eq!({ marker }.enqueue(&finds(quiet, 1, salt)), Verdict::Mark(Why::Instant));
+            prop_assert_eq!({ marker }.enqueue(&finds(quiet, 1, packet_hash)), Verdict::Mark(Why::Instant));
         }
     }
 
@@ -151,7 +151,7 @@ proptest! {
     #[test]
     fn ecn_sharp_has_one_law_at_either_hook(
         steps in prop::collection::vec((0u64..3_000, 0u32..320_000), 1..600), law in 0u64..2, base in 0u64..2, cmp in 0u64..2,
-        catchup in 0u64..3, ramp in 0u64..2, salt: u64,
+        catchup in 0u64..3, ramp in 0u64..2, packet_hash: u64,
     ) {
         let changes = [
             ("law", law), ("base", base), ("cmp", cmp), ("max_catchup", catchup), ("instant", ramp), ("pmax", 20_000),
@@ -167,7 +167,7 @@ proptest! {
             now += gap;
             // 125 bytes are 100 ns at 10 Gb/s: both are whole, and thresholds are too.
             let length = length / 125 * 125;
-            let at = finds(length, now, salt.wrapping_add(now));
+            let at = finds(length, now, packet_hash.wrapping_add(now));
             let verdict = joins.enqueue(&at);
             if let Some(left) = length.checked_sub(1_500) {
                 prop_assert_eq!(leaves.dequeue(&At { queue_bytes: left, ..at }), verdict);
@@ -220,8 +220,8 @@ fn wred_marks_as_often_as_its_probability_says() {
     let mut marker = wred_with(&[("min", 0), ("max", 20_000), ("drop_probability", 6_554)]);
     let marks: Vec<u64> = (0..100_000u64)
         .filter(|&n| {
-            let salt = fixed::hash(1, 7, n * 1_460, 0);
-            marker.enqueue(&finds(10_000, n, salt)) == Verdict::Mark(Why::Random)
+            let packet_hash = fixed::hash(1, 7, n * 1_460, 0);
+            marker.enqueue(&finds(10_000, n, packet_hash)) == Verdict::Mark(Why::Random)
         })
         .collect();
     assert!((4_850..=5_150).contains(&marks.len()), "{}", marks.len());

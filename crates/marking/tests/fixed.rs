@@ -49,9 +49,9 @@ proptest! {
     }
 
     #[test]
-    fn chance_is_never_at_zero_and_always_at_one(salt: u64, n: u32) {
-        prop_assert!(!chance(salt, n, 0));
-        prop_assert!(chance(salt, n, ONE));
+    fn chance_is_never_at_zero_and_always_at_one(packet_hash: u64, n: u32) {
+        prop_assert!(!chance(packet_hash, n, 0));
+        prop_assert!(chance(packet_hash, n, ONE));
     }
 }
 
@@ -131,7 +131,7 @@ fn luck_is_spread_over_flows_segments_hops_and_seeds() {
             "draws",
             chi_square(samples.clone().map(|i| draw(hash(1, 7, 0, 0), i as u32))),
         ),
-        ("salts", chi_square(samples.clone().map(|i| draw(i, 0)))),
+        ("hashes", chi_square(samples.clone().map(|i| draw(i, 0)))),
     ] {
         assert!(
             (130.0..390.0).contains(&statistic),

@@ -122,7 +122,7 @@ fn extreme_parameters_build_and_judge_without_overflow() {
                 ] {
                     for length in [0, u32::MAX] {
                         let at = At {
-                            salt: now,
+                            packet_hash: now,
                             ..At::fifo(Nanos(now), Nanos(now), length, u32::MAX)
                         };
                         let at = At {

@@ -301,7 +301,7 @@ proptest! {
     }
 
     #[test]
-    fn red_spaces_its_marks_evenly(salts in prop::collection::vec(any::<u64>(), 500), share_percent in 1u64..50) {
+    fn red_spaces_its_marks_evenly(hashes in prop::collection::vec(any::<u64>(), 500), share_percent in 1u64..50) {
         // Weight 1 and a constant length at the middle of the ramp: the probability is pmax / 2,
         // and no gap is longer than its inverse.
         let spec = &red::SPEC;
@@ -311,8 +311,8 @@ proptest! {
         let mut marker = red::Red::new(&values, &ten_gigabits());
         let longest = 65_536u64.div_ceil(pmax / 2);
         let mut passed = 0;
-        for salt in salts {
-            let at = At { salt, ..At::fifo(Nanos(1), Nanos(0), 10_000, 1500) };
+        for packet_hash in hashes {
+            let at = At { packet_hash, ..At::fifo(Nanos(1), Nanos(0), 10_000, 1500) };
             passed = if marker.enqueue(&at) == Verdict::Pass { passed + 1 } else { 0 };
             prop_assert!(passed < longest);
         }
@@ -334,9 +334,9 @@ fn red_marks_as_often_as_its_share_says() {
         let mut marker = red::Red::new(&values, &ten_gigabits());
         let marks = (0..100_000u64)
             .filter(|&n| {
-                let salt = cemark_marking::fixed::hash(1, 7, n * 1460, 0);
+                let packet_hash = cemark_marking::fixed::hash(1, 7, n * 1460, 0);
                 marker.enqueue(&At {
-                    salt,
+                    packet_hash,
                     ..At::fifo(Nanos(n), Nanos(0), 10_000, 1500)
                 }) != Verdict::Pass
             })
@@ -385,9 +385,9 @@ fn settled(marker: &mut impl Marker, rounds: u64) -> i64 {
             let due = marker.next_wake().expect("asked");
             marker.wake(&At::fifo(due, Nanos(0), queue as u32, 0));
         }
-        let salt = fixed::hash(7, 1, n * 1_460, 0);
+        let packet_hash = fixed::hash(7, 1, n * 1_460, 0);
         let at = At {
-            salt,
+            packet_hash,
             ..At::fifo(Nanos(now), Nanos(0), queue as u32, 1_500)
         };
         let marked = marker.enqueue(&at) != Verdict::Pass;
@@ -421,7 +421,7 @@ proptest! {
     fn a_quiet_place_is_quiet(
         (ramp, tie, own) in (0u64..2, 0u64..2, 0u64..2),
         k in 0u64..200_000, kmin in 0u64..100_000, kmax in 0u64..200_000,
-        quantum in 1u32..100_000, pkt in 40u32..9_000, by in -2i64..3, full in any::<bool>(), round in 0u64..10_000_000, salt: u64,
+        quantum in 1u32..100_000, pkt in 40u32..9_000, by in -2i64..3, full in any::<bool>(), round in 0u64..10_000_000, packet_hash: u64,
     ) {
         let spec = &mq_ecn::SPEC;
         let changes = [("shape", ramp), ("cmp", tie), ("count_self", own), ("k", k), ("kmin", kmin), ("kmax", kmax), ("pmax", 65_536)];
@@ -431,7 +431,7 @@ proptest! {
         let edge = if full { u64::from(quiet.bytes) } else { quiet.byte_nanos / round.max(1) };
         let length = edge.saturating_add_signed(by).min(10_000_000) as u32;
         prop_assume!(length >= pkt);
-        let at = At { round: Nanos(round), salt, ..At::fifo(Nanos(1), Nanos(0), length - pkt, pkt) };
+        let at = At { round: Nanos(round), packet_hash, ..At::fifo(Nanos(1), Nanos(0), length - pkt, pkt) };
         if quiet.covers(length, Nanos(round)) {
             prop_assert_eq!(marker.enqueue(&at), Verdict::Pass);
         } else if ramp == 0 && own == 1 {

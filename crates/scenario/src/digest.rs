@@ -4,6 +4,7 @@
 
 use cemark_sim::Config;
 use cemark_sim::workload::Kind;
+use serde_json::Value;
 
 /// FNV-1a over bytes, 64 bits.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +39,9 @@ impl Digest {
     }
 }
 
-/// The canonical text of a configuration: its `Debug` form (field names, integers, shortest exact
-/// floats) without the names of size tables, which come from file names and change nothing.
+/// The canonical text of a configuration: JSON without spaces, the keys of every object in
+/// alphabetical order, so that neither the form of `Debug` nor the order of fields matters. Names of
+/// size tables are left out: they come from file names and change nothing.
 pub(crate) fn canonical(config: &Config) -> String {
     let mut config = config.clone();
     for workload in &mut config.workloads {
@@ -47,5 +49,37 @@ pub(crate) fn canonical(config: &Config) -> String {
             sizes.name.clear();
         }
     }
-    format!("{config:?}")
+    let value = serde_json::to_value(&config).expect("a configuration has string keys only");
+    let mut text = String::new();
+    write(&value, &mut text);
+    text
+}
+
+fn write(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            // `serde_json` sorts them itself, unless some crate asks it to keep their order.
+            keys.sort();
+            text.push('{');
+            for (i, key) in keys.into_iter().enumerate() {
+                text.push_str(if i == 0 { "\"" } else { ",\"" });
+                text.push_str(key);
+                text.push_str("\":");
+                write(&map[key], text);
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    text.push(',');
+                }
+                write(item, text);
+            }
+            text.push(']');
+        }
+        scalar => text.push_str(&scalar.to_string()),
+    }
 }

@@ -2,8 +2,8 @@
 //! `[edge]`: what stands at the edges of two sites.
 
 use cemark_sim::config::{DcibConfig, Edge};
-use cemark_sim::switch::edge::{AckForm, CePolicy, CopyPolicy, Recovery};
 use cemark_sim::topology::Topology;
+use cemark_switch::edge::{AckForm, CePolicy, CopyPolicy, Recovery};
 use cemark_wire::{Ecn, Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
@@ -45,15 +45,7 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
         return Ok(Edge::Plain);
     };
     let kind = choice(kind_node, KINDS)?;
-    let Topology::TwoSites {
-        left,
-        edge_delay,
-        wan_delay,
-        edge_rate,
-        wan_rate,
-        ..
-    } = *topology
-    else {
+    let Some(sites) = topology.two_sites() else {
         return Err(Fault::new(
             kind_node.at,
             "edge routers stand between two sites, which this fabric does not have",
@@ -62,13 +54,13 @@ pub(crate) fn edge(root: &Table, topology: &Topology) -> Fallible<Edge> {
     };
     s.allow(DCIB_KEYS);
     s.allow(&["buffer"]);
-    let round = Picos(2 * (2 * edge_delay.0 + wan_delay.0));
+    let round = Picos(2 * sites.between_delay().0);
     let edge = match kind {
         0 => Edge::Plain,
         2 => Edge::Pep {
             buffer: s.bytes("buffer", 32_000_000, (10_000, 1 << 40))?,
         },
-        _ => dcib(&mut s, round, edge_rate.min(wan_rate), left)?,
+        _ => dcib(&mut s, round, sites.between_rate(), sites.left)?,
     };
     s.finish()?;
     Ok(edge)

@@ -1,94 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[topology]` and `[rtt]`.
 
-use cemark_sim::topology::Topology;
+use cemark_sim::topology::{Absent, Key, Topology, Unit, Values};
 use cemark_sim::workload::{RTT_CASES, RttModel};
-use cemark_wire::{Picos, Rate};
+use cemark_wire::Picos;
 
 use crate::error::{Fallible, Fault, near};
-use crate::section::{Section, choice, list, number, time};
+use crate::section::{Section, choice, count, list, number, rate, time};
 use crate::tree::{Node, Table};
 
 /// Most hosts of a fabric.
-pub(crate) const MOST_HOSTS: u64 = 65_536;
+pub(crate) const MOST_HOSTS: u64 = cemark_sim::topology::MOST_HOSTS as u64;
 
-const KINDS: &[&str] = &[
-    "star",
-    "dumbbell",
-    "leaf-spine",
-    "fat-tree",
-    "two-sites",
-    "ring",
-];
-
+/// Any topology of the registry: its keys are declared in its file in `cemark_sim::topology`.
 pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     let mut s = Section::of(root, "topology")?;
-    let kind = choice(s.need("kind", "\"leaf-spine\"")?, KINDS)?;
-    let rate = s.rate("rate", Rate::gbps(10))?;
-    let delay = s.time("delay", Picos::from_micros(10))?;
-    let most = MOST_HOSTS as u32;
-    let topology = match kind {
-        0 => Topology::Star {
-            hosts: whole(&mut s, "hosts", (2, most))?,
-            rate,
-            delay,
-        },
-        1 => Topology::Dumbbell {
-            left: whole(&mut s, "left", (1, most))?,
-            right: whole(&mut s, "right", (1, most))?,
-            host_rate: rate,
-            middle_rate: s.rate("middle-rate", rate)?,
-            host_delay: delay,
-            middle_delay: s.time("middle-delay", delay)?,
-        },
-        2 => Topology::LeafSpine {
-            leaves: whole(&mut s, "leaves", (1, 4_096))?,
-            spines: whole(&mut s, "spines", (1, 4_096))?,
-            hosts_per_leaf: whole(&mut s, "hosts-per-leaf", (1, most))?,
-            host_rate: rate,
-            uplink_rate: s.rate("uplink-rate", rate)?,
-            host_delay: delay,
-            uplink_delay: s.time("uplink-delay", delay)?,
-        },
-        4 => Topology::TwoSites {
-            left: whole(&mut s, "left", (1, most))?,
-            right: whole(&mut s, "right", (1, most))?,
-            paths: s.count32("paths", 1, (1, 64))?,
-            host_rate: rate,
-            edge_rate: s.rate("edge-rate", rate)?,
-            wan_rate: s.rate("wan-rate", rate)?,
-            host_delay: delay,
-            edge_delay: s.time("edge-delay", delay)?,
-            wan_delay: crate::section::time(s.need("wan-delay", "\"3ms\"")?)?,
-        },
-        5 => Topology::Ring {
-            switches: whole(&mut s, "switches", (3, 5))?,
-            hosts_per_switch: s.count32("hosts-per-switch", 1, (1, most))?,
-            rate,
-            delay,
-        },
-        _ => {
-            let node = s.need("k", "4")?;
-            let k = crate::section::count(node, (2, 64))? as u32;
-            if !k.is_multiple_of(2) {
-                return Err(Fault::new(
-                    node.at,
-                    "a fat tree needs switches with an even number of ports",
-                )
-                .help("write k = 4, 8, 12, ..."));
-            }
-            Topology::FatTree {
-                k,
-                hosts_per_edge: s.count32("hosts-per-edge", k / 2, (1, most))?,
-                host_rate: rate,
-                pod_rate: s.rate("pod-rate", rate)?,
-                core_rate: s.rate("core-rate", rate)?,
-                host_delay: delay,
-                fabric_delay: s.time("fabric-delay", delay)?,
-            }
-        }
-    };
-    let hosts = hosts(&topology);
+    let words: Vec<&str> = Topology::ALL.iter().map(|spec| spec.name).collect();
+    let kind = choice(s.need("kind", "\"leaf-spine\"")?, &words)?;
+    let spec = Topology::ALL[kind];
+    let values = Values::read(spec, |key, default| value(&mut s, key, default))?;
+    let topology = Topology::build(spec, &values).map_err(|mistake| {
+        let at = s.get(mistake.key).map_or(s.at(), |node| node.at);
+        Fault::new(at, mistake.message).help(mistake.help)
+    })?;
+    let hosts = topology.shape().hosts();
     if !(2..=MOST_HOSTS).contains(&hosts) {
         return Err(Fault::new(s.at(), format!("this fabric has {hosts} hosts"))
             .help(format!("a fabric has 2 to {MOST_HOSTS} hosts")));
@@ -97,61 +32,19 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     Ok(topology)
 }
 
-fn whole(s: &mut Section<'_>, key: &'static str, range: (u32, u32)) -> Fallible<u32> {
-    let node = s.need(key, "8")?;
-    Ok(crate::section::count(node, (range.0.into(), range.1.into()))? as u32)
-}
-
-/// The number of hosts where it may be too large for `Topology::hosts`.
-fn hosts(topology: &Topology) -> u64 {
-    let product = |a: u32, b: u32| u64::from(a) * u64::from(b);
-    match *topology {
-        Topology::Star { hosts, .. } => hosts.into(),
-        Topology::Dumbbell { left, right, .. } | Topology::TwoSites { left, right, .. } => {
-            u64::from(left) + u64::from(right)
-        }
-        Topology::LeafSpine {
-            leaves,
-            hosts_per_leaf,
-            ..
-        } => product(leaves, hosts_per_leaf),
-        Topology::FatTree {
-            k, hosts_per_edge, ..
-        } => product(k * (k / 2), hosts_per_edge),
-        Topology::Ring {
-            switches,
-            hosts_per_switch,
-            ..
-        } => product(switches, hosts_per_switch),
-    }
-}
-
-/// The slowest link: the rate by which a threshold written as a time becomes a length.
-pub(crate) fn slowest(topology: &Topology) -> Rate {
-    match *topology {
-        Topology::Star { rate, .. } | Topology::Ring { rate, .. } => rate,
-        Topology::Dumbbell {
-            host_rate,
-            middle_rate,
-            ..
-        } => host_rate.min(middle_rate),
-        Topology::TwoSites {
-            host_rate,
-            edge_rate,
-            wan_rate,
-            ..
-        } => host_rate.min(edge_rate).min(wan_rate),
-        Topology::LeafSpine {
-            host_rate,
-            uplink_rate,
-            ..
-        } => host_rate.min(uplink_rate),
-        Topology::FatTree {
-            host_rate,
-            pod_rate,
-            core_rate,
-            ..
-        } => host_rate.min(pod_rate).min(core_rate),
+/// The value of a key of a topology.
+fn value(s: &mut Section<'_>, key: &'static Key, default: Option<u64>) -> Fallible<u64> {
+    let node = match (key.absent, default) {
+        (Absent::Needed(example), _) => s.need(key.name, example.text)?,
+        (_, default) => match s.get(key.name) {
+            None => return Ok(default.unwrap_or_default()),
+            Some(node) => node,
+        },
+    };
+    match key.unit {
+        Unit::Count { min, max } => count(node, (min.into(), max.into())),
+        Unit::Rate => Ok(rate(node)?.0),
+        Unit::Time => Ok(time(node)?.0),
     }
 }
 

@@ -4,10 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use cemark_marking::{SchemeSpec, Values};
 use cemark_sim::Config;
-use cemark_sim::config::{Edge, MarkerChoice, Policy, SchedulerKind, Xoff};
-use cemark_sim::switch::edge::{CopyPolicy, Recovery};
+use cemark_sim::config::{Edge, MarkerChoice, Policy, Xoff};
+use cemark_switch::edge::{CopyPolicy, Recovery};
 use cemark_transport::Control;
 use cemark_wire::Nanos;
 
@@ -212,23 +211,16 @@ fn looks_at(c: &Config, key: &str) -> bool {
         || matches!(c.switch.marker, MarkerChoice::Custom(_))
 }
 
-/// Whether the scheduler goes round, so that there is a round time.
+/// Whether the scheduler visits queues in rounds, so that there is a round time.
 pub(crate) fn has_rounds(c: &Config) -> bool {
-    matches!(
-        c.switch.scheduler,
-        SchedulerKind::Dwrr | SchedulerKind::Wrr | SchedulerKind::Wfq
-    )
+    c.switch.scheduler.has_rounds()
 }
 
 /// Whether the scheme reads the round time. One that is not ours may.
 pub(crate) fn reads_rounds(marker: &MarkerChoice) -> bool {
-    let by_round = |scheme: &SchemeSpec, values: &Values| {
-        scheme.name == "mq_ecn"
-            || (scheme.index_of("by_round").is_some() && values.of(scheme, "by_round") == 1)
-    };
     match marker {
         MarkerChoice::None => false,
-        MarkerChoice::Builtin { scheme, values } => by_round(scheme, values),
+        MarkerChoice::Builtin { scheme, values } => (scheme.reads_round)(values),
         MarkerChoice::Custom(_) => true,
     }
 }

@@ -94,58 +94,40 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     })
 }
 
-/// Pairs of parameters of which the second may not lie below the first, with what to write. A `k2`
-/// of zero follows from `k1`.
-const RISING: &[(&str, &str, &str)] = &[
-    (
-        "kmin",
-        "kmax",
-        "kmin = \"5pkt\", kmax = \"15pkt\" (a length or a time, as the scheme has it)",
-    ),
-    (
-        "min_percent",
-        "max_percent",
-        "min_percent = \"20%\", max_percent = \"80%\"",
-    ),
-    ("k1", "k2", "k1 = \"20pkt\", k2 = \"40pkt\""),
-    ("min", "max", "min = \"150KB\", max = \"1500KB\""),
-];
-
 /// A ramp must rise, where either of its ends was written.
 fn rising(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     let (MarkerChoice::Builtin { scheme, values }, Value::Table(table)) = (choice, &node.value)
     else {
         return Ok(());
     };
-    for &(low, high, example) in RISING {
-        let (Some(foot), Some(head)) = (scheme.index_of(low), scheme.index_of(high)) else {
+    for pair in scheme.ordered {
+        let (foot, head) = (values.get(pair.low), values.get(pair.high));
+        let (low, high) = (&scheme.params[pair.low], &scheme.params[pair.high]);
+        let computed = pair.zero_follows && head == 0;
+        let written = table.get(high.name).or_else(|| table.get(low.name));
+        let Some(entry) = written.filter(|_| head < foot && !computed) else {
             continue;
         };
-        let (foot, head) = ((foot, values.0[foot]), (head, values.0[head]));
-        let follows = high == "k2" && head.1 == 0;
-        let written = table.get(high).or_else(|| table.get(low));
-        let Some(entry) = written.filter(|_| head.1 < foot.1 && !follows) else {
-            continue;
-        };
-        let say = |(place, value): (usize, u64), name: &str| {
-            let number = match scheme.params[place].kind {
+        let say = |param: &ParamSpec, value: u64| {
+            let number = match param.kind {
                 Kind::Time => format!("{value} ns"),
                 Kind::Fraction => format!("{:.1} %", value as f64 / 655.36),
                 _ => format!("{value} bytes"),
             };
-            match table.get(name) {
+            match table.get(param.name) {
                 Some(_) => number,
                 None => format!("{number}, its default"),
             }
         };
         let message = format!(
-            "{high} ({}) is below {low} ({})",
-            say(head, high),
-            say(foot, low)
+            "{} ({}) is below {} ({})",
+            high.name,
+            say(high, head),
+            low.name,
+            say(low, foot)
         );
-        return Err(
-            Fault::new(entry.node.at, message).help(format!("write both, {low} first: {example}"))
-        );
+        let help = format!("write both, {} first: {}", low.name, pair.example);
+        return Err(Fault::new(entry.node.at, message).help(help));
     }
     Ok(())
 }

@@ -371,7 +371,7 @@ struct Read {
 fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<Read> {
     let topology = fabric::topology(root)?;
     let rtt = fabric::rtt(root)?;
-    let scheme = markers::scheme(node, fabric::slowest(&topology))?;
+    let scheme = markers::scheme(node, topology.slowest())?;
     let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let (switch, non_ect) = switch::switch(root, scheme.marker.clone(), mtu)?;

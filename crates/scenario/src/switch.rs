@@ -5,10 +5,10 @@ use cemark_sim::config::{
     Buffering, Config, MarkerChoice, Measure, NonEct, Policy, QueueConfig, RoundSpec,
     SchedulerKind, SwitchConfig, TracePorts,
 };
-use cemark_sim::switch::{admit, sched};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::flows_per_second;
 use cemark_sim::workload::{Kind, Workload};
+use cemark_switch::{admit, sched};
 use cemark_wire::Picos;
 
 use crate::error::{At, Fallible, Fault};
@@ -98,11 +98,11 @@ fn queues(
     scheduler: SchedulerKind,
     mtu: u32,
 ) -> Fallible<(Vec<QueueConfig>, Option<At>)> {
-    // Turns of less than a packet would make rounds of nothing.
-    let turns = matches!(scheduler, SchedulerKind::Dwrr | SchedulerKind::Wrr);
+    // Visits of less than a packet would make rounds of nothing.
+    let by_quanta = scheduler.spec().divides == sched::Divides::Quanta;
     let quantum = |node: &Node| -> Fallible<u32> {
         let n = bytes(node, None, (1, 1 << 30))? as u32;
-        if turns && n < mtu {
+        if by_quanta && n < mtu {
             return Err(
                 Fault::new(node.at, "a quantum of less than a full packet").help(format!(
                     "a full packet has {mtu} bytes on the wire: write at least quantum = \"{mtu}B\""

@@ -2,8 +2,8 @@
 //! Several Poisson workloads on one fabric: each has its load on the tier that it fills first, but
 //! they share links, and what they offer to a link together must fit.
 
-use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::{Tier, loads};
+use cemark_sim::topology::{Level, Topology};
+use cemark_sim::workload::load::loads;
 use cemark_sim::workload::{Kind, Pairs, Workload};
 
 use crate::error::{Fallible, Fault};
@@ -38,8 +38,8 @@ pub(crate) fn check(
         }
     }
     for place in places {
-        for tier in [Tier::Host, Tier::Middle, Tier::Rack, Tier::Core] {
-            let parts = parts(workloads, topology, place, tier);
+        for level in [Level::Hosts, Level::Racks, Level::Pods] {
+            let (name, parts) = parts(workloads, topology, place, level);
             let sum: f64 = parts.iter().map(|part| part.load).sum();
             if sum <= 1.0 + SLACK || parts.len() < 2 {
                 continue;
@@ -48,9 +48,9 @@ pub(crate) fn check(
                 .iter()
                 .map(|part| format!("{} by `{}`", rounded(part.load), part.name))
                 .collect();
-            let links = match (place, tier) {
-                (Some(host), Tier::Host) => format!("link of host {host}"),
-                _ => tier.name(topology).to_owned(),
+            let links = match (place, level) {
+                (Some(host), Level::Hosts) => format!("link of host {host}"),
+                _ => name.to_owned(),
             };
             let message = format!(
                 "the Poisson workloads together load the {links} to {}: {}",
@@ -82,22 +82,21 @@ fn receiver(workload: &Workload) -> Option<u32> {
     }
 }
 
-/// What each workload offers to the links of `tier` that lead to `place`, or to those that lead
-/// nowhere in particular.
+/// What the links of this level are called, and what each workload offers to those that lead to
+/// `place`, or to all of them.
 fn parts<'a>(
     workloads: &'a [Workload],
     topology: &Topology,
     place: Option<u32>,
-    tier: Tier,
-) -> Vec<Part<'a>> {
+    level: Level,
+) -> (&'static str, Vec<Part<'a>>) {
     let shared = |to: u32| {
-        place.is_some_and(|here| match tier {
-            Tier::Host => here == to,
-            Tier::Middle | Tier::Rack => topology.rack(here) == topology.rack(to),
-            Tier::Core => topology.pod(here) == topology.pod(to),
+        place.is_some_and(|here| match level {
+            Level::Hosts => here == to,
+            _ => !level.crossed(topology, here, to),
         })
     };
-    let mut parts = Vec::new();
+    let (mut name, mut parts) = ("", Vec::new());
     for (index, workload) in workloads.iter().enumerate() {
         let Kind::Poisson { load, pairs, .. } = &workload.kind else {
             continue;
@@ -109,8 +108,9 @@ fn parts<'a>(
         }
         let here = loads(topology, pairs, *load)
             .into_iter()
-            .find(|(t, _)| *t == tier);
-        if let Some((_, load)) = here.filter(|(_, load)| *load > 0.0) {
+            .find(|(tier, _)| tier.level == level);
+        if let Some((tier, load)) = here.filter(|(_, load)| *load > 0.0) {
+            name = tier.name;
             parts.push(Part {
                 index,
                 name: &workload.name,
@@ -118,5 +118,5 @@ fn parts<'a>(
             });
         }
     }
-    parts
+    (name, parts)
 }

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use cemark_marking::{FirstMark, Level};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
+use cemark_sim::workload::load::{flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel, Workload};
 use cemark_wire::Picos;
 
-use crate::fabric::slowest;
 use crate::idle::{has_rounds, reads_rounds};
 use crate::plan::Warning;
 use crate::sense::percent;
@@ -240,45 +240,24 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
         0 => config.switch.buffer_bytes,
         n => n,
     });
-    let drained = slowest(&config.topology).nanos_for(buffer).0;
-    let value = |name: &str| values.of(scheme, name);
-    let by_length = |name: &str| (value(name) >= buffer).then(|| length(value(name)));
-    let by_wait = |name: &str| {
-        let target = value(name);
-        (config.switch.queues.len() == 1 && target >= drained).then(|| span(nanos(target)))
+    let drained = config.topology.slowest().nanos_for(buffer).0;
+    let Some(FirstMark { param, level }) = (scheme.first_mark)(values) else {
+        return;
     };
-    let (name, reached) = match scheme.name {
-        "threshold" => ("k", by_length("k")),
-        "red" => ("kmin", by_length("kmin")),
-        "wred" => ("min", by_length("min")),
-        "mq_ecn" if value("shape") == 0 => ("k", by_length("k")),
-        "mq_ecn" => ("kmin", by_length("kmin")),
-        "cedm" => ("k1", by_length("k1")),
-        // A limit is at most the buffer, and so is a threshold that follows it, unless its floor is
-        // higher.
-        "dynamic" if value("mode") == 0 => {
-            let static_too = by_length("k").is_some();
-            ("floor", by_length("floor").filter(|_| static_too))
+    let unreached = match level {
+        Level::Length(bytes) => (bytes >= buffer).then(|| length(bytes)),
+        // With several queues a packet may wait for longer than a full buffer takes to send.
+        Level::Wait(wait) => {
+            let alone = config.switch.queues.len() == 1;
+            (alone && wait.0 >= drained).then(|| span(nanos(wait.0)))
         }
-        "tcn" => ("threshold", by_wait("threshold")),
-        "codel" => ("target", by_wait("target")),
-        "ecn_sharp" => {
-            let first = value("ins_target").min(value("pst_target"));
-            let name = if first == value("pst_target") {
-                "pst_target"
-            } else {
-                "ins_target"
-            };
-            (name, by_wait(name))
-        }
-        _ => return,
     };
-    if let Some(reached) = reached {
+    if let Some(unreached) = unreached {
         add(
             all,
             format!("never {label}"),
             format!(
-                "`{label}` never marks: {name} is {reached}, and a full buffer is {} or {} of waiting",
+                "`{label}` never marks: {param} is {unreached}, and a full buffer is {} or {} of waiting",
                 length(buffer),
                 span(nanos(drained))
             ),
@@ -341,26 +320,21 @@ pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, P
         Kind::List(lines) => return of_pairs(&mut lines.iter().map(|l| (l.src, l.dst))),
         Kind::Probe { .. } => return Vec::new(),
     };
-    // Of the pattern's flows so many leave their rack, and so many of them their pod.
-    let share = |wanted: &[Tier]| {
-        let all = tiers(topology, &pattern);
-        let found = all.iter().find(|t| wanted.contains(&t.tier));
-        found.map_or(0.0, |t| t.share)
+    // A flow that crosses a tier and none further in takes one of that tier's ways; one that
+    // crosses no tier stays within its rack.
+    let crossing = tiers(topology, &pattern);
+    let next = |i: usize| crossing.get(i).map_or(0.0, |tier| tier.share);
+    let round = |inner: Picos| {
+        let one_way = topology.propagation_with(inner);
+        one_way.saturating_add(one_way)
     };
-    let (rack, core) = (share(&[Tier::Rack, Tier::Middle]), share(&[Tier::Core]));
-    let (near, far, farthest) = match topology {
-        Topology::Dumbbell { .. } => (2, 3, 3),
-        Topology::TwoSites { .. } => (2, 5, 5),
-        _ => (2, 4, 6),
-    };
-    [(1.0 - rack, near), (rack - core, far), (core, farthest)]
-        .into_iter()
-        .filter(|(share, _)| *share > 1e-12)
-        .map(|(share, links)| {
-            let one_way = topology.propagation_over(links);
-            (share, one_way.saturating_add(one_way))
-        })
-        .collect()
+    let mut all = vec![(1.0 - next(1), round(Picos::ZERO))];
+    for (i, tier) in topology.shape().tiers().iter().enumerate() {
+        let share = (next(i + 1) - next(i + 2)) / tier.ways.len() as f64;
+        all.extend(tier.ways.iter().map(|way| (share, round(way.delay))));
+    }
+    all.retain(|(share, _)| *share > 1e-12);
+    all
 }
 
 /// A span in nanoseconds, at most what picoseconds can count.

@@ -3,7 +3,7 @@
 
 use cemark_scenario::{Overrides, Plan, builtins, load, parse};
 use cemark_sim::config::{MarkerChoice, Nic, NonEct, TracePorts};
-use cemark_sim::topology::Topology;
+use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, Workload};
 use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
@@ -332,11 +332,11 @@ fn little_needs_to_be_said() {
     let config = &plan.points[0].config;
     assert_eq!(
         config.topology,
-        Topology::Star {
+        Topology::Star(Star {
             hosts: 8,
             rate: Rate::gbps(10),
             delay: Picos::from_micros(10)
-        }
+        })
     );
     assert_eq!(config.max_time, Picos::from_micros(5_000));
     assert_eq!(config.transport, cemark_transport::Config::default());

@@ -4,7 +4,7 @@
 use cemark_marking::QueueSpec;
 use cemark_marking::catalogue;
 use cemark_switch::edge::Actions;
-use cemark_switch::sched::{self, SchedulerKind};
+use cemark_switch::sched;
 use cemark_switch::{AnyMarker, Clock, Pool, Port, PortSpec, QueueSetup, RoundSpec, admit};
 use cemark_wire::{Picos, Rate};
 
@@ -309,40 +309,18 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
     }
 }
 
-/// What the markers and the scheduler of a port are told of its queues.
+/// What the markers and the scheduler of a port learn about its queues.
 fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
     let s = &cfg.switch;
     let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
-    let strict = |q: &QueueConfig| q.strict || s.scheduler == SchedulerKind::StrictPriority;
-    // What divides the link: quanta where queues take turns, weights elsewhere. A strict queue
-    // takes no part in that: it may have all.
-    let weight = |q: &QueueConfig| match s.scheduler {
-        SchedulerKind::Wrr | SchedulerKind::Dwrr => q.quantum,
-        _ => q.weight,
+    let share = |q: &QueueConfig| sched::Share {
+        quantum: q.quantum,
+        weight: q.weight,
+        strict: q.strict,
+        limit_bytes: q.limit_bytes.min(room),
     };
-    let weight_sum = s
-        .queues
-        .iter()
-        .filter(|q| !strict(q))
-        .fold(0, |sum: u32, q| sum.saturating_add(weight(q)))
-        .max(1);
-    s.queues
-        .iter()
-        .map(|q| QueueSpec {
-            rate: link.rate,
-            // Where only weights count, a quantum of that many MTUs: quantum over round is then
-            // weight over weights.
-            quantum: match s.scheduler {
-                SchedulerKind::Wfq => q.weight.saturating_mul(mtu),
-                _ => q.quantum,
-            },
-            weight: if strict(q) { weight_sum } else { weight(q) },
-            weight_sum,
-            strict: strict(q),
-            mtu,
-            limit_bytes: q.limit_bytes.min(room),
-        })
-        .collect()
+    let shares: Vec<sched::Share> = s.queues.iter().map(share).collect();
+    s.scheduler.queue_specs(&shares, link.rate, mtu)
 }
 
 fn marker(choice: &MarkerChoice, spec: &QueueSpec) -> AnyMarker {

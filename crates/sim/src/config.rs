@@ -19,6 +19,7 @@ use crate::workload::{RttModel, Workload};
 
 /// One simulation point.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Config {
     /// Hosts, switches and links.
     pub topology: Topology,
@@ -49,6 +50,7 @@ pub struct Config {
 
 /// What stands at the edges of [`Topology::TwoSites`], in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Edge {
     /// Plain routers.
     Plain,
@@ -71,6 +73,7 @@ pub enum Edge {
 
 /// How a host feeds its NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Nic {
     /// A connection puts at most `packets` into the NIC, which serves connections in turn (as Linux
     /// with TSQ and fq).
@@ -87,6 +90,7 @@ pub enum Nic {
 
 /// The ports of every switch.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SwitchConfig {
     /// Buffer of a port in bytes. Where ports share, this is what each brings to the pool of its
     /// switch.
@@ -113,6 +117,7 @@ pub struct SwitchConfig {
 
 /// Priority flow control.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Pfc {
     /// When a link and queue is paused.
     pub xoff: Xoff,
@@ -139,6 +144,7 @@ impl Default for Pfc {
 
 /// Who gets room in the buffers of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Buffering {
     /// The policy.
     pub policy: Policy,
@@ -159,6 +165,7 @@ impl Buffering {
 
 /// A policy of admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Policy {
     /// Each port has its buffer; its queues share it first come first served.
     Port,
@@ -176,6 +183,7 @@ pub enum Policy {
 
 /// One queue of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct QueueConfig {
     /// Scheduling quantum in bytes.
     pub quantum: u32,
@@ -219,6 +227,21 @@ pub enum MarkerChoice {
     Custom(MarkerFactory),
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for MarkerChoice {
+    /// The scheme's name and its parameters in the order of its entry. A user's own marker has no
+    /// contents that could be written down: whoever builds it names it.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            MarkerChoice::None => to.serialize_str("none"),
+            MarkerChoice::Builtin { scheme, values } => {
+                (scheme.name, &values.0[..scheme.params.len()]).serialize(to)
+            }
+            MarkerChoice::Custom(_) => to.serialize_str("custom"),
+        }
+    }
+}
+
 impl std::fmt::Debug for MarkerChoice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -233,6 +256,7 @@ impl std::fmt::Debug for MarkerChoice {
 
 /// What is recorded beside flows and counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Measure {
     /// Lengths of all switch queues are sampled this often (for means and percentiles). Zero:
     /// never.
@@ -250,6 +274,7 @@ pub struct Measure {
 
 /// Ports whose queue length is kept over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum TracePorts {
     /// None.
     None,

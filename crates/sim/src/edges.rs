@@ -15,7 +15,7 @@ use crate::config::{Config, Edge};
 use crate::dupacks::{DupAcks, Passage};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
-use crate::topology::{Fabric, MAX_LINKS, Topology};
+use crate::topology::{Fabric, MAX_LINKS};
 use crate::workload::Flow;
 
 /// Both boxes of one path in one direction.
@@ -50,11 +50,10 @@ pub(crate) enum Place {
 
 /// Where the boxes of a configuration stand: (link, place).
 pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(u32, Place)> {
-    let (&Topology::TwoSites { left, paths, .. }, &Edge::Dcib { outside, .. }) =
-        (&cfg.topology, &cfg.edge)
-    else {
+    let (Some(sites), &Edge::Dcib { outside, .. }) = (cfg.topology.two_sites(), &cfg.edge) else {
         return Vec::new();
     };
+    let (left, paths) = (sites.left, sites.paths);
     let inside = (0..cfg.topology.hosts()).filter(|&h| h >= left || h < left - outside);
     let mut all: Vec<(u32, Place)> = inside.map(|host| (host, Place::Entry)).collect();
     for site in 0..2 {
@@ -63,7 +62,7 @@ pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(u32, Place)> {
                 pair: site * paths + p,
                 other: (1 - site) * paths + p,
             };
-            all.push((fabric.between(site, p)[2], place));
+            all.push((fabric.inner(sites.between(site, p)[2]), place));
         }
     }
     all
@@ -79,18 +78,18 @@ impl<Q: EventQueue> Sim<Q> {
         let Edge::Dcib { config, filter, .. } = self.cfg.edge else {
             return;
         };
-        let Topology::TwoSites { left, paths, .. } = self.cfg.topology else {
+        let Some(sites) = self.cfg.topology.two_sites().cloned() else {
             return;
         };
         for site in 0..2 {
-            for p in 0..paths {
-                let back = self.fabric.between(1 - site, p);
-                let conn = self.router_conn(left, back);
+            for p in 0..sites.paths {
+                let back = sites.between(1 - site, p).map(|i| self.fabric.inner(i));
+                let conn = self.router_conn(sites.left, back);
                 self.edges.push(Pair {
                     near: Near::new(config),
                     far: Far::new(config, conn),
                     conn,
-                    egress: self.fabric.between(site, p)[0],
+                    egress: self.fabric.inner(sites.between(site, p)[0]),
                     armed: [NEVER; 2],
                 });
             }

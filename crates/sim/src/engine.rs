@@ -245,12 +245,12 @@ impl<Q: EventQueue> Sim<Q> {
             self.ports.get_disjoint_mut([l as usize, to])
         {
             let packet = port.head();
-            let salt = if next.draws() {
-                salt(&self.conns, packet)
+            let packet_hash = if next.draws() {
+                packet_hash(&self.conns, packet)
             } else {
                 0
             };
-            let at = next.offer(self.now, packet, salt);
+            let at = next.offer(self.now, packet, packet_hash);
             if at == REFUSED {
                 let packet = *packet;
                 let following = port.deliver(self.now);
@@ -278,13 +278,13 @@ impl<Q: EventQueue> Sim<Q> {
             return self.offer(to, &packet);
         };
         let packet = port.head();
-        let salt = if next.draws {
-            salt(&self.conns, packet)
+        let packet_hash = if next.draws {
+            packet_hash(&self.conns, packet)
         } else {
             0
         };
         let (pools, gone) = (&mut self.pools, &mut self.gone);
-        let offer = next.offer(self.now, packet, salt, pools, gone);
+        let offer = next.offer(self.now, packet, packet_hash, pools, gone);
         let refused = offer.refused.then_some(*packet);
         let following = port.deliver(self.now, pools, gone);
         self.arm_delivery(l, following);
@@ -378,12 +378,12 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn offer(&mut self, l: u32, packet: &Packet) {
         match &mut self.ports[l as usize] {
             Port::Fused(port) => {
-                let salt = if port.draws() {
-                    salt(&self.conns, packet)
+                let packet_hash = if port.draws() {
+                    packet_hash(&self.conns, packet)
                 } else {
                     0
                 };
-                let at = port.offer(self.now, packet, salt);
+                let at = port.offer(self.now, packet, packet_hash);
                 if at < REFUSED {
                     self.events.insert(at, kind::DELIVER | l);
                 } else if at == REFUSED {
@@ -396,12 +396,18 @@ impl<Q: EventQueue> Sim<Q> {
 
     fn offer_explicit(&mut self, l: u32, packet: &Packet) {
         let port = &mut self.ports[l as usize];
-        let salt = if port.draws() {
-            salt(&self.conns, packet)
+        let packet_hash = if port.draws() {
+            packet_hash(&self.conns, packet)
         } else {
             0
         };
-        let offer = port.offer(self.now, packet, salt, &mut self.pools, &mut self.gone);
+        let offer = port.offer(
+            self.now,
+            packet,
+            packet_hash,
+            &mut self.pools,
+            &mut self.gone,
+        );
         self.heed(l, &offer, offer.refused.then_some(*packet));
     }
 
@@ -498,10 +504,11 @@ impl<Q: EventQueue> Sim<Q> {
     }
 }
 
-/// The packet's luck at this hop: the same under every scheme for what is sent for the first time.
-fn salt(conns: &Conns, p: &Packet) -> u64 {
-    // What is sent again, and ACKs that repeat a number, would repeat their luck as well: the time
-    // of sending tells them apart.
+/// The packet's random hash at this hop: the same under every scheme for what is sent for the first
+/// time.
+fn packet_hash(conns: &Conns, p: &Packet) -> u64 {
+    // A retransmission, or an ACK with the same number, would get the same hash again: the time of
+    // sending tells them apart.
     let again = if p.flags().0 & (Flags::RETX.0 | Flags::ACK.0) != 0 {
         u64::from(p.ts) + 1
     } else {

@@ -19,6 +19,7 @@ pub const MOST_DUE: i64 = 16;
 
 /// What is wrong with one link (one direction of a cable).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LinkFault {
     /// Its number in [`Fabric::links`](crate::topology::Fabric::links).
     pub link: u32,
@@ -32,6 +33,7 @@ pub struct LinkFault {
 
 /// When a loss is due. Probabilities in parts of 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Loss {
     /// Each packet by itself.
     Uniform {
@@ -53,6 +55,7 @@ pub enum Loss {
 
 /// Which packets a loss may hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Victims {
     /// Any: the packet at which the loss is due.
     Any,

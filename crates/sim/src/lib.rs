@@ -27,8 +27,6 @@ pub mod topology;
 mod waypoint;
 pub mod workload;
 
-pub use cemark_switch as switch;
-pub use cemark_transport as transport;
 pub use config::Config;
 pub use engine::Progress;
 pub use outcome::Outcome;

@@ -13,6 +13,7 @@ const MOST_BYTES: u64 = 65_536;
 
 /// What a host's network card and the layer above it do in bunches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Offload {
     /// Largest train in bytes that a connection hands to its NIC at once (TSO, GSO), and waits for;
     /// 0: segment by segment.

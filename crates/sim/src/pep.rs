@@ -15,7 +15,7 @@ use cemark_wire::{Flags, Packet};
 use crate::config::{Config, Edge};
 use crate::engine::Sim;
 use crate::events::EventQueue;
-use crate::topology::{Fabric, MAX_LINKS, Route, Topology};
+use crate::topology::{Fabric, MAX_LINKS, Route};
 use crate::workload::Flow;
 
 /// One flow in three connections: host to proxy, proxy to proxy, proxy to host.
@@ -65,10 +65,11 @@ impl Pep {
 
 /// The links whose far end is a proxy.
 pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<u32> {
-    let (&Topology::TwoSites { paths, .. }, Edge::Pep { .. }) = (&cfg.topology, &cfg.edge) else {
+    let (Some(sites), Edge::Pep { .. }) = (cfg.topology.two_sites(), &cfg.edge) else {
         return Vec::new();
     };
-    let across = (0..2).flat_map(|site| (0..paths).map(move |p| fabric.between(site, p)[2]));
+    let last = |site, p| fabric.inner(sites.between(site, p)[2]);
+    let across = (0..2).flat_map(|site| (0..sites.paths).map(move |p| last(site, p)));
     (0..cfg.topology.hosts()).chain(across).collect()
 }
 

@@ -8,11 +8,11 @@ use cemark_sim::config::{
     Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, QueueConfig, Xoff,
 };
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
-use cemark_sim::topology::{Fabric, Topology};
-use cemark_sim::transport::rdma::{Rdma, Repair};
-use cemark_sim::transport::{Control, CubicSpec};
+use cemark_sim::topology::{Dumbbell, Fabric, FatTree, Star, Topology, TwoSites};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
+use cemark_transport::rdma::{Rdma, Repair};
+use cemark_transport::{Control, CubicSpec};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;
@@ -51,20 +51,20 @@ fn arriving() -> impl Strategy<Value = MarkerChoice> {
 fn topologies() -> impl Strategy<Value = Topology> {
     let (r, d) = (Rate::gbps(10), Picos(3_000_017));
     prop_oneof![
-        (3u32..9).prop_map(move |hosts| Topology::Star {
+        (3u32..9).prop_map(move |hosts| Topology::Star(Star {
             hosts,
             rate: r,
             delay: d
-        }),
-        Just(Topology::Dumbbell {
+        })),
+        Just(Topology::Dumbbell(Dumbbell {
             left: 2,
             right: 3,
             host_rate: r,
             middle_rate: Rate::gbps(25),
             host_delay: d,
             middle_delay: d
-        }),
-        (1u32..4).prop_map(move |paths| Topology::TwoSites {
+        })),
+        (1u32..4).prop_map(move |paths| Topology::TwoSites(TwoSites {
             left: 3,
             right: 2,
             paths,
@@ -74,9 +74,9 @@ fn topologies() -> impl Strategy<Value = Topology> {
             host_delay: d,
             edge_delay: d,
             wan_delay: Picos(100_000_007)
-        }),
+        })),
         Just(common::leaf_spine()),
-        Just(Topology::FatTree {
+        Just(Topology::FatTree(FatTree {
             k: 4,
             hosts_per_edge: 2,
             host_rate: r,
@@ -84,7 +84,7 @@ fn topologies() -> impl Strategy<Value = Topology> {
             core_rate: Rate::gbps(40),
             host_delay: d,
             fabric_delay: d
-        }),
+        })),
     ]
 }
 

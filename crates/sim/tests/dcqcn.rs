@@ -5,10 +5,10 @@
 mod common;
 
 use cemark_sim::config::MarkerChoice;
-use cemark_sim::topology::Topology;
-use cemark_sim::transport::rdma::{Rdma, Repair};
+use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{Kind, LongFlows};
 use cemark_sim::{Config, run, run_on_heap};
+use cemark_transport::rdma::{Rdma, Repair};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
@@ -27,11 +27,11 @@ fn incast(senders: u32, marker: MarkerChoice) -> Config {
         })],
         marker,
     );
-    cfg.topology = Topology::Star {
+    cfg.topology = Topology::Star(Star {
         hosts: senders + 1,
         rate: Rate::gbps(40),
         delay: us(1),
-    };
+    });
     cfg.transport.rdma = Some(Rdma::default());
     cfg.transport.mss = 1024;
     cfg.transport.header_bytes = 62;

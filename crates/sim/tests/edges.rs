@@ -6,17 +6,17 @@ mod common;
 
 use cemark_sim::config::{DcibConfig, Edge, MarkerChoice};
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
-use cemark_sim::switch::edge::{AckForm, CopyPolicy, Recovery};
-use cemark_sim::topology::{Fabric, Topology};
-use cemark_sim::transport::Control;
+use cemark_sim::topology::{Fabric, Topology, TwoSites};
 use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
+use cemark_switch::edge::{AckForm, CopyPolicy, Recovery};
+use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, us, web_that_stops, workload};
 use proptest::prelude::*;
 
 fn sites(paths: u32) -> Topology {
-    Topology::TwoSites {
+    Topology::TwoSites(TwoSites {
         left: 3,
         right: 3,
         paths,
@@ -26,18 +26,17 @@ fn sites(paths: u32) -> Topology {
         host_delay: us(5),
         edge_delay: us(1),
         wan_delay: us(500),
-    }
+    })
 }
 
 /// Loses this share of all packets on every long link, in both directions.
 fn lossy(cfg: &mut Config, share: f64, victims: Victims) {
-    let Topology::TwoSites { paths, .. } = cfg.topology else {
-        unreachable!("a test of two sites");
-    };
+    let sites = cfg.topology.two_sites().expect("a test of two sites");
     let fabric = Fabric::new(&cfg.topology);
+    let paths = sites.paths;
     cfg.faults = (0..2 * paths)
         .map(|i| LinkFault {
-            link: fabric.between(i / paths, i % paths)[1],
+            link: fabric.inner(sites.between(i / paths, i % paths)[1]),
             loss: Loss::Uniform {
                 chance: (share * ALWAYS as f64) as u64,
             },
@@ -285,7 +284,7 @@ fn a_tenth_of_a_long_fast_path_is_held() {
         jitter: Picos::ZERO,
     });
     let mut cfg = config(vec![long], MarkerChoice::None);
-    cfg.topology = Topology::TwoSites {
+    cfg.topology = Topology::TwoSites(TwoSites {
         left: 3,
         right: 3,
         paths: 1,
@@ -296,7 +295,7 @@ fn a_tenth_of_a_long_fast_path_is_held() {
         host_delay: us(1),
         edge_delay: us(1),
         wan_delay: us(30_000),
-    };
+    });
     // Open windows: nobody waits here for slow start, sixteen round trips.
     cfg.transport.control = Control::Reno;
     cfg.transport.init_window = 200_000;
@@ -325,8 +324,9 @@ fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome
     let pairs = (0..9).map(|i| (i / 3, 3 + i % 3)).collect();
     let mut cfg = endless(pairs);
     cfg.topology = sites(2);
+    let long = cfg.topology.two_sites().map(|sites| sites.between(0, 0)[1]);
     let fabric = Fabric::new(&cfg.topology);
-    cfg.faults = vec![fault(fabric.between(0, 0)[1])];
+    cfg.faults = vec![fault(fabric.inner(long.expect("two sites")))];
     cfg.edge = Edge::Dcib {
         config: dcib,
         filter: None,

@@ -7,9 +7,9 @@ mod common;
 use cemark_sim::config::{Config, MarkerChoice, Offload, TracePorts};
 use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
-use cemark_sim::topology::Topology;
-use cemark_sim::transport::Control;
+use cemark_sim::topology::{Dumbbell, Star, Topology};
 use cemark_sim::workload::{FlowLine, Kind, LongFlows};
+use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
@@ -25,11 +25,11 @@ fn two_flows(control: Control, marker: MarkerChoice, offload: Offload) -> Config
         jitter: us(100),
     });
     let mut c = config(vec![long], marker);
-    c.topology = Topology::Star {
+    c.topology = Topology::Star(Star {
         hosts: 3,
         rate: Rate::gbps(10),
         delay: us(25),
-    };
+    });
     c.switch.buffer_bytes = 4_000_000;
     c.transport.control = control;
     c.offload = offload;
@@ -86,14 +86,14 @@ fn one_flow(offload: Offload, pacing: bool, pace_train: u32) -> Config {
         jitter: Picos::ZERO,
     });
     c.workloads = vec![long];
-    c.topology = Topology::Dumbbell {
+    c.topology = Topology::Dumbbell(Dumbbell {
         left: 1,
         right: 1,
         host_rate: Rate::gbps(10),
         middle_rate: Rate::gbps(1),
         host_delay: us(1),
         middle_delay: us(998),
-    };
+    });
     c.measure.trace = TracePorts::Hottest;
     c.transport.receive_window = 200_000;
     c.transport.pacing = pacing;

@@ -6,13 +6,13 @@ mod common;
 
 use cemark_sim::config::{MarkerChoice, Nic};
 use cemark_sim::run;
-use cemark_sim::topology::Topology;
+use cemark_sim::topology::{LeafSpine, Topology};
 use cemark_sim::workload::{FlowLine, Kind};
 use cemark_wire::{Picos, Rate};
 use common::{config, us, workload};
 
 fn leaf_spine(host: u64, uplink: u64) -> Topology {
-    Topology::LeafSpine {
+    Topology::LeafSpine(LeafSpine {
         leaves: 2,
         spines: 1,
         hosts_per_leaf: 2,
@@ -20,7 +20,7 @@ fn leaf_spine(host: u64, uplink: u64) -> Topology {
         uplink_rate: Rate::gbps(uplink),
         host_delay: Picos(9_999_991),
         uplink_delay: Picos(10_000_019),
-    }
+    })
 }
 
 #[test]

@@ -4,10 +4,10 @@
 mod common;
 
 use cemark_sim::config::{Buffering, MarkerChoice, Pfc, Policy, QueueConfig, SchedulerKind, Xoff};
-use cemark_sim::topology::Topology;
-use cemark_sim::transport::rdma::Rdma;
+use cemark_sim::topology::{LeafSpine, Ring, Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel};
 use cemark_sim::{Config, Outcome, run};
+use cemark_transport::rdma::Rdma;
 use cemark_wire::{Picos, Rate};
 use common::{config, permutation, scheme, us, workload};
 
@@ -35,7 +35,7 @@ fn lossless(topology: Topology, kind: Kind, marker: MarkerChoice) -> Config {
 
 /// 80 hosts under 5 leaves; uplinks as in a fabric without oversubscription.
 fn fabric() -> Topology {
-    Topology::LeafSpine {
+    Topology::LeafSpine(LeafSpine {
         leaves: 5,
         spines: 4,
         hosts_per_leaf: 16,
@@ -43,7 +43,7 @@ fn fabric() -> Topology {
         uplink_rate: Rate::gbps(400),
         host_delay: us(1),
         uplink_delay: us(1),
-    }
+    })
 }
 
 fn incast(senders: u32) -> Kind {
@@ -124,11 +124,11 @@ fn the_headroom_is_enough_and_hardly_more() {
     // With a fixed XOFF everything above it is headroom: what the formula keeps is used to the last
     // few packets, and with half of it packets are lost.
     let mut cfg = lossless(
-        Topology::Star {
+        Topology::Star(Star {
             hosts: 9,
             rate: Rate::gbps(100),
             delay: us(5),
-        },
+        }),
         incast(8),
         MarkerChoice::None,
     );
@@ -150,11 +150,11 @@ fn the_headroom_is_enough_and_hardly_more() {
 fn a_pause_stops_its_own_queue_only() {
     // Queue 0 is lossless and jammed by an incast, queue 1 carries one more flow to another host.
     let mut cfg = lossless(
-        Topology::Star {
+        Topology::Star(Star {
             hosts: 12,
             rate: Rate::gbps(100),
             delay: us(1),
-        },
+        }),
         incast(10),
         MarkerChoice::None,
     );
@@ -187,12 +187,12 @@ fn a_pause_stops_its_own_queue_only() {
 fn ring(hops: u32, marker: MarkerChoice) -> Config {
     let pairs = (0..6).map(|h| (h, (h + 2 * hops) % 6)).collect();
     let mut cfg = lossless(
-        Topology::Ring {
+        Topology::Ring(Ring {
             switches: 3,
             hosts_per_switch: 2,
             rate: Rate::gbps(100),
             delay: us(1),
-        },
+        }),
         Kind::Long {
             flows: LongFlows::Pairs(pairs),
             at: Picos::ZERO,

@@ -11,7 +11,7 @@ use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict};
 use cemark_sim::config::{
     Buffering, Config, MarkerChoice, NonEct, Policy, QueueConfig, SchedulerKind,
 };
-use cemark_sim::topology::Topology;
+use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs};
 use cemark_sim::{Outcome, run, run_on_heap};
 use cemark_wire::{Nanos, Picos, Rate};
@@ -19,11 +19,11 @@ use common::{config, scheme, us, web, web_that_stops, workload};
 use proptest::prelude::*;
 
 fn star(hosts: u32) -> Topology {
-    Topology::Star {
+    Topology::Star(Star {
         hosts,
         rate: Rate::gbps(10),
         delay: Picos(4_999_999),
-    }
+    })
 }
 
 fn kinds() -> impl Strategy<Value = SchedulerKind> {

@@ -7,9 +7,9 @@ mod common;
 use cemark_sim::config::{Config, MarkerChoice, TracePorts};
 use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
-use cemark_sim::topology::Topology;
-use cemark_sim::transport::{Control, CubicSpec};
+use cemark_sim::topology::{Dumbbell, Topology};
 use cemark_sim::workload::{Kind, LongFlows};
+use cemark_transport::{Control, CubicSpec};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
@@ -23,14 +23,14 @@ fn late_comer(control: Control, buffer: u32, marker: MarkerChoice) -> Config {
         jitter: Picos::ZERO,
     });
     let mut c = config(vec![long], marker);
-    c.topology = Topology::Dumbbell {
+    c.topology = Topology::Dumbbell(Dumbbell {
         left: 2,
         right: 2,
         host_rate: Rate::gbps(1),
         middle_rate: Rate::mbps(100),
         host_delay: us(10),
         middle_delay: us(9_980),
-    };
+    });
     c.transport.control = control;
     c.transport.lost_repairs = control == Control::Bbr;
     c.transport.rto_init = Nanos::from_millis(1_000);

@@ -5,9 +5,9 @@ mod common;
 
 use cemark_sim::config::{Buffering, MarkerChoice, Nic, Pfc, Policy, QueueConfig, TracePorts};
 use cemark_sim::outcome::{PortReport, hottest};
-use cemark_sim::transport::rdma::Rdma;
 use cemark_sim::workload::{FlowLine, Kind};
 use cemark_sim::{Config, Outcome, run};
+use cemark_transport::rdma::Rdma;
 use cemark_wire::Picos;
 use common::{config, us, workload};
 

@@ -6,6 +6,7 @@ use cemark_wire::Ecn;
 
 /// What becomes of a packet that should be marked and is not ECN-capable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum NonEct {
     /// It passes unmarked.
     Forward,

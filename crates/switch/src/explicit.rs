@@ -86,7 +86,7 @@ pub struct ExplicitPort {
     pub(crate) pool: u32,
     /// A number of the owner's.
     pub tag: u32,
-    /// Whether any marker reads the salt.
+    /// Whether any marker reads `At::packet_hash`.
     pub draws: bool,
     keeps_time: bool,
     lazy: bool,
@@ -181,7 +181,7 @@ impl ExplicitPort {
         &mut self,
         now: u64,
         packet: &Packet,
-        salt: u64,
+        packet_hash: u64,
         pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
@@ -211,7 +211,7 @@ impl ExplicitPort {
             deliver_at: earlier,
             ..Offer::QUIET
         };
-        match self.join(now, i, packet, salt, pool) {
+        match self.join(now, i, packet, packet_hash, pool) {
             Ok(()) if free => {
                 let own = self.start(now, pool, gone);
                 result.deliver_at = earlier.min(own);
@@ -290,7 +290,7 @@ impl ExplicitPort {
         now: u64,
         i: usize,
         packet: &Packet,
-        salt: u64,
+        packet_hash: u64,
         pool: &mut Pool,
     ) -> Result<(), DropReason> {
         let bytes = u32::from(packet.wire_bytes());
@@ -312,12 +312,12 @@ impl ExplicitPort {
             }
         };
         if queue.judges_at_enqueue(bytes, self.round.get()) {
-            intent = self.judge_arrival(at_nanos, i, packet, salt, pool)?;
+            intent = self.judge_arrival(at_nanos, i, packet, packet_hash, pool)?;
         }
         let queue = &mut self.queues[i];
         let waiting = queue.waiting.push(&mut self.slots, bytes);
         waiting.since = now;
-        waiting.salt = salt;
+        waiting.packet_hash = packet_hash;
         waiting.packet = *packet;
         waiting.intent = intent;
         waiting.headroom = headroom;
@@ -351,12 +351,12 @@ impl ExplicitPort {
         now: Nanos,
         i: usize,
         packet: &Packet,
-        salt: u64,
+        packet_hash: u64,
         pool: &Pool,
     ) -> Result<Option<Why>, DropReason> {
         let judged = Judged {
             sojourn: Nanos::ZERO,
-            salt,
+            packet_hash,
             bytes: u32::from(packet.wire_bytes()),
             ecn: packet.ecn(),
             intent: None,
@@ -385,7 +385,7 @@ impl ExplicitPort {
         let w = self.slots.get(slot);
         let judged = Judged {
             sojourn: Nanos(now.0 - self.clock.nanos(w.since).0),
-            salt: w.salt,
+            packet_hash: w.packet_hash,
             bytes: w.bytes(),
             ecn: w.packet.ecn(),
             intent: w.intent,
@@ -476,7 +476,7 @@ impl ExplicitPort {
             let first = self.wire.push(&self.slots.get(slot).packet, ecn, arrive);
             if self.measured {
                 // The turn ends as its last packet has left, and that is known now.
-                self.round.served(i, self.busy, pick.turn_ends, emptied);
+                self.round.served(i, self.busy, pick.visit_ends, emptied);
             }
             return if first { arrive } else { NEVER };
         }

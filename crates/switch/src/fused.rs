@@ -108,7 +108,7 @@ impl FusedPort {
         }
     }
 
-    /// Whether the salt of a packet that arrives now may be read.
+    /// Whether the hash of a packet that arrives now may be read.
     #[inline]
     pub fn draws(&self) -> bool {
         self.draws
@@ -173,12 +173,12 @@ impl FusedPort {
     /// The packet is copied once, from where it is to where it goes: what changes in it (its hop,
     /// CE) changes there.
     #[inline]
-    pub fn offer(&mut self, now: u64, packet: &Packet, salt: u64) -> u64 {
+    pub fn offer(&mut self, now: u64, packet: &Packet, packet_hash: u64) -> u64 {
         let start = self.busy.max(now);
         let mut onward = *packet;
         // What waits takes no longer than the whole backlog.
         if start - now >= u64::from(self.quiet_ticks) {
-            match self.judge(now, start, packet, salt) {
+            match self.judge(now, start, packet, packet_hash) {
                 Some(ecn) => onward.set_ecn(ecn),
                 None => return REFUSED,
             }
@@ -209,7 +209,7 @@ impl FusedPort {
     /// Asks the buffer and the marker, and does what they say: the ECN field to send, or `None` for
     /// a packet that is discarded.
     #[inline(never)]
-    fn judge(&mut self, now: u64, start: u64, packet: &Packet, salt: u64) -> Option<Ecn> {
+    fn judge(&mut self, now: u64, start: u64, packet: &Packet, packet_hash: u64) -> Option<Ecn> {
         let mut ecn = packet.ecn();
         // Marking as packets leave is legal here only for schemes that do not read lengths.
         let full = start - now >= u64::from(self.judge.room_ticks);
@@ -227,7 +227,7 @@ impl FusedPort {
             now: arrives,
             sojourn: Nanos::ZERO,
             round: Nanos::ZERO,
-            salt,
+            packet_hash,
             pkt_bytes: u32::from(packet.wire_bytes()),
             segs: 1,
             ecn: packet.ecn(),

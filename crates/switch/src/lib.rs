@@ -4,6 +4,7 @@
 //! A [`Port`] owns its link's transmitter. It works in *ticks*, a unit of time the simulator
 //! chooses so that every byte time and delay is whole; markers see nanoseconds. It holds packets by
 //! value and knows nothing of routes or hosts.
+#![warn(clippy::too_many_lines)]
 
 pub mod admit;
 pub mod ce;

@@ -103,7 +103,7 @@ impl AnyMarker {
         }
     }
 
-    /// Whether it looks at `At::salt`.
+    /// Whether it reads `At::packet_hash`.
     pub fn draws(&self) -> bool {
         match self {
             AnyMarker::None => false,

@@ -143,7 +143,7 @@ impl Port {
         }
     }
 
-    /// Whether any marker reads the salt.
+    /// Whether any marker reads `At::packet_hash`.
     #[inline]
     pub fn draws(&self) -> bool {
         match self {
@@ -152,19 +152,19 @@ impl Port {
         }
     }
 
-    /// A packet arrives. `salt` is its luck at this hop, read only where [`Port::draws`]; `pools`
-    /// are the owner's, of which the port uses its own. Ticks never decrease from call to call.
+    /// A packet arrives. `packet_hash` is its random hash at this hop, read only where
+    /// [`Port::draws`]; `pools` are the owner's, of which the port uses its own. Ticks never decrease from call to call.
     #[inline]
     pub fn offer(
         &mut self,
         now: u64,
         packet: &Packet,
-        salt: u64,
+        packet_hash: u64,
         pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
         match self {
-            Port::Fused(p) => match p.offer(now, packet, salt) {
+            Port::Fused(p) => match p.offer(now, packet, packet_hash) {
                 REFUSED => Offer {
                     refused: true,
                     ..Offer::QUIET
@@ -174,7 +174,7 @@ impl Port {
                     ..Offer::QUIET
                 },
             },
-            Port::Explicit(p) => p.offer(now, packet, salt, pools, gone),
+            Port::Explicit(p) => p.offer(now, packet, packet_hash, pools, gone),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::port::{NEVER, QueueSetup};
 #[repr(align(64))]
 pub(crate) struct Waiting {
     pub since: u64,
-    pub salt: u64,
+    pub packet_hash: u64,
     pub packet: Packet,
     pub intent: Option<Why>,
     /// It took headroom.
@@ -242,7 +242,7 @@ pub(crate) struct Around {
 #[derive(Clone, Copy)]
 pub(crate) struct Judged {
     pub sojourn: Nanos,
-    pub salt: u64,
+    pub packet_hash: u64,
     pub bytes: u32,
     pub ecn: Ecn,
     pub intent: Option<Why>,
@@ -252,7 +252,7 @@ impl Judged {
     /// Nobody: what a marker sees that is woken by its clock.
     pub const NOBODY: Judged = Judged {
         sojourn: Nanos::ZERO,
-        salt: 0,
+        packet_hash: 0,
         bytes: 0,
         ecn: Ecn::NotEct,
         intent: None,
@@ -267,7 +267,7 @@ impl Queue {
             now,
             sojourn: p.sojourn,
             round: around.round,
-            salt: p.salt,
+            packet_hash: p.packet_hash,
             pkt_bytes: p.bytes,
             segs: 1,
             ecn: p.ecn,

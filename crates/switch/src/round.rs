@@ -30,6 +30,7 @@ use crate::sched::Rounds;
 
 /// Parameters of the smoothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RoundSpec {
     /// Weight of the old average in parts of 2^16 (MQ-ECN section 4.2: 0.75).
     pub beta: u32,
@@ -78,7 +79,7 @@ impl Round {
         let rate = queues[0].rate;
         let (turns, weights) = match rounds {
             Rounds::None => (0, 0),
-            Rounds::Turns(m) => (m, 0),
+            Rounds::Visits(m) => (m, 0),
             Rounds::Weights(m) => (0, m),
         };
         let mtu = u64::from(queues[0].mtu);
@@ -148,12 +149,12 @@ impl Round {
         }
     }
 
-    /// A packet of queue `i` leaves for the link until `end` (ticks); `turn_ends`: the last of the
+    /// A packet of queue `i` leaves for the link until `end` (ticks); `visit_ends`: the last of the
     /// queue's turn; `emptied`: the last in the queue.
     #[inline]
-    pub fn served(&mut self, i: usize, end: u64, turn_ends: bool, emptied: bool) {
+    pub fn served(&mut self, i: usize, end: u64, visit_ends: bool, emptied: bool) {
         if self.turns >> i & 1 == 1 {
-            if turn_ends {
+            if visit_ends {
                 self.turn_ended(i, end);
             }
         } else if self.weights >> i & 1 == 1 {

@@ -8,6 +8,7 @@ use crate::CubicSpec;
 /// Parameters of a connection. One value serves all connections of a simulation and is passed by
 /// reference.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Config {
     /// Congestion control.
     pub control: Control,
@@ -55,6 +56,7 @@ pub struct Config {
 
 /// Congestion control and its own parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Control {
     /// NewReno without ECN: Not-ECT packets, loss only.
     Reno,

@@ -11,6 +11,7 @@ use crate::{Acked, Config, Controller, Cut, Lost, Window};
 
 /// Parameters of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CubicSpec {
     /// ECT(0) segments that take an echo for a loss (RFC 9438 section 4.6); otherwise Not-ECT.
     pub ecn: bool,

@@ -10,6 +10,7 @@
 //! a loss or a mark does to the window is a [`Controller`]; which bytes to send again is not its
 //! business.
 #![no_std]
+#![warn(clippy::too_many_lines)]
 
 extern crate alloc;
 #[cfg(test)]

@@ -4,8 +4,9 @@
 /// The ECN field, with its values on the wire.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Ecn {
-    /// The sender does not understand ECN: congestion can only be told by a drop.
+    /// The sender does not understand ECN: only a drop can signal congestion.
     #[default]
     NotEct = 0b00,
     /// ECN-capable, codepoint ECT(1).

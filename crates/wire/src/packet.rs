@@ -3,7 +3,7 @@
 
 use crate::Ecn;
 
-/// No packet, no flow, no side record: the null of every u32 index.
+/// The "none" value of every `u32` index: no packet, no flow, no side record.
 pub const NONE: u32 = u32::MAX;
 
 /// TCP-like header bits.
@@ -22,7 +22,7 @@ impl Flags {
     pub const CWR: Flags = Flags(4);
     /// Opens a connection.
     pub const SYN: Flags = Flags(8);
-    /// Sent before, sent again.
+    /// A retransmission.
     pub const RETX: Flags = Flags(16);
     /// A measuring packet that a host answers at once (ping).
     pub const PROBE: Flags = Flags(32);
@@ -59,8 +59,8 @@ pub struct Fields {
 
 /// A packet in flight. `seq` counts bytes of the connection's stream.
 ///
-/// The small fields are one word, so that a packet moves from port to port as whole words: single
-/// bytes written into a copy would stall the loads that follow.
+/// The small fields share one 64-bit word, so that copying a packet loads and stores whole words. A
+/// byte written just before a wider load would stall the load (store forwarding fails).
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
@@ -72,8 +72,8 @@ pub struct Packet {
     pub conn: u32,
     /// Index of a side record (SACK blocks), or [`NONE`].
     pub aux: u32,
-    /// For the port that holds it: when its transmission begins, in ticks modulo 2^32; where ports
-    /// pause their senders, by which link it came.
+    /// Belongs to the port that holds the packet: the start of its transmission in ticks modulo 2^32
+    /// or, under priority flow control, the link that the packet arrived on.
     pub stamp: u32,
     /// wire_bytes (16 bits), len (16), ecn (8), flags (8), class (8), hop (8), from the lowest.
     small: u64,

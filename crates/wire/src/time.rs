@@ -8,6 +8,7 @@ macro_rules! clock {
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
         pub struct $name(pub u64);
 
         impl $name {

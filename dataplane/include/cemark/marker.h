@@ -1,123 +1,129 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * How cemark calls a marker that is not written in Rust: one block of memory and a few functions that take its address. The same
- * source compiles to a shared object (`cemark run --marker c:own.so`) and to BPF (`--marker bpf:own.o`).
+ * How `cemark run` calls a marker that is not written in Rust: a block of memory, and functions
+ * that take its address. The same source compiles to a shared object (`--marker c:own.so`) and to
+ * BPF (`--marker bpf:own.o`).
  *
- * A marker called `own` is struct cemark_own_params, struct cemark_own_vars and ten functions, of which CEMARK_NO_...() of at.h gives
- * those that it has no use for; CEMARK_MARKER(own) in one .c file makes them callable. examples/own_marker.c is one.
+ * A marker called `own` consists of struct cemark_own_params, struct cemark_own_vars and ten
+ * functions. The CEMARK_NO_...() macros of at.h stand in for the functions that it does not need.
+ * CEMARK_MARKER(own) in one .c file then defines the entry points. examples/own_marker.c is a
+ * complete one.
  */
 #ifndef CEMARK_MARKER_H
 #define CEMARK_MARKER_H
 
 #include "at.h"
 
-/* Version of struct cemark_call and of the functions; traits() reports it. */
+/* Version of struct cemark_call and of the entry points. The entry point `traits` reports it. */
 #define CEMARK_ABI 1u
 #define CEMARK_MAX_PARAMS 16
-/* Bytes for params and vars of a marker. */
+/* Bytes that a marker has for its params and vars. */
 #define CEMARK_MEMORY 256
 
 struct cemark_call {
-	struct cemark_at at;                /* read by enqueue, dequeue and wake */
-	struct cemark_queue_spec queue;     /* read by set */
-	u64 values[CEMARK_MAX_PARAMS];      /* read by set: parameters in the order and the units of the catalogue */
-	u64 now;                            /* read by emptied, written by next_wake: ns */
-	u64 memory[CEMARK_MEMORY / 8];      /* the marker's own, kept from call to call */
+	struct cemark_at at;             /* read by enqueue, dequeue and wake */
+	struct cemark_queue_spec queue;  /* read by build and retune */
+	u64 values[CEMARK_MAX_PARAMS];   /* read by build and retune: in the catalogue's order */
+	u64 now;                         /* ns: read by emptied, written by next_wake */
+	u64 memory[CEMARK_MEMORY / 8];   /* the marker's own: kept between calls */
 };
 
-/* Names of the functions begin with this; a shared object that holds one marker leaves it as it is. */
+/* Prefix of the entry points. A shared object that contains one marker leaves it as it is. */
 #ifndef CEMARK_PREFIX
 #define CEMARK_PREFIX cemark_marker
 #endif
 
 #define CEMARK_JOIN_(a, b) a##_##b
 #define CEMARK_JOIN(a, b) CEMARK_JOIN_(a, b)
-#define CEMARK_QUOTE_(x) #x
-#define CEMARK_QUOTE(x) CEMARK_QUOTE_(x)
 
-/* In BPF each function is a program of its own, in a section of its own. */
+/*
+ * An entry point, and the name of the marker. In BPF each entry point is a program in a section of
+ * its own. The name decides which parameters `cemark run` passes: those of the catalogue's scheme
+ * of this name, if there is one.
+ */
 #if defined(__bpf__)
-#define CEMARK_ENTRY(type, hook)                                                                                               \
-	__attribute__((section("cemark/" #hook), used)) type CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call * call)
+#define CEMARK_ENTRY(hook)                                                                         \
+	__attribute__((section("cemark/" #hook), used))                                            \
+	u32 CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call *call)
+#define CEMARK_NAME_(stem)                                                                         \
+	__attribute__((section("cemark.name"), used)) static const char cemark_name[] = #stem
 #else
-#define CEMARK_ENTRY(type, hook)                                                                                               \
-	type CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call * call);                                                      \
-	__attribute__((visibility("default"))) type CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call * call)
+#define CEMARK_ENTRY(hook)                                                                         \
+	u32 CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call *call);                            \
+	__attribute__((visibility("default")))                                                     \
+	u32 CEMARK_JOIN(CEMARK_PREFIX, hook)(struct cemark_call *call)
+#define CEMARK_NAME_(stem)                                                                         \
+	extern const char CEMARK_JOIN(CEMARK_PREFIX, name)[];                                      \
+	__attribute__((visibility("default")))                                                     \
+	const char CEMARK_JOIN(CEMARK_PREFIX, name)[] = #stem
 #endif
 
-#define CEMARK_MARKER_(stem)                                                                                                   \
-	struct cemark_##stem##_marker {                                                                                        \
-		struct cemark_##stem##_params params;                                                                          \
-		struct cemark_##stem##_vars vars;                                                                              \
-	};                                                                                                                     \
-	_Static_assert(sizeof(struct cemark_##stem##_marker) <= CEMARK_MEMORY, "params and vars are too large");               \
-	/* A new marker. */                                                                                                    \
-	CEMARK_ENTRY(u32, build)                                                                                               \
-	{                                                                                                                      \
-		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
-                                                                                                                               \
-		cemark_##stem##_set(&m->params, call->values, &call->queue);                                                   \
-		cemark_##stem##_init(&m->params, &m->vars);                                                                    \
-		return 0;                                                                                                      \
-	}                                                                                                                      \
-	/* New parameters; what it knows is kept. */                                                                           \
-	CEMARK_ENTRY(u32, retune)                                                                                              \
-	{                                                                                                                      \
-		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
-                                                                                                                               \
-		cemark_##stem##_set(&m->params, call->values, &call->queue);                                                   \
-		cemark_##stem##_retuned(&m->params, &m->vars);                                                                 \
-		return 0;                                                                                                      \
-	}                                                                                                                      \
-	CEMARK_ENTRY(u32, traits)                                                                                              \
-	{                                                                                                                      \
-		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
-                                                                                                                               \
-		return CEMARK_ABI << 24 | cemark_##stem##_traits(&m->params);                                                  \
-	}                                                                                                                      \
-	CEMARK_ENTRY(u32, enqueue)                                                                                             \
-	{                                                                                                                      \
-		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
-                                                                                                                               \
-		return cemark_##stem##_enqueue(&m->params, &m->vars, &call->at);                                               \
-	}                                                                                                                      \
-	CEMARK_ENTRY(u32, dequeue)                                                                                             \
-	{                                                                                                                      \
-		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
-                                                                                                                               \
-		return cemark_##stem##_dequeue(&m->params, &m->vars, &call->at);                                               \
-	}                                                                                                                      \
-	CEMARK_ENTRY(u32, emptied)                                                                                             \
-	{                                                                                                                      \
-		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
-                                                                                                                               \
-		cemark_##stem##_emptied(&m->params, &m->vars, call->now);                                                      \
-		return 0;                                                                                                      \
-	}                                                                                                                      \
-	CEMARK_ENTRY(u32, wake)                                                                                                \
-	{                                                                                                                      \
-		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
-                                                                                                                               \
-		cemark_##stem##_wake(&m->params, &m->vars, &call->at);                                                         \
-		return 0;                                                                                                      \
-	}                                                                                                                      \
-	CEMARK_ENTRY(u32, next_wake)                                                                                           \
-	{                                                                                                                      \
-		struct cemark_##stem##_marker *m = (void *)call->memory;                                                       \
-                                                                                                                               \
-		return cemark_##stem##_next_wake(&m->params, &m->vars, &call->now);                                            \
-	}                                                                                                                      \
+#define CEMARK_MARKER_(stem)                                                                       \
+	struct cemark_##stem##_marker {                                                            \
+		struct cemark_##stem##_params params;                                              \
+		struct cemark_##stem##_vars vars;                                                  \
+	};                                                                                         \
+	_Static_assert(sizeof(struct cemark_##stem##_marker) <= CEMARK_MEMORY,                     \
+		       "params and vars are too large");                                           \
+	/* A new marker. */                                                                        \
+	CEMARK_ENTRY(build)                                                                        \
+	{                                                                                          \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                           \
+                                                                                                   \
+		cemark_##stem##_set(&m->params, call->values, &call->queue);                       \
+		cemark_##stem##_init(&m->params, &m->vars);                                        \
+		return 0;                                                                          \
+	}                                                                                          \
+	/* New parameters. The state is kept. */                                                   \
+	CEMARK_ENTRY(retune)                                                                       \
+	{                                                                                          \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                           \
+                                                                                                   \
+		cemark_##stem##_set(&m->params, call->values, &call->queue);                       \
+		cemark_##stem##_retuned(&m->params, &m->vars);                                     \
+		return 0;                                                                          \
+	}                                                                                          \
+	CEMARK_ENTRY(traits)                                                                       \
+	{                                                                                          \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                           \
+                                                                                                   \
+		return CEMARK_ABI << 24 | cemark_##stem##_traits(&m->params);                      \
+	}                                                                                          \
+	CEMARK_ENTRY(enqueue)                                                                      \
+	{                                                                                          \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                           \
+                                                                                                   \
+		return cemark_##stem##_enqueue(&m->params, &m->vars, &call->at);                   \
+	}                                                                                          \
+	CEMARK_ENTRY(dequeue)                                                                      \
+	{                                                                                          \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                           \
+                                                                                                   \
+		return cemark_##stem##_dequeue(&m->params, &m->vars, &call->at);                   \
+	}                                                                                          \
+	CEMARK_ENTRY(emptied)                                                                      \
+	{                                                                                          \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                           \
+                                                                                                   \
+		cemark_##stem##_emptied(&m->params, &m->vars, call->now);                          \
+		return 0;                                                                          \
+	}                                                                                          \
+	CEMARK_ENTRY(wake)                                                                         \
+	{                                                                                          \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                           \
+                                                                                                   \
+		cemark_##stem##_wake(&m->params, &m->vars, &call->at);                             \
+		return 0;                                                                          \
+	}                                                                                          \
+	CEMARK_ENTRY(next_wake)                                                                    \
+	{                                                                                          \
+		struct cemark_##stem##_marker *m = (void *)call->memory;                           \
+                                                                                                   \
+		return cemark_##stem##_next_wake(&m->params, &m->vars, &call->now);                \
+	}                                                                                          \
 	CEMARK_NAME_(stem)
 
-/* The marker's name: where the catalogue has a scheme of it, `cemark run` gives the scheme's parameters. */
-#if defined(__bpf__)
-#define CEMARK_NAME_(stem) __attribute__((section("cemark.name"), used)) static const char cemark_name[] = #stem
-#else
-#define CEMARK_NAME_(stem)                                                                                                     \
-	extern const char CEMARK_JOIN(CEMARK_PREFIX, name)[];                                                                  \
-	__attribute__((visibility("default"))) const char CEMARK_JOIN(CEMARK_PREFIX, name)[] = #stem
-#endif
-
+/* Defines the entry points of marker `stem`, which may itself be a macro. */
 #define CEMARK_MARKER(stem) CEMARK_MARKER_(stem)
 
 #endif

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * RED: a probability that rises with the smoothed queue length (Floyd and Jacobson, ToN 1993).
- * Twin of crates/marking/src/red.rs; parameters and ties: docs/schemes/red.md.
+ * RED: mark with a probability that rises with the smoothed queue length.
+ * Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN
+ * 1993.
+ *
+ * The length is averaged over arrivals. Below kmin nothing is marked, from kmax on everything is,
+ * and between them the probability rises from 0 to pmax. Marks are spread evenly (the paper's
+ * count of packets since the last mark, section 7), or each packet is drawn independently, as
+ * DCQCN's switches do. While the queue is empty the average decays as if packets of mean_pkt bytes
+ * had been sent.
+ *
+ * The same in Rust: crates/marking/src/red.rs. Ties and sources: docs/schemes/red.md.
  */
 #ifndef CEMARK_RED_H
 #define CEMARK_RED_H
@@ -9,44 +18,73 @@
 #include "at.h"
 #include "fixed.h"
 
-/* Places in the array of parameters that cemark_red_set() reads. */
-enum cemark_red_param {
-	CEMARK_RED_KMIN,
-	CEMARK_RED_KMAX,
-	CEMARK_RED_PMAX,
-	CEMARK_RED_WEIGHT,
-	CEMARK_RED_SPACING,
-	CEMARK_RED_COUNT_SELF,
-	CEMARK_RED_MEAN_PKT,
+enum cemark_red_spacing {
+	CEMARK_RED_SPACING_UNIFORM = 0,     /* evenly spread marks */
+	CEMARK_RED_SPACING_INDEPENDENT = 1, /* each packet on its own */
 };
 
+struct cemark_red_config {
+	u64 kmin, kmax;  /* bytes of smoothed length, 32 bits, kmin <= kmax */
+	u32 pmax;        /* parts of 2^16, up to CEMARK_ONE: probability just below kmax */
+	u32 weight;      /* parts of 2^16, 1 to CEMARK_ONE: of the newest length */
+	enum cemark_red_spacing spacing;
+	bool count_self; /* the length includes the judged packet */
+	u64 mean_pkt;    /* bytes, 1 to 65535: packet size that ages an idle queue */
+};
+
+/* Floyd's advice: 5 and 15 packets, 10 %, and a weight of 0.002 rounded to 1/512. */
+#define CEMARK_RED_DEFAULTS                                                                        \
+	{                                                                                          \
+		.kmin = 5 * 1500,                                                                  \
+		.kmax = 15 * 1500,                                                                 \
+		.pmax = CEMARK_PERCENT(10),                                                        \
+		.weight = CEMARK_ONE / 512,                                                        \
+		.spacing = CEMARK_RED_SPACING_UNIFORM,                                             \
+		.count_self = 0,                                                                   \
+		.mean_pkt = 1500,                                                                  \
+	}
+
 struct cemark_red_params {
-	u32 kmin, kmax;  /* smoothed length, bytes */
-	u32 pmax;        /* just below kmax, parts of 2^16 */
-	u32 weight;      /* of the newest length, parts of 2^16 */
-	u32 packet_time; /* of one mean packet on the link, ns, at least 1 */
-	u8 independent;  /* each packet on its own; else evenly spread */
-	u8 count_self;   /* the judged packet counts itself */
+	u32 kmin, kmax;  /* bytes */
+	u32 pmax;        /* parts of 2^16 */
+	u32 weight;      /* parts of 2^16 */
+	u32 packet_time; /* ns that mean_pkt takes on the link, at least 1 */
+	u8 independent;  /* 1: each packet on its own */
+	u8 count_self;
 };
 
 struct cemark_red_vars {
 	u64 avg;        /* smoothed length, 2^-12 bytes */
-	u64 idle_since; /* where idle: up to when it has aged */
-	u32 passed;     /* packets between kmin and kmax since the last mark */
+	u64 idle_since; /* ns, valid while idle: the average is aged up to here */
+	u32 passed;     /* unmarked packets between kmin and kmax since the last mark */
 	u8 idle;        /* the queue is empty */
 };
 
-CEMARK_FN void cemark_red_set(struct cemark_red_params *p, const u64 *values, const struct cemark_queue_spec *queue)
+CEMARK_FN void cemark_red_apply(struct cemark_red_params *p, const struct cemark_red_config *c,
+				const struct cemark_queue_spec *queue)
 {
-	u32 time = cemark_to32(cemark_nanos_for(queue->rate, values[CEMARK_RED_MEAN_PKT]));
+	u32 time = cemark_to32(cemark_nanos_for(queue->rate, c->mean_pkt));
 
-	p->kmin = cemark_to32(values[CEMARK_RED_KMIN]);
-	p->kmax = cemark_to32(values[CEMARK_RED_KMAX]);
-	p->pmax = cemark_min32(cemark_to32(values[CEMARK_RED_PMAX]), CEMARK_ONE);
-	p->weight = cemark_min32(cemark_to32(values[CEMARK_RED_WEIGHT]), CEMARK_ONE);
+	p->kmin = cemark_to32(c->kmin);
+	p->kmax = cemark_to32(c->kmax);
+	p->pmax = cemark_min32(c->pmax, CEMARK_ONE);
+	p->weight = cemark_min32(c->weight, CEMARK_ONE);
 	p->packet_time = time ? time : 1;
-	p->independent = values[CEMARK_RED_SPACING] == 1;
-	p->count_self = values[CEMARK_RED_COUNT_SELF] != 0;
+	p->independent = c->spacing == CEMARK_RED_SPACING_INDEPENDENT;
+	p->count_self = c->count_self;
+}
+
+/* Returns 0, or -CEMARK_EINVAL for a value out of range; then params are unchanged. */
+CEMARK_FN int cemark_red_configure(struct cemark_red_params *p, const struct cemark_red_config *c,
+				   const struct cemark_queue_spec *queue)
+{
+	if (c->kmin > c->kmax || c->kmax > CEMARK_U32_MAX || c->pmax > CEMARK_ONE ||
+	    c->weight == 0 || c->weight > CEMARK_ONE ||
+	    (u32)c->spacing > CEMARK_RED_SPACING_INDEPENDENT || c->mean_pkt == 0 ||
+	    c->mean_pkt > CEMARK_U16_MAX)
+		return -CEMARK_EINVAL;
+	cemark_red_apply(p, c, queue);
+	return 0;
 }
 
 CEMARK_FN void cemark_red_init(const struct cemark_red_params *p, struct cemark_red_vars *v)
@@ -58,18 +96,15 @@ CEMARK_FN void cemark_red_init(const struct cemark_red_params *p, struct cemark_
 	v->idle = 0;
 }
 
-CEMARK_FN u32 cemark_red_traits(const struct cemark_red_params *p)
-{
-	(void)p;
-	return CEMARK_AT_ENQUEUE | CEMARK_WATCHES_EMPTY | CEMARK_DRAWS;
-}
-
-/* Brings the average up to the arrival of a packet. */
-CEMARK_FN void cemark_red_smooth(const struct cemark_red_params *p, struct cemark_red_vars *v, const struct cemark_at *at)
+/* Updates the average for an arriving packet. */
+CEMARK_FN void cemark_red_smooth(const struct cemark_red_params *p, struct cemark_red_vars *v,
+				 const struct cemark_at *at)
 {
 	if (v->idle && at->queue_bytes == 0) {
-		/* As in the paper, the packet that ends an idle time ages the average and is not a sample
-		 * itself. Where it is dropped the idle time goes on. */
+		/*
+		 * As in the paper, the packet that ends an idle time ages the average and is not
+		 * itself a sample. If it is dropped, the queue is still idle.
+		 */
 		u64 missed = cemark_div(cemark_sub64(at->now, v->idle_since), p->packet_time);
 
 		v->idle_since = at->now;
@@ -82,8 +117,9 @@ CEMARK_FN void cemark_red_smooth(const struct cemark_red_params *p, struct cemar
 	}
 }
 
-/* Whether a packet between kmin and kmax is marked. */
-CEMARK_FN bool cemark_red_lot(const struct cemark_red_params *p, struct cemark_red_vars *v, u32 avg, u64 salt)
+/* Whether a packet that finds an average between kmin and kmax is marked. */
+CEMARK_FN bool cemark_red_lot(const struct cemark_red_params *p, struct cemark_red_vars *v, u32 avg,
+			      u64 salt)
 {
 	u32 share = cemark_ramp(avg, p->kmin, p->kmax, p->pmax);
 	u32 draw = cemark_draw(salt, 0);
@@ -91,8 +127,10 @@ CEMARK_FN bool cemark_red_lot(const struct cemark_red_params *p, struct cemark_r
 
 	if (p->independent)
 		return draw < share;
-	/* draw < share / (1 - passed * share), without the division; from passed = 1 / share on it
-	 * always holds. */
+	/*
+	 * draw < share / (1 - passed * share), without the division. Once passed reaches 1 / share
+	 * this is always true.
+	 */
 	rest = cemark_sub64(CEMARK_ONE, (u64)v->passed * share);
 	if (draw * rest < (u64)share << 16) {
 		v->passed = 0;
@@ -102,7 +140,8 @@ CEMARK_FN bool cemark_red_lot(const struct cemark_red_params *p, struct cemark_r
 	return 0;
 }
 
-CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemark_red_vars *v, const struct cemark_at *at)
+CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemark_red_vars *v,
+				 const struct cemark_at *at)
 {
 	u32 avg;
 
@@ -119,11 +158,47 @@ CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemar
 	return cemark_red_lot(p, v, avg, at->salt) ? CEMARK_MARK(CEMARK_RANDOM) : CEMARK_PASS;
 }
 
-CEMARK_FN void cemark_red_emptied(const struct cemark_red_params *p, struct cemark_red_vars *v, u64 now)
+CEMARK_FN void cemark_red_emptied(const struct cemark_red_params *p, struct cemark_red_vars *v,
+				  u64 now)
 {
 	(void)p;
 	v->idle_since = now;
 	v->idle = 1;
+}
+
+/* What follows is for callers that know the scheme only by its place in the catalogue. */
+
+enum cemark_red_param {
+	CEMARK_RED_KMIN,
+	CEMARK_RED_KMAX,
+	CEMARK_RED_PMAX,
+	CEMARK_RED_WEIGHT,
+	CEMARK_RED_SPACING,
+	CEMARK_RED_COUNT_SELF,
+	CEMARK_RED_MEAN_PKT,
+};
+
+/* Parameters by position. They are not checked: one that is too large counts as the largest. */
+CEMARK_FN void cemark_red_set(struct cemark_red_params *p, const u64 *values,
+			      const struct cemark_queue_spec *queue)
+{
+	const struct cemark_red_config c = {
+		.kmin = values[CEMARK_RED_KMIN],
+		.kmax = values[CEMARK_RED_KMAX],
+		.pmax = cemark_to32(values[CEMARK_RED_PMAX]),
+		.weight = cemark_to32(values[CEMARK_RED_WEIGHT]),
+		.spacing = (enum cemark_red_spacing)values[CEMARK_RED_SPACING],
+		.count_self = values[CEMARK_RED_COUNT_SELF] != 0,
+		.mean_pkt = values[CEMARK_RED_MEAN_PKT],
+	};
+
+	cemark_red_apply(p, &c, queue);
+}
+
+CEMARK_FN u32 cemark_red_traits(const struct cemark_red_params *p)
+{
+	(void)p;
+	return CEMARK_AT_ENQUEUE | CEMARK_WATCHES_EMPTY | CEMARK_DRAWS;
 }
 
 CEMARK_NO_RETUNED(red)

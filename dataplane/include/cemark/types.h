@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Integers by width, division, inlining: all that the marking headers ask of their surroundings. Nothing here needs a C library.
+ * Integer types, units and saturating arithmetic: everything that the marking headers need from
+ * their environment. No C library, no floating point.
  *
- * In a kernel <linux/types.h> and <linux/math64.h> serve. Elsewhere the compiler's own types do; a program that has u8 .. u64 and
- * bool already defines CEMARK_HAVE_TYPES before it includes any of these headers.
+ * A kernel provides <linux/types.h> and <linux/math64.h>. Elsewhere the compiler's own types are
+ * used. A program that already has u8 .. u64 and bool defines CEMARK_HAVE_TYPES before it includes
+ * any of these headers.
  */
 #ifndef CEMARK_TYPES_H
 #define CEMARK_TYPES_H
@@ -18,12 +20,16 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef signed int s32;
 typedef signed long long s64;
-#if !defined(bool) && !defined(__cplusplus) && !(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#if !defined(bool) && !defined(__cplusplus) &&                                                     \
+	!(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
 typedef _Bool bool;
 #endif
 #endif
 
-/* A BPF program is verified function by function, so everything is part of its entry there. */
+/*
+ * Every function of these headers is static. BPF programs are verified one by one and the
+ * catalogue's objects contain no calls, so there all functions become part of their caller.
+ */
 #if defined(__bpf__)
 #define CEMARK_FN static inline __attribute__((always_inline, unused))
 #else
@@ -34,7 +40,17 @@ typedef _Bool bool;
 #define CEMARK_U32_MAX 0xffffffffu
 #define CEMARK_U64_MAX 0xffffffffffffffffull
 
-/* The only division of the headers: a 32-bit machine, and a kernel there, has no 64-bit divisor. */
+/* Times are nanoseconds. */
+#define CEMARK_USEC 1000ull
+#define CEMARK_SEC 1000000000ull
+
+/* What cemark_<scheme>_configure() returns, negated, for a value out of range: EINVAL. */
+#define CEMARK_EINVAL 22
+
+/*
+ * The only division of 64-bit numbers in these headers. Its divisor has 32 bits, because a 32-bit
+ * kernel has no 64-bit division operator.
+ */
 CEMARK_FN u64 cemark_div(u64 dividend, u32 divisor)
 {
 #if defined(__KERNEL__)
@@ -44,7 +60,7 @@ CEMARK_FN u64 cemark_div(u64 dividend, u32 divisor)
 #endif
 }
 
-/* Sums and differences that stop at the ends instead of wrapping. */
+/* Saturating sums and differences: clocks and lengths stop at their limits and do not wrap. */
 CEMARK_FN u64 cemark_add64(u64 a, u64 b)
 {
 	u64 sum = a + b;
@@ -69,10 +85,16 @@ CEMARK_FN u32 cemark_sub32(u32 a, u32 b)
 	return a > b ? a - b : 0;
 }
 
-/* The value, or the largest of 32 bits. */
+/* The value if it fits into 32 bits, otherwise the largest one that does. */
 CEMARK_FN u32 cemark_to32(u64 value)
 {
 	return value > CEMARK_U32_MAX ? CEMARK_U32_MAX : (u32)value;
+}
+
+/* The same for 16 bits. */
+CEMARK_FN u16 cemark_to16(u64 value)
+{
+	return value > CEMARK_U16_MAX ? CEMARK_U16_MAX : (u16)value;
 }
 
 CEMARK_FN u32 cemark_min32(u32 a, u32 b)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two forms of a scheme on the same random trace: every verdict, every clock and every trait must
-//! agree.
+//! Two implementations of a scheme on the same random trace: every verdict, every timer and every
+//! trait must agree.
 //!
-//! A trace is a function of its seed alone, on every machine. It is made of episodes: new or
-//! changed parameters, then packets of one temper, from a calm queue to fields that have nothing to
-//! do with each other. State that no verdict shows is made to show: from time to time both markers
-//! are copied and the copies judge packets of their own.
+//! A trace depends on nothing but its seed. It consists of episodes. An episode has new or changed
+//! parameters and packets of one pattern, from a calm queue to unrelated random fields. From time
+//! to time both markers are copied, and the copies judge packets far in the future, so that a
+//! difference in state shows in a verdict.
 
 mod source;
 mod trace;
@@ -13,29 +13,29 @@ mod trace;
 use std::collections::VecDeque;
 
 use cemark_marking::{
-    At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, catalogue,
+    At, Hook, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values, Verdict, catalogue,
 };
-use cemark_wire::Nanos;
+use cemark_wire::{Nanos, hash::Fnv1a};
 
 use crate::{Error, bpf, c};
 
 use source::Source;
 use trace::Episode;
 
-/// What two markers have agreed upon.
+/// How much two markers were compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreed {
-    /// Packets judged, those of copies too.
+    /// Packets judged, including those of copies.
     pub decisions: u64,
     /// How many of them were marked.
     pub marks: u64,
-    /// How many were discarded.
+    /// How many of them were dropped.
     pub drops: u64,
-    /// Times that the clock rang.
+    /// Timer wake-ups.
     pub wakes: u64,
-    /// Markers built and changed.
+    /// Markers built or given new parameters.
     pub settings: u64,
-    /// Fingerprint of all verdicts in order.
+    /// Hash of all verdicts in order.
     pub digest: u64,
 }
 
@@ -57,7 +57,7 @@ pub struct Difference {
     pub at: At,
 }
 
-/// Why two forms of a scheme are not proved equal.
+/// Why two implementations of a scheme were not found equal.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Unequal {
     /// They differ.
@@ -68,46 +68,71 @@ pub enum Unequal {
     Missing(#[from] Error),
 }
 
-/// Rust against C over at least so many decisions.
+/// Compares Rust with C over at least this many decisions.
 ///
 /// # Errors
 ///
-/// With the first difference.
+/// The first difference.
 pub fn rust_and_c(spec: &'static SchemeSpec, seed: u64, decisions: u64) -> Result<Agreed, Unequal> {
     let twin = c::twin(spec.name)?;
-    compare(spec, seed, decisions, |v, q| Ok(twin.marker(v, q)?))
+    compare(
+        spec,
+        seed,
+        decisions,
+        |_| false,
+        |v, q| Ok(twin.marker(v, q)?),
+    )
 }
 
-/// Rust against BPF bytecode.
+/// The same with the parameters that `fixed` names at their defaults, so that code which runs only
+/// then is compared in every episode.
 ///
 /// # Errors
 ///
-/// With the first difference.
+/// The first difference.
+pub fn rust_and_c_with(
+    spec: &'static SchemeSpec,
+    seed: u64,
+    decisions: u64,
+    fixed: fn(&ParamSpec) -> bool,
+) -> Result<Agreed, Unequal> {
+    let twin = c::twin(spec.name)?;
+    compare(spec, seed, decisions, fixed, |v, q| Ok(twin.marker(v, q)?))
+}
+
+/// Compares Rust with BPF bytecode.
+///
+/// # Errors
+///
+/// The first difference.
 pub fn rust_and_bpf(
     spec: &'static SchemeSpec,
     seed: u64,
     decisions: u64,
 ) -> Result<Agreed, Unequal> {
     let twin = bpf::twin(spec.name)?;
-    compare(spec, seed, decisions, |v, q| Ok(twin.marker(v, q)?))
+    compare(
+        spec,
+        seed,
+        decisions,
+        |_| false,
+        |v, q| Ok(twin.marker(v, q)?),
+    )
 }
 
 /// Compares the catalogue's marker with what `other` builds.
-///
-/// # Errors
-///
-/// With the first difference.
-pub fn compare<M: Marker + Clone>(
+fn compare<M: Marker + Clone>(
     spec: &'static SchemeSpec,
     seed: u64,
     decisions: u64,
+    fixed: fn(&ParamSpec) -> bool,
     other: impl Fn(&Values, &QueueSpec) -> Result<M, Unequal>,
 ) -> Result<Agreed, Unequal> {
     let mut source = Source::new(seed);
     let mut pair = None;
     let mut agreed = Agreed::default();
     while agreed.decisions < decisions {
-        let mut episode = Episode::draw(spec, &mut source);
+        let mut episode = Episode::draw(spec, fixed, &mut source);
         let mut context = Context {
             spec,
             seed,
@@ -119,7 +144,7 @@ pub fn compare<M: Marker + Clone>(
             Some((mut rust, mut twin, from)) if source.one_in(2) => {
                 Marker::retune(&mut rust, &episode.values, &episode.queue);
                 Marker::retune(&mut twin, &episode.values, &episode.queue);
-                episode.go_on(from);
+                episode.continue_from(from);
                 Pair { rust, twin }
             }
             _ => Pair {
@@ -137,7 +162,7 @@ pub fn compare<M: Marker + Clone>(
         )?;
         context.same(
             &agreed,
-            "clock",
+            "timer",
             markers.rust.next_wake(),
             markers.twin.next_wake(),
             &idle,
@@ -154,7 +179,7 @@ pub fn compare<M: Marker + Clone>(
     Ok(agreed)
 }
 
-/// Two markers that have seen the same.
+/// Two markers that have seen the same packets.
 #[derive(Clone)]
 struct Pair<A, B> {
     rust: A,
@@ -195,7 +220,7 @@ impl Context {
     }
 }
 
-/// What a port asks a marker when it is built.
+/// What a port asks a marker once, when it is built.
 fn traits(m: &impl Marker) -> (Hook, bool, bool, bool, bool) {
     (
         m.hook(),
@@ -225,7 +250,7 @@ fn play<A: Marker + Clone, B: Marker + Clone>(
             pair.twin.emptied(QueueId(0), now);
             context.same(
                 agreed,
-                "clock",
+                "timer",
                 pair.rust.next_wake(),
                 pair.twin.next_wake(),
                 &episode.view(),
@@ -250,7 +275,7 @@ fn play<A: Marker + Clone, B: Marker + Clone>(
     Ok(())
 }
 
-/// One packet at one hook, and the clock before it.
+/// One packet at one hook, and the timer before it.
 fn one<A: Marker, B: Marker>(
     pair: &mut Pair<A, B>,
     episode: &mut Episode,
@@ -260,7 +285,7 @@ fn one<A: Marker, B: Marker>(
     hook: Hook,
     waiting: &mut VecDeque<Option<cemark_marking::Why>>,
 ) -> Result<(), Unequal> {
-    // No packet is judged past a bell: time stops there.
+    // A timer that is due runs first, at its own time.
     if let Some(due) = pair.rust.next_wake().filter(|due| due.0 <= episode.now()) {
         episode.back_to(due.0);
         let at = episode.view();
@@ -269,7 +294,7 @@ fn one<A: Marker, B: Marker>(
         agreed.wakes += 1;
         context.same(
             agreed,
-            "clock",
+            "timer",
             pair.rust.next_wake(),
             pair.twin.next_wake(),
             &at,
@@ -314,7 +339,7 @@ fn one<A: Marker, B: Marker>(
         }
     };
     agreed.digest = (agreed.digest ^ word)
-        .wrapping_mul(0x0100_0000_01b3)
+        .wrapping_mul(Fnv1a::PRIME)
         .rotate_left(7);
     Ok(())
 }

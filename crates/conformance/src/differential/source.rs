@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random numbers of a trace: the same for a seed, on every machine.
 
-use cemark_marking::fixed;
+use cemark_wire::hash::{SplitMix64, mix};
 
-/// A stream of random numbers (splitmix64).
+/// A stream of random numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Source(u64);
+pub(super) struct Source(SplitMix64);
 
 impl Source {
     pub(super) fn new(seed: u64) -> Self {
-        Source(fixed::mix(seed ^ 0x5eed_5eed_5eed_5eed))
+        Source(SplitMix64::new(mix(seed ^ 0x5eed_5eed_5eed_5eed)))
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        fixed::mix(self.0)
+        self.0.next_u64()
     }
 
-    /// Below `n`, which is at least 1.
+    /// A number in 0..n. `n` is at least 1.
     #[inline]
     pub(super) fn below(&mut self, n: u64) -> u64 {
-        // The high half of the product: no division.
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        self.0.below(n)
     }
 
     #[inline]
@@ -30,7 +28,7 @@ impl Source {
         self.below(n) == 0
     }
 
-    /// From `low` to `high`, all magnitudes alike.
+    /// A number from `low` to `high`. Every magnitude of its distance from `low` is equally likely.
     pub(super) fn magnitude(&mut self, low: u64, high: u64) -> u64 {
         let span = high - low;
         if span == 0 {
@@ -45,7 +43,7 @@ impl Source {
         low + (self.next() & top).min(span)
     }
 
-    /// One of these.
+    /// One of these values.
     #[inline]
     pub(super) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]

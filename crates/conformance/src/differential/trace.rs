@@ -6,21 +6,21 @@ use cemark_wire::{Ecn, Nanos, Rate};
 
 use super::source::Source;
 
-/// What an episode's packets are like.
+/// The pattern of an episode's packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Temper {
-    /// A queue that fills and drains by a packet or two, its wait what the rate makes of it.
+enum Pattern {
+    /// A queue that grows and shrinks by a packet at a time, with the matching wait.
     Walk,
-    /// A queue that stands, with packets at a steady pace.
-    Stand,
-    /// Fields that sit on and beside the parameters.
+    /// A queue of constant length, with packets at a steady pace.
+    Steady,
+    /// Fields equal to a parameter, or one off.
     Edge,
-    /// Fields that have nothing to do with each other, extremes among them.
+    /// Unrelated random fields, extremes included.
     Wild,
 }
 
-/// Where episodes begin: zero, everyday, 32-bit wraps of nanoseconds and of microsecond ticks, the
-/// end of time.
+/// Where episodes begin: at zero, at an ordinary time, shortly before 32-bit counters of
+/// nanoseconds and of ticks wrap, and shortly before the largest time.
 const STARTS: [u64; 8] = [
     0,
     1_000_000_000,
@@ -43,25 +43,34 @@ const RATES: [u64; 8] = [
     u64::MAX,
 ];
 
-/// One episode, and where it stands.
+/// One episode and its current packet.
 #[derive(Clone, Debug)]
 pub(super) struct Episode {
     pub(super) values: Values,
     pub(super) queue: QueueSpec,
     pub(super) packets: u64,
-    temper: Temper,
-    /// Numbers to sit on: the parameters, and what a time among them is in bytes.
+    pattern: Pattern,
+    /// Values that decisions change at: the parameters, and times among them as bytes.
     edges: Vec<u64>,
-    /// Pace of a standing queue.
+    /// Time between two packets.
     gap: u64,
-    /// Neither before this.
+    /// Latest time that the markers have seen: time must not go back behind it.
     earliest: u64,
     at: At,
 }
 
 impl Episode {
-    pub(super) fn draw(spec: &SchemeSpec, source: &mut Source) -> Self {
-        let values = values(spec, source);
+    pub(super) fn draw(
+        spec: &SchemeSpec,
+        fixed: fn(&ParamSpec) -> bool,
+        source: &mut Source,
+    ) -> Self {
+        let mut values = values(spec, source);
+        for (slot, param) in values.0.iter_mut().zip(spec.params) {
+            if fixed(param) {
+                *slot = param.default;
+            }
+        }
         let queue = queue(source);
         let mut edges = vec![0, u64::from(u32::MAX)];
         for (i, param) in spec.params.iter().enumerate() {
@@ -93,7 +102,7 @@ impl Episode {
             values,
             queue,
             packets: 1 + source.magnitude(0, 8_192),
-            temper: source.pick(&[Temper::Walk, Temper::Stand, Temper::Edge, Temper::Wild]),
+            pattern: source.pick(&[Pattern::Walk, Pattern::Steady, Pattern::Edge, Pattern::Wild]),
             edges,
             gap,
             earliest: now,
@@ -101,8 +110,8 @@ impl Episode {
         }
     }
 
-    /// Begins at `now` or later, after another episode of the same marker.
-    pub(super) fn go_on(&mut self, now: u64) {
+    /// Begins no earlier than `now`, when the last episode of the same marker ended.
+    pub(super) fn continue_from(&mut self, now: u64) {
         self.at.now = self.at.now.max(Nanos(now));
         self.earliest = self.at.now.0.min(now);
     }
@@ -111,7 +120,7 @@ impl Episode {
         self.at.now.0
     }
 
-    /// An earlier time, but none that has been shown.
+    /// Goes back to `due`, but not behind a time that the markers have seen.
     pub(super) fn back_to(&mut self, due: u64) {
         self.at.now = Nanos(due.max(self.earliest));
         self.earliest = self.at.now.0;
@@ -125,12 +134,12 @@ impl Episode {
     /// The next packet.
     pub(super) fn step(&mut self, source: &mut Source) {
         self.earliest = self.at.now.0;
-        self.at.salt = source.next();
-        match self.temper {
-            Temper::Walk => self.walk(source),
-            Temper::Stand => self.pass(self.gap),
-            Temper::Edge => self.edge(source),
-            Temper::Wild => self.wild(source),
+        self.at.packet_hash = source.next();
+        match self.pattern {
+            Pattern::Walk => self.walk(source),
+            Pattern::Steady => self.pass(self.gap),
+            Pattern::Edge => self.edge(source),
+            Pattern::Wild => self.wild(source),
         }
         if source.one_in(256) {
             self.at.round = Nanos(self.length(source));
@@ -138,10 +147,10 @@ impl Episode {
         }
     }
 
-    /// A packet some way ahead, for copies.
+    /// A packet far in the future, for copies.
     pub(super) fn leap(&mut self, source: &mut Source) {
         self.earliest = self.at.now.0;
-        self.at.salt = source.next();
+        self.at.packet_hash = source.next();
         let gap = self.length(source) / source.pick(&[1, 1, 2, 10]);
         self.pass(gap);
         if source.one_in(2) {
@@ -168,7 +177,7 @@ impl Episode {
         self.at.queue_pkts = queue / 1_500;
         self.at.port_bytes = queue.saturating_add(bytes);
         self.at.pool_bytes = queue.saturating_add(2 * bytes);
-        // A 10 Gb/s link, whatever the marker was told: 0.8 ns a byte.
+        // A 10 Gb/s link, whatever rate the marker was configured for: 0.8 ns per byte.
         self.at.sojourn = Nanos(u64::from(queue) * 4 / 5);
         self.pass(u64::from(bytes));
     }
@@ -204,7 +213,7 @@ impl Episode {
         self.pass(gap);
     }
 
-    /// Every length anew.
+    /// Draws every length again.
     fn lengths(&mut self, source: &mut Source) {
         let mut one = || source.magnitude(0, u64::from(u32::MAX)) as u32;
         self.at.queue_bytes = one();
@@ -215,7 +224,7 @@ impl Episode {
         self.at.limit_bytes = one();
     }
 
-    /// On a parameter, or just beside it.
+    /// A value of `edges`, or one more or less.
     #[inline]
     fn length(&self, source: &mut Source) -> u64 {
         let edge = self.edges[source.below(self.edges.len() as u64) as usize];
@@ -227,14 +236,14 @@ impl Episode {
     }
 }
 
-/// Parameters: as they come, at their ends, or anything between.
+/// Parameters: defaults, near the defaults, at the ends of their ranges, or anywhere in them.
 fn values(spec: &SchemeSpec, source: &mut Source) -> Values {
     let mut values = Values::defaults(spec);
-    let temper = source.below(4);
+    let mode = source.below(4);
     for (i, param) in spec.params.iter().enumerate() {
         let worded = matches!(param.kind, Kind::Flag | Kind::Choice(_));
-        values.0[i] = match temper {
-            // The defaults, in every variant.
+        values.0[i] = match mode {
+            // Defaults for numbers, random choices and flags.
             0 if worded => any(param, source),
             0 => param.default,
             1 => around(param, source),

@@ -119,7 +119,7 @@ fn intent(word: Answer) -> Result<Why, Stop> {
 /// What the marker sees of a step's packet.
 fn view(step: &Step, now: u64) -> Result<At, Stop> {
     Ok(At {
-        salt: step.salt,
+        packet_hash: step.salt,
         ecn: match step.ecn {
             Field::NotEct => Ecn::NotEct,
             Field::Ect1 => Ecn::Ect1,

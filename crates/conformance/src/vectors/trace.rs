@@ -96,7 +96,7 @@ impl Port {
         intent: Option<Why>,
     ) -> At {
         At {
-            salt,
+            packet_hash: salt,
             ecn,
             intent,
             round: Nanos(self.round),

@@ -13,7 +13,7 @@ use cemark_sim::config::{
     Measure, NonEct, QueueConfig, RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
 };
 use cemark_sim::outcome::{FlowRecord, PortReport, PortTrace, QueueSample, Spread, Totals};
-use cemark_sim::topology::Topology;
+use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::RttModel;
 use cemark_sim::{Config, Outcome};
 use cemark_wire::{Nanos, Picos, Rate};
@@ -27,11 +27,11 @@ pub const FACTORS: [Factors; 3] = [[1.0, 1.0, 1.0], [0.8, 0.9, 1.0], [1.3, 1.1, 
 
 pub fn config(seed: u64) -> Config {
     Config {
-        topology: Topology::Star {
+        topology: Topology::Star(Star {
             hosts: 8,
             rate: Rate::gbps(10),
             delay: Picos::from_micros(2),
-        },
+        }),
         rtt: RttModel::Path,
         workloads: Vec::new(),
         transport: cemark_transport::Config::default(),

@@ -4,7 +4,7 @@
 
 use cemark_sim::Config;
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::{Tier, flows_per_second, tiers};
+use cemark_sim::workload::load::{flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs};
 
 /// After the last measured flow has started the load is held until it ends. The slowest is a large
@@ -96,28 +96,23 @@ fn packets(bytes: f64, config: &Config) -> f64 {
     data + data / f64::from(config.transport.ack_every)
 }
 
-/// Links crossed by an average packet.
+/// Links crossed by an average packet: the two hosts' own, and what each tier that it crosses adds
+/// to the way.
 fn links(topology: &Topology, pairs: &Pairs) -> f64 {
-    let extra = |tier: Tier| match tier {
-        Tier::Host => 2.0,
-        Tier::Middle => 1.0,
-        Tier::Rack | Tier::Core => 2.0,
-    };
-    tiers(topology, pairs)
-        .iter()
-        .map(|t| t.share * extra(t.tier))
-        .sum()
+    let shares = tiers(topology, pairs);
+    let (mut all, mut before) = (2.0, 0.0);
+    for (load, tier) in shares[1..].iter().zip(topology.shape().tiers()) {
+        let links = tier.ways.iter().map(|way| f64::from(way.links));
+        let mean = links.sum::<f64>() / tier.ways.len() as f64;
+        all += load.share * (mean - before);
+        before = mean;
+    }
+    all
 }
 
 /// Bits per second that these pairs can fill.
 fn fullest_of(topology: &Topology, pairs: &[(u32, u32)]) -> f64 {
-    let Topology::TwoSites {
-        paths,
-        edge_rate,
-        wan_rate,
-        ..
-    } = *topology
-    else {
+    let Some(sites) = topology.two_sites() else {
         return fullest(topology, &Pairs::All);
     };
     let from = |site: u32| {
@@ -126,7 +121,7 @@ fn fullest_of(topology: &Topology, pairs: &[(u32, u32)]) -> f64 {
             .map(|&(src, dst)| (topology.rack(src), topology.rack(dst)));
         racks.any(|(src, dst)| src == site && dst != site)
     };
-    let ways = f64::from(paths) * edge_rate.min(wan_rate).0 as f64;
+    let ways = f64::from(sites.paths) * sites.between_rate().0 as f64;
     let within = pairs
         .iter()
         .filter(|&&(src, dst)| topology.rack(src) == topology.rack(dst));

@@ -4,8 +4,7 @@
 
 use cemark_sim::config::{Config, Edge};
 use cemark_sim::faults::{ALWAYS, Loss, Victims};
-use cemark_sim::topology::Topology;
-use cemark_sim::transport::Control;
+use cemark_transport::Control;
 use cemark_wire::Picos;
 
 /// Most payload that one acknowledgement answers under GRO.
@@ -91,7 +90,7 @@ impl Law {
                 .max(1.0),
             train: f64::from(config.offload.tso) / mss,
             line: config.topology.host_rate().0 as f64 / 8.0 / mss,
-            two_sites: matches!(config.topology, Topology::TwoSites { .. }),
+            two_sites: config.topology.two_sites().is_some(),
             dcqcn: t.rdma.as_ref().map(|r| Dcqcn {
                 step: r.dcqcn.rate_ai.0 as f64 / 8.0,
                 timer: seconds(Picos::from(r.dcqcn.rate_timer)).max(1e-9),

@@ -6,8 +6,8 @@ use cemark_sim::config::Config;
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::{Kind, LongFlows, Pairs};
 
-/// Links of one way; no route has more.
-pub(super) const MOST: usize = 6;
+/// Links of one path; no route has more.
+pub(super) const MOST: usize = cemark_sim::topology::MAX_LINKS;
 
 /// A way through the fabric.
 #[derive(Clone, Copy, Default)]
@@ -48,33 +48,15 @@ impl<'a> Paths<'a> {
         let topology = &config.topology;
         let hosts = 2 * topology.hosts() as usize;
         let mut rates = vec![topology.host_rate().0 as f64; hosts];
-        let mut add =
-            |n: u32, rate: u64| rates.extend(std::iter::repeat_n(rate as f64, n as usize));
-        match *topology {
-            Topology::Star { .. } => {}
-            Topology::Dumbbell { middle_rate, .. } => add(2, middle_rate.0),
-            Topology::TwoSites {
-                paths,
-                edge_rate,
-                wan_rate,
-                ..
-            } => add(2 * paths, edge_rate.min(wan_rate).0),
-            Topology::LeafSpine {
-                leaves,
-                spines,
-                uplink_rate,
-                ..
-            } => add(2 * leaves * spines, uplink_rate.0),
-            Topology::FatTree {
-                k,
-                pod_rate,
-                core_rate,
-                ..
-            } => {
-                add(2 * k * (k / 2) * (k / 2), pod_rate.0);
-                add(2 * k * (k / 2) * (k / 2), core_rate.0);
+        match topology.two_sites() {
+            Some(sites) => {
+                let one = sites.between_rate().0 as f64;
+                rates.resize(hosts + 2 * sites.paths as usize, one);
             }
-            Topology::Ring { switches, rate, .. } => add(switches, rate.0),
+            None => {
+                let cables = topology.shape().cables();
+                rates.extend(cables.iter().map(|cable| cable.line.rate.0 as f64));
+            }
         }
         for rate in &mut rates {
             *rate *= payload / 8.0;
@@ -90,38 +72,19 @@ impl<'a> Paths<'a> {
         let mut way = Way::default();
         way.push(src);
         way.push(hosts + dst);
-        let (from, to) = (t.rack(src), t.rack(dst));
-        if from == to {
+        if t.rack(src) == t.rack(dst) {
             return way;
         }
-        let pick = |n: u32, hash: u64| (hash % u64::from(n.max(1))) as u32;
-        match *t {
-            Topology::Star { .. } => {}
-            Topology::Dumbbell { .. } => way.push(first + from),
-            Topology::TwoSites { paths, .. } => way.push(first + from * paths + pick(paths, hash)),
-            Topology::LeafSpine { leaves, spines, .. } => {
-                let spine = pick(spines, hash);
-                way.push(first + from * spines + spine);
-                way.push(first + (leaves + to) * spines + spine);
+        match t.two_sites() {
+            // The three links of a path between sites carry the same flows: the slowest stands for
+            // them, and counts once where links are full.
+            Some(sites) => {
+                let p = (hash % u64::from(sites.paths)) as u32;
+                way.push(first + t.rack(src) * sites.paths + p);
             }
-            Topology::FatTree { k, .. } => {
-                let half = k / 2;
-                let (edges, middle) = (k * half, pick(half, hash));
-                way.push(first + from * half + middle);
-                way.push(first + (edges + to) * half + middle);
-                let core = first + 2 * edges * half;
-                let (pod, other) = (t.pod(src), t.pod(dst));
-                if pod != other {
-                    let up = middle * half + pick(half, hash / u64::from(half.max(1)));
-                    way.push(core + pod * half * half + up);
-                    way.push(core + (k + other) * half * half + up);
-                }
-            }
-            Topology::Ring { switches, .. } => {
-                let mut at = from;
-                while at != to && usize::from(way.n) < MOST {
-                    way.push(first + at);
-                    at = (at + 1) % switches;
+            None => {
+                for &link in t.shape().path(src, dst, hash).links() {
+                    way.push(first + link);
                 }
             }
         }
@@ -140,15 +103,6 @@ fn mutual(kind: &Kind) -> bool {
 /// Links of the fabric, both directions counted, and those that leave switches.
 pub(super) fn links(topology: &Topology) -> (f64, f64) {
     let hosts = f64::from(topology.hosts());
-    let both = |n: u32, m: u32| 2.0 * f64::from(n) * f64::from(m);
-    let between = match *topology {
-        Topology::Star { .. } => 0.0,
-        Topology::Dumbbell { .. } => 2.0,
-        // Each site's switch, its edge router on each path, and the other way round.
-        Topology::TwoSites { paths, .. } => 6.0 * f64::from(paths),
-        Topology::LeafSpine { leaves, spines, .. } => both(leaves, spines),
-        Topology::FatTree { k, .. } => 2.0 * both(k * (k / 2), k / 2),
-        Topology::Ring { switches, .. } => f64::from(switches),
-    };
+    let between = topology.shape().cables().len() as f64;
     (2.0 * hosts + between, hosts + between)
 }

@@ -18,6 +18,7 @@ pub use traffic::Traffic;
 
 /// One source of flows.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Workload {
     /// Its name in reports.
     pub name: String,
@@ -32,6 +33,7 @@ pub struct Workload {
 
 /// What a workload sends and when.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Kind {
     /// Poisson arrivals at a load of the most loaded tier. Sizes are stratified over the table and
     /// the realised load equals the asked one within each block of `flows`. A first block of
@@ -102,6 +104,7 @@ pub enum Kind {
 
 /// Which endless flows.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum LongFlows {
     /// A random permutation of all hosts without fixed points, `per_host` times.
     Permutation {
@@ -121,6 +124,7 @@ pub enum LongFlows {
 
 /// One explicit flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct FlowLine {
     /// Start.
     pub start: Picos,
@@ -134,6 +138,7 @@ pub struct FlowLine {
 
 /// Who talks to whom in a Poisson workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Pairs {
     /// Sender and receiver uniform over all pairs of different hosts.
     All,
@@ -145,6 +150,7 @@ pub enum Pairs {
 
 /// Which queue (class) of the ports a flow uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum ClassMap {
     /// All in one.
     Fixed(u8),
@@ -161,6 +167,7 @@ pub enum ClassMap {
 /// Base RTT of a flow, drawn once for its life. The part above its path's propagation delay is
 /// added behind the sender's NIC; before the receiver where switches pause their senders.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum RttModel {
     /// What the path gives; nothing added.
     Path,
@@ -193,6 +200,7 @@ pub enum RttModel {
 /// A flow-size distribution: (bytes, cumulative probability 0..1), linear between rows; a size may
 /// repeat (a step).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SizeTable {
     /// Its name in reports.
     pub name: String,

@@ -48,7 +48,7 @@ macro_rules! builtin {
 
         fn builtin_text(name: &str) -> Option<(&'static str, Unit)> {
             match name {
-                $($name => Some((include_str!(concat!("../../../../workloads/", $name, ".txt")), $unit)),)*
+                $($name => Some((include_str!(concat!("../../workloads/", $name, ".txt")), $unit)),)*
                 _ => None,
             }
         }

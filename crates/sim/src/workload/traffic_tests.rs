@@ -8,8 +8,8 @@ use crate::config::{
     Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
     SchedulerKind, SwitchConfig, TracePorts,
 };
-use crate::topology::Topology;
-use crate::workload::load::{Tier, flows_per_second};
+use crate::topology::{LeafSpine, Level, Star, Topology};
+use crate::workload::load::flows_per_second;
 use crate::workload::{
     ClassMap, Flow, FlowLine, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload,
 };
@@ -19,7 +19,7 @@ fn us(n: u64) -> Picos {
 }
 
 fn fabric() -> Topology {
-    Topology::LeafSpine {
+    Topology::LeafSpine(LeafSpine {
         leaves: 8,
         spines: 8,
         hosts_per_leaf: 16,
@@ -27,7 +27,7 @@ fn fabric() -> Topology {
         uplink_rate: Rate::gbps(10),
         host_delay: us(10),
         uplink_delay: us(10),
-    }
+    })
 }
 
 fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
@@ -107,7 +107,7 @@ fn the_realised_load_is_the_asked_one() {
         let (begin, end) = (flows[2_000].start, flows[12_000].start);
         let bits: u64 = flows[2_000..12_000]
             .iter()
-            .filter(|f| Tier::Rack.crossed(&cfg.topology, f.src, f.dst))
+            .filter(|f| Level::Racks.crossed(&cfg.topology, f.src, f.dst))
             .map(|f| f.bytes * 8)
             .sum();
         let realised = bits as f64 / (640e9 * (end.0 - begin.0) as f64 * 1e-12);
@@ -328,11 +328,11 @@ fn queries_fan_in() {
         every,
         jitter,
     };
-    let star = Topology::Star {
+    let star = Topology::Star(Star {
         hosts: 17,
         rate: Rate::gbps(10),
         delay: us(1),
-    };
+    });
     let cfg = config(star.clone(), vec![incast(100, us(50), Picos::ZERO)]);
     let flows = take(&cfg, 1_000);
     assert_eq!(

@@ -7,8 +7,7 @@ use cemark_sim::config::{
     Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
     SchedulerKind, SwitchConfig, TracePorts,
 };
-use cemark_sim::topology::Topology;
-use cemark_sim::transport;
+use cemark_sim::topology::{LeafSpine, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload};
 use cemark_wire::{Picos, Rate};
 
@@ -56,7 +55,7 @@ pub fn web_that_stops(load: f64, flows: u64) -> Workload {
 }
 
 pub fn leaf_spine() -> Topology {
-    Topology::LeafSpine {
+    Topology::LeafSpine(LeafSpine {
         leaves: 3,
         spines: 2,
         hosts_per_leaf: 3,
@@ -64,7 +63,7 @@ pub fn leaf_spine() -> Topology {
         uplink_rate: Rate::gbps(10),
         host_delay: Picos(9_999_991),
         uplink_delay: Picos(10_000_019),
-    }
+    })
 }
 
 pub fn permutation() -> Workload {
@@ -81,7 +80,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
         topology: leaf_spine(),
         rtt: RttModel::Path,
         workloads,
-        transport: transport::Config::default(),
+        transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
         offload: Offload::NONE,
         switch: SwitchConfig {

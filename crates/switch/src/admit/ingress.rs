@@ -12,6 +12,7 @@ use crate::counters::DropReason;
 
 /// When a meter asks its sender to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Xoff {
     /// At so many bytes.
     Bytes(u32),

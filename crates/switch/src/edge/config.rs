@@ -5,6 +5,7 @@ use cemark_wire::{Ecn, Nanos, Rate};
 
 /// Parameters of a pair of DCIB routers; both sides have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct DcibConfig {
     /// Share of the data's bytes that is selected: sent Not-ECT and kept as a copy. Parts of 2^16.
     pub share: u32,
@@ -44,6 +45,7 @@ pub struct DcibConfig {
 
 /// When a copy is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Recovery {
     /// On evidence of a loss: a router ACK of a later packet, or silence.
     Evidence,
@@ -53,6 +55,7 @@ pub enum Recovery {
 
 /// What becomes of a copy that has been sent on evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum CopyPolicy {
     /// It is sent Not-ECT and not kept (Fig 8 as printed).
     Once,
@@ -64,6 +67,7 @@ pub enum CopyPolicy {
 
 /// What a router ACK says beside the packet that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum AckForm {
     /// Nothing (Fig 8).
     Named,
@@ -75,6 +79,7 @@ pub enum AckForm {
 
 /// What becomes of CE that the WAN wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum CePolicy {
     /// A host that uses ECN sees it.
     Pass,

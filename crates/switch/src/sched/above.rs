@@ -53,7 +53,7 @@ impl<S: Scheduler> Scheduler for StrictAbove<S> {
     fn rounds(&self) -> Rounds {
         match self.inner.rounds() {
             Rounds::None => Rounds::None,
-            Rounds::Turns(m) => Rounds::Turns(m & !self.strict),
+            Rounds::Visits(m) => Rounds::Visits(m & !self.strict),
             Rounds::Weights(m) => Rounds::Weights(m & !self.strict),
         }
     }

@@ -4,19 +4,19 @@
 use cemark_marking::QueueId;
 use cemark_wire::Nanos;
 
-use super::turns::Turns;
+use super::visits::Visits;
 use super::{Heads, Pick, Rounds, Scheduler};
 
 /// Shreedhar and Varghese's DRR with a quantum of bytes for each queue: the active queues take
 /// turns; a turn adds the quantum to the queue's deficit and sends heads while they fit. What is
 /// left is carried over, and lost when the queue empties.
-pub struct Dwrr(Turns<true>);
+pub struct Dwrr(Visits<true>);
 
 impl Dwrr {
     /// Quanta in bytes (above zero) in order of class. Below one packet a turn takes whole quanta
     /// at once until its head fits.
     pub fn new(quanta: &[u32]) -> Self {
-        Dwrr(Turns::new(quanta))
+        Dwrr(Visits::new(quanta))
     }
 }
 

@@ -36,14 +36,14 @@ impl Scheduler for Fifo {
             let q = self.skipped.remove(i);
             return Some(Pick {
                 queue: QueueId(q),
-                turn_ends: true,
+                visit_ends: true,
             });
         }
         while let Some(q) = self.order.pop() {
             if open(q) {
                 return Some(Pick {
                     queue: QueueId(q),
-                    turn_ends: true,
+                    visit_ends: true,
                 });
             }
             self.skipped.push(q);

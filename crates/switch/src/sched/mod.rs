@@ -5,7 +5,7 @@ mod above;
 mod dwrr;
 mod fifo;
 mod sp;
-mod turns;
+mod visits;
 mod wfq;
 mod wrr;
 
@@ -17,7 +17,7 @@ pub use wfq::Wfq;
 pub use wrr::Wrr;
 
 use cemark_marking::{QueueId, QueueSpec};
-use cemark_wire::Nanos;
+use cemark_wire::{Nanos, Rate};
 
 use crate::lines::Lines;
 
@@ -30,7 +30,7 @@ pub struct Pick {
     /// The queue whose head is sent.
     pub queue: QueueId,
     /// Whether this packet is the last of the queue's turn (rounds are measured from it).
-    pub turn_ends: bool,
+    pub visit_ends: bool,
 }
 
 /// What a scheduler may look at.
@@ -50,7 +50,7 @@ pub enum Rounds {
     /// Nothing: no queue is served in rounds.
     None,
     /// From activations and turn ends of the queues whose bits are set.
-    Turns(u64),
+    Visits(u64),
     /// From the weights of the backlogged queues among those whose bits are set.
     Weights(u64),
 }
@@ -136,6 +136,7 @@ impl Scheduler for AnyScheduler {
 
 /// A scheduler of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum SchedulerKind {
     /// First in, first out.
     Fifo,
@@ -149,6 +150,17 @@ pub enum SchedulerKind {
     Wfq,
 }
 
+/// What divides a link among queues that are not strict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Divides {
+    /// Nothing: the order of arrival or of priority decides.
+    Nothing,
+    /// The quanta of the queues, which are visited in rounds.
+    Quanta,
+    /// The weights of the queues.
+    Weights,
+}
+
 /// One line of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedulerSpec {
@@ -158,6 +170,8 @@ pub struct SchedulerSpec {
     pub name: &'static str,
     /// The keys of a queue that it looks at.
     pub keys: &'static [&'static str],
+    /// What divides the link among the queues that are not strict.
+    pub divides: Divides,
     /// One sentence: who sends next.
     pub doc: &'static str,
 }
@@ -168,30 +182,35 @@ pub static ALL: &[SchedulerSpec] = &[
         kind: SchedulerKind::Fifo,
         name: "fifo",
         keys: &[],
+        divides: Divides::Nothing,
         doc: "Packets leave in the order of their arrival.",
     },
     SchedulerSpec {
         kind: SchedulerKind::StrictPriority,
         name: "sp",
         keys: &[],
+        divides: Divides::Nothing,
         doc: "The first queue that holds packets sends.",
     },
     SchedulerSpec {
         kind: SchedulerKind::Wrr,
         name: "wrr",
         keys: &["quantum", "strict"],
+        divides: Divides::Quanta,
         doc: "Queues take turns of at most a quantum of bits; unused credit is thrown away.",
     },
     SchedulerSpec {
         kind: SchedulerKind::Dwrr,
         name: "dwrr",
         keys: &["quantum", "strict"],
+        divides: Divides::Quanta,
         doc: "Queues take turns of a quantum; unused credit is carried over until the queue empties.",
     },
     SchedulerSpec {
         kind: SchedulerKind::Wfq,
         name: "wfq",
         keys: &["weight", "strict"],
+        divides: Divides::Weights,
         doc: "The packet with the smallest finish tag of its weight leaves (self-clocked).",
     },
 ];
@@ -203,6 +222,56 @@ impl SchedulerKind {
             .find(|s| s.kind == self)
             .expect("every kind has its line")
     }
+
+    /// Whether ports under it have a round time ([`Scheduler::rounds`] of what [`build`] returns).
+    pub fn has_rounds(self) -> bool {
+        self.spec().divides != Divides::Nothing
+    }
+
+    /// What the markers and the scheduler of a port of rate `rate` learn about its queues. `mtu`: a
+    /// full packet on the wire in bytes.
+    pub fn queue_specs(self, queues: &[Share], rate: Rate, mtu: u32) -> Vec<QueueSpec> {
+        let divides = self.spec().divides;
+        let strict = |q: &Share| q.strict || self == SchedulerKind::StrictPriority;
+        let weight = |q: &Share| match divides {
+            Divides::Quanta => q.quantum,
+            Divides::Nothing | Divides::Weights => q.weight,
+        };
+        // A strict queue takes no part in the division: it may have the whole link.
+        let weight_sum = queues
+            .iter()
+            .filter(|q| !strict(q))
+            .fold(0, |sum: u32, q| sum.saturating_add(weight(q)))
+            .max(1);
+        let spec = |q: &Share| QueueSpec {
+            rate,
+            // Where only weights count, a quantum of that many MTUs: quantum over round is then
+            // weight over the sum of weights.
+            quantum: match divides {
+                Divides::Weights => q.weight.saturating_mul(mtu),
+                Divides::Nothing | Divides::Quanta => q.quantum,
+            },
+            weight: if strict(q) { weight_sum } else { weight(q) },
+            weight_sum,
+            strict: strict(q),
+            mtu,
+            limit_bytes: q.limit_bytes,
+        };
+        queues.iter().map(spec).collect()
+    }
+}
+
+/// What a configuration says of one queue; [`SchedulerKind::queue_specs`] decides what of it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Quantum in bytes, for schedulers that visit queues in rounds.
+    pub quantum: u32,
+    /// Weight, for schedulers that divide by weights.
+    pub weight: u32,
+    /// Whether it is served before all queues that are not strict.
+    pub strict: bool,
+    /// Most bytes that it may hold.
+    pub limit_bytes: u32,
 }
 
 /// A scheduler for queues of these specifications, in order of class: those marked strict are
@@ -243,4 +312,70 @@ fn mask(queues: &[QueueSpec], holds: impl Fn(&QueueSpec) -> bool) -> u64 {
         .enumerate()
         .filter(|(_, q)| holds(q))
         .fold(0, |m, (i, _)| m | 1 << i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHARES: [Share; 3] = [
+        Share {
+            quantum: 3_000,
+            weight: 5,
+            strict: true,
+            limit_bytes: 10_000,
+        },
+        Share {
+            quantum: 1_500,
+            weight: 1,
+            strict: false,
+            limit_bytes: 20_000,
+        },
+        Share {
+            quantum: 4_500,
+            weight: 2,
+            strict: false,
+            limit_bytes: 30_000,
+        },
+    ];
+
+    /// The table says of a kind what its scheduler says of itself.
+    #[test]
+    fn the_table_knows_which_schedulers_have_rounds() {
+        for spec in ALL {
+            let queues = spec.kind.queue_specs(&SHARES, Rate::gbps(10), 1_500);
+            let measured = match (build(spec.kind, &queues).rounds(), spec.divides) {
+                (Rounds::None, Divides::Nothing) => false,
+                (Rounds::Visits(0b110), Divides::Quanta) => true,
+                (Rounds::Weights(0b110), Divides::Weights) => true,
+                other => panic!("{}: {other:?}", spec.name),
+            };
+            assert_eq!(spec.kind.has_rounds(), measured, "{}", spec.name);
+        }
+    }
+
+    /// Quanta, or weights in MTUs, divide the link among the queues that are not strict.
+    #[test]
+    fn what_divides_the_link() {
+        let specs = |kind: SchedulerKind| {
+            let of = |q: QueueSpec| (q.quantum, q.weight, q.weight_sum, q.strict);
+            let all = kind.queue_specs(&SHARES, Rate::gbps(10), 1_500);
+            all.into_iter().map(of).collect::<Vec<_>>()
+        };
+        let by_quanta = [
+            (3_000, 6_000, 6_000, true),
+            (1_500, 1_500, 6_000, false),
+            (4_500, 4_500, 6_000, false),
+        ];
+        assert_eq!(specs(SchedulerKind::Dwrr), by_quanta);
+        assert_eq!(specs(SchedulerKind::Wrr), by_quanta);
+        let by_weights = [
+            (7_500, 3, 3, true),
+            (1_500, 1, 3, false),
+            (3_000, 2, 3, false),
+        ];
+        assert_eq!(specs(SchedulerKind::Wfq), by_weights);
+        let of_priority = specs(SchedulerKind::StrictPriority);
+        assert!(of_priority.iter().all(|q| q.1 == 1 && q.2 == 1 && q.3));
+    }
 }

@@ -16,7 +16,7 @@ pub struct StrictPriority;
 pub(super) fn first(ready: u64) -> Option<Pick> {
     (ready != 0).then(|| Pick {
         queue: QueueId(ready.trailing_zeros() as u8),
-        turn_ends: true,
+        visit_ends: true,
     })
 }
 

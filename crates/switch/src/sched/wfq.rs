@@ -84,7 +84,7 @@ impl Scheduler for Wfq {
         }
         Some(Pick {
             queue: QueueId(i as u8),
-            turn_ends: true,
+            visit_ends: true,
         })
     }
 

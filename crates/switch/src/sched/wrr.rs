@@ -4,19 +4,19 @@
 use cemark_marking::QueueId;
 use cemark_wire::Nanos;
 
-use super::turns::Turns;
+use super::visits::Visits;
 use super::{Heads, Pick, Rounds, Scheduler};
 
 /// The active queues take turns; a turn sends at most a quantum of bits, and unused credit is
 /// thrown away (MQ-ECN section 4). Under packets of mixed lengths shares are therefore not exact,
 /// which is what DWRR mends.
-pub struct Wrr(Turns<false>);
+pub struct Wrr(Visits<false>);
 
 impl Wrr {
     /// Quanta in bytes (above zero) in order of class. A turn sends one packet at least, however
     /// small the quantum.
     pub fn new(quanta: &[u32]) -> Self {
-        Wrr(Turns::new(quanta))
+        Wrr(Visits::new(quanta))
     }
 }
 

@@ -28,6 +28,7 @@ pub const NAK: Flags = Flags::RETX;
 
 /// Parameters of queue pairs. One value serves all of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Rdma {
     /// How the sender reacts to notifications.
     pub dcqcn: Dcqcn,
@@ -41,6 +42,7 @@ pub struct Rdma {
 
 /// What is sent again after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Repair {
     /// Everything from the first missing byte on: the responder keeps nothing that comes out of
     /// order.
@@ -51,6 +53,7 @@ pub enum Repair {
 
 /// Parameters of the reaction point (section 3 of the DCQCN paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Dcqcn {
     /// Weight of a notification in alpha, as a power of two: g = 2^-g_shift (1/256: 8; at most 20).
     pub g_shift: u32,

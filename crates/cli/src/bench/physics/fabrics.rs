@@ -6,8 +6,7 @@ use cemark_sim::config::{
     Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
     SchedulerKind, SwitchConfig, TracePorts,
 };
-use cemark_sim::topology::Topology;
-use cemark_sim::transport;
+use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel, Workload};
 use cemark_wire::{Picos, Rate};
 
@@ -32,11 +31,11 @@ pub(super) fn step(packets: u64) -> MarkerChoice {
 /// `millis`; the first fifth is warm-up.
 pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Config {
     Config {
-        topology: Topology::Star {
+        topology: Topology::Star(Star {
             hosts: flows + 1,
             rate: Rate::gbps(10),
             delay: Picos::from_micros(25),
-        },
+        }),
         rtt: RttModel::Path,
         workloads: vec![Workload {
             name: "long".into(),
@@ -52,7 +51,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             class: ClassMap::Fixed(0),
             persistent: false,
         }],
-        transport: transport::Config::default(),
+        transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
         offload: Offload::NONE,
         switch: SwitchConfig {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows alike get shares alike.
 
-use cemark_sim::transport::Control;
+use cemark_transport::Control;
 
 use super::Row;
 use super::fabrics::{many_to_one, scheme, step};

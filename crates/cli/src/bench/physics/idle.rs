@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An idle network gives exactly the RTT that the links add up to.
 
-use cemark_sim::topology::Topology;
+use cemark_sim::topology::{FatTree, LeafSpine, Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, Workload};
 use cemark_wire::{Picos, Rate};
 
@@ -14,18 +14,18 @@ pub(super) fn rows() -> Vec<Row> {
     let cases = [
         (
             "star",
-            Topology::Star {
+            Topology::Star(Star {
                 hosts: 3,
                 rate: ten,
                 delay: us,
-            },
+            }),
             0,
             2,
             2 * 800,
         ),
         (
             "leaf-spine 10/40G",
-            Topology::LeafSpine {
+            Topology::LeafSpine(LeafSpine {
                 leaves: 2,
                 spines: 2,
                 hosts_per_leaf: 2,
@@ -33,14 +33,14 @@ pub(super) fn rows() -> Vec<Row> {
                 uplink_rate: Rate::gbps(40),
                 host_delay: us,
                 uplink_delay: Picos::from_nanos(777),
-            },
+            }),
             0,
             3,
             2 * 800 + 2 * 200,
         ),
         (
             "fat-tree 100G",
-            Topology::FatTree {
+            Topology::FatTree(FatTree {
                 k: 4,
                 hosts_per_edge: 2,
                 host_rate: hundred,
@@ -48,7 +48,7 @@ pub(super) fn rows() -> Vec<Row> {
                 core_rate: Rate::gbps(400),
                 host_delay: us,
                 fabric_delay: us,
-            },
+            }),
             0,
             15,
             4 * 80 + 2 * 20,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict, Why};
 use cemark_sim::config::MarkerChoice;
-use cemark_sim::transport::Control;
+use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos};
 
 use super::Row;
@@ -22,7 +22,7 @@ impl Marker for RandomLoss {
     }
 
     fn enqueue(&mut self, at: &At) -> Verdict {
-        if at.pkt_bytes > 1000 && at.salt % 1_000_000 < self.per_million {
+        if at.pkt_bytes > 1000 && at.packet_hash % 1_000_000 < self.per_million {
             Verdict::Drop(Why::Random)
         } else {
             Verdict::Pass
@@ -47,11 +47,11 @@ pub(super) fn rows() -> Vec<Row> {
             cfg.transport.rto_min = Nanos::from_millis(1);
             // A long way: the window stays far below the path's capacity, so that no queue adds to
             // the round trip.
-            cfg.topology = cemark_sim::topology::Topology::Star {
+            cfg.topology = cemark_sim::topology::Topology::Star(cemark_sim::topology::Star {
                 hosts: 2,
                 rate: cemark_wire::Rate::gbps(10),
                 delay: Picos::from_micros(250),
-            };
+            });
             cfg.measure.queue_interval = Picos::ZERO;
             let out = cemark_sim::run(&cfg);
             let seconds = (cfg.measure.until - cfg.measure.from).as_secs_f64();

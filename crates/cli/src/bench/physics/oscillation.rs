@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Long flows through one marked queue: utilisation, and the queue against DCTCP's sawtooth.
 
-use cemark_sim::transport::Control;
+use cemark_transport::Control;
 use cemark_wire::Picos;
 
 use super::Row;
@@ -66,14 +66,14 @@ pub(super) fn tiny_threshold() -> Vec<Row> {
         cfg.transport.control = control;
         cfg.nic = cemark_sim::config::Nic::BackPressure { packets: 1 };
         cfg.measure.from = Picos::from_micros(200_000);
-        cfg.topology = cemark_sim::topology::Topology::Dumbbell {
+        cfg.topology = cemark_sim::topology::Topology::Dumbbell(cemark_sim::topology::Dumbbell {
             left: 1,
             right: 1,
             host_rate: cemark_wire::Rate::gbps(40),
             middle_rate: cemark_wire::Rate::gbps(10),
             host_delay: Picos::from_micros(5),
             middle_delay: Picos::from_micros(90),
-        };
+        });
         let out = cemark_sim::run(&cfg);
         let middle = out
             .ports

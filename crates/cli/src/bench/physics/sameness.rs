@@ -3,7 +3,7 @@
 //! nothing is lost silently.
 
 use cemark_sim::config::Config;
-use cemark_sim::topology::Topology;
+use cemark_sim::topology::{LeafSpine, Topology};
 use cemark_sim::workload::{ClassMap, Kind, Pairs, RttModel, SizeTable, Workload};
 use cemark_wire::{Picos, Rate};
 use rayon::prelude::*;
@@ -21,7 +21,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
     };
     let mut cfg = many_to_one(2, 10, marker);
     cfg.seed = seed;
-    cfg.topology = Topology::LeafSpine {
+    cfg.topology = Topology::LeafSpine(LeafSpine {
         leaves: 4,
         spines: 2,
         hosts_per_leaf: 4,
@@ -29,7 +29,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
         uplink_rate: Rate::gbps(10),
         host_delay: Picos(9_999_991),
         uplink_delay: Picos(10_000_019),
-    };
+    });
     cfg.rtt = RttModel::Variation {
         lo: Picos::from_micros(80),
         hi: Picos::from_micros(240),

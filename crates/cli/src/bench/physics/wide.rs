@@ -4,8 +4,8 @@
 
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
-use cemark_sim::topology::{Fabric, Topology};
-use cemark_sim::transport::{Control, CubicSpec};
+use cemark_sim::topology::{Dumbbell, Fabric, Topology};
+use cemark_transport::{Control, CubicSpec};
 use cemark_wire::{Nanos, Picos, Rate};
 
 use super::Row;
@@ -23,14 +23,14 @@ fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
         _ => 500_000,
     };
     let mut cfg = many_to_one(1, millis, MarkerChoice::None);
-    cfg.topology = Topology::Dumbbell {
+    cfg.topology = Topology::Dumbbell(Dumbbell {
         left: 1,
         right: 1,
         host_rate: Rate::gbps(10),
         middle_rate: Rate::gbps(1),
         host_delay: Picos::from_micros(5),
         middle_delay: Picos::from_micros(rtt_ms * 500 - 10),
-    };
+    });
     let fabric = Fabric::new(&cfg.topology);
     // Host 1 sends to host 0.
     let middle = fabric

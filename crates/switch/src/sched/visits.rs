@@ -9,7 +9,7 @@ use crate::lines::Lines;
 /// The line of active queues and the credit of each. A queue joins the line behind the others when
 /// its first packet arrives, and goes to its end after each turn.
 #[repr(align(64))]
-pub(super) struct Turns<const CARRY: bool> {
+pub(super) struct Visits<const CARRY: bool> {
     /// Active queues: `count` of them from `front` on, around the array.
     line: [u8; MAX_QUEUES],
     front: u8,
@@ -34,10 +34,10 @@ struct Account {
 
 const WRAP: u8 = MAX_QUEUES as u8 - 1;
 
-impl<const CARRY: bool> Turns<CARRY> {
+impl<const CARRY: bool> Visits<CARRY> {
     pub(super) fn new(quanta: &[u32]) -> Self {
         assert!(quanta.len() <= MAX_QUEUES && quanta.iter().all(|&q| q > 0));
-        Turns {
+        Visits {
             line: [0; MAX_QUEUES],
             front: 0,
             count: 0,
@@ -108,7 +108,7 @@ impl<const CARRY: bool> Turns<CARRY> {
             }
             return Some(Pick {
                 queue: QueueId(q),
-                turn_ends: self.ended,
+                visit_ends: self.ended,
             });
         }
         None
@@ -141,7 +141,7 @@ impl<const CARRY: bool> Turns<CARRY> {
 
     /// Every queue.
     pub(super) fn rounds(&self) -> Rounds {
-        Rounds::Turns(u64::MAX >> (MAX_QUEUES - usize::from(self.queues)))
+        Rounds::Visits(u64::MAX >> (MAX_QUEUES - usize::from(self.queues)))
     }
 }
 

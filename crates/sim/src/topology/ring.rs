@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Switches in a ring.
+
+use super::{Absent, Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape};
+use super::{Switch, Tier, TopologySpec, Unit, Values, Way};
+use cemark_wire::{Picos, Rate};
+
+/// The registry's entry.
+pub const SPEC: TopologySpec = TopologySpec {
+    name: "ring",
+    doc: "Switches in a ring, all packets in one direction, to study deadlocks of pauses.",
+    keys: &[
+        Key::RATE,
+        Key::DELAY,
+        Key::needed(
+            "switches",
+            (3, 5),
+            Example {
+                text: "3",
+                value: 3,
+            },
+            "switches of the ring",
+        ),
+        Key {
+            name: "hosts-per-switch",
+            unit: Unit::Count {
+                min: 1,
+                max: MOST_HOSTS,
+            },
+            absent: Absent::Is(Example {
+                text: "1",
+                value: 1,
+            }),
+            doc: "hosts on a switch",
+        },
+    ],
+};
+
+/// Switches in a ring, 3 to 5 of them. Every packet travels in the same direction, so that buffers
+/// can wait for each other in a circle: the topology exists to show deadlocks of pauses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Ring {
+    /// Number of switches.
+    pub switches: u32,
+    /// Hosts on a switch.
+    pub hosts_per_switch: u32,
+    /// Rate of every link.
+    pub rate: Rate,
+    /// Propagation delay of every link.
+    pub delay: Picos,
+}
+
+impl Ring {
+    pub(super) fn new(v: &Values) -> Result<Ring, Mistake> {
+        Ok(Ring {
+            switches: v.count("switches"),
+            hosts_per_switch: v.count("hosts-per-switch"),
+            rate: v.rate("rate"),
+            delay: v.time("delay"),
+        })
+    }
+
+    /// Ring links from `src` to `dst`.
+    fn steps(&self, src: u32, dst: u32) -> u32 {
+        (self.rack(dst) + self.switches - self.rack(src)) % self.switches
+    }
+}
+
+impl Shape for Ring {
+    fn hosts(&self) -> u64 {
+        u64::from(self.switches) * u64::from(self.hosts_per_switch)
+    }
+
+    fn host_line(&self) -> Line {
+        Line {
+            rate: self.rate,
+            delay: self.delay,
+        }
+    }
+
+    fn edge_name(&self) -> &'static str {
+        "switch"
+    }
+
+    fn rack(&self, host: u32) -> u32 {
+        host / self.hosts_per_switch
+    }
+
+    /// The direction that packets take, then the one that only pause frames take.
+    fn cables(&self) -> Vec<Cable> {
+        let switch = |s: u32| Switch::new("switch", s % self.switches);
+        let cable = |from, to| Cable {
+            from: switch(from),
+            to: switch(to),
+            line: self.host_line(),
+        };
+        let forward = (0..self.switches).map(|s| cable(s, s + 1));
+        let back = (0..self.switches).map(|s| cable(s + 1, s));
+        forward.chain(back).collect()
+    }
+
+    fn path(&self, src: u32, dst: u32, _: u64) -> Path {
+        let from = self.rack(src);
+        Path::of((0..self.steps(src, dst)).map(|i| (from + i) % self.switches))
+    }
+
+    fn way(&self, src: u32, dst: u32) -> Way {
+        Way::over(self.steps(src, dst), self.host_line())
+    }
+
+    fn tiers(&self) -> Vec<Tier> {
+        vec![Tier {
+            level: Level::Racks,
+            name: "ring links",
+            groups: Groups::Of(self.hosts_per_switch),
+            exits: (1, self.rate),
+            // A packet that leaves its rack crosses half of the ring's links on average, so all of
+            // them together carry what two links out of one group would. A single receiver is
+            // reached over one link.
+            sides: 2,
+            ways: (1..self.switches)
+                .map(|n| Way::over(n, self.host_line()))
+                .collect(),
+        }]
+    }
+}

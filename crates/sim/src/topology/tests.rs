@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What every topology of the registry must keep, the next one included.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+const D: Picos = Picos::from_micros(1);
+
+/// Every kind with the examples of its keys, and forms whose rates and sides differ.
+fn topologies() -> Vec<Topology> {
+    let examples = Topology::ALL
+        .iter()
+        .map(|spec| Topology::build(spec, &Values::example(spec)).expect("examples are valid"));
+    let (slow, fast) = (Rate::gbps(10), Rate::gbps(40));
+    let others: [Topology; 4] = [
+        Dumbbell {
+            left: 2,
+            right: 3,
+            host_rate: fast,
+            middle_rate: slow,
+            host_delay: D,
+            middle_delay: Picos(3 * D.0),
+        }
+        .into(),
+        TwoSites {
+            left: 2,
+            right: 3,
+            paths: 3,
+            host_rate: slow,
+            edge_rate: fast,
+            wan_rate: slow,
+            host_delay: D,
+            edge_delay: Picos(2 * D.0),
+            wan_delay: Picos(3_000 * D.0),
+        }
+        .into(),
+        FatTree {
+            k: 4,
+            hosts_per_edge: 3,
+            host_rate: slow,
+            pod_rate: fast,
+            core_rate: Rate::gbps(5),
+            host_delay: D,
+            fabric_delay: Picos(2 * D.0),
+        }
+        .into(),
+        Ring {
+            switches: 5,
+            hosts_per_switch: 2,
+            rate: slow,
+            delay: D,
+        }
+        .into(),
+    ];
+    examples.chain(others).collect()
+}
+
+/// Follows every route by the names of the links: each link starts at the switch where the one
+/// before ended, from sender to receiver. What the shape says of the way without laying it out
+/// (links, propagation, bottleneck) is what the links add up to.
+#[test]
+fn every_route_is_a_chain_of_links() {
+    for t in topologies() {
+        let f = Fabric::new(&t);
+        assert_eq!(
+            f.links().len(),
+            2 * t.hosts() as usize + t.shape().cables().len()
+        );
+        for src in 0..t.hosts() {
+            for dst in (0..t.hosts()).filter(|&d| d != src) {
+                for hash in 0..9 {
+                    let route = f.route(src, dst, hash);
+                    let route = route.iter().take_while(|&&l| l != u32::MAX);
+                    let links: Vec<&Link> = route.map(|&l| &f.links()[l as usize]).collect();
+                    let mut at = format!("host{src}");
+                    for link in &links {
+                        assert_eq!(at, link.switch(), "{t:?} {src}->{dst} hash {hash}");
+                        at = link.far().to_owned();
+                    }
+                    assert_eq!(at, format!("host{dst}"));
+                    assert_eq!(links.len() as u32, t.links(src, dst));
+                    let delay: u64 = links.iter().map(|l| l.delay.0).sum();
+                    assert_eq!(Picos(delay), t.propagation(src, dst));
+                    let slowest = links.iter().map(|l| l.rate).min();
+                    assert_eq!(slowest, Some(t.bottleneck(src, dst)), "{t:?} {src}->{dst}");
+                }
+            }
+        }
+        let all = f.links().iter().map(|l| l.rate).min();
+        assert_eq!(all, Some(t.slowest()), "{t:?}");
+    }
+}
+
+/// The ways of the tiers are those of the pairs: each way of a tier is as frequent as the others.
+#[test]
+fn tiers_list_the_ways_of_all_pairs() {
+    for t in topologies() {
+        let tiers = t.shape().tiers();
+        for (i, tier) in tiers.iter().enumerate() {
+            let further = tiers.get(i + 1);
+            let mut counts = vec![0u64; tier.ways.len()];
+            for src in 0..t.hosts() {
+                for dst in 0..t.hosts() {
+                    let within = further.is_none_or(|f| !f.level.crossed(&t, src, dst));
+                    if src != dst && tier.level.crossed(&t, src, dst) && within {
+                        let way = t.shape().way(src, dst);
+                        let at = tier.ways.iter().position(|w| *w == way);
+                        counts[at.unwrap_or_else(|| panic!("{t:?}: {way:?} is in no tier"))] += 1;
+                    }
+                }
+            }
+            assert!(counts[0] > 0, "{t:?}");
+            assert!(counts.iter().all(|&n| n == counts[0]), "{t:?}: {counts:?}");
+        }
+    }
+}
+
+/// Each direction of a cable has its counterpart: pause frames travel on it.
+#[test]
+fn every_link_has_one_back() {
+    for t in topologies() {
+        let f = Fabric::new(&t);
+        let names: BTreeSet<&str> = f.links().iter().map(|l| l.name.as_str()).collect();
+        assert_eq!(names.len(), f.links().len(), "two links of one name: {t:?}");
+        for link in f.links() {
+            let back = format!("{}->{}", link.far(), link.switch());
+            assert!(names.contains(back.as_str()), "{t:?}: no {back}");
+        }
+    }
+}
+
+#[test]
+fn names_are_unique_and_keys_are_explained() {
+    let names: BTreeSet<&str> = Topology::ALL.iter().map(|s| s.name).collect();
+    assert_eq!(names.len(), Topology::ALL.len());
+    for spec in Topology::ALL {
+        let keys: BTreeSet<&str> = spec.keys.iter().map(|k| k.name).collect();
+        assert_eq!(keys.len(), spec.keys.len(), "{}", spec.name);
+        assert!(keys.contains("rate") && keys.contains("delay"));
+        assert!(spec.doc.ends_with('.') && spec.keys.iter().all(|k| !k.doc.is_empty()));
+    }
+}
+
+#[test]
+fn a_fat_tree_of_odd_switches_is_refused() {
+    let spec = Topology::ALL.iter().find(|s| s.name == "fat-tree").unwrap();
+    let odd = Values::read(spec, |key, default| match key.name {
+        "k" => Ok::<u64, ()>(5),
+        _ => default.ok_or(()),
+    });
+    let mistake = Topology::build(spec, &odd.unwrap()).unwrap_err();
+    assert_eq!(mistake.key, "k");
+}
+
+#[test]
+fn a_hash_spreads_over_all_cores() {
+    let mut all = topologies().into_iter();
+    let t = all.find(|t| matches!(t, Topology::FatTree(_))).unwrap();
+    let f = Fabric::new(&t);
+    let cores: BTreeSet<u32> = (0..16).map(|h| f.route(0, t.hosts() - 1, h)[3]).collect();
+    assert_eq!(cores.len(), 4);
+}

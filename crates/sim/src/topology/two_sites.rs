@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Two data centres and long links between them.
+
+use super::{Absent, Tier, TopologySpec, Unit, Values, Way};
+use super::{Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape, Switch};
+use cemark_wire::{Picos, Rate};
+
+/// The registry's entry.
+pub const SPEC: TopologySpec = TopologySpec {
+    name: "two-sites",
+    doc: "Two data centres, each with one edge router, and long links between them.",
+    keys: &[
+        Key::RATE,
+        Key::DELAY,
+        Key::needed("left", (1, MOST_HOSTS), SIDE, "hosts at the first site"),
+        Key::needed("right", (1, MOST_HOSTS), SIDE, "hosts at the second site"),
+        Key {
+            name: "paths",
+            unit: Unit::Count { min: 1, max: 64 },
+            absent: Absent::Is(Example {
+                text: "1",
+                value: 1,
+            }),
+            doc: "equal paths between the edge routers",
+        },
+        Key::rate("edge-rate", "rate between an edge router and a WAN router"),
+        Key::rate("wan-rate", "rate of a long link"),
+        Key::delay(
+            "edge-delay",
+            "propagation delay between an edge router and a WAN router",
+        ),
+        Key {
+            name: "wan-delay",
+            unit: Unit::Time,
+            absent: Absent::Needed(Example {
+                text: "\"3ms\"",
+                value: 3_000_000_000,
+            }),
+            doc: "propagation delay of a long link, one way: 5 us a kilometre",
+        },
+    ],
+};
+
+const SIDE: Example = Example {
+    text: "8",
+    value: 8,
+};
+
+/// Inner links of one path in one direction.
+const HOPS: u32 = 3;
+
+/// Two data centres and long links between them: hosts on an edge router at each site, and from
+/// edge to edge `paths` equal paths of a short link to a WAN router, the long link, and a short
+/// link to the other edge. Hosts 0..left are at the first site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct TwoSites {
+    /// Hosts at the first site.
+    pub left: u32,
+    /// Hosts at the second site.
+    pub right: u32,
+    /// Paths between the edge routers; a flow takes one for its life.
+    pub paths: u32,
+    /// Rate of host links.
+    pub host_rate: Rate,
+    /// Rate between an edge router and a WAN router.
+    pub edge_rate: Rate,
+    /// Rate of a long link.
+    pub wan_rate: Rate,
+    /// Propagation delay of a host link.
+    pub host_delay: Picos,
+    /// Propagation delay between an edge router and a WAN router.
+    pub edge_delay: Picos,
+    /// Propagation delay of a long link.
+    pub wan_delay: Picos,
+}
+
+impl TwoSites {
+    pub(super) fn new(v: &Values) -> Result<TwoSites, Mistake> {
+        Ok(TwoSites {
+            left: v.count("left"),
+            right: v.count("right"),
+            paths: v.count("paths"),
+            host_rate: v.rate("rate"),
+            edge_rate: v.rate("edge-rate"),
+            wan_rate: v.rate("wan-rate"),
+            host_delay: v.time("delay"),
+            edge_delay: v.time("edge-delay"),
+            wan_delay: v.time("wan-delay"),
+        })
+    }
+
+    /// Rate of the slowest link between the edge routers.
+    pub fn between_rate(&self) -> Rate {
+        self.edge_rate.min(self.wan_rate)
+    }
+
+    /// Propagation delay from one edge router to the other.
+    pub fn between_delay(&self) -> Picos {
+        Picos(2 * self.edge_delay.0 + self.wan_delay.0)
+    }
+
+    /// The inner links from the edge router of `site` to the other over path `p`.
+    pub fn between(&self, site: u32, p: u32) -> [u32; HOPS as usize] {
+        let first = HOPS * (site * self.paths + p);
+        [first, first + 1, first + 2]
+    }
+
+    fn across(&self) -> Way {
+        Way {
+            links: HOPS,
+            delay: self.between_delay(),
+            slowest: self.between_rate(),
+        }
+    }
+}
+
+impl Shape for TwoSites {
+    fn hosts(&self) -> u64 {
+        u64::from(self.left) + u64::from(self.right)
+    }
+
+    fn host_line(&self) -> Line {
+        Line {
+            rate: self.host_rate,
+            delay: self.host_delay,
+        }
+    }
+
+    fn edge_name(&self) -> &'static str {
+        "edge"
+    }
+
+    fn rack(&self, host: u32) -> u32 {
+        u32::from(host >= self.left)
+    }
+
+    fn cables(&self) -> Vec<Cable> {
+        let edge = Line {
+            rate: self.edge_rate,
+            delay: self.edge_delay,
+        };
+        let long = Line {
+            rate: self.wan_rate,
+            delay: self.wan_delay,
+        };
+        let mut all = Vec::new();
+        for site in 0..2 {
+            for p in 0..self.paths {
+                let wan = |number| Switch {
+                    plane: Some(p),
+                    ..Switch::new("wan", number)
+                };
+                let stops = [
+                    Switch::new("edge", site),
+                    wan(site),
+                    wan(1 - site),
+                    Switch::new("edge", 1 - site),
+                ];
+                for (ends, line) in stops.windows(2).zip([edge, long, edge]) {
+                    all.push(Cable {
+                        from: ends[0],
+                        to: ends[1],
+                        line,
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    fn path(&self, src: u32, _: u32, hash: u64) -> Path {
+        let p = (hash % u64::from(self.paths)) as u32;
+        Path::of(self.between(self.rack(src), p))
+    }
+
+    fn way(&self, _: u32, _: u32) -> Way {
+        self.across()
+    }
+
+    fn tiers(&self) -> Vec<Tier> {
+        vec![Tier {
+            level: Level::Racks,
+            name: "long links",
+            groups: Groups::Two(self.left, self.right),
+            exits: (self.paths, self.between_rate()),
+            // Each direction carries half of what all hosts send to each other.
+            sides: 2,
+            ways: vec![self.across()],
+        }]
+    }
+
+    fn two_sites(&self) -> Option<&TwoSites> {
+        Some(self)
+    }
+}
