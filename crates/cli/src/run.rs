@@ -12,6 +12,7 @@ use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, table};
 use cemark_scenario::{Plan, Point, visible_lines};
 use cemark_sim::Progress as Step;
+use cemark_wire::hash::Fnv1a;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::clock::{Stopwatch, cpu_seconds};
@@ -251,13 +252,13 @@ pub(crate) fn provenance() -> Provenance {
     }
 }
 
-/// A fingerprint of this very program: points that another build left behind are run again, since
-/// nobody knows what changed.
+/// A fingerprint of this program. Points that another build left behind are run again, since the
+/// two may simulate differently.
 fn build() -> String {
     let bytes = std::env::current_exe()
         .and_then(std::fs::read)
         .unwrap_or_default();
-    let mut hash = cemark_report::summary::Fnv::default();
+    let mut hash = Fnv1a::new();
     let words = bytes
         .chunks(8)
         .map(|c| c.iter().fold(0_u64, |w, b| w << 8 | u64::from(*b)));
@@ -266,5 +267,5 @@ fn build() -> String {
     });
     hash.write(&folded.to_le_bytes());
     hash.write(env!("CARGO_PKG_VERSION").as_bytes());
-    cemark_report::summary::hex(hash.0)
+    cemark_report::summary::hex(hash.finish())
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
 use cemark_sim::outcome::PortReport;
+use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::Comparisons;
@@ -304,39 +305,20 @@ impl RunSummary {
         version: &str,
         cost: Cost,
     ) -> Self {
-        let mut digest = Fnv::default();
+        let mut digest = Fnv1a::new();
         for p in &points {
             digest.write(p.digest.as_bytes());
         }
         RunSummary {
             schema: SCHEMA,
             scenario: plan.name.clone(),
-            digest: hex(digest.0),
+            digest: hex(digest.finish()),
             scenario_digest: hex(plan.digest),
             version: version.to_owned(),
             warnings: plan.warning_lines(),
             points,
             comparisons: comparisons.lines(),
             cost,
-        }
-    }
-}
-
-/// FNV-1a, 64 bits: enough to tell results apart, and the same everywhere.
-#[derive(Clone, Copy, Debug)]
-pub struct Fnv(pub u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    /// Takes in more bytes.
-    pub fn write(&mut self, bytes: &[u8]) {
-        for b in bytes {
-            self.0 = (self.0 ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cemark_report::figure::{
     CALIBRATION, Calibration, EXPECTED, Expected, FIGURES, FigureFile, FigureRun, Mode, Request,
-    Surroundings, TARGETS, Target, RowVerdict, render, run, run_file, targets,
+    RowVerdict, Surroundings, TARGETS, Target, render, run, run_file, targets,
 };
 use cemark_report::{Fault, Provenance};
 use cemark_scenario::Overrides;

@@ -63,7 +63,10 @@ fn lopsided_intervals_are_printed_by_their_ends() {
             |_| {},
             |all| {
                 let row = &mut all.groups[1].rows[2];
-                let cell = row.cells.iter_mut().find(|c| c.metric == metric("short.p99"));
+                let cell = row
+                    .cells
+                    .iter_mut()
+                    .find(|c| c.metric == metric("short.p99"));
                 let against = cell.unwrap().against.as_mut().unwrap();
                 (against.percent, against.interval) = (40.8, Some(interval));
             },

@@ -3,9 +3,9 @@
 
 mod common;
 
+use cemark_report::Comparisons;
 use cemark_report::stats::{Comparison, Method};
 use cemark_report::table::{Look, tables};
-use cemark_report::Comparisons;
 use common::{FACTORS, finished, metric, plan};
 
 #[test]

@@ -155,11 +155,7 @@ fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[Subject]) -> Strin
     let silent: Vec<String> = rest
         .iter()
         .filter(|r| {
-            let compared = || {
-                subjects
-                    .iter()
-                    .filter(|(m, _)| r.cell(m).against.is_some())
-            };
+            let compared = || subjects.iter().filter(|(m, _)| r.cell(m).against.is_some());
             compared().count() > 0 && compared().all(|(m, _)| open(r, m))
         })
         .map(|r| r.scheme.clone())

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use cemark_wire::hash::Fnv1a;
 use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::error::{FileError, Mistake};
-use crate::summary::Fnv;
 
 const PLACE: &str = "figures/calibration.toml";
 
@@ -59,11 +59,11 @@ impl Calibration {
     /// Fingerprint of names and values, part of every figure's digest. The text of `why` is not in
     /// it, so correcting that runs nothing again.
     pub fn digest(&self) -> u64 {
-        let mut digest = Fnv::default();
+        let mut digest = Fnv1a::new();
         for (name, p) in &self.0 {
             digest.write(format!("{name}={}\n", p.value).as_bytes());
         }
-        digest.0
+        digest.finish()
     }
 
     /// Replaces every string `"$name"` by the value of the parameter.
@@ -131,7 +131,10 @@ mod tests {
             .map(|i| TEXT.replace("shallow_buffer", &format!("p{i}")))
             .collect();
         let said = Calibration::parse(&many).unwrap_err().to_string();
-        assert!(said.contains("calibration.toml: 9 free parameters"), "{said}");
+        assert!(
+            said.contains("calibration.toml: 9 free parameters"),
+            "{said}"
+        );
         assert!(Calibration::parse("[a]\nvalue = 1\n").is_err());
     }
 }

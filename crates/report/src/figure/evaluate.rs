@@ -384,7 +384,9 @@ impl Evaluation<'_> {
                 (b, s) => Ok(100.0 * (s / b - 1.0)),
             }
         });
-        Ok(Estimate::of_seeds(percents.collect::<Result<_, RowError>>()?))
+        Ok(Estimate::of_seeds(
+            percents.collect::<Result<_, RowError>>()?,
+        ))
     }
 
     fn excess_of_flows(

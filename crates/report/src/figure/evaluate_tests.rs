@@ -371,7 +371,10 @@ fn values_of_points() {
             "metric = \"short.mean\"\nworkload = \"none\"",
             "no workload is called `none`",
         ),
-        ("metric = \"medium.mean\"", "no flow of this size class has finished"),
+        (
+            "metric = \"medium.mean\"",
+            "no flow of this size class has finished",
+        ),
         (
             "metric = \"queue.mean\"\nport = \"->host9\"",
             "leaf0->host2",

@@ -169,7 +169,11 @@ impl FigureFile {
                 message: format!("{e}{help}"),
                 // The lines in the message are those of this text and not of the file, so the text
                 // is shown. A mistake on the command line has no lines.
-                text: if changes.is_empty() { text } else { String::new() },
+                text: if changes.is_empty() {
+                    text
+                } else {
+                    String::new()
+                },
             };
             FileError::new(&*file, mistake)
         })?;
@@ -269,7 +273,9 @@ mod tests {
                 "needs a name",
             ),
         ] {
-            let said = FigureFile::parse("test", text, &none).unwrap_err().to_string();
+            let said = FigureFile::parse("test", text, &none)
+                .unwrap_err()
+                .to_string();
             assert!(
                 said.starts_with("figures/test.toml: ") && said.contains(part),
                 "{said}"

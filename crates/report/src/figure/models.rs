@@ -73,7 +73,12 @@ fn model(name: &str) -> Result<RttModel, RowError> {
         Some(case) => RttModel::fitted(case),
         None => RttModel::measured(name),
     };
-    found.ok_or_else(|| wrong(name, "an RTT model of ECN#'s Table 1: write stack or fitted stack"))
+    found.ok_or_else(|| {
+        wrong(
+            name,
+            "an RTT model of ECN#'s Table 1: write stack or fitted stack",
+        )
+    })
 }
 
 fn draw(model: &RttModel) -> Result<[Estimate; 4], RowError> {
@@ -131,9 +136,7 @@ fn sizes(row: &Row) -> Result<Estimate, RowError> {
     let (what, bytes) = match row.metric.rsplit_once(' ') {
         None => (row.metric.as_str(), 0.0),
         Some((what, bytes)) => {
-            let bytes: f64 = bytes
-                .parse()
-                .map_err(|_| wrong(bytes, "a size in bytes"))?;
+            let bytes: f64 = bytes.parse().map_err(|_| wrong(bytes, "a size in bytes"))?;
             (what, bytes)
         }
     };

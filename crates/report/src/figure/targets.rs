@@ -129,7 +129,10 @@ fn lines<T: DeserializeOwned>(file: &str, text: &str) -> Result<Vec<(String, T)>
         FileError::new(format!("{file}:{line}"), mistake)
     };
     let none = csv::StringRecord::new();
-    let head = reader.headers().map_err(|e| wrong(e, &none, &none))?.clone();
+    let head = reader
+        .headers()
+        .map_err(|e| wrong(e, &none, &none))?
+        .clone();
     let mut all = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|e| wrong(e, &none, &head))?;
@@ -152,7 +155,8 @@ fn mistake(
         ErrorKind::UnequalLengths {
             expected_len, len, ..
         } => {
-            let text = format!("the line has {len} columns, but the first line names {expected_len}");
+            let text =
+                format!("the line has {len} columns, but the first line names {expected_len}");
             (line, Mistake::Line(text))
         }
         ErrorKind::Deserialize { err, .. } => match (err.field(), err.kind()) {
@@ -239,7 +243,8 @@ mod tests {
     #[test]
     fn targets_have_numeric_bands() {
         let line = "ECNSHARP-T18.b\tband\tecnsharp-9\tstar\t23.4\t%\tgain\t8\tinf\t10000x9x3\tharmonic\t738 against 964 us";
-        let head = "id\tclass\tfigure\texperiment\tpublished\tunit\tstatistic\tlo\thi\tflows\tlaw\tnote";
+        let head =
+            "id\tclass\tfigure\texperiment\tpublished\tunit\tstatistic\tlo\thi\tflows\tlaw\tnote";
         let text = format!("{head}\n{line}\n");
         let targets = parse(&text).unwrap();
         assert_eq!(
@@ -259,8 +264,16 @@ mod tests {
                 "\teight\t",
                 "targets.tsv:2: `eight` in the column `lo` is not a number",
             ),
-            ("\t8\tinf", "\t8\t1", "targets.tsv:2: lo = 8 is above hi = 1"),
-            ("\t23.4", "\tx", "targets.tsv:2: `x` in the column `published`"),
+            (
+                "\t8\tinf",
+                "\t8\t1",
+                "targets.tsv:2: lo = 8 is above hi = 1",
+            ),
+            (
+                "\t23.4",
+                "\tx",
+                "targets.tsv:2: `x` in the column `published`",
+            ),
             ("\t23.4", "", "targets.tsv:2: the line has 11 columns"),
             ("id\t", "ID\t", "targets.tsv:1: missing field `id`"),
         ] {
@@ -291,7 +304,9 @@ mod tests {
             text.replace('-', "reproduced")
                 .replace("ECNSHARPreproduced", "ECNSHARP-")
         );
-        let error = Expected::parse("id\tquick\tfull\nX\tgood\t-\n").unwrap_err().to_string();
+        let error = Expected::parse("id\tquick\tfull\nX\tgood\t-\n")
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("expected.tsv:2: `good` in the column `quick` is not a verdict"),
             "{error}"

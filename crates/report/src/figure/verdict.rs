@@ -57,7 +57,9 @@ impl RowVerdict {
             verdict = match (verdict, part) {
                 (RowVerdict::Measured, other) | (other, RowVerdict::Measured) => other,
                 (RowVerdict::Calibrated, _) | (_, RowVerdict::Calibrated) => RowVerdict::Calibrated,
-                (RowVerdict::NotReproduced, _) | (_, RowVerdict::NotReproduced) => RowVerdict::NotReproduced,
+                (RowVerdict::NotReproduced, _) | (_, RowVerdict::NotReproduced) => {
+                    RowVerdict::NotReproduced
+                }
                 (RowVerdict::NotDecided, _) | (_, RowVerdict::NotDecided) => RowVerdict::NotDecided,
                 _ => RowVerdict::Reproduced,
             };
@@ -96,7 +98,9 @@ impl Band {
     /// have seen a difference of the band's size.
     pub fn judge_spread(&self, estimate: &Estimate) -> RowVerdict {
         match estimate.interval() {
-            Some((low, high)) if low <= 0.0 && high - low <= 2.0 * self.hi => RowVerdict::Reproduced,
+            Some((low, high)) if low <= 0.0 && high - low <= 2.0 * self.hi => {
+                RowVerdict::Reproduced
+            }
             interval => self.judge(interval),
         }
     }
@@ -132,7 +136,10 @@ mod tests {
             Band { lo: -1.0, hi: 1.0 }.judge(Some((1.5, 2.0))),
             RowVerdict::NotReproduced
         );
-        assert_eq!(band.judge(Some((f64::NAN, f64::NAN))), RowVerdict::NotDecided);
+        assert_eq!(
+            band.judge(Some((f64::NAN, f64::NAN))),
+            RowVerdict::NotDecided
+        );
     }
 
     #[test]

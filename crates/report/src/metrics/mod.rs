@@ -201,9 +201,7 @@ pub fn all() -> &'static [Metric] {
 
 /// The metric of this name.
 pub fn find(key: &str) -> Option<&'static Metric> {
-    all()
-        .iter()
-        .find(|m| m.key == key || m.alias == Some(key))
+    all().iter().find(|m| m.key == key || m.alias == Some(key))
 }
 
 /// Every metric that schemes are compared by, in the order of the JSON document.
@@ -221,7 +219,9 @@ pub(crate) fn shown(
     these: impl Iterator<Item = &'static Metric>,
     keep: fn(&Column) -> bool,
 ) -> Vec<&'static Metric> {
-    let mut found: Vec<_> = these.filter(|m| m.column.as_ref().is_some_and(keep)).collect();
+    let mut found: Vec<_> = these
+        .filter(|m| m.column.as_ref().is_some_and(keep))
+        .collect();
     found.sort_by_key(|m| m.subject);
     found
 }
@@ -253,9 +253,9 @@ impl Metric {
     /// What the point does not have.
     pub fn value(&self, sample: &Sample<'_>) -> Result<f64, Missing> {
         match self.value {
-            Value::Flows { has, statistic } => {
-                statistic.of(&sample.times(has)?).ok_or(Missing::FinishedFlows)
-            }
+            Value::Flows { has, statistic } => statistic
+                .of(&sample.times(has)?)
+                .ok_or(Missing::FinishedFlows),
             Value::Point(of) => of(sample),
             Value::Edge(name) => sample.edge(name),
         }
@@ -276,10 +276,10 @@ impl Metric {
 
 /// The list of metrics of `docs/output.md`; a test compares the two.
 pub fn documentation() -> String {
-    let mut out = String::from(
-        "| metric | unit | better | in | meaning |\n|---|---|---|---|---|\n",
-    );
-    for metric in all() {
+    let mut out =
+        String::from("| metric | unit | better | in | meaning |\n|---|---|---|---|---|\n");
+    let edges = |m: &&Metric| matches!(m.value, Value::Edge(_));
+    for metric in all().iter().filter(|m| !edges(m)) {
         let alias = metric.alias.map_or(String::new(), |a| format!(", `{a}`"));
         let unit = match metric.in_figures {
             None => metric.unit.name().to_owned(),
@@ -298,6 +298,10 @@ pub fn documentation() -> String {
             metric.doc
         );
     }
+    out.push_str(
+        "| `edge.NAME` | as counted | | figures | A counter of the middleboxes at an edge, by the \
+         names in [dcib.md](dcib.md#what-is-counted). |\n",
+    );
     out
 }
 

@@ -82,7 +82,9 @@ fn columns() -> Vec<Metric> {
         }),
         Metric {
             in_figures: PACKETS,
-            ..point("queue.mean", Unit::Bytes, Subject::Port, |s| Ok(s.queue()?.mean))
+            ..point("queue.mean", Unit::Bytes, Subject::Port, |s| {
+                Ok(s.queue()?.mean)
+            })
         }
         .doc("Mean queue length of the port with the longest mean queue.")
         .column(Column {
@@ -94,7 +96,9 @@ fn columns() -> Vec<Metric> {
         }),
         Metric {
             in_figures: PACKETS,
-            ..point("queue.p99", Unit::Bytes, Subject::Port, |s| Ok(s.queue()?.p99))
+            ..point("queue.p99", Unit::Bytes, Subject::Port, |s| {
+                Ok(s.queue()?.p99)
+            })
         }
         .doc("99th percentile of that port's queue length.")
         .column(Column {
@@ -109,7 +113,12 @@ fn columns() -> Vec<Metric> {
                 unit: "Mb/s",
                 value: Conversion::Instead(endless::goodput_in_figures),
             }),
-            ..point("goodput", Unit::BitsPerSecond, Subject::EndlessFlows, endless::goodput)
+            ..point(
+                "goodput",
+                Unit::BitsPerSecond,
+                Subject::EndlessFlows,
+                endless::goodput,
+            )
         }
         .doc("Payload delivered to all endless flows; in figures to those of the row's `class`.")
         .column(Column {
@@ -121,7 +130,9 @@ fn columns() -> Vec<Metric> {
         }),
         Metric {
             alias: Some("rtt.mean"),
-            ..point("probe.mean", Unit::Micros, Subject::Probes, |s| probes(s, MEAN))
+            ..point("probe.mean", Unit::Micros, Subject::Probes, |s| {
+                probes(s, MEAN)
+            })
         }
         .doc("Mean round trip of probes.")
         .column(Column {
@@ -133,7 +144,9 @@ fn columns() -> Vec<Metric> {
         }),
         Metric {
             alias: Some("rtt.p99"),
-            ..point("probe.p99", Unit::Micros, Subject::Probes, |s| probes(s, P99))
+            ..point("probe.p99", Unit::Micros, Subject::Probes, |s| {
+                probes(s, P99)
+            })
         }
         .doc("99th percentile of the round trips of probes.")
         .column(Column {
@@ -148,20 +161,24 @@ fn columns() -> Vec<Metric> {
 /// What is counted and shown as a sum over seeds.
 fn counters() -> Vec<Metric> {
     vec![
-        count("marks", "packets", |s| Ok(s.outcome.totals.all_marks() as f64))
-            .doc("Packets that switches marked (CE written).")
-            .column(Column {
-                terminal: true,
-                field: Some("marks"),
-                ..counted("marks")
-            }),
-        count("drops", "packets", |s| Ok(s.outcome.totals.all_drops() as f64))
-            .doc("Packets discarded, for any reason.")
-            .column(Column {
-                terminal: true,
-                field: Some("drops"),
-                ..counted("drops")
-            }),
+        count("marks", "packets", |s| {
+            Ok(s.outcome.totals.all_marks() as f64)
+        })
+        .doc("Packets that switches marked (CE written).")
+        .column(Column {
+            terminal: true,
+            field: Some("marks"),
+            ..counted("marks")
+        }),
+        count("drops", "packets", |s| {
+            Ok(s.outcome.totals.all_drops() as f64)
+        })
+        .doc("Packets discarded, for any reason.")
+        .column(Column {
+            terminal: true,
+            field: Some("drops"),
+            ..counted("drops")
+        }),
         count("timeouts", "timeouts", |s| match s.only.workload {
             None => Ok(s.outcome.totals.timeouts as f64),
             Some(_) => s.sum(|f| f.timeouts),
@@ -214,21 +231,35 @@ fn of_figures() -> Vec<Metric> {
         full("full.longest", Full::Longest).doc("The longest time that it stays full."),
         Metric {
             alias: Some("rtt.p50"),
-            ..point("probe.p50", Unit::Micros, Subject::Probes, |s| probes(s, P50))
+            ..point("probe.p50", Unit::Micros, Subject::Probes, |s| {
+                probes(s, P50)
+            })
         }
         .doc("Median round trip of probes."),
         Metric {
             alias: Some("rtt.p95"),
-            ..point("probe.p95", Unit::Micros, Subject::Probes, |s| probes(s, P95))
+            ..point("probe.p95", Unit::Micros, Subject::Probes, |s| {
+                probes(s, P95)
+            })
         }
         .doc("95th percentile of the round trips of probes."),
         count("lost", "segments", |s| s.sum(|f| f.retransmits))
             .doc("Segments that the measured flows (of the row's `workload`) retransmitted."),
-        point("share", Unit::Percent, Subject::EndlessFlows, endless::share)
-            .doc("Share of the payload of all endless flows that those of the row's `class` got.")
-            .better(Better::Neither),
-        point("settling", Unit::Millis, Subject::EndlessFlows, endless::settling)
-            .doc("Time until that share stays within a tenth of one half."),
+        point(
+            "share",
+            Unit::Percent,
+            Subject::EndlessFlows,
+            endless::share,
+        )
+        .doc("Share of the payload of all endless flows that those of the row's `class` got.")
+        .better(Better::Neither),
+        point(
+            "settling",
+            Unit::Millis,
+            Subject::EndlessFlows,
+            endless::settling,
+        )
+        .doc("Time until that share stays within a tenth of one half."),
     ];
     all.extend(delivered());
     all.extend(EDGE_COUNTS.iter().map(|name| Metric {

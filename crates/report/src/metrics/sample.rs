@@ -131,7 +131,9 @@ impl<'a> Sample<'a> {
     /// As [`Sample::flows`].
     pub fn times(&self, has: fn(u64) -> bool) -> Result<Vec<f64>, Missing> {
         let flows = self.flows()?.filter(|f| has(f.bytes));
-        Ok(flows.filter_map(|f| f.fct.map(|t| t.as_micros_f64())).collect())
+        Ok(flows
+            .filter_map(|f| f.fct.map(|t| t.as_micros_f64()))
+            .collect())
     }
 
     /// The sum of a counter of the flows.

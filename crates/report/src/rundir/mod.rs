@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 use self::lock::{Asked, Lock};
 use self::seal::{BLANK, Place};
 use self::stored::Stored;
-use crate::summary::{PointSummary, RunSummary, hex};
 use crate::Error;
+use crate::summary::{PointSummary, RunSummary, hex};
 
 const MANIFEST: &str = "manifest.json";
 const POINTS: &str = "points";

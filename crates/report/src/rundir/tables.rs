@@ -5,9 +5,9 @@
 use cemark_scenario::{Plan, Point};
 use cemark_sim::outcome::{LongRecord, PortReport};
 
+use super::columns::{Column, Table, encode};
 use crate::Finished;
 use crate::metrics::{self, Sample};
-use super::columns::{Column, Table, encode};
 
 /// The leading columns of every table: axes, scheme, seed. An axis is a number where all its values
 /// are.

@@ -19,6 +19,7 @@
 //! percentile that hangs on a few bursts of timeouts (`cargo xtask proof coverage-tails`).
 
 use cemark_sim::outcome::FlowRecord;
+use cemark_wire::hash::SplitMix64;
 use serde::{Deserialize, Serialize};
 
 use super::{Statistic, batches, rank};
@@ -277,7 +278,8 @@ fn bootstrap(seeds: &[Sorted], statistic: Statistic) -> Option<(f64, f64)> {
     if seeds.iter().map(|s| s.pairs.len()).sum::<usize>() < 10 {
         return None;
     }
-    let mut rng = Splitmix(0x00ce_0000_a12c_0001);
+    // A fixed seed, so that a report is the same on every machine.
+    let mut rng = SplitMix64::new(0x00ce_0000_a12c_0001);
     let mut means = Vec::with_capacity(RESAMPLES);
     let mut counts = Vec::new();
     for _ in 0..RESAMPLES {
@@ -286,7 +288,7 @@ fn bootstrap(seeds: &[Sorted], statistic: Statistic) -> Option<(f64, f64)> {
             counts.clear();
             counts.resize(seed.pairs.len(), 0_u32);
             for _ in 0..seed.pairs.len() {
-                counts[rng.below(seed.pairs.len())] += 1;
+                counts[rng.below(seed.pairs.len() as u64) as usize] += 1;
             }
             percents.extend(seed.percent(statistic, Some(&counts)));
         }
@@ -299,26 +301,12 @@ fn bootstrap(seeds: &[Sorted], statistic: Statistic) -> Option<(f64, f64)> {
     ))
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): fixed, so that a report is the same wherever it is made.
-struct Splitmix(u64);
-
-impl Splitmix {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((u128::from(z) * n as u128) >> 64) as usize
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Values with a long tail, and the same with `factor` and a luck of its own for the scheme.
-    fn seed(rng: &mut Splitmix, n: usize, factor: f64, wobble: f64) -> Vec<(f64, f64)> {
+    fn seed(rng: &mut SplitMix64, n: usize, factor: f64, wobble: f64) -> Vec<(f64, f64)> {
         let mut uniform = || (rng.below(1_000_000) as f64 + 1.0) / 1e6;
         (0..n)
             .map(|_| {
@@ -335,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_common_factor_is_found_exactly() {
-        let mut rng = Splitmix(1);
+        let mut rng = SplitMix64::new(1);
         let seeds: Vec<_> = (0..3).map(|_| seed(&mut rng, 500, 0.75, 0.0)).collect();
         for statistic in [Statistic::Mean, Statistic::Percentile(0.99)] {
             let c = compare(&seeds, statistic).unwrap();
@@ -359,7 +347,7 @@ mod tests {
     #[test]
     fn a_tail_is_never_surer_than_its_flows() {
         // Three seeds that happen to agree must not hide how few flows make a 99th percentile.
-        let one = seed(&mut Splitmix(9), 400, 1.0, 0.8);
+        let one = seed(&mut SplitMix64::new(9), 400, 1.0, 0.8);
         let c = compare(
             &[one.clone(), one.clone(), one],
             Statistic::Percentile(0.99),
@@ -373,7 +361,7 @@ mod tests {
     /// crates/report/tests/coverage.rs.
     #[test]
     fn an_interval_holds_the_truth_about_as_often_as_it_says() {
-        let mut rng = Splitmix(5);
+        let mut rng = SplitMix64::new(5);
         let hits = (0..200)
             .filter(|_| {
                 let c = compare(&[seed(&mut rng, 200, 0.9, 0.5)], Statistic::Mean).unwrap();
@@ -388,7 +376,7 @@ mod tests {
     /// percentile has none.
     #[test]
     fn one_or_two_seeds_speak_for_means_only() {
-        let mut rng = Splitmix(3);
+        let mut rng = SplitMix64::new(3);
         let mut of = |flows: usize| seed(&mut rng, flows, 0.8, 0.5);
         let (one, two, few) = (of(400), of(400), of(99));
         for seeds in [vec![one.clone()], vec![one.clone(), two.clone()]] {

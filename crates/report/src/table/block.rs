@@ -212,13 +212,13 @@ impl Block {
 fn compared(group: &Group, papers: &[&Row], metric: &'static Metric) -> Column {
     let (group_head, stat) = metric.heading();
     let rows = group.rows.iter();
-    let mut fields: Vec<Field> = rows
-        .map(|r| measured(r.cell(metric), r.baseline))
-        .collect();
+    let mut fields: Vec<Field> = rows.map(|r| measured(r.cell(metric), r.baseline)).collect();
     fields.extend(papers.iter().map(|r| {
         let published = r.cell(metric).published.as_ref();
         Field {
-            left: published.map(|p| units::percent(p.percent)).unwrap_or_default(),
+            left: published
+                .map(|p| units::percent(p.percent))
+                .unwrap_or_default(),
             right: String::new(),
             style: DIM,
         }
@@ -280,4 +280,3 @@ fn measured(cell: &Cell, baseline: bool) -> Field {
         },
     }
 }
-

@@ -143,9 +143,7 @@ fn blocks(group: &Group, metrics: &[&'static Metric], width: usize) -> Vec<Block
     if whole.width() <= width {
         return vec![whole];
     }
-    let (fct, rest): (Vec<_>, Vec<_>) = metrics
-        .iter()
-        .partition(|m| m.subject == Subject::Flows);
+    let (fct, rest): (Vec<_>, Vec<_>) = metrics.iter().partition(|m| m.subject == Subject::Flows);
     let mut parts = fitting(group, &rest, width);
     let last = parts.pop().unwrap_or_default();
     let mut blocks: Vec<Block> = fitting(group, &fct, width)
