@@ -302,7 +302,7 @@ mod tests {
     type Step = fn(&mut Foreign<Breaks>);
 
     fn at(now: u64) -> At {
-        At::fifo(Nanos(now), Nanos(30), 4_500, 1_500)
+        At::departure(Nanos(now), Nanos(30), 4_500, 1_500)
     }
 
     /// A marker that has judged two packets as they joined and one as it left; then `what` happens

@@ -10,7 +10,7 @@
 //!
 //! let (params, queue) = (Values::defaults(&tcn::SPEC), QueueSpec::fifo(Rate::gbps(10)));
 //! let mut twin = build(Implementation::C, &tcn::SPEC, &params, &queue)?;
-//! let verdict = twin.dequeue(&At::fifo(Nanos(900_000), Nanos(150_001), 3_000, 1_500));
+//! let verdict = twin.dequeue(&At::departure(Nanos(900_000), Nanos(150_001), 3_000, 1_500));
 //! assert!(matches!(verdict, cemark_marking::Verdict::Mark(_)));
 //! # Ok::<(), cemark_conformance::Error>(())
 //! ```

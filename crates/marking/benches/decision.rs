@@ -56,7 +56,7 @@ fn view((length, luck): (u32, u64), now: u64) -> At {
         packet_hash: luck,
         round: Nanos(luck >> 50),
         limit_bytes: 200_000 + (luck >> 48) as u32,
-        ..At::fifo(Nanos(now), Nanos(u64::from(length) * 8 / 10), length, 1_500)
+        ..At::departure(Nanos(now), Nanos(u64::from(length) * 8 / 10), length, 1_500)
     }
 }
 
@@ -100,7 +100,12 @@ fn decisions(c: &mut Criterion) {
         let spec = catalogue::find(name).expect("a scheme");
         let (values, label) = changes.iter().fold(
             (Values::defaults(spec), name.to_owned()),
-            |(values, label), &(p, v)| (values.with(spec, p, v), format!("{label} {p}={v}")),
+            |(values, label), &(p, v)| {
+                (
+                    values.with(spec, p, v).expect("a parameter"),
+                    format!("{label} {p}={v}"),
+                )
+            },
         );
         bench(c, &label, Some(catalogue::build(spec, &values, &queue)));
     }

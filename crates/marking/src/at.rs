@@ -5,23 +5,27 @@ use cemark_wire::{Ecn, Nanos, Rate};
 
 /// Everything a marker may look at. `repr(C)`: C, BPF and Python see the same layout.
 ///
-/// Counts never include the judged packet, at either hook.
+/// Counts never include the judged packet, at either hook. Two constructors cover an owner without
+/// ports and pools: [`At::departure`] for a FIFO that judges packets as they leave, and
+/// [`At::arrival`] for a queue that judges them as they join. Struct update syntax adds what such
+/// an owner knows beyond that, such as `At { packet_hash, ..At::arrival(now, backlog, bytes) }`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct At {
     /// The time of the decision.
     pub now: Nanos,
-    /// How long the packet has waited in this queue: floor(now in ns) - floor(enqueue in ns). Zero
-    /// at enqueue, unless the queue is only virtual and passes its predicted wait.
+    /// How long the packet has been in this queue: floor(now in ns) - floor(enqueue time in ns).
+    /// Zero at enqueue, unless the queue is virtual and passes its predicted sojourn time.
     pub sojourn: Nanos,
-    /// The port's smoothed round time; zero where no scheduler of rounds runs.
+    /// The port's smoothed round time; zero unless the scheduler serves rounds.
     pub round: Nanos,
     /// The packet's random hash at this hop, [`crate::fixed::hash`] of (seed, flow, sequence, hop):
-    /// the only source of randomness. The same for every scheme compared.
+    /// the only source of randomness. It is the same for every scheme compared.
     pub packet_hash: u64,
     /// Bytes of the judged packet on the wire.
     pub pkt_bytes: u32,
-    /// Wire packets in it (1, unless a GSO packet is kept whole).
+    /// Wire packets in it (1, unless a GSO packet is kept whole). No scheme of the catalogue reads
+    /// it.
     pub segs: u16,
     /// Its ECN field as it arrived.
     pub ecn: Ecn,
@@ -29,7 +33,8 @@ pub struct At {
     pub intent: Option<Why>,
     /// Bytes in this queue.
     pub queue_bytes: u32,
-    /// Packets in this queue.
+    /// Packets in this queue; zero if the owner does not count them. No scheme of the catalogue
+    /// reads it.
     pub queue_pkts: u32,
     /// Bytes in all queues of the port.
     pub port_bytes: u32,
@@ -40,8 +45,13 @@ pub struct At {
 }
 
 impl At {
-    /// The judged packet of a single FIFO: all that an embedder without ports and pools has to say.
-    pub const fn fifo(now: Nanos, sojourn: Nanos, backlog: u32, pkt_bytes: u32) -> Self {
+    /// A packet of `pkt_bytes` that leaves a FIFO after `sojourn` in it and leaves `backlog` bytes
+    /// behind.
+    ///
+    /// The FIFO is the only queue of its port and pool, and has no limit. The packet is ECT(0). Its
+    /// random hash is zero: set `packet_hash` for a scheme that [draws](crate::Marker::draws).
+    #[inline]
+    pub const fn departure(now: Nanos, sojourn: Nanos, backlog: u32, pkt_bytes: u32) -> Self {
         At {
             now,
             sojourn,
@@ -52,16 +62,25 @@ impl At {
             ecn: Ecn::Ect0,
             intent: None,
             queue_bytes: backlog,
-            queue_pkts: backlog.div_ceil(1500),
+            queue_pkts: 0,
             port_bytes: backlog,
             pool_bytes: backlog,
             limit_bytes: u32::MAX,
         }
     }
+
+    /// A packet of `pkt_bytes` that joins a queue which holds `backlog` bytes without it.
+    ///
+    /// The queue is the only one of its port and pool, and has no limit. The packet is ECT(0). Its
+    /// random hash is zero: set `packet_hash` for a scheme that [draws](crate::Marker::draws).
+    #[inline]
+    pub const fn arrival(now: Nanos, backlog: u32, pkt_bytes: u32) -> Self {
+        At::departure(now, Nanos::ZERO, backlog, pkt_bytes)
+    }
 }
 
-/// What a marker is told of its queue when it is built and when that changes: this is who knows the
-/// link rate.
+/// What a marker knows of its queue: given when it is built and when it is retuned. The link rate
+/// comes from here.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct QueueSpec {
@@ -69,10 +88,10 @@ pub struct QueueSpec {
     pub rate: Rate,
     /// Scheduling quantum in bytes.
     pub quantum: u32,
-    /// What it takes of the link while all queues are busy, of `weight_sum`: its quantum where
-    /// queues take turns, else its weight. A strict queue may take all.
+    /// The queue's share of the link while all queues are busy is `weight` / `weight_sum`. This is
+    /// its quantum under DWRR and WRR, and its weight under WFQ. A strict queue may take all.
     pub weight: u32,
-    /// The sum over the port's queues that are not strict.
+    /// The sum of the weights of the port's queues that are not strict.
     pub weight_sum: u32,
     /// Whether the queue is served with strict priority.
     pub strict: bool,
@@ -102,7 +121,7 @@ impl QueueSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueId(pub u8);
 
-/// The reason of a mark or drop: counters are kept by it.
+/// The reason of a mark or drop, for counters.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
@@ -114,8 +133,8 @@ pub enum Why {
     Random,
     /// Smoothed length over its upper threshold.
     Average,
-    /// A rising queue between two thresholds, unless it has turned by the time the packet leaves
-    /// (CEDM).
+    /// A growing queue between two thresholds. Withdrawn if the queue shrinks by the time the
+    /// packet leaves (CEDM).
     Tentative,
 }
 

@@ -21,7 +21,7 @@ macro_rules! catalogue {
 
         /// A marker of the scheme `spec`, which [`find`] or [`ALL`] gave. Panics on any other.
         pub fn build(spec: &SchemeSpec, params: &Values, queue: &QueueSpec) -> Builtin {
-            $(if spec.name == $module::SPEC.name { return Builtin::$Scheme($module::$Scheme::new(params, queue)); })+
+            $(if spec.name == $module::SPEC.name { return Builtin::$Scheme($module::$Scheme::from_config(params.into(), queue)); })+
             panic!("{} is not in the catalogue", spec.name)
         }
 

@@ -1,131 +1,98 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CEDM: two thresholds and the queue's slope, marked as packets join and reconsidered as they
-//! leave.
+//! CEDM: two thresholds and the slope of the queue length, judged as packets join the queue and
+//! again as they leave it.
 //!
-//! Between the thresholds a packet that joins a rising queue carries a tentative intent, which is
-//! withdrawn if the queue has turned by the time the packet leaves. The intent travels beside the
-//! packet, never in its ECN field: a CE that another switch has set cannot be lost.
+//! Between the thresholds a packet that joins a growing queue gets a tentative intent to mark,
+//! which is withdrawn if the queue has begun to shrink by the time the packet leaves. The intent
+//! travels beside the packet, never in its ECN field: a CE that another switch has set cannot be
+//! lost.
 
 use cemark_wire::Nanos;
 
+use crate::config::{Compare, Field, Fraction, SECOND, choice, config};
 use crate::{
-    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueSpec, SchemeSpec, Values,
-    Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
 };
-
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "k1",
-        kind: Kind::Bytes,
-        default: 21_000,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "Lower threshold, 0.17 x rate x RTT for DCTCP (14 packets at 10 Gb/s and 100 us). A time is read as rate x time.",
-    },
-    ParamSpec {
-        name: "k2",
-        kind: Kind::Bytes,
-        default: 0,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "Upper threshold. 0: the authors' rule k1 + (k1 + rate x rtt) / 4, which is k1 and one oscillation (57.5 KB).",
-    },
-    ParamSpec {
-        name: "rtt",
-        kind: Kind::Time,
-        default: 100_000,
-        min: 0,
-        max: 1_000_000_000,
-        doc: "Base round-trip time in the rule for k2 (the authors' switch: 100 us).",
-    },
-    ParamSpec {
-        name: "parts",
-        kind: Kind::Choice(&["both", "slope", "thresholds"]),
-        default: 0,
-        min: 0,
-        max: 2,
-        doc: "Ablation: the whole scheme, the slope without k2, or the two thresholds with every queue taken as rising.",
-    },
-    ParamSpec {
-        name: "withdraw",
-        kind: Kind::Flag,
-        default: 1,
-        min: 0,
-        max: 1,
-        doc: "Whether a tentative mark is reconsidered as the packet leaves (ablation: false is marking at enqueue only).",
-    },
-    ParamSpec {
-        name: "mark_at_dequeue",
-        kind: Kind::Flag,
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Whether packets that leave k2 or more behind are marked too (the authors' switch: yes; the slides: no).",
-    },
-    ParamSpec {
-        name: "cmp",
-        kind: Kind::Choice(&["strict", "at_least"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Marked for good above k2 (slides) or from k2 on (the authors' switch).",
-    },
-    ParamSpec {
-        name: "weight",
-        kind: Kind::Fraction,
-        default: 8_454,
-        min: 1,
-        max: fixed::ONE as u64,
-        doc: "Weight of the newest slope in its average (the authors' switch: 0.129).",
-    },
-    ParamSpec {
-        name: "min_pkt",
-        kind: Kind::Bytes,
-        default: 800,
-        min: 0,
-        max: u16::MAX as u64,
-        doc: "Only larger packets measure the slope as they leave (the authors' switch: 800 B).",
-    },
-    ParamSpec {
-        name: "signal",
-        kind: Kind::Choice(&["instant", "average"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Ablation: whether lengths are the instantaneous one or a moving average of what both ends see.",
-    },
-    ParamSpec {
-        name: "avg_weight",
-        kind: Kind::Fraction,
-        default: 128,
-        min: 1,
-        max: fixed::ONE as u64,
-        doc: "Weight of the newest length in the moving average (RED's usual 1/512).",
-    },
-];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
     name: "cedm",
     title: "CEDM",
     aliases: &["slope_ecn"],
-    paper: "Shan and Ren, Improving ECN Marking Scheme with Micro-burst Traffic in Data Center Networks, INFOCOM 2017",
-    doc: "Marks above k2, and from k1 on while the queue rises, unless it has fallen again by the time the packet leaves.",
-    params: PARAMS,
+    paper: "Shan and Ren, Improving ECN Marking Scheme with Micro-burst Traffic in Data Center \
+            Networks, INFOCOM 2017",
+    doc: "Marks above k2, and from k1 on while the queue grows, unless it shrinks again before \
+          the packet leaves.",
+    params: CedmConfig::PARAMS,
     ordered: &[Ordered::pair_or_zero(
-        PARAMS,
+        CedmConfig::PARAMS,
         "k1",
         "k2",
         "k1 = \"20pkt\", k2 = \"40pkt\"",
     )],
-    first_mark: |v| {
-        Some(FirstMark {
-            param: "k1",
-            level: Level::Length(v.of(&SPEC, "k1")),
-        })
+    first_mark: |values| {
+        let config = CedmConfig::from(values);
+        let param = const { CedmConfig::param("k1") };
+        Some(FirstMark::length(param, config.k1))
     },
     ..SchemeSpec::BLANK
 };
+
+config! {
+    /// Parameters of [`Cedm`].
+    pub struct CedmConfig {
+        /// Lower threshold, 0.17 x rate x RTT for DCTCP (14 packets at 10 Gb/s and 100 us). A time
+        /// is read as rate x time.
+        k1: u32 = bytes(21_000),
+        /// Upper threshold. 0: the authors' rule k1 + (k1 + rate x rtt) / 4, which is k1 and one
+        /// oscillation (57.5 KB).
+        k2: u32 = bytes(0),
+        /// Base round-trip time in the rule for k2 (the authors' switch: 100 us).
+        rtt: Nanos = time(100_000, 0..=SECOND),
+        /// Ablation: the whole scheme, the slope without k2, or the two thresholds with every queue
+        /// taken as growing.
+        parts: Parts = choice(Parts::Both),
+        /// Whether a tentative mark is reconsidered as the packet leaves (ablation: false marks at
+        /// enqueue only).
+        withdraw: bool = flag(true),
+        /// Whether a packet that leaves k2 or more behind is marked too (the authors' switch: yes;
+        /// the slides: no).
+        mark_at_dequeue: bool = flag(false),
+        /// Marked without reconsideration above k2 (slides) or from k2 on (the authors' switch).
+        cmp: Compare = choice(Compare::Strict),
+        /// Weight of the newest slope in its average (the authors' switch: 0.129).
+        weight: Fraction = fraction(8_454, 1..=fixed::ONE as u64),
+        /// Only larger packets measure the slope as they leave (the authors' switch: 800 B).
+        min_pkt: u32 = bytes(800, 0..=u16::MAX as u64),
+        /// Ablation: whether lengths are the instantaneous one or a moving average over arrivals
+        /// and departures.
+        signal: Length = choice(Length::Instant),
+        /// Weight of the newest length in the moving average (RED's usual 1/512).
+        avg_weight: Fraction = fraction(128, 1..=fixed::ONE as u64),
+    }
+}
+
+choice! {
+    /// Which parts of the scheme are used.
+    pub enum Parts {
+        /// The whole scheme.
+        Both = "both",
+        /// The slope without the upper threshold.
+        Slope = "slope",
+        /// The thresholds, with every queue taken as growing.
+        Thresholds = "thresholds",
+    }
+}
+
+choice! {
+    /// Which length is compared.
+    pub enum Length {
+        /// The instantaneous one.
+        Instant = "instant",
+        /// A moving average.
+        Average = "average",
+    }
+}
 
 /// CEDM at one queue.
 #[derive(Clone, Copy, Debug)]
@@ -144,23 +111,47 @@ struct Params {
     looks_at_slope: bool,
     withdraw: bool,
     mark_at_dequeue: bool,
-    at_least: bool,
+    cmp: Compare,
     averaged: bool,
+}
+
+impl Params {
+    fn new(config: CedmConfig, queue: &QueueSpec) -> Self {
+        let config = config.clamped();
+        let k2 = match config.k2 {
+            // Without an upper threshold every mark is tentative.
+            _ if config.parts == Parts::Slope => u32::MAX,
+            0 => upper(config.k1, config.rtt, queue),
+            k2 => k2,
+        };
+        Params {
+            k1: config.k1,
+            k2,
+            weight: config.weight.0,
+            avg_weight: config.avg_weight.0,
+            min_pkt: Field::from_stored(config.min_pkt.into()),
+            looks_at_slope: config.parts != Parts::Thresholds,
+            withdraw: config.withdraw,
+            mark_at_dequeue: config.mark_at_dequeue,
+            cmp: config.cmp,
+            averaged: config.signal == Length::Average,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     slope: Slope,
-    /// Smoothed length in 2^-12 bytes, where lengths are averaged.
+    /// Smoothed length in 2^-12 bytes, if lengths are averaged.
     avg: u64,
 }
 
 /// The smoothed slope of a queue, measured from one departure to the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slope {
-    /// In 2^-24 bytes a nanosecond.
+    /// In 2^-24 bytes per nanosecond.
     slope: i64,
-    /// When it was measured last, and the length then.
+    /// Time and length of the last measurement.
     since: Nanos,
     length: u32,
     measured: bool,
@@ -172,7 +163,7 @@ impl Slope {
         self.slope < 0
     }
 
-    /// Moves on to a departure that leaves `length` behind.
+    /// Takes in a departure that leaves `length` bytes behind.
     #[inline(always)]
     pub(crate) fn measure(&mut self, length: u32, now: Nanos, weight: u32) {
         if self.measured {
@@ -192,30 +183,10 @@ pub(crate) fn upper(k1: u32, rtt: Nanos, queue: &QueueSpec) -> u32 {
 }
 
 impl Cedm {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, queue: &QueueSpec) -> Self {
-        let parts = params.of(&SPEC, "parts");
-        let k1 = params.of_u32(&SPEC, "k1");
-        let k2 = match params.of_u32(&SPEC, "k2") {
-            // Without an upper threshold nothing is marked for good.
-            _ if parts == 1 => u32::MAX,
-            0 => upper(k1, Nanos(params.of(&SPEC, "rtt")), queue),
-            k2 => k2,
-        };
-        let flag = |name| params.of(&SPEC, name) == 1;
+    /// A marker with these parameters.
+    pub fn from_config(config: CedmConfig, queue: &QueueSpec) -> Self {
         Cedm {
-            params: Params {
-                k1,
-                k2,
-                weight: params.of_u32(&SPEC, "weight").min(fixed::ONE),
-                avg_weight: params.of_u32(&SPEC, "avg_weight").min(fixed::ONE),
-                min_pkt: params.of(&SPEC, "min_pkt").min(u64::from(u16::MAX)) as u16,
-                looks_at_slope: parts != 2,
-                withdraw: flag("withdraw"),
-                mark_at_dequeue: flag("mark_at_dequeue"),
-                at_least: flag("cmp"),
-                averaged: flag("signal"),
-            },
+            params: Params::new(config, queue),
             state: State::default(),
         }
     }
@@ -255,7 +226,7 @@ impl Marker for Cedm {
     fn enqueue(&mut self, at: &At) -> Verdict {
         let length = self.length(at);
         let p = &self.params;
-        if length > p.k2 || (p.at_least && length == p.k2) {
+        if p.cmp.beyond(length, p.k2) {
             Verdict::Mark(Why::Instant)
         } else if length >= p.k1 && !self.falls() {
             Verdict::Mark(Why::Tentative)
@@ -283,6 +254,6 @@ impl Marker for Cedm {
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
-        self.params = Cedm::new(params, queue).params;
+        self.params = Params::new(params.into(), queue);
     }
 }

@@ -1,61 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CEDM × ECN#: ECN# whose instantaneous part is CEDM's two thresholds and slope. Nobody has
-//! published it.
+//! CEDM x ECN#: ECN# with CEDM's two thresholds and slope as its instantaneous part. This
+//! combination is unpublished.
 //!
-//! ECN# marks every packet of a burst above its instantaneous threshold, though the burst may be
-//! gone before a sender hears of it; CEDM leaves a standing queue below its lower threshold alone.
-//! Here each does what the other lacks. Their intents are kept apart: CEDM withdraws its own and no
-//! other.
+//! ECN# marks every packet of a burst above its instantaneous threshold, even if the burst is over
+//! before a sender can react. CEDM never marks a standing queue below its lower threshold. Here each
+//! covers the case that the other misses. Their intents are kept apart: CEDM withdraws its own marks
+//! only.
 
 use cemark_wire::Nanos;
 
 use crate::cedm::{Slope, upper};
-use crate::{
-    At, Hook, Kind, Marker, Ordered, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why,
-};
-
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "k1",
-        kind: Kind::Bytes,
-        default: 250_000,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "CEDM's lower threshold (our choice: ECN#'s ins_target of 200 us at 10 Gb/s). A time is read as rate x time.",
-    },
-    ParamSpec {
-        name: "k2",
-        kind: Kind::Bytes,
-        default: 0,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "CEDM's upper threshold. 0: k1 + (k1 + rate x rtt) / 4 (375 KB).",
-    },
-    ParamSpec {
-        name: "rtt",
-        kind: Kind::Time,
-        default: 200_000,
-        min: 0,
-        max: MAX_TIME,
-        doc: "Base round-trip time in the rule for k2 (our choice: the tail that ECN# is set for).",
-    },
-    ParamSpec {
-        name: "pst_target",
-        kind: Kind::Time,
-        default: 85_000,
-        min: 0,
-        max: MAX_TIME,
-        doc: "Wait from which on the queue counts as standing (ECN# 3.3; testbed 5.2: 85 us).",
-    },
-    ParamSpec {
-        name: "pst_interval",
-        kind: Kind::Time,
-        default: 200_000,
-        min: 1,
-        max: MAX_TIME,
-        doc: "How long a queue must stand before the first mark (ECN# 3.3; testbed 5.2: 200 us).",
-    },
-];
+use crate::config::{Field, SECOND, config};
+use crate::{At, Hook, Marker, Ordered, QueueSpec, SchemeSpec, Values, Verdict, Why};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -63,10 +19,11 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     title: "CEDM x ECN#",
     aliases: &["cedm_ecn_sharp"],
     paper: "Combination of CEDM (INFOCOM 2017) and ECN# (CoNEXT 2019), not published",
-    doc: "Marks where CEDM does, and one packet in a while when every wait of pst_interval was at least pst_target, as ECN# does.",
-    params: PARAMS,
+    doc: "Marks where CEDM does, and like ECN# one packet at increasing frequency while the \
+          sojourn time stays at or above pst_target.",
+    params: CedmSharpConfig::PARAMS,
     ordered: &[Ordered::pair_or_zero(
-        PARAMS,
+        CedmSharpConfig::PARAMS,
         "k1",
         "k2",
         "k1 = \"20pkt\", k2 = \"40pkt\"",
@@ -74,20 +31,36 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     ..SchemeSpec::BLANK
 };
 
-/// Longest time parameter: one second.
-const MAX_TIME: u64 = 1_000_000_000;
+config! {
+    /// Parameters of [`CedmSharp`].
+    pub struct CedmSharpConfig {
+        /// CEDM's lower threshold (our choice: ECN#'s ins_target of 200 us at 10 Gb/s). A time is
+        /// read as rate x time.
+        k1: u32 = bytes(250_000),
+        /// CEDM's upper threshold. 0: k1 + (k1 + rate x rtt) / 4 (375 KB).
+        k2: u32 = bytes(0),
+        /// Base round-trip time in the rule for k2 (our choice: the tail that ECN# is set for).
+        rtt: Nanos = time(200_000, 0..=SECOND),
+        /// Sojourn time from which on the queue counts as persistent (ECN# 3.2; testbed 5.2: 85
+        /// us).
+        pst_target: Nanos = time(85_000, 0..=SECOND),
+        /// How long the queue must be persistent before the first mark (ECN# 3.2; testbed 5.2: 200
+        /// us).
+        pst_interval: Nanos = time(200_000, 1..=SECOND),
+    }
+}
 
 /// CEDM's weight of the newest slope, 0.129.
 const WEIGHT: u32 = 8_454;
 
-/// CEDM measures slopes at departures of larger packets only.
+/// Only departures of larger packets measure the slope, as in CEDM.
 const MIN_PKT: u32 = 800;
 
 /// CEDM × ECN# at one queue.
 #[derive(Clone, Copy, Debug)]
 pub struct CedmSharp {
     slope: Slope,
-    /// Before the marking state, since when the queue stands; in it, when the next mark is due.
+    /// Before the marking state, when `standing` became true; in it, when the next mark is due.
     time: Nanos,
     k1: u32,
     k2: u32,
@@ -100,19 +73,19 @@ pub struct CedmSharp {
 }
 
 impl CedmSharp {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, queue: &QueueSpec) -> Self {
-        let k1 = params.of_u32(&SPEC, "k1");
+    /// A marker with these parameters.
+    pub fn from_config(config: CedmSharpConfig, queue: &QueueSpec) -> Self {
+        let config = config.clamped();
         CedmSharp {
             slope: Slope::default(),
             time: Nanos::ZERO,
-            k1,
-            k2: match params.of_u32(&SPEC, "k2") {
-                0 => upper(k1, Nanos(params.of(&SPEC, "rtt")), queue),
+            k1: config.k1,
+            k2: match config.k2 {
+                0 => upper(config.k1, config.rtt, queue),
                 k2 => k2,
             },
-            pst_target: params.of_u32(&SPEC, "pst_target"),
-            pst_interval: params.of_u32(&SPEC, "pst_interval").max(1),
+            pst_target: Field::from_stored(config.pst_target.0),
+            pst_interval: Field::from_stored(config.pst_interval.0),
             count: 0,
             standing: false,
             marking: false,
@@ -185,7 +158,7 @@ impl Marker for CedmSharp {
         if at.pkt_bytes > MIN_PKT {
             self.slope.measure(length, at.now, WEIGHT);
         }
-        // Always judged, so that its state moves on under CEDM's marks.
+        // Judged for every packet, so that its state is updated under CEDM's marks too.
         let persistent = self.persistent(at);
         let turned = length < self.k1 || (length < self.k2 && self.slope.falls());
         match at.intent {
@@ -201,7 +174,7 @@ impl Marker for CedmSharp {
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
-        let new = CedmSharp::new(params, queue);
+        let new = CedmSharp::from_config(params.into(), queue);
         *self = CedmSharp {
             slope: self.slope,
             time: self.time,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CoDel as a marker: where the original drops, the packet at hand is marked and passed on, one a
-//! call.
+//! CoDel as a marker: where the original drops a packet, this marks it and passes it on, at most
+//! one per call.
 //!
-//! Follows Linux (`codel_impl.h`, RFC 8289) with one difference: the control law is the exact
-//! integer square root, not one Newton step a mark, so that every implementation agrees.
+//! Follows Linux (`codel_impl.h`, RFC 8289) with one difference: the control law uses the exact
+//! integer square root instead of one Newton step per mark, so that every implementation agrees.
 
 use cemark_wire::Nanos;
 
+use crate::config::{Field, SECOND, config};
 use crate::{
-    At, FirstMark, Hook, Kind, Level, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values,
-    Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
 };
 
 /// The catalogue entry.
@@ -18,44 +18,33 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     title: "CoDel",
     aliases: &["codel_ecn"],
     paper: "Nichols and Jacobson, Controlling Queue Delay, ACM Queue 2012; RFC 8289",
-    doc: "Marks at a rising rate while every wait of an interval has been at least the target.",
-    params: &[
-        ParamSpec {
-            name: "target",
-            kind: Kind::Time,
-            default: 85_000,
-            min: 0,
-            max: 1_000_000_000,
-            doc: "Wait that is tolerated for ever (ECN# 5.2: 85 us; RFC 8289: 5 ms on the Internet).",
-        },
-        ParamSpec {
-            name: "interval",
-            kind: Kind::Time,
-            default: 200_000,
-            min: 1,
-            max: 1_000_000_000,
-            doc: "How long the wait must stay at the target or above: a worst-case RTT (ECN# 5.2: 200 us; RFC 8289: 100 ms).",
-        },
-        ParamSpec {
-            name: "min_bytes",
-            kind: Kind::Bytes,
-            default: 1_500,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Never act with this much or less left behind the packet: one MTU (Linux). 0 switches the guard off.",
-        },
-    ],
-    first_mark: |v| {
-        Some(FirstMark {
-            param: "target",
-            level: Level::Wait(Nanos(v.of(&SPEC, "target"))),
-        })
+    doc: "Marks at an increasing rate once the sojourn time has stayed at or above the target for \
+          an interval.",
+    params: CodelConfig::PARAMS,
+    first_mark: |values| {
+        let config = CodelConfig::from(values);
+        let param = const { CodelConfig::param("target") };
+        Some(FirstMark::wait(param, config.target))
     },
     ..SchemeSpec::BLANK
 };
 
-/// A new marking state continues the last one's rate when it begins within this many intervals of
-/// the last one's end.
+config! {
+    /// Parameters of [`Codel`].
+    pub struct CodelConfig {
+        /// Acceptable standing sojourn time (ECN# 5.2: 85 us; RFC 8289: 5 ms on the Internet).
+        target: Nanos = time(85_000, 0..=SECOND),
+        /// How long the sojourn time must stay at or above the target: a worst-case RTT (ECN# 5.2:
+        /// 200 us; RFC 8289: 100 ms).
+        interval: Nanos = time(200_000, 1..=SECOND),
+        /// Never mark if this many bytes or fewer remain behind the packet: one MTU (Linux). 0
+        /// turns this off.
+        min_bytes: u32 = bytes(1_500),
+    }
+}
+
+/// A new marking state continues at the rate of the last one if it begins within this many
+/// intervals of the last scheduled mark.
 const MEMORY: u64 = 16;
 
 /// CoDel at one queue.
@@ -69,29 +58,30 @@ pub struct Codel {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// The wait may be acted upon after this time; `None` while below the target.
+    /// Packets may be marked after this time; `None` while the sojourn time is below the target.
     first_above: Option<Nanos>,
     /// When the next mark is due, in the marking state.
     next: Nanos,
-    /// Marks in this marking state, continued from the last one where the memory holds.
+    /// Marks in this marking state, plus those continued from the last one.
     count: u32,
-    /// `count` as this marking state began.
+    /// `count` at the start of this marking state.
     last_count: u32,
     marking: bool,
 }
 
 impl Codel {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, _: &QueueSpec) -> Self {
+    /// A marker with these parameters.
+    pub fn from_config(config: CodelConfig, _: &QueueSpec) -> Self {
+        let config = config.clamped();
         Codel {
-            target: params.of_u32(&SPEC, "target"),
-            interval: params.of_u32(&SPEC, "interval").max(1),
-            min_bytes: params.of_u32(&SPEC, "min_bytes"),
+            target: Field::from_stored(config.target.0),
+            interval: Field::from_stored(config.interval.0),
+            min_bytes: config.min_bytes,
             state: State::default(),
         }
     }
 
-    /// Whether the wait has been at the target or above for longer than an interval.
+    /// Whether the sojourn time has been at or above the target for longer than an interval.
     #[inline]
     fn detect(&mut self, at: &At) -> bool {
         let guarded = self.min_bytes > 0 && at.queue_bytes <= self.min_bytes;
@@ -166,10 +156,10 @@ impl Marker for Codel {
         self.state.marking = false;
     }
 
-    fn retune(&mut self, params: &Values, spec: &QueueSpec) {
+    fn retune(&mut self, params: &Values, queue: &QueueSpec) {
         *self = Codel {
             state: self.state,
-            ..Codel::new(params, spec)
+            ..Codel::from_config(params.into(), queue)
         };
     }
 }
@@ -180,8 +170,9 @@ mod tests {
     use cemark_wire::Rate;
 
     #[test]
-    fn the_count_stands_at_its_largest_and_the_schedule_still_moves() {
-        let mut marker = Codel::new(&Values::defaults(&SPEC), &QueueSpec::fifo(Rate::gbps(10)));
+    fn the_count_saturates_and_the_schedule_still_moves() {
+        let mut marker =
+            Codel::from_config(CodelConfig::default(), &QueueSpec::fifo(Rate::gbps(10)));
         marker.state = State {
             first_above: Some(Nanos(0)),
             next: Nanos(1_000_000),
@@ -189,7 +180,7 @@ mod tests {
             last_count: 1,
             marking: true,
         };
-        let at = |now| At::fifo(Nanos(now), Nanos(100_000), 125_000, 1_500);
+        let at = |now| At::departure(Nanos(now), Nanos(100_000), 125_000, 1_500);
         assert_eq!(
             marker.dequeue(&at(1_000_000)),
             Verdict::Mark(Why::Persistent)

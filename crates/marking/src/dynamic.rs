@@ -2,133 +2,92 @@
 //! Dynamic ECN: thresholds that follow the queue's limit under a dynamic buffer threshold, as
 //! shipping switches have them.
 //!
-//! A queue's share of a shared buffer shrinks as others fill it. A threshold below that moving
-//! limit marks before the limit drops, which a static one does only by luck. Both may be
-//! configured: either of them marks.
+//! A queue's share of a shared buffer shrinks as other queues fill it. A threshold below that moving
+//! limit marks before the queue drops packets; a static threshold may be above the limit. Both may
+//! be configured, and either of them marks.
 
+use crate::config::{Compare, Fraction, OneHook, choice, config};
 use crate::{
-    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueSpec, SchemeSpec, Values,
-    Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
 };
-
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "mode",
-        kind: Kind::Choice(&["offset", "percent"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "The threshold is the limit less an offset, or a ramp between two percentages of the limit.",
-    },
-    ParamSpec {
-        name: "offset",
-        kind: Kind::Bytes,
-        default: 150_000,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "How far below the limit marking begins (our choice: 100 packets, a burst that fits before the first drop).",
-    },
-    ParamSpec {
-        name: "floor",
-        kind: Kind::Bytes,
-        default: 97_500,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "Smallest dynamic threshold, however small the limit (our choice: DCTCP's 65 packets at 10 Gb/s).",
-    },
-    ParamSpec {
-        name: "min_percent",
-        kind: Kind::Fraction,
-        default: 13_107,
-        min: 0,
-        max: fixed::ONE as u64,
-        doc: "Foot of the ramp as a part of the limit (Cumulus Linux's example: 20 %).",
-    },
-    ParamSpec {
-        name: "max_percent",
-        kind: Kind::Fraction,
-        default: 52_429,
-        min: 0,
-        max: fixed::ONE as u64,
-        doc: "Head of the ramp as a part of the limit; above it every packet is marked (Cumulus Linux's example: 80 %).",
-    },
-    ParamSpec {
-        name: "pmax",
-        kind: Kind::Fraction,
-        default: 65_536,
-        min: 0,
-        max: fixed::ONE as u64,
-        doc: "Probability at the head of the ramp (Cumulus Linux: 100 %).",
-    },
-    ParamSpec {
-        name: "k",
-        kind: Kind::Bytes,
-        default: u32::MAX as u64,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "A static threshold beside the dynamic one; either marks. The default is none. A time is read as rate x time.",
-    },
-    ParamSpec {
-        name: "count_self",
-        kind: Kind::Flag,
-        default: 1,
-        min: 0,
-        max: 1,
-        doc: "Whether the judged packet counts itself.",
-    },
-    ParamSpec {
-        name: "cmp",
-        kind: Kind::Choice(&["strict", "at_least"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Mark above a threshold (strict) or from it on (at_least).",
-    },
-    ParamSpec {
-        name: "hook",
-        kind: Kind::Choice(&["enqueue", "dequeue"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Judge packets as they join or as they leave.",
-    },
-];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
     name: "dynamic",
     title: "D-ECN",
     aliases: &["dynamic_ecn", "relative_ecn"],
-    paper: "Dynamic and relative ECN thresholds of shipping switches (Junos dynamic ECN, Cumulus Linux relative mode)",
-    doc: "Marks above a threshold that follows the queue's dynamic buffer limit: an offset below it, or a percentage of it.",
-    params: PARAMS,
+    paper: "Dynamic and relative ECN thresholds of shipping switches (Junos dynamic ECN, Cumulus \
+            Linux relative mode)",
+    doc: "Marks above a threshold that follows the queue's dynamic buffer limit: an offset below \
+          it, or a percentage of it.",
+    params: DynamicConfig::PARAMS,
     ordered: &[Ordered::pair(
-        PARAMS,
+        DynamicConfig::PARAMS,
         "min_percent",
         "max_percent",
         "min_percent = \"20%\", max_percent = \"80%\"",
     )],
-    first_mark: |v| {
-        // The limit is at most the buffer, and so is a threshold that follows it, unless its floor
-        // is higher.
-        let followed = v.of(&SPEC, "mode") == 0;
-        let lower = |a, b| {
-            if v.of(&SPEC, a) < v.of(&SPEC, b) {
-                a
-            } else {
-                b
-            }
-        };
-        let param = lower("k", "floor");
-        followed.then(|| FirstMark {
-            param,
-            level: Level::Length(v.of(&SPEC, param)),
-        })
-    },
+    first_mark: |values| DynamicConfig::from(values).first_mark(),
     ..SchemeSpec::BLANK
 };
 
-/// Dynamic ECN at one queue. Stateless.
+config! {
+    /// Parameters of [`Dynamic`].
+    pub struct DynamicConfig {
+        /// The threshold is the limit less an offset, or a ramp between two percentages of the
+        /// limit.
+        mode: Mode = choice(Mode::Offset),
+        /// How far below the limit marking begins (our choice: 100 packets, a burst that fits
+        /// before the first drop).
+        offset: u32 = bytes(150_000),
+        /// Smallest dynamic threshold, however small the limit (our choice: DCTCP's 65 packets at
+        /// 10 Gb/s).
+        floor: u32 = bytes(97_500),
+        /// Lower end of the ramp as a fraction of the limit (Cumulus Linux's example: 20 %).
+        min_percent: Fraction = fraction(13_107),
+        /// Upper end of the ramp as a fraction of the limit; above it every packet is marked
+        /// (Cumulus Linux's example: 80 %).
+        max_percent: Fraction = fraction(52_429),
+        /// Probability at the upper end of the ramp (Cumulus Linux: 100 %).
+        pmax: Fraction = fraction(65_536),
+        /// A static threshold beside the dynamic one; either marks. The default is none. A time is
+        /// read as rate x time.
+        k: u32 = bytes(u32::MAX),
+        /// Whether the length includes the judged packet.
+        count_self: bool = flag(true),
+        /// Mark above a threshold (strict) or from it on (at_least).
+        cmp: Compare = choice(Compare::Strict),
+        /// Judge packets as they join the queue or as they leave it.
+        hook: OneHook = choice(OneHook::Enqueue),
+    }
+}
+
+choice! {
+    /// How the threshold follows the limit.
+    pub enum Mode {
+        /// A step, an offset below the limit.
+        Offset = "offset",
+        /// A ramp between two percentages of the limit.
+        Percent = "percent",
+    }
+}
+
+impl DynamicConfig {
+    /// The limit is at most the buffer. So is a threshold that follows the limit, unless its floor
+    /// is higher.
+    fn first_mark(&self) -> Option<FirstMark> {
+        if self.mode == Mode::Percent {
+            return None;
+        }
+        Some(if self.k < self.floor {
+            FirstMark::length(const { DynamicConfig::param("k") }, self.k)
+        } else {
+            FirstMark::length(const { DynamicConfig::param("floor") }, self.floor)
+        })
+    }
+}
+
+/// Dynamic ECN at one queue. It has no state.
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic {
     k: u32,
@@ -137,46 +96,40 @@ pub struct Dynamic {
     min_percent: u32,
     max_percent: u32,
     pmax: u32,
-    relative: bool,
+    mode: Mode,
     count_self: bool,
-    at_least: bool,
-    at_dequeue: bool,
+    cmp: Compare,
+    hook: OneHook,
 }
 
 impl Dynamic {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, _: &QueueSpec) -> Self {
-        let flag = |name| params.of(&SPEC, name) == 1;
+    /// A marker with these parameters.
+    pub fn from_config(config: DynamicConfig, _: &QueueSpec) -> Self {
+        let config = config.clamped();
         Dynamic {
-            k: params.of_u32(&SPEC, "k"),
-            offset: params.of_u32(&SPEC, "offset"),
-            floor: params.of_u32(&SPEC, "floor"),
-            min_percent: params.of_u32(&SPEC, "min_percent").min(fixed::ONE),
-            max_percent: params.of_u32(&SPEC, "max_percent").min(fixed::ONE),
-            pmax: params.of_u32(&SPEC, "pmax").min(fixed::ONE),
-            relative: flag("mode"),
-            count_self: flag("count_self"),
-            at_least: flag("cmp"),
-            at_dequeue: flag("hook"),
+            k: config.k,
+            offset: config.offset,
+            floor: config.floor,
+            min_percent: config.min_percent.0,
+            max_percent: config.max_percent.0,
+            pmax: config.pmax.0,
+            mode: config.mode,
+            count_self: config.count_self,
+            cmp: config.cmp,
+            hook: config.hook,
         }
-    }
-
-    /// Whether a length is beyond a threshold.
-    #[inline(always)]
-    fn beyond(&self, length: u32, threshold: u32) -> bool {
-        length > threshold || (self.at_least && length == threshold)
     }
 
     #[inline(always)]
     fn judge(&self, at: &At) -> Verdict {
         let own = if self.count_self { at.pkt_bytes } else { 0 };
         let length = at.queue_bytes.saturating_add(own);
-        if self.k < u32::MAX && self.beyond(length, self.k) {
+        if self.k < u32::MAX && self.cmp.beyond(length, self.k) {
             return Verdict::Mark(Why::Instant);
         }
-        if !self.relative {
+        if self.mode == Mode::Offset {
             let threshold = at.limit_bytes.saturating_sub(self.offset).max(self.floor);
-            return if self.beyond(length, threshold) {
+            return if self.cmp.beyond(length, threshold) {
                 Verdict::Mark(Why::Instant)
             } else {
                 Verdict::Pass
@@ -184,7 +137,7 @@ impl Dynamic {
         }
         let part = |percent: u32| ((u64::from(at.limit_bytes) * u64::from(percent)) >> 16) as u32;
         let head = part(self.max_percent);
-        if self.beyond(length, head) {
+        if self.cmp.beyond(length, head) {
             return Verdict::Mark(Why::Instant);
         }
         let foot = part(self.min_percent);
@@ -205,20 +158,16 @@ impl Dynamic {
 impl Marker for Dynamic {
     #[inline]
     fn hook(&self) -> Hook {
-        if self.at_dequeue {
-            Hook::Dequeue
-        } else {
-            Hook::Enqueue
-        }
+        self.hook.into()
     }
 
     #[inline]
     fn reads_length_at_dequeue(&self) -> bool {
-        self.at_dequeue
+        self.hook == OneHook::Dequeue
     }
 
     fn draws(&self) -> bool {
-        self.relative
+        self.mode == Mode::Percent
     }
 
     #[inline]
@@ -231,7 +180,7 @@ impl Marker for Dynamic {
         self.judge(at)
     }
 
-    fn retune(&mut self, params: &Values, spec: &QueueSpec) {
-        *self = Dynamic::new(params, spec);
+    fn retune(&mut self, params: &Values, queue: &QueueSpec) {
+        *self = Dynamic::from_config(params.into(), queue);
     }
 }

@@ -1,149 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ECN#: marks on instantaneous and on persistent congestion (Algorithm 1), with the variants that
-//! papers and code have shown.
+//! ECN#: marks on instantaneous and on persistent congestion (Algorithm 1), with the variants found
+//! in papers and public code.
 
 mod persistent;
 pub mod tofino;
 
 use cemark_wire::Nanos;
 
+use crate::config::{Compare, Field, Fraction, OneHook, SECOND, Shape, choice, config};
 use crate::{
-    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueId, QueueSpec, SchemeSpec,
-    Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why,
+    fixed,
 };
 use persistent::Persistent;
 use tofino::{Clock, Ticks};
-
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "ins_target",
-        kind: Kind::Time,
-        default: 200_000,
-        min: 0,
-        max: MAX_TIME,
-        doc: "Longest wait that the instantaneous part leaves unmarked (3.2; testbed 5.2: 200 us).",
-    },
-    ParamSpec {
-        name: "pst_target",
-        kind: Kind::Time,
-        default: 85_000,
-        min: 0,
-        max: MAX_TIME,
-        doc: "Wait from which on the queue counts as standing (3.3; testbed 5.2: 85 us).",
-    },
-    ParamSpec {
-        name: "pst_interval",
-        kind: Kind::Time,
-        default: 200_000,
-        min: 1,
-        max: MAX_TIME,
-        doc: "How long a queue must stand before the first mark, about a worst-case RTT (3.3; testbed 5.2: 200 us).",
-    },
-    ParamSpec {
-        name: "law",
-        kind: Kind::Choice(&["harmonic", "sqrt"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Gap after the n-th mark: pst_interval / n (Algorithm 1) or / sqrt(n) (the authors' ns-3 code).",
-    },
-    ParamSpec {
-        name: "base",
-        kind: Kind::Choice(&["previous", "now"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "The gap runs from the previous schedule (Algorithm 1) or from the mark itself (the authors' ns-3 code).",
-    },
-    ParamSpec {
-        name: "cmp",
-        kind: Kind::Choice(&["strict", "at_least"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "A mark is due after its time (Algorithm 1) or from its time on (the authors' ns-3 code).",
-    },
-    ParamSpec {
-        name: "reset_on_empty",
-        kind: Kind::Flag,
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "An empty queue forgets that it stood and leaves the marking state, as in CoDel (paper: no).",
-    },
-    ParamSpec {
-        name: "max_catchup",
-        kind: Kind::Count,
-        default: 0,
-        min: 0,
-        max: u16::MAX as u64,
-        doc: "Most marks in a row that leave the schedule still behind the clock; the next one restarts it from now. 0: no limit (paper).",
-    },
-    ParamSpec {
-        name: "signal",
-        kind: Kind::Choice(&["sojourn", "length"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "What is compared: the wait, or the length that a packet sees against rate x target (3.5).",
-    },
-    ParamSpec {
-        name: "instant",
-        kind: Kind::Choice(&["step", "ramp"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "The instantaneous part: a step at ins_target, or RED's ramp from kmin to kmax (3.5, for DCQCN).",
-    },
-    ParamSpec {
-        name: "kmin",
-        kind: Kind::Time,
-        default: 5_000,
-        min: 0,
-        max: MAX_TIME,
-        doc: "Foot of the ramp, as a time (times the rate where the signal is length).",
-    },
-    ParamSpec {
-        name: "kmax",
-        kind: Kind::Time,
-        default: 200_000,
-        min: 0,
-        max: MAX_TIME,
-        doc: "Head of the ramp, as a time; above it every packet is marked.",
-    },
-    ParamSpec {
-        name: "pmax",
-        kind: Kind::Fraction,
-        default: 655,
-        min: 0,
-        max: fixed::ONE as u64,
-        doc: "Probability at the head of the ramp (DCQCN: 1 %; the text of 3.5: 1).",
-    },
-    ParamSpec {
-        name: "by_round",
-        kind: Kind::Flag,
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Scale by the queue's share of the round, as MQ-ECN: ins_target, and with the length signal pst_target too (not published).",
-    },
-    ParamSpec {
-        name: "arithmetic",
-        kind: Kind::Choice(&["exact", "tofino", "printed_clock", "printed_division"]),
-        default: 0,
-        min: 0,
-        max: 3,
-        doc: "Nanoseconds and exact quotients, or the Tofino's ticks and table (section 4), with Algorithm 2 or 3 corrected or as printed.",
-    },
-    ParamSpec {
-        name: "hook",
-        kind: Kind::Choice(&["enqueue", "dequeue"]),
-        default: 1,
-        min: 0,
-        max: 1,
-        doc: "Judge packets as they leave (the paper), or by the length that they find as they join (3.5: a switch without timestamps).",
-    },
-];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -151,28 +21,126 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     title: "ECN#",
     aliases: &["ecnsharp"],
     paper: "Zhang et al., Enabling ECN for Datacenter Networks with RTT Variations, CoNEXT 2019",
-    doc: "Marks a packet that waited longer than ins_target, and one in a while when every wait of pst_interval was at least pst_target.",
-    params: PARAMS,
+    doc: "Marks a packet whose sojourn time exceeds ins_target, and one packet at increasing \
+          frequency while the sojourn time has stayed at or above pst_target for pst_interval.",
+    params: EcnSharpConfig::PARAMS,
     ordered: &[Ordered::pair(
-        PARAMS,
+        EcnSharpConfig::PARAMS,
         "kmin",
         "kmax",
         "kmin = \"5us\", kmax = \"200us\"",
     )],
-    reads_round: |v| v.of(&SPEC, "by_round") == 1,
-    first_mark: |v| {
-        let time = |name| v.of(&SPEC, name);
-        let lower = time("pst_target") <= time("ins_target");
-        let param = if lower { "pst_target" } else { "ins_target" };
-        Some(FirstMark {
-            param,
-            level: Level::Wait(Nanos(time(param))),
+    reads_round: |values| EcnSharpConfig::from(values).by_round,
+    first_mark: |values| {
+        let config = EcnSharpConfig::from(values);
+        Some(if config.pst_target <= config.ins_target {
+            FirstMark::wait(
+                const { EcnSharpConfig::param("pst_target") },
+                config.pst_target,
+            )
+        } else {
+            FirstMark::wait(
+                const { EcnSharpConfig::param("ins_target") },
+                config.ins_target,
+            )
         })
     },
 };
 
-/// Longest time parameter: one second.
-const MAX_TIME: u64 = 1_000_000_000;
+config! {
+    /// Parameters of [`EcnSharp`].
+    pub struct EcnSharpConfig {
+        /// Longest sojourn time that the instantaneous condition does not mark (3.2; testbed 5.2:
+        /// 200 us).
+        ins_target: Nanos = time(200_000, 0..=SECOND),
+        /// Sojourn time from which on the queue counts as persistent (3.2; testbed 5.2: 85 us).
+        pst_target: Nanos = time(85_000, 0..=SECOND),
+        /// How long the queue must be persistent before the first mark, about a worst-case RTT
+        /// (3.2; testbed 5.2: 200 us).
+        pst_interval: Nanos = time(200_000, 1..=SECOND),
+        /// Gap after the n-th mark: pst_interval / n (Algorithm 1) or / sqrt(n) (the authors' ns-3
+        /// code).
+        law: Law = choice(Law::Harmonic),
+        /// The gap begins at the previous scheduled time (Algorithm 1) or at the mark itself (the
+        /// authors' ns-3 code).
+        base: Base = choice(Base::Previous),
+        /// A mark is due after its scheduled time (Algorithm 1) or from that time on (the authors'
+        /// ns-3 code).
+        cmp: Compare = choice(Compare::Strict),
+        /// Whether an empty queue ends the persistent state and the marking state, as in CoDel
+        /// (paper: no).
+        reset_on_empty: bool = flag(false),
+        /// Largest number of marks in a row whose next scheduled time is already past; the next
+        /// mark restarts the schedule from now. 0: no limit (paper).
+        max_catchup: u16 = count(0, 0..=u16::MAX as u64),
+        /// What is compared: the sojourn time, or the length that a packet sees against rate x
+        /// target (3.5).
+        signal: Signal = choice(Signal::Sojourn),
+        /// The instantaneous condition: a step at ins_target, or RED's ramp from kmin to kmax (3.5,
+        /// for DCQCN).
+        instant: Shape = choice(Shape::Step),
+        /// Lower end of the ramp, as a time (times the rate if the signal is length).
+        kmin: Nanos = time(5_000, 0..=SECOND),
+        /// Upper end of the ramp, as a time; above it every packet is marked.
+        kmax: Nanos = time(200_000, 0..=SECOND),
+        /// Probability at the upper end of the ramp (DCQCN: 1 %; the text of 3.5: 1).
+        pmax: Fraction = fraction(655),
+        /// Scale by the queue's share of the round, as MQ-ECN: ins_target, and with the length
+        /// signal pst_target too (not published).
+        by_round: bool = flag(false),
+        /// Nanoseconds and exact quotients, or the Tofino's ticks and table (section 4), with
+        /// Algorithms 2 and 3 corrected, or one of them as printed.
+        arithmetic: Arithmetic = choice(Arithmetic::Exact),
+        /// Judge packets as they leave the queue (the paper), or by the length that they find as
+        /// they join it (3.5: a switch without timestamps).
+        hook: OneHook = choice(OneHook::Dequeue),
+    }
+}
+
+choice! {
+    /// The gap after the n-th mark of a marking state.
+    pub enum Law {
+        /// pst_interval / n, as in Algorithm 1.
+        Harmonic = "harmonic",
+        /// pst_interval / sqrt(n), as in CoDel and in the authors' ns-3 code.
+        Sqrt = "sqrt",
+    }
+}
+
+choice! {
+    /// From when on the gap to the next mark counts.
+    pub enum Base {
+        /// From the scheduled time of this mark.
+        Previous = "previous",
+        /// From the mark itself.
+        Now = "now",
+    }
+}
+
+choice! {
+    /// What is compared with the targets.
+    pub enum Signal {
+        /// The sojourn time of the packet.
+        Sojourn = "sojourn",
+        /// The queue length, with the targets times the rate.
+        Length = "length",
+    }
+}
+
+choice! {
+    /// How times are kept and intervals divided. Sojourn times and lengths are compared as they
+    /// come, in all of them.
+    pub enum Arithmetic {
+        /// 64-bit nanoseconds and exact quotients.
+        Exact = "exact",
+        /// As the Tofino computes, with the errors of the paper's listings corrected.
+        Tofino = "tofino",
+        /// The same with the clock of Algorithm 2 as printed. It is wrong.
+        PrintedClock = "printed_clock",
+        /// The same with the division of Algorithm 3 as printed. It is wrong.
+        PrintedDivision = "printed_division",
+    }
+}
 
 /// ECN# at one queue.
 #[derive(Clone, Copy, Debug)]
@@ -181,38 +149,69 @@ pub struct EcnSharp {
     state: State,
 }
 
-/// Everything decided when the marker is built. Thresholds are in the unit of the signal:
-/// nanoseconds or bytes.
+/// The parameters in the form in which packets are judged. Thresholds are in the unit of the
+/// signal: nanoseconds or bytes.
 #[derive(Clone, Copy, Debug)]
 struct Params {
     ins_target: u32,
     pst_target: u32,
-    /// Nanoseconds or ticks, as the arithmetic counts, whatever the signal.
+    /// In nanoseconds or ticks, depending on the arithmetic.
     pst_interval: u32,
     kmin: u32,
     pmax: u32,
-    /// Time of the queue's quantum on the link in nanoseconds, where rounds are looked at; zero
-    /// elsewhere.
+    /// Time of the queue's quantum on the link in nanoseconds if thresholds scale with the round,
+    /// else zero.
     quantum_time: u32,
     max_catchup: u16,
     arithmetic: Arithmetic,
-    sqrt: bool,
-    from_now: bool,
-    at_least: bool,
+    law: Law,
+    base: Base,
+    cmp: Compare,
     reset_on_empty: bool,
-    by_length: bool,
-    at_enqueue: bool,
-    ramp: bool,
+    signal: Signal,
+    hook: OneHook,
+    instant: Shape,
 }
 
-/// How times are kept and intervals divided. Waits and lengths are compared as they come, in all of
-/// them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arithmetic {
-    Exact,
-    Tofino,
-    PrintedClock,
-    PrintedDivision,
+impl Params {
+    fn new(config: EcnSharpConfig, queue: &QueueSpec) -> Self {
+        let config = config.clamped();
+        // Lengths have 32 bits in `At`: a threshold that does not fit is never reached.
+        let level = |time: Nanos| match config.signal {
+            Signal::Sojourn => u32::from_stored(time.0),
+            Signal::Length => u32::from_stored(queue.rate.bytes_in(time)),
+        };
+        let interval = Field::from_stored(config.pst_interval.0);
+        let quantum_time = queue.rate.nanos_for(u64::from(queue.quantum)).0;
+        Params {
+            // Above the upper end of the ramp every packet is marked, as above the step.
+            ins_target: level(match config.instant {
+                Shape::Step => config.ins_target,
+                Shape::Ramp => config.kmax,
+            }),
+            pst_target: level(config.pst_target),
+            pst_interval: match config.arithmetic {
+                Arithmetic::Exact => interval,
+                _ => Ticks::span(interval),
+            },
+            kmin: level(config.kmin),
+            pmax: config.pmax.0,
+            quantum_time: if config.by_round && !queue.strict {
+                Field::from_stored(quantum_time)
+            } else {
+                0
+            },
+            max_catchup: config.max_catchup,
+            arithmetic: config.arithmetic,
+            law: config.law,
+            base: config.base,
+            cmp: config.cmp,
+            reset_on_empty: config.reset_on_empty,
+            signal: config.signal,
+            hook: config.hook,
+            instant: config.instant,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -229,7 +228,7 @@ impl State {
         }
     }
 
-    fn persistent_forgets(&mut self) {
+    fn forget_persistence(&mut self) {
         match self {
             State::Exact(persistent) => persistent.forget(),
             State::Tofino(_, persistent) => persistent.forget(),
@@ -238,83 +237,35 @@ impl State {
 }
 
 impl EcnSharp {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, queue: &QueueSpec) -> Self {
-        let choice = |name| params.of(&SPEC, name) == 1;
-        let by_length = choice("signal");
-        // Lengths are 32-bit in `At`: a longer threshold is out of reach, and so is the largest
-        // one.
-        let level = |name| {
-            let time = params.of(&SPEC, name);
-            let level = if by_length {
-                queue.rate.bytes_in(Nanos(time))
-            } else {
-                time
-            };
-            u32::try_from(level).unwrap_or(u32::MAX)
-        };
-        let ramp = choice("instant");
-        let arithmetic = match params.of(&SPEC, "arithmetic") {
-            0 => Arithmetic::Exact,
-            1 => Arithmetic::Tofino,
-            2 => Arithmetic::PrintedClock,
-            _ => Arithmetic::PrintedDivision,
-        };
-        let interval = params.of_u32(&SPEC, "pst_interval").max(1);
+    /// A marker with these parameters.
+    pub fn from_config(config: EcnSharpConfig, queue: &QueueSpec) -> Self {
+        let params = Params::new(config, queue);
         EcnSharp {
-            params: Params {
-                // The ramp's head is its step: above it every packet is marked.
-                ins_target: level(if ramp { "kmax" } else { "ins_target" }),
-                pst_target: level("pst_target"),
-                pst_interval: match arithmetic {
-                    Arithmetic::Exact => interval,
-                    _ => Ticks::span(interval),
-                },
-                kmin: level("kmin"),
-                pmax: params.of_u32(&SPEC, "pmax").min(fixed::ONE),
-                quantum_time: if choice("by_round") && !queue.strict {
-                    let time = queue.rate.nanos_for(u64::from(queue.quantum)).0;
-                    u32::try_from(time).unwrap_or(u32::MAX)
-                } else {
-                    0
-                },
-                max_catchup: params.of(&SPEC, "max_catchup").min(u64::from(u16::MAX)) as u16,
-                arithmetic,
-                sqrt: choice("law"),
-                from_now: choice("base"),
-                at_least: choice("cmp"),
-                reset_on_empty: choice("reset_on_empty"),
-                by_length,
-                at_enqueue: !choice("hook"),
-                ramp,
-            },
-            state: State::new(arithmetic),
+            params,
+            state: State::new(params.arithmetic),
         }
     }
 
-    /// The wait in nanoseconds, or a length in bytes: what an arriving packet finds, or what a
-    /// departing one leaves and itself.
+    /// The sojourn time in nanoseconds, or a length in bytes: what an arriving packet finds, or what
+    /// a departing one leaves behind plus itself.
     #[inline]
     fn signal(&self, at: &At) -> u32 {
-        if self.params.by_length {
-            // The backlog seen at a departure contains the packet. What a packet finds as it joins,
-            // and will wait for, does not.
-            let own = if self.params.at_enqueue {
-                0
-            } else {
-                at.pkt_bytes
-            };
-            at.queue_bytes.saturating_add(own)
-        } else {
-            u32::try_from(at.sojourn.0).unwrap_or(u32::MAX)
+        match self.params.signal {
+            Signal::Sojourn => u32::from_stored(at.sojourn.0),
+            // The backlog at a departure includes the packet. What a packet finds as it joins, and
+            // will wait for, does not.
+            Signal::Length => at.queue_bytes.saturating_add(match self.params.hook {
+                OneHook::Enqueue => 0,
+                OneHook::Dequeue => at.pkt_bytes,
+            }),
         }
     }
 
     /// The signal as it would be if the queue had the link to itself, for either condition: times
     /// round / quantum time, at least 1.
     ///
-    /// Up for the first and down for the second, so that each compares exactly as with its
-    /// threshold divided by that factor.
+    /// Rounded up for the first condition and down for the second, so that each compares exactly as
+    /// with its threshold divided by that factor.
     #[inline]
     fn alone(&self, signal: u32, round: Nanos) -> (u32, u32) {
         let time = self.params.quantum_time;
@@ -325,12 +276,11 @@ impl EcnSharp {
         let product = u64::from(signal) * u64::from(round);
         let fit = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let up = fit(product.div_ceil(u64::from(time)));
-        let standing = if self.params.by_length {
-            fit(product / u64::from(time))
-        } else {
-            signal
+        let down = match self.params.signal {
+            Signal::Length => fit(product / u64::from(time)),
+            Signal::Sojourn => signal,
         };
-        (up, standing)
+        (up, down)
     }
 
     /// The first condition: congestion right now.
@@ -340,7 +290,7 @@ impl EcnSharp {
         if signal > p.ins_target {
             return Some(Why::Instant);
         }
-        if p.ramp && signal > p.kmin {
+        if p.instant == Shape::Ramp && signal > p.kmin {
             let probability = fixed::ramp(signal, p.kmin, p.ins_target, p.pmax);
             return fixed::chance(packet_hash, 0, probability).then_some(Why::Random);
         }
@@ -368,7 +318,7 @@ impl EcnSharp {
     #[inline(always)]
     fn judge(&mut self, at: &At) -> Verdict {
         let (signal, standing) = self.alone(self.signal(at), at.round);
-        // Always judged, so that the state moves on when both conditions hold.
+        // Judged for every packet, so that the state is updated when both conditions hold.
         let persistent = self.persistent(standing, at.now);
         match self.instantaneous(signal, at.packet_hash) {
             Some(why) => Verdict::Mark(why),
@@ -381,16 +331,12 @@ impl EcnSharp {
 impl Marker for EcnSharp {
     #[inline]
     fn hook(&self) -> Hook {
-        if self.params.at_enqueue {
-            Hook::Enqueue
-        } else {
-            Hook::Dequeue
-        }
+        self.params.hook.into()
     }
 
     #[inline]
     fn reads_length_at_dequeue(&self) -> bool {
-        self.params.by_length && !self.params.at_enqueue
+        self.params.signal == Signal::Length && self.params.hook == OneHook::Dequeue
     }
 
     fn watches_empty(&self) -> bool {
@@ -400,24 +346,26 @@ impl Marker for EcnSharp {
     #[inline]
     fn quiet_sojourn(&self) -> Nanos {
         let p = &self.params;
-        // A Tofino's clock has to see every packet, or it loses a wrap.
+        // A Tofino's clock has to see every packet, or it misses a wrap.
         let State::Exact(persistent) = &self.state else {
             return Nanos::ZERO;
         };
-        let by_wait = !p.by_length && !p.at_enqueue && p.quantum_time == 0;
-        if !by_wait || persistent.above || persistent.marking {
+        let by_sojourn = p.signal == Signal::Sojourn && p.hook == OneHook::Dequeue;
+        if !by_sojourn || p.quantum_time > 0 || persistent.above || persistent.marking {
             return Nanos::ZERO;
         }
-        let instantaneous = if p.ramp { p.kmin } else { p.ins_target };
+        let instantaneous = match p.instant {
+            Shape::Step => p.ins_target,
+            Shape::Ramp => p.kmin,
+        };
         Nanos(u64::from(p.pst_target.min(instantaneous)))
     }
 
     fn draws(&self) -> bool {
-        self.params.ramp
+        self.params.instant == Shape::Ramp
     }
 
-    // Not inlined a second time: departures are the common case, and their code is the faster for
-    // being the only one.
+    // Not inlined: departures are the common case, and their code is faster if it is the only copy.
     #[inline(never)]
     fn enqueue(&mut self, at: &At) -> Verdict {
         self.judge(at)
@@ -431,13 +379,13 @@ impl Marker for EcnSharp {
     #[inline]
     fn emptied(&mut self, _: QueueId, _: Nanos) {
         if self.params.reset_on_empty {
-            self.state.persistent_forgets();
+            self.state.forget_persistence();
         }
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
-        let new = EcnSharp::new(params, queue);
-        // Times of one clock mean nothing on the other.
+        let new = EcnSharp::from_config(params.into(), queue);
+        // Times of one clock mean nothing to the other.
         let same_clock = matches!(
             (&self.state, &new.state),
             (State::Exact(_), State::Exact(_)) | (State::Tofino(..), State::Tofino(..))
@@ -455,10 +403,13 @@ mod tests {
     use cemark_wire::Rate;
 
     #[test]
-    fn the_count_stands_at_its_largest_and_the_schedule_still_moves() {
-        for law in [0, 1] {
-            let values = Values::defaults(&SPEC).with(&SPEC, "law", law);
-            let mut marker = EcnSharp::new(&values, &QueueSpec::fifo(Rate::gbps(10)));
+    fn the_count_saturates_and_the_schedule_still_moves() {
+        for law in [Law::Harmonic, Law::Sqrt] {
+            let config = EcnSharpConfig {
+                law,
+                ..EcnSharpConfig::default()
+            };
+            let mut marker = EcnSharp::from_config(config, &QueueSpec::fifo(Rate::gbps(10)));
             marker.state = State::Exact(Persistent {
                 first_above: Nanos(0),
                 next: Nanos(1_000_000),
@@ -467,11 +418,10 @@ mod tests {
                 above: true,
                 marking: true,
             });
-            let at = |now| At::fifo(Nanos(now), Nanos(100_000), 125_000, 1_500);
-            let (last, step) = if law == 0 {
-                (1_000_001, 1)
-            } else {
-                (1_000_003, 3)
+            let at = |now| At::departure(Nanos(now), Nanos(100_000), 125_000, 1_500);
+            let (last, step) = match law {
+                Law::Harmonic => (1_000_001, 1),
+                Law::Sqrt => (1_000_003, 3),
             };
             assert_eq!(
                 marker.dequeue(&at(1_000_001)),

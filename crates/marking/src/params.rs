@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One declaration of a parameter drives TOML, `--help`, `cemark schemes` and the documentation.
 
+use core::error::Error;
+use core::fmt;
+
 use cemark_wire::Nanos;
 
 /// More parameters than any scheme has.
@@ -11,8 +14,8 @@ pub const MAX_PARAMS: usize = 16;
 pub enum Kind {
     /// A span, stored in nanoseconds (`"85us"`).
     Time,
-    /// A length, stored in bytes (`"250KB"`, `"65pkt"`). Where `or_time` holds a time may be given
-    /// and stands for rate x time.
+    /// A length, stored in bytes (`"250KB"`, `"65pkt"`). A scenario file may give a time instead,
+    /// which means rate x time.
     Bytes,
     /// A fraction from 0 to 1, stored in parts per 2^16 (`0.25`, `"1%"`).
     Fraction,
@@ -22,6 +25,18 @@ pub enum Kind {
     Flag,
     /// One of some words, stored as its place in the list.
     Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// The stored unit, as it follows a number.
+    const fn unit(self) -> &'static str {
+        match self {
+            Kind::Time => " ns",
+            Kind::Bytes => " bytes",
+            Kind::Fraction => " parts of 65536",
+            Kind::Count | Kind::Flag | Kind::Choice(_) => "",
+        }
+    }
 }
 
 /// One parameter of a scheme.
@@ -132,12 +147,30 @@ impl Ordered {
 }
 
 /// The parameter that decides from which level on a scheme marks, and that level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct FirstMark {
-    /// Name of the parameter.
-    pub param: &'static str,
+    /// The parameter.
+    pub param: &'static ParamSpec,
     /// Its level.
     pub level: Level,
+}
+
+impl FirstMark {
+    /// A queue of `bytes`, the value of `param`.
+    pub const fn length(param: &'static ParamSpec, bytes: u32) -> FirstMark {
+        FirstMark {
+            param,
+            level: Level::Length(bytes as u64),
+        }
+    }
+
+    /// A sojourn time of `wait`, the value of `param`.
+    pub const fn wait(param: &'static ParamSpec, wait: Nanos) -> FirstMark {
+        FirstMark {
+            param,
+            level: Level::Wait(wait),
+        }
+    }
 }
 
 /// A level of congestion.
@@ -178,14 +211,22 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
 
 /// A value for each parameter of one scheme, in the order and the stored units of its
 /// [`SchemeSpec::params`].
+///
+/// This is how the catalogue, C and BPF pass parameters of any scheme. Code that knows which scheme
+/// it builds takes the scheme's configuration instead, such as
+/// [`TcnConfig`](crate::tcn::TcnConfig); each converts into the other with `into()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Values(pub [u64; MAX_PARAMS]);
 
 impl Values {
     /// Every parameter at its default.
     pub fn defaults(spec: &SchemeSpec) -> Self {
+        Values::of_defaults(spec.params)
+    }
+
+    pub(crate) fn of_defaults(params: &[ParamSpec]) -> Self {
         let mut v = [0; MAX_PARAMS];
-        for (slot, p) in v.iter_mut().zip(spec.params) {
+        for (slot, p) in v.iter_mut().zip(params) {
             *slot = p.default;
         }
         Values(v)
@@ -197,22 +238,51 @@ impl Values {
         self.0[index]
     }
 
-    /// The value of a parameter by its name, in its stored unit. For building markers, not for the
-    /// hot path.
-    pub fn of(&self, spec: &SchemeSpec, name: &str) -> u64 {
-        self.0[spec.index_of(name).expect("a parameter of this scheme")]
-    }
-
-    /// The same for a 32-bit field: a value beyond it stands at its largest.
-    pub fn of_u32(&self, spec: &SchemeSpec, name: &str) -> u32 {
-        u32::try_from(self.of(spec, name)).unwrap_or(u32::MAX)
-    }
-
-    /// The same values with one changed, for builders and tests.
+    /// The same values with the parameter `name` changed, in its stored unit. `None` where the
+    /// scheme has no parameter of this name.
     #[must_use]
-    pub fn with(mut self, spec: &SchemeSpec, name: &str, value: u64) -> Self {
-        let i = spec.index_of(name).expect("a parameter of this scheme");
-        self.0[i] = value;
+    pub fn with(mut self, spec: &SchemeSpec, name: &str, value: u64) -> Option<Self> {
+        self.0[spec.index_of(name)?] = value;
+        Some(self)
+    }
+
+    /// The same values, each inside its range.
+    #[must_use]
+    pub(crate) fn clamped(mut self, params: &[ParamSpec]) -> Self {
+        for (value, p) in self.0.iter_mut().zip(params) {
+            *value = (*value).clamp(p.min, p.max);
+        }
         self
     }
+
+    /// Whether each value is inside its range.
+    pub fn check(&self, params: &'static [ParamSpec]) -> Result<(), OutOfRange> {
+        let mut pairs = self.0.iter().zip(params);
+        match pairs.find(|(value, p)| !(p.min..=p.max).contains(value)) {
+            None => Ok(()),
+            Some((&value, param)) => Err(OutOfRange { param, value }),
+        }
+    }
 }
+
+/// A value outside the range of its parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct OutOfRange {
+    /// The parameter.
+    pub param: &'static ParamSpec,
+    /// The value, in the stored unit.
+    pub value: u64,
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (p, unit) = (self.param, self.param.kind.unit());
+        write!(
+            f,
+            "`{}` is {}{unit}, out of its range of {} to {}{unit}",
+            p.name, self.value, p.min, p.max
+        )
+    }
+}
+
+impl Error for OutOfRange {}

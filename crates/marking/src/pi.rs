@@ -1,58 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! PI: a probability that a proportional-integral controller sets at fixed times, so that the queue
-//! settles at a reference.
+//! PI: a proportional-integral controller updates a marking probability at fixed intervals, so that
+//! the queue settles at a reference length.
 
 use cemark_wire::Nanos;
 
-use crate::{
-    At, Hook, Kind, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
-};
+use crate::config::{Field, SECOND, config};
+use crate::{At, Hook, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
     name: "pi",
     title: "PI",
     aliases: &["pi_aqm"],
-    paper: "Hollot, Misra, Towsley and Gong, On Designing Improved Controllers for AQM Routers Supporting TCP Flows, INFOCOM 2001",
-    doc: "Marks with a probability that moves at fixed times by how far the queue is, and was, from its reference.",
-    params: &[
-        ParamSpec {
-            name: "qref",
-            kind: Kind::Bytes,
-            default: 30_000,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Length at which the queue is to settle (our choice: 20 packets; the paper: 200). A time is read as rate x time.",
-        },
-        ParamSpec {
-            name: "interval",
-            kind: Kind::Time,
-            default: 20_000,
-            min: 1,
-            max: 1_000_000_000,
-            doc: "Time between two samples of the length (the paper: 1/160 s at an RTT of 246 ms; here a fifth of 100 us).",
-        },
-        ParamSpec {
-            name: "a",
-            kind: Kind::Count,
-            default: 336_521,
-            min: 0,
-            max: MAX_GAIN,
-            doc: "Gain of the newest deviation, in parts of 2^40 a byte (the paper's rule at 10 Gb/s, 8 flows, 100 us).",
-        },
-        ParamSpec {
-            name: "b",
-            kind: Kind::Count,
-            default: 323_842,
-            min: 0,
-            max: MAX_GAIN,
-            doc: "Gain of the deviation before, taken off, in parts of 2^40 a byte; smaller than a.",
-        },
-    ],
+    paper: "Hollot, Misra, Towsley and Gong, On Designing Improved Controllers for AQM Routers \
+            Supporting TCP Flows, INFOCOM 2001",
+    doc: "Marks with a probability that is updated at fixed intervals from how far the queue is, \
+          and was, from its reference length.",
+    params: PiConfig::PARAMS,
     ..SchemeSpec::BLANK
 };
 
-/// Largest gain: 2^-12 a byte. Two products with a length then fit 63 bits.
+config! {
+    /// Parameters of [`Pi`].
+    pub struct PiConfig {
+        /// Length at which the queue is to settle (our choice: 20 packets; the paper: 200). A time
+        /// is read as rate x time.
+        qref: u32 = bytes(30_000),
+        /// Time between two samples of the length (the paper: 1/160 s at an RTT of 246 ms; here a
+        /// fifth of 100 us).
+        interval: Nanos = time(20_000, 1..=SECOND),
+        /// Gain of the newest deviation, in parts of 2^40 per byte (the paper's rule at 10 Gb/s, 8
+        /// flows, 100 us).
+        a: u32 = count(336_521, 0..=MAX_GAIN),
+        /// Gain of the previous deviation, which is subtracted, in parts of 2^40 per byte; smaller
+        /// than a.
+        b: u32 = count(323_842, 0..=MAX_GAIN),
+    }
+}
+
+/// Largest gain: 2^-12 per byte. Two products with a length then fit 63 bits.
 const MAX_GAIN: u64 = 1 << 28;
 
 /// Certainty, in the parts in which the probability is kept.
@@ -72,20 +58,21 @@ pub struct Pi {
 struct State {
     /// Probability in parts of 2^40.
     p: i64,
-    /// When the length is sampled next; `None` while all is quiet.
+    /// When the length is sampled next; `None` while queue and probability are zero.
     next: Option<Nanos>,
     /// The length at the last sample.
     before: u32,
 }
 
 impl Pi {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, _: &QueueSpec) -> Self {
+    /// A marker with these parameters.
+    pub fn from_config(config: PiConfig, _: &QueueSpec) -> Self {
+        let config = config.clamped();
         Pi {
-            qref: params.of_u32(&SPEC, "qref"),
-            interval: params.of_u32(&SPEC, "interval").max(1),
-            a: params.of(&SPEC, "a").min(MAX_GAIN) as u32,
-            b: params.of(&SPEC, "b").min(MAX_GAIN) as u32,
+            qref: config.qref,
+            interval: Field::from_stored(config.interval.0),
+            a: config.a,
+            b: config.b,
             state: State::default(),
         }
     }
@@ -109,10 +96,10 @@ impl Marker for Pi {
         }
     }
 
-    fn retune(&mut self, params: &Values, spec: &QueueSpec) {
+    fn retune(&mut self, params: &Values, queue: &QueueSpec) {
         *self = Pi {
             state: self.state,
-            ..Pi::new(params, spec)
+            ..Pi::from_config(params.into(), queue)
         };
     }
 
@@ -130,9 +117,9 @@ impl Marker for Pi {
         let step =
             i64::from(self.a) * deviation(at.queue_bytes) - i64::from(self.b) * deviation(s.before);
         s.p = (s.p + step).clamp(0, CERTAIN);
-        // Nothing would move until the next packet: no length, no probability.
-        let rests = s.p == 0 && at.queue_bytes == 0 && s.before == 0;
+        // Nothing changes until the next packet: length and probability are zero.
+        let idle = s.p == 0 && at.queue_bytes == 0 && s.before == 0;
         s.before = at.queue_bytes;
-        s.next = (!rests).then(|| at.now.saturating_add(Nanos(u64::from(self.interval))));
+        s.next = (!idle).then(|| at.now.saturating_add(Nanos(u64::from(self.interval))));
     }
 }

@@ -3,69 +3,11 @@
 
 use cemark_wire::Nanos;
 
+use crate::config::{Fraction, choice, config};
 use crate::{
-    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueId, QueueSpec, SchemeSpec,
-    Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why,
+    fixed,
 };
-
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "kmin",
-        kind: Kind::Bytes,
-        default: 7_500,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "Smoothed length from which on packets may be marked (Floyd's advice: 5 packets). A time is read as rate x time.",
-    },
-    ParamSpec {
-        name: "kmax",
-        kind: Kind::Bytes,
-        default: 22_500,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "Smoothed length from which on every packet is marked (Floyd's advice: 3 x kmin).",
-    },
-    ParamSpec {
-        name: "pmax",
-        kind: Kind::Fraction,
-        default: 6_554,
-        min: 0,
-        max: fixed::ONE as u64,
-        doc: "Probability just below kmax (Floyd's advice: 10 %; DCQCN: 1 %).",
-    },
-    ParamSpec {
-        name: "weight",
-        kind: Kind::Fraction,
-        default: 128,
-        min: 1,
-        max: fixed::ONE as u64,
-        doc: "Weight of the newest length in the average (Floyd: 0.002, here 1/512). 1: the instantaneous length, as DCQCN.",
-    },
-    ParamSpec {
-        name: "spacing",
-        kind: Kind::Choice(&["uniform", "independent"]),
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Marks evenly spread (the paper's count, section 7) or each packet on its own (switches, DCQCN).",
-    },
-    ParamSpec {
-        name: "count_self",
-        kind: Kind::Flag,
-        default: 0,
-        min: 0,
-        max: 1,
-        doc: "Whether the judged packet counts itself in the length (the paper: no).",
-    },
-    ParamSpec {
-        name: "mean_pkt",
-        kind: Kind::Bytes,
-        default: 1_500,
-        min: 1,
-        max: 65_535,
-        doc: "An idle queue ages as if packets of this size had been sent meanwhile (the paper's s).",
-    },
-];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -73,22 +15,55 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     title: "RED",
     aliases: &[],
     paper: "Floyd and Jacobson, Random Early Detection Gateways for Congestion Avoidance, ToN 1993",
-    doc: "Marks with a probability that rises from kmin to kmax of the smoothed queue length, and always from kmax on.",
-    params: PARAMS,
+    doc: "Marks with a probability that rises from kmin to kmax of the smoothed queue length, and \
+          always from kmax on.",
+    params: RedConfig::PARAMS,
     ordered: &[Ordered::pair(
-        PARAMS,
+        RedConfig::PARAMS,
         "kmin",
         "kmax",
         "kmin = \"5pkt\", kmax = \"15pkt\"",
     )],
-    first_mark: |v| {
-        Some(FirstMark {
-            param: "kmin",
-            level: Level::Length(v.of(&SPEC, "kmin")),
-        })
+    first_mark: |values| {
+        let config = RedConfig::from(values);
+        let param = const { RedConfig::param("kmin") };
+        Some(FirstMark::length(param, config.kmin))
     },
     ..SchemeSpec::BLANK
 };
+
+config! {
+    /// Parameters of [`Red`].
+    pub struct RedConfig {
+        /// Smoothed length from which on packets may be marked (Floyd's advice: 5 packets). A time
+        /// is read as rate x time.
+        kmin: u32 = bytes(7_500),
+        /// Smoothed length from which on every packet is marked (Floyd's advice: 3 x kmin).
+        kmax: u32 = bytes(22_500),
+        /// Probability just below kmax (Floyd's advice: 10 %; DCQCN: 1 %).
+        pmax: Fraction = fraction(6_554),
+        /// Weight of the newest length in the average (Floyd: 0.002, here 1/512). 1: the
+        /// instantaneous length, as DCQCN.
+        weight: Fraction = fraction(128, 1..=fixed::ONE as u64),
+        /// Marks evenly spread (the paper's count, section 7) or each packet drawn independently
+        /// (switches, DCQCN).
+        spacing: Spacing = choice(Spacing::Uniform),
+        /// Whether the length includes the judged packet (the paper: no).
+        count_self: bool = flag(false),
+        /// An idle queue ages as if packets of this size had been sent meanwhile (the paper's s).
+        mean_pkt: u32 = bytes(1_500, 1..=65_535),
+    }
+}
+
+choice! {
+    /// How marks are spread over the packets between kmin and kmax.
+    pub enum Spacing {
+        /// Gaps between marks are uniformly distributed.
+        Uniform = "uniform",
+        /// Each packet is drawn independently, so that gaps are geometric.
+        Independent = "independent",
+    }
+}
 
 /// RED at one queue.
 #[derive(Clone, Copy, Debug)]
@@ -109,31 +84,38 @@ struct Params {
     count_self: bool,
 }
 
+impl Params {
+    fn new(config: RedConfig, queue: &QueueSpec) -> Self {
+        let config = config.clamped();
+        let time = queue.rate.nanos_for(u64::from(config.mean_pkt)).0;
+        Params {
+            kmin: config.kmin,
+            kmax: config.kmax,
+            pmax: config.pmax.0,
+            weight: config.weight.0,
+            packet_time: u32::try_from(time).unwrap_or(u32::MAX).max(1),
+            independent: config.spacing == Spacing::Independent,
+            count_self: config.count_self,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     /// Smoothed length in 2^-12 bytes.
     avg: u64,
-    /// Up to when an empty queue has aged; `None` while it is not empty, and before the first
-    /// packet.
+    /// Until when the average of an empty queue has been aged; `None` while the queue is not empty,
+    /// and before the first packet.
     idle_since: Option<Nanos>,
-    /// Packets between kmin and kmax since the last mark, the judged one not counted.
+    /// Packets between kmin and kmax since the last mark, without the judged one.
     passed: u32,
 }
 
 impl Red {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, queue: &QueueSpec) -> Self {
-        let time = queue.rate.nanos_for(params.of(&SPEC, "mean_pkt")).0;
+    /// A marker with these parameters.
+    pub fn from_config(config: RedConfig, queue: &QueueSpec) -> Self {
         Red {
-            params: Params {
-                kmin: params.of_u32(&SPEC, "kmin"),
-                kmax: params.of_u32(&SPEC, "kmax"),
-                pmax: params.of_u32(&SPEC, "pmax").min(fixed::ONE),
-                weight: params.of_u32(&SPEC, "weight").min(fixed::ONE),
-                packet_time: u32::try_from(time).unwrap_or(u32::MAX).max(1),
-                independent: params.of(&SPEC, "spacing") == 1,
-                count_self: params.of(&SPEC, "count_self") != 0,
-            },
+            params: Params::new(config, queue),
             state: State::default(),
         }
     }
@@ -146,8 +128,8 @@ impl Red {
         let length = at.queue_bytes.saturating_add(own);
         self.state.avg = match self.state.idle_since.take() {
             // As in the paper, the packet that ends an idle time ages the average and is not a
-            // sample itself. Where it is dropped the idle time goes on: without that, an average
-            // above kmax would shut the queue until enough packets had been lost.
+            // sample itself. The idle time continues, in case this packet is dropped: otherwise an
+            // average above kmax would block the queue until enough packets had been lost.
             Some(since) if at.queue_bytes == 0 => {
                 self.state.idle_since = Some(at.now);
                 let missed = at.now.saturating_sub(since).0 / u64::from(p.packet_time);
@@ -157,9 +139,9 @@ impl Red {
         };
     }
 
-    /// Whether a packet between kmin and kmax is marked.
+    /// Draws whether a packet between kmin and kmax is marked.
     #[inline]
-    fn lot(&mut self, avg: u32, packet_hash: u64) -> bool {
+    fn draw(&mut self, avg: u32, packet_hash: u64) -> bool {
         let p = &self.params;
         let share = fixed::ramp(avg, p.kmin, p.kmax, p.pmax);
         let draw = fixed::draw(packet_hash, 0);
@@ -202,7 +184,7 @@ impl Marker for Red {
             self.state.passed = 0;
             return Verdict::Pass;
         }
-        if self.lot(avg, at.packet_hash) {
+        if self.draw(avg, at.packet_hash) {
             Verdict::Mark(Why::Random)
         } else {
             Verdict::Pass
@@ -215,6 +197,6 @@ impl Marker for Red {
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
-        self.params = Red::new(params, queue).params;
+        self.params = Params::new(params.into(), queue);
     }
 }

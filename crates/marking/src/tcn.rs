@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TCN: a step on the time a packet has waited.
+//! TCN: marks packets whose sojourn time exceeds one threshold.
 
 use cemark_wire::Nanos;
 
-use crate::{
-    At, FirstMark, Hook, Kind, Level, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict,
-    Why,
-};
+use crate::config::{SECOND, config};
+use crate::{At, FirstMark, Hook, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -14,35 +12,35 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     title: "TCN",
     aliases: &["latency_ecn", "sojourn"],
     paper: "Bai et al., Enabling ECN over Generic Packet Scheduling, CoNEXT 2016",
-    doc: "Marks a packet that has waited longer than one threshold, as it leaves.",
-    params: &[ParamSpec {
-        name: "threshold",
-        kind: Kind::Time,
-        default: 150_000,
-        min: 0,
-        max: 1_000_000_000,
-        doc: "Longest wait that passes unmarked (ECN# 5.4, Fig 20: 150 us).",
-    }],
-    first_mark: |v| {
-        Some(FirstMark {
-            param: "threshold",
-            level: Level::Wait(Nanos(v.of(&SPEC, "threshold"))),
-        })
+    doc: "Marks a packet at dequeue if its sojourn time exceeds one threshold.",
+    params: TcnConfig::PARAMS,
+    first_mark: |values| {
+        let config = TcnConfig::from(values);
+        let param = const { TcnConfig::param("threshold") };
+        Some(FirstMark::wait(param, config.threshold))
     },
     ..SchemeSpec::BLANK
 };
 
-/// TCN at one queue. Stateless.
+config! {
+    /// Parameters of [`Tcn`].
+    pub struct TcnConfig {
+        /// Longest sojourn time that is not marked (ECN# 5.4.3: 150 us).
+        threshold: Nanos = time(150_000, 0..=SECOND),
+    }
+}
+
+/// TCN at one queue. It has no state.
 #[derive(Clone, Copy, Debug)]
 pub struct Tcn {
     threshold: Nanos,
 }
 
 impl Tcn {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, _: &QueueSpec) -> Self {
+    /// A marker with these parameters.
+    pub fn from_config(config: TcnConfig, _: &QueueSpec) -> Self {
         Tcn {
-            threshold: Nanos(params.of(&SPEC, "threshold")),
+            threshold: config.clamped().threshold,
         }
     }
 }
@@ -71,7 +69,7 @@ impl Marker for Tcn {
         }
     }
 
-    fn retune(&mut self, params: &Values, spec: &QueueSpec) {
-        *self = Tcn::new(params, spec);
+    fn retune(&mut self, params: &Values, queue: &QueueSpec) {
+        *self = Tcn::from_config(params.into(), queue);
     }
 }

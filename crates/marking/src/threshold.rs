@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! DCTCP-RED: a step on the instantaneous queue length, as DCTCP sets up a RED switch (Kmin = Kmax
-//! = K, weight 1).
+//! DCTCP-RED: marks packets while the instantaneous queue length exceeds one threshold. DCTCP
+//! configures a RED switch this way (Kmin = Kmax = K, weight 1).
 
-use crate::{
-    At, FirstMark, Hook, Kind, Level, Marker, ParamSpec, QueueSpec, SchemeSpec, Values, Verdict,
-    Why,
-};
+use crate::config::{Compare, OneHook, choice, config};
+use crate::{At, FirstMark, Hook, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -14,102 +12,82 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     aliases: &["step"],
     paper: "Alizadeh et al., Data Center TCP (DCTCP), SIGCOMM 2010",
     doc: "Marks a packet when the instantaneous queue length exceeds one threshold.",
-    params: &[
-        ParamSpec {
-            name: "k",
-            kind: Kind::Bytes,
-            default: 97_500,
-            min: 0,
-            max: u32::MAX as u64,
-            doc: "Threshold K (DCTCP 3.1; 65 packets of 1500 B at 10 Gb/s). A time is read as rate x time.",
-        },
-        ParamSpec {
-            name: "count_self",
-            kind: Kind::Flag,
-            default: 1,
-            min: 0,
-            max: 1,
-            doc: "Whether the judged packet counts itself (MQ-ECN's code: yes; CEDM's switch: no).",
-        },
-        ParamSpec {
-            name: "cmp",
-            kind: Kind::Choice(&["strict", "at_least"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Mark above K (strict) or from K on (at_least).",
-        },
-        ParamSpec {
-            name: "hook",
-            kind: Kind::Choice(&["enqueue", "dequeue"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "Judge packets as they join (as most switches do) or as they leave.",
-        },
-        ParamSpec {
-            name: "scope",
-            kind: Kind::Choice(&["queue", "port", "pool"]),
-            default: 0,
-            min: 0,
-            max: 2,
-            doc: "Compare the length of the queue, of the whole port or of the service pool (MQ-ECN 2.2).",
-        },
-        ParamSpec {
-            name: "level",
-            kind: Kind::Choice(&["standard", "minimum"]),
-            default: 0,
-            min: 0,
-            max: 1,
-            doc: "K itself, or the queue's part of it by weight among all queues of the port, busy or not (MQ-ECN 2.2).",
-        },
-    ],
-    first_mark: |v| {
-        Some(FirstMark {
-            param: "k",
-            level: Level::Length(v.of(&SPEC, "k")),
-        })
+    params: ThresholdConfig::PARAMS,
+    first_mark: |values| {
+        let config = ThresholdConfig::from(values);
+        let param = const { ThresholdConfig::param("k") };
+        Some(FirstMark::length(param, config.k))
     },
     ..SchemeSpec::BLANK
 };
 
-/// Which length is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
-    Queue,
-    Port,
-    Pool,
+config! {
+    /// Parameters of [`Threshold`].
+    pub struct ThresholdConfig {
+        /// Threshold K (DCTCP 3.1; 65 packets of 1500 B at 10 Gb/s). A time is read as rate x time.
+        k: u32 = bytes(97_500),
+        /// Whether the length includes the judged packet (MQ-ECN's code: yes; CEDM's switch: no).
+        count_self: bool = flag(true),
+        /// Mark above K (strict) or from K on (at_least).
+        cmp: Compare = choice(Compare::Strict),
+        /// Judge packets as they join the queue (as most switches do) or as they leave it.
+        hook: OneHook = choice(OneHook::Enqueue),
+        /// Compare the length of the queue, of the whole port or of the service pool (MQ-ECN 2.2).
+        scope: Scope = choice(Scope::Queue),
+        /// K itself, or the queue's share of K by its weight among all queues of the port, busy or
+        /// not (MQ-ECN 2.2.2).
+        level: ShareOfK = choice(ShareOfK::Standard),
+    }
 }
 
-/// DCTCP-RED at one queue. Stateless.
+choice! {
+    /// Which length is compared.
+    pub enum Scope {
+        /// The queue's.
+        Queue = "queue",
+        /// The sum over all queues of the port.
+        Port = "port",
+        /// The sum over the service pool.
+        Pool = "pool",
+    }
+}
+
+choice! {
+    /// How much of K a queue gets.
+    pub enum ShareOfK {
+        /// All of it: MQ-ECN's standard threshold.
+        Standard = "standard",
+        /// K x weight / sum of the weights: MQ-ECN's minimum threshold.
+        Minimum = "minimum",
+    }
+}
+
+/// DCTCP-RED at one queue. It has no state.
 #[derive(Clone, Copy, Debug)]
 pub struct Threshold {
     k: u64,
     count_self: bool,
-    at_least: bool,
-    at_dequeue: bool,
+    cmp: Compare,
+    hook: OneHook,
     scope: Scope,
 }
 
 impl Threshold {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, queue: &QueueSpec) -> Self {
-        let k = params.of(&SPEC, "k");
-        let minimum = params.of(&SPEC, "level") == 1;
+    /// A marker with these parameters.
+    pub fn from_config(config: ThresholdConfig, queue: &QueueSpec) -> Self {
+        let config = config.clamped();
+        let k = u64::from(config.k);
         Threshold {
-            k: if minimum {
-                k * u64::from(queue.weight) / u64::from(queue.weight_sum.max(1))
-            } else {
-                k
+            k: match config.level {
+                ShareOfK::Standard => k,
+                ShareOfK::Minimum => {
+                    k * u64::from(queue.weight) / u64::from(queue.weight_sum.max(1))
+                }
             },
-            count_self: params.of(&SPEC, "count_self") != 0,
-            at_least: params.of(&SPEC, "cmp") == 1,
-            at_dequeue: params.of(&SPEC, "hook") == 1,
-            scope: match params.of(&SPEC, "scope") {
-                0 => Scope::Queue,
-                1 => Scope::Port,
-                _ => Scope::Pool,
-            },
+            count_self: config.count_self,
+            cmp: config.cmp,
+            hook: config.hook,
+            scope: config.scope,
         }
     }
 
@@ -120,13 +98,9 @@ impl Threshold {
             Scope::Port => at.port_bytes,
             Scope::Pool => at.pool_bytes,
         };
-        let length = u64::from(others)
-            + if self.count_self {
-                u64::from(at.pkt_bytes)
-            } else {
-                0
-            };
-        if length > self.k || (self.at_least && length == self.k) {
+        let own = if self.count_self { at.pkt_bytes } else { 0 };
+        let length = u64::from(others) + u64::from(own);
+        if self.cmp.beyond(length, self.k) {
             Verdict::Mark(Why::Instant)
         } else {
             Verdict::Pass
@@ -137,20 +111,16 @@ impl Threshold {
 impl Marker for Threshold {
     #[inline]
     fn hook(&self) -> Hook {
-        if self.at_dequeue {
-            Hook::Dequeue
-        } else {
-            Hook::Enqueue
-        }
+        self.hook.into()
     }
 
     #[inline]
     fn reads_length_at_dequeue(&self) -> bool {
-        self.at_dequeue
+        self.hook == OneHook::Dequeue
     }
 
     fn quiet_below(&self, mtu: u32) -> u32 {
-        // Other scopes look at lengths that the queue's own does not bound.
+        // The length of the port or the pool may be long while the queue's own is short.
         if self.scope != Scope::Queue {
             return 0;
         }
@@ -173,7 +143,7 @@ impl Marker for Threshold {
         self.judge(at)
     }
 
-    fn retune(&mut self, params: &Values, spec: &QueueSpec) {
-        *self = Threshold::new(params, spec);
+    fn retune(&mut self, params: &Values, queue: &QueueSpec) {
+        *self = Threshold::from_config(params.into(), queue);
     }
 }

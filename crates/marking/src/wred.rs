@@ -1,91 +1,75 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! WRED as switches have it: a probability that rises with the queue length, each packet judged on
-//! its own.
+//! WRED as switches implement it: a probability that rises with the queue length, drawn for each
+//! packet independently.
 
+use crate::config::{Fraction, config};
 use crate::{
-    At, FirstMark, Hook, Kind, Level, Marker, Ordered, ParamSpec, QueueSpec, SchemeSpec, Values,
-    Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
 };
-
-const PARAMS: &[ParamSpec] = &[
-    ParamSpec {
-        name: "min",
-        kind: Kind::Bytes,
-        default: 150_000,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "Length up to which no packet is marked (Cumulus Linux: 150 KB). A time is read as rate x time.",
-    },
-    ParamSpec {
-        name: "max",
-        kind: Kind::Bytes,
-        default: 1_500_000,
-        min: 0,
-        max: u32::MAX as u64,
-        doc: "Length at which drop_probability is reached; above it every packet is marked (Cumulus Linux: 1500 KB).",
-    },
-    ParamSpec {
-        name: "drop_probability",
-        kind: Kind::Fraction,
-        default: 65_536,
-        min: 0,
-        max: fixed::ONE as u64,
-        doc: "Probability of a mark at max (SAI, Cumulus Linux: 100 %; SONiC's AZURE_LOSSLESS: 5 %).",
-    },
-    ParamSpec {
-        name: "weight",
-        kind: Kind::Count,
-        default: 0,
-        min: 0,
-        max: 15,
-        doc: "n: the newest length counts 2^-n in the average. 0: the length itself (SAI's default, and DCTCP's advice).",
-    },
-];
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
     name: "wred",
     title: "WRED",
     aliases: &["random_detect"],
-    paper: "Weighted random early detection of shipping switches (SAI, SONiC, NX-OS, EOS, Dell, HPE)",
-    doc: "Marks each packet on its own with a probability that rises from min to max of the queue length, and every packet above max.",
-    params: PARAMS,
+    paper: "Weighted random early detection of shipping switches (SAI, SONiC, NX-OS, EOS, Dell, \
+            HPE)",
+    doc: "Marks each packet independently with a probability that rises from min to max of the \
+          queue length, and every packet above max.",
+    params: WredConfig::PARAMS,
     ordered: &[Ordered::pair(
-        PARAMS,
+        WredConfig::PARAMS,
         "min",
         "max",
         "min = \"150KB\", max = \"1500KB\"",
     )],
-    first_mark: |v| {
-        Some(FirstMark {
-            param: "min",
-            level: Level::Length(v.of(&SPEC, "min")),
-        })
+    first_mark: |values| {
+        let config = WredConfig::from(values);
+        let param = const { WredConfig::param("min") };
+        Some(FirstMark::length(param, config.min))
     },
     ..SchemeSpec::BLANK
 };
+
+config! {
+    /// Parameters of [`Wred`].
+    pub struct WredConfig {
+        /// Length up to which no packet is marked (Cumulus Linux: 150 KB). A time is read as
+        /// rate x time.
+        min: u32 = bytes(150_000),
+        /// Length at which the probability reaches drop_probability; above it every packet is
+        /// marked (Cumulus Linux: 1500 KB).
+        max: u32 = bytes(1_500_000),
+        /// Probability of a mark at max (SAI, Cumulus Linux: 100 %; SONiC's AZURE_LOSSLESS: 5 %).
+        drop_probability: Fraction = fraction(65_536),
+        /// n: the newest length counts 2^-n in the average. 0: the length itself (SAI's default,
+        /// and DCTCP's advice).
+        weight: u32 = count(0, 0..=15),
+    }
+}
 
 /// WRED at one queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Wred {
     min: u32,
     max: u32,
-    /// At max, in parts of 2^16.
+    /// Probability at max, in parts of 2^16.
     probability: u32,
-    /// Of the newest length, in parts of 2^16: all of them where lengths are not averaged.
+    /// Weight of the newest length, in parts of 2^16: 2^16 if lengths are not averaged.
     newest: u32,
-    /// Smoothed length in 2^-12 bytes; zero where lengths are not averaged.
+    /// Smoothed length in 2^-12 bytes; zero if lengths are not averaged.
     avg: u64,
 }
 
 impl Wred {
-    /// A marker with these parameters, in the order of [`SPEC`].
-    pub fn new(params: &Values, _: &QueueSpec) -> Self {
+    /// A marker with these parameters.
+    pub fn from_config(config: WredConfig, _: &QueueSpec) -> Self {
+        let config = config.clamped();
         Wred {
-            min: params.of_u32(&SPEC, "min"),
-            max: params.of_u32(&SPEC, "max"),
-            probability: params.of_u32(&SPEC, "drop_probability").min(fixed::ONE),
-            newest: fixed::ONE >> params.of(&SPEC, "weight").min(15),
+            min: config.min,
+            max: config.max,
+            probability: config.drop_probability.0,
+            newest: fixed::ONE >> config.weight,
             avg: 0,
         }
     }
@@ -141,7 +125,7 @@ impl Marker for Wred {
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
         let avg = self.avg;
-        *self = Wred::new(params, queue);
+        *self = Wred::from_config(params.into(), queue);
         if !self.instantaneous() {
             self.avg = avg;
         }

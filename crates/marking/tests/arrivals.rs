@@ -13,27 +13,30 @@ fn ten_gigabits() -> QueueSpec {
 }
 
 fn values(spec: &SchemeSpec, changes: &[(&str, u64)]) -> Values {
-    let changed = |v: Values, &(name, value): &(&str, u64)| v.with(spec, name, value);
+    let changed =
+        |v: Values, &(name, value): &(&str, u64)| v.with(spec, name, value).expect("a parameter");
     changes.iter().fold(Values::defaults(spec), changed)
 }
 
 fn wred_with(changes: &[(&str, u64)]) -> wred::Wred {
-    wred::Wred::new(&values(&wred::SPEC, changes), &ten_gigabits())
+    wred::Wred::from_config((&values(&wred::SPEC, changes)).into(), &ten_gigabits())
 }
 
 /// ECN# by the length that a packet finds as it joins.
 fn joining_with(changes: &[(&str, u64)]) -> ecn_sharp::EcnSharp {
     let values = values(&ecn_sharp::SPEC, changes)
         .with(&ecn_sharp::SPEC, "signal", 1)
-        .with(&ecn_sharp::SPEC, "hook", 0);
-    ecn_sharp::EcnSharp::new(&values, &ten_gigabits())
+        .expect("a parameter")
+        .with(&ecn_sharp::SPEC, "hook", 0)
+        .expect("a parameter");
+    ecn_sharp::EcnSharp::from_config((&values).into(), &ten_gigabits())
 }
 
 /// An arriving packet, by the bytes that it finds.
 fn finds(length: u32, now: u64, packet_hash: u64) -> At {
     At {
         packet_hash,
-        ..At::fifo(Nanos(now), Nanos(0), length, 1_500)
+        ..At::arrival(Nanos(now), length, 1_500)
     }
 }
 
@@ -90,7 +93,7 @@ proptest! {
         let (low, high) = (u64::from(min), u64::from(max));
         let mut wred = wred_with(&[("min", low), ("max", high), ("drop_probability", share)]);
         let floyd = [("kmin", low), ("kmax", high), ("pmax", share), ("weight", 65_536), ("spacing", 1)];
-        let mut red = red::Red::new(&values(&red::SPEC, &floyd), &ten_gigabits());
+        let mut red = red::Red::from_config((&values(&red::SPEC, &floyd)).into(), &ten_gigabits());
         for (n, (length, packet_hash)) in packets.into_iter().enumerate() {
             let at = finds(length, n as u64, packet_hash);
             let (ours, floyds) = (wred.enqueue(&at), red.enqueue(&at));
@@ -159,9 +162,9 @@ proptest! {
         ];
         let mut joins = joining_with(&changes);
         let spec = &ecn_sharp::SPEC;
-        let by_length = values(spec, &changes).with(spec, "signal", 1);
-        let mut leaves = ecn_sharp::EcnSharp::new(&by_length, &ten_gigabits());
-        let mut waits = ecn_sharp::EcnSharp::new(&values(spec, &changes), &ten_gigabits());
+        let by_length = values(spec, &changes).with(spec, "signal", 1).expect("a parameter");
+        let mut leaves = ecn_sharp::EcnSharp::from_config((&by_length).into(), &ten_gigabits());
+        let mut waits = ecn_sharp::EcnSharp::from_config((&values(spec, &changes)).into(), &ten_gigabits());
         let mut now = 0;
         for (gap, length) in steps {
             now += gap;

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What markers tell their ports, which leave out calls on the strength of it.
+//! What markers declare to their ports, which leave out calls because of it.
 
 use cemark_marking::{
     At, Hook, Marker, QueueId, QueueSpec, Quiet, Values, Verdict, Why, catalogue,
 };
 use cemark_wire::{Nanos, Rate};
 
-/// A marker that says nothing of itself.
+/// A marker that implements nothing but its hook.
 struct Plain;
 
 impl Marker for Plain {
     fn hook(&self) -> Hook {
         Hook::Both
     }
-
-    fn retune(&mut self, _: &Values, _: &QueueSpec) {}
 }
 
 #[test]
-fn a_marker_that_says_nothing_is_safe_in_any_port() {
+fn the_defaults_of_the_trait_are_safe_in_any_port() {
     let mut plain = Plain;
     assert!(!plain.reads_length_at_dequeue() && !plain.watches_empty());
-    assert!(plain.draws(), "it may read its luck");
+    assert!(plain.draws(), "it may read the packet hash");
     assert_eq!(plain.quiet_below(1500), 0, "it may mark at any length");
     assert_eq!(plain.quiet_by_round(), Quiet::NEVER);
-    assert!(!Quiet::NEVER.covers(1, Nanos(0)), "not even there");
+    assert!(!Quiet::NEVER.covers(1, Nanos(0)));
     assert_eq!(plain.next_wake(), None);
-    let at = At::fifo(Nanos(1), Nanos(1), 9_000, 1500);
+    let at = At::departure(Nanos(1), Nanos(1), 9_000, 1500);
     assert_eq!(plain.enqueue(&at), Verdict::Pass);
     assert_eq!(plain.dequeue(&at), Verdict::Pass);
     let intent = Some(Why::Instant);
@@ -37,12 +35,14 @@ fn a_marker_that_says_nothing_is_safe_in_any_port() {
     );
     plain.emptied(QueueId(0), Nanos(2));
     plain.wake(&at);
+    let spec = catalogue::find("tcn").expect("a scheme");
+    plain.retune(&Values::defaults(spec), &QueueSpec::fifo(Rate::gbps(10)));
+    assert_eq!(plain.enqueue(&at), Verdict::Pass);
 }
 
 #[test]
 fn the_calls_that_schemes_ask_for() {
-    // (scheme, changed parameter, wants to hear of an empty queue, reads its luck, quiet below with
-    // packets of 1500 bytes)
+    // (scheme, changed parameter, watches_empty, draws, quiet_below with packets of 1500 bytes)
     for (name, change, watches, draws, quiet) in [
         ("threshold", ("k", 97_500), false, false, 96_000),
         ("threshold", ("k", 1_499), false, false, 0),
@@ -75,7 +75,9 @@ fn the_calls_that_schemes_ask_for() {
         ("ecn_sharp", ("hook", 0), false, false, 0),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
-        let values = Values::defaults(spec).with(spec, change.0, change.1);
+        let values = Values::defaults(spec)
+            .with(spec, change.0, change.1)
+            .expect("a parameter");
         let marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
         assert_eq!(
             marker.watches_empty(),
@@ -97,7 +99,7 @@ fn where_mq_ecn_is_quiet() {
     let spec = catalogue::find("mq_ecn").expect("a scheme");
     let usual = Values::defaults(spec);
     let quiet = |change: (&str, u64)| {
-        let values = usual.with(spec, change.0, change.1);
+        let values = usual.with(spec, change.0, change.1).expect("a parameter");
         let marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
         let quiet = marker.quiet_by_round();
         (quiet.bytes, quiet.byte_nanos)
@@ -105,11 +107,11 @@ fn where_mq_ecn_is_quiet() {
     assert_eq!(quiet(("cmp", 0)), (97_500, 97_500 * 1_200));
     assert_eq!(quiet(("cmp", 1)), (97_499, 97_500 * 1_200 - 1));
     assert_eq!(quiet(("shape", 1)), (5_000, 5_000 * 1_200));
-    // A clock of its own starts with the first packet.
+    // Its own timer starts with the first packet.
     assert_eq!(quiet(("period", 1_200)), (0, 0));
 }
 
-/// Below both targets a packet changes nothing, where the wait is what counts and counts alone.
+/// Below both targets a packet changes nothing, if only the sojourn time counts.
 #[test]
 fn where_ecn_sharp_is_quiet() {
     let spec = catalogue::find("ecn_sharp").expect("a scheme");
@@ -129,22 +131,22 @@ fn where_ecn_sharp_is_quiet() {
         (&[("pst_target", 85_000), ("arithmetic", 1)], 0),
     ] {
         let usual = Values::defaults(spec);
-        let values = changes
-            .iter()
-            .fold(usual, |v, (name, n)| v.with(spec, name, *n));
+        let values = changes.iter().fold(usual, |v, (name, n)| {
+            v.with(spec, name, *n).expect("a parameter")
+        });
         let mut marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
         assert_eq!(marker.quiet_sojourn(), Nanos(quiet), "{changes:?}");
-        // A packet above the target begins something, which the next one below it ends.
+        // A packet above the target starts an interval, and the next one below it ends it.
         for (wait, quiet) in [(90_000, 0), (84_000, quiet)] {
-            marker.dequeue(&At::fifo(Nanos(1_000_000), Nanos(wait), 90_000, 1_500));
+            marker.dequeue(&At::departure(Nanos(1_000_000), Nanos(wait), 90_000, 1_500));
             let now = marker.quiet_sojourn();
             assert_eq!(now, Nanos(quiet), "{changes:?} after {wait}");
         }
     }
 }
 
-/// Whatever the round, an empty queue is not above its share: unless the packet itself counts, or a
-/// tie does, or a clock wants to be started.
+/// An empty queue does not exceed its threshold, whatever the round, unless the packet itself counts,
+/// a tie is marked, or a timer has to be started.
 #[test]
 fn mq_ecn_lets_an_empty_queue_pass() {
     let spec = catalogue::find("mq_ecn").expect("a scheme");
@@ -153,8 +155,11 @@ fn mq_ecn_lets_an_empty_queue_pass() {
     {
         let values = Values::defaults(spec)
             .with(spec, "count_self", count_self)
+            .expect("a parameter")
             .with(spec, "cmp", cmp)
-            .with(spec, "period", period);
+            .expect("a parameter")
+            .with(spec, "period", period)
+            .expect("a parameter");
         let marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
         assert_eq!(
             marker.quiet_below(1500),
@@ -165,7 +170,7 @@ fn mq_ecn_lets_an_empty_queue_pass() {
 }
 
 #[test]
-fn who_has_a_clock() {
+fn which_schemes_use_a_timer() {
     for (name, change, clock) in [
         ("mq_ecn", ("period", 0), false),
         ("mq_ecn", ("period", 1_200), true),
@@ -176,14 +181,16 @@ fn who_has_a_clock() {
         ("ecn_sharp", ("reset_on_empty", 1), false),
     ] {
         let spec = catalogue::find(name).expect("a scheme");
-        let values = Values::defaults(spec).with(spec, change.0, change.1);
+        let values = Values::defaults(spec)
+            .with(spec, change.0, change.1)
+            .expect("a parameter");
         let marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
         assert_eq!(marker.keeps_time(), clock, "{name} {change:?}");
     }
 }
 
-/// A quantum that takes no whole nanosecond has a threshold of zero as soon as there is a round,
-/// and before that the standard one.
+/// A quantum that takes less than a nanosecond has a threshold of zero as soon as there is a round,
+/// and the standard threshold before.
 #[test]
 fn a_round_of_zero_says_nothing_yet() {
     let spec = catalogue::find("mq_ecn").expect("a scheme");
@@ -191,9 +198,11 @@ fn a_round_of_zero_says_nothing_yet() {
         quantum: 1,
         ..QueueSpec::fifo(Rate::gbps(100))
     };
-    let values = Values::defaults(spec).with(spec, "cmp", 1);
+    let values = Values::defaults(spec)
+        .with(spec, "cmp", 1)
+        .expect("a parameter");
     let mut marker = catalogue::build(spec, &values, &queue);
-    let at = At::fifo(Nanos(1), Nanos(0), 9_000, 1500);
+    let at = At::arrival(Nanos(1), 9_000, 1500);
     assert_eq!(marker.enqueue(&at), Verdict::Pass);
     let round = Nanos(1);
     assert_eq!(
@@ -203,26 +212,12 @@ fn a_round_of_zero_says_nothing_yet() {
 }
 
 #[test]
-fn a_fifo_of_an_embedder_counts_packets_of_1500_bytes() {
-    for (backlog, packets) in [(0, 0), (1, 1), (1500, 1), (1501, 2)] {
-        assert_eq!(
-            At::fifo(Nanos(0), Nanos(0), backlog, 64).queue_pkts,
-            packets
-        );
-    }
-}
-
-#[test]
-fn values_beyond_their_field_stand_at_its_largest() {
+fn a_name_that_no_parameter_has_is_answered_with_none() {
     let spec = catalogue::find("tcn").expect("a scheme");
-    for (stored, field) in [(7, 7), (u64::from(u32::MAX), u32::MAX), (1 << 32, u32::MAX)] {
-        let values = Values::defaults(spec).with(spec, "threshold", stored);
-        assert_eq!(values.of_u32(spec, "threshold"), field);
-        assert_eq!(
-            (values.of(spec, "threshold"), values.get(0)),
-            (stored, stored)
-        );
-    }
+    let usual = Values::defaults(spec);
     assert_eq!(spec.index_of("threshold"), Some(0));
     assert_eq!(spec.index_of("treshold"), None);
+    let changed = usual.with(spec, "threshold", 7).expect("a parameter");
+    assert_eq!(changed.get(0), 7);
+    assert_eq!(usual.with(spec, "treshold", 7), None);
 }

@@ -21,15 +21,17 @@ const TICK: u64 = 1024;
 const WRAP: u64 = 1 << 22;
 
 fn marker(arithmetic: u64, changes: &[(&str, u64)]) -> EcnSharp {
-    let values = Values::defaults(&SPEC).with(&SPEC, "arithmetic", arithmetic);
-    let values = changes
-        .iter()
-        .fold(values, |v, &(name, value)| v.with(&SPEC, name, value));
-    EcnSharp::new(&values, &QueueSpec::fifo(Rate::gbps(10)))
+    let values = Values::defaults(&SPEC)
+        .with(&SPEC, "arithmetic", arithmetic)
+        .expect("a parameter");
+    let values = changes.iter().fold(values, |v, &(name, value)| {
+        v.with(&SPEC, name, value).expect("a parameter")
+    });
+    EcnSharp::from_config((&values).into(), &QueueSpec::fifo(Rate::gbps(10)))
 }
 
 fn judge(marker: &mut EcnSharp, now: u64, wait: u64) -> Verdict {
-    marker.dequeue(&At::fifo(Nanos(now), Nanos(wait), 100_000, 1500))
+    marker.dequeue(&At::departure(Nanos(now), Nanos(wait), 100_000, 1500))
 }
 
 fn real(p: Product) -> f64 {

@@ -106,7 +106,7 @@ fn extreme_parameters_build_and_judge_without_overflow() {
         ] {
             let mut values = Values::defaults(spec);
             for p in spec.params {
-                values = values.with(spec, p.name, extreme(p));
+                values = values.with(spec, p.name, extreme(p)).expect("a parameter");
             }
             for rate in [Rate(1), Rate::gbps(800)] {
                 let mut marker = catalogue::build(spec, &values, &QueueSpec::fifo(rate));
@@ -123,7 +123,7 @@ fn extreme_parameters_build_and_judge_without_overflow() {
                     for length in [0, u32::MAX] {
                         let at = At {
                             packet_hash: now,
-                            ..At::fifo(Nanos(now), Nanos(now), length, u32::MAX)
+                            ..At::departure(Nanos(now), Nanos(now), length, u32::MAX)
                         };
                         let at = At {
                             round: Nanos(now),
@@ -181,7 +181,7 @@ fn markers_declare_what_they_look_at() {
         let spec = catalogue::find(name).expect("a scheme");
         let mut values = Values::defaults(spec);
         if let Some((param, value)) = change {
-            values = values.with(spec, param, value);
+            values = values.with(spec, param, value).expect("a parameter");
         }
         let marker = catalogue::build(spec, &values, &queue);
         assert_eq!(marker.hook(), hook, "{name} {change:?}");

@@ -2,8 +2,8 @@
 //! What must hold for any traffic.
 
 use cemark_marking::{
-    At, Marker, QueueSpec, Values, Verdict, Why, cedm, cedm_sharp, codel, dynamic, ecn_sharp,
-    fixed, mq_ecn, pi, pie, red, tcn, threshold,
+    At, Fraction, Marker, QueueSpec, Values, Verdict, Why, cedm, cedm_sharp, codel, dynamic,
+    ecn_sharp, fixed, mq_ecn, pi, pie, red, tcn, threshold,
 };
 use cemark_wire::{Nanos, Rate};
 use proptest::prelude::*;
@@ -17,9 +17,9 @@ fn ecn_sharp_with(changes: &[(&str, u64)]) -> ecn_sharp::EcnSharp {
     let values = changes
         .iter()
         .fold(Values::defaults(spec), |v, &(name, value)| {
-            v.with(spec, name, value)
+            v.with(spec, name, value).expect("a parameter")
         });
-    ecn_sharp::EcnSharp::new(&values, &ten_gigabits())
+    ecn_sharp::EcnSharp::from_config((&values).into(), &ten_gigabits())
 }
 
 /// Departures in time: (now, wait, bytes left behind). Mostly standing queues, with pauses and
@@ -86,7 +86,7 @@ proptest! {
         let mut marker = ecn_sharp_with(&[("pst_interval", interval)]);
         let mut listing = Listing::default();
         for (now, wait, left) in traffic {
-            let verdict = marker.dequeue(&At::fifo(Nanos(now), Nanos(wait), left, 1500));
+            let verdict = marker.dequeue(&At::departure(Nanos(now), Nanos(wait), left, 1500));
             let persistent = listing.persistent(wait.into(), now.into(), 85_000, interval.into());
             let want = match (wait > 200_000, persistent) {
                 (true, _) => Verdict::Mark(Why::Instant),
@@ -106,7 +106,7 @@ proptest! {
             ("pst_interval", 20_000),
         ]);
         for (now, wait, left) in traffic {
-            let verdict = marker.dequeue(&At::fifo(Nanos(now), Nanos(wait), left, 1500));
+            let verdict = marker.dequeue(&At::departure(Nanos(now), Nanos(wait), left, 1500));
             if wait < 85_000 {
                 prop_assert_eq!(verdict, Verdict::Pass);
             }
@@ -119,10 +119,10 @@ proptest! {
     #[test]
     fn ecn_sharp_without_its_persistent_part_is_tcn(traffic in departures(), target in 80_000u64..300_000) {
         let mut sharp = ecn_sharp_with(&[("ins_target", target), ("pst_target", 1_000_000_000)]);
-        let values = Values::defaults(&tcn::SPEC).with(&tcn::SPEC, "threshold", target);
-        let mut tcn = tcn::Tcn::new(&values, &ten_gigabits());
+        let config = tcn::TcnConfig { threshold: Nanos(target) };
+        let mut tcn = tcn::Tcn::from_config(config, &ten_gigabits());
         for (now, wait, left) in traffic {
-            let at = At::fifo(Nanos(now), Nanos(wait), left, 1500);
+            let at = At::departure(Nanos(now), Nanos(wait), left, 1500);
             prop_assert_eq!(sharp.dequeue(&at), tcn.dequeue(&at));
         }
     }
@@ -136,19 +136,18 @@ proptest! {
         for (now, wait, _) in traffic {
             let wait = wait / 1_200 * 1_200 + 1_200;
             let left = (wait / 100 * 125) as u32 - 1500;
-            let at = At::fifo(Nanos(now), Nanos(wait), left, 1500);
+            let at = At::departure(Nanos(now), Nanos(wait), left, 1500);
             prop_assert_eq!(by_wait.dequeue(&at), by_length.dequeue(&at));
         }
     }
 
     #[test]
-    fn codel_never_marks_below_its_target_or_under_its_guard(traffic in departures(), guard in 1u64..200_000) {
-        let spec = &codel::SPEC;
-        let values = Values::defaults(spec).with(spec, "interval", 20_000).with(spec, "min_bytes", guard);
-        let mut marker = codel::Codel::new(&values, &ten_gigabits());
+    fn codel_never_marks_below_its_target_or_under_its_guard(traffic in departures(), guard in 1u32..200_000) {
+        let config = codel::CodelConfig { interval: Nanos(20_000), min_bytes: guard, ..Default::default() };
+        let mut marker = codel::Codel::from_config(config, &ten_gigabits());
         for (now, wait, left) in traffic {
-            let verdict = marker.dequeue(&At::fifo(Nanos(now), Nanos(wait), left, 1500));
-            if wait < 85_000 || u64::from(left) <= guard {
+            let verdict = marker.dequeue(&At::departure(Nanos(now), Nanos(wait), left, 1500));
+            if wait < 85_000 || left <= guard {
                 prop_assert_eq!(verdict, Verdict::Pass);
             }
         }
@@ -160,11 +159,10 @@ proptest! {
         k: u32, quantum in 1u32..100_000, round in prop_oneof![0u64..100, 0u64..1_000_000, any::<u64>()],
         length in prop_oneof![0u32..200_000, any::<u32>()], gigabits in 1u64..800,
     ) {
-        let spec = &mq_ecn::SPEC;
         let queue = QueueSpec { quantum, ..QueueSpec::fifo(Rate::gbps(gigabits)) };
-        let values = Values::defaults(spec).with(spec, "k", u64::from(k)).with(spec, "count_self", 0);
-        let mut marker = mq_ecn::MqEcn::new(&values, &queue);
-        let at = At { round: Nanos(round), ..At::fifo(Nanos(1), Nanos(0), length, 1500) };
+        let config = mq_ecn::MqEcnConfig { k, count_self: false, ..Default::default() };
+        let mut marker = mq_ecn::MqEcn::from_config(config, &queue);
+        let at = At { round: Nanos(round), ..At::arrival(Nanos(1), length, 1500) };
         let time = u128::from(queue.rate.nanos_for(u64::from(quantum)).0);
         let round = u128::from(round).min(u128::from(u32::MAX));
         let threshold = if round <= time { u128::from(k) } else { u128::from(k) * time / round };
@@ -174,12 +172,11 @@ proptest! {
     /// A rate, a quantum and n queues: rounds of n quantum times give K / n, within a byte.
     #[test]
     fn n_busy_queues_share_the_standard_threshold(n in 1u32..=32, k in 1_500u32..1_000_000) {
-        let spec = &mq_ecn::SPEC;
-        let values = Values::defaults(spec).with(spec, "k", u64::from(k)).with(spec, "count_self", 0);
-        let mut marker = mq_ecn::MqEcn::new(&values, &ten_gigabits());
+        let config = mq_ecn::MqEcnConfig { k, count_self: false, ..Default::default() };
+        let mut marker = mq_ecn::MqEcn::from_config(config, &ten_gigabits());
         let round = Nanos(1_200 * u64::from(n));
         let mut marked = |length| {
-            marker.enqueue(&At { round, ..At::fifo(Nanos(1), Nanos(0), length, 1500) }) != Verdict::Pass
+            marker.enqueue(&At { round, ..At::arrival(Nanos(1), length, 1500) }) != Verdict::Pass
         };
         prop_assert!(!marked(k / n));
         prop_assert!(marked(k / n + 1));
@@ -189,19 +186,20 @@ proptest! {
     /// while the queue stands at k2.
     #[test]
     fn cedm_takes_back_tentative_marks_only(
-        traffic in departures(), intents in prop::collection::vec(0u8..3, 600), average in 0u64..2, withdraw in 0u64..2,
+        traffic in departures(), intents in prop::collection::vec(0u8..3, 600),
+        average: bool, withdraw: bool,
     ) {
-        let spec = &cedm::SPEC;
-        let values = Values::defaults(spec).with(spec, "signal", average).with(spec, "withdraw", withdraw);
-        let mut marker = cedm::Cedm::new(&values, &ten_gigabits());
+        let signal = if average { cedm::Length::Average } else { cedm::Length::Instant };
+        let config = cedm::CedmConfig { signal, withdraw, ..Default::default() };
+        let mut marker = cedm::Cedm::from_config(config, &ten_gigabits());
         for ((now, _, left), intent) in traffic.into_iter().zip(intents) {
             let intent = [None, Some(Why::Instant), Some(Why::Tentative)][usize::from(intent)];
-            let at = At { intent, ..At::fifo(Nanos(now), Nanos(0), left, 1500) };
+            let at = At { intent, ..At::arrival(Nanos(now), left, 1500) };
             match (intent, marker.dequeue(&at)) {
                 (None, verdict) => prop_assert_eq!(verdict, Verdict::Pass),
                 (Some(Why::Instant), verdict) => prop_assert_eq!(verdict, Verdict::Mark(Why::Instant)),
                 (Some(why), Verdict::Mark(kept)) => prop_assert_eq!(why, kept),
-                (Some(_), Verdict::Pass) => prop_assert!(withdraw == 1 && (average == 1 || left < 57_500)),
+                (Some(_), Verdict::Pass) => prop_assert!(withdraw && (average || left < 57_500)),
                 (_, Verdict::Drop(_)) => prop_assert!(false, "CEDM never drops"),
             }
         }
@@ -210,20 +208,21 @@ proptest! {
     /// A withdrawal touches CEDM's intent only: the combination says what its parts say, apart.
     #[test]
     fn a_combination_keeps_its_intents_apart(
-        traffic in departures(), intents in prop::collection::vec(0u8..3, 600), interval in 1_000u64..400_000, k1 in 1_000u64..200_000,
+        traffic in departures(), intents in prop::collection::vec(0u8..3, 600), interval in 1_000u64..400_000,
+        k1 in 1_000u32..200_000,
     ) {
-        let spec = &cedm_sharp::SPEC;
-        let values = Values::defaults(spec).with(spec, "k1", k1).with(spec, "pst_interval", interval);
-        let mut both = cedm_sharp::CedmSharp::new(&values, &ten_gigabits());
-        let spec = &cedm::SPEC;
-        let values = Values::defaults(spec).with(spec, "k1", k1).with(spec, "rtt", 200_000);
-        let mut cedm = cedm::Cedm::new(&values, &ten_gigabits());
+        let config = cedm_sharp::CedmSharpConfig {
+            k1, pst_interval: Nanos(interval), ..Default::default()
+        };
+        let mut both = cedm_sharp::CedmSharp::from_config(config, &ten_gigabits());
+        let config = cedm::CedmConfig { k1, rtt: Nanos(200_000), ..Default::default() };
+        let mut cedm = cedm::Cedm::from_config(config, &ten_gigabits());
         let mut sharp = ecn_sharp_with(&[("ins_target", 1_000_000_000), ("pst_interval", interval)]);
         for ((now, wait, left), intent) in traffic.into_iter().zip(intents) {
-            let joins = At::fifo(Nanos(now), Nanos(0), left, 1500);
+            let joins = At::arrival(Nanos(now), left, 1500);
             prop_assert_eq!(both.enqueue(&joins), cedm.enqueue(&joins));
             let intent = [None, Some(Why::Instant), Some(Why::Tentative)][usize::from(intent)];
-            let at = At { intent, ..At::fifo(Nanos(now), Nanos(wait), left, 1500) };
+            let at = At { intent, ..At::departure(Nanos(now), Nanos(wait), left, 1500) };
             let persistent = sharp.dequeue(&At { intent: None, ..at });
             let want = match cedm.dequeue(&at) {
                 Verdict::Pass => persistent,
@@ -249,13 +248,12 @@ proptest! {
     /// Dynamic thresholds without a moving limit are a static one.
     #[test]
     fn a_steady_limit_makes_dynamic_ecn_a_threshold(limit: u32, offset: u32, floor: u32, length: u32) {
-        let spec = &dynamic::SPEC;
-        let values = Values::defaults(spec).with(spec, "offset", u64::from(offset)).with(spec, "floor", u64::from(floor));
-        let mut moving = dynamic::Dynamic::new(&values, &ten_gigabits());
-        let k = u64::from(limit.saturating_sub(offset).max(floor));
-        let values = Values::defaults(&threshold::SPEC).with(&threshold::SPEC, "k", k);
-        let mut still = threshold::Threshold::new(&values, &ten_gigabits());
-        let at = At { limit_bytes: limit, ..At::fifo(Nanos(1), Nanos(0), length, 1500) };
+        let config = dynamic::DynamicConfig { offset, floor, ..Default::default() };
+        let mut moving = dynamic::Dynamic::from_config(config, &ten_gigabits());
+        let k = limit.saturating_sub(offset).max(floor);
+        let config = threshold::ThresholdConfig { k, ..Default::default() };
+        let mut still = threshold::Threshold::from_config(config, &ten_gigabits());
+        let at = At { limit_bytes: limit, ..At::arrival(Nanos(1), length, 1500) };
         // Only a length that saturates can differ: the two add the packet in 32 and in 64 bits.
         if length <= u32::MAX - 1_500 {
             prop_assert_eq!(moving.enqueue(&at), still.enqueue(&at));
@@ -269,11 +267,12 @@ proptest! {
         arrivals in prop::collection::vec((0u64..1_100, 64u32..1500), 1..600), k_packets in 1u64..80,
     ) {
         let k = k_packets * 1_000;
-        let values = Values::defaults(&threshold::SPEC).with(&threshold::SPEC, "k", k)
-            .with(&threshold::SPEC, "count_self", 0);
-        let mut red = threshold::Threshold::new(&values, &ten_gigabits());
-        let values = Values::defaults(&tcn::SPEC).with(&tcn::SPEC, "threshold", k * 8 / 10);
-        let mut tcn = tcn::Tcn::new(&values, &ten_gigabits());
+        let config = threshold::ThresholdConfig {
+            k: k as u32, count_self: false, ..Default::default()
+        };
+        let mut red = threshold::Threshold::from_config(config, &ten_gigabits());
+        let config = tcn::TcnConfig { threshold: Nanos(k * 8 / 10) };
+        let mut tcn = tcn::Tcn::from_config(config, &ten_gigabits());
         // Bits of time: a tenth of a nanosecond a bit at 10 Gb/s. (start, end, bytes) of every
         // packet so far.
         let mut sent: Vec<(u64, u64, u32)> = Vec::new();
@@ -284,9 +283,9 @@ proptest! {
             let start = free.max(now);
             let waiting: u32 = sent.iter().filter(|p| p.0 > now).map(|p| p.2).sum();
             let on_the_wire: u32 = sent.iter().filter(|p| p.0 <= now && now < p.1).map(|p| p.2).sum();
-            let joins = red.enqueue(&At::fifo(Nanos(now / 10), Nanos(0), waiting, bytes)) != Verdict::Pass;
+            let joins = red.enqueue(&At::arrival(Nanos(now / 10), waiting, bytes)) != Verdict::Pass;
             let wait = Nanos(start / 10 - now / 10);
-            let leaves = tcn.dequeue(&At::fifo(Nanos(start / 10), wait, 0, bytes)) != Verdict::Pass;
+            let leaves = tcn.dequeue(&At::departure(Nanos(start / 10), wait, 0, bytes)) != Verdict::Pass;
             // More than K bytes ahead take longer than K / rate; a longer wait has K bytes ahead,
             // the one on the wire included. A nanosecond is 1.25 bytes, which is what rounding can
             // hide.
@@ -301,50 +300,55 @@ proptest! {
     }
 
     #[test]
-    fn red_spaces_its_marks_evenly(hashes in prop::collection::vec(any::<u64>(), 500), share_percent in 1u64..50) {
+    fn red_spaces_its_marks_evenly(hashes in prop::collection::vec(any::<u64>(), 500), share_percent in 1u32..50) {
         // Weight 1 and a constant length at the middle of the ramp: the probability is pmax / 2,
         // and no gap is longer than its inverse.
-        let spec = &red::SPEC;
         let pmax = 65_536 * share_percent / 50;
-        let values = Values::defaults(spec).with(spec, "kmin", 0).with(spec, "kmax", 20_000)
-            .with(spec, "pmax", pmax).with(spec, "weight", 65_536);
-        let mut marker = red::Red::new(&values, &ten_gigabits());
-        let longest = 65_536u64.div_ceil(pmax / 2);
+        let config = red::RedConfig {
+            pmax: Fraction(pmax), ..to_twenty_kilobytes()
+        };
+        let mut marker = red::Red::from_config(config, &ten_gigabits());
+        let longest = 65_536u32.div_ceil(pmax / 2);
         let mut passed = 0;
         for packet_hash in hashes {
-            let at = At { packet_hash, ..At::fifo(Nanos(1), Nanos(0), 10_000, 1500) };
+            let at = At { packet_hash, ..At::arrival(Nanos(1), 10_000, 1500) };
             passed = if marker.enqueue(&at) == Verdict::Pass { passed + 1 } else { 0 };
             prop_assert!(passed < longest);
         }
     }
 }
 
+/// RED on the instantaneous length, with a ramp from 0 to 20 KB and 10 %.
+fn to_twenty_kilobytes() -> red::RedConfig {
+    red::RedConfig {
+        kmin: 0,
+        kmax: 20_000,
+        weight: Fraction::ONE,
+        ..Default::default()
+    }
+}
+
 #[test]
 fn red_marks_as_often_as_its_share_says() {
-    let spec = &red::SPEC;
     // Half of the ramp to 10 %: 1 in 20 independently; evenly spaced gaps of 1 to 20 are 10.5 on
     // average.
-    for (spacing, low, high) in [(1, 4_850, 5_150), (0, 9_400, 9_650)] {
-        let values = Values::defaults(spec)
-            .with(spec, "kmin", 0)
-            .with(spec, "kmax", 20_000)
-            .with(spec, "pmax", 6_554)
-            .with(spec, "weight", 65_536)
-            .with(spec, "spacing", spacing);
-        let mut marker = red::Red::new(&values, &ten_gigabits());
+    let (uniform, independent) = (red::Spacing::Uniform, red::Spacing::Independent);
+    for (spacing, low, high) in [(independent, 4_850, 5_150), (uniform, 9_400, 9_650)] {
+        let config = red::RedConfig {
+            spacing,
+            ..to_twenty_kilobytes()
+        };
+        let mut marker = red::Red::from_config(config, &ten_gigabits());
         let marks = (0..100_000u64)
             .filter(|&n| {
                 let packet_hash = cemark_marking::fixed::hash(1, 7, n * 1460, 0);
                 marker.enqueue(&At {
                     packet_hash,
-                    ..At::fifo(Nanos(n), Nanos(0), 10_000, 1500)
+                    ..At::arrival(Nanos(n), 10_000, 1500)
                 }) != Verdict::Pass
             })
             .count();
-        assert!(
-            (low..=high).contains(&marks),
-            "spacing {spacing}: {marks} marks"
-        );
+        assert!((low..=high).contains(&marks), "{spacing:?}: {marks} marks");
     }
 }
 
@@ -354,14 +358,14 @@ proptest! {
     fn quiet_packets_need_not_be_asked_about(steps in departures(), ramp in any::<bool>()) {
         let shape = if ramp { [("kmin", 90_000), ("pmax", 1 << 15)] } else { [("pst_target", 95_000), ("max_catchup", 1)] };
         let sharp = || Box::new(ecn_sharp_with(&shape)) as Box<dyn Marker>;
-        let tcn = || Box::new(tcn::Tcn::new(&Values::defaults(&tcn::SPEC), &ten_gigabits())) as Box<dyn Marker>;
+        let tcn = || Box::new(tcn::Tcn::from_config(Default::default(), &ten_gigabits())) as Box<dyn Marker>;
         for (mut always, mut sparing) in [(sharp(), sharp()), (tcn(), tcn())] {
             let mut spared = 0;
             // It begins with a queue that is all but empty; each scheme is quiet there, after its
             // first packet.
             let short = (1..9).map(|now| (now, 10, 0));
             for (now, wait, _) in short.chain(steps.iter().map(|s| (s.0 + 9, s.1, s.2))) {
-                let at = At::fifo(Nanos(now), Nanos(wait), 0, 1500);
+                let at = At::departure(Nanos(now), Nanos(wait), 0, 1500);
                 let quiet = at.sojourn < sparing.quiet_sojourn();
                 let answer = if quiet { Verdict::Pass } else { sparing.dequeue(&at) };
                 spared += u32::from(quiet);
@@ -383,12 +387,12 @@ fn settled(marker: &mut impl Marker, rounds: u64) -> i64 {
         now += 1_200;
         while marker.next_wake().is_some_and(|due| due.0 <= now) {
             let due = marker.next_wake().expect("asked");
-            marker.wake(&At::fifo(due, Nanos(0), queue as u32, 0));
+            marker.wake(&At::arrival(due, queue as u32, 0));
         }
         let packet_hash = fixed::hash(7, 1, n * 1_460, 0);
         let at = At {
             packet_hash,
-            ..At::fifo(Nanos(now), Nanos(0), queue as u32, 1_500)
+            ..At::arrival(Nanos(now), queue as u32, 1_500)
         };
         let marked = marker.enqueue(&at) != Verdict::Pass;
         window = (window + if marked { -1_500 } else { 30 }).clamp(3_000, 2_000_000);
@@ -403,12 +407,14 @@ fn settled(marker: &mut impl Marker, rounds: u64) -> i64 {
 /// Both integrate the deviation, so that over time there is none left.
 #[test]
 fn pi_and_pie_hold_the_queue_at_their_reference() {
-    let mut pi = pi::Pi::new(&Values::defaults(&pi::SPEC), &ten_gigabits());
+    let mut pi = pi::Pi::from_config(Default::default(), &ten_gigabits());
     let mean = settled(&mut pi, 200_000);
     assert!((29_100..30_900).contains(&mean), "PI: {mean} for 30,000");
-    let spec = &pie::SPEC;
-    let values = Values::defaults(spec).with(spec, "mark_ecnth", 65_536);
-    let mut pie = pie::Pie::new(&values, &ten_gigabits());
+    let config = pie::PieConfig {
+        mark_ecnth: Fraction::ONE,
+        ..Default::default()
+    };
+    let mut pie = pie::Pie::from_config(config, &ten_gigabits());
     // 15 us at 10 Gb/s are 18,750 B.
     let mean = settled(&mut pie, 200_000);
     assert!((18_180..19_320).contains(&mean), "PIE: {mean} for 18,750");
@@ -425,13 +431,13 @@ proptest! {
     ) {
         let spec = &mq_ecn::SPEC;
         let changes = [("shape", ramp), ("cmp", tie), ("count_self", own), ("k", k), ("kmin", kmin), ("kmax", kmax), ("pmax", 65_536)];
-        let values = changes.iter().fold(Values::defaults(spec), |v, &(name, value)| v.with(spec, name, value));
-        let mut marker = mq_ecn::MqEcn::new(&values, &QueueSpec { quantum, ..ten_gigabits() });
+        let values = changes.iter().fold(Values::defaults(spec), |v, &(name, value)| v.with(spec, name, value).expect("a parameter"));
+        let mut marker = mq_ecn::MqEcn::from_config((&values).into(), &QueueSpec { quantum, ..ten_gigabits() });
         let quiet = marker.quiet_by_round();
         let edge = if full { u64::from(quiet.bytes) } else { quiet.byte_nanos / round.max(1) };
         let length = edge.saturating_add_signed(by).min(10_000_000) as u32;
         prop_assume!(length >= pkt);
-        let at = At { round: Nanos(round), packet_hash, ..At::fifo(Nanos(1), Nanos(0), length - pkt, pkt) };
+        let at = At { round: Nanos(round), packet_hash, ..At::arrival(Nanos(1), length - pkt, pkt) };
         if quiet.covers(length, Nanos(round)) {
             prop_assert_eq!(marker.enqueue(&at), Verdict::Pass);
         } else if ramp == 0 && own == 1 {

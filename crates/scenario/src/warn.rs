@@ -257,7 +257,8 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
             all,
             format!("never {label}"),
             format!(
-                "`{label}` never marks: {param} is {unreached}, and a full buffer is {} or {} of waiting",
+                "`{label}` never marks: {} is {unreached}, and a full buffer is {} or {} of waiting",
+                param.name,
                 length(buffer),
                 span(nanos(drained))
             ),

@@ -71,7 +71,9 @@ fn a_scheme_in_another_form_takes_its_place_and_its_parameters() {
     let codel = catalogue::find("codel").expect("CoDel");
     let mut there = plan();
     let seen = add(&mut there, "bpf:codel.o", Some("codel"), b"1");
-    let target = Values::defaults(codel).with(codel, "target", 20_000);
+    let target = Values::defaults(codel)
+        .with(codel, "target", 20_000)
+        .expect("a parameter");
     assert_eq!(seen, vec![target; 4]);
     assert_eq!(there.points[4].config.switch.buffer_bytes, 300_000);
 

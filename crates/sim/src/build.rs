@@ -5,18 +5,19 @@ use cemark_marking::QueueSpec;
 use cemark_marking::catalogue;
 use cemark_switch::edge::Actions;
 use cemark_switch::sched;
-use cemark_switch::{AnyMarker, Clock, Pool, Port, PortSpec, QueueSetup, RoundSpec, admit};
-use cemark_wire::{Picos, Rate};
+use cemark_switch::{AnyMarker, Clock, Pool, PoolId, Port, PortSpec, QueueSetup, RoundSpec, admit};
+use cemark_wire::Picos;
 
-use crate::config::{Config, MarkerChoice, Nic, NonEct, Policy, QueueConfig, SwitchConfig};
+use crate::config::{Config, MarkerChoice, Nic, NonEct, Policy, QueueConfig};
 use crate::conn::Conns;
 use crate::engine::{Host, Sim, kind, turn_of};
 use crate::events::EventQueue;
+use crate::ids::{HostId, LinkId};
 use crate::metrics::{Metrics, ProbeState, Sampler};
 use crate::pfc::Lossless;
 use crate::pool::{Delayed, Sacks};
 use crate::topology::{Fabric, Link};
-use crate::waypoint;
+use crate::waypoint::{self, Waypoint};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
@@ -32,64 +33,24 @@ impl<Q: EventQueue> Sim<Q> {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
-        let (mut pools, pool_of) = pools(&cfg.switch, &fabric, hosts);
-        let nic_bytes = match cfg.nic {
-            // While it is paused, acknowledgements and notifications wait in it.
-            _ if cfg.switch.pfc.is_some() => NIC_WINDOWS,
-            Nic::BackPressure { .. } => NIC_TURNS,
-            Nic::Fifo => NIC_WINDOWS,
-            Nic::SwitchPort => cfg.switch.buffer_bytes,
-        };
-        let pfc = cfg
-            .switch
-            .pfc
-            .as_ref()
-            .map(|pfc| Box::new(Lossless::new(cfg, pfc, &fabric, &mut pools, &pool_of)));
-        let largest = pools.iter().map(Pool::capacity).max().unwrap_or(0);
-        // A NIC has a buffer of its own, used where it cannot be fused (with very short ticks).
-        let first_nic = pools.len() as u32;
-        pools.extend((0..hosts).map(|_| Pool::of_port(nic_bytes)));
+        let mut buffers = Buffers::new(cfg, &fabric);
+        let pfc = cfg.switch.pfc.as_ref().map(|pfc| {
+            let (pools, of) = (&mut buffers.pools, &buffers.of);
+            Box::new(Lossless::new(cfg, pfc, &fabric, pools, of))
+        });
+        let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
+        buffers.add_nics(cfg);
         let waypoints = waypoint::waypoints(cfg, &fabric);
-        let ports: Vec<Port> = fabric
-            .links()
-            .iter()
-            .enumerate()
-            .map(|(i, link)| {
-                let way = waypoints.iter().position(|w| w.link == i as u32);
-                let nic = (i as u32) < hosts;
-                let pool = match nic {
-                    true => first_nic + i as u32,
-                    false => pool_of[i - hosts as usize],
-                };
-                let room = pools[pool as usize].room();
-                let mut spec = port_spec(cfg, clock, link, nic, (pool, room));
-                if let Some(n) = way {
-                    spec.tag = waypoint::FIRST + n as u32;
-                }
-                Port::new(spec)
-            })
-            .collect();
+        let ports = ports(cfg, clock, &fabric, &buffers, &waypoints);
         let traffic = Traffic::new(cfg);
-        let slowest = fabric
-            .links()
-            .iter()
-            .map(|l| l.rate)
-            .min()
-            .unwrap_or(Rate::gbps(10));
-        let sampler = Sampler::new(
-            hosts,
-            ports.len() - hosts as usize,
-            clock.ticks(cfg.measure.queue_interval),
-            largest,
-            slowest.nanos_for(u64::from(largest)).0,
-            cfg.measure.trace.clone(),
-        );
+        let sampler = sampler(cfg, clock, ports.len(), largest);
         let awaited = traffic.measured_total();
         let drawn = cfg.rtt != crate::workload::RttModel::Path;
-        // What is paced segment by segment does not wait for a train.
-        let tso = match cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
-            true => 0,
-            false => cfg.offload.tso,
+        // A sender that is paced segment by segment does not wait for a train.
+        let tso = if cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
+            0
+        } else {
+            cfg.offload.tso
         };
         let mut sim = Sim {
             clock,
@@ -98,7 +59,7 @@ impl<Q: EventQueue> Sim<Q> {
             delayed: Delayed::default(),
             sacks: Sacks::default(),
             ports,
-            pools,
+            pools: buffers.pools,
             hosts: (0..hosts).map(|_| Host::default()).collect(),
             waypoints,
             edges: Vec::new(),
@@ -144,9 +105,9 @@ impl<Q: EventQueue> Sim<Q> {
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();
-        for l in 0..sim.ports.len() {
+        for l in (0..sim.ports.len() as u32).map(LinkId) {
             let at = sim.ports[l].first_wake();
-            sim.arm_wake(l as u32, at);
+            sim.arm_wake(l, at);
         }
         sim
     }
@@ -180,10 +141,10 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let conn = self.open(flow, flow.id);
         // Never idle: its slot is not reused.
-        self.conns.list[conn as usize].idle = false;
+        self.conns.list[conn].idle = false;
         self.metrics.probes[w] = ProbeState {
             conn,
-            src,
+            src: HostId(src),
             class,
             every: self.clock.ticks(every).max(1),
             left: count,
@@ -208,50 +169,126 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The buffers of all switch ports, and which of them each port uses.
-fn pools(switch: &SwitchConfig, fabric: &Fabric, hosts: u32) -> (Vec<Pool>, Vec<u32>) {
-    let b = &switch.buffering;
-    let links = &fabric.links()[hosts as usize..];
-    if matches!(b.policy, Policy::Port | Policy::Static) {
-        let pool = Pool::new(switch.buffer_bytes, b.headroom, false);
-        return (vec![pool; links.len()], (0..links.len() as u32).collect());
-    }
-    let mut switches: Vec<(&str, u32)> = Vec::new();
-    let mut of = Vec::with_capacity(links.len());
-    let mut number = std::collections::BTreeMap::new();
-    for link in links {
-        let i = *number.entry(link.switch()).or_insert_with(|| {
-            switches.push((link.switch(), 0));
-            switches.len() - 1
-        });
-        switches[i].1 += 1;
-        of.push(i as u32);
-    }
-    let pools = switches
-        .iter()
-        .map(|&(_, ports)| {
+/// All buffers, and which of them each link's port uses.
+struct Buffers {
+    pools: Vec<Pool>,
+    /// By switch port, in order of links.
+    of: Vec<PoolId>,
+    /// The pool of the first NIC; those of the others follow it.
+    first_nic: u32,
+}
+
+impl Buffers {
+    /// The buffers of the switch ports.
+    fn new(cfg: &Config, fabric: &Fabric) -> Buffers {
+        let switch = &cfg.switch;
+        let b = &switch.buffering;
+        let links = &fabric.links()[cfg.topology.hosts() as usize..];
+        if matches!(b.policy, Policy::Port | Policy::Static) {
+            let pool = Pool::new(switch.buffer_bytes, b.headroom, false);
+            return Buffers {
+                pools: vec![pool; links.len()],
+                of: (0..links.len() as u32).map(PoolId).collect(),
+                first_nic: 0,
+            };
+        }
+        // By switch: the number of its ports.
+        let mut switches: Vec<u32> = Vec::new();
+        let mut of = Vec::with_capacity(links.len());
+        let mut number = std::collections::BTreeMap::new();
+        for link in links {
+            let i = *number.entry(link.switch()).or_insert_with(|| {
+                switches.push(0);
+                switches.len() - 1
+            });
+            switches[i] += 1;
+            of.push(PoolId(i as u32));
+        }
+        let pool = |ports: u32| {
             let bytes = match b.pool_bytes {
                 0 => switch.buffer_bytes.saturating_mul(ports),
                 n => n,
             };
             Pool::new(bytes, b.headroom, true)
-        })
-        .collect();
-    (pools, of)
+        };
+        Buffers {
+            pools: switches.into_iter().map(pool).collect(),
+            of,
+            first_nic: 0,
+        }
+    }
+
+    /// Adds a buffer for each NIC, which is used where the NIC's port cannot be fused (with very
+    /// short ticks).
+    fn add_nics(&mut self, cfg: &Config) {
+        let bytes = match cfg.nic {
+            // While it is paused, acknowledgements and notifications wait in it.
+            _ if cfg.switch.pfc.is_some() => NIC_WINDOWS,
+            Nic::BackPressure { .. } => NIC_TURNS,
+            Nic::Fifo => NIC_WINDOWS,
+            Nic::SwitchPort => cfg.switch.buffer_bytes,
+        };
+        self.first_nic = self.pools.len() as u32;
+        let nics = (0..cfg.topology.hosts()).map(|_| Pool::of_port(bytes));
+        self.pools.extend(nics);
+    }
+
+    /// The pool of the port that feeds link `i`, of which the first `hosts` are NICs.
+    fn of_link(&self, i: usize, hosts: usize) -> PoolId {
+        match i.checked_sub(hosts) {
+            None => PoolId(self.first_nic + i as u32),
+            Some(port) => self.of[port],
+        }
+    }
 }
 
-/// `pool`: number and ordinary room.
-fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32)) -> PortSpec {
+/// The port of every link.
+fn ports(
+    cfg: &Config,
+    clock: Clock,
+    fabric: &Fabric,
+    buffers: &Buffers,
+    waypoints: &[Waypoint],
+) -> Vec<Port> {
+    let hosts = cfg.topology.hosts() as usize;
+    let port = |(i, link): (usize, &Link)| {
+        let pool = buffers.of_link(i, hosts);
+        let room = buffers.pools[pool.place()].room();
+        let mut spec = port_spec(cfg, clock, link, i < hosts, (pool, room));
+        if let Some(n) = waypoints.iter().position(|w| w.link.place() == i) {
+            spec.tag = waypoint::FIRST + n as u32;
+        }
+        Port::new(spec)
+    };
+    fabric.links().iter().enumerate().map(port).collect()
+}
+
+/// What samples the queues of `ports` ports, NICs among them, whose largest buffer is `largest`.
+fn sampler(cfg: &Config, clock: Clock, ports: usize, largest: u32) -> Sampler {
+    let hosts = cfg.topology.hosts();
+    let longest_wait = cfg.topology.slowest().nanos_for(u64::from(largest));
+    Sampler::new(
+        hosts,
+        ports - hosts as usize,
+        clock.ticks(cfg.measure.queue_interval),
+        largest,
+        longest_wait.0,
+        cfg.measure.trace.clone(),
+    )
+}
+
+/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
+fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
     let (pool, room) = pool;
     let rate = link.rate;
     let s = &cfg.switch;
     let common = PortSpec {
         clock,
         byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
-        tag: link.host.unwrap_or(u32::MAX),
+        tag: link.host.unwrap_or(waypoint::SWITCH),
         delay: clock.ticks(link.delay),
         buffer_bytes: room,
-        buffering: admit::Buffering::Whole,
+        buffering: admit::RoomPolicy::Whole,
         pool,
         own_pool: true,
         non_ect: NonEct::Forward,
@@ -284,9 +321,9 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (u32, u32
     let specs = queue_specs(cfg, link, room);
     PortSpec {
         buffering: match s.buffering.policy {
-            Policy::Port | Policy::Shared => admit::Buffering::Whole,
-            Policy::Static => admit::Buffering::PerQueue,
-            Policy::Dynamic { alpha } => admit::Buffering::Dynamic { alpha },
+            Policy::Port | Policy::Shared => admit::RoomPolicy::Whole,
+            Policy::Static => admit::RoomPolicy::PerQueue,
+            Policy::Dynamic { alpha } => admit::RoomPolicy::Dynamic { alpha },
         },
         own_pool: nic || s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
         non_ect: s.non_ect,

@@ -8,7 +8,8 @@ use cemark_switch::NEVER;
 use cemark_transport::{Config, Receiver, Sender};
 use cemark_wire::Nanos;
 
-use crate::rdma::Pair;
+use crate::ids::{ConnId, HostId};
+use crate::rdma::QueuePair;
 use crate::topology::Route;
 use crate::workload::Flow;
 
@@ -17,9 +18,9 @@ pub(crate) struct Conn {
     pub sender: Sender,
     pub receiver: Receiver,
     /// A queue pair, which stands in for both ends of TCP where hosts speak RDMA.
-    pub pair: Option<Box<Pair>>,
-    pub src: u32,
-    pub dst: u32,
+    pub pair: Option<Box<QueuePair>>,
+    pub src: HostId,
+    pub dst: HostId,
     /// Stream offset at which the flow it carries is complete.
     pub end: u64,
     /// Ticks that data waits behind the sender's NIC, or before the receiver.
@@ -41,8 +42,10 @@ pub(crate) struct Conn {
     pub idle: bool,
     /// It returns to the pool of its pair when idle; otherwise its slot is reused.
     pub persistent: bool,
-    /// Index of the workload whose class bounds apply to bytes sent, or `u16::MAX`.
-    pub bounds: u16,
+    /// Its slot waits for reuse.
+    retired: bool,
+    /// Index of the workload whose class bounds apply to bytes sent.
+    pub bounds: Option<u16>,
     pub flow: Flow,
     /// Stream offset at which the flow began.
     pub begin: u64,
@@ -56,6 +59,15 @@ pub(crate) struct Tally {
     pub marks: u32,
     pub retransmits: u32,
     pub timeouts: u32,
+}
+
+/// Totals of connections whose slots were reused.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Retired {
+    pub retransmits: u64,
+    pub timeouts: u64,
+    /// Payload bytes that their receivers held in order.
+    pub delivered: u64,
 }
 
 impl Conn {
@@ -119,21 +131,21 @@ pub(crate) struct Conns {
     pub list: Vec<Conn>,
     /// Way of the data, way of the ACKs; beside the connections because every hop reads it.
     pub routes: Vec<[Route; 2]>,
-    free: Vec<u32>,
-    pools: BTreeMap<(u32, u32), Vec<u32>>,
-    opened: BTreeMap<(u32, u32), u64>,
-    /// Retransmissions and timeouts of connections whose slots were reused.
-    pub retired: (u64, u64, u64),
+    free: Vec<ConnId>,
+    pools: BTreeMap<(HostId, HostId), Vec<ConnId>>,
+    opened: BTreeMap<(HostId, HostId), u64>,
+    /// What connections did whose slots were reused.
+    pub retired: Retired,
 }
 
 impl Conns {
     /// An idle persistent connection of the pair, if there is one.
-    pub fn take_idle(&mut self, src: u32, dst: u32) -> Option<u32> {
+    pub fn take_idle(&mut self, src: HostId, dst: HostId) -> Option<ConnId> {
         self.pools.get_mut(&(src, dst))?.pop()
     }
 
     /// The number of a new persistent connection of the pair.
-    pub fn opened_for(&mut self, src: u32, dst: u32) -> u64 {
+    pub fn opened_for(&mut self, src: HostId, dst: HostId) -> u64 {
         let n = self.opened.entry((src, dst)).or_default();
         *n += 1;
         *n
@@ -147,13 +159,13 @@ impl Conns {
         extra: u64,
         luck: u64,
         routes: [Route; 2],
-    ) -> u32 {
+    ) -> ConnId {
         let conn = Conn {
             sender: Sender::new(cfg, now),
             receiver: Receiver::new(cfg),
             pair: None,
-            src: flow.src,
-            dst: flow.dst,
+            src: HostId(flow.src),
+            dst: HostId(flow.dst),
             end: u64::MAX,
             extra,
             timer_at: NEVER,
@@ -165,28 +177,29 @@ impl Conns {
             in_line: false,
             idle: true,
             persistent: false,
-            bounds: u16::MAX,
+            bounds: None,
+            retired: false,
             flow,
             begin: 0,
             before: Tally::default(),
         };
         match self.free.pop() {
             Some(i) => {
-                self.list[i as usize] = conn;
-                self.routes[i as usize] = routes;
+                self.list[i] = conn;
+                self.routes[i] = routes;
                 i
             }
             None => {
                 self.list.push(conn);
                 self.routes.push(routes);
-                self.list.len() as u32 - 1
+                ConnId(self.list.len() as u32 - 1)
             }
         }
     }
 
     /// The flow on `i` has ended: a persistent connection goes back to its pool at once.
-    pub fn ended(&mut self, i: u32) {
-        let c = &mut self.list[i as usize];
+    pub fn ended(&mut self, i: ConnId) {
+        let c = &mut self.list[i];
         c.idle = true;
         c.end = u64::MAX;
         if c.persistent {
@@ -197,23 +210,20 @@ impl Conns {
     /// Reuses the slot of a fresh connection that nothing refers to. Called when a packet or an
     /// event of it has gone.
     #[inline]
-    pub fn maybe_retire(&mut self, i: u32) {
-        let c = &mut self.list[i as usize];
-        if c.idle && !c.persistent && c.is_quiet() && c.bounds != RETIRED {
-            c.bounds = RETIRED;
+    pub fn maybe_retire(&mut self, i: ConnId) {
+        let c = &mut self.list[i];
+        if c.idle && !c.persistent && c.is_quiet() && !c.retired {
+            c.retired = true;
             let t = c.tally();
-            self.retired.0 += u64::from(t.retransmits);
-            self.retired.1 += u64::from(t.timeouts);
-            self.retired.2 += c.delivered();
+            self.retired.retransmits += u64::from(t.retransmits);
+            self.retired.timeouts += u64::from(t.timeouts);
+            self.retired.delivered += c.delivered();
             self.free.push(i);
         }
     }
 
     /// Connections whose slots are in use.
     pub fn in_use(&self) -> impl Iterator<Item = &Conn> {
-        self.list.iter().filter(|c| c.bounds != RETIRED)
+        self.list.iter().filter(|c| !c.retired)
     }
 }
-
-/// In `Conn::bounds`: the slot waits for reuse.
-const RETIRED: u16 = u16::MAX - 1;

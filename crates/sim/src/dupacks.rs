@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::ids::ConnId;
+
 /// What becomes of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
@@ -29,7 +31,7 @@ struct Seen {
 pub(crate) struct DupAcks {
     /// Ticks that a hole is kept from the sender.
     hold: u64,
-    seen: BTreeMap<u32, Seen>,
+    seen: BTreeMap<ConnId, Seen>,
     dropped: u64,
 }
 
@@ -53,7 +55,7 @@ impl DupAcks {
     }
 
     /// An ACK of connection `conn` up to `cum` at tick `now`.
-    pub fn judge(&mut self, now: u64, conn: u32, cum: u64) -> Passage {
+    pub fn judge(&mut self, now: u64, conn: ConnId, cum: u64) -> Passage {
         let seen = self.seen.entry(conn).or_insert(Seen { cum, at: now });
         // A slot that another connection took over starts again from low numbers; a real filter
         // sees a SYN.
@@ -81,16 +83,16 @@ mod tests {
     #[test]
     fn a_hole_is_hidden_for_as_long_as_a_copy_may_fill_it() {
         let mut f = DupAcks::new(100);
-        assert_eq!(f.judge(0, 1, 1000), Passage::Bare);
-        assert_eq!(f.judge(10, 1, 1000), Passage::Never);
-        assert_eq!(f.judge(100, 1, 1000), Passage::Never);
-        assert_eq!(f.judge(101, 1, 1000), Passage::Whole);
+        assert_eq!(f.judge(0, ConnId(1), 1000), Passage::Bare);
+        assert_eq!(f.judge(10, ConnId(1), 1000), Passage::Never);
+        assert_eq!(f.judge(100, ConnId(1), 1000), Passage::Never);
+        assert_eq!(f.judge(101, ConnId(1), 1000), Passage::Whole);
         // Another connection knows nothing of it.
-        assert_eq!(f.judge(102, 2, 1000), Passage::Bare);
-        assert_eq!(f.judge(150, 1, 3000), Passage::Bare);
-        assert_eq!(f.judge(151, 1, 3000), Passage::Never);
+        assert_eq!(f.judge(102, ConnId(2), 1000), Passage::Bare);
+        assert_eq!(f.judge(150, ConnId(1), 3000), Passage::Bare);
+        assert_eq!(f.judge(151, ConnId(1), 3000), Passage::Never);
         // An old ACK that was overtaken tells nothing.
-        assert_eq!(f.judge(152, 1, 2000), Passage::Never);
+        assert_eq!(f.judge(152, ConnId(1), 2000), Passage::Never);
         assert_eq!((f.dropped(), f.records()), (4, 2));
     }
 }

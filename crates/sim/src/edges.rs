@@ -15,17 +15,18 @@ use crate::config::{Config, Edge};
 use crate::dupacks::{DupAcks, Passage};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
+use crate::ids::{ConnId, LinkId};
 use crate::topology::{Fabric, MAX_LINKS};
 use crate::workload::Flow;
 
 /// Both boxes of one path in one direction.
-pub(crate) struct Pair {
+pub(crate) struct RouterPair {
     near: Near,
     far: Far,
     /// The connection of its router ACKs.
-    conn: u32,
+    conn: ConnId,
     /// The first link from the near router on.
-    egress: u32,
+    egress: LinkId,
     /// Ticks of the earliest pending event of each box.
     armed: [u64; 2],
 }
@@ -49,13 +50,13 @@ pub(crate) enum Place {
 }
 
 /// Where the boxes of a configuration stand: (link, place).
-pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(u32, Place)> {
+pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(LinkId, Place)> {
     let (Some(sites), &Edge::Dcib { outside, .. }) = (cfg.topology.two_sites(), &cfg.edge) else {
         return Vec::new();
     };
     let (left, paths) = (sites.left, sites.paths);
     let inside = (0..cfg.topology.hosts()).filter(|&h| h >= left || h < left - outside);
-    let mut all: Vec<(u32, Place)> = inside.map(|host| (host, Place::Entry)).collect();
+    let mut all: Vec<(LinkId, Place)> = inside.map(|host| (LinkId(host), Place::Entry)).collect();
     for site in 0..2 {
         for p in 0..paths {
             let place = Place::Across {
@@ -68,7 +69,7 @@ pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(u32, Place)> {
     all
 }
 
-/// Side of a pair: index into [`Pair::armed`].
+/// Side of a pair: index into [`RouterPair::armed`].
 const NEAR: usize = 0;
 const FAR: usize = 1;
 
@@ -85,9 +86,9 @@ impl<Q: EventQueue> Sim<Q> {
             for p in 0..sites.paths {
                 let back = sites.between(1 - site, p).map(|i| self.fabric.inner(i));
                 let conn = self.router_conn(sites.left, back);
-                self.edges.push(Pair {
+                self.edges.push(RouterPair {
                     near: Near::new(config),
-                    far: Far::new(config, conn),
+                    far: Far::new(config, conn.0),
                     conn,
                     egress: self.fabric.inner(sites.between(site, p)[0]),
                     armed: [NEVER; 2],
@@ -98,9 +99,9 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// A connection of no host whose ACKs go these three links from edge to edge.
-    fn router_conn(&mut self, left: u32, links: [u32; 3]) -> u32 {
+    fn router_conn(&mut self, left: u32, links: [LinkId; 3]) -> ConnId {
         let flow = Flow {
-            id: u64::MAX - (1 << 20) - u64::from(links[0]),
+            id: u64::MAX - (1 << 20) - u64::from(links[0].0),
             start: Picos::ZERO,
             src: 0,
             dst: left,
@@ -111,11 +112,11 @@ impl<Q: EventQueue> Sim<Q> {
             extra: Picos::ZERO,
         };
         let conn = self.open(flow, flow.id);
-        let mut way = [u32::MAX; MAX_LINKS];
+        let mut way = [LinkId::NONE; MAX_LINKS];
         way[..3].copy_from_slice(&links);
-        self.conns.routes[conn as usize] = [[u32::MAX; MAX_LINKS], way];
+        self.conns.routes[conn] = [[LinkId::NONE; MAX_LINKS], way];
         // Never idle: its slot is not reused.
-        self.conns.list[conn as usize].idle = false;
+        self.conns.list[conn].idle = false;
         conn
     }
 
@@ -130,7 +131,9 @@ impl<Q: EventQueue> Sim<Q> {
                     Some(p) => self.at_near(p, packet),
                 }
             }
-            Place::Across { other, .. } if packet.conn == self.edges[other as usize].conn => {
+            Place::Across { other, .. }
+                if ConnId::of(&packet) == self.edges[other as usize].conn =>
+            {
                 self.at_near(other as usize, packet);
             }
             Place::Across { pair, .. } => {
@@ -155,7 +158,7 @@ impl<Q: EventQueue> Sim<Q> {
         // Not the answers to pings, and not router ACKs, which set out here.
         let acks = packet.flags().0 & (Flags::ACK.0 | Flags::PROBE.0 | SHIM.0) == Flags::ACK.0;
         if let Some(filter) = self.filter.as_mut().filter(|_| acks) {
-            match filter.judge(self.now, packet.conn, packet.seq) {
+            match filter.judge(self.now, ConnId::of(&packet), packet.seq) {
                 Passage::Whole => {}
                 Passage::Bare => {
                     if packet.aux != NONE {
@@ -174,7 +177,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Tells the near box when its port will be idle.
     fn free_at(&mut self, p: usize) {
-        let egress = self.edges[p].egress as usize;
+        let egress = self.edges[p].egress;
         let ticks = self.now + self.ports[egress].backlog_ticks(self.now);
         // Rounded up: a wake-up at that time must find it idle.
         let up = self.clock.picos(ticks).0.div_ceil(1000);
@@ -207,7 +210,7 @@ impl<Q: EventQueue> Sim<Q> {
                 Step::Send(packet) if side == FAR => self.filtered(packet),
                 Step::Send(packet) => self.forward(packet),
                 Step::Kept(packet) => {
-                    self.conns.list[packet.conn as usize].in_fabric += 1;
+                    self.conns.list[ConnId::of(&packet)].in_fabric += 1;
                 }
                 Step::Gone(packet) => self.dropped(packet),
             }
@@ -262,7 +265,7 @@ impl<Q: EventQueue> Sim<Q> {
             add("dupacks_dropped", filter.dropped());
             add("filter_records", filter.records() as u64);
         }
-        let most = |f: fn(&Pair) -> u64| self.edges.iter().map(f).max().unwrap_or(0);
+        let most = |f: fn(&RouterPair) -> u64| self.edges.iter().map(f).max().unwrap_or(0);
         add("stalled_peak_bytes", most(|p| p.near.stats().peak_bytes));
         add("held_peak_bytes", most(|p| p.far.stats().peak_bytes));
         all

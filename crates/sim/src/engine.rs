@@ -8,8 +8,9 @@ use cemark_wire::{Flags, Packet};
 use crate::config::{Config, Nic};
 use crate::conn::Conns;
 use crate::dupacks::DupAcks;
-use crate::edges::Pair;
+use crate::edges::RouterPair;
 use crate::events::EventQueue;
+use crate::ids::{ConnId, HostId, LinkId};
 use crate::metrics::Metrics;
 use crate::offload::Held;
 use crate::pep::Pep;
@@ -67,9 +68,9 @@ pub struct Progress {
 /// A host: its NIC's line of connections that have something to send.
 #[derive(Default)]
 pub(crate) struct Host {
-    pub line: std::collections::VecDeque<u32>,
+    pub line: std::collections::VecDeque<ConnId>,
     /// Connections out of the line until a pause ends.
-    pub held: Vec<u32>,
+    pub held: Vec<ConnId>,
     pub pull_armed: bool,
     /// Received packets that wait for the interrupt.
     pub received: Vec<Packet>,
@@ -94,7 +95,7 @@ pub(crate) struct Sim<Q> {
     /// Far ends of links that are more than a host or a plain switch.
     pub waypoints: Vec<Waypoint>,
     /// The DCIB routers, a pair for each path between two sites.
-    pub edges: Vec<Pair>,
+    pub edges: Vec<RouterPair>,
     /// What they ask for, their headers and their books.
     pub actions: Actions,
     pub steps: Vec<Step>,
@@ -147,10 +148,10 @@ impl<Q: EventQueue> Sim<Q> {
             debug_assert!(now >= self.now);
             self.now = now;
             self.handled += 1;
-            self.look_ahead();
+            self.prefetch();
             if event < kind::SERVE {
                 // By far the most frequent.
-                self.deliver(event);
+                self.deliver(LinkId(event));
                 if self.stop {
                     return true;
                 }
@@ -158,14 +159,14 @@ impl<Q: EventQueue> Sim<Q> {
             }
             let i = event & kind::INDEX;
             match event & !kind::INDEX {
-                kind::SERVE => self.serve(i),
-                kind::PULL => self.pull(i),
-                kind::TIMER => self.sender_timer(i),
-                kind::ACK_TIMER => self.ack_timer(i),
+                kind::SERVE => self.serve(LinkId(i)),
+                kind::PULL => self.pull(HostId(i)),
+                kind::TIMER => self.sender_timer(ConnId(i)),
+                kind::ACK_TIMER => self.ack_timer(ConnId(i)),
                 kind::DELAYED => {
                     let packet = self.delayed.take(i);
                     if self.late_extras {
-                        let host = self.conns.list[packet.conn as usize].dst;
+                        let host = self.conns.list[ConnId::of(&packet)].dst;
                         self.at_host(host, packet);
                     } else if self.waypoints.is_empty() {
                         self.forward(packet);
@@ -175,8 +176,8 @@ impl<Q: EventQueue> Sim<Q> {
                 }
                 kind::FLOW => self.next_flow(),
                 kind::PROBE => self.send_probe(i),
-                kind::WAKE => self.wake(i),
-                kind::INTERRUPT => self.interrupt(i),
+                kind::WAKE => self.wake(LinkId(i)),
+                kind::INTERRUPT => self.interrupt(HostId(i)),
                 kind::EDGE => self.wake_edge(i),
                 kind::PAUSE => self.pause_frame(i),
                 kind::CHECK => self.check_pauses(),
@@ -204,7 +205,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// Asks the cache for the packet that the next delivery is likely to be about: it is mostly not
     /// in the first.
     #[inline(always)]
-    fn look_ahead(&self) {
+    fn prefetch(&self) {
         let upcoming = self.events.upcoming();
         if let Some(port) = upcoming.and_then(|event| self.ports.get(event as usize)) {
             port.prefetch_head();
@@ -213,16 +214,16 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// The oldest packet on link `l` reaches its far end.
     #[inline]
-    fn deliver(&mut self, l: u32) {
+    fn deliver(&mut self, l: LinkId) {
         self.hops += 1;
-        let port = match &mut self.ports[l as usize] {
+        let port = match &mut self.ports[l] {
             Port::Fused(port) => port,
             Port::Explicit(port) => {
-                let (host, packet) = (port.tag, port.head());
+                let (tag, packet) = (port.tag, port.head());
                 let plain = !self.extras && self.pfc.is_none();
-                if host != u32::MAX || !plain {
+                if tag != waypoint::SWITCH || !plain {
                     let packet = self.take(l);
-                    self.arrive(host, packet);
+                    self.arrive(tag, packet);
                     return;
                 }
                 let to = Self::next_link(&self.conns, packet);
@@ -230,19 +231,19 @@ impl<Q: EventQueue> Sim<Q> {
                 return;
             }
         };
-        let host = port.tag;
+        let tag = port.tag;
         let packet = port.head();
-        if host != u32::MAX || (self.extras && packet.hop() == 1) {
+        if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
             let packet = *packet;
             let next = port.deliver(self.now);
             self.arm_delivery(l, next);
-            self.arrive(host, packet);
+            self.arrive(tag, packet);
             return;
         }
         // From switch to switch: the packet moves straight from one ring to the other.
-        let to = Self::next_link(&self.conns, packet) as usize;
+        let to = Self::next_link(&self.conns, packet);
         if let Ok([Port::Fused(port), Port::Fused(next)]) =
-            self.ports.get_disjoint_mut([l as usize, to])
+            self.ports.get_disjoint_mut([l.place(), to.place()])
         {
             let packet = port.head();
             let packet_hash = if next.draws() {
@@ -260,19 +261,19 @@ impl<Q: EventQueue> Sim<Q> {
             }
             let following = port.deliver(self.now);
             self.arm_delivery(l, following);
-            self.arm_delivery(to as u32, at);
+            self.arm_delivery(to, at);
         } else {
             let packet = self.take(l);
-            self.offer(to as u32, &packet);
+            self.offer(to, &packet);
         }
     }
 
     /// The oldest packet on link `l` joins port `to` behind a switch: from ring to queue, where
     /// both ports have queues.
     #[inline]
-    fn pass_on(&mut self, l: u32, to: u32) {
+    fn pass_on(&mut self, l: LinkId, to: LinkId) {
         let Ok([Port::Explicit(port), Port::Explicit(next)]) =
-            self.ports.get_disjoint_mut([l as usize, to as usize])
+            self.ports.get_disjoint_mut([l.place(), to.place()])
         else {
             let packet = self.take(l);
             return self.offer(to, &packet);
@@ -288,14 +289,13 @@ impl<Q: EventQueue> Sim<Q> {
         let refused = offer.refused.then_some(*packet);
         let following = port.deliver(self.now, pools, gone);
         self.arm_delivery(l, following);
-        self.heed(to, &offer, refused);
+        self.apply_offer(to, &offer, refused);
     }
 
     /// Takes the oldest packet off link `l` and arms the next delivery.
     #[inline]
-    fn take(&mut self, l: u32) -> Packet {
-        let (packet, next) =
-            self.ports[l as usize].deliver(self.now, &mut self.pools, &mut self.gone);
+    fn take(&mut self, l: LinkId) -> Packet {
+        let (packet, next) = self.ports[l].deliver(self.now, &mut self.pools, &mut self.gone);
         self.arm_delivery(l, next);
         if !self.gone.is_empty() {
             self.free_gone();
@@ -312,23 +312,22 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    fn arm_delivery(&mut self, l: u32, at: u64) {
+    fn arm_delivery(&mut self, l: LinkId, at: u64) {
         if at != NEVER {
-            self.events.insert(at, kind::DELIVER | l);
+            self.events.insert(at, kind::DELIVER | l.0);
         }
     }
 
-    /// A packet is at the far end of its link: a host, a switch, or a place that the link's tag
-    /// names.
-    pub fn arrive(&mut self, host: u32, packet: Packet) {
-        if host != u32::MAX {
-            if host < waypoint::FIRST {
+    /// A packet is at the far end of a link with this tag: a host, a switch, or a waypoint.
+    pub fn arrive(&mut self, tag: u32, packet: Packet) {
+        if tag != waypoint::SWITCH {
+            if tag < waypoint::FIRST {
                 if self.late_extras && self.waits(&packet) {
                     return;
                 }
-                self.at_host(host, packet);
+                self.at_host(HostId(tag), packet);
             } else {
-                self.at_waypoint(host, packet);
+                self.at_waypoint(tag, packet);
             }
             return;
         }
@@ -350,7 +349,7 @@ impl<Q: EventQueue> Sim<Q> {
         if packet.flags().has(Flags::ACK) {
             return false;
         }
-        let extra = self.conns.list[packet.conn as usize].extra;
+        let extra = self.conns.list[ConnId::of(&packet)].extra;
         if extra > 0 {
             let i = self.delayed.put(*packet);
             self.events.insert(self.now + extra, kind::DELAYED | i);
@@ -360,9 +359,9 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// The link that a packet at a switch takes next.
     #[inline]
-    pub fn next_link(conns: &Conns, packet: &Packet) -> u32 {
+    pub fn next_link(conns: &Conns, packet: &Packet) -> LinkId {
         let direction = usize::from(packet.flags().has(Flags::ACK));
-        conns.routes[packet.conn as usize][direction][usize::from(packet.hop())]
+        conns.routes[ConnId::of(&packet)][direction][usize::from(packet.hop())]
     }
 
     /// A packet at a switch joins the next port on its way.
@@ -375,8 +374,8 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// A packet joins port `l`; what the port asks for is done.
     #[inline]
-    pub fn offer(&mut self, l: u32, packet: &Packet) {
-        match &mut self.ports[l as usize] {
+    pub fn offer(&mut self, l: LinkId, packet: &Packet) {
+        match &mut self.ports[l] {
             Port::Fused(port) => {
                 let packet_hash = if port.draws() {
                     packet_hash(&self.conns, packet)
@@ -385,7 +384,7 @@ impl<Q: EventQueue> Sim<Q> {
                 };
                 let at = port.offer(self.now, packet, packet_hash);
                 if at < REFUSED {
-                    self.events.insert(at, kind::DELIVER | l);
+                    self.events.insert(at, kind::DELIVER | l.0);
                 } else if at == REFUSED {
                     self.dropped(*packet);
                 }
@@ -394,8 +393,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    fn offer_explicit(&mut self, l: u32, packet: &Packet) {
-        let port = &mut self.ports[l as usize];
+    fn offer_explicit(&mut self, l: LinkId, packet: &Packet) {
+        let port = &mut self.ports[l];
         let packet_hash = if port.draws() {
             packet_hash(&self.conns, packet)
         } else {
@@ -408,12 +407,12 @@ impl<Q: EventQueue> Sim<Q> {
             &mut self.pools,
             &mut self.gone,
         );
-        self.heed(l, &offer, offer.refused.then_some(*packet));
+        self.apply_offer(l, &offer, offer.refused.then_some(*packet));
     }
 
     /// Does what port `l`, which has explicit queues, asks for after an offer.
     #[inline]
-    fn heed(&mut self, l: u32, offer: &Offer, refused: Option<Packet>) {
+    fn apply_offer(&mut self, l: LinkId, offer: &Offer, refused: Option<Packet>) {
         self.follow(l, offer.deliver_at, offer.serve_at);
         self.arm_wake(l, offer.wake_at);
         if let Some(packet) = refused {
@@ -425,7 +424,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// A port with explicit queues may have discarded packets, and its switch may have something to
     /// tell.
     #[inline]
-    pub fn after_explicit(&mut self, l: u32) {
+    pub fn after_explicit(&mut self, l: LinkId) {
         if !self.gone.is_empty() {
             self.free_gone();
         }
@@ -435,31 +434,31 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    pub fn follow(&mut self, l: u32, deliver_at: u64, serve_at: u64) {
+    pub fn follow(&mut self, l: LinkId, deliver_at: u64, serve_at: u64) {
         if deliver_at != NEVER {
-            self.events.insert(deliver_at, kind::DELIVER | l);
+            self.events.insert(deliver_at, kind::DELIVER | l.0);
         }
         if serve_at != NEVER {
-            self.events.insert(serve_at, kind::SERVE | l);
+            self.events.insert(serve_at, kind::SERVE | l.0);
         }
     }
 
-    fn serve(&mut self, l: u32) {
-        let offer = self.ports[l as usize].serve(self.now, &mut self.pools, &mut self.gone);
+    fn serve(&mut self, l: LinkId) {
+        let offer = self.ports[l].serve(self.now, &mut self.pools, &mut self.gone);
         self.follow(l, offer.deliver_at, offer.serve_at);
         self.after_explicit(l);
     }
 
     /// A marker of link `l` wants to be woken.
     #[inline]
-    pub fn arm_wake(&mut self, l: u32, at: u64) {
+    pub fn arm_wake(&mut self, l: LinkId, at: u64) {
         if at != NEVER {
-            self.events.insert(at.max(self.now), kind::WAKE | l);
+            self.events.insert(at.max(self.now), kind::WAKE | l.0);
         }
     }
 
-    fn wake(&mut self, l: u32) {
-        let next = self.ports[l as usize].wake(self.now, &self.pools);
+    fn wake(&mut self, l: LinkId) {
+        let next = self.ports[l].wake(self.now, &self.pools);
         self.arm_wake(l, next);
     }
 
@@ -476,22 +475,22 @@ impl<Q: EventQueue> Sim<Q> {
         if packet.aux != cemark_wire::NONE {
             self.sacks.take(packet.aux);
         }
-        self.release(packet.conn);
+        self.release(ConnId::of(&packet));
     }
 
     /// A packet has left the fabric.
     #[inline]
-    pub fn release(&mut self, conn: u32) {
-        self.conns.list[conn as usize].in_fabric -= 1;
+    pub fn release(&mut self, conn: ConnId) {
+        self.conns.list[conn].in_fabric -= 1;
         self.conns.maybe_retire(conn);
     }
 
     /// Puts a packet on its sender's NIC.
     #[inline]
-    pub fn transmit(&mut self, host: u32, packet: Packet) {
+    pub fn transmit(&mut self, host: HostId, packet: Packet) {
         self.sent += 1;
-        self.conns.list[packet.conn as usize].in_fabric += 1;
-        self.offer(host, &packet);
+        self.conns.list[ConnId::of(&packet)].in_fabric += 1;
+        self.offer(host.nic(), &packet);
     }
 
     /// Packets on their way: queued, on a wire, serving an extra delay, kept at an edge, or held
@@ -514,7 +513,7 @@ fn packet_hash(conns: &Conns, p: &Packet) -> u64 {
     } else {
         0
     };
-    cemark_marking::fixed::hash(conns.list[p.conn as usize].luck, again, p.seq, p.hop())
+    cemark_marking::fixed::hash(conns.list[ConnId::of(&p)].luck, again, p.seq, p.hop())
 }
 
 /// What `Nic` means for a turn, where trains have so many bytes.

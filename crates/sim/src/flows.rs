@@ -7,9 +7,10 @@ use cemark_wire::Picos;
 use crate::conn::Conn;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
+use crate::ids::{ConnId, HostId, LinkId};
 use crate::metrics::Goodput;
 use crate::outcome::FlowRecord;
-use crate::rdma::Pair;
+use crate::rdma::QueuePair;
 use crate::workload::{ClassMap, Flow, path};
 
 impl<Q: EventQueue> Sim<Q> {
@@ -34,19 +35,19 @@ impl<Q: EventQueue> Sim<Q> {
             self.cfg.workloads[usize::from(flow.workload)].class,
             ClassMap::ByBytesSent(_)
         );
-        let c = &mut self.conns.list[conn as usize];
+        let c = &mut self.conns.list[conn];
         c.idle = false;
         c.flow = flow;
         c.class = flow.class;
         c.extra = extra;
         c.before = c.tally();
-        c.bounds = if bounded { flow.workload } else { u16::MAX };
+        c.bounds = bounded.then_some(flow.workload);
         let mut last = conn;
         let split = self.pep.is_some().then(|| self.split(conn, flow)).flatten();
         match split {
             Some(end) => last = end,
             None => {
-                let c = &mut self.conns.list[conn as usize];
+                let c = &mut self.conns.list[conn];
                 c.end = c.write(&self.cfg.transport, now, flow.bytes);
                 c.begin = if flow.bytes == u64::MAX {
                     0
@@ -56,7 +57,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
         }
         if flow.bytes == u64::MAX {
-            let before = self.conns.list[last as usize].delivered();
+            let before = self.conns.list[last].delivered();
             // Nobody would look again at one that starts when the measurement is over: it delivers
             // nothing in it.
             let over = self.clock.picos(self.now) >= self.cfg.measure.until;
@@ -70,30 +71,30 @@ impl<Q: EventQueue> Sim<Q> {
             });
         }
         if last == conn {
-            self.ready(flow.src, conn);
+            self.ready(HostId(flow.src), conn);
         }
     }
 
-    fn connection_for(&mut self, flow: Flow) -> u32 {
+    fn connection_for(&mut self, flow: Flow) -> ConnId {
         let persistent = self.cfg.workloads[usize::from(flow.workload)].persistent;
-        if persistent && let Some(idle) = self.conns.take_idle(flow.src, flow.dst) {
+        if persistent && let Some(idle) = self.conns.take_idle(HostId(flow.src), HostId(flow.dst)) {
             return idle;
         }
         // Fresh connections take their luck and their path from the flow, so that both are the same
         // under every scheme. A persistent one takes them from the pair and its number, as which
         // flow meets which connection is not.
         let name = if persistent {
-            self.conns.opened_for(flow.src, flow.dst) | 1 << 63
+            self.conns.opened_for(HostId(flow.src), HostId(flow.dst)) | 1 << 63
         } else {
             flow.id
         };
         let conn = self.open(flow, name);
-        self.conns.list[conn as usize].persistent = persistent;
+        self.conns.list[conn].persistent = persistent;
         conn
     }
 
     /// A connection for `flow` with its way through the fabric.
-    pub fn open(&mut self, flow: Flow, name: u64) -> u32 {
+    pub fn open(&mut self, flow: Flow, name: u64) -> ConnId {
         let seed = self.cfg.seed;
         let pair = u64::from(flow.src) << 32 | u64::from(flow.dst);
         let luck = hash(seed, pair, name, 1);
@@ -109,16 +110,16 @@ impl<Q: EventQueue> Sim<Q> {
             .conns
             .open(&self.cfg.transport, now, flow, extra, luck, routes);
         if let Some(rdma) = &self.cfg.transport.rdma {
-            let line = self.fabric.links()[flow.src as usize].rate;
-            self.conns.list[conn as usize].pair = Some(Box::new(Pair::new(rdma, line)));
+            let line = self.fabric.links()[HostId(flow.src).nic()].rate;
+            self.conns.list[conn].pair = Some(Box::new(QueuePair::new(rdma, line)));
         }
         conn
     }
 
     /// The receiver holds the last byte of the flow on `conn`.
     #[cold]
-    pub fn flow_ended(&mut self, conn: u32) {
-        let c = &self.conns.list[conn as usize];
+    pub fn flow_ended(&mut self, conn: ConnId) {
+        let c = &self.conns.list[conn];
         if c.flow.measured {
             let record = self.flow_record(c, true);
             self.metrics.flows.push(record);
@@ -130,7 +131,7 @@ impl<Q: EventQueue> Sim<Q> {
         if self.pep.as_ref().is_some_and(|pep| pep.counts_with(conn)) {
             // A proxy reads what has been acknowledged until nothing is left in it, and ends the
             // connection then.
-            let c = &mut self.conns.list[conn as usize];
+            let c = &mut self.conns.list[conn];
             c.end = u64::MAX;
             c.flow.measured = false;
             return;
@@ -175,8 +176,8 @@ impl<Q: EventQueue> Sim<Q> {
         // propagation that both share.
         let (mut full_left, mut slowest, mut left) = (0, 0, 0);
         let route = self.fabric.route(f.src, f.dst, 0);
-        for &l in route.iter().take_while(|&&l| l != u32::MAX) {
-            let byte = self.fabric.links()[l as usize].rate.picos_per_byte().0;
+        for &l in route.iter().take_while(|&&l| l != LinkId::NONE) {
+            let byte = self.fabric.links()[l].rate.picos_per_byte().0;
             if full > 0 {
                 let packet = (mss + header) * byte;
                 full_left += packet + (full - 1) * packet.saturating_sub(slowest);

@@ -8,6 +8,7 @@ use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 use crate::conn::Conn;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
+use crate::ids::{ConnId, HostId};
 use crate::outcome::ProbeRecord;
 use crate::workload::{ClassMap, Kind};
 
@@ -22,7 +23,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// A packet has reached the host it is for.
     #[inline]
-    pub fn at_host(&mut self, host: u32, p: Packet) {
+    pub fn at_host(&mut self, host: HostId, p: Packet) {
         if self.bunches {
             return self.hold(host, p);
         }
@@ -39,9 +40,9 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    fn at_receiver(&mut self, host: u32, p: Packet) {
+    fn at_receiver(&mut self, host: HostId, p: Packet) {
         let now = self.nanos();
-        let c = &mut self.conns.list[p.conn as usize];
+        let c = &mut self.conns.list[ConnId::of(&p)];
         let segment = Segment {
             seq: p.seq,
             len: p.len(),
@@ -52,21 +53,21 @@ impl<Q: EventQueue> Sim<Q> {
         let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
         let complete = c.receiver.delivered() >= c.end;
         if self.gathers {
-            self.answer_later(host, p.conn, u64::from(p.len()), acks);
+            self.answer_later(host, ConnId::of(&p), u64::from(p.len()), acks);
         } else {
-            self.answer(host, p.conn, acks);
+            self.answer(host, ConnId::of(&p), acks);
         }
         if self.cfg.transport.ack_every > 1 {
-            self.arm_ack_timer(p.conn);
+            self.arm_ack_timer(ConnId::of(&p));
         }
         if complete {
-            self.flow_ended(p.conn);
+            self.flow_ended(ConnId::of(&p));
         }
-        self.release(p.conn);
+        self.release(ConnId::of(&p));
     }
 
     #[inline]
-    pub fn answer(&mut self, host: u32, conn: u32, acks: Acks) {
+    pub fn answer(&mut self, host: HostId, conn: ConnId, acks: Acks) {
         match acks {
             Acks::None => {}
             Acks::One(a) => self.send_ack(host, conn, a),
@@ -78,8 +79,8 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    pub fn send_ack(&mut self, host: u32, conn: u32, ack: Ack) {
-        let c = &self.conns.list[conn as usize];
+    pub fn send_ack(&mut self, host: HostId, conn: ConnId, ack: Ack) {
+        let c = &self.conns.list[conn];
         let mut aux = NONE;
         if ack.sacks > 0 {
             let mut blocks = [(0, 0); 3];
@@ -92,19 +93,19 @@ impl<Q: EventQueue> Sim<Q> {
             class: c.class,
             ..Fields::default()
         };
-        let packet = Packet::new(ack.cum, ack.ts_echo, conn, aux, fields);
+        let packet = Packet::new(ack.cum, ack.ts_echo, conn.0, aux, fields);
         self.transmit(host, packet);
     }
 
     #[inline]
-    fn at_sender(&mut self, host: u32, p: Packet) {
+    fn at_sender(&mut self, host: HostId, p: Packet) {
         let now = self.nanos();
         let (n, blocks) = if p.aux == NONE {
             (0, [(0, 0); 3])
         } else {
             self.sacks.take(p.aux)
         };
-        let c = &mut self.conns.list[p.conn as usize];
+        let c = &mut self.conns.list[ConnId::of(&p)];
         let ack = Ack {
             cum: p.seq,
             flags: p.flags(),
@@ -113,22 +114,22 @@ impl<Q: EventQueue> Sim<Q> {
         };
         c.sender
             .on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
-        self.release(p.conn);
-        self.ready(host, p.conn);
+        self.release(ConnId::of(&p));
+        self.ready(host, ConnId::of(&p));
     }
 
     /// The connection may have something to send.
     #[inline]
-    pub fn ready(&mut self, host: u32, conn: u32) {
+    pub fn ready(&mut self, host: HostId, conn: ConnId) {
         if self.turn == 0 {
-            let c = &self.conns.list[conn as usize];
+            let c = &self.conns.list[conn];
             if worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
                 while self.send_one(host, conn) {}
             }
             self.arm_timer(conn);
             return;
         }
-        let c = &mut self.conns.list[conn as usize];
+        let c = &mut self.conns.list[conn];
         if c.in_line {
             return;
         }
@@ -137,7 +138,7 @@ impl<Q: EventQueue> Sim<Q> {
             return;
         }
         c.in_line = true;
-        let h = &mut self.hosts[host as usize];
+        let h = &mut self.hosts[host];
         h.line.push_back(conn);
         if h.pull_armed {
             return;
@@ -146,15 +147,15 @@ impl<Q: EventQueue> Sim<Q> {
         if free <= self.now {
             self.pull(host);
         } else {
-            self.hosts[host as usize].pull_armed = true;
-            self.events.insert(free, kind::PULL | host);
+            self.hosts[host].pull_armed = true;
+            self.events.insert(free, kind::PULL | host.0);
         }
     }
 
     /// When the NIC wants the next connection in its line.
     #[inline]
-    pub fn nic_free(&self, host: u32) -> u64 {
-        let port = &self.ports[host as usize];
+    pub fn nic_free(&self, host: HostId) -> u64 {
+        let port = &self.ports[host.nic()];
         match self.pfc {
             None => port.busy_until(),
             // A NIC that can be paused has real queues.
@@ -163,9 +164,9 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// The NIC serves the next connection in its line.
-    pub fn pull(&mut self, host: u32) {
-        self.hosts[host as usize].pull_armed = false;
-        while let Some(conn) = self.hosts[host as usize].line.pop_front() {
+    pub fn pull(&mut self, host: HostId) {
+        self.hosts[host].pull_armed = false;
+        while let Some(conn) = self.hosts[host].line.pop_front() {
             if self.pfc.is_some() && self.held_back(host, conn) {
                 continue;
             }
@@ -174,20 +175,20 @@ impl<Q: EventQueue> Sim<Q> {
                 sent += 1;
             }
             let more = sent == self.turn
-                && worth(self.tso, &self.cfg, &self.conns.list[conn as usize], || {
+                && worth(self.tso, &self.cfg, &self.conns.list[conn], || {
                     self.clock.nanos(self.now)
                 });
             self.arm_timer(conn);
-            self.conns.list[conn as usize].in_line = more;
+            self.conns.list[conn].in_line = more;
             if more {
-                self.hosts[host as usize].line.push_back(conn);
+                self.hosts[host].line.push_back(conn);
             } else if sent == 0 {
                 self.conns.maybe_retire(conn);
                 continue;
             }
-            if !self.hosts[host as usize].line.is_empty() {
-                self.hosts[host as usize].pull_armed = true;
-                self.events.insert(self.nic_free(host), kind::PULL | host);
+            if !self.hosts[host].line.is_empty() {
+                self.hosts[host].pull_armed = true;
+                self.events.insert(self.nic_free(host), kind::PULL | host.0);
             }
             return;
         }
@@ -195,9 +196,9 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// One segment onto the NIC; false when the connection has none to send now.
     #[inline]
-    fn send_one(&mut self, host: u32, conn: u32) -> bool {
+    fn send_one(&mut self, host: HostId, conn: ConnId) -> bool {
         let now = self.nanos();
-        let c = &mut self.conns.list[conn as usize];
+        let c = &mut self.conns.list[conn];
         let polled = match &mut c.pair {
             None => c.sender.poll_transmit(&self.cfg.transport, now),
             Some(pair) => pair.poll_transmit(&self.cfg.transport, now),
@@ -205,10 +206,9 @@ impl<Q: EventQueue> Sim<Q> {
         let Some(s) = polled else {
             return false;
         };
-        let class = if c.bounds == u16::MAX {
-            c.class
-        } else {
-            class_by_bytes(&self.cfg, c.bounds, s.seq.saturating_sub(c.begin))
+        let class = match c.bounds {
+            None => c.class,
+            Some(workload) => class_by_bytes(&self.cfg, workload, s.seq.saturating_sub(c.begin)),
         };
         let fields = Fields {
             wire_bytes: segment_wire_bytes(&self.cfg.transport, &s),
@@ -217,7 +217,7 @@ impl<Q: EventQueue> Sim<Q> {
             flags: s.flags,
             class,
         };
-        let packet = Packet::new(s.seq, s.ts, conn, NONE, fields);
+        let packet = Packet::new(s.seq, s.ts, conn.0, NONE, fields);
         self.transmit(host, packet);
         true
     }
@@ -225,8 +225,8 @@ impl<Q: EventQueue> Sim<Q> {
     /// Makes sure that an event is pending at or before the sender's deadline. Deadlines that move
     /// later cost nothing.
     #[inline]
-    fn arm_timer(&mut self, conn: u32) {
-        let c = &mut self.conns.list[conn as usize];
+    fn arm_timer(&mut self, conn: ConnId) {
+        let c = &mut self.conns.list[conn];
         let Some(deadline) = c.timeout(&self.cfg.transport, || self.clock.nanos(self.now)) else {
             return;
         };
@@ -238,12 +238,12 @@ impl<Q: EventQueue> Sim<Q> {
         let at = self.clock.ticks_up(deadline).max(self.now);
         c.timer_at = at;
         c.timers += 1;
-        self.events.insert(at, kind::TIMER | conn);
+        self.events.insert(at, kind::TIMER | conn.0);
     }
 
-    pub fn sender_timer(&mut self, conn: u32) {
+    pub fn sender_timer(&mut self, conn: ConnId) {
         let now = self.nanos();
-        let c = &mut self.conns.list[conn as usize];
+        let c = &mut self.conns.list[conn];
         c.timers -= 1;
         if c.timer_at != self.now {
             self.conns.maybe_retire(conn);
@@ -264,8 +264,8 @@ impl<Q: EventQueue> Sim<Q> {
         self.conns.maybe_retire(conn);
     }
 
-    fn arm_ack_timer(&mut self, conn: u32) {
-        let c = &mut self.conns.list[conn as usize];
+    fn arm_ack_timer(&mut self, conn: ConnId) {
+        let c = &mut self.conns.list[conn];
         let Some(deadline) = c.receiver.timeout() else {
             return;
         };
@@ -275,12 +275,12 @@ impl<Q: EventQueue> Sim<Q> {
         let at = self.clock.ticks_up(deadline).max(self.now);
         c.ack_timer_at = at;
         c.timers += 1;
-        self.events.insert(at, kind::ACK_TIMER | conn);
+        self.events.insert(at, kind::ACK_TIMER | conn.0);
     }
 
-    pub fn ack_timer(&mut self, conn: u32) {
+    pub fn ack_timer(&mut self, conn: ConnId) {
         let now = self.nanos();
-        let c = &mut self.conns.list[conn as usize];
+        let c = &mut self.conns.list[conn];
         c.timers -= 1;
         if c.ack_timer_at != self.now {
             self.conns.maybe_retire(conn);
@@ -315,13 +315,13 @@ impl<Q: EventQueue> Sim<Q> {
             class,
             ..Fields::default()
         };
-        let packet = Packet::new(self.now, 0, conn, NONE, fields);
+        let packet = Packet::new(self.now, 0, conn.0, NONE, fields);
         self.transmit(src, packet);
     }
 
-    fn at_prober(&mut self, host: u32, p: Packet) {
+    fn at_prober(&mut self, host: HostId, p: Packet) {
         if p.flags().has(Flags::ACK) {
-            let workload = self.conns.list[p.conn as usize].flow.workload;
+            let workload = self.conns.list[ConnId::of(&p)].flow.workload;
             let (sent, rtt) = (self.clock.picos(p.seq), self.clock.picos(self.now - p.seq));
             self.metrics.probe_answers.push(ProbeRecord {
                 workload,
@@ -339,7 +339,7 @@ impl<Q: EventQueue> Sim<Q> {
             let answer = Packet::new(p.seq, p.ts, p.conn, NONE, fields);
             self.transmit(host, answer);
         }
-        self.release(p.conn);
+        self.release(ConnId::of(&p));
     }
 }
 

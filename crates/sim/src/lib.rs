@@ -15,6 +15,7 @@ pub mod events;
 pub mod faults;
 mod flows;
 mod host;
+mod ids;
 mod metrics;
 mod offload;
 pub mod outcome;
@@ -29,6 +30,7 @@ pub mod workload;
 
 pub use config::Config;
 pub use engine::Progress;
+pub use ids::LinkId;
 pub use outcome::Outcome;
 
 use events::{EventQueue, Heap, Wheel};

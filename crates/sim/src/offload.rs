@@ -7,6 +7,7 @@ use cemark_wire::{Flags, Nanos, Packet};
 
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
+use crate::ids::{ConnId, HostId};
 
 /// Most payload that GRO answers as one (Linux, `GRO_LEGACY_MAX_SIZE`).
 const MOST_BYTES: u64 = 65_536;
@@ -40,7 +41,7 @@ impl Offload {
 /// An answer that waits for the rest of its bunch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
-    conn: u32,
+    conn: ConnId,
     ack: Ack,
     bytes: u64,
 }
@@ -48,39 +49,40 @@ pub(crate) struct Held {
 impl<Q: EventQueue> Sim<Q> {
     /// A packet waits in the NIC of its host.
     #[cold]
-    pub fn hold(&mut self, host: u32, packet: Packet) {
-        if host >= self.cfg.topology.hosts() {
+    pub fn hold(&mut self, host: HostId, packet: Packet) {
+        if host.0 >= self.cfg.topology.hosts() {
             // The ends of a proxy stand at a router.
             return self.handle(host, packet);
         }
-        let h = &mut self.hosts[host as usize];
+        let h = &mut self.hosts[host];
         h.received.push(packet);
         if h.received.len() >= self.cfg.offload.coalesce_packets as usize {
             self.handle_held(host);
         } else if !h.interrupt_armed {
             h.interrupt_armed = true;
             let span = self.clock.ticks(self.cfg.offload.coalesce.into());
-            self.events.insert(self.now + span, kind::INTERRUPT | host);
+            self.events
+                .insert(self.now + span, kind::INTERRUPT | host.0);
         }
     }
 
     /// The interrupt of a host. Where a count ended the wait before, it finds fewer packets, or
     /// none.
-    pub fn interrupt(&mut self, host: u32) {
-        self.hosts[host as usize].interrupt_armed = false;
+    pub fn interrupt(&mut self, host: HostId) {
+        self.hosts[host].interrupt_armed = false;
         self.handle_held(host);
     }
 
     #[cold]
-    fn handle_held(&mut self, host: u32) {
-        let mut packets = std::mem::take(&mut self.hosts[host as usize].received);
+    fn handle_held(&mut self, host: HostId) {
+        let mut packets = std::mem::take(&mut self.hosts[host].received);
         self.gathers = self.cfg.offload.gro;
         for &packet in &packets {
             self.handle(host, packet);
         }
         self.gathers = false;
         packets.clear();
-        self.hosts[host as usize].received = packets;
+        self.hosts[host].received = packets;
         for i in 0..self.answers.len() {
             let held = self.answers[i];
             self.send_ack(host, held.conn, held.ack);
@@ -91,10 +93,10 @@ impl<Q: EventQueue> Sim<Q> {
     /// What waited is handled. It comes through the same door again, so that hosts without bunches
     /// keep the only copy of what follows inline; neither wait that it has behind it, for others
     /// and for its flow's extra delay, is asked of it a second time.
-    fn handle(&mut self, host: u32, packet: Packet) {
+    fn handle(&mut self, host: HostId, packet: Packet) {
         let late = std::mem::take(&mut self.late_extras);
         self.bunches = false;
-        self.arrive(host, packet);
+        self.arrive(host.0, packet);
         self.bunches = true;
         self.late_extras = late;
     }
@@ -107,7 +109,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// Keeps an answer until the bunch is over, in the place of the one before where that said less
     /// of the same.
     #[cold]
-    pub fn answer_later(&mut self, host: u32, conn: u32, bytes: u64, acks: Acks) {
+    pub fn answer_later(&mut self, host: HostId, conn: ConnId, bytes: u64, acks: Acks) {
         let ack = match acks {
             Acks::None => return,
             // SACK blocks are asked of the receiver as the answer leaves: now.
@@ -133,7 +135,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    fn release_answer(&mut self, host: u32, conn: u32) {
+    fn release_answer(&mut self, host: HostId, conn: ConnId) {
         if let Some(i) = self.answers.iter().position(|h| h.conn == conn) {
             let held = self.answers.remove(i);
             self.send_ack(host, conn, held.ack);

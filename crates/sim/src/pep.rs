@@ -15,13 +15,14 @@ use cemark_wire::{Flags, Packet};
 use crate::config::{Config, Edge};
 use crate::engine::Sim;
 use crate::events::EventQueue;
+use crate::ids::{ConnId, HostId, LinkId};
 use crate::topology::{Fabric, MAX_LINKS, Route};
 use crate::workload::Flow;
 
 /// One flow in three connections: host to proxy, proxy to proxy, proxy to host.
 #[derive(Clone, Copy, Debug)]
 struct Split {
-    conns: [u32; 3],
+    conns: [ConnId; 3],
     /// Bytes of the flow.
     total: u64,
     /// Bytes given to each connection so far.
@@ -46,16 +47,16 @@ pub(crate) struct Pep {
 
 impl Pep {
     /// Whether the connection is a part of a flow that is not through.
-    pub fn counts_with(&self, conn: u32) -> bool {
+    pub fn counts_with(&self, conn: ConnId) -> bool {
         self.split_of(conn).is_some()
     }
 
-    fn split_of(&self, conn: u32) -> Option<u32> {
-        self.of.get(conn as usize).copied().flatten()
+    fn split_of(&self, conn: ConnId) -> Option<u32> {
+        self.of.get(conn.0 as usize).copied().flatten()
     }
 
-    fn name(&mut self, conn: u32, split: Option<u32>) {
-        let i = conn as usize;
+    fn name(&mut self, conn: ConnId, split: Option<u32>) {
+        let i = conn.0 as usize;
         if i >= self.of.len() {
             self.of.resize(i + 1, None);
         }
@@ -64,13 +65,16 @@ impl Pep {
 }
 
 /// The links whose far end is a proxy.
-pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<u32> {
+pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<LinkId> {
     let (Some(sites), Edge::Pep { .. }) = (cfg.topology.two_sites(), &cfg.edge) else {
         return Vec::new();
     };
     let last = |site, p| fabric.inner(sites.between(site, p)[2]);
     let across = (0..2).flat_map(|site| (0..sites.paths).map(move |p| last(site, p)));
-    (0..cfg.topology.hosts()).chain(across).collect()
+    (0..cfg.topology.hosts())
+        .map(LinkId)
+        .chain(across)
+        .collect()
 }
 
 impl<Q: EventQueue> Sim<Q> {
@@ -89,7 +93,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// The flow on the fresh connection `conn` goes through proxies if it goes to the other site.
     /// Says which connection ends at its receiver; the flow's bytes must not be written then.
     #[cold]
-    pub fn split(&mut self, conn: u32, flow: Flow) -> Option<u32> {
+    pub fn split(&mut self, conn: ConnId, flow: Flow) -> Option<ConnId> {
         let mut pep = self.pep.take()?;
         pep.name(conn, None);
         let site = self.cfg.topology.rack(flow.src);
@@ -97,9 +101,9 @@ impl<Q: EventQueue> Sim<Q> {
             self.pep = Some(pep);
             return None;
         }
-        let last = self.conns.routes[conn as usize];
+        let last = self.conns.routes[conn];
         let (out, back) = (last[0], last[1]);
-        let one = |link: u32| way(&[link]);
+        let one = |link: LinkId| way(&[link]);
         let inner = Flow {
             measured: false,
             ..flow
@@ -115,18 +119,18 @@ impl<Q: EventQueue> Sim<Q> {
         let i = pep.free.pop().unwrap_or(pep.splits.len() as u32);
         for (conn, routes) in conns.into_iter().zip(routes) {
             pep.name(conn, Some(i));
-            self.conns.routes[conn as usize] = routes;
-            let c = &mut self.conns.list[conn as usize];
-            (c.src, c.dst) = (routes[0][0], routes[1][0]);
+            self.conns.routes[conn] = routes;
+            let c = &mut self.conns.list[conn];
+            (c.src, c.dst) = (sends_on(routes[0][0]), sends_on(routes[1][0]));
             c.idle = false;
             c.flow.measured = false;
             c.end = u64::MAX;
         }
-        let c = &mut self.conns.list[end as usize];
+        let c = &mut self.conns.list[end];
         c.flow.measured = flow.measured;
         c.extra = 0;
         c.end = flow.bytes;
-        self.conns.list[middle as usize].extra = 0;
+        self.conns.list[middle].extra = 0;
         let split = Split {
             conns,
             total: flow.bytes,
@@ -146,15 +150,15 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// A packet is at an edge router with a proxy.
     pub fn at_proxy(&mut self, packet: Packet) {
-        if Self::next_link(&self.conns, &packet) != u32::MAX {
+        if Self::next_link(&self.conns, &packet) != LinkId::NONE {
             return self.forward(packet);
         }
-        let conn = packet.conn;
+        let conn = ConnId::of(&packet);
         // The answer sets out the other way.
         let way = usize::from(!packet.flags().has(Flags::ACK));
-        let link = self.conns.routes[conn as usize][way][0];
+        let link = self.conns.routes[conn][way][0];
         let split = self.pep.as_ref().and_then(|pep| pep.split_of(conn));
-        self.at_host(link, packet);
+        self.at_host(sends_on(link), packet);
         if let Some(i) = split {
             self.pump(i);
         }
@@ -165,7 +169,7 @@ impl<Q: EventQueue> Sim<Q> {
     fn pump(&mut self, i: u32) {
         let Some(pep) = self.pep.as_mut() else { return };
         let s = &mut pep.splits[i as usize];
-        let of = |conn: u32| &self.conns.list[conn as usize];
+        let of = |conn: ConnId| &self.conns.list[conn];
         let arrived = s.conns.map(|c| of(c).receiver.delivered());
         let acked = s.conns.map(|c| of(c).sender.acked());
         let room = |acked: u64| acked.saturating_add(pep.buffer);
@@ -194,7 +198,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
         let now = self.clock.nanos(self.now);
         for (conn, bytes) in conns.into_iter().zip(more).filter(|(_, b)| *b > 0) {
-            let c = &mut self.conns.list[conn as usize];
+            let c = &mut self.conns.list[conn];
             c.sender.write(&self.cfg.transport, now, bytes);
             let first = c.src;
             self.ready(first, conn);
@@ -221,9 +225,14 @@ impl<Q: EventQueue> Sim<Q> {
     }
 }
 
+/// The end of a connection that sends on this link.
+fn sends_on(link: LinkId) -> HostId {
+    HostId(link.0)
+}
+
 /// A route of these links.
-fn way(links: &[u32]) -> Route {
-    let mut route = [u32::MAX; MAX_LINKS];
+fn way(links: &[LinkId]) -> Route {
+    let mut route = [LinkId::NONE; MAX_LINKS];
     route[..links.len()].copy_from_slice(links);
     route
 }

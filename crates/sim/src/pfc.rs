@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 
 use cemark_marking::QueueId;
 use cemark_switch::admit::{Ingress, Signal};
-use cemark_switch::{NEVER, PAUSE_BYTES, Pool, Port};
+use cemark_switch::{NEVER, PAUSE_BYTES, Pool, PoolId, Port};
 use cemark_wire::{Flags, Packet, Picos};
 
 use crate::config::{Config, Pfc};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
+use crate::ids::{ConnId, HostId, LinkId};
 use crate::outcome::PauseReport;
-use crate::topology::Fabric;
+use crate::topology::{Fabric, Route};
 
 /// How often ports that stand still are looked at.
 const CHECK: Picos = Picos::from_micros(100);
@@ -21,12 +22,12 @@ const CHECK: Picos = Picos::from_micros(100);
 pub(crate) struct Lossless {
     /// By link: its place among the links into the switch at its far end.
     place: Vec<u32>,
-    /// By link: the pool of the switch at its far end; `u32::MAX` at a host.
-    far: Vec<u32>,
-    /// By link: the pool of the switch that sends on it; `u32::MAX` for a NIC.
-    near: Vec<u32>,
+    /// By link: the pool of the switch at its far end; none at a host.
+    far: Vec<Option<PoolId>>,
+    /// By link: the pool of the switch that sends on it; none for a NIC.
+    near: Vec<Option<PoolId>>,
     /// By link: the link in the other direction.
-    reverse: Vec<u32>,
+    reverse: Vec<LinkId>,
     /// Frames on their way.
     frames: Vec<Signal>,
     free: Vec<u32>,
@@ -39,11 +40,8 @@ pub(crate) struct Lossless {
 /// Headroom of a lossless queue at the far end of a link: what may still arrive once its meter has
 /// passed XOFF. The frame waits for a packet on the way back (and for frames of other queues); when
 /// it arrives, a packet is being sent; what is on the wire arrives too. One packet passed XOFF.
-fn headroom(cfg: &Config, fabric: &Fabric, link: u32, back: u32) -> u32 {
-    let (link, back) = (
-        &fabric.links()[link as usize],
-        &fabric.links()[back as usize],
-    );
+fn headroom(cfg: &Config, fabric: &Fabric, link: LinkId, back: LinkId) -> u32 {
+    let (link, back) = (&fabric.links()[link], &fabric.links()[back]);
     let mtu = u64::from(cfg.transport.mss) + u64::from(cfg.transport.header_bytes);
     let mtu = mtu.max(u64::from(cfg.transport.ack_bytes));
     let frames = u64::from(PAUSE_BYTES) * cfg.switch.queues.len() as u64 * 2;
@@ -59,39 +57,37 @@ impl Lossless {
         pfc: &Pfc,
         fabric: &Fabric,
         pools: &mut [Pool],
-        of: &[u32],
+        of: &[PoolId],
     ) -> Lossless {
         let links = fabric.links();
         let hosts = links.len() - of.len();
-        let by_name: BTreeMap<&str, u32> = links
+        let by_name: BTreeMap<&str, LinkId> = links
             .iter()
             .zip(0..)
-            .map(|(l, i)| (l.name.as_str(), i))
+            .map(|(l, i)| (l.name.as_str(), LinkId(i)))
             .collect();
-        let pool_of: BTreeMap<&str, u32> = links[hosts..]
+        let pool_of: BTreeMap<&str, PoolId> = links[hosts..]
             .iter()
             .zip(of)
             .map(|(l, &p)| (l.switch(), p))
             .collect();
-        let reverse: Vec<u32> = links
+        let reverse: Vec<LinkId> = links
             .iter()
             .map(|l| by_name[format!("{}->{}", l.far(), l.switch()).as_str()])
             .collect();
-        let far: Vec<u32> = links
+        let far: Vec<Option<PoolId>> = links
             .iter()
-            .map(|l| pool_of.get(l.far()).copied().unwrap_or(u32::MAX))
+            .map(|l| pool_of.get(l.far()).copied())
             .collect();
         let mut into: Vec<Vec<(u32, u32)>> = vec![Vec::new(); pools.len()];
         let mut place = vec![u32::MAX; links.len()];
         for (l, &pool) in (0u32..).zip(&far) {
-            if pool == u32::MAX {
-                continue;
-            }
+            let Some(pool) = pool else { continue };
             let room = match pfc.headroom {
-                0 => headroom(cfg, fabric, l, reverse[l as usize]),
+                0 => headroom(cfg, fabric, LinkId(l), reverse[l as usize]),
                 n => n,
             };
-            let list = &mut into[pool as usize];
+            let list = &mut into[pool.0 as usize];
             place[l as usize] = list.len() as u32;
             list.push((l, room));
         }
@@ -107,11 +103,14 @@ impl Lossless {
             let ingress = Ingress::new(list, queues, pfc.xoff, pfc.xon_offset);
             *pool = Pool::new(shared + kept, kept, true).with_ingress(ingress);
         }
-        let near = vec![u32::MAX; hosts];
+        let near = vec![None; hosts];
         Lossless {
             place,
             far,
-            near: near.into_iter().chain(of.iter().copied()).collect(),
+            near: near
+                .into_iter()
+                .chain(of.iter().map(|&p| Some(p)))
+                .collect(),
             reverse,
             frames: Vec::new(),
             free: Vec::new(),
@@ -122,8 +121,8 @@ impl Lossless {
 
     /// The place of the link by which a packet came to the switch where it is now.
     #[inline]
-    pub fn came_by(&self, route: &[u32], packet: &Packet) -> u32 {
-        self.place[route[usize::from(packet.hop()) - 1] as usize]
+    pub fn came_by(&self, route: &Route, packet: &Packet) -> u32 {
+        self.place[route[usize::from(packet.hop()) - 1].place()]
     }
 
     fn put(&mut self, frame: Signal) -> u32 {
@@ -141,17 +140,16 @@ impl Lossless {
 }
 
 /// A queue of a port.
-type Node = (u32, u8);
+type Node = (LinkId, u8);
 
 impl<Q: EventQueue> Sim<Q> {
     /// Sends the pause frames that the switch of port `l` has to send.
-    pub fn send_signals(&mut self, l: u32) {
+    pub fn send_signals(&mut self, l: LinkId) {
         let Some(pfc) = &mut self.pfc else { return };
-        let near = pfc.near[l as usize];
-        if near == u32::MAX {
+        let Some(near) = pfc.near[l.place()] else {
             return;
-        }
-        let Some(ingress) = self.pools[near as usize].ingress_mut() else {
+        };
+        let Some(ingress) = self.pools[near.place()].ingress_mut() else {
             return;
         };
         if ingress.signals.is_empty() {
@@ -162,12 +160,12 @@ impl<Q: EventQueue> Sim<Q> {
             let pfc = self.pfc.as_mut().expect("looked at above");
             let back = pfc.reverse[signal.link as usize];
             let slot = pfc.put(signal);
-            let (arrive, serve_at) = self.ports[back as usize].send_pause(self.now);
+            let (arrive, serve_at) = self.ports[back].send_pause(self.now);
             self.events.insert(arrive, kind::PAUSE | slot);
             self.follow(back, NEVER, serve_at);
         }
         // The room for the list is used again.
-        if let Some(ingress) = self.pools[near as usize].ingress_mut() {
+        if let Some(ingress) = self.pools[near.place()].ingress_mut() {
             ingress.signals = signals;
         }
     }
@@ -177,38 +175,38 @@ impl<Q: EventQueue> Sim<Q> {
         let Some(pfc) = &mut self.pfc else { return };
         let frame = pfc.frames[slot as usize];
         pfc.free.push(slot);
-        let port = &mut self.ports[frame.link as usize];
+        let link = LinkId(frame.link);
+        let port = &mut self.ports[link];
         if frame.pause {
             port.pause(self.now, frame.queue);
             return;
         }
         let offer = port.resume(self.now, frame.queue, &mut self.pools, &mut self.gone);
-        self.follow(frame.link, offer.deliver_at, offer.serve_at);
-        self.after_explicit(frame.link);
+        self.follow(link, offer.deliver_at, offer.serve_at);
+        self.after_explicit(link);
         if frame.link < self.hosts.len() as u32 {
-            self.host_resumes(frame.link);
+            self.host_resumes(HostId(frame.link));
         }
     }
 
     /// Whether the NIC may not send what a connection has; it is then kept until the pause ends.
     #[inline]
-    pub fn held_back(&mut self, host: u32, conn: u32) -> bool {
-        let paused = self.ports[host as usize].paused();
+    pub fn held_back(&mut self, host: HostId, conn: ConnId) -> bool {
+        let paused = self.ports[host.nic()].paused();
         if paused == 0 {
             return false;
         }
-        let queue =
-            usize::from(self.conns.list[conn as usize].class).min(self.cfg.switch.queues.len() - 1);
+        let queue = usize::from(self.conns.list[conn].class).min(self.cfg.switch.queues.len() - 1);
         let held = paused >> queue & 1 == 1;
         if held {
-            self.hosts[host as usize].held.push(conn);
+            self.hosts[host].held.push(conn);
         }
         held
     }
 
     /// Connections that waited for the end of a pause stand in line again.
-    fn host_resumes(&mut self, host: u32) {
-        let h = &mut self.hosts[host as usize];
+    fn host_resumes(&mut self, host: HostId) {
+        let h = &mut self.hosts[host];
         h.line.extend(h.held.drain(..));
         if h.line.is_empty() || h.pull_armed {
             return;
@@ -217,8 +215,8 @@ impl<Q: EventQueue> Sim<Q> {
         if free <= self.now {
             self.pull(host);
         } else {
-            self.hosts[host as usize].pull_armed = true;
-            self.events.insert(free, kind::PULL | host);
+            self.hosts[host].pull_armed = true;
+            self.events.insert(free, kind::PULL | host.0);
         }
     }
 
@@ -256,34 +254,39 @@ impl<Q: EventQueue> Sim<Q> {
         let mut stuck: Vec<Node> = Vec::new();
         for (port, l) in self.ports.iter().zip(0u32..) {
             let far = pfc.far[l as usize];
-            if port.paused() == 0 || pfc.near[l as usize] == u32::MAX || far == u32::MAX {
+            let (Some(far), Some(_)) = (far, pfc.near[l as usize]) else {
+                continue;
+            };
+            if port.paused() == 0 {
                 continue;
             }
             // A switch that has sent the end of the pause holds nobody.
             let asks = |q: &u8| {
-                let ingress = self.pools[far as usize].ingress();
+                let ingress = self.pools[far.place()].ingress();
                 ingress.is_some_and(|i| i.is_paused(pfc.place[l as usize], usize::from(*q)))
             };
             let held = (0..queues)
                 .filter(|q| port.paused() >> q & 1 == 1)
                 .filter(asks);
-            stuck.extend(held.map(|q| (l, q)));
+            stuck.extend(held.map(|q| (LinkId(l), q)));
         }
         loop {
             let before = stuck.len();
             let still = stuck.clone();
             stuck.retain(|&(l, q)| {
-                let far = pfc.far[l as usize];
+                let Some(far) = pfc.far[l.place()] else {
+                    return false;
+                };
                 let (mut mine, mut all) = (0u64, 0u64);
-                for &(m, mq) in still.iter().filter(|n| pfc.near[n.0 as usize] == far) {
-                    self.ports[m as usize].waiting(QueueId(mq), |from, bytes| {
+                for &(m, mq) in still.iter().filter(|n| pfc.near[n.0.place()] == Some(far)) {
+                    self.ports[m].waiting(QueueId(mq), |from, bytes| {
                         all += u64::from(bytes);
-                        if from == pfc.place[l as usize] && mq == q {
+                        if from == pfc.place[l.place()] && mq == q {
                             mine += u64::from(bytes);
                         }
                     });
                 }
-                let pool = &self.pools[far as usize];
+                let pool = &self.pools[far.place()];
                 let free = u64::from(pool.room()).saturating_sub(all) as u32;
                 let low = pool.ingress().map_or(u32::MAX, |i| i.resumes_at(free));
                 mine > u64::from(low)
@@ -302,15 +305,14 @@ impl<Q: EventQueue> Sim<Q> {
             let &(l, q) = way.last()?;
             let next = stuck.iter().copied().find(|&(m, mq)| {
                 let mut waits = false;
-                if mq == q && pfc.near[m as usize] == pfc.far[l as usize] {
-                    self.ports[m as usize].waiting(QueueId(mq), |from, _| {
-                        waits |= from == pfc.place[l as usize]
-                    });
+                if mq == q && pfc.near[m.place()] == pfc.far[l.place()] {
+                    self.ports[m]
+                        .waiting(QueueId(mq), |from, _| waits |= from == pfc.place[l.place()]);
                 }
                 waits
             })?;
             if let Some(begin) = way.iter().position(|&n| n == next) {
-                let name = |&(l, _): &Node| self.fabric.links()[l as usize].name.clone();
+                let name = |&(l, _): &Node| self.fabric.links()[l].name.clone();
                 return Some(way[begin..].iter().map(name).collect());
             }
             way.push(next);
@@ -343,7 +345,7 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn stamp(&self, packet: &mut Packet) {
         if let Some(pfc) = &self.pfc {
             let direction = usize::from(packet.flags().has(Flags::ACK));
-            let route = &self.conns.routes[packet.conn as usize][direction];
+            let route = &self.conns.routes[ConnId::of(&packet)][direction];
             packet.stamp = pfc.came_by(route, packet);
         }
     }

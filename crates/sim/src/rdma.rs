@@ -8,18 +8,19 @@ use cemark_wire::{Fields, Flags, NONE, Nanos, Packet, Rate};
 use crate::conn::Tally;
 use crate::engine::Sim;
 use crate::events::EventQueue;
+use crate::ids::{ConnId, HostId};
 
 /// Both ends of a queue pair.
-pub(crate) struct Pair {
+pub(crate) struct QueuePair {
     pub requester: Requester,
     pub responder: Responder,
     rdma: Rdma,
 }
 
-impl Pair {
+impl QueuePair {
     /// An idle pair whose requester has a link of rate `line`.
-    pub fn new(rdma: &Rdma, line: Rate) -> Pair {
-        Pair {
+    pub fn new(rdma: &Rdma, line: Rate) -> QueuePair {
+        QueuePair {
             requester: Requester::new(rdma, line),
             responder: Responder::new(),
             rdma: *rdma,
@@ -48,18 +49,18 @@ impl Pair {
 impl<Q: EventQueue> Sim<Q> {
     /// A packet of a queue pair has reached the host it is for.
     #[inline]
-    pub fn at_pair(&mut self, host: u32, p: Packet) {
+    pub fn at_pair(&mut self, host: HostId, p: Packet) {
         match p.flags().has(Flags::ACK) {
             true => self.at_requester(host, p),
             false => self.at_responder(host, p),
         }
-        self.release(p.conn);
+        self.release(ConnId::of(&p));
     }
 
     #[inline]
-    fn at_responder(&mut self, host: u32, p: Packet) {
+    fn at_responder(&mut self, host: HostId, p: Packet) {
         let now = self.nanos();
-        let c = &mut self.conns.list[p.conn as usize];
+        let c = &mut self.conns.list[ConnId::of(&p)];
         let Some(pair) = &mut c.pair else { return };
         let segment = Segment {
             seq: p.seq,
@@ -75,7 +76,14 @@ impl<Q: EventQueue> Sim<Q> {
         let cnp_class = pair.rdma.cnp_class.unwrap_or(class);
         if replies.cnp {
             // The time tells two notifications apart where a marker draws.
-            let packet = self.reply(0, now, p.conn, NONE, Flags::ACK.with(CNP), cnp_class);
+            let packet = self.reply(
+                0,
+                now,
+                ConnId::of(&p),
+                NONE,
+                Flags::ACK.with(CNP),
+                cnp_class,
+            );
             self.transmit(host, packet);
         }
         if let Some(ack) = replies.ack {
@@ -83,30 +91,38 @@ impl<Q: EventQueue> Sim<Q> {
                 None => NONE,
                 Some(range) => self.sacks.store(1, [range, (0, 0), (0, 0)]),
             };
-            let packet = self.reply(ack.cum, now, p.conn, aux, ack.flags, class);
+            let packet = self.reply(ack.cum, now, ConnId::of(&p), aux, ack.flags, class);
             self.transmit(host, packet);
         }
         if complete {
-            self.flow_ended(p.conn);
+            self.flow_ended(ConnId::of(&p));
         }
     }
 
     #[inline]
-    fn reply(&self, seq: u64, now: Nanos, conn: u32, aux: u32, flags: Flags, class: u8) -> Packet {
+    fn reply(
+        &self,
+        seq: u64,
+        now: Nanos,
+        conn: ConnId,
+        aux: u32,
+        flags: Flags,
+        class: u8,
+    ) -> Packet {
         let fields = Fields {
             wire_bytes: self.cfg.transport.ack_bytes,
             flags,
             class,
             ..Fields::default()
         };
-        Packet::new(seq, now.0 as u32, conn, aux, fields)
+        Packet::new(seq, now.0 as u32, conn.0, aux, fields)
     }
 
     #[inline]
-    fn at_requester(&mut self, host: u32, p: Packet) {
+    fn at_requester(&mut self, host: HostId, p: Packet) {
         let now = self.nanos();
         let beyond = (p.aux != NONE).then(|| self.sacks.take(p.aux).1[0]);
-        let c = &mut self.conns.list[p.conn as usize];
+        let c = &mut self.conns.list[ConnId::of(&p)];
         let Some(pair) = &mut c.pair else { return };
         let ack = Ack {
             cum: p.seq,
@@ -116,6 +132,6 @@ impl<Q: EventQueue> Sim<Q> {
         };
         pair.requester
             .on_ack(&self.cfg.transport, &pair.rdma, now, &ack, beyond);
-        self.ready(host, p.conn);
+        self.ready(host, ConnId::of(&p));
     }
 }

@@ -9,17 +9,20 @@ use crate::edges::{Place, places};
 use crate::engine::Sim;
 use crate::events::EventQueue;
 use crate::faults::Faulty;
+use crate::ids::{ConnId, LinkId};
 use crate::topology::Fabric;
 
-/// The first tag of a waypoint. Hosts have smaller ones; `u32::MAX` is a plain switch.
+/// The tag of a link whose far end is a plain switch. That of a link to a host is the host's number.
+pub(crate) const SWITCH: u32 = u32::MAX;
+/// The tag of the first waypoint. Hosts have smaller ones.
 pub(crate) const FIRST: u32 = 1 << 31;
 
 /// What happens at the far end of one link, in this order.
 #[derive(Clone, Debug)]
 pub(crate) struct Waypoint {
-    pub link: u32,
-    /// The host there, or `u32::MAX` for a switch.
-    pub host: u32,
+    pub link: LinkId,
+    /// The tag that the link would have without anything in between: its host, or [`SWITCH`].
+    pub tag: u32,
     pub fault: Option<Faulty>,
     pub place: Option<Place>,
 }
@@ -27,20 +30,20 @@ pub(crate) struct Waypoint {
 /// The waypoints of a configuration.
 pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
     let mut all: Vec<Waypoint> = Vec::new();
-    let mut at = |link: u32| {
+    let mut at = |link: LinkId| {
         let known = all.iter().position(|w| w.link == link);
         known.unwrap_or_else(|| {
             all.push(Waypoint {
                 link,
-                host: fabric.links()[link as usize].host.unwrap_or(u32::MAX),
+                tag: fabric.links()[link].host.unwrap_or(SWITCH),
                 fault: None,
                 place: None,
             });
             all.len() - 1
         })
     };
-    let faults: Vec<usize> = cfg.faults.iter().map(|f| at(f.link)).collect();
-    let boxes: Vec<(usize, Place)> = places(cfg, fabric)
+    let faults: Vec<usize> = cfg.faults.iter().map(|f| at(LinkId(f.link))).collect();
+    let middleboxes: Vec<(usize, Place)> = places(cfg, fabric)
         .into_iter()
         .map(|(link, place)| (at(link), place))
         .collect();
@@ -52,7 +55,7 @@ pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
     for (i, fault) in faults.into_iter().zip(&cfg.faults) {
         all[i].fault = Some(Faulty::new(*fault, full, cfg.seed));
     }
-    for (i, place) in boxes.into_iter().chain(proxies) {
+    for (i, place) in middleboxes.into_iter().chain(proxies) {
         all[i].place = Some(place);
     }
     all
@@ -63,12 +66,12 @@ impl<Q: EventQueue> Sim<Q> {
     #[cold]
     pub fn at_waypoint(&mut self, tag: u32, mut packet: Packet) {
         let way = &mut self.waypoints[(tag - FIRST) as usize];
-        let (host, place) = (way.host, way.place);
+        let (tag, place) = (way.tag, way.place);
         if way.fault.as_mut().is_some_and(|f| f.takes(&mut packet)) {
             return self.dropped(packet);
         }
         match place {
-            None => self.arrive(host, packet),
+            None => self.arrive(tag, packet),
             Some(Place::Entry | Place::Proxy) if self.serves_extra(&packet) => {}
             Some(Place::Proxy) => self.at_proxy(packet),
             Some(place) => self.at_edge(place, packet),
@@ -79,7 +82,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// first switch comes now.
     #[cold]
     pub fn after_delay(&mut self, packet: Packet) {
-        let nic = self.conns.routes[packet.conn as usize][0][0];
+        let nic = self.conns.routes[ConnId::of(&packet)][0][0];
         let way = self.waypoints.iter().find(|w| w.link == nic);
         match way.and_then(|w| w.place) {
             None => self.forward(packet),

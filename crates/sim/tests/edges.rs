@@ -36,7 +36,7 @@ fn lossy(cfg: &mut Config, share: f64, victims: Victims) {
     let paths = sites.paths;
     cfg.faults = (0..2 * paths)
         .map(|i| LinkFault {
-            link: fabric.inner(sites.between(i / paths, i % paths)[1]),
+            link: fabric.inner(sites.between(i / paths, i % paths)[1]).0,
             loss: Loss::Uniform {
                 chance: (share * ALWAYS as f64) as u64,
             },
@@ -326,7 +326,7 @@ fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome
     cfg.topology = sites(2);
     let long = cfg.topology.two_sites().map(|sites| sites.between(0, 0)[1]);
     let fabric = Fabric::new(&cfg.topology);
-    cfg.faults = vec![fault(fabric.inner(long.expect("two sites")))];
+    cfg.faults = vec![fault(fabric.inner(long.expect("two sites")).0)];
     cfg.edge = Edge::Dcib {
         config: dcib,
         filter: None,

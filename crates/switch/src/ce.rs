@@ -113,12 +113,10 @@ mod tests {
     /// a scheme that withdraws.
     #[test]
     fn cedm_never_clears_an_upstream_ce() {
-        use cemark_marking::{At, Marker, QueueSpec, Values, cedm};
+        use cemark_marking::{At, Marker, QueueSpec, cedm};
         use cemark_wire::{Nanos, Rate};
-        let mut marker = cedm::Cedm::new(
-            &Values::defaults(&cedm::SPEC),
-            &QueueSpec::fifo(Rate::gbps(10)),
-        );
+        let queue = QueueSpec::fifo(Rate::gbps(10));
+        let mut marker = cedm::Cedm::from_config(cedm::CedmConfig::default(), &queue);
         let (mut withdrawn, mut kept) = (0, 0);
         let mut intents = std::collections::VecDeque::from([None; 20]);
         for n in 0..1_000u64 {
@@ -127,7 +125,7 @@ mod tests {
             let length = (n % 80).abs_diff(40) as u32 * 1_500;
             let at = At {
                 ecn: Ecn::Ce,
-                ..At::fifo(Nanos(n * 1_200), Nanos(0), length, 1_500)
+                ..At::arrival(Nanos(n * 1_200), length, 1_500)
             };
             intents.push_back(match marker.enqueue(&at) {
                 Verdict::Mark(why) => Some(why),

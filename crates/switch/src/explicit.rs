@@ -10,14 +10,14 @@ use cemark_marking::{QueueId, Verdict, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
-use crate::admit::{Admission, Admit, Buffering, Pool};
+use crate::admit::{Admission, Admit, Pool, PoolId, RoomPolicy};
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
 use crate::lines::Lines;
 use crate::pause::Pause;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
-use crate::queue::{Around, Judged, Queue, Slots};
+use crate::queue::{Judged, PortView, Queue, Slots};
 use crate::ring::Ring;
 use crate::round::Round;
 use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
@@ -83,7 +83,7 @@ pub struct ExplicitPort {
     /// Bit i set: queue i may not send.
     pub(crate) paused: u64,
     pub(crate) port_bytes: u32,
-    pub(crate) pool: u32,
+    pub(crate) pool: PoolId,
     /// A number of the owner's.
     pub tag: u32,
     /// Whether any marker reads `At::packet_hash`.
@@ -102,7 +102,7 @@ pub struct ExplicitPort {
     scheduler: AnyScheduler,
     // Fourth and fifth.
     round: Round,
-    buffering: Buffering,
+    buffering: RoomPolicy,
     clock: Clock,
     // Sixth, but for what is rarely touched.
     pub(crate) counters: Counters,
@@ -167,8 +167,8 @@ impl ExplicitPort {
     }
 
     #[inline]
-    fn around(&self, queue: usize, pool: &Pool) -> Around {
-        Around {
+    fn view_of(&self, queue: usize, pool: &Pool) -> PortView {
+        PortView {
             round: self.round.get(),
             port_bytes: self.port_bytes,
             pool_bytes: pool.held(),
@@ -187,7 +187,7 @@ impl ExplicitPort {
     ) -> Offer {
         let i = usize::from(packet.class()).min(self.queues.len() - 1);
         self.prefetch(i);
-        let pool = &mut pools[self.pool as usize];
+        let pool = &mut pools[self.pool.place()];
         // At equal times departures come before arrivals, as in the fused port.
         let earlier = self.send_due(now, pool, gone);
         let free = self.busy <= now;
@@ -253,7 +253,7 @@ impl ExplicitPort {
 
     /// Sends what should have left by now.
     pub(crate) fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
-        let deliver_at = self.send_due(now, &mut pools[self.pool as usize], gone);
+        let deliver_at = self.send_due(now, &mut pools[self.pool.place()], gone);
         Offer {
             deliver_at,
             serve_at: self.arm(),
@@ -304,7 +304,7 @@ impl ExplicitPort {
         let headroom = if plain {
             false
         } else {
-            let ask = queue.ask(i, packet.stamp, bytes);
+            let ask = queue.request(i, packet.stamp, bytes);
             match self.buffering.admit(pool, &ask) {
                 Admit::Ok => false,
                 Admit::Headroom => true,
@@ -361,7 +361,7 @@ impl ExplicitPort {
             ecn: packet.ecn(),
             intent: None,
         };
-        let at = self.queues[i].view(now, judged, self.around(i, pool));
+        let at = self.queues[i].view(now, judged, self.view_of(i, pool));
         let queue = &mut self.queues[i];
         match queue.marker.enqueue(&at) {
             Verdict::Pass => Ok(None),
@@ -390,7 +390,7 @@ impl ExplicitPort {
             ecn: w.packet.ecn(),
             intent: w.intent,
         };
-        let at = self.queues[i].view(now, judged, self.around(i, pool));
+        let at = self.queues[i].view(now, judged, self.view_of(i, pool));
         self.queues[i].marker.dequeue(&at)
     }
 
@@ -409,7 +409,7 @@ impl ExplicitPort {
     #[inline]
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
-        let ask = self.queues[i].ask(i, packet.stamp, bytes);
+        let ask = self.queues[i].request(i, packet.stamp, bytes);
         match self.buffering.admit(pool, &ask) {
             Admit::Ok => {}
             // What takes headroom pauses its sender: the meters have to see it.
@@ -555,7 +555,7 @@ impl ExplicitPort {
         let mut next = NEVER;
         for i in 0..self.queues.len() {
             if self.queues[i].wake <= now {
-                let around = self.around(i, &pools[self.pool as usize]);
+                let around = self.view_of(i, &pools[self.pool.place()]);
                 let at = self.queues[i].view(self.clock.nanos(now), Judged::NOBODY, around);
                 self.queues[i].marker.wake(&at);
                 // A clock never stands still: the next wake-up is later.
@@ -594,7 +594,7 @@ impl ExplicitPort {
     pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> u64 {
         if self.lazy && self.wire.packets.len() == 1 {
             // The wire is not empty, so that nobody has to be told of another delivery.
-            let pool = &mut pools[self.pool as usize];
+            let pool = &mut pools[self.pool.place()];
             let served = self.send_due(now, pool, gone);
             debug_assert_eq!(served, NEVER);
         }

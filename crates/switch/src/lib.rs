@@ -22,7 +22,7 @@ mod ring;
 mod round;
 pub mod sched;
 
-pub use admit::Pool;
+pub use admit::{Pool, PoolId};
 pub use clock::Clock;
 pub use counters::{Counters, DropReason};
 pub use explicit::ExplicitPort;

@@ -162,12 +162,15 @@ mod tests {
         for spec in catalogue::ALL {
             let usual = Values::defaults(spec);
             let one_changed = spec.params.iter().flat_map(|p| {
-                [p.min, p.max, p.default + 1]
-                    .map(|v| usual.with(spec, p.name, v.clamp(p.min, p.max)))
+                [p.min, p.max, p.default + 1].map(|v| {
+                    usual
+                        .with(spec, p.name, v.clamp(p.min, p.max))
+                        .expect("a parameter")
+                })
             });
             for values in std::iter::once(usual).chain(one_changed) {
                 let mut marker = catalogue::build(spec, &values, &QueueSpec::fifo(Rate::gbps(10)));
-                let at = At::fifo(Nanos(1_000_000), Nanos(0), 200_000, 1500);
+                let at = At::arrival(Nanos(1_000_000), 200_000, 1500);
                 let mut asks = marker.next_wake().is_some();
                 if marker.hook() != Hook::Dequeue {
                     marker.enqueue(&at);

@@ -50,7 +50,7 @@ impl ExplicitPort {
         }
         let mut offer = Offer::QUIET;
         if self.busy <= now {
-            offer.deliver_at = self.start(now, &mut pools[self.pool as usize], gone);
+            offer.deliver_at = self.start(now, &mut pools[self.pool.place()], gone);
         }
         offer.serve_at = self.arm();
         offer

@@ -9,7 +9,7 @@
 use cemark_marking::{Hook, QueueSpec};
 use cemark_wire::Packet;
 
-use crate::admit::{Buffering, Pool};
+use crate::admit::{Pool, PoolId, RoomPolicy};
 use crate::ce::NonEct;
 use crate::clock::Clock;
 use crate::counters::Counters;
@@ -36,9 +36,9 @@ pub struct PortSpec {
     /// packet being sent does not count.
     pub buffer_bytes: u32,
     /// Who gets room in the pool.
-    pub buffering: Buffering,
+    pub buffering: RoomPolicy,
     /// Which of the owner's pools; ports with the same number share it.
-    pub pool: u32,
+    pub pool: PoolId,
     /// Whether the pool is this port's alone, without headroom.
     pub own_pool: bool,
     /// What becomes of packets that should be marked and are not ECN-capable.
@@ -108,7 +108,7 @@ impl Port {
         let legal = spec.queues.len() == 1
             && !spec.never_fuse
             && spec.own_pool
-            && matches!(spec.buffering, Buffering::Whole)
+            && matches!(spec.buffering, RoomPolicy::Whole)
             && spec.queues[0].spec.limit_bytes >= spec.buffer_bytes
             && matches!(spec.scheduler.rounds(), Rounds::None)
             && !spec.queues[0].marker.keeps_time()

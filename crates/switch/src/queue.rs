@@ -5,7 +5,7 @@ use cemark_marking::{At, Hook, Quiet, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
-use crate::admit::Ask;
+use crate::admit::RoomRequest;
 use crate::lines::Aligned;
 use crate::marker::AnyMarker;
 use crate::port::{NEVER, QueueSetup};
@@ -209,8 +209,8 @@ impl Queue {
 
     /// The question to the admission about a packet of `bytes` that came by link `from` and is for
     /// this queue, number `i`.
-    pub fn ask(&self, i: usize, from: u32, bytes: u32) -> Ask {
-        Ask {
+    pub fn request(&self, i: usize, from: u32, bytes: u32) -> RoomRequest {
+        RoomRequest {
             bytes,
             queue_bytes: self.bytes,
             queue_limit: self.limit,
@@ -231,7 +231,7 @@ impl Queue {
 
 /// What a marker of the port sees beside its queue and the packet.
 #[derive(Clone, Copy)]
-pub(crate) struct Around {
+pub(crate) struct PortView {
     pub round: Nanos,
     pub port_bytes: u32,
     pub pool_bytes: u32,
@@ -262,11 +262,11 @@ impl Judged {
 impl Queue {
     /// The view of a marker.
     #[inline]
-    pub fn view(&self, now: Nanos, p: Judged, around: Around) -> At {
+    pub fn view(&self, now: Nanos, p: Judged, port: PortView) -> At {
         At {
             now,
             sojourn: p.sojourn,
-            round: around.round,
+            round: port.round,
             packet_hash: p.packet_hash,
             pkt_bytes: p.bytes,
             segs: 1,
@@ -274,9 +274,9 @@ impl Queue {
             intent: p.intent,
             queue_bytes: self.bytes,
             queue_pkts: self.waiting.len(),
-            port_bytes: around.port_bytes,
-            pool_bytes: around.pool_bytes,
-            limit_bytes: around.limit_bytes,
+            port_bytes: port.port_bytes,
+            pool_bytes: port.pool_bytes,
+            limit_bytes: port.limit_bytes,
         }
     }
 }

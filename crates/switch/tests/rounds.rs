@@ -3,7 +3,7 @@
 
 mod common;
 
-use cemark_marking::mq_ecn::{self, MqEcn};
+use cemark_marking::mq_ecn::{MqEcn, MqEcnConfig};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict};
 use cemark_switch::AnyMarker;
 use cemark_switch::sched::SchedulerKind;
@@ -228,13 +228,16 @@ impl Marker for Judged {
 #[test]
 fn with_n_backlogged_queues_the_threshold_is_an_nth() {
     const K: u32 = 32_000_000;
-    let values = Values::defaults(&mq_ecn::SPEC).with(&mq_ecn::SPEC, "k", u64::from(K));
+    let config = MqEcnConfig {
+        k: K,
+        ..MqEcnConfig::default()
+    };
     for kind in [SchedulerKind::Dwrr, SchedulerKind::Wrr, SchedulerKind::Wfq] {
         for n in 1..=32u8 {
             let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
             let mut rig = Rig::with(kind, &[queue(1500, 1, false); 32], |i| match i {
                 0 => AnyMarker::Custom(Box::new(Judged(
-                    MqEcn::new(&values, &queue(1500, 1, false)),
+                    MqEcn::from_config(config, &queue(1500, 1, false)),
                     seen.clone(),
                 ))),
                 _ => AnyMarker::None,

@@ -91,7 +91,7 @@ impl Episode {
             _ => 1_200,
         };
         let level = source.pick(&edges);
-        let mut at = At::fifo(
+        let mut at = At::departure(
             Nanos(now),
             Nanos(level),
             level.min(u64::from(u32::MAX)) as u32,

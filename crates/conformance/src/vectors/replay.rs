@@ -131,7 +131,7 @@ fn view(step: &Step, now: u64) -> Result<At, Stop> {
         pool_bytes: step.pool.unwrap_or(step.queue),
         limit_bytes: step.limit.unwrap_or(u32::MAX),
         round: Nanos(step.round),
-        ..At::fifo(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt)
+        ..At::departure(Nanos(now), Nanos(step.sojourn), step.queue, step.pkt)
     })
 }
 

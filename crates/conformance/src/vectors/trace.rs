@@ -103,7 +103,7 @@ impl Port {
             port_bytes: self.bytes + self.other,
             pool_bytes: self.bytes + 2 * self.other,
             limit_bytes: self.limit,
-            ..At::fifo(Nanos(now), Nanos(sojourn), self.bytes, bytes)
+            ..At::departure(Nanos(now), Nanos(sojourn), self.bytes, bytes)
         }
     }
 

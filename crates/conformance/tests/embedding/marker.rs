@@ -26,7 +26,7 @@ pub extern "C" fn embedded_marks() -> u32 {
         let mut marker = catalogue::build(spec, &params, &queue);
         for n in 0..1_000 {
             let (now, wait) = (Nanos(n * 1_200), Nanos::from_micros(250));
-            let at = At::fifo(now, wait, 312_500, 1_500);
+            let at = At::departure(now, wait, 312_500, 1_500);
             let intent = match marker.enqueue(&at) {
                 Verdict::Mark(why) => Some(why),
                 _ => None,
@@ -35,7 +35,7 @@ pub extern "C" fn embedded_marks() -> u32 {
         }
         marker.emptied(QueueId(0), Nanos(2_000_000));
         marker.retune(&params, &queue);
-        marker.wake(&At::fifo(Nanos(2_000_001), Nanos(0), 0, 0));
+        marker.wake(&At::arrival(Nanos(2_000_001), 0, 0));
     }
     #[cfg(needs_alloc)]
     {

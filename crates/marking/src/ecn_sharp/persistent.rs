@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The second condition of Algorithm 1, written once for every arithmetic: a queue that stands is
-//! marked once in a while.
+//! The second condition of Algorithm 1, written once for every arithmetic: while the queue is
+//! persistent, one packet is marked at increasing frequency.
 
 use cemark_wire::Nanos;
 
-use super::Params;
+use super::{Base, Law, Params};
+use crate::config::Compare;
 use crate::fixed;
 
-/// How an implementation keeps its times: what it adds, what it takes for later, how it divides.
+/// How an arithmetic keeps times: how it adds a gap, compares two times and divides the interval.
 pub(super) trait Time: Copy + Default {
     /// Whether `self` is later than `other`.
     fn after(self, other: Self, p: &Params) -> bool;
     /// A gap later, in the unit of the interval.
     fn plus(self, gap: u32) -> Self;
-    /// The gap after the `count`-th mark, before it is kept from being zero.
+    /// The gap after the `count`-th mark; the caller replaces zero by one.
     fn gap(count: u32, p: &Params) -> u32;
 }
 
-/// 64-bit nanoseconds that end at their largest, and exact quotients rounded down.
+/// Saturating 64-bit nanoseconds, and exact quotients rounded down.
 impl Time for Nanos {
     #[inline]
     fn after(self, other: Self, _: &Params) -> bool {
@@ -31,32 +32,31 @@ impl Time for Nanos {
 
     #[inline]
     fn gap(count: u32, p: &Params) -> u32 {
-        if p.sqrt {
-            fixed::over_sqrt(p.pst_interval, count)
-        } else {
-            p.pst_interval / count
+        match p.law {
+            Law::Harmonic => p.pst_interval / count,
+            Law::Sqrt => fixed::over_sqrt(p.pst_interval, count),
         }
     }
 }
 
-/// What one queue remembers.
+/// The state of one queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Persistent<T> {
-    /// When the signal was first seen at pst_target or above, while `above` holds. Zero is a time
-    /// like any other.
+    /// When the signal was first seen at or above pst_target; valid while `above` holds. Zero is a
+    /// time like any other.
     pub first_above: T,
     /// When the next mark is due, in the marking state.
     pub next: T,
     /// Marks in this marking state.
     pub count: u32,
-    /// Marks in a row that left the schedule behind the clock.
+    /// Marks in a row after which the next scheduled time was already past.
     pub behind: u16,
     pub above: bool,
     pub marking: bool,
 }
 
 impl<T: Time> Persistent<T> {
-    /// Whether the packet that is judged now is to be marked. Asked for every packet.
+    /// Whether to mark the judged packet. Called for every packet.
     #[inline(always)]
     pub fn judge(&mut self, signal: u32, now: T, p: &Params) -> bool {
         if !self.detect(signal, now, p) {
@@ -70,10 +70,9 @@ impl<T: Time> Persistent<T> {
             self.next = now.plus(p.pst_interval);
             return true;
         }
-        let due = if p.at_least {
-            !self.next.after(now, p)
-        } else {
-            now.after(self.next, p)
+        let due = match p.cmp {
+            Compare::Strict => now.after(self.next, p),
+            Compare::AtLeast => !self.next.after(now, p),
         };
         if due {
             self.count = self.count.saturating_add(1);
@@ -82,13 +81,13 @@ impl<T: Time> Persistent<T> {
         due
     }
 
-    /// An empty queue forgets that it stood.
+    /// Ends the persistent state and the marking state.
     pub fn forget(&mut self) {
         self.above = false;
         self.marking = false;
     }
 
-    /// Whether the queue has stood for longer than an interval.
+    /// Whether the queue has been persistent for longer than an interval.
     #[inline]
     fn detect(&mut self, signal: u32, now: T, p: &Params) -> bool {
         if signal < p.pst_target {
@@ -105,9 +104,13 @@ impl<T: Time> Persistent<T> {
 
     /// Sets the time of the mark after this one.
     fn reschedule(&mut self, now: T, p: &Params) {
-        // A step of zero would mark every packet for ever without the schedule moving.
+        // With a step of zero the schedule would not move, and every packet would be marked.
         let step = T::gap(self.count, p).max(1);
-        self.next = if p.from_now { now } else { self.next }.plus(step);
+        let base = match p.base {
+            Base::Previous => self.next,
+            Base::Now => now,
+        };
+        self.next = base.plus(step);
         if p.max_catchup == 0 || !now.after(self.next, p) {
             self.behind = 0;
         } else if self.behind < p.max_catchup {

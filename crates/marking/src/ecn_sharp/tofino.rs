@@ -11,7 +11,7 @@
 use cemark_wire::Nanos;
 
 use super::persistent::Time;
-use super::{Arithmetic, Params};
+use super::{Arithmetic, Law, Params};
 
 /// A tick is 2^10 ns, 1.024 us.
 pub const TICK_BITS: u32 = 10;
@@ -88,10 +88,12 @@ impl Time for Ticks {
     }
 
     fn gap(count: u32, p: &Params) -> u32 {
-        let looked_up = match (p.sqrt, p.arithmetic) {
-            (true, _) => over_root(p.pst_interval, count),
-            (false, Arithmetic::PrintedDivision) => divide_as_printed(p.pst_interval, count),
-            (false, _) => divide(p.pst_interval, count),
+        let looked_up = match (p.law, p.arithmetic) {
+            (Law::Sqrt, _) => over_root(p.pst_interval, count),
+            (Law::Harmonic, Arithmetic::PrintedDivision) => {
+                divide_as_printed(p.pst_interval, count)
+            }
+            (Law::Harmonic, _) => divide(p.pst_interval, count),
         };
         looked_up.rounded()
     }

@@ -8,6 +8,7 @@ use super::{Done, record};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::host::is_probe;
+use crate::ids::LinkId;
 use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals, hottest};
 
 impl<Q: EventQueue> Sim<Q> {
@@ -60,7 +61,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// Endless flows so far, each with what its receiver holds.
     fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, u64)) {
         for g in &mut self.metrics.goodput {
-            each(g, self.conns.list[g.conn as usize].delivered());
+            each(g, self.conns.list[g.conn].delivered());
         }
     }
 
@@ -100,7 +101,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// Payload bytes that receivers hold in order, all flows.
     fn all_delivered(&self) -> u64 {
         let open = self.conns.in_use().map(|c| c.delivered());
-        self.conns.retired.2 + open.sum::<u64>()
+        self.conns.retired.delivered + open.sum::<u64>()
     }
 
     /// Closes the books.
@@ -132,7 +133,7 @@ impl<Q: EventQueue> Sim<Q> {
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
         out.traces = self.metrics.sampler.traces(hottest(&out.ports), |i| {
-            links[(first + i) as usize].name.clone()
+            links[LinkId(first + i)].name.clone()
         });
         out.digest = digest(&out);
         out
@@ -160,14 +161,16 @@ impl<Q: EventQueue> Sim<Q> {
             let lost = (0..self.ports.len()).map(|l| self.lost_on(l)).sum();
             t.drops.insert(ARTIFICIAL, lost);
         }
-        (t.retransmits, t.timeouts, t.goodput_bytes) = self.conns.retired;
+        let retired = self.conns.retired;
+        (t.retransmits, t.timeouts) = (retired.retransmits, retired.timeouts);
+        t.goodput_bytes = retired.delivered;
         for c in self.conns.in_use() {
             let tally = c.tally();
             t.retransmits += u64::from(tally.retransmits);
             t.timeouts += u64::from(tally.timeouts);
             t.goodput_bytes += c.delivered();
         }
-        // Every packet is delivered, dropped with a reason, ended in a box, or still in flight.
+        // Every packet is delivered, dropped with a reason, ended in a middlebox, or still in flight.
         debug_assert_eq!(
             t.sent + t.made,
             t.delivered + t.all_drops() + t.gone + t.in_flight
@@ -177,7 +180,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Packets that an artificial fault of link `l` took.
     fn lost_on(&self, l: usize) -> u64 {
-        let way = self.waypoints.iter().find(|w| w.link as usize == l);
+        let way = self.waypoints.iter().find(|w| w.link.place() == l);
         way.and_then(|w| w.fault.as_ref())
             .map_or(0, |f| u64::from(f.lost))
     }
@@ -188,7 +191,7 @@ impl<Q: EventQueue> Sim<Q> {
             .goodput
             .iter()
             .map(|g| {
-                let c = &self.conns.list[g.conn as usize];
+                let c = &self.conns.list[g.conn];
                 let end = g.at_until.unwrap_or_else(|| c.delivered());
                 LongRecord {
                     id: c.flow.id,

@@ -8,13 +8,14 @@ mod sampler;
 pub(crate) use histogram::Histogram;
 pub(crate) use sampler::Sampler;
 
+use crate::ids::{ConnId, HostId};
 use crate::outcome::{FlowRecord, ProbeRecord};
 
 /// A probe workload's progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ProbeState {
-    pub conn: u32,
-    pub src: u32,
+    pub conn: ConnId,
+    pub src: HostId,
     pub class: u8,
     pub every: u64,
     pub left: u64,
@@ -23,7 +24,7 @@ pub(crate) struct ProbeState {
 /// Delivered bytes of an endless flow at the instants that count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Goodput {
-    pub conn: u32,
+    pub conn: ConnId,
     pub at_from: u64,
     pub at_until: Option<u64>,
     pub last: u64,

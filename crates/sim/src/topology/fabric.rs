@@ -8,12 +8,13 @@
 use cemark_wire::{Picos, Rate};
 
 use super::Topology;
+use crate::ids::LinkId;
 
 /// More links than any route has.
 pub const MAX_LINKS: usize = 6;
 
-/// The links from a sender's NIC to the receiver; `u32::MAX` behind the last.
-pub type Route = [u32; MAX_LINKS];
+/// The links from a sender's NIC to the receiver; [`LinkId::NONE`] behind the last.
+pub type Route = [LinkId; MAX_LINKS];
 
 /// One direction of a cable, with the port that feeds it.
 #[derive(Clone, Debug)]
@@ -78,20 +79,20 @@ impl Fabric {
     }
 
     /// The port that faces a host.
-    pub fn to_host(&self, host: u32) -> u32 {
-        self.topology.hosts() + host
+    pub fn to_host(&self, host: u32) -> LinkId {
+        LinkId(self.topology.hosts() + host)
     }
 
     /// The link that is number `i` of the topology's inner links.
-    pub fn inner(&self, i: u32) -> u32 {
-        2 * self.topology.hosts() + i
+    pub fn inner(&self, i: u32) -> LinkId {
+        LinkId(2 * self.topology.hosts() + i)
     }
 
     /// The path from `src` to `dst` for a flow with this hash.
     pub fn route(&self, src: u32, dst: u32, hash: u64) -> Route {
         let shape = self.topology.shape();
-        let mut route = [u32::MAX; MAX_LINKS];
-        route[0] = src;
+        let mut route = [LinkId::NONE; MAX_LINKS];
+        route[0] = LinkId(src);
         let mut n = 1;
         if shape.rack(src) != shape.rack(dst) {
             for &link in shape.path(src, dst, hash).links() {

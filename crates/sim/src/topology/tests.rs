@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::ids::LinkId;
 
 const D: Picos = Picos::from_micros(1);
 
@@ -71,8 +72,8 @@ fn every_route_is_a_chain_of_links() {
             for dst in (0..t.hosts()).filter(|&d| d != src) {
                 for hash in 0..9 {
                     let route = f.route(src, dst, hash);
-                    let route = route.iter().take_while(|&&l| l != u32::MAX);
-                    let links: Vec<&Link> = route.map(|&l| &f.links()[l as usize]).collect();
+                    let route = route.iter().take_while(|&&l| l != LinkId::NONE);
+                    let links: Vec<&Link> = route.map(|&l| &f.links()[l]).collect();
                     let mut at = format!("host{src}");
                     for link in &links {
                         assert_eq!(at, link.switch(), "{t:?} {src}->{dst} hash {hash}");
@@ -158,6 +159,6 @@ fn a_hash_spreads_over_all_cores() {
     let mut all = topologies().into_iter();
     let t = all.find(|t| matches!(t, Topology::FatTree(_))).unwrap();
     let f = Fabric::new(&t);
-    let cores: BTreeSet<u32> = (0..16).map(|h| f.route(0, t.hosts() - 1, h)[3]).collect();
+    let cores: BTreeSet<LinkId> = (0..16).map(|h| f.route(0, t.hosts() - 1, h)[3]).collect();
     assert_eq!(cores.len(), 4);
 }

@@ -17,9 +17,9 @@ pub fn us(n: u64) -> Picos {
 
 pub fn scheme(name: &str, params: &[(&str, u64)]) -> MarkerChoice {
     let scheme = catalogue::find(name).expect("a scheme of the catalogue");
-    let values = params
-        .iter()
-        .fold(Values::defaults(scheme), |v, (n, x)| v.with(scheme, n, *x));
+    let values = params.iter().fold(Values::defaults(scheme), |v, (n, x)| {
+        v.with(scheme, n, *x).expect("a parameter")
+    });
     MarkerChoice::Builtin { scheme, values }
 }
 

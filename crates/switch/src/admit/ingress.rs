@@ -7,7 +7,7 @@
 //! there on packets take the headroom that is kept for this meter. What leaves gives headroom back
 //! first. At XON the link may send again.
 
-use super::{Admit, Ask};
+use super::{Admit, RoomRequest};
 use crate::counters::DropReason;
 
 /// When a meter asks its sender to stop.
@@ -92,15 +92,16 @@ impl Ingress {
     /// Whether, and where, a packet of a lossless queue gets room; `from` is the place of its link
     /// in the list given to [`Ingress::new`].
     #[inline]
-    pub(super) fn admit(&self, free: u32, ask: &Ask) -> Admit {
-        let meter = &self.meters[self.at(ask.from, ask.queue)];
+    pub(super) fn admit(&self, free: u32, request: &RoomRequest) -> Admit {
+        let meter = &self.meters[self.at(request.from, request.queue)];
         // Once paused, the rest of what is on its way takes the headroom: the shared room is for
         // those who may still send.
-        let fits =
-            !meter.paused && ask.bytes <= free && meter.shared + ask.bytes <= self.threshold(free);
+        let fits = !meter.paused
+            && request.bytes <= free
+            && meter.shared + request.bytes <= self.threshold(free);
         if fits {
             Admit::Ok
-        } else if meter.headroom + ask.bytes <= self.room[ask.from as usize] {
+        } else if meter.headroom + request.bytes <= self.room[request.from as usize] {
             Admit::Headroom
         } else {
             Admit::Drop(DropReason::Headroom)
@@ -180,8 +181,8 @@ mod tests {
     use super::super::Pool;
     use super::*;
 
-    fn ask(from: u32, bytes: u32) -> Ask {
-        Ask {
+    fn ask(from: u32, bytes: u32) -> RoomRequest {
+        RoomRequest {
             bytes,
             queue_bytes: 0,
             queue_limit: u32::MAX,

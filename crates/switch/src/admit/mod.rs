@@ -7,14 +7,14 @@ mod policy;
 mod pool;
 
 pub use ingress::{Ingress, Signal, Xoff};
-pub use policy::{ALL, Buffering, PolicySpec};
-pub use pool::Pool;
+pub use policy::{ALL, PolicySpec, RoomPolicy};
+pub use pool::{Pool, PoolId};
 
 use crate::counters::DropReason;
 
 /// A packet that asks for room, and who asks. Lengths do not count the packet.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask {
+pub struct RoomRequest {
     /// Its bytes.
     pub bytes: u32,
     /// Bytes in its queue.
@@ -48,7 +48,7 @@ pub enum Admit {
 /// ports.
 pub trait Admission: Send {
     /// Whether the packet gets room.
-    fn admit(&mut self, pool: &Pool, ask: &Ask) -> Admit;
+    fn admit(&mut self, pool: &Pool, request: &RoomRequest) -> Admit;
     /// The longest that a queue of this static limit may be now, in bytes.
     fn limit(&self, pool: &Pool, queue_limit: u32) -> u32;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The policies, in one table ([`ALL`]).
 
-use super::{Admission, Admit, Ask, Pool};
+use super::{Admission, Admit, Pool, RoomRequest};
 use crate::counters::DropReason;
 
 /// A policy. Under each of them a queue's own static limit holds as well, and a lossless queue that
 /// is refused ordinary room takes headroom while there is any.
-pub enum Buffering {
+pub enum RoomPolicy {
     /// First come first served: whatever fits into the pool, be it a port's or shared by the ports
     /// of a switch.
     Whole,
@@ -57,7 +57,7 @@ pub static ALL: &[PolicySpec] = &[
     },
 ];
 
-impl Buffering {
+impl RoomPolicy {
     /// `alpha x free`, rounded down.
     #[inline]
     fn share(alpha: u32, pool: &Pool) -> u32 {
@@ -74,21 +74,21 @@ impl Buffering {
         queue_bytes: u32,
         limit: u32,
     ) -> bool {
-        matches!(self, Buffering::Whole | Buffering::PerQueue)
+        matches!(self, RoomPolicy::Whole | RoomPolicy::PerQueue)
             && bytes <= pool.free()
             && queue_bytes.saturating_add(bytes) <= limit
     }
 
     /// Why there is no ordinary room, if there is none.
     #[inline]
-    fn refuse(&self, pool: &Pool, ask: &Ask) -> Option<DropReason> {
-        let length = u64::from(ask.queue_bytes) + u64::from(ask.bytes);
+    fn refuse(&self, pool: &Pool, request: &RoomRequest) -> Option<DropReason> {
+        let length = u64::from(request.queue_bytes) + u64::from(request.bytes);
         let cap = match self {
-            Buffering::Dynamic { alpha } => ask.queue_limit.min(Self::share(*alpha, pool)),
-            _ => ask.queue_limit,
+            RoomPolicy::Dynamic { alpha } => request.queue_limit.min(Self::share(*alpha, pool)),
+            _ => request.queue_limit,
         };
         // What is full names the reason: the buffer before a share of it.
-        if ask.bytes > pool.free() {
+        if request.bytes > pool.free() {
             Some(match pool.is_shared() {
                 true => DropReason::Pool,
                 false => DropReason::Tail,
@@ -101,21 +101,21 @@ impl Buffering {
     }
 }
 
-impl Admission for Buffering {
+impl Admission for RoomPolicy {
     #[inline]
-    fn admit(&mut self, pool: &Pool, ask: &Ask) -> Admit {
-        if let Buffering::Custom(own) = self {
-            return own.admit(pool, ask);
+    fn admit(&mut self, pool: &Pool, request: &RoomRequest) -> Admit {
+        if let RoomPolicy::Custom(own) = self {
+            return own.admit(pool, request);
         }
-        if ask.lossless
+        if request.lossless
             && let Some(ingress) = pool.ingress()
         {
-            return ingress.admit(pool.free(), ask);
+            return ingress.admit(pool.free(), request);
         }
-        match self.refuse(pool, ask) {
+        match self.refuse(pool, request) {
             None => Admit::Ok,
-            Some(why) if !ask.lossless => Admit::Drop(why),
-            Some(_) if ask.bytes <= pool.free_headroom() => Admit::Headroom,
+            Some(why) if !request.lossless => Admit::Drop(why),
+            Some(_) if request.bytes <= pool.free_headroom() => Admit::Headroom,
             Some(_) => Admit::Drop(DropReason::Headroom),
         }
     }
@@ -123,9 +123,9 @@ impl Admission for Buffering {
     #[inline]
     fn limit(&self, pool: &Pool, queue_limit: u32) -> u32 {
         match self {
-            Buffering::Whole | Buffering::PerQueue => pool.room().min(queue_limit),
-            Buffering::Dynamic { alpha } => Self::share(*alpha, pool).min(queue_limit),
-            Buffering::Custom(own) => own.limit(pool, queue_limit),
+            RoomPolicy::Whole | RoomPolicy::PerQueue => pool.room().min(queue_limit),
+            RoomPolicy::Dynamic { alpha } => Self::share(*alpha, pool).min(queue_limit),
+            RoomPolicy::Custom(own) => own.limit(pool, queue_limit),
         }
     }
 }
@@ -134,8 +134,8 @@ impl Admission for Buffering {
 mod tests {
     use super::*;
 
-    fn ask(bytes: u32, queue_bytes: u32) -> Ask {
-        Ask {
+    fn ask(bytes: u32, queue_bytes: u32) -> RoomRequest {
+        RoomRequest {
             bytes,
             queue_bytes,
             queue_limit: u32::MAX,
@@ -154,7 +154,7 @@ mod tests {
             (2, 1 << 16, 33_333),
             (4, 1 << 15, 16_666),
         ] {
-            let mut policy = Buffering::Dynamic { alpha };
+            let mut policy = RoomPolicy::Dynamic { alpha };
             let mut pool = Pool::new(100_000, 0, true);
             let mut held = vec![0u32; queues as usize];
             let mut refused = 0;
@@ -182,13 +182,13 @@ mod tests {
     #[test]
     fn every_refusal_has_its_reason_and_headroom_is_for_lossless_queues() {
         let mut own = Pool::new(3_000, 1_000, false);
-        let mut whole = Buffering::Whole;
+        let mut whole = RoomPolicy::Whole;
         assert_eq!(whole.admit(&own, &ask(2_000, 0)), Admit::Ok);
         assert_eq!(
             whole.admit(&own, &ask(2_001, 0)),
             Admit::Drop(DropReason::Tail)
         );
-        let lossless = Ask {
+        let lossless = RoomRequest {
             lossless: true,
             ..ask(600, 2_000)
         };
@@ -211,8 +211,8 @@ mod tests {
             whole.admit(&switch, &ask(501, 0)),
             Admit::Drop(DropReason::Pool)
         );
-        let mut fixed = Buffering::PerQueue;
-        let limited = Ask {
+        let mut fixed = RoomPolicy::PerQueue;
+        let limited = RoomRequest {
             queue_limit: 300,
             ..ask(101, 200)
         };
@@ -221,7 +221,7 @@ mod tests {
             Admit::Drop(DropReason::Queue)
         );
         assert_eq!(fixed.limit(&switch, 300), 300);
-        let half = Buffering::Dynamic { alpha: 1 << 15 };
+        let half = RoomPolicy::Dynamic { alpha: 1 << 15 };
         assert_eq!(half.limit(&switch, u32::MAX), 250);
     }
 }

@@ -3,6 +3,18 @@
 
 use super::Ingress;
 
+/// A pool, by its place in the owner's list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PoolId(pub u32);
+
+impl PoolId {
+    /// As a place in a list.
+    #[inline(always)]
+    pub fn place(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A buffer of a port, or of all ports of a switch. Packets being sent do not count.
 #[derive(Clone, Debug)]
 pub struct Pool {

@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 
 use cemark_marking::QueueSpec;
-use cemark_switch::admit::Buffering;
+use cemark_switch::admit::RoomPolicy;
 use cemark_switch::ce::NonEct;
 use cemark_switch::sched::{SchedulerKind, build};
 use cemark_switch::{
-    AnyMarker, Clock, ExplicitPort, NEVER, Offer, Pool, Port, PortSpec, QueueSetup, RoundSpec,
+    AnyMarker, Clock, ExplicitPort, NEVER, Offer, Pool, PoolId, Port, PortSpec, QueueSetup,
+    RoundSpec,
 };
 use cemark_wire::{Ecn, Fields, NONE, Nanos, Packet, Rate};
 
@@ -60,7 +61,7 @@ impl Rig {
             queues,
             marker,
             Pool::of_port(100_000_000),
-            Buffering::Whole,
+            RoomPolicy::Whole,
         )
     }
 
@@ -69,7 +70,7 @@ impl Rig {
         queues: &[QueueSpec],
         marker: impl Fn(usize) -> AnyMarker,
         pool: Pool,
-        buffering: Buffering,
+        buffering: RoomPolicy,
     ) -> Rig {
         let port = Port::new(PortSpec {
             clock: Clock::new(200),
@@ -78,7 +79,7 @@ impl Rig {
             delay: 1000 * NS,
             buffer_bytes: pool.room(),
             buffering,
-            pool: 0,
+            pool: PoolId(0),
             own_pool: !pool.is_shared(),
             non_ect: NonEct::Forward,
             scheduler: build(kind, queues),

@@ -16,9 +16,9 @@ pub(super) const PACKET: u64 = 1500;
 /// A scheme of the catalogue with some parameters changed.
 pub(super) fn scheme(name: &str, params: &[(&str, u64)]) -> MarkerChoice {
     let scheme = catalogue::find(name).expect("a scheme of the catalogue");
-    let values = params
-        .iter()
-        .fold(Values::defaults(scheme), |v, (n, x)| v.with(scheme, n, *x));
+    let values = params.iter().fold(Values::defaults(scheme), |v, (n, x)| {
+        v.with(scheme, n, *x).expect("a parameter")
+    });
     MarkerChoice::Builtin { scheme, values }
 }
 

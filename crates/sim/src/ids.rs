@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Indices of links, hosts and connections, each a type of its own, so that none is taken for
+//! another. Configurations and outcomes, which people write and read, hold plain numbers.
+
+use std::ops::{Index, IndexMut};
+
+use cemark_switch::Port;
+use cemark_wire::Packet;
+
+use crate::conn::Conn;
+use crate::engine::Host;
+use crate::topology::{Link, Route};
+
+/// A link, by its place in [`Fabric::links`](crate::topology::Fabric::links).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+impl LinkId {
+    /// No link: what a route holds behind its last.
+    pub const NONE: LinkId = LinkId(u32::MAX);
+
+    /// As a place in a list.
+    #[inline(always)]
+    pub fn place(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A host, by its number. A proxy at the edge of a site has an end of a connection as well: it
+/// counts as a host under the number of the link that it sends on, which for a host is its NIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct HostId(pub u32);
+
+impl HostId {
+    /// The link that it sends on.
+    #[inline(always)]
+    pub fn nic(self) -> LinkId {
+        LinkId(self.0)
+    }
+}
+
+/// A connection, by its slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ConnId(pub u32);
+
+impl ConnId {
+    /// The connection that a packet belongs to.
+    #[inline(always)]
+    pub fn of(packet: &Packet) -> ConnId {
+        ConnId(packet.conn)
+    }
+}
+
+macro_rules! indexed {
+    ($($Id:ident: $($Item:ty),+;)+) => {$($(
+        impl Index<$Id> for Vec<$Item> {
+            type Output = $Item;
+
+            #[inline(always)]
+            fn index(&self, id: $Id) -> &$Item {
+                &self[id.0 as usize]
+            }
+        }
+
+        impl IndexMut<$Id> for Vec<$Item> {
+            #[inline(always)]
+            fn index_mut(&mut self, id: $Id) -> &mut $Item {
+                &mut self[id.0 as usize]
+            }
+        }
+    )+)+};
+}
+
+indexed! {
+    LinkId: Port;
+    HostId: Host;
+    ConnId: Conn, [Route; 2];
+}
+
+impl Index<LinkId> for [Link] {
+    type Output = Link;
+
+    fn index(&self, id: LinkId) -> &Link {
+        &self[id.place()]
+    }
+}
