@@ -31,19 +31,20 @@ pub struct RunSummary {
     pub scenario_digest: String,
     /// Version of cemark.
     pub version: String,
-    /// What the scenario asks for and its author probably did not mean, each with what to write
+    /// What the scenario says and its author probably did not intend, each with what to write
     /// instead.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// One entry a point, in the order of the scenario: axes outermost, then scheme, then seed.
+    /// One entry for each point, in the order of the scenario: axes outermost, then scheme, then
+    /// seed.
     pub points: Vec<PointSummary>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
-    /// What it took. Not part of any digest.
+    /// What it cost. Not part of any digest.
     pub cost: Cost,
 }
 
-/// What a run took.
+/// What a run cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Points in all.
@@ -71,7 +72,7 @@ pub struct PointSummary {
     pub seed: u64,
     /// Measured flows, finished or not.
     pub flows: u64,
-    /// Those without an end. They are in no mean and no percentile.
+    /// Those that did not finish. They are in no mean and no percentile.
     pub unfinished: u64,
     /// Completion times in microseconds by size class.
     pub fct_us: Classes,
@@ -85,7 +86,7 @@ pub struct PointSummary {
     pub drops: BTreeMap<String, u64>,
     /// Retransmission timeouts, all flows.
     pub timeouts: u64,
-    /// Segments sent again, all flows.
+    /// Retransmitted segments, all flows.
     pub retransmissions: u64,
     /// Pause frames (PFC) that stopped a port, all ports; zero without PFC.
     #[serde(default)]
@@ -94,12 +95,12 @@ pub struct PointSummary {
     /// was.
     #[serde(default)]
     pub most_paused: Option<PausedPort>,
-    /// What boxes at the edges of two sites counted, by name (docs/dcib.md); empty without.
+    /// Counters of the middleboxes at the edges of two sites, by name (docs/dcib.md); empty without.
     #[serde(default)]
     pub edges: BTreeMap<String, u64>,
     /// The switch port with the longest mean queue; `null` where no queue was sampled.
     pub hottest_port: Option<PortSummary>,
-    /// Payload bits delivered a second to endless flows, all together; `null` without any.
+    /// Payload delivered to all endless flows, in bits per second; `null` without any.
     pub long_goodput_bps: Option<f64>,
     /// Round trips of probes in microseconds; `count` is zero without any.
     pub probe_rtt_us: Distribution,
@@ -241,7 +242,7 @@ pub fn hottest(ports: &[PortReport]) -> Option<&PortReport> {
 }
 
 impl PointSummary {
-    /// Of a point that ran for so many CPU seconds.
+    /// Of a point that took this many CPU seconds.
     pub fn new(point: &Point, outcome: &Outcome, cpu_seconds: f64) -> Self {
         let owned = |m: &BTreeMap<&'static str, u64>| {
             m.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect()

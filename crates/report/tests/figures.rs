@@ -323,7 +323,7 @@ metric = "drops"
 scheme = "without"
 "#;
 
-/// Whoever waits is named, it is nobody's mistake, and what was finished is not run again.
+/// The ports that wait are named, it is not a mistake of the user, and finished points are kept.
 #[test]
 fn a_deadlock_is_named_and_finished_points_are_kept() {
     let file = FigureFile::parse("ring", RING, &calibration()).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The report stands alone, shows what the run had, and trusts no text of the scenario.
+//! The report needs no other file, shows the whole run, and escapes all text of the scenario.
 
 mod common;
 

@@ -55,7 +55,7 @@ fn a_point_of_another_build_or_a_torn_file_is_run_again() {
     );
 }
 
-/// Keeps what it is told.
+/// Records every note.
 #[derive(Default)]
 struct Heard(Mutex<Vec<String>>);
 

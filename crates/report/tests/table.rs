@@ -140,7 +140,7 @@ fn one_seed_says_what_it_leaves_open() {
     assert_eq!(cell(metric("short.mean")).method, Method::Batches);
     assert_eq!(cell(metric("short.p99")).interval, None);
     let text = tables(&one, &all, Look::default());
-    let hint = "have one from three seeds on (--seeds 3)";
+    let hint = "have an interval from three seeds on (--seeds 3)";
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(joined(&text).contains(hint), "{text}");
     assert!(
@@ -202,7 +202,7 @@ fn the_sentence_claims_only_what_the_intervals_do() {
         "{quiet}"
     );
     assert!(
-        quiet.contains("not decided: anything for ECN# and CoDel."),
+        quiet.contains("no metric decided for ECN# and CoDel."),
         "{quiet}"
     );
     assert!(!quiet.contains("worse"), "{quiet}");
@@ -227,7 +227,7 @@ fn the_sentence_says_what_is_not_decided() {
     let text = tables(&plan, &Comparisons::new(&plan, &done), Look::default());
     let said = sentence_of(&text);
     assert!(
-        said.contains("no scheme is shown to beat") && said.contains("not decided: anything for"),
+        said.contains("no scheme is shown to beat") && said.contains("no metric decided for"),
         "{text}"
     );
     assert!(
@@ -235,7 +235,7 @@ fn the_sentence_says_what_is_not_decided() {
         "{text}"
     );
 
-    // ECN# helps short flows for certain; what it does to large ones is luck of either sign.
+    // ECN# helps short flows for certain; what it does to large ones is random noise.
     let mut done = finished(&plan, FACTORS);
     let ecn_sharp = done
         .iter_mut()
@@ -247,8 +247,8 @@ fn the_sentence_says_what_is_not_decided() {
         .iter_mut()
         .filter(|f| f.bytes > 10_000_000)
     {
-        let luck = if f.id % 2 == 0 { 4 } else { 1 };
-        f.fct = f.fct.map(|t| cemark_wire::Picos(t.0 * luck * 2 / 5));
+        let noise = if f.id % 2 == 0 { 4 } else { 1 };
+        f.fct = f.fct.map(|t| cemark_wire::Picos(t.0 * noise * 2 / 5));
     }
     let text = tables(&plan, &Comparisons::new(&plan, &done), Look::default());
     let said = sentence_of(&text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The closed forms, one entry each in [`ALL`]: what goes in, what comes out, and where it stands
-//! in the papers.
+//! What `cemark theory` shows, one entry in [`ALL`] for each theory: its inputs, its outputs, and
+//! its place in the papers. The formulas themselves are in `cemark_report::theory`.
 //!
 //! Inputs reach a form in base units: bits per second, seconds, bytes, or plain numbers. Outputs
 //! leave in the unit of their column.
@@ -9,7 +9,7 @@ use cemark_report::theory::{self, bdp, cedm, dcib, dctcp, ecn_sharp, mq_ecn};
 
 /// What an input is.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum Quantity {
     Rate,
     Time,
     Bytes,
@@ -30,7 +30,7 @@ pub(super) enum Unit {
 /// An input with its default, as the user writes it.
 pub(super) struct Input {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: Quantity,
     pub default: &'static str,
     pub doc: &'static str,
 }
@@ -52,7 +52,7 @@ pub(super) struct Form {
     pub eval: fn(&[f64]) -> Vec<f64>,
 }
 
-const fn input(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Input {
+const fn input(name: &'static str, kind: Quantity, default: &'static str, doc: &'static str) -> Input {
     Input {
         name,
         kind,
@@ -69,11 +69,11 @@ const fn output(name: &'static str, unit: Unit, formula: &'static str) -> Output
     }
 }
 
-const RATE: Input = input("rate", Kind::Rate, "10Gbps", "C, of the link");
-const RTT: Input = input("rtt", Kind::Time, "100us", "d, without queueing");
-const MTU: Input = input("mtu", Kind::Bytes, "1500B", "a packet on the wire");
-const MANY: Kind = Kind::Number(1.0, 1e6);
-const PART: Kind = Kind::Number(1e-9, 1.0);
+const RATE: Input = input("rate", Quantity::Rate, "10Gbps", "C, of the link");
+const RTT: Input = input("rtt", Quantity::Time, "100us", "d, without queueing");
+const MTU: Input = input("mtu", Quantity::Bytes, "1500B", "a packet on the wire");
+const MANY: Quantity = Quantity::Number(1.0, 1e6);
+const PART: Quantity = Quantity::Number(1e-9, 1.0);
 
 /// Every form, in the order in which they are shown.
 pub(super) static ALL: &[Form] = &[
@@ -86,7 +86,7 @@ pub(super) static ALL: &[Form] = &[
             RTT,
             input(
                 "lambda",
-                Kind::Number(1e-6, 10.0),
+                Quantity::Number(1e-6, 10.0),
                 "1",
                 "1 for ECN* (halving), 0.17 for DCTCP in theory",
             ),
@@ -111,7 +111,7 @@ pub(super) static ALL: &[Form] = &[
             RATE,
             RTT,
             input("n", MANY, "2", "flows"),
-            input("k", Kind::Bytes, "65pkt", "the threshold"),
+            input("k", Quantity::Bytes, "65pkt", "the threshold"),
             MTU,
         ],
         outputs: &[
@@ -145,19 +145,19 @@ pub(super) static ALL: &[Form] = &[
             RATE,
             input(
                 "rtt_avg",
-                Kind::Time,
+                Quantity::Time,
                 "85us",
                 "average base RTT of the flows",
             ),
             input(
                 "rtt_high",
-                Kind::Time,
+                Quantity::Time,
                 "200us",
                 "a high percentile of the base RTTs",
             ),
             input(
                 "lambda",
-                Kind::Number(1e-6, 10.0),
+                Quantity::Number(1e-6, 10.0),
                 "1",
                 "1 for ECN*, 0.17 for DCTCP in theory",
             ),
@@ -203,12 +203,12 @@ pub(super) static ALL: &[Form] = &[
             RTT,
             input(
                 "lambda",
-                Kind::Number(1e-6, 10.0),
+                Quantity::Number(1e-6, 10.0),
                 "1",
                 "1 for ECN*, 0.17 for DCTCP in theory",
             ),
             input("n", MANY, "4", "backlogged queues"),
-            input("quantum", Kind::Bytes, "1500B", "of each queue"),
+            input("quantum", Quantity::Bytes, "1500B", "of each queue"),
             MTU,
         ],
         outputs: &[
@@ -233,14 +233,14 @@ pub(super) static ALL: &[Form] = &[
         inputs: &[
             RATE,
             RTT,
-            input("n", Kind::Number(2.0, 1e6), "2", "synchronised flows"),
+            input("n", Quantity::Number(2.0, 1e6), "2", "synchronised flows"),
             input(
                 "beta",
-                Kind::Number(1e-6, 0.999_999),
+                Quantity::Number(1e-6, 0.999_999),
                 "1/3",
                 "part of the window that a cut takes (alpha / 2; ECN*: 0.5)",
             ),
-            input("k", Kind::Bytes, "14pkt", "K1, the threshold"),
+            input("k", Quantity::Bytes, "14pkt", "K1, the threshold"),
             MTU,
         ],
         outputs: &[
@@ -277,16 +277,16 @@ pub(super) static ALL: &[Form] = &[
     Form {
         name: "dcib",
         source: "DCIB sections III and IV",
-        doc: "The share that selective dropping needs for a stalled buffer, and what repair of that share can gain at most.",
+        doc: "The share that selective dropping needs for a stalled buffer, and the most that recovering that share can gain.",
         inputs: &[
-            input("rate", Kind::Rate, "10Gbps", "C, between the routers"),
+            input("rate", Quantity::Rate, "10Gbps", "C, between the routers"),
             input(
                 "rtt",
-                Kind::Time,
+                Quantity::Time,
                 "10ms",
                 "tau, between the routers, there and back",
             ),
-            input("buffer", Kind::Bytes, "2MB", "B, for stalled clones"),
+            input("buffer", Quantity::Bytes, "2MB", "B, for stalled clones"),
             input("loss", PART, "0.05", "p, of packets on the way"),
             MTU,
         ],
@@ -324,10 +324,10 @@ pub(super) static ALL: &[Form] = &[
                 "0.01",
                 "p, loss or mark probability of a packet",
             ),
-            input("mss", Kind::Bytes, "1460B", "payload of a packet"),
+            input("mss", Quantity::Bytes, "1460B", "payload of a packet"),
             input(
                 "ack_every",
-                Kind::Number(1.0, 2.0),
+                Quantity::Number(1.0, 2.0),
                 "1",
                 "packets an ACK: 1, or 2 where ACKs are delayed",
             ),

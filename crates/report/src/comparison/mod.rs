@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The comparison behind the terminal table, the report and the JSON: numbers only, no layout.
+//! The comparison of schemes that the terminal table, the report and the JSON document show: numbers
+//! only, no layout.
 
 pub(crate) mod drops;
 pub(crate) mod sentence;
@@ -151,14 +152,14 @@ impl Group {
 /// The whole comparison.
 #[derive(Clone, Debug)]
 pub struct Comparisons {
-    /// One a value of the axes, in the order of the plan.
+    /// One for each value of the axes, in the order of the plan.
     pub groups: Vec<Group>,
     /// Label of the baseline.
     pub baseline: String,
 }
 
 impl Comparisons {
-    /// Compares finished points, one for each of the plan and in its order.
+    /// Compares finished points, which are in the order of the plan's points.
     pub fn new(plan: &Plan, finished: &[Finished]) -> Self {
         debug_assert_eq!(plan.points.len(), finished.len());
         let baseline = plan.schemes.get(plan.baseline).cloned().unwrap_or_default();
@@ -175,7 +176,7 @@ impl Comparisons {
         Comparisons { groups, baseline }
     }
 
-    /// As JSON writes it: one line for each cell that compares.
+    /// The entries of the JSON document, one for each cell that compares.
     pub fn lines(&self) -> Vec<ComparisonLine> {
         let mut out = Vec::new();
         for group in &self.groups {

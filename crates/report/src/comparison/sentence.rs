@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One sentence that says what a table shows, composed from its numbers. It claims only what is
-//! decided (a difference whose interval excludes zero) and names what is not.
+//! decided (a difference whose interval excludes zero) and names what is not decided.
 
 use super::{Group, Row};
 use crate::metrics::{self, Better, Metric};
@@ -77,7 +77,8 @@ pub(crate) fn sentence(group: &Group) -> String {
         .unwrap_or_default()
 }
 
-/// Gains less losses in percent points, only where an interval excludes zero; losses count double.
+/// Gains minus losses in percentage points, only where an interval excludes zero. Losses count
+/// double.
 fn score(row: &Row, subjects: &[Subject]) -> f64 {
     subjects
         .iter()
@@ -96,7 +97,7 @@ fn score(row: &Row, subjects: &[Subject]) -> f64 {
 }
 
 fn praise(row: &Row, base: &str, subjects: &[Subject]) -> String {
-    // What went up or down, for the better or for the worse: "lowers A by 3 % and B by 5 %".
+    // What went up or down, as an improvement or not: "lowers A by 3 % and B by 5 %".
     let moves = |good: bool| -> Vec<String> {
         let moved = |up: bool| -> Vec<String> {
             subjects
@@ -132,16 +133,16 @@ fn praise(row: &Row, base: &str, subjects: &[Subject]) -> String {
     text
 }
 
-/// Whether a cell compares and its interval, or the lack of one, leaves open which way.
+/// Whether a cell compares, but its interval (or the lack of one) does not say which is better.
 fn open(row: &Row, metric: &Metric) -> bool {
     let cell = row.cell(metric);
     cell.against.is_some() && !cell.worse() && !cell.better()
 }
 
-/// What the sentence says nothing about because nothing can be said: the best scheme's open
-/// subjects, and the schemes of which every subject is open.
+/// What is not decided: the open subjects of the best scheme, and the schemes of which every subject
+/// is open.
 fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[Subject]) -> String {
-    let mut parts: Vec<String> = Vec::new();
+    let mut text = String::new();
     if let Some(row) = best {
         let names: Vec<String> = subjects
             .iter()
@@ -149,7 +150,7 @@ fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[Subject]) -> Strin
             .map(|(_, name)| (*name).to_owned())
             .collect();
         if !names.is_empty() {
-            parts.push(format!("{} for {}", list(&names), row.scheme));
+            text += &format!("; not decided: {} for {}", list(&names), row.scheme);
         }
     }
     let silent: Vec<String> = rest
@@ -161,13 +162,9 @@ fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[Subject]) -> Strin
         .map(|r| r.scheme.clone())
         .collect();
     if !silent.is_empty() {
-        parts.push(format!("anything for {}", list(&silent)));
+        text += &format!("; no metric decided for {}", list(&silent));
     }
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!("; not decided: {}", list(&parts))
-    }
+    text
 }
 
 fn blame(row: &Row, subjects: &[Subject]) -> Option<String> {

@@ -93,7 +93,7 @@ pub enum Mistake {
     /// Two lines of one id.
     #[error("`{0}` is there twice")]
     Twice(String),
-    /// A band that nothing can lie in.
+    /// A band that contains no number.
     #[error("lo = {lo} is above hi = {hi}")]
     Band {
         /// Lower end.

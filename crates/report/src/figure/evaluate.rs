@@ -38,7 +38,7 @@ type Selection = BTreeMap<String, OneOrMany>;
 /// The number of a row.
 ///
 /// # Errors
-/// Where the row asks for what the points do not have: a mistake in the figure's file.
+/// Where the row asks for something that the points do not have, which is a mistake in the file.
 pub fn evaluate(row: &Row, data: &Data<'_>) -> Result<Estimate, RowError> {
     let number = at(row, data, &row.selection)?;
     let number = match &row.minus {
@@ -360,7 +360,7 @@ impl Evaluation<'_> {
         Ok(value - self.row.base.unwrap_or(0.0))
     }
 
-    /// Percent by which `scheme` lies above `against`, paired flow by flow where flows are
+    /// Percent by which `scheme` is above `against`, paired flow by flow where flows are
     /// compared.
     fn excess(
         &self,
@@ -496,7 +496,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// Percent by which the second mean of the pairs lies above the first.
+/// Percent by which the second mean of the pairs is above the first.
 fn mean_excess(pairs: Vec<(f64, f64)>) -> Result<f64, RowError> {
     let (x, y): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
     match (stats::mean(&x), stats::mean(&y)) {

@@ -157,8 +157,8 @@ fn near(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-6, "{a} is not {b}");
 }
 
-/// One and two seeds speak for means of enough flows; a percentile has an interval from three seeds
-/// on, which knows how few flows it stands on.
+/// With one or two seeds only the mean of enough flows has an interval. A percentile has one from
+/// three seeds on, which accounts for the number of its flows.
 #[test]
 fn few_seeds_have_intervals_for_means_only() {
     let points = |seeds: usize, flows: u64| -> Vec<Made> {

@@ -6,9 +6,10 @@
 //!   `variant`;
 //! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds).
 //!
-//! Changed keys are written as they stand in the file (`[variant.rtt]`, `max = "350us"`). Where the
-//! scenario has a list of tables, the entry of the same `label` or `name` is changed; another is
-//! added. `"$shallow_buffer"` stands for a free parameter of `figures/calibration.toml`.
+//! Changed keys are written as in the scenario (`[variant.rtt]`, `max = "350us"`). Where the
+//! scenario has a list of tables, the entry with the same `label` or `name` is changed, and any
+//! other entry is added. `"$shallow_buffer"` is replaced by that parameter of
+//! `figures/calibration.toml`.
 
 use cemark_scenario::{Overrides, Plan, parse};
 use serde::Deserialize;
@@ -24,7 +25,7 @@ use super::row::Row;
 pub struct FigureFile {
     /// Its short name: `ecnsharp-9`.
     pub id: String,
-    /// Its one line for people.
+    /// Its title.
     pub title: String,
     /// The scenario, without rows, variants and modes. Empty where a figure is computed.
     scenario: Table,
@@ -92,9 +93,9 @@ impl FigureFile {
         !self.scenario.is_empty()
     }
 
-    /// Every point of the figure as one plan, the variant being an axis; `None` where nothing is
+    /// Every point of the figure as one plan with the variant as an axis; `None` where nothing is
     /// simulated. `overlay` changes the scenario further, after variant and mode (for tests that
-    /// break a scheme on purpose); `changes` are the user's, from the command line.
+    /// break a scheme on purpose). `changes` come from the command line.
     ///
     /// # Errors
     /// What the scenario parser says.
@@ -199,8 +200,8 @@ fn list(value: Option<Value>) -> Vec<Value> {
     }
 }
 
-/// Lays `change` over `base`: tables key by key, lists of tables entry by entry (by label or name),
-/// all else is replaced.
+/// Merges `change` into `base`: tables key by key, lists of tables entry by entry (by label or
+/// name). Everything else is replaced.
 pub fn merge(base: &mut Table, change: &Table) {
     for (key, new) in change {
         match (base.get_mut(key), new) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rows that need no network: what an RTT model, a size table or a switch's division gives.
+//! Rows that simulate nothing: numbers of an RTT model, a size table, a switch's division or a
+//! closed form.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use super::row::{Formula, Row};
 use crate::stats;
 use crate::theory::{bdp, cedm, dcib as dcib_theory};
 
-/// Draws of an RTT model: a million, ten times, the repetitions serving as seeds.
+/// An RTT model is drawn from a million times; ten repetitions serve as seeds.
 const BATCHES: u64 = 10;
 const DRAWS: usize = 1_000_000;
 
@@ -23,7 +24,7 @@ const SHORT: f64 = 100_000.0;
 /// The statistics taken of an RTT model.
 const OF_RTT: [&str; 4] = ["mean", "std", "p90", "p99"];
 
-/// Models that have been drawn from already: the four statistics of one share their draws.
+/// Draws of each RTT model, so that its four statistics use the same ones.
 #[derive(Clone, Debug, Default)]
 pub struct Models(BTreeMap<String, [Estimate; 4]>);
 
@@ -114,7 +115,8 @@ fn ratio(row: &Row) -> Result<Estimate, RowError> {
     ))
 }
 
-/// Tables that offer the same load each (`a + b`): flows of a table are as rare as they are large.
+/// Tables that each offer the same load (`a + b`): the larger the flows of a table, the fewer there
+/// are.
 fn mix(names: &str) -> Result<Vec<(f64, SizeTable)>, RowError> {
     let tables: Vec<SizeTable> = names
         .split('+')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark figure`: every point of the figures asked for, and a verdict for each of their rows.
+//! `cemark figure`: simulates every point of the requested figures and judges each of their rows.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ use crate::stats::Method;
 use crate::summary::hex;
 use crate::{Error, Fault, pauses};
 
-/// What the user asks for.
+/// What the user requests.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Names of figures (`ecnsharp-9`) or of rows (`ECNSHARP-T18`, which runs its figure); empty:
@@ -34,37 +34,37 @@ pub struct Request {
     pub mode: Mode,
     /// Where each figure leaves its run directory, `<out>/<figure>-<mode>-<digest>`.
     pub out: PathBuf,
-    /// What the user changes about the experiments: then the published bands still judge, and
-    /// nothing is expected.
+    /// What the user changes about the experiments. The published bands still judge the result, but
+    /// no verdict is expected.
     pub changes: Overrides,
 }
 
-/// What the harness is told from outside, since it looks at no clock itself.
+/// What the caller provides, since this crate reads no clock.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Who runs, for manifests; points of another build are run again.
     pub who: &'a Provenance,
     /// CPU seconds of this thread.
     pub cpu_seconds: &'a (dyn Fn() -> f64 + Sync),
-    /// Told of every step.
+    /// Informed of every step.
     pub watch: &'a dyn Watch,
 }
 
-/// Told of the harness's steps, from several threads. As a console, it is told what the run
-/// directories found, and ends the run.
+/// Is informed of every step, from several threads. As a console it also receives what the run
+/// directories report, and can end the run.
 pub trait Watch: Console {
-    /// A figure begins: so many points, so many packet-hops expected.
+    /// A figure begins, with this number of points and of expected packet-hops.
     fn begins(&self, _figure: &str, _points: usize, _hops: f64) {}
-    /// A point is finished, now or by an earlier session.
+    /// A point is finished, by this session or by an earlier one.
     fn done(&self, _point: &Point, _resumed: bool) {}
 }
 
 impl Watch for () {}
 
-/// Everything that was found.
+/// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FigureRun {
-    /// One entry a published number.
+    /// One entry for each published number.
     pub rows: Vec<RowResult>,
     /// How much was simulated.
     pub mode: Mode,
@@ -74,7 +74,7 @@ pub struct FigureRun {
     pub packet_hops: u64,
     /// CPU seconds of all points, those of an earlier session too.
     pub cpu_seconds: f64,
-    /// The reports, one a figure.
+    /// The reports, one for each figure.
     pub reports: Vec<PathBuf>,
 }
 
@@ -97,8 +97,7 @@ pub struct RowResult {
     pub verdict: RowVerdict,
     /// Whether the interval meets the published number within a tenth; `null` without either.
     pub matches_value: Option<bool>,
-    /// The verdict of `figures/expected.tsv`; `null` also where not all figures of the row were
-    /// run.
+    /// The verdict of `figures/expected.tsv`; `null` also if not all figures of the row were run.
     pub expected: Option<RowVerdict>,
     /// Its unit.
     pub unit: String,
@@ -109,7 +108,7 @@ pub struct RowResult {
 }
 
 impl RowResult {
-    /// Whether the verdict is another than the committed one.
+    /// Whether the verdict differs from the committed one.
     pub fn differs(&self) -> bool {
         self.expected.is_some_and(|e| e != self.verdict)
     }
@@ -148,7 +147,7 @@ pub struct PartResult {
 }
 
 impl FigureRun {
-    /// Rows whose verdict is another than the committed one: the reason for exit code 1.
+    /// Rows whose verdict differs from the committed one, which is the reason for exit code 1.
     pub fn differing(&self) -> impl Iterator<Item = &RowResult> {
         self.rows.iter().filter(|r| r.differs())
     }
@@ -156,7 +155,7 @@ impl FigureRun {
     /// `figures/expected.tsv` with these verdicts in it, of rows whose figures were all run.
     ///
     /// # Errors
-    /// Where the committed file cannot be read, which is our bug.
+    /// Where the committed file cannot be read, which is a bug of cemark.
     pub fn recorded(&self) -> Result<String, FileError> {
         let mut expected = Expected::parse(EXPECTED)?;
         let targets = targets::parse(TARGETS)?;
@@ -206,8 +205,8 @@ fn of_file(e: &FileError, help: &str) -> Error {
     Error::user(format!("{mistake}{gap}in"), Path::new(&e.place), help)
 }
 
-/// Rows with conditions in several figures become one; where only some of its figures were run,
-/// nothing is expected of it.
+/// Merges rows that have conditions in several figures. Where only some of these figures were run,
+/// no verdict is expected.
 fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
     let mut all: Vec<RowResult> = Vec::new();
     for row in rows {
@@ -227,7 +226,7 @@ fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
     all
 }
 
-/// The figures that are asked for, in the order of the papers.
+/// The requested figures, in the order of the papers.
 fn chosen(
     request: &Request,
     targets: &[Target],
@@ -262,8 +261,7 @@ fn chosen(
         .collect())
 }
 
-/// What will be simulated for what is asked: the plan of each figure that simulates something, one
-/// after the other.
+/// The plans of the requested figures that simulate something.
 ///
 /// # Errors
 /// As [`run`].
@@ -277,7 +275,7 @@ pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
         all.push(file);
     }
     let (mode, changes) = (request.mode, request.changes.clone());
-    // A plan that cannot be made says so when its turn comes.
+    // The error of a plan that cannot be made is reported when its figure runs.
     let plan = move |f: FigureFile| f.plan(mode, &calibration, None, &changes).ok().flatten();
     Ok(all.into_iter().filter_map(plan))
 }
@@ -309,7 +307,7 @@ pub fn run_file(
         Mode::Quick => "quick",
         Mode::Full => "full",
     };
-    // Another version of the figure goes elsewhere: nothing of the user's is thrown away.
+    // Another version of the figure has another directory, so no result is overwritten.
     let version = plan
         .as_ref()
         .map_or(String::new(), |p| format!("-{}", &hex(p.digest)[..8]));
@@ -359,8 +357,8 @@ pub fn run_file(
     Ok(found)
 }
 
-/// Runs the points that no earlier session has finished, the longest first so that no core waits
-/// for one at the end.
+/// Runs the points that no earlier session has finished. The longest run first, so that all cores
+/// are busy until the end.
 fn simulate(
     plan: &Plan,
     place: &Path,
@@ -414,7 +412,7 @@ fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished
     Ok(finished)
 }
 
-/// The run directory's own files, with the figure's report in the place of the comparison's.
+/// Writes the files of a run directory, with the figure's report instead of the comparison's.
 fn finish(
     dir: &RunDir,
     plan: &Plan,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `figures/targets.tsv` (what was published, and the band that counts as reproduced) and
-//! `figures/expected.tsv` (what we found).
+//! `figures/targets.tsv` (what was published, and which band counts as reproduced) and
+//! `figures/expected.tsv` (the verdicts that we found).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether a published number was reproduced.
+//! Whether a published number is reproduced.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::Estimate;
 
-/// What became of a row.
+/// The verdict on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowVerdict {
-    /// The whole 95 % interval lies in the row's band.
+    /// The whole 95 % interval is in the row's band.
     Reproduced,
-    /// The whole 95 % interval lies outside.
+    /// The whole 95 % interval is outside the band.
     NotReproduced,
-    /// Neither, or there is no interval.
+    /// Neither, or the number has no interval.
     NotDecided,
     /// A free parameter was fitted on this row, so it proves nothing.
     Calibrated,
@@ -93,9 +93,9 @@ impl Band {
         }
     }
 
-    /// The verdict on a largest difference among many that are all noise when they are small: an
-    /// interval that meets zero is as good as one in the band, as long as it is narrow enough to
-    /// have seen a difference of the band's size.
+    /// The verdict on the largest of many differences. Small ones are noise, so an interval that
+    /// contains zero counts as inside the band if it is narrow enough to show a difference of the
+    /// band's size.
     pub fn judge_spread(&self, estimate: &Estimate) -> RowVerdict {
         match estimate.interval() {
             Some((low, high)) if low <= 0.0 && high - low <= 2.0 * self.hi => {
@@ -106,7 +106,7 @@ impl Band {
     }
 }
 
-/// Whether the interval meets the published number give or take a tenth.
+/// Whether the interval contains a value within a tenth of the published number.
 pub fn matches_value(published: Option<f64>, interval: Option<(f64, f64)>) -> Option<bool> {
     let (value, (low, high)) = (published?, interval?);
     let slack = 0.1 * value.abs();

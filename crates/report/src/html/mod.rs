@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `report.html`: one file that shows the run to somebody who was not there. It loads nothing from
-//! anywhere.
+//! `report.html`: one file that shows a whole run. It loads nothing from elsewhere.
 
 mod bars;
 mod traces;
@@ -18,7 +17,7 @@ use crate::metrics::{self, Metric};
 use crate::summary::hex;
 use crate::{Finished, Provenance, RunSummary, params, units};
 
-/// Colours of the style sheet; schemes beyond them start over.
+/// Colours of the style sheet; with more schemes the colours repeat.
 pub(crate) const COLOURS: usize = 8;
 
 /// Ports shown for each scheme.

@@ -33,8 +33,8 @@ impl Column {
         self.fields.iter().map(|f| len(&f.right)).max().unwrap_or(0)
     }
 
-    /// What hangs behind the percent sign: the interval and its space.
-    fn hang(&self) -> usize {
+    /// Width behind the percent sign: the interval and its space.
+    fn behind(&self) -> usize {
         if self.right() > 0 {
             self.right() + 1
         } else {
@@ -43,7 +43,7 @@ impl Column {
     }
 
     fn width(&self) -> usize {
-        let body = self.left() + self.hang();
+        let body = self.left() + self.behind();
         body.max(len(self.stat))
     }
 }
@@ -126,7 +126,7 @@ impl Block {
                 let _ = writeln!(
                     out,
                     "{}",
-                    look.paint(DIM, "the paper's values for the same cells:")
+                    look.paint(DIM, "published values of the same cells:")
                 );
             }
             self.row(row, &widths, look, out);
@@ -158,13 +158,12 @@ impl Block {
                 }
             );
             for (column, width) in self.columns[i..i + n].iter().zip(&widths[i..]) {
-                // A header ends where the numbers end, so that the eye finds them; the interval
-                // hangs behind.
-                let hang = column.hang();
+                // A header is aligned with the end of the numbers; the interval is behind them.
+                let behind = column.behind();
                 let _ = write!(
                     second,
                     "  {}",
-                    pad(&pad_left(column.stat, width - hang), *width)
+                    pad(&pad_left(column.stat, width - behind), *width)
                 );
             }
             i += n;
@@ -181,9 +180,9 @@ impl Block {
         let mut line = look.paint(label.style, &pad(&label.left, self.label_width()));
         for (column, width) in self.columns.iter().zip(widths) {
             let f = &column.fields[row];
-            let hang = column.hang();
-            let number = look.paint(f.style, &pad_left(&f.left, width - hang));
-            let rest = if hang > 0 {
+            let behind = column.behind();
+            let number = look.paint(f.style, &pad_left(&f.left, width - behind));
+            let rest = if behind > 0 {
                 format!(" {}", pad(&f.right, column.right()))
             } else {
                 String::new()
@@ -191,7 +190,7 @@ impl Block {
             let _ = write!(line, "  {number}{}", look.paint(DIM, &rest));
         }
         let _ = writeln!(out, "{}", line.trim_end());
-        // The word stands under the number that it speaks of.
+        // The word is under the number that it describes.
         let mut under = " ".repeat(self.label_width());
         for (column, width) in self.columns.iter().zip(widths) {
             let word = if column.fields[row].style == RED {
@@ -199,8 +198,8 @@ impl Block {
             } else {
                 ""
             };
-            let hang = column.hang();
-            let _ = write!(under, "  {}", pad(&pad_left(word, width - hang), *width));
+            let behind = column.behind();
+            let _ = write!(under, "  {}", pad(&pad_left(word, width - behind), *width));
         }
         if !under.trim().is_empty() {
             let _ = writeln!(out, "{}", look.paint(RED, under.trim_end()));

@@ -33,7 +33,7 @@ impl Default for Look {
     }
 }
 
-/// The styles in use, as the numbers of their escape sequences; the last one ends any of them.
+/// The styles in use, as the numbers of their escape sequences; the last one resets.
 pub const STYLES: [&str; 5] = [BOLD, DIM, RED, GREEN, "0"];
 
 const BOLD: &str = "1";
@@ -51,7 +51,7 @@ impl Look {
     }
 }
 
-/// All tables, each with the paper's values, what is unfinished, and one sentence.
+/// All tables, each with the papers' values, the unfinished flows, and one sentence.
 pub fn tables(plan: &Plan, comparisons: &Comparisons, look: Look) -> String {
     let mut out = String::new();
     let _ = writeln!(
@@ -76,7 +76,7 @@ pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> St
     };
     let speed = cost.packet_hops as f64 / cost.cpu_seconds;
     let speed = if cost.cpu_seconds > 0.0 {
-        format!(", {} a CPU second", units::count(speed))
+        format!(", {} per CPU second", units::count(speed))
     } else {
         String::new()
     };
@@ -103,9 +103,9 @@ fn one(group: &Group, look: Look, out: &mut String) {
     let title = group.title();
     let title = visible(&title);
     let gap = if title.is_empty() { "" } else { "   " };
-    let mut head = format!("{seeds} seed{plural}, {flows} flows a scheme");
+    let mut head = format!("{seeds} seed{plural}, {flows} flows per scheme");
     if group.rows.len() > 1 {
-        head += ", percent against the first row with its paired 95 % interval";
+        head += ", percent against the first row with paired 95 % intervals";
     }
     if len(&title) + len(gap) + len(&head) <= look.width {
         let _ = writeln!(out, "{}{gap}{head}", look.paint(BOLD, &title));
@@ -136,8 +136,8 @@ fn one(group: &Group, look: Look, out: &mut String) {
     let _ = writeln!(out, "{}", wrap(&visible(&sentence(group)), look.width));
 }
 
-/// The table as parts that fit the terminal: all in one, else completion times and the rest, else
-/// as many columns as fit. The counters stand behind the last columns where there is room.
+/// The table as parts that fit the terminal: everything in one, or else completion times and the
+/// rest, or else as many columns as fit. The counters follow the last columns if there is room.
 fn blocks(group: &Group, metrics: &[&'static Metric], width: usize) -> Vec<Block> {
     let whole = Block::new(group, metrics, true);
     if whole.width() <= width {
@@ -177,20 +177,20 @@ fn fitting<'a>(
     parts
 }
 
-/// Why numbers stand without an interval, where some do.
+/// Says why some numbers have no interval, if some have none.
 fn without_interval(group: &Group, metrics: &[&Metric], look: Look, out: &mut String) {
     let bare = |row: &Row| {
         let mut cells = metrics.iter().map(|m| row.cell(m));
         cells.any(|c| c.against.is_some_and(|c| c.interval.is_none()))
     };
     if group.seeds.len() < 3 && group.rows.iter().any(bare) {
-        let why = "What has no interval is not decided: 99th percentiles, queues and means of few \
-                   flows have one from three seeds on (--seeds 3).";
+        let why = "A number without an interval is not decided: 99th percentiles, queues and means \
+                   of few flows have an interval from three seeds on (--seeds 3).";
         let _ = writeln!(out, "{}", look.paint(DIM, &wrap(why, look.width)));
     }
 }
 
-/// Published values that have no column here, and where all of them stand in the papers.
+/// Published values that have no column here, and the places of all of them in the papers.
 fn papers(group: &Group, look: Look, out: &mut String) {
     let mut sources: Vec<&str> = Vec::new();
     for row in &group.rows {
