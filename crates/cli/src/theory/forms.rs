@@ -52,7 +52,12 @@ pub(super) struct Form {
     pub eval: fn(&[f64]) -> Vec<f64>,
 }
 
-const fn input(name: &'static str, kind: Quantity, default: &'static str, doc: &'static str) -> Input {
+const fn input(
+    name: &'static str,
+    kind: Quantity,
+    default: &'static str,
+    doc: &'static str,
+) -> Input {
     Input {
         name,
         kind,
