@@ -256,23 +256,7 @@ impl Evaluation<'_> {
                     .min_by(|a, b| a.value().total_cmp(&b.value()))
                     .ok_or(RowError::Labels("two labels or more"))?
             }
-            Formula::ArgminDiffers => {
-                let labels: Vec<&str> = row.schemes.iter().map(String::as_str).collect();
-                let other = self::metric(&row.other_metric)?;
-                let (a, b) = (
-                    self.extremes(axes, metric, &labels)?.0,
-                    self.extremes(axes, other, &labels)?.0,
-                );
-                if a == b {
-                    return Ok(Estimate::exact(0.0));
-                }
-                let (lost, other_lost) = (excess(b, a)?, self.excess(axes, other, a, b)?);
-                if lost.value() < other_lost.value() {
-                    lost
-                } else {
-                    other_lost
-                }
-            }
+            Formula::ArgminDiffers => self.argmin_differs(axes)?,
             Formula::Spread => {
                 let labels: Vec<&str> = row.schemes.iter().map(String::as_str).collect();
                 let (low, high) = self.extremes(axes, metric, &labels)?;
@@ -290,6 +274,23 @@ impl Evaluation<'_> {
             | Formula::Quotient => {
                 return Err(RowError::NotByCell);
             }
+        })
+    }
+
+    /// What the best scheme for either metric loses on the other one, whichever is less.
+    fn argmin_differs(&self, axes: &Axes) -> Result<Estimate, RowError> {
+        let labels: Vec<&str> = self.row.schemes.iter().map(String::as_str).collect();
+        let other = metric(&self.row.other_metric)?;
+        let best = self.extremes(axes, self.metric, &labels)?.0;
+        let other_best = self.extremes(axes, other, &labels)?.0;
+        if best == other_best {
+            return Ok(Estimate::exact(0.0));
+        }
+        let lost = self.excess(axes, self.metric, other_best, best)?;
+        let other_lost = self.excess(axes, other, best, other_best)?;
+        Ok(match lost.value() < other_lost.value() {
+            true => lost,
+            false => other_lost,
         })
     }
 

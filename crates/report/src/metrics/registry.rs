@@ -20,15 +20,16 @@ const P95: Statistic = Statistic::Percentile(0.95);
 const P99: Statistic = Statistic::Percentile(0.99);
 
 pub(super) fn metrics() -> Vec<Metric> {
-    let mut all = columns();
+    let mut all = of_flows();
+    all.extend(of_ports_and_senders());
     all.extend(counters());
     all.extend(of_figures());
     all
 }
 
-/// What schemes are compared by.
-fn columns() -> Vec<Metric> {
-    use Topic::{AllFlows, Classes, Rest};
+/// Completion times that schemes are compared by.
+fn of_flows() -> Vec<Metric> {
+    use Topic::{AllFlows, Classes};
     vec![
         OVERALL.metric("overall.mean", MEAN).column(Column {
             report: true,
@@ -80,6 +81,13 @@ fn columns() -> Vec<Metric> {
             field: Some("fct_us.large.p99"),
             ..compared("large > 10 MB", "p99")
         }),
+    ]
+}
+
+/// Everything else that schemes are compared by.
+fn of_ports_and_senders() -> Vec<Metric> {
+    use Topic::Rest;
+    vec![
         Metric {
             in_figures: PACKETS,
             ..point("queue.mean", Unit::Bytes, Subject::Port, |s| {

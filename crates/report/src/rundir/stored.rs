@@ -366,6 +366,33 @@ fn rest(o: &Outcome) -> Rest {
     }
 }
 
+fn port(p: Port) -> PortReport {
+    PortReport {
+        name: p.name,
+        rate: Rate(p.rate),
+        packets: p.packets,
+        bytes: p.bytes,
+        marks: p.marks,
+        drops: p.drops,
+        utilisation: p.utilisation,
+        queue: spread(p.queue),
+        sojourn: spread(p.sojourn),
+    }
+}
+
+fn trace((name, port, samples): (String, u32, Samples)) -> PortTrace {
+    let sample = |(at, bytes, wait)| QueueSample {
+        at: Picos(at),
+        bytes,
+        wait: Nanos(wait),
+    };
+    PortTrace {
+        name,
+        port,
+        samples: samples.into_iter().map(sample).collect(),
+    }
+}
+
 fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
     Some(Outcome {
         flows,
@@ -405,21 +432,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
             retransmits: r.retransmits,
             goodput_bytes: r.goodput_bytes,
         },
-        ports: r
-            .ports
-            .into_iter()
-            .map(|p| PortReport {
-                name: p.name,
-                rate: Rate(p.rate),
-                packets: p.packets,
-                bytes: p.bytes,
-                marks: p.marks,
-                drops: p.drops,
-                utilisation: p.utilisation,
-                queue: spread(p.queue),
-                sojourn: spread(p.sojourn),
-            })
-            .collect(),
+        ports: r.ports.into_iter().map(port).collect(),
         pauses: r
             .pauses
             .into_iter()
@@ -430,22 +443,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
             })
             .collect(),
         deadlock: r.deadlock,
-        traces: r
-            .traces
-            .into_iter()
-            .map(|(name, port, samples)| PortTrace {
-                name,
-                port,
-                samples: samples
-                    .into_iter()
-                    .map(|(at, bytes, wait)| QueueSample {
-                        at: Picos(at),
-                        bytes,
-                        wait: Nanos(wait),
-                    })
-                    .collect(),
-            })
-            .collect(),
+        traces: r.traces.into_iter().map(trace).collect(),
         end: Picos(r.end_ps),
         packet_hops: r.packet_hops,
         events: r.events,
