@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who sends next and what fits: queues, ports, schedulers, and the one place that writes CE.
 //!
-//! A [`Port`] owns its link's transmitter. It works in *ticks*, a unit of time the simulator
-//! chooses so that every byte time and delay is whole; markers see nanoseconds. It holds packets by
-//! value and knows nothing of routes or hosts.
+//! A [`Port`] owns the transmitter of its link. It works in *ticks*, a unit of time that its owner
+//! chooses so that the time of a byte and every delay are whole numbers; markers see nanoseconds. A
+//! port holds packets by value and knows nothing about routes or hosts.
 #![warn(clippy::too_many_lines)]
 
 pub mod admit;
