@@ -48,6 +48,49 @@ pub struct Config {
     pub max_time: Picos,
 }
 
+impl Config {
+    /// A point with the usual values of everything that a simulation need not choose: base RTTs of
+    /// the paths, DCTCP senders, back-pressure from the NIC, one FIFO of 1 MB per port, and queues
+    /// sampled every 10 us. Change the public fields for anything else.
+    pub fn new(
+        topology: impl Into<Topology>,
+        workloads: Vec<Workload>,
+        marker: MarkerChoice,
+        max_time: Picos,
+    ) -> Config {
+        Config {
+            topology: topology.into(),
+            rtt: RttModel::Path,
+            workloads,
+            transport: cemark_transport::Config::default(),
+            nic: Nic::BackPressure { packets: 2 },
+            offload: Offload::NONE,
+            switch: SwitchConfig {
+                buffer_bytes: 1_000_000,
+                buffering: Buffering::PORT,
+                queues: vec![QueueConfig::PLAIN],
+                scheduler: SchedulerKind::Fifo,
+                round: RoundSpec::default(),
+                marker,
+                non_ect: NonEct::Forward,
+                never_fuse: false,
+                pfc: None,
+            },
+            faults: Vec::new(),
+            edge: Edge::Plain,
+            measure: Measure {
+                queue_interval: Picos::from_micros(10),
+                trace: TracePorts::None,
+                from: Picos::ZERO,
+                until: Picos::MAX,
+                goodput_interval: Picos::ZERO,
+            },
+            seed: 1,
+            max_time,
+        }
+    }
+}
+
 /// What stands at the edges of [`Topology::TwoSites`], in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
