@@ -94,10 +94,11 @@ use events::{EventQueue, Heap, Wheel};
 
 /// Simulates one point.
 pub fn run(cfg: &Config) -> Outcome {
-    run_with_progress(cfg, &mut |_| true).expect("nobody abandons it")
+    run_with_progress(cfg, &mut |_| true).expect("no report abandons it")
 }
 
-/// Simulates one point; `report` is called now and then and abandons the run by returning false.
+/// Simulates one point; `report` is called from time to time and abandons the run by returning
+/// false.
 pub fn run_with_progress(
     cfg: &Config,
     report: &mut dyn FnMut(Progress) -> bool,
@@ -107,7 +108,7 @@ pub fn run_with_progress(
 
 /// Simulates one point on the reference event core, for measuring and checking the other.
 pub fn run_on_heap(cfg: &Config) -> Outcome {
-    run_on::<Heap>(cfg, &mut |_| true).expect("nobody abandons it")
+    run_on::<Heap>(cfg, &mut |_| true).expect("no report abandons it")
 }
 
 fn run_on<Q: EventQueue>(

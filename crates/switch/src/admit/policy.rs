@@ -89,9 +89,10 @@ impl RoomPolicy {
         };
         // The reason names what is full: the whole buffer before a share of it.
         if request.bytes > pool.free() {
-            Some(match pool.is_shared() {
-                true => DropReason::Pool,
-                false => DropReason::Tail,
+            Some(if pool.is_shared() {
+                DropReason::Pool
+            } else {
+                DropReason::Tail
             })
         } else if length > u64::from(cap) {
             Some(DropReason::Queue)

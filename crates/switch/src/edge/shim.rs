@@ -44,7 +44,7 @@ pub struct Report {
     pub first_sent: Nanos,
     /// Every number below has arrived or was given up; 0 where the form does not say.
     pub below: u64,
-    /// The highest number that arrived; bit i of `bits` stands for `highest - i`.
+    /// The highest number that arrived; bit i of `bits` is for `highest - i`.
     pub highest: u64,
     /// Which of the last 64 numbers arrived; 0 where the form does not say.
     pub bits: u64,
