@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark check`: a scenario read, expanded and priced, without running it.
+//! `cemark check`: reads and expands a scenario and estimates its cost, without running it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Succeed even if the machine seems to have too little memory for the run.
     #[arg(long)]
     anyway: bool,
-    /// How the answer is written.
+    /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
@@ -87,11 +87,11 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             estimated_peak_memory_bytes: plan.peak_bytes(memory::jobs(None)),
         })?,
     }
-    // After the answer: it says where the memory goes.
+    // After the answer, which shows which points need the memory.
     memory::refuse(&plan, None, args.anyway)
 }
 
-/// The seeds of a scheme at a value of the axes: one line of the table.
+/// One line of the table: all seeds of a scheme at one value of the axes.
 struct Line<'a> {
     point: &'a Point,
     seeds: Vec<String>,

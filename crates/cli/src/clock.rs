@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The only place that looks at a clock. Results never depend on it; costs and progress do.
+//! The only place that reads a clock. Results never depend on it; costs and progress do.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ pub(crate) struct Stopwatch(Instant);
 impl Stopwatch {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the cost line tells people how long they waited"
+        reason = "the cost line says how long the run took"
     )]
     pub(crate) fn start() -> Self {
         Stopwatch(Instant::now())
@@ -20,7 +20,7 @@ impl Stopwatch {
     }
 }
 
-/// Runs `work` and says how many CPU seconds this thread spent on it.
+/// Runs `work` and returns the CPU seconds that this thread spent on it.
 pub(crate) fn cpu_seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let start = cpu_time::ThreadTime::now();
     let result = work();

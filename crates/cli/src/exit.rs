@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a command ends: its answer on standard output, or a failure on standard error with an exit
-//! code that tells whose it is.
+//! How a command ends: an answer on standard output, or a failure on standard error with an exit
+//! code that says whether the user or the machine caused it.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -16,19 +16,19 @@ pub(crate) const USER: u8 = 2;
 /// Ctrl-C, as shells number it.
 const INTERRUPTED: u8 = 130;
 
-/// Warnings that are said: a scenario may have thousands of schemes, each with its own.
+/// Most warnings that are printed: a scenario may have thousands of schemes, each with its own.
 const MOST_WARNINGS: usize = 20;
 
-/// Why a command did not end well.
+/// Why a command failed.
 pub(crate) enum Failure {
     /// The machine's fault.
     Machine(miette::Report),
     /// The user's mistake.
     User(miette::Report),
-    /// Ctrl-C; the text says how to go on.
+    /// Ctrl-C; the text says how to continue.
     Interrupted(String),
-    /// Whoever read standard output has gone: there is nobody left to answer.
-    NobodyListens,
+    /// The reader of standard output has closed it (`cemark schemes | head -1`). Not an error.
+    OutputClosed,
 }
 
 impl From<cemark_scenario::Error> for Failure {
@@ -53,17 +53,20 @@ impl From<cemark_report::Error> for Failure {
 
 impl From<cemark_conformance::Error> for Failure {
     fn from(e: cemark_conformance::Error) -> Self {
-        Failure::User(miette::miette!("{e}"))
+        Failure::User(match e.help() {
+            Some(help) => miette::miette!(help = help, "{e}"),
+            None => miette::miette!("{e}"),
+        })
     }
 }
 
-/// Writes an answer to standard output. Whatever a user's text holds, it does not steer the
-/// terminal.
+/// Writes an answer to standard output, with control characters escaped: the text of a scenario
+/// must not control the terminal.
 pub(crate) fn answer(text: &str) -> Result<(), Failure> {
     write(&visible_lines(text))
 }
 
-/// The same for text with the colours of [`cemark_report::table`], which stay.
+/// Like [`answer`], but the colours of [`cemark_report::table`] are kept.
 pub(crate) fn answer_styled(text: &str) -> Result<(), Failure> {
     let mut parts = text.split('\x1b');
     let mut out = visible_lines(parts.next().unwrap_or_default()).into_owned();
@@ -85,8 +88,8 @@ pub(crate) fn answer_json(value: &impl serde::Serialize) -> Result<(), Failure> 
     answer_json_text(&text)
 }
 
-/// Writes a JSON document to standard output. What could steer a terminal is in its strings alone,
-/// where JSON has its own escapes.
+/// Writes a JSON document to standard output. Control characters can only be in its strings, and
+/// are written as escapes of JSON.
 pub(crate) fn answer_json_text(text: &str) -> Result<(), Failure> {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -108,29 +111,27 @@ fn write(text: &str) -> Result<(), Failure> {
 /// What a failed write to standard output means.
 pub(crate) fn not_written(e: io::Error) -> Failure {
     match e.kind() {
-        ErrorKind::BrokenPipe => Failure::NobodyListens,
+        ErrorKind::BrokenPipe => Failure::OutputClosed,
         _ => Failure::Machine(miette::miette!("cannot write to standard output: {e}")),
     }
 }
 
-/// Says something on standard error; a closed one is no reason not to go on.
+/// Prints a line on standard error. If that is closed, the command continues.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", visible_lines(text));
 }
 
-/// Says on standard error what a scenario asks for and its author probably did not mean.
+/// Prints the warnings of a scenario on standard error.
 pub(crate) fn warn(plan: &cemark_scenario::Plan) {
     for warning in plan.warnings.iter().take(MOST_WARNINGS) {
         complain(&warning.text(plan.points.len()), &warning.help);
     }
     if let Some(more @ 1..) = plan.warnings.len().checked_sub(MOST_WARNINGS) {
-        note(&format!(
-            "warning: and {more} more, which --format json lists"
-        ));
+        note(&format!("warning: {more} more are listed by --format json"));
     }
 }
 
-/// Says on standard error what a run showed and an operator would be woken for.
+/// Prints a warning with a hint on standard error.
 pub(crate) fn complain(what: &str, help: &str) {
     note(&format!(
         "warning: {}\n   help: {}",
@@ -139,7 +140,7 @@ pub(crate) fn complain(what: &str, help: &str) {
     ));
 }
 
-/// Standard error, for what a run directory has to say.
+/// Prints the notes of a run directory on standard error.
 pub(crate) struct Stderr;
 
 impl Console for Stderr {
@@ -148,21 +149,21 @@ impl Console for Stderr {
     }
 }
 
-/// Says on standard error what went wrong, and turns it into the exit code.
+/// Prints a failure on standard error and returns its exit code.
 pub(crate) fn code(done: Result<(), Failure>) -> ExitCode {
     let (text, code) = match done {
-        Ok(()) | Err(Failure::NobodyListens) => return ExitCode::SUCCESS,
+        Ok(()) | Err(Failure::OutputClosed) => return ExitCode::SUCCESS,
         Err(Failure::Machine(report)) => (drawn(report), MACHINE),
         Err(Failure::User(report)) => (drawn(report), USER),
         Err(Failure::Interrupted(text)) => (visible_lines(&text).into_owned(), INTERRUPTED),
     };
-    // If standard error is closed too, the code is all that is left to say.
+    // If standard error is closed, the exit code still tells what happened.
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::from(code)
 }
 
-/// An error as people see it. Text of a file is shown by the scenario's errors alone, which have
-/// made it visible; of the others, message and help.
+/// An error as it is printed. Errors of a scenario quote its text, with control characters already
+/// escaped; of other errors message and help are escaped here.
 fn drawn(report: miette::Report) -> String {
     if report.source_code().is_some() {
         return format!("{report:?}");
@@ -177,7 +178,7 @@ fn drawn(report: miette::Report) -> String {
 mod tests {
     use super::{INTERRUPTED, MACHINE, USER};
 
-    /// The table of docs/output.md names every code there is, once, and no other.
+    /// The table of docs/output.md lists each exit code once, and no other code.
     #[test]
     fn the_documented_codes_are_the_codes() {
         let page = include_str!("../../../docs/output.md");

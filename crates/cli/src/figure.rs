@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark figure`: a paper's figures, published value beside measured.
+//! `cemark figure`: reproduces figures of the papers, published value beside measured value.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,27 +26,27 @@ pub(crate) struct Args {
     /// Every figure.
     #[arg(long, conflicts_with = "ids")]
     all: bool,
-    /// Name the figures, their rows and what they cost, and run nothing.
+    /// List the figures, their rows and their cost, and run nothing.
     #[arg(long, conflicts_with_all = ["ids", "all"])]
     list: bool,
-    /// Few flows: minutes for all figures, and "not decided" where they cannot tell [the default].
+    /// Simulate few flows: minutes for all figures, "not decided" where that is not enough [the
+    /// default].
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Every row's flow budget: two hours for all figures on two cores.
+    /// Simulate the full budget of flows: two hours for all figures on two cores.
     #[arg(long)]
     full: bool,
-    /// Where each figure leaves its run directory, and an interrupted one is continued.
+    /// Where the run directories of the figures are. An interrupted figure continues there.
     #[arg(long, value_name = "DIR", default_value = "runs/figures")]
     out: PathBuf,
-    /// Points simulated at the same time, at most one for each core however large N is [default:
-    /// one for each core].
+    /// Simulate N points at the same time, at most one per core [default: one per core].
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
-    /// Ask what a changed experiment would give: set a key of its scenario (`host.tso=64KB`). The
-    /// published bands judge it as they stand.
+    /// Change the experiment: set a key of its scenario (`host.tso=64KB`). The result is compared
+    /// with the same published bands.
     #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["list", "record"])]
     set: Vec<String>,
-    /// Run the seeds 1 to N.
+    /// Run with the seeds 1 to N.
     #[arg(long, value_name = "N", conflicts_with_all = ["list", "record"])]
     seeds: Option<u64>,
     /// Write the verdicts into this file (in a checkout: figures/expected.tsv) instead of comparing
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     /// Run even if the machine seems to have too little memory.
     #[arg(long, conflicts_with = "list")]
     anyway: bool,
-    /// How the answer is written.
+    /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
@@ -119,8 +119,8 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     )))
 }
 
-/// What the user changes. Several values of a key would be averaged into one row, so there can only
-/// be one.
+/// Changes of the user. A row is one number, so several values of a key would be averaged: only one
+/// is accepted.
 fn changes(args: &Args) -> Result<Overrides, Failure> {
     let mut changes = Overrides {
         seeds: args.seeds,
@@ -132,13 +132,13 @@ fn changes(args: &Args) -> Result<Overrides, Failure> {
     if let Some((path, _)) = changes.set.iter().find(|(_, values)| values.len() > 1) {
         return Err(Failure::User(miette::miette!(
             help = "run the command once for each value",
-            "--set {path}: a figure takes one value of a key, for a row is one number"
+            "--set {path}: a figure takes only one value of a key, because a row is one number"
         )));
     }
     Ok(changes)
 }
 
-/// A bar over the points of the figure at hand.
+/// A progress bar over the points of the current figure.
 struct Bar {
     bar: Mutex<ProgressBar>,
     stop: Arc<AtomicBool>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! cemark: which packets a data-centre switch should mark, decided and proved.
+//! cemark: compares ECN marking schemes on simulated data-centre fabrics.
 //!
 //! Standard output carries the answer, standard error the progress and what went wrong.
 
@@ -28,10 +28,10 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, Valu
 
 use crate::exit::Failure;
 
-/// Lines of help are no longer than this.
+/// Most columns of the help.
 const WIDEST: usize = 100;
 
-/// Compare ECN marking schemes at packet level, with the papers' numbers beside the answer.
+/// Compare ECN marking schemes packet by packet, with the published numbers beside the answer.
 #[derive(Parser)]
 #[command(
     name = "cemark",
@@ -54,11 +54,11 @@ enum Command {
     Schemes(schemes::Args),
     /// Measure speed and memory, or check the simulator against theory.
     Bench(bench::Args),
-    /// Validate a scenario; print its points and what they will cost.
+    /// Validate a scenario; print its points and their estimated cost.
     Check(check::Args),
     /// Replay the golden vectors of every scheme: in Rust, in C or as BPF bytecode.
     Vectors(vectors::Args),
-    /// Evaluate a closed form of the papers: thresholds, amplitudes, shares.
+    /// Evaluate a formula of the papers: thresholds, amplitudes, shares.
     Theory(theory::Args),
     /// Write a scheme as one C header, or as BPF bytecode.
     Export(export::Args),
@@ -73,16 +73,16 @@ enum Format {
     Json,
 }
 
-/// What changes a scenario from the command line.
+/// Options that change a scenario.
 #[derive(clap::Args)]
 struct Changes {
-    /// Run with this seed alone.
+    /// Run only this seed.
     #[arg(long, value_name = "N", conflicts_with = "seeds")]
     seed: Option<u64>,
     /// Run with the seeds 1 to N.
     #[arg(long, value_name = "N")]
     seeds: Option<u64>,
-    /// Set a value of the scenario; several values, separated by commas, sweep it.
+    /// Set a value of the scenario. Several values, separated by commas, are swept.
     #[arg(long, value_name = "PATH=VALUE[,VALUE…]")]
     set: Vec<String>,
 }
@@ -101,7 +101,7 @@ impl Changes {
     }
 }
 
-/// What is typed, or how the command ends that cannot be read.
+/// The command line, or the exit code if it cannot be read.
 fn typed() -> Result<Cli, ExitCode> {
     let mut command = Cli::command();
     if let Some(columns) = terminal::columns() {
@@ -119,13 +119,13 @@ fn typed() -> Result<Cli, ExitCode> {
         .map_err(|e| not_typed(&e))
 }
 
-/// Whether an argument holds what steers a terminal: then an error about it has no colours, for its
-/// escapes are none of ours.
+/// Whether an argument holds control characters. An error about it is then printed without colours,
+/// since all escape sequences in it come from the argument.
 fn has_hidden() -> bool {
     std::env::args_os().any(|a| a.to_string_lossy().contains(cemark_scenario::is_hidden))
 }
 
-/// Help goes to standard output with 0, a mistake to standard error with 2.
+/// Prints help to standard output (exit code 0) or a mistake to standard error (exit code 2).
 fn not_typed(e: &clap::Error) -> ExitCode {
     if !e.use_stderr() {
         let done = e.print().and_then(|()| std::io::stdout().flush());
@@ -143,14 +143,14 @@ fn not_typed(e: &clap::Error) -> ExitCode {
     }
     match has_hidden() {
         true => exit::note(e.render().ansi().to_string().trim_end()),
-        // A closed standard error is no mistake.
+        // A closed standard error is not an error of the command.
         false => drop(e.print()),
     }
     ExitCode::from(e.exit_code().try_into().unwrap_or(exit::USER))
 }
 
 fn main() -> ExitCode {
-    // Fails where there is a handler already; this is the first.
+    // Setting the hook fails only if there is one already.
     let _ = miette::set_hook(Box::new(|_| terminal::error_handler()));
     let cli = match typed() {
         Ok(cli) => cli,

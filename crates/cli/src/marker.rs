@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `--marker bpf:FILE` and `--marker c:FILE`: the very code that would be deployed, simulated.
+//! `--marker bpf:FILE` and `--marker c:FILE`: simulates the code that would be deployed.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -13,8 +13,8 @@ use cemark_wire::Rate;
 
 use crate::exit::Failure;
 
-/// Where the markers of each point of a plan leave their faults; none for a point whose scheme is
-/// of the catalogue.
+/// For each point of a plan, where its marker reports a fault. A point whose scheme is in the
+/// catalogue has none.
 pub(crate) struct Watches(Vec<Option<Watch>>);
 
 impl Watches {
@@ -30,8 +30,8 @@ pub(crate) fn add_all(given: &[Given], plan: &mut Plan) -> Result<Watches, Failu
     for marker in given {
         added.push((marker.label(), marker.add_to(plan)?.into_iter()));
     }
-    // A marker's points are in the order in which they were made, whatever was put between them
-    // since.
+    // The points of one marker are still in the order in which they were added, even if points of
+    // another marker were inserted between them.
     let watches = plan.points.iter().map(|point| {
         let (_, watches) = added.iter_mut().find(|(label, _)| *label == point.scheme)?;
         watches.next()
@@ -39,7 +39,7 @@ pub(crate) fn add_all(given: &[Given], plan: &mut Plan) -> Result<Watches, Failu
     Ok(Watches(watches.collect()))
 }
 
-/// A marker that broke in mid-run is its author's to mend.
+/// The error for a marker that failed during a run: a mistake of its author, so the user's.
 pub(crate) fn failure(fault: &Fault, point: &Point, kept: &str) -> Failure {
     let help = format!("{} (docs/dataplane.md); {kept}", fault.breach.help);
     let axes: String = point
@@ -55,7 +55,7 @@ pub(crate) fn failure(fault: &Fault, point: &Point, kept: &str) -> Failure {
     ))
 }
 
-/// What stands behind one `--marker`.
+/// The value of one `--marker` option.
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
     form: Form,
@@ -76,11 +76,13 @@ impl FromStr for Given {
             Some(("bpf", path)) => (Form::Bpf, path),
             Some(("c", path)) => (Form::C, path),
             _ => {
-                return Err("write bpf:own.o (from clang -O2 -target bpf -c own.c) or c:own.so (from cc -O2 -fPIC -shared own.c)".to_owned());
+                let help = "write bpf:own.o (from clang -O2 -target bpf -c own.c) or c:own.so \
+                            (from cc -O2 -fPIC -shared own.c)";
+                return Err(help.to_owned());
             }
         };
         if path.is_empty() {
-            return Err("no file behind the colon".to_owned());
+            return Err("there is no file name after the colon".to_owned());
         }
         Ok(Given {
             form,
@@ -89,8 +91,19 @@ impl FromStr for Given {
     }
 }
 
+/// Builds the marker of a port.
+trait Build:
+    Fn(&Values, &QueueSpec, &Watch) -> Box<dyn Marker> + Clone + Send + Sync + 'static
+{
+}
+
+impl<F> Build for F where
+    F: Fn(&Values, &QueueSpec, &Watch) -> Box<dyn Marker> + Clone + Send + Sync + 'static
+{
+}
+
 impl Given {
-    /// Its name among the schemes: form and file.
+    /// Its label among the schemes: form and file name.
     fn label(&self) -> String {
         let form = match self.form {
             Form::Bpf => "bpf",
@@ -100,8 +113,8 @@ impl Given {
         format!("{form}:{}", file.display())
     }
 
-    /// Adds the marker to every cell of a plan, under the name of its file; the watches of its
-    /// points in order.
+    /// Adds the marker to every cell of a plan, labelled by its file. Returns the watches of its
+    /// points, in order.
     fn add_to(&self, plan: &mut Plan) -> Result<Vec<Watch>, Failure> {
         match self.form {
             Form::Bpf => {
@@ -129,30 +142,31 @@ impl Given {
         }
     }
 
-    /// The file's fault, and how such a file is made.
+    /// The error for a file that cannot be loaded, with the command that makes one.
     fn not_opened(&self, e: &Error) -> Failure {
         let help = match self.form {
             Form::Bpf => {
-                "compile it with: clang -O2 -target bpf -mcpu=v3 -I dataplane/include -c own.c -o own.o"
+                "compile it with: clang -O2 -target bpf -mcpu=v3 -I dataplane/include -c own.c \
+                 -o own.o"
             }
             Form::C => "compile it with: cc -O2 -fPIC -shared -I dataplane/include own.c -o own.so",
         };
         Failure::User(miette::miette!(help = help, "{e}"))
     }
 
-    /// `first` tries whether a marker can be built, `build` makes those of the ports.
+    /// `first` tests whether a marker can be built; `build` makes the markers of the ports.
     fn add(
         &self,
         plan: &mut Plan,
         name: &str,
         first: impl Fn(&Values, &QueueSpec) -> Option<Error>,
-        build: impl Fn(&Values, &QueueSpec, &Watch) -> Box<dyn Marker> + Clone + Send + Sync + 'static,
+        build: impl Build,
     ) -> Result<Vec<Watch>, Failure> {
         let content = std::fs::read(&self.path)
             .map_err(|e| Failure::User(miette::miette!("{}: {e}", self.path.display())))?;
         let (mut broken, mut watches) = (None, Vec::new());
         plan.add_marker(&self.label(), Some(name), &content, &mut |values| {
-            // Once here, so that a marker that cannot be built is said before anything runs.
+            // A marker that cannot be built is reported before anything runs.
             if let Some(e) = first(values, &QueueSpec::fifo(Rate::gbps(10))) {
                 broken.get_or_insert(e);
             }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What memory there is, and the refusal of a run that it cannot hold. The only place that looks at
-//! the machine's memory; a result never depends on it.
+//! Refuses a run that needs more memory than there is. This is the only place that reads the memory
+//! of the machine; a result never depends on it.
 //!
-//! Linux tells what is free and what the control groups of this process may use. Where neither is
-//! told nothing is refused.
+//! Linux reports the free memory and the limits of the control groups (cgroups) of this process. On
+//! other systems nothing is refused.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -14,19 +14,19 @@ use cemark_scenario::Plan;
 
 use crate::exit::Failure;
 
-/// Memory that this process may still take, and who says so.
+/// Memory that this process can still get, and what limits it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Room {
     bytes: f64,
     says: String,
 }
 
-/// Points that run at the same time: one for each core, or fewer where the user says so.
+/// Points that run at the same time: one per core, or fewer if the user says so.
 pub(crate) fn jobs(asked: Option<NonZeroUsize>) -> usize {
     crate::run::threads(asked, usize::MAX)
 }
 
-/// Refuses a run that needs more memory than there is, unless the user wants it `anyway`.
+/// Refuses a run that needs more memory than there is, except with `--anyway`.
 pub(crate) fn refuse(
     plan: &Plan,
     asked: Option<NonZeroUsize>,
@@ -38,7 +38,7 @@ pub(crate) fn refuse(
     }
 }
 
-/// The refusal itself, where there is so much room.
+/// The refusal itself, for a given amount of memory.
 fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
     let needed = plan.peak_bytes(jobs);
     if needed <= room.bytes {
@@ -61,7 +61,7 @@ fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
     }
     let kept: f64 = plan.points.iter().map(|p| p.kept_bytes).sum();
     if kept > 0.1 * needed {
-        ways.push("fewer seeds or values, since outcomes stay in memory".to_owned());
+        ways.push("fewer seeds or values, because results stay in memory".to_owned());
     }
     ways.push("a smaller topology, fewer flows".to_owned());
     let hosts = plan.points.iter().map(|p| p.config.topology.hosts()).max();
@@ -71,7 +71,8 @@ fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
     );
     Err(Failure::User(miette::miette!(
         help = help,
-        "{} needs about {} of memory ({} hosts, {jobs} at a time of {} points), and there are {} ({})",
+        "{} needs about {} of memory ({} hosts, {jobs} of {} points at a time), and there are \
+         {} ({})",
         plan.name,
         units::bytes(needed),
         hosts.unwrap_or(0),
@@ -81,7 +82,8 @@ fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
     )))
 }
 
-/// The least of what is free and what each control group leaves; `root` is `/` except in tests.
+/// The smallest of the free memory and what each control group has left. `root` is `/` except in
+/// tests.
 pub(crate) fn room(root: &Path) -> Option<Room> {
     let read = |path: PathBuf| fs::read_to_string(root.join(path)).ok();
     let free = read("proc/meminfo".into()).and_then(|text| free(&text));
@@ -115,15 +117,15 @@ fn free(meminfo: &str) -> Option<f64> {
     Some(kib * 1024.0)
 }
 
-/// What a control group calls its limit and its use.
+/// File names of the limit and the use of a control group.
 struct Names {
     limit: &'static str,
     used: &'static str,
 }
 
 /// The control groups of this process and those above them, by the lines of `/proc/self/cgroup`:
-/// version 2 (`0::/a/b`) and the memory controller of version 1 (`5:memory:/a`). Where a container
-/// shows its group as the root, the root is looked at as well.
+/// version 2 (`0::/a/b`) and the memory controller of version 1 (`5:memory:/a`). The root is read
+/// as well, because a container may show its own group as the root.
 fn folders(text: &str) -> Vec<(PathBuf, Names)> {
     let mut all = Vec::new();
     for line in text.lines() {
@@ -157,10 +159,10 @@ fn folders(text: &str) -> Vec<(PathBuf, Names)> {
     all
 }
 
-/// What a control group leaves: its limit, less what it uses, of which the file cache can be
+/// What a control group has left: its limit minus its use, not counting file cache that can be
 /// dropped. `None` without a limit.
 fn left(limit: &str, used: &str, stat: &str) -> Option<f64> {
-    // "max" in version 2; version 1 writes the largest number of pages.
+    // No limit is "max" in version 2 and the largest number of pages in version 1.
     let limit: f64 = limit.trim().parse().ok().filter(|l| *l < 1e18)?;
     let used: f64 = used.trim().parse().ok()?;
     let cache = |key: &str| {
@@ -188,19 +190,18 @@ mod tests {
     fn a_control_group_leaves_its_limit_less_what_it_uses() {
         assert_eq!(left("max\n", "5\n", ""), None);
         assert_eq!(left("1000\n", "400\n", ""), Some(600.0));
-        // What can be dropped is not used.
+        // Cache that can be dropped does not count as used.
         let stat = "anon 300\ninactive_file 100\n";
         assert_eq!(left("1000\n", "400\n", stat), Some(700.0));
         assert_eq!(left("1000\n", "4000\n", ""), Some(0.0));
-        // Version 1: no limit is the largest number of pages, and the sum over the children is what
-        // counts.
+        // Version 1: no limit is the largest number of pages, and the sum over the children counts.
         assert_eq!(left("9223372036854771712\n", "5\n", ""), None);
         let stat = "inactive_file 1\ntotal_inactive_file 100\n";
         assert_eq!(left("1000\n", "400\n", stat), Some(700.0));
     }
 
     #[test]
-    fn groups_and_those_above_them_are_looked_at() {
+    fn control_groups_and_their_parents_are_read() {
         let paths = |text: &str| -> Vec<String> {
             let found = folders(text).into_iter();
             found
@@ -222,12 +223,12 @@ mod tests {
                 "sys/fs/cgroup/memory//memory.limit_in_bytes"
             ]
         );
-        // A group outside what the container sees.
+        // A group outside the view of the container.
         assert_eq!(paths("0::/../x\n"), ["sys/fs/cgroup//memory.max"]);
         assert_eq!(paths("nonsense\n"), [""; 0]);
     }
 
-    /// A machine made of files: the least of what they say.
+    /// A machine made of files: the smallest of their values counts.
     #[test]
     fn the_least_counts() {
         let root = std::env::temp_dir().join(format!("cemark-memory-{}", std::process::id()));
@@ -236,10 +237,10 @@ mod tests {
             fs::create_dir_all(path.parent().expect("it has a folder")).expect("a folder");
             fs::write(path, text).expect("a file");
         };
-        assert_eq!(room(&root), None, "nothing is told");
+        assert_eq!(room(&root), None, "no file says anything");
         write("proc/meminfo", "MemAvailable: 1000 kB\n");
         let says = |room: Option<Room>| room.map(|r| (r.bytes, r.says));
-        let machine = says(room(&root)).expect("it is told");
+        let machine = says(room(&root)).expect("there is a limit");
         assert_eq!(machine, (1_024_000.0, "free on this machine".to_owned()));
         write("proc/self/cgroup", "0::/a\n");
         write("sys/fs/cgroup/a/memory.max", "max\n");
@@ -247,7 +248,7 @@ mod tests {
         assert_eq!(says(room(&root)), Some(machine), "no limit");
         write("sys/fs/cgroup/memory.max", "5000\n");
         write("sys/fs/cgroup/memory.current", "1000\n");
-        let (bytes, says) = says(room(&root)).expect("it is told");
+        let (bytes, says) = says(room(&root)).expect("there is a limit");
         assert_eq!(bytes, 4000.0);
         assert!(says.contains("control group /sys/fs/cgroup"), "{says}");
         fs::remove_dir_all(&root).expect("its own folder");

@@ -23,20 +23,20 @@ pub(crate) struct Progress {
 
 #[derive(Default)]
 struct State {
-    /// Share done of each point, and its packet-hops so far.
+    /// The part of each point that is done, and its packet-hops so far.
     points: Vec<(f64, u64)>,
     finished: usize,
 }
 
 impl Progress {
-    /// Of points with these estimated costs.
+    /// A bar over points with these estimated costs.
     pub(crate) fn new(costs: Vec<f64>) -> Self {
         let target = if has_bars() {
             ProgressDrawTarget::stderr()
         } else {
             ProgressDrawTarget::hidden()
         };
-        // What people look for stands first: a terminal of 80 columns cuts the end off.
+        // The most important part comes first, because a terminal of 80 columns cuts off the end.
         let template = match error_width() {
             Some(..80) => "{bar:10} {percent:>3} %  {left}, {elapsed} gone",
             _ => "{bar:20} {percent:>3} %  {left}, {elapsed} gone  {msg}",
@@ -44,7 +44,7 @@ impl Progress {
         let style = ProgressStyle::with_template(template)
             .expect("a fixed template")
             .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
-                // Nothing is known before the first step, and "0s left" would be a promise.
+                // Before the first step there is no estimate, and "0s left" would be wrong.
                 let _ = match state.pos() {
                     0 => write!(out, "starting"),
                     _ => write!(out, "{:#} left", HumanDuration(state.eta())),
@@ -53,7 +53,7 @@ impl Progress {
             .progress_chars("━╸─");
         let bar = ProgressBar::with_draw_target(Some(STEPS as u64), target).with_style(style);
         bar.enable_steady_tick(Duration::from_millis(250));
-        // A scenario without an estimate still moves point by point.
+        // Without an estimate the bar still advances with each point.
         let costs: Vec<f64> = costs
             .into_iter()
             .map(|c| if c > 0.0 && c.is_finite() { c } else { 1.0 })
@@ -73,7 +73,7 @@ impl Progress {
         progress
     }
 
-    /// Point `i` has come so far (0 to 1) with so many packet-hops.
+    /// Reports how much of point `i` is done (0 to 1) and its packet-hops until now.
     pub(crate) fn at(&self, i: usize, done: f64, hops: u64) {
         self.update(|s| s.points[i] = (done.clamp(0.0, 1.0), hops));
     }
@@ -87,7 +87,7 @@ impl Progress {
     }
 
     fn update(&self, change: impl FnOnce(&mut State)) {
-        // A panic in another worker ends the run; its half-told progress does no harm.
+        // A panic in another worker ends the run; its incomplete progress does no harm.
         let mut state = self
             .state
             .lock()
@@ -109,7 +109,7 @@ impl Progress {
         self.bar.set_position((done / self.total * STEPS) as u64);
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark run`: every point of a scenario, in parallel, kept as they finish.
+//! `cemark run`: simulates the points of a scenario in parallel and stores each as it finishes.
 
 use std::io::{IsTerminal, stderr};
 use std::num::NonZeroUsize;
@@ -32,20 +32,20 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
     #[command(flatten)]
     changes: Changes,
-    /// A marker of your own beside the schemes: BPF bytecode that clang wrote, or a shared object.
+    /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object.
     #[arg(long, value_name = "bpf:FILE|c:FILE")]
     marker: Vec<crate::marker::Given>,
-    /// Points simulated at the same time, at most one for each core and point however large N is
-    /// [default: one for each core]. The result does not depend on it.
+    /// Simulate N points at the same time, at most one per core [default: one per core]. The result
+    /// does not depend on N.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Run even if the machine seems to have too little memory.
     #[arg(long)]
     anyway: bool,
-    /// How the answer is written.
+    /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Throw away what the run directory holds and start over.
+    /// Delete what cemark wrote to the run directory, and start over.
     #[arg(long)]
     fresh: bool,
 }
@@ -90,7 +90,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for storm in pauses::storms(&plan, &finished) {
         complain(
             &storm,
-            "DCQCN's marks should come before the pauses: a lower Kmin or pst_target, a larger pool, or a higher pfc-alpha",
+            "DCQCN's marks should come before the pauses: lower Kmin or pst_target, or increase \
+             the pool or pfc-alpha",
         );
     }
     match args.format {
@@ -108,7 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Runs what is missing; each point is on disk before the next one starts.
+/// Simulates the missing points. A worker stores its point on disk before it takes the next one.
 fn simulate(
     plan: &Plan,
     dir: &RunDir,
@@ -122,7 +123,7 @@ fn simulate(
     if todo.is_empty() {
         return Ok(());
     }
-    // The longest first, so that no core waits alone at the end.
+    // The longest point first, so that the cores finish at about the same time.
     todo.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
     let stop = stop_on_ctrl_c();
     let progress = Progress::new(todo.iter().map(|i| plan.points[*i].cost).collect());
@@ -189,7 +190,7 @@ fn simulate(
     complete(finished, dir, fault)
 }
 
-/// Nothing where every point is finished; otherwise why not, and what is kept.
+/// Succeeds if every point is finished; otherwise says why not, and what is kept.
 fn complete(
     finished: &[Option<Finished>],
     dir: &RunDir,
@@ -212,7 +213,7 @@ fn complete(
     })
 }
 
-/// Threads for this number of points. More than one a core would only wait for each other.
+/// Threads for this number of points. More than one per core would only wait for each other.
 pub(crate) fn threads(jobs: Option<NonZeroUsize>, points: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = jobs.map_or(cores, NonZeroUsize::get);
@@ -225,7 +226,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The first Ctrl-C lets the points come to rest, the second one leaves at once.
+/// The first Ctrl-C stops the points at their next progress report, the second one exits at once.
 pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let (flag, presses) = (Arc::clone(&stop), AtomicU32::new(0));
@@ -235,12 +236,12 @@ pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
             std::process::exit(130);
         }
     };
-    // Without a handler Ctrl-C ends the process at once: finished points are on disk all the same.
+    // Without a handler Ctrl-C ends the process at once. Finished points are on disk anyway.
     let _ = ctrlc::set_handler(handler);
     stop
 }
 
-/// Who runs: for manifests, and to know the points of another build.
+/// Version, build and command line: for manifests, and to recognise points of another build.
 pub(crate) fn provenance() -> Provenance {
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -251,8 +252,8 @@ pub(crate) fn provenance() -> Provenance {
     }
 }
 
-/// A fingerprint of this very program: points that another build left behind are run again, since
-/// nobody knows what changed.
+/// A fingerprint of this program. Points that another build stored are run again, because its
+/// results may differ.
 fn build() -> String {
     let bytes = std::env::current_exe()
         .and_then(std::fs::read)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What somebody sees who types `cemark` and nothing else.
+//! What `cemark` without arguments prints.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use cemark_report::table::wrap;
 
 /// What cemark is.
 const WHAT: [&str; 2] = [
-    "cemark: which packets a data-centre switch marks decides latency and throughput.",
-    "One catalogue of marking schemes, simulated at packet level, with the papers' numbers \
-     beside the answer.",
+    "cemark: choose and compare ECN marking schemes before you deploy or publish them.",
+    "It simulates them packet by packet on your fabric, with identical flows, and prints what each \
+     gains, with confidence intervals and the published numbers.",
 ];
 
-/// Wishes and commands.
-const WISHES: [(&str, &str); 12] = [
+/// Tasks and commands.
+const TASKS: [(&str, &str); 12] = [
     ("I want to …", "type"),
     (
         "compare marking schemes on a whole fabric",
@@ -24,12 +24,12 @@ const WISHES: [(&str, &str); 12] = [
         "cemark check rtt-variation",
     ),
     (
-        "ask the same at another load",
+        "run it at another load",
         "cemark run rtt-variation --set workload.load=0.3,0.6",
     ),
     ("run my own scenario", "cemark run my.toml"),
     (
-        "know a scheme and its parameters",
+        "see a scheme and its parameters",
         "cemark schemes ecn_sharp",
     ),
     (
@@ -37,7 +37,7 @@ const WISHES: [(&str, &str); 12] = [
         "cemark run rtt-variation --marker bpf:own.o",
     ),
     (
-        "take a scheme to C, a kernel or BPF",
+        "use a scheme in C, a kernel or BPF",
         "cemark export ecn_sharp",
     ),
     (
@@ -46,7 +46,7 @@ const WISHES: [(&str, &str); 12] = [
     ),
     ("reproduce a paper's figures", "cemark figure --list"),
     (
-        "know how fast and how right it is",
+        "measure its speed and check it against theory",
         "cemark bench, cemark bench --physics",
     ),
     ("see every option", "cemark --help"),
@@ -56,7 +56,7 @@ const WISHES: [(&str, &str); 12] = [
 pub(crate) fn first(columns: usize) -> String {
     let mut out = WHAT.map(|line| wrap(line, columns) + "\n").concat();
     out.push('\n');
-    list(&mut out, &WISHES, columns, "");
+    list(&mut out, &TASKS, columns, "");
     out.push_str("\nbuilt-in scenarios\n");
     let scenarios: Vec<(&str, String)> = cemark_scenario::builtins()
         .map(|b| (b.name, b.title()))
@@ -66,7 +66,7 @@ pub(crate) fn first(columns: usize) -> String {
     out
 }
 
-/// Two columns; where a line has no room for the second, it goes below the first.
+/// Prints two columns. If a line has no room for the second column, that moves to the line below.
 fn list(out: &mut String, lines: &[(&str, &str)], columns: usize, indent: &str) {
     let len = |text: &str| text.chars().count();
     let width = lines.iter().map(|(left, _)| len(left)).max().unwrap_or(0);

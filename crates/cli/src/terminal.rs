@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the terminal can show: its width and its colours, as `COLUMNS`, `NO_COLOR` and `TERM` have
-//! them.
+//! What the terminal can show: its width and its colours, which `COLUMNS`, `NO_COLOR` and `TERM`
+//! override.
 
 use std::io::{IsTerminal, stderr, stdout};
 
@@ -8,16 +8,16 @@ use cemark_report::table::Look;
 use console::Term;
 use miette::{MietteHandlerOpts, ReportHandler};
 
-/// Widths that tables and messages can be drawn in.
+/// Widths for which tables and messages are laid out.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=120;
 
-/// `COLUMNS`, where it holds a number.
+/// `COLUMNS`, if it holds a number.
 pub(crate) fn columns() -> Option<usize> {
     let text = std::env::var("COLUMNS").ok()?;
     text.trim().parse().ok().filter(|n| *n > 0)
 }
 
-/// Whether colours are not wanted, or not possible.
+/// Whether colours are unwanted or impossible.
 pub(crate) fn plain() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || is_dumb()
 }

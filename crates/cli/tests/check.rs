@@ -105,7 +105,7 @@ fn what_the_memory_cannot_hold_is_refused() {
             assert!(said.contains(part), "{part}: {said}");
         }
     }
-    // The check has answered all the same: it says where the memory goes.
+    // The check has printed its table anyway: it shows which points need the memory.
     assert!(String::from_utf8_lossy(&check.stdout).contains("of memory"));
     assert!(!Path::new(&runs).exists(), "nothing was begun");
     assert_eq!(cemark(&["check", &file, "--anyway"]).status.code(), Some(0));
@@ -140,11 +140,13 @@ fn anyway_runs_what_fits_as_well() {
     let _ = fs::remove_dir_all(&runs);
 }
 
-/// The largest fabric there may be is priced without being built.
+/// The cost of the largest possible fabric is estimated without building it.
 #[test]
 fn a_check_does_not_build_the_fabric() {
-    let text = "max-time = \"1ms\"\n[topology]\nkind = \"fat-tree\"\nk = 64\nrate = \"10Gbps\"\ndelay = \"1us\"\n\
-        [[workload]]\nkind = \"list\"\nflow = [{ src = 0, dst = 1, size = \"1KB\" }]\n[[scheme]]\nmarker = \"none\"\n";
+    let text = "max-time = \"1ms\"\n\
+        [topology]\nkind = \"fat-tree\"\nk = 64\nrate = \"10Gbps\"\ndelay = \"1us\"\n\
+        [[workload]]\nkind = \"list\"\nflow = [{ src = 0, dst = 1, size = \"1KB\" }]\n\
+        [[scheme]]\nmarker = \"none\"\n";
     let file = std::env::temp_dir().join(format!("cemark-k64-{}.toml", std::process::id()));
     fs::write(&file, text).expect("a file");
     let name = file.display().to_string();

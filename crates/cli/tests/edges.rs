@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What boxes at an edge counted stands in the run's JSON.
+//! The counters of middleboxes are in the JSON of the run.
 
 use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn a_run_tells_what_its_boxes_counted() {
+fn a_run_reports_the_counters_of_its_middleboxes() {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("edges");
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).expect("a temporary directory");
@@ -56,8 +56,8 @@ edge = { kind = "pep" }
         point.expect("each scheme has its point")["edges"][name].as_u64()
     };
     assert_eq!(of("plain", "selected"), None);
-    // A tenth is selected, lost packets come again from the copies, and copies wait in the stalled
-    // queue.
+    // A tenth of the data is selected, lost packets are sent again from the copies, and copies wait
+    // in the stalled queue.
     for name in ["selected", "resent", "router_acks", "stalled_peak_bytes"] {
         assert!(of("dcib", name) > Some(0), "{name}");
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-/// An empty directory that goes away with the value.
+/// An empty directory that is removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -76,7 +76,7 @@ fn bytecode(stem: &str) -> String {
     format!("{folder}/markers/{stem}.o")
 }
 
-/// A small run of one load and seed with these options more.
+/// A small run of one load and seed with additional options.
 fn run(scratch: &Scratch, more: &[&str]) -> Output {
     let (file, out) = (
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/small.toml"),
@@ -98,7 +98,7 @@ fn run(scratch: &Scratch, more: &[&str]) -> Output {
     cemark(&[&usual, more].concat())
 }
 
-/// What a scheme came to, without its name, its fingerprint and what it cost.
+/// The results of a scheme, without its name, digest and cost.
 fn outcome(doc: &Value, scheme: &str) -> Value {
     let points = doc["points"].as_array().expect("points");
     let mut point = points
@@ -134,7 +134,8 @@ fn every_form_gives_the_golden_answers() {
 fn a_wrong_answer_is_exit_code_1_and_named() {
     let scratch = Scratch::new();
     fs::create_dir(scratch.0.join("tcn")).expect("a folder");
-    let wrong = "[[case]]\nname = \"the tie\"\nsteps = [{ now = 150_000, sojourn = 150_000, want = \"instant\" }]\n";
+    let wrong = "[[case]]\nname = \"the tie\"\n\
+        steps = [{ now = 150_000, sojourn = 150_000, want = \"instant\" }]\n";
     fs::write(scratch.0.join("tcn/wrong.toml"), wrong).expect("a file");
     let o = cemark(&["vectors", "--dir", &scratch.file("")]);
     assert_eq!(o.status.code(), Some(1), "{}", stderr(&o));
@@ -176,7 +177,7 @@ fn beside_its_bytecode(stem: &str, label: &str, more: &[&str]) -> (Value, Value)
 
 #[test]
 fn the_bytecode_simulates_exactly_as_the_scheme_it_was_made_from() {
-    // With parameters of the scenario's own, which the bytecode must take over.
+    // With parameters from the scenario, which the bytecode must use.
     let k = ["--set", "scheme.DCTCP-RED.k=30pkt"];
     let (rust, bpf) = beside_its_bytecode("threshold", "DCTCP-RED", &k);
     assert_eq!(rust, bpf);
@@ -186,9 +187,8 @@ fn the_bytecode_simulates_exactly_as_the_scheme_it_was_made_from() {
 fn and_so_does_one_that_judges_as_packets_leave() {
     let target = ["--set", "scheme.ECN#.pst_target=50us"];
     let (rust, bpf) = beside_its_bytecode("ecn_sharp", "ECN#", &target);
-    // A marker that is not of the catalogue never has its departures computed ahead, so what is
-    // still in a queue as the run ends is not counted as marked yet; what every flow met is the
-    // same.
+    // Departures are never computed ahead for a marker outside the catalogue, so packets that are
+    // still queued at the end of the run are not yet counted as marked. Every flow sees the same.
     for field in [
         "fct_us",
         "slowdown",
@@ -203,13 +203,12 @@ fn and_so_does_one_that_judges_as_packets_leave() {
 }
 
 #[test]
-fn a_scheme_of_ones_own_runs_as_machine_code_and_as_bytecode() {
+fn an_own_scheme_runs_as_machine_code_and_as_bytecode() {
     let scratch = Scratch::new();
     let so = scratch.file("own.so");
     compile(&root("examples/own_marker.c"), &so, &[]);
     let marker = format!("c:{so}");
-    // The second object is the same with functions that are called, one from another, and not part
-    // of their callers.
+    // The second object is the same, with functions that call each other instead of being inlined.
     let [own, calling] = ["own_marker", "calling"].map(|stem| format!("bpf:{}", bytecode(stem)));
     let doc = json(&run(
         &scratch,
@@ -230,14 +229,14 @@ fn a_scheme_of_ones_own_runs_as_machine_code_and_as_bytecode() {
     assert_ne!(outcome(&again, "c:own.so")["marks"], c["marks"]);
 }
 
-/// What a report on standard error says, its lines and their frames taken away.
+/// The text of an error on standard error, without line breaks and frames.
 fn said(o: &Output) -> String {
     let text = stderr(o).replace(['│', '×', '╰', '├', '─', '▶'], " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The small run with a marker that breaks: it ends at once and says where, and nothing of that
-/// point is kept. The message.
+/// Runs the small scenario with a marker that breaks: it ends at once, says where, and stores
+/// nothing of that point. Returns the message.
 fn breaks(marker: &str) -> String {
     let scratch = Scratch::new();
     let o = run(&scratch, &["--marker", marker]);
@@ -248,7 +247,7 @@ fn breaks(marker: &str) -> String {
         assert!(!said.contains(word), "{said}");
     }
     assert!(said.contains("workload.load = 0.6, seed 1"), "{said}");
-    // What it had done is not among the points: the same command breaks again.
+    // The broken point was not stored: the same command breaks again.
     let again = run(&scratch, &["--marker", marker]);
     assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
     said
@@ -426,4 +425,89 @@ fn every_scheme_is_one_header_that_needs_no_other() {
         assert!(done.status.success(), "{}: {}", spec.name, stderr(&done));
     }
     assert_eq!(cemark(&["export", "no-such-scheme"]).status.code(), Some(2));
+}
+
+/// Two exported headers beside each other, and nothing of the repository: a scheme and the entry
+/// points make a shared object that decides as the scheme does.
+#[test]
+fn an_exported_scheme_becomes_a_marker_with_the_exported_entry_points() {
+    let scratch = Scratch::new();
+    for name in ["tcn", "marker", "round"] {
+        let o = cemark(&["export", name, "--out", &scratch.file(&format!("{name}.h"))]);
+        assert_eq!(o.status.code(), Some(0), "{}", stderr(&o));
+    }
+    let (source, object) = (scratch.file("tcn.c"), scratch.file("tcn.so"));
+    let text =
+        "#include \"tcn.h\"\n#include \"round.h\"\n#include \"marker.h\"\nCEMARK_MARKER(tcn);\n";
+    fs::write(&source, text).expect("a file");
+    let done = Command::new("cc")
+        .args([
+            "-std=gnu11",
+            "-O2",
+            "-fPIC",
+            "-shared",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+        ])
+        .args([&source, "-o", &object])
+        .output()
+        .expect("a C compiler");
+    assert!(done.status.success(), "{}", stderr(&done));
+    let shared = cemark_conformance::Shared::open(std::path::Path::new(&object)).expect("opens");
+    assert_eq!(shared.name(), "tcn");
+    let (values, queue) = (
+        cemark_marking::Values::defaults(&cemark_marking::tcn::SPEC),
+        cemark_marking::QueueSpec::fifo(cemark_wire::Rate::gbps(10)),
+    );
+    let mut marker = shared.marker(&values, &queue).expect("its interface");
+    let mut judge = |wait| {
+        use cemark_marking::{At, Marker, Verdict};
+        use cemark_wire::Nanos;
+        let at = At::departure(Nanos(1_000_000), Nanos(wait), 3_000, 1_500);
+        matches!(marker.dequeue(&at), Verdict::Mark(_))
+    };
+    assert!(!judge(150_000) && judge(150_001));
+}
+
+#[test]
+fn bytecode_is_exported_without_clang_and_compiled_only_if_asked() {
+    let scratch = Scratch::new();
+    // No program at all is in this PATH: what is shipped needs none.
+    let bare = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_cemark"))
+            .args(args)
+            .env("PATH", scratch.file(""))
+            .env_remove("CLANG")
+            .output()
+            .expect("the binary")
+    };
+    for spec in cemark_marking::catalogue::ALL {
+        let object = scratch.file("shipped.o");
+        let o = bare(&["export", spec.name, "--as", "bpf", "--out", &object]);
+        assert_eq!(o.status.code(), Some(0), "{}", stderr(&o));
+        let loaded = cemark_conformance::Object::open(std::path::Path::new(&object));
+        assert_eq!(loaded.expect("bytecode").name(), spec.name);
+    }
+    let o = bare(&["export", "tcn", "--as", "bpf", "--clang", "clang"]);
+    assert_eq!(o.status.code(), Some(2));
+    for says in [
+        "tcn to BPF with `clang`: no such program",
+        "install clang",
+        "CLANG",
+    ] {
+        assert!(said(&o).contains(says), "{says}: {}", said(&o));
+    }
+    for (args, says) in [
+        (
+            &["export", "marker", "--as", "bpf"][..],
+            "marker.h is not a scheme",
+        ),
+        (&["export", "tcn", "--clang", "clang"], "add --as bpf"),
+        (&["export", "markr"], "did you mean `marker`?"),
+    ] {
+        let o = bare(args);
+        assert_eq!(o.status.code(), Some(2), "{args:?}");
+        assert!(said(&o).contains(says), "{args:?}: {}", said(&o));
+    }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark check` of every scenario that there is, changed at random: it answers or says what is
-//! wrong, in bounded time and memory.
+//! `cemark check` of every scenario, changed at random: it answers or says what is wrong, in
+//! bounded time and memory.
 //!
 //! The whole command runs: options, reading, expanding, warnings, costs, printing.
 //! `CEMARK_FUZZ_SECONDS` sets for how long (`cargo xtask proof check`: ten minutes),
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use mutate::{Change, NASTY, apply};
 
-/// Longer than any case may take, on a machine with other work. The slowest take less than
+/// Most seconds that a case may take, on a machine with other work. The slowest take less than
 /// a second.
 const LIMIT: Duration = Duration::from_secs(20);
 /// Address space of one command, in KiB.
@@ -32,7 +32,7 @@ fn number(name: &str) -> Option<u64> {
     )
 }
 
-/// Every scenario of the repository, and those that its reader refuses.
+/// Every scenario of the repository, including test files that the reader refuses.
 fn corpus() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all = Vec::new();
@@ -62,8 +62,8 @@ fn corpus() -> Vec<(String, String)> {
     all
 }
 
-/// What of a figure's file is a scenario: no rows, no variants, no budgets, and something for what
-/// was fitted.
+/// The scenario in the file of a figure: without rows, variants and budgets, and with a value in
+/// place of each fitted one.
 fn scenario_of(figure: &str) -> String {
     let mut of_figure = false;
     let mut lines = Vec::new();
@@ -81,7 +81,7 @@ fn scenario_of(figure: &str) -> String {
     lines.join("\n")
 }
 
-/// Dice of one case: its number alone decides what they show.
+/// The random choices of one case: they depend on its number only.
 struct Dice(u64);
 
 impl Dice {
@@ -114,7 +114,7 @@ impl Dice {
         }
     }
 
-    /// One of the corpus; of those that are refused as they are, few.
+    /// A file of the corpus, rarely one that the reader refuses.
     fn base<'a>(&mut self, all: &'a [(String, String)]) -> &'a str {
         loop {
             let (name, text) = &all[self.below(all.len())];
@@ -162,11 +162,11 @@ impl Dice {
     }
 }
 
-/// A folder for the files of one worker. It stays where something went wrong.
+/// A folder for the files of one worker. It is kept if something went wrong.
 struct Bench {
     folder: PathBuf,
     keep: bool,
-    /// The longest that a case took.
+    /// Duration of the slowest case.
     slowest: Duration,
 }
 
@@ -182,12 +182,12 @@ impl Bench {
         }
     }
 
-    /// Runs `cemark check` on a text. `Err` says what it may not do.
+    /// Runs `cemark check` on a text. `Err` says what it did wrong.
     fn check(&mut self, text: &str, options: &[String]) -> Result<i32, String> {
         let (scenario, said) = (self.folder.join("s.toml"), self.folder.join("said.txt"));
         fs::write(&scenario, text).expect("a file");
         let out = File::create(&said).expect("a file");
-        // Where there is a shell that can, memory is bounded too.
+        // If the shell can limit it, memory is bounded too.
         let mut line = Command::new("sh");
         line.args(["-c", &format!("ulimit -v {MEMORY}; exec \"$@\""), "sh"])
             .arg(env!("CARGO_BIN_EXE_cemark"))
@@ -222,7 +222,7 @@ impl Drop for Bench {
     }
 }
 
-/// Waits for a command, and ends one that takes too long.
+/// Waits for a command, and kills it if it takes too long.
 #[allow(clippy::disallowed_methods)] // a test of how long something takes
 fn finish(mut line: Command) -> Option<(ExitStatus, Duration)> {
     let began = Instant::now();
@@ -251,7 +251,7 @@ fn every_scenario_as_it_is() {
             .check(&text, &[])
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         let refused = name.contains("/bad/") || name.contains("/figures/");
-        // Of some figures only the variants say what is sent.
+        // Some figures define their workloads only in the variants.
         if !name.ends_with("its scenario") {
             assert_eq!(code, if refused { 2 } else { 0 }, "{name}");
         }
@@ -317,9 +317,10 @@ fn changed_scenarios() {
     }
     let (cases, good) = (next.into_inner(), accepted.into_inner());
     println!(
-        "seed {seed}: {cases} changed scenarios in {seconds} s, {good} accepted, the others refused with exit code 2; the slowest took {slowest:.1?}"
+        "seed {seed}: {cases} changed scenarios in {seconds} s, {good} accepted, the others \
+         refused with exit code 2; the slowest took {slowest:.1?}"
     );
-    // Were all refused, the rest of the command would not have been seen.
+    // If all were refused, the rest of the command would not have been tested.
     assert!(
         one.is_some() || (good * 20 > cases && good < cases),
         "{good} of {cases} accepted"

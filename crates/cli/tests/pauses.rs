@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an operator is told of pauses: deadlocks, storms, a line a scheme.
+//! What the output says about pauses: deadlocks, storms, one line per scheme.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -28,14 +28,15 @@ fn a_deadlock_is_named_and_ends_the_run_with_1() {
     assert_eq!(o.status.code(), Some(1));
     assert!(o.stdout.is_empty());
     let said = words(&o.stderr);
-    let ring = "switch0->switch1 waits for switch1->switch2 waits for switch2->switch0 waits for switch0->switch1";
+    let ring = "switch0->switch1 waits for switch1->switch2 waits for switch2->switch0 waits for \
+                switch0->switch1";
     assert!(
         said.contains("deadlock after") && said.contains(ring),
         "{said}"
     );
 }
 
-/// The example's description says what to change; that is done here as it stands there.
+/// The description of the example says what to change; the test makes exactly these changes.
 #[test]
 fn the_example_says_what_helps() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -83,7 +84,7 @@ fn the_example_says_what_helps() {
     }
 }
 
-/// A speed of a run that stopped early would be nobody's.
+/// The speed of a run that stopped early would mean nothing.
 #[test]
 fn a_deadlock_ends_a_bench_with_1() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -103,9 +104,8 @@ fn a_deadlock_ends_a_bench_with_1() {
 }
 
 #[test]
-fn storms_are_warnings_and_pauses_stand_under_the_table() {
-    // One switch further on: no cycle, and marks do not come before the pauses, since there are
-    // none.
+fn storms_are_warnings_and_pauses_are_below_the_table() {
+    // Receivers one switch nearer: no cycle. There are no marks, so pauses come first.
     let one_hop = "pairs = [[0, 2], [1, 3], [2, 4], [3, 5], [4, 0], [5, 1]]";
     let text = std::fs::read_to_string(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pfc-deadlock.toml"),

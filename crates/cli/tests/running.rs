@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark run` promises on good and bad days. These need the engine: each simulates
-//! `data/small.toml`.
+//! What `cemark run` guarantees, also when it is killed or its files are damaged. Each test
+//! simulates `data/small.toml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// An empty directory that goes away with the value.
+/// An empty directory that is removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -147,8 +147,8 @@ fn another_seed_is_another_result() {
     assert_ne!(of("1"), of("2"));
 }
 
-/// Starts a program, ends it with `signal` after the first of its points in `dir` is on disk, and
-/// gives what finished by then.
+/// Starts a program and sends it `signal` once the first of its points in `dir` is on disk. Returns
+/// the exit code and the number of finished points.
 fn end_half_way(mut program: Command, dir: &Path, signal: &str) -> (Option<i32>, usize) {
     let mut child = program
         .args(["--jobs", "1"])
@@ -210,7 +210,7 @@ fn a_killed_run_continues_with_the_same_digest() {
     }
 }
 
-/// A figure of twelve small points, its answer without what it cost.
+/// A figure of twelve small points; its answer is compared without the cost.
 #[test]
 fn a_killed_figure_continues_with_the_same_rows() {
     let scratch = Scratch::new();
@@ -242,7 +242,7 @@ fn ctrl_c_keeps_points_and_is_exit_130() {
     let scratch = Scratch::new();
     let dir = scratch.0.join("run");
     let (code, kept) = end_half_way(command(&dir, &[]), &dir, "-INT");
-    // A machine so fast that the run was over before the signal has nothing to show here.
+    // On a fast machine the run may be over before the signal; then there is nothing to check.
     if kept < 12 {
         assert_eq!(code, Some(130));
     }
@@ -260,7 +260,7 @@ fn a_file_in_the_way_is_exit_2_and_stays() {
     assert_eq!(fs::read_to_string(&file).expect("still there"), "mine");
 }
 
-/// A warning goes to standard error and stays with the results; the run itself is a success.
+/// A warning is printed on standard error and stored with the results; the run succeeds.
 #[test]
 fn a_warning_is_said_and_kept() {
     let scratch = Scratch::new();
@@ -284,7 +284,7 @@ fn a_warning_is_said_and_kept() {
 
 #[test]
 fn an_unwritable_directory_is_exit_1() {
-    // Nobody can make a directory in /proc, root included.
+    // No user can make a directory in /proc, not even root.
     if !Path::new("/proc/self").exists() {
         return;
     }
@@ -302,7 +302,7 @@ fn points(dir: &Path) -> Vec<PathBuf> {
     points
 }
 
-/// What a finished run leaves and what does not depend on the day.
+/// The files of a finished run that do not depend on the date.
 fn documents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let tables = ["flows.parquet", "queues.parquet", "links.parquet"];
     let tables = tables.iter().map(|name| dir.join(name));
@@ -310,8 +310,8 @@ fn documents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all.collect()
 }
 
-/// Flipped bits and cuts, anywhere in a point: it is run again, which is said, and the results are
-/// those of the undamaged run.
+/// Flipped bits and cuts anywhere in the file of a point: the point is run again, with a note, and
+/// the results are those of the undamaged run.
 #[test]
 fn damaged_points_are_run_again_with_the_same_result() {
     let scratch = Scratch::new();
@@ -360,7 +360,7 @@ fn a_damaged_manifest_costs_the_manifest() {
     let manifest = dir.join("manifest.json");
     let text = fs::read_to_string(&manifest).expect("a manifest");
     let digest = whole["scenario_digest"].as_str().expect("a digest");
-    // A digest that is a digit wrong is damage, too, and not another scenario's.
+    // A digest with one wrong digit is damage, too, and not the digest of another scenario.
     let flipped = text.replacen(digest, &format!("0{}", &digest[1..]), 1);
     assert_ne!(flipped.find(digest), text.find(digest));
     for damage in ["", "{", &flipped] {
@@ -380,8 +380,8 @@ fn a_damaged_manifest_costs_the_manifest() {
     assert!(String::from_utf8_lossy(&o.stderr).contains("--fresh"));
 }
 
-/// The parts of a directory belong to each other: a manifest of the points that are there, and
-/// every document.
+/// The directory is consistent: its manifest describes the stored points, and every document is
+/// there.
 fn belongs_together(dir: &Path, digest: &Value) {
     let read = |name: &str| -> Value {
         serde_json::from_slice(&fs::read(dir.join(name)).expect(name)).expect("JSON")
@@ -422,7 +422,7 @@ fn equal_runs_share_a_directory() {
         assert!(said.iter().all(|s| !s.contains("panicked")), "{said:?}");
         let docs = both.each_ref().map(json);
         assert!(docs.iter().all(|d| d["digest"] == digest), "{said:?}");
-        // Whoever came second found all points, and had said that it waits.
+        // The second process found all points, and had said that it waits.
         let resumed = docs
             .each_ref()
             .map(|d| d["cost"]["resumed"].as_u64().unwrap());
@@ -434,8 +434,8 @@ fn equal_runs_share_a_directory() {
     }
 }
 
-/// The lock ends with its process, however that ends: who waits goes on with what the dead one has
-/// finished.
+/// The lock ends with its process, even after SIGKILL: the waiting process continues with the
+/// points that the killed one has finished.
 #[test]
 fn a_killed_run_frees_its_directory() {
     let scratch = Scratch::new();
@@ -470,7 +470,7 @@ fn a_killed_run_frees_its_directory() {
     belongs_together(&dir, &digest);
 }
 
-/// Figures, too, have their directories for themselves.
+/// Figures lock their directories as well.
 #[test]
 fn equal_figures_share_their_directories() {
     let scratch = Scratch::new();
@@ -502,7 +502,7 @@ fn equal_figures_share_their_directories() {
     assert_eq!(waited, 1, "{said:?}");
 }
 
-/// Of two scenarios, one gets the directory and the other is told so.
+/// Of two different scenarios, one gets the directory and the other is refused.
 #[test]
 fn different_runs_do_not_share_a_directory() {
     let scratch = Scratch::new();
@@ -535,8 +535,8 @@ fn different_runs_do_not_share_a_directory() {
     }
 }
 
-/// `--fresh` does not take the directory from under a living process, and takes nothing that is not
-/// cemark's.
+/// `--fresh` refuses a directory in which another process is running, and deletes only files of
+/// cemark.
 #[test]
 fn fresh_spares_living_processes_and_foreign_files() {
     let scratch = Scratch::new();
@@ -572,7 +572,7 @@ fn fresh_spares_living_processes_and_foreign_files() {
     }
 }
 
-/// Threads beyond the cores only wait for each other: ten thousand took a minute for two points.
+/// More threads than cores only wait for each other: ten thousand took a minute for two points.
 #[test]
 fn jobs_are_at_most_the_cores() {
     if !Path::new("/proc/self/status").exists() {
@@ -597,7 +597,7 @@ fn jobs_are_at_most_the_cores() {
         std::thread::sleep(Duration::from_millis(2));
     }
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
-    // The main thread, that of Ctrl-C, that of the bar.
+    // The main thread, the one for Ctrl-C, the one for the progress bar.
     assert!(
         most >= 2 && most <= cores + 3,
         "{most} threads on {cores} cores"
@@ -606,5 +606,5 @@ fn jobs_are_at_most_the_cores() {
         .args(["run", "--help"])
         .output();
     let help = String::from_utf8_lossy(&help.expect("it runs").stdout).into_owned();
-    assert!(help.contains("at most one for each core"), "{help}");
+    assert!(help.contains("at most one per core"), "{help}");
 }

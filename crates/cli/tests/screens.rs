@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the program says without simulating anything.
+//! Output of commands that simulate nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,12 +63,26 @@ fn schemes_as_json_are_what_scripts_read() {
     let list: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
     let list = list.as_array().expect("an array");
     assert_eq!(list.len(), cemark_marking::catalogue::ALL.len());
-    for scheme in list {
+    for (scheme, spec) in list.iter().zip(cemark_marking::catalogue::ALL) {
         assert!(
-            scheme["name"].is_string() && scheme["paper"].is_string(),
+            scheme["name"] == spec.name && scheme["paper"].is_string(),
             "{scheme}"
         );
-        for p in scheme["parameters"].as_array().expect("parameters") {
+        let parameters = scheme["parameters"].as_array().expect("parameters");
+        assert_eq!(parameters.len(), spec.params.len());
+        for (p, known) in parameters.iter().zip(spec.params) {
+            assert_eq!(p["stored_default"], known.default, "{p}");
+            assert_eq!(p["stored_min"], known.min, "{p}");
+            assert_eq!(p["stored_max"], known.max, "{p}");
+            let unit = match p["unit"].as_str() {
+                Some("time") => "ns",
+                Some("bytes") => "bytes",
+                Some("fraction") => "1/65536",
+                Some("count") => "1",
+                Some("flag") => "0 or 1",
+                _ => "index of choices",
+            };
+            assert_eq!(p["stored_unit"], unit, "{p}");
             assert!(
                 p["name"].is_string()
                     && p["unit"].is_string()
@@ -110,7 +124,7 @@ fn a_reader_that_leaves_is_no_panic() {
     assert_eq!(o.status.code(), Some(0));
 }
 
-/// A full disk is the machine's fault, whatever is written.
+/// A full disk is a failure of the machine, whatever is written.
 #[test]
 fn help_into_a_full_disk_is_exit_code_1() {
     if !Path::new("/dev/full").exists() {
@@ -165,7 +179,7 @@ fn near_names_are_offered() {
     }
 }
 
-/// A scenario file that goes away with the value.
+/// A scenario file that is removed on drop.
 struct File(PathBuf);
 
 impl File {
@@ -189,7 +203,7 @@ impl Drop for File {
     }
 }
 
-/// Names that clear the screen, set the window's title, ring and turn the letters around.
+/// Names that clear the screen, set the window title, ring the bell and reverse the text direction.
 const HOSTILE: &str = r#"
 title = "t\u001b[2Jt\u009b1mt\u202Et"
 description = "d\u001b]0;owned\u0007d \u2066d"
@@ -221,7 +235,7 @@ fn hidden(text: &str) -> Option<char> {
     text.chars().find(|c| moves(*c))
 }
 
-/// Nothing of a user's reaches the terminal as a command; all of it is shown.
+/// Control characters in a user's text are shown as escapes and do not reach the terminal.
 #[test]
 fn escapes_are_shown_and_not_obeyed() {
     let file = File::new(HOSTILE);
@@ -258,7 +272,7 @@ fn escapes_are_shown_and_not_obeyed() {
     let report = fs::read_to_string(Path::new(&out).join("report.html")).expect("a report");
     assert_eq!(hidden(&report), None);
     assert!(report.contains("l\\u{1b}[1ml\\u{202e}l"));
-    // JSON has escapes of its own, and says what the file says.
+    // JSON uses its own escapes and holds the same text as the file.
     for args in [
         &["check", &path, "--format", "json"][..],
         &[&run[..], &["--format", "json"]].concat(),
@@ -321,7 +335,7 @@ fn colours_go_where_they_are_not_wanted() {
         o.ok()
             .map(|o| String::from_utf8_lossy(&o.stdout).into_owned())
     };
-    // util-linux has it; without it there is no terminal to ask.
+    // `script` is part of util-linux; without it the test has no terminal.
     for args in ["--help", "run no-such-scenario", "run --nonsense"] {
         let Some(coloured) = run(&[], args) else {
             return;

@@ -6,7 +6,7 @@
 //! ```
 //! use cemark_wire::{Ecn, Nanos, Rate};
 //!
-//! // A threshold on the sojourn time, and the queue length that it stands for at 10 Gb/s.
+//! // A threshold on the sojourn time, and the equal queue length at 10 Gb/s.
 //! assert_eq!(Rate::gbps(10).bytes_in(Nanos::from_micros(200)), 250_000);
 //! // The low two bits of an IPv4 TOS or IPv6 Traffic Class byte.
 //! let field = Ecn::from_bits(0b1011_1010);

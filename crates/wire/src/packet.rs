@@ -59,8 +59,8 @@ pub struct Fields {
 
 /// A packet in flight. `seq` counts bytes of the connection's stream.
 ///
-/// The small fields share one 64-bit word, so that copying a packet loads and stores whole words. A
-/// byte written just before a wider load would stall the load (store forwarding fails).
+/// The small fields share one 64-bit word, so that copying a packet loads and stores whole words: a
+/// byte written shortly before a wider load would stall it (store forwarding fails).
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
@@ -72,8 +72,8 @@ pub struct Packet {
     pub conn: u32,
     /// Index of a side record (SACK blocks), or [`NONE`].
     pub aux: u32,
-    /// Belongs to the port that holds the packet: the start of its transmission in ticks modulo 2^32
-    /// or, under priority flow control, the link that the packet arrived on.
+    /// Used by the port that holds the packet: the start of its transmission in ticks modulo 2^32
+    /// or, under priority flow control, the link on which the packet arrived.
     pub stamp: u32,
     /// wire_bytes (16 bits), len (16), ecn (8), flags (8), class (8), hop (8), from the lowest.
     small: u64,
@@ -87,7 +87,7 @@ const CLASS: u32 = 48;
 const HOP: u32 = 56;
 
 impl Packet {
-    /// A packet that has not set out yet.
+    /// A packet that has not been sent yet.
     #[inline]
     pub const fn new(seq: u64, ts: u32, conn: u32, aux: u32, f: Fields) -> Packet {
         let small = f.wire_bytes as u64
@@ -159,13 +159,13 @@ impl Packet {
         (self.small >> CLASS) as u8
     }
 
-    /// Links it has set out on: counted by the port that sends it.
+    /// Number of links it has been sent on; the port that sends it counts.
     #[inline]
     pub const fn hop(&self) -> u8 {
         (self.small >> HOP) as u8
     }
 
-    /// It sets out on one more link.
+    /// Counts one more link.
     #[inline]
     pub const fn set_out(&mut self) {
         self.small = self.small.wrapping_add(1 << HOP);

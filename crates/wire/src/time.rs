@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Two clocks: markers see nanoseconds, as a kernel does; the simulator's user sees picoseconds.
+//! Two clocks: markers see nanoseconds, like a kernel; the simulator reports picoseconds.
 
 use core::ops::{Add, AddAssign, Sub};
 

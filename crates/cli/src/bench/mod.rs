@@ -10,22 +10,25 @@ use crate::exit::{self, Failure};
 /// Measure speed and memory on reference workloads, or check the simulator against theory.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Workloads (default: all of them); a reference name, or anything `cemark run` takes.
+    /// Workloads: reference names, or anything `cemark run` accepts [default: all reference names].
     names: Vec<String>,
-    /// Check against theory instead: every row has a bound, and one outside it exits 1.
+    /// Check against theory instead. Every row has a bound; exit with code 1 if one is outside.
     #[arg(long, conflicts_with = "names")]
     physics: bool,
     /// How many times each workload runs; the median by CPU time is reported.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=99))]
+    #[arg(
+        long, value_name = "N", default_value_t = 3,
+        value_parser = clap::value_parser!(u32).range(1..=99)
+    )]
     runs: u32,
-    /// Event core: the timing wheel in use, or the heap it is compared with.
+    /// Event core: the timing wheel that `cemark run` uses, or the heap for comparison.
     #[arg(long, value_enum, default_value_t = speed::Core::Wheel)]
     core: speed::Core,
-    /// How the answer is written.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Run one workload in this process and print it as JSON (the parent measures each in a process
-    /// of its own).
+    /// Run one workload in this process and print it as JSON. The parent process starts one such
+    /// process for each workload.
     #[arg(long, hide = true)]
     one: bool,
 }

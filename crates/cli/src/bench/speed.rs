@@ -29,7 +29,7 @@ const NAMES: &[&str] = &[
 /// The event core a run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Core {
-    /// A timing wheel whose slot is the tick
+    /// A timing wheel with one slot per tick
     Wheel,
     /// A 4-ary heap
     Heap,
@@ -62,7 +62,7 @@ pub(crate) struct Measured {
     digest: String,
 }
 
-/// Simulates the single point of a scenario in this process and prints what it cost.
+/// Simulates the single point of a scenario in this process and prints its speed and memory.
 pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
     let plan = cemark_scenario::load(name, &Overrides::default())?;
     let [point] = plan.points.as_slice() else {
@@ -77,7 +77,7 @@ pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
         Core::Heap => cemark_sim::run_on_heap(&point.config),
     };
     let cpu_seconds = began.elapsed().as_secs_f64();
-    // It ended early: its speed is nobody's.
+    // A deadlock ended the run early, so its speed means nothing.
     if let Some(ring) = pauses::deadlock(point, &out) {
         let help = pauses::DEADLOCK_HELP;
         return Err(Failure::Machine(miette!(help = help, "{ring}")));
@@ -137,9 +137,9 @@ pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Re
         results.push(m);
     }
     if format == Format::Json {
-        exit::answer_json(
-            &serde_json::json!({ "schema": 1, "core": core.name(), "runs": runs, "results": results }),
-        )?;
+        exit::answer_json(&serde_json::json!({
+            "schema": 1, "core": core.name(), "runs": runs, "results": results,
+        }))?;
     }
     Ok(())
 }
@@ -163,7 +163,7 @@ fn child(name: &str, core: Core) -> Result<Measured, Failure> {
     serde_json::from_slice(&out.stdout).map_err(|e| broken(format!("unreadable answer: {e}")))
 }
 
-/// The most memory this process ever held, as the kernel counts it.
+/// The largest resident set of this process so far, as Linux counts it.
 fn peak_rss() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kib = status.lines().find_map(|l| {

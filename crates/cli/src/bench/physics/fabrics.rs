@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Small configurations that the checks start from.
+//! Small configurations on which the checks are based.
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{

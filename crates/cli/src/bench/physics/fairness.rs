@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Flows alike get shares alike.
+//! Equal flows get equal shares.
 
 use cemark_transport::Control;
 

@@ -45,8 +45,8 @@ pub(super) fn rows() -> Vec<Row> {
             cfg.transport.control = Control::Reno;
             cfg.transport.sack = sack;
             cfg.transport.rto_min = Nanos::from_millis(1);
-            // A long way: the window stays far below the path's capacity, so that no queue adds to
-            // the round trip.
+            // A long delay: the window stays far below the capacity of the path, so no queue adds
+            // to the round-trip time.
             cfg.topology = cemark_sim::topology::Topology::Star(cemark_sim::topology::Star {
                 hosts: 2,
                 rate: cemark_wire::Rate::gbps(10),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The simulator against theory. Every row has a bound, and a row outside it fails the command.
+//! Compares the simulator with theory. Every row has a bound; a row outside it fails the command.
 
 mod fabrics;
 mod fairness;
@@ -19,13 +19,13 @@ pub(crate) struct Row {
     pub name: String,
     /// What is measured, with its unit.
     pub what: &'static str,
-    /// What came out.
+    /// The measured value.
     pub measured: f64,
     /// Lowest value that passes.
     pub low: f64,
     /// Highest value that passes.
     pub high: f64,
-    /// What theory says, where it says one number.
+    /// The value that theory predicts, if it is one number.
     pub theory: Option<f64>,
 }
 

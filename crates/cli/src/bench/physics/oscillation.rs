@@ -11,12 +11,12 @@ use super::fabrics::{PACKET, many_to_one, step};
 const BDP: f64 = 83.33;
 
 /// N DCTCP flows: the link stays busy, and the queue's mean lies between the trough and the crest
-/// of the sawtooth that the DCTCP analysis has: K + N - A and K + N packets, amplitude A = 0.5
+/// of the sawtooth in the DCTCP analysis: K + N - A and K + N packets, amplitude A = 0.5
 /// sqrt(2N(BDP + K)).
 ///
-/// The analysis cuts windows by fractions of a segment. Where a flow's share of BDP + K is under
-/// four segments (N = 32, K = 20: 3.2), whole segments and the floor of two show: the link keeps
-/// 98.6 %, and that row's bound is 98 % (docs/findings.md).
+/// The analysis lets windows be fractions of a segment. If a flow's share of BDP + K is below four
+/// segments (N = 32, K = 20: 3.2), whole segments and the minimum of two matter: the link is used
+/// for 98.6 % of the time, and the bound of that row is 98 % (docs/findings.md).
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for k in [20, 65, 100] {
@@ -47,7 +47,8 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 /// A threshold of one packet: DCTCP keeps about 94 % of the link and ECN* about 75 % (MQ-ECN
-/// section 5.3.2), within ten points. Senders are smooth: one packet a turn, one ACK a packet.
+/// section 5.3.2), within ten points. Senders are smooth: one packet at a time in the NIC, one ACK
+/// per packet.
 pub(super) fn tiny_threshold() -> Vec<Row> {
     [
         (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What must not matter does not: the form of a port, the event core, the number of jobs. And
-//! nothing is lost silently.
+//! Results do not depend on the form of a port, the event core or the number of jobs, and no packet
+//! is lost silently.
 
 use cemark_sim::config::Config;
 use cemark_sim::topology::{LeafSpine, Topology};
@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::Row;
 use super::fabrics::{many_to_one, scheme, step};
 
-/// A small loaded leaf-spine. Delays share no factor with byte times, so that two packets hardly
-/// ever meet in one tick: among equal times the forms of a port may order events differently.
+/// A small loaded leaf-spine. Delays share no factor with byte times, so that two packets almost
+/// never meet in one tick: at equal times the two forms of a port may order events differently.
 fn fabric(seed: u64, sharp: bool) -> Config {
     let marker = if sharp {
         scheme("ecn_sharp", &[])

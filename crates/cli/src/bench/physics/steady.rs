@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! ECN#'s Fig 16: the standing queue of a tail threshold, and without it.
+//! Figure 16 of ECN#: the standing queue under a threshold for the tail RTT, and under ECN#.
 
 use cemark_sim::workload::RttModel;
 use cemark_wire::Picos;

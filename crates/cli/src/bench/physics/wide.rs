@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One flow over a long path that loses packets: NewReno, CUBIC and BBR against round trip and
-//! loss.
+//! One flow over a long path that loses packets: throughput of NewReno, CUBIC and BBR by round-trip
+//! time and loss.
 
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
@@ -11,11 +11,11 @@ use cemark_wire::{Nanos, Picos, Rate};
 use super::Row;
 use super::fabrics::many_to_one;
 
-/// Goodput in segments of 1460 bytes a round trip, and the share of the 1 Gb/s that they take with
-/// their headers.
+/// Goodput in segments of 1460 bytes per round trip, and the share of the 1 Gb/s that they use
+/// including headers.
 fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
-    // Few packets where losses keep windows small, so more time; a full link soon says what it has
-    // to say.
+    // If losses keep windows small there are few packets per second, so the run is longer. A full
+    // link gives a stable average soon.
     let full = control == Control::Bbr || loss == 0.0;
     let millis = match (full, rtt_ms) {
         (true, _) => 8_000,
@@ -65,9 +65,9 @@ fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
 /// Throughput against round trip (1 to 30 ms) and loss (0 to 3 %).
 ///
 /// NewReno and CUBIC stay near the square-root law: over such paths CUBIC's other curve is the
-/// lower one, and its Reno-friendly window has the same mean. At 3 % the timer costs them up to
-/// half: windows of seven are too small to tell three duplicates. BBR takes what is left of the
-/// link.
+/// lower one, and its Reno-friendly window has the same mean. At 3 % timeouts cost them up to
+/// half, because a window of seven rarely produces three duplicate ACKs. BBR gets the rate that
+/// losses leave.
 pub(super) fn rows() -> Vec<Row> {
     let laws = [
         ("NewReno", Control::Reno),
