@@ -6,7 +6,7 @@
 //! That costs one event per hop. A port that shares its buffer, or whose markers have timers,
 //! processes departures on time, at the cost of a second event under backlog.
 
-use cemark_marking::{QueueId, Verdict, Why};
+use cemark_marking::{Marker, QueueId, Verdict, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 

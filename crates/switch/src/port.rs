@@ -7,7 +7,7 @@
 //! [`Port::new`] chooses: fusion calls the dequeue hook ahead of time, so it is legal only where
 //! that cannot be observed.
 
-use cemark_marking::{Hook, QueueSpec};
+use cemark_marking::{Hook, Marker, QueueSpec};
 use cemark_wire::Packet;
 
 use crate::admit::{Pool, PoolId, RoomPolicy};
@@ -118,7 +118,7 @@ impl Port {
                 m => {
                     // A dequeue marker on a port that drops Not-ECT packets drops at dequeue, which
                     // frees link time that a fused port has already given to the packet.
-                    let may_drop = m.hook() == Some(Hook::Dequeue) && spec.non_ect == NonEct::Drop;
+                    let may_drop = m.hook() == Hook::Dequeue && spec.non_ect == NonEct::Drop;
                     !m.needs_presence() && !may_drop
                 }
             };
