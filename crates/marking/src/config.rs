@@ -129,7 +129,9 @@ macro_rules! config {
             $(
                 $(#[doc = $doc])+
                 #[doc = ""]
-                #[doc = concat!("Default and range: `", stringify!($kind($default $(, $min..=$max)?)), "`.")]
+                #[doc = concat!(
+                    "Default and range: `", stringify!($kind($default $(, $min..=$max)?)), "`."
+                )]
                 pub $name: $Type
             ),+
         }
@@ -258,7 +260,8 @@ macro_rules! choice {
 pub(crate) use {choice, config, range};
 
 choice! {
-    /// How a length is compared with a threshold, or a time with the time at which something is due.
+    /// How a length is compared with a threshold, or a time with the time at which something is
+    /// due.
     pub enum Compare {
         /// Above it.
         Strict = "strict",

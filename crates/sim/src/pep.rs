@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A split-connection proxy at both edge routers (spec A.13): each flow between the sites is three
+//! A split-connection proxy at both edge routers (the PEP of the DCIB paper,
+//! Figure 14): each flow between the sites is three
 //! connections, of which the middle one crosses the WAN. A proxy acknowledges what it has received
 //! and stores it until the next connection has it acknowledged.
 //!

@@ -4,7 +4,7 @@
 //!
 //! Under a scheduler of turns (DWRR, WRR) a queue's round lasts from its activation, or the end of
 //! its last turn, to the departure of the last packet of its turn, and each such span is a sample:
-//! `T = beta x T + (1 - beta) x sample` (MQ-ECN section 4.2; the rule in integers is
+//! `T = beta x T + (1 - beta) x sample` (MQ-ECN section 3.3.1; the rule in integers is
 //! [`fixed::ewma`] on nanoseconds in 2^-12). Queues that are empty give no samples. A port that has
 //! been empty for n x T_idle takes `T = T x beta^n`, when its next packet arrives
 //! ([`fixed::decay`]).
@@ -12,7 +12,7 @@
 //! Under WFQ, which has no rounds, the port smooths the sum of the quanta (weight x MTU) of its
 //! backlogged queues, at each departure and each change between empty and backlogged, and gives the
 //! time that they take on the link. Quantum time over round is then the weight over the smoothed
-//! sum of weights, MQ-ECN's approximation.
+//! sum of weights, MQ-ECN's approximation (section 3.4).
 //!
 //! Samples, idle times and picoseconds a byte beyond 2^32 - 1 count as that, and the round stands
 //! at its largest: `dataplane/include/cemark/round.h` is the same in C, and `vectors/round.toml`
@@ -32,7 +32,7 @@ use crate::sched::Rounds;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RoundSpec {
-    /// Weight of the old average in parts of 2^16 (MQ-ECN section 4.2: 0.75).
+    /// Weight of the old average in parts of 2^16 (MQ-ECN section 3.3.1; 0.75 in section 5).
     pub beta: u32,
     /// T_idle: every so long that the port is empty the average loses a factor beta. `None`: the
     /// time of one MTU on the link (12 us at 1 Gb/s, 1.2 us at 10 Gb/s). Zero: it keeps its value.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The round time of a port, measured (MQ-ECN section 4.2).
+//! The round time of a port, measured (MQ-ECN section 3.3.1).
 
 mod common;
 
@@ -221,7 +221,7 @@ impl Marker for Judged {
     }
 }
 
-/// MQ-ECN section 4.1: with n equal queues backlogged each has the threshold K / n. One of them
+/// MQ-ECN section 3.2: with n equal queues backlogged each has the threshold K / n. One of them
 /// grows by a packet a turn, through it, while the others stand still; where its packets begin to
 /// be marked is the threshold. K is large, so that a packet of 1500 bytes is less than a fifth of a
 /// percent of K / 32.

@@ -3,7 +3,7 @@
 //! make and drop packets.
 //!
 //! A box is no marker: it does not judge queues. [`Near`] and [`Far`] are the two routers of DCIB
-//! (spec A.12): the first makes some packets droppable and keeps copies, the second says which
+//! (Bahnasy et al., Figures 5 to 9): the first makes some packets droppable and keeps copies, the second says which
 //! arrived. What ends or reads TCP is not here but a node of the simulator.
 
 mod actions;
