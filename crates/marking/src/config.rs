@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a scheme declares its parameters: once, as the fields of its configuration.
 //!
-//! [`config!`] makes three things of one declaration: the struct with real types that an embedder
+//! `config!` makes three things of one declaration: the struct with real types that an embedder
 //! fills in, the table of [`ParamSpec`](crate::ParamSpec)s from which TOML keys, `cemark schemes`
 //! and the documentation come, and the conversions between the two. A field that does not exist is
 //! a compile error. rustfmt does not look inside the macros: keep their lines short by hand.
