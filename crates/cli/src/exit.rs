@@ -53,7 +53,10 @@ impl From<cemark_report::Error> for Failure {
 
 impl From<cemark_conformance::Error> for Failure {
     fn from(e: cemark_conformance::Error) -> Self {
-        Failure::User(miette::miette!("{e}"))
+        Failure::User(match e.help() {
+            Some(help) => miette::miette!(help = help, "{e}"),
+            None => miette::miette!("{e}"),
+        })
     }
 }
 

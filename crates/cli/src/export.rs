@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark export`: a scheme to take away.
+//! `cemark export`: a scheme as C or BPF, for use elsewhere.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write, stdout};
 use std::path::PathBuf;
 
-use cemark_marking::catalogue;
+use cemark_marking::{SchemeSpec, catalogue};
 use clap::ValueEnum;
 
 use crate::exit::{Failure, answer};
 
+/// Headers that are no scheme and that embedders include themselves.
+const HEADERS: [&str; 2] = ["marker", "round"];
+
 /// Arguments of `cemark export`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A scheme, by any of its names.
-    scheme: String,
-    /// In which form.
+    /// A scheme by any of its names; or `marker`, the entry points for `cemark run --marker`; or
+    /// `round`, the round time of a port.
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// What to write.
     #[arg(long = "as", value_enum, default_value = "header", value_name = "FORM")]
     form: Form,
+    /// Compile the bytecode with this clang instead of using the bytecode in this program.
+    #[arg(long, value_name = "PROGRAM")]
+    clang: Option<OsString>,
     /// The file to write [default: standard output].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -24,24 +33,25 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// One C header that needs no other: for a kernel, a switch, a host stack, BPF.
+    /// One C header that includes no other file: for a kernel, a switch, a host stack or BPF.
     Header,
-    /// The BPF object that this program replays and simulates.
+    /// The BPF object that `cemark run --marker bpf:FILE` and `cemark vectors --impl bpf` run.
     Bpf,
 }
 
 pub(crate) fn export(args: &Args) -> Result<(), Failure> {
-    let spec = catalogue::find(&args.scheme).ok_or_else(|| {
-        let known = catalogue::ALL.iter().map(|s| s.name);
-        Failure::User(miette::miette!(
-            help = cemark_scenario::near(&args.scheme, known),
-            "no marking scheme is called `{}`",
-            args.scheme
-        ))
-    })?;
-    let bytes = match args.form {
-        Form::Header => cemark_conformance::header(spec.name)?.into_bytes(),
-        Form::Bpf => cemark_conformance::object_file(spec.name)?.to_vec(),
+    if args.clang.is_some() && args.form == Form::Header {
+        return Err(Failure::User(miette::miette!(
+            help = "add --as bpf, or leave --clang out",
+            "--clang compiles bytecode, and a header is not compiled"
+        )));
+    }
+    let bytes = match (args.form, &args.clang) {
+        (Form::Header, _) => cemark_conformance::header(stem(&args.name)?)?.into_bytes(),
+        (Form::Bpf, None) => {
+            cemark_conformance::object_file(scheme(&args.name)?.name)?.into_owned()
+        }
+        (Form::Bpf, Some(clang)) => cemark_conformance::compile(scheme(&args.name)?.name, clang)?,
     };
     if let Some(path) = &args.out {
         return std::fs::write(path, bytes)
@@ -50,12 +60,36 @@ pub(crate) fn export(args: &Args) -> Result<(), Failure> {
     match String::from_utf8(bytes) {
         Ok(text) => answer(&text),
         Err(_) if stdout().is_terminal() => Err(Failure::User(miette::miette!(
-            help = format!("write --out {}.o", spec.name),
-            "bytecode is nothing for a terminal"
+            help = format!("write --out {}.o", args.name),
+            "bytecode is not written to a terminal"
         ))),
         Err(raw) => stdout()
             .lock()
             .write_all(raw.as_bytes())
             .map_err(|e| Failure::Machine(miette::miette!("cannot write to standard output: {e}"))),
     }
+}
+
+/// The stem of the header that this name stands for.
+fn stem(name: &str) -> Result<&str, Failure> {
+    match HEADERS.contains(&name) {
+        true => Ok(name),
+        false => scheme(name).map(|spec| spec.name),
+    }
+}
+
+fn scheme(name: &str) -> Result<&'static SchemeSpec, Failure> {
+    if HEADERS.contains(&name) {
+        return Err(Failure::User(miette::miette!(
+            help = "leave --as bpf out, or name a scheme",
+            "{name}.h is not a scheme, so it has no bytecode of its own"
+        )));
+    }
+    catalogue::find(name).ok_or_else(|| {
+        let known = catalogue::ALL.iter().map(|s| s.name).chain(HEADERS);
+        Failure::User(miette::miette!(
+            help = cemark_scenario::near(name, known),
+            "no marking scheme or header is called `{name}`"
+        ))
+    })
 }

@@ -38,6 +38,11 @@ struct Parameter {
     name: &'static str,
     unit: &'static str,
     default: serde_json::Value,
+    /// The default as markers store it, and C takes it: an integer in `stored_unit`.
+    stored_default: u64,
+    stored_min: u64,
+    stored_max: u64,
+    stored_unit: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     choices: Option<&'static [&'static str]>,
     doc: &'static str,
@@ -75,6 +80,10 @@ fn json(s: &SchemeSpec) -> Scheme {
             Kind::Fraction => params::fraction(p.default).into(),
             Kind::Time | Kind::Bytes | Kind::Choice(_) => params::show(p.kind, p.default).into(),
         },
+        stored_default: p.default,
+        stored_min: p.min,
+        stored_max: p.max,
+        stored_unit: stored_unit(p.kind),
         choices: match p.kind {
             Kind::Choice(words) => Some(words),
             _ => None,
@@ -88,6 +97,18 @@ fn json(s: &SchemeSpec) -> Scheme {
         paper: s.paper,
         doc: s.doc,
         parameters: s.params.iter().map(parameter).collect(),
+    }
+}
+
+/// What the integer of a parameter counts.
+fn stored_unit(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Time => "ns",
+        Kind::Bytes => "bytes",
+        Kind::Fraction => "1/65536",
+        Kind::Count => "1",
+        Kind::Flag => "0 or 1",
+        Kind::Choice(_) => "index of choices",
     }
 }
 

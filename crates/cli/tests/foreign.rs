@@ -426,3 +426,88 @@ fn every_scheme_is_one_header_that_needs_no_other() {
     }
     assert_eq!(cemark(&["export", "no-such-scheme"]).status.code(), Some(2));
 }
+
+/// Two exported headers beside each other, and nothing of the repository: a scheme and the entry
+/// points make a shared object that decides as the scheme does.
+#[test]
+fn an_exported_scheme_becomes_a_marker_with_the_exported_entry_points() {
+    let scratch = Scratch::new();
+    for name in ["tcn", "marker", "round"] {
+        let o = cemark(&["export", name, "--out", &scratch.file(&format!("{name}.h"))]);
+        assert_eq!(o.status.code(), Some(0), "{}", stderr(&o));
+    }
+    let (source, object) = (scratch.file("tcn.c"), scratch.file("tcn.so"));
+    let text =
+        "#include \"tcn.h\"\n#include \"round.h\"\n#include \"marker.h\"\nCEMARK_MARKER(tcn);\n";
+    fs::write(&source, text).expect("a file");
+    let done = Command::new("cc")
+        .args([
+            "-std=gnu11",
+            "-O2",
+            "-fPIC",
+            "-shared",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+        ])
+        .args([&source, "-o", &object])
+        .output()
+        .expect("a C compiler");
+    assert!(done.status.success(), "{}", stderr(&done));
+    let shared = cemark_conformance::Shared::open(std::path::Path::new(&object)).expect("opens");
+    assert_eq!(shared.name(), "tcn");
+    let (values, queue) = (
+        cemark_marking::Values::defaults(&cemark_marking::tcn::SPEC),
+        cemark_marking::QueueSpec::fifo(cemark_wire::Rate::gbps(10)),
+    );
+    let mut marker = shared.marker(&values, &queue).expect("its interface");
+    let mut judge = |wait| {
+        use cemark_marking::{At, Marker, Verdict};
+        use cemark_wire::Nanos;
+        let at = At::departure(Nanos(1_000_000), Nanos(wait), 3_000, 1_500);
+        matches!(marker.dequeue(&at), Verdict::Mark(_))
+    };
+    assert!(!judge(150_000) && judge(150_001));
+}
+
+#[test]
+fn bytecode_is_exported_without_clang_and_compiled_only_if_asked() {
+    let scratch = Scratch::new();
+    // No program at all is in this PATH: what is shipped needs none.
+    let bare = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_cemark"))
+            .args(args)
+            .env("PATH", scratch.file(""))
+            .env_remove("CLANG")
+            .output()
+            .expect("the binary")
+    };
+    for spec in cemark_marking::catalogue::ALL {
+        let object = scratch.file("shipped.o");
+        let o = bare(&["export", spec.name, "--as", "bpf", "--out", &object]);
+        assert_eq!(o.status.code(), Some(0), "{}", stderr(&o));
+        let loaded = cemark_conformance::Object::open(std::path::Path::new(&object));
+        assert_eq!(loaded.expect("bytecode").name(), spec.name);
+    }
+    let o = bare(&["export", "tcn", "--as", "bpf", "--clang", "clang"]);
+    assert_eq!(o.status.code(), Some(2));
+    for says in [
+        "tcn to BPF with `clang`: no such program",
+        "install clang",
+        "CLANG",
+    ] {
+        assert!(said(&o).contains(says), "{says}: {}", said(&o));
+    }
+    for (args, says) in [
+        (
+            &["export", "marker", "--as", "bpf"][..],
+            "marker.h is not a scheme",
+        ),
+        (&["export", "tcn", "--clang", "clang"], "add --as bpf"),
+        (&["export", "markr"], "did you mean `marker`?"),
+    ] {
+        let o = bare(args);
+        assert_eq!(o.status.code(), Some(2), "{args:?}");
+        assert!(said(&o).contains(says), "{args:?}: {}", said(&o));
+    }
+}

@@ -63,12 +63,26 @@ fn schemes_as_json_are_what_scripts_read() {
     let list: serde_json::Value = serde_json::from_slice(&o.stdout).expect("JSON");
     let list = list.as_array().expect("an array");
     assert_eq!(list.len(), cemark_marking::catalogue::ALL.len());
-    for scheme in list {
+    for (scheme, spec) in list.iter().zip(cemark_marking::catalogue::ALL) {
         assert!(
-            scheme["name"].is_string() && scheme["paper"].is_string(),
+            scheme["name"] == spec.name && scheme["paper"].is_string(),
             "{scheme}"
         );
-        for p in scheme["parameters"].as_array().expect("parameters") {
+        let parameters = scheme["parameters"].as_array().expect("parameters");
+        assert_eq!(parameters.len(), spec.params.len());
+        for (p, known) in parameters.iter().zip(spec.params) {
+            assert_eq!(p["stored_default"], known.default, "{p}");
+            assert_eq!(p["stored_min"], known.min, "{p}");
+            assert_eq!(p["stored_max"], known.max, "{p}");
+            let unit = match p["unit"].as_str() {
+                Some("time") => "ns",
+                Some("bytes") => "bytes",
+                Some("fraction") => "1/65536",
+                Some("count") => "1",
+                Some("flag") => "0 or 1",
+                _ => "index of choices",
+            };
+            assert_eq!(p["stored_unit"], unit, "{p}");
             assert!(
                 p["name"].is_string()
                     && p["unit"].is_string()

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong with somebody's marker.
+//! What can go wrong with a marker that is not written in Rust.
 
-/// Why a foreign marker cannot be had. The text says what to do.
+/// Why such a marker is not available. The text says what to do, or [`Error::help`] does.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// The scheme has no C form.
-    #[error("the scheme {0} has no C twin: dataplane/include/cemark/{0}.h is missing")]
+    #[error("the scheme {0} has no C header: dataplane/include/cemark/{0}.h is missing")]
     NoTwin(String),
-    /// The scheme has no bytecode in `dataplane/bpf`.
-    #[error(
-        "the scheme {0} has no bytecode: dataplane/bpf/{0}.o was missing when this cemark was built; `cargo xtask bpf` writes it (with clang), then build again"
-    )]
-    NoBpf(String),
+    /// The scheme's bytecode is not part of this program, and clang did not make it.
+    #[error("cannot compile the scheme {scheme} to BPF with `{clang}`: {why}")]
+    Clang {
+        /// The scheme.
+        scheme: String,
+        /// The program that was called.
+        clang: String,
+        /// What it said, or why it was not called.
+        why: String,
+    },
     /// The file cannot be read or opened.
     #[error("{path}: {why}")]
     File {
@@ -20,12 +25,12 @@ pub enum Error {
         /// What is wrong with it, and what would be right.
         why: String,
     },
-    /// The marker itself reports something that cannot be.
+    /// The marker breaks the interface.
     #[error("{name}: {why}")]
     Marker {
         /// Its name.
         name: String,
-        /// What it reported.
+        /// How.
         why: String,
         /// What its author can do.
         help: &'static str,
@@ -37,6 +42,10 @@ impl Error {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Error::Marker { help, .. } => Some(help),
+            Error::Clang { .. } => Some(
+                "install clang (apt-get install clang), or name one in the environment variable \
+                 CLANG; `cargo xtask bpf` puts the bytecode into the next build",
+            ),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The proof that a switch, a kernel and the simulator mark alike: every scheme of the catalogue in
-//! Rust, in C and as BPF bytecode, replayed over the same golden vectors and compared decision by
-//! decision.
+//! Every scheme of the catalogue in Rust, in C and as BPF bytecode, replayed over the same golden
+//! vectors and compared decision by decision, so that a kernel, a switch and the simulator mark the
+//! same packets.
 //!
 //! ```
 //! use cemark_conformance::{Implementation, build};
@@ -28,7 +28,7 @@ mod gathered;
 mod headers;
 pub mod vectors;
 
-pub use bpf::{BUDGET, Object, object_file};
+pub use bpf::{BUDGET, Object, clang, compile, object_file};
 pub use c::Shared;
 #[doc(hidden)]
 pub use c::layout as c_layout;
@@ -41,7 +41,7 @@ pub use headers::header;
 
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values, catalogue};
 
-/// In which form a scheme decides.
+/// An implementation of every scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Implementation {
     /// `crates/marking`.
@@ -52,12 +52,12 @@ pub enum Implementation {
     Bpf,
 }
 
-/// A marker of the scheme `spec` in the form asked for.
+/// A marker of the scheme `spec` in this implementation.
 ///
 /// # Errors
 ///
-/// [`Error::NoTwin`] where the scheme has no C form, [`Error::NoBpf`] where its bytecode is not in
-/// `dataplane/bpf`.
+/// [`Error::NoTwin`] where the scheme has no C form, [`Error::Clang`] where its bytecode is not in
+/// `dataplane/bpf` and clang cannot make it.
 pub fn build(
     implementation: Implementation,
     spec: &SchemeSpec,

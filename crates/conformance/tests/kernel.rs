@@ -84,3 +84,36 @@ fn a_32_bit_kernel_has_all_that_the_headers_call() {
     );
     let _ = fs::remove_dir_all(&folder);
 }
+
+/// What this machine's clang makes at run time of a scheme that was built in without bytecode
+/// decides as the bytecode in `dataplane/bpf`.
+#[test]
+fn clang_compiles_at_run_time_what_the_build_ships() {
+    use cemark_conformance::{Object, compile, object_file};
+    use cemark_marking::{At, Marker, QueueSpec, Values};
+    use cemark_wire::{Nanos, Rate};
+
+    let clang = cemark_conformance::clang();
+    let file = std::env::temp_dir().join(format!("cemark-clang-{}.o", std::process::id()));
+    let queue = QueueSpec::fifo(Rate::gbps(10));
+    for spec in catalogue::ALL {
+        let object = |bytes: &[u8]| {
+            fs::write(&file, bytes).expect("a temporary file");
+            let object = Object::open(&file).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(object.name(), spec.name);
+            let marker = object.marker(&Values::defaults(spec), &queue);
+            marker.unwrap_or_else(|e| panic!("{e}"))
+        };
+        let made = compile(spec.name, &clang).unwrap_or_else(|e| panic!("{e}"));
+        let mut made = object(&made);
+        let mut shipped = object(&object_file(spec.name).unwrap_or_else(|e| panic!("{e}")));
+        for n in 0..5_000_u64 {
+            let wait = n * 7_919 % 400_000;
+            let at = At::departure(Nanos(n * 1_200), Nanos(wait), wait as u32, 1_500);
+            assert_eq!(made.enqueue(&at), shipped.enqueue(&at), "{}", spec.name);
+            assert_eq!(made.dequeue(&at), shipped.dequeue(&at), "{}", spec.name);
+            assert_eq!(made.next_wake(), shipped.next_wake(), "{}", spec.name);
+        }
+    }
+    let _ = fs::remove_file(&file);
+}

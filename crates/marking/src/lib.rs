@@ -73,6 +73,7 @@ pub mod cedm;
 pub mod cedm_sharp;
 pub mod codel;
 pub mod config;
+mod dispatch;
 pub mod dynamic;
 pub mod ecn_sharp;
 pub mod fixed;
@@ -92,6 +93,9 @@ pub use params::{
 };
 
 use cemark_wire::Nanos;
+/// [`Nanos`], for [`dispatch_marker!`] in a crate that does not use `cemark_wire`.
+#[doc(hidden)]
+pub use cemark_wire::Nanos as Time;
 
 /// Queue lengths at which a marker passes every packet: the bytes of the queue and the packet
 /// together are at most `bytes`, and multiplied by the round in nanoseconds at most `byte_nanos`.

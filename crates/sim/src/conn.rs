@@ -93,9 +93,9 @@ impl Conn {
     }
 
     /// Appends a message; the offset just past its last byte.
-    pub fn write(&mut self, cfg: &Config, now: Nanos, bytes: u64) -> u64 {
+    pub fn write(&mut self, bytes: u64) -> u64 {
         match &mut self.pair {
-            None => self.sender.write(cfg, now, bytes),
+            None => self.sender.write(bytes),
             Some(pair) => pair.requester.write(bytes),
         }
     }
@@ -154,14 +154,13 @@ impl Conns {
     pub fn open(
         &mut self,
         cfg: &Config,
-        now: Nanos,
         flow: Flow,
         extra: u64,
         luck: u64,
         routes: [Route; 2],
     ) -> ConnId {
         let conn = Conn {
-            sender: Sender::new(cfg, now),
+            sender: Sender::new(cfg),
             receiver: Receiver::new(cfg),
             pair: None,
             src: HostId(flow.src),

@@ -29,7 +29,6 @@ impl<Q: EventQueue> Sim<Q> {
         };
         self.arm_flow();
         let conn = self.connection_for(flow);
-        let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
         let bounded = matches!(
             self.cfg.workloads[usize::from(flow.workload)].class,
@@ -48,7 +47,7 @@ impl<Q: EventQueue> Sim<Q> {
             Some(end) => last = end,
             None => {
                 let c = &mut self.conns.list[conn];
-                c.end = c.write(&self.cfg.transport, now, flow.bytes);
+                c.end = c.write(flow.bytes);
                 c.begin = if flow.bytes == u64::MAX {
                     0
                 } else {
@@ -104,11 +103,10 @@ impl<Q: EventQueue> Sim<Q> {
             self.fabric
                 .route(flow.dst, flow.src, hash(seed, pair, name, 3)),
         ];
-        let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
         let conn = self
             .conns
-            .open(&self.cfg.transport, now, flow, extra, luck, routes);
+            .open(&self.cfg.transport, flow, extra, luck, routes);
         if let Some(rdma) = &self.cfg.transport.rdma {
             let line = self.fabric.links()[HostId(flow.src).nic()].rate;
             self.conns.list[conn].pair = Some(Box::new(QueuePair::new(rdma, line)));

@@ -196,10 +196,9 @@ impl<Q: EventQueue> Sim<Q> {
             }
             pep.free.push(i);
         }
-        let now = self.clock.nanos(self.now);
         for (conn, bytes) in conns.into_iter().zip(more).filter(|(_, b)| *b > 0) {
             let c = &mut self.conns.list[conn];
-            c.sender.write(&self.cfg.transport, now, bytes);
+            c.sender.write(bytes);
             let first = c.src;
             self.ready(first, conn);
         }

@@ -97,7 +97,7 @@ proptest! {
         lossy(&mut cfg, 0.02, [Victims::Any, Victims::NotEct, Victims::PreferNotEct][victims]);
         cfg.edge = edge;
         cfg.seed = seed;
-        cfg.transport.control = Control::Reno;
+        cfg.transport.control = Control::RENO;
         if extra {
             cfg.rtt = RttModel::Variation { lo: us(1_100), hi: us(3_000) };
         }
@@ -177,7 +177,7 @@ fn literal_over_plain(share: f64, victims: Victims) -> f64 {
     let of = |edge: Edge| -> f64 {
         let seeds = 1..=10;
         seeds
-            .map(|seed| delivered(&across_with(edge, share, victims, Control::Reno, seed)))
+            .map(|seed| delivered(&across_with(edge, share, victims, Control::RENO, seed)))
             .sum()
     };
     of(dcib(CopyPolicy::Once, None, None)) / of(Edge::Plain)
@@ -187,7 +187,7 @@ fn literal_over_plain(share: f64, victims: Victims) -> f64 {
 /// sender; order or a filter hide them.
 #[test]
 fn order_and_the_filter_hide_losses_and_the_literal_form_does_not() {
-    let of = |edge| delivered(&across(edge, Victims::PreferNotEct, Control::Reno));
+    let of = |edge| delivered(&across(edge, Victims::PreferNotEct, Control::RENO));
     let plain = of(Edge::Plain);
     let literal = literal_over_plain(0.05, Victims::PreferNotEct);
     let ordered = of(dcib(CopyPolicy::Protect, Some(4), None)) / plain;
@@ -223,7 +223,7 @@ fn a_wan_that_does_not_cooperate_leaves_little_to_gain() {
 #[test]
 fn a_proxy_keeps_its_bound() {
     let buffer = 300_000;
-    let o = across(Edge::Pep { buffer }, Victims::Any, Control::Reno);
+    let o = across(Edge::Pep { buffer }, Victims::Any, Control::RENO);
     let peak = o.edges["pep_stored_peak_bytes"];
     // Three flows, two proxies.
     assert!(peak > 0 && peak <= 6 * buffer, "{peak}");
@@ -246,7 +246,7 @@ fn without_loss_the_flows_are_the_same() {
         cfg.topology = sites(1);
         cfg.switch.buffer_bytes = 50_000_000;
         cfg.edge = edge;
-        cfg.transport.control = Control::Reno;
+        cfg.transport.control = Control::RENO;
         cfg.max_time = us(100_000_000);
         run(&cfg)
     };
@@ -297,7 +297,7 @@ fn a_tenth_of_a_long_fast_path_is_held() {
         wan_delay: us(30_000),
     });
     // Open windows: nobody waits here for slow start, sixteen round trips.
-    cfg.transport.control = Control::Reno;
+    cfg.transport.control = Control::RENO;
     cfg.transport.init_window = 200_000;
     cfg.transport.receive_window = 1 << 30;
     cfg.transport.rto_init = Nanos::from_millis(1_000);
@@ -332,7 +332,7 @@ fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome
         filter: None,
         outside: 0,
     };
-    cfg.transport.control = Control::Reno;
+    cfg.transport.control = Control::RENO;
     let o = run(&cfg);
     books_balance(&o);
     o

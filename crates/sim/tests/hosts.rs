@@ -10,6 +10,7 @@ use cemark_sim::run;
 use cemark_sim::topology::{Dumbbell, Star, Topology};
 use cemark_sim::workload::{FlowLine, Kind, LongFlows};
 use cemark_transport::Control;
+use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
@@ -55,17 +56,18 @@ fn trains() -> Offload {
     }
 }
 
-const DCTCP: Control = Control::Dctcp {
+const DCTCP: Control = DctcpConfig {
     g_shift: 4,
     alpha_init: 0,
-};
+}
+.control();
 
 /// CEDM's observation (slides, underflow): thresholds that suffice for smooth senders lose
 /// throughput under bursts, and only then.
 #[test]
 fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
     let step = |packets: u64| scheme("threshold", &[("k", packets * 1500)]);
-    for (control, k) in [(DCTCP, 14), (Control::EcnStar, 84)] {
+    for (control, k) in [(DCTCP, 14), (Control::ECN_STAR, 84)] {
         let smooth = used(&run(&two_flows(control, step(k), Offload::NONE)));
         let bursty = used(&run(&two_flows(control, step(k), trains())));
         assert!(smooth > 0.985, "{control:?} {smooth}");
@@ -78,7 +80,7 @@ fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
 /// One endless flow from a 10 Gb/s host over a 1 Gb/s link, base RTT 2 ms, with a window of 200 KB
 /// that the path of 250 KB holds.
 fn one_flow(offload: Offload, pacing: bool, pace_train: u32) -> Config {
-    let mut c = two_flows(Control::Reno, MarkerChoice::None, offload);
+    let mut c = two_flows(Control::RENO, MarkerChoice::None, offload);
     let long = workload(Kind::Long {
         flows: LongFlows::Pairs(vec![(0, 1)]),
         at: Picos::ZERO,

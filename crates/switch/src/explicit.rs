@@ -6,7 +6,7 @@
 //! end. That costs one event a hop. A port that shares its buffer or wakes its markers serves in
 //! time, at the cost of a second event under backlog.
 
-use cemark_marking::{QueueId, Verdict, Why};
+use cemark_marking::{Marker, QueueId, Verdict, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One FIFO whose departures are computed on arrival: one event a hop.
 
-use cemark_marking::{At, Hook, QueueId, Verdict};
+use cemark_marking::{At, Hook, Marker, QueueId, Verdict};
 use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::ce::{self, Fate, NonEct};
@@ -78,21 +78,21 @@ impl FusedPort {
         let (marker, mtu) = (setup.marker, setup.spec.mtu);
         let ticks = |t: u64| u32::try_from(t).expect("Port::new has asked whether it fits");
         let in_ticks = |bytes: u32| ticks((u64::from(bytes) * spec.byte_ticks).min(LONGEST_STAY));
-        let quiet_below = marker.quiet_below(mtu);
+        let quiet_below = marker.quiet_arrivals_below(mtu);
         let room_ticks = in_ticks(spec.buffer_bytes.saturating_sub(mtu));
         FusedPort {
             ring: Ring::new(),
             busy: 0,
             queue_bytes: 0,
             // What a dequeue marker says of its sojourn it says after its first packet.
-            quiet_ticks: match marker.hook() {
+            quiet_ticks: match marker.called_at() {
                 Some(Hook::Dequeue) => 0,
                 _ => in_ticks(quiet_below).min(room_ticks),
             },
             byte_ticks: ticks(spec.byte_ticks),
             delay: ticks(spec.delay),
             tag: spec.tag,
-            hook: marker.hook(),
+            hook: marker.called_at(),
             draws: marker.draws(),
             watches_empty: marker.watches_empty(),
             non_ect: spec.non_ect,

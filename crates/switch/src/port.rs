@@ -6,7 +6,7 @@
 //! two under backlog where others may see them. The port chooses from its profile: fusion calls the
 //! dequeue hook ahead of time, so it is legal only where nobody can see that.
 
-use cemark_marking::{Hook, QueueSpec};
+use cemark_marking::{Hook, Marker, QueueSpec};
 use cemark_wire::Packet;
 
 use crate::admit::{Pool, PoolId, RoomPolicy};
@@ -118,7 +118,7 @@ impl Port {
                 m => {
                     // A dequeue marker on a port that drops Not-ECT drops at dequeue: the link time
                     // must be given back.
-                    let may_drop = m.hook() == Some(Hook::Dequeue) && spec.non_ect == NonEct::Drop;
+                    let may_drop = m.hook() == Hook::Dequeue && spec.non_ect == NonEct::Drop;
                     !m.needs_presence() && !may_drop
                 }
             };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue of an explicit port: packets that wait, and the marker that judges them.
 
-use cemark_marking::{At, Hook, Quiet, Why};
+use cemark_marking::{At, Hook, Marker, Quiet, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
@@ -184,8 +184,8 @@ pub(crate) struct Queue {
 impl Queue {
     pub fn new(setup: QueueSetup) -> Self {
         let (marker, spec) = (setup.marker, setup.spec);
-        let quiet_below = marker.quiet_below(spec.mtu);
-        let silent = match marker.hook() {
+        let quiet_below = marker.quiet_arrivals_below(spec.mtu);
+        let silent = match marker.called_at() {
             None => true,
             Some(Hook::Enqueue) => quiet_below > 0,
             Some(Hook::Dequeue | Hook::Both) => false,
@@ -196,8 +196,8 @@ impl Queue {
             quiet_below,
             quiet: marker.quiet_by_round(),
             limit: spec.limit_bytes,
-            at_enqueue: matches!(marker.hook(), Some(Hook::Enqueue | Hook::Both)),
-            at_dequeue: matches!(marker.hook(), Some(Hook::Dequeue | Hook::Both)),
+            at_enqueue: matches!(marker.called_at(), Some(Hook::Enqueue | Hook::Both)),
+            at_dequeue: matches!(marker.called_at(), Some(Hook::Dequeue | Hook::Both)),
             lets_pass: silent && !marker.watches_empty() && !marker.keeps_time(),
             lossless: setup.lossless,
             watches_empty: marker.watches_empty(),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Markers as BPF bytecode, run in this process by an interpreter that checks every load and store
-//! and counts instructions.
+//! and limits the number of instructions.
 
+mod compile;
 mod elf;
 mod verify;
 mod vm;
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +16,7 @@ use cemark_marking::{QueueSpec, Values};
 use crate::abi::{Call, Entry};
 use crate::{Breach, Code, Error, Foreign, Watch, gathered};
 
+pub use compile::{clang, compile};
 pub use vm::BUDGET;
 use vm::Vm;
 
@@ -33,8 +36,8 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, is no BPF object, lacks a program or needs what the interpreter has
-    /// not.
+    /// Where it cannot be read, is no BPF object, lacks a program, or needs something that the
+    /// interpreter does not have.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let fault = |why: String| Error::File {
             path: path.display().to_string(),
@@ -97,17 +100,19 @@ impl Code for Object {
     }
 }
 
-/// The object file of a scheme, as it is in `dataplane/bpf`.
+/// The object file of a scheme: the one in `dataplane/bpf` when this program was built, or, where
+/// there was none, what clang makes of the header now.
 ///
 /// # Errors
 ///
-/// [`Error::NoBpf`] where it is not there.
-pub fn object_file(stem: &str) -> Result<&'static [u8], Error> {
-    gathered::objects()
-        .iter()
-        .find(|(s, _)| *s == stem)
-        .map(|(_, bytes)| *bytes)
-        .ok_or_else(|| Error::NoBpf(stem.to_owned()))
+/// [`Error::NoTwin`] where the scheme has no header, [`Error::Clang`] where clang is needed and
+/// missing.
+pub fn object_file(stem: &str) -> Result<Cow<'static, [u8]>, Error> {
+    let shipped = gathered::objects().iter().find(|(s, _)| *s == stem);
+    match shipped {
+        Some((_, bytes)) => Ok(Cow::Borrowed(*bytes)),
+        None => compile(stem, &clang()).map(Cow::Owned),
+    }
 }
 
 /// The bytecode of a scheme.
@@ -117,10 +122,10 @@ pub(crate) fn twin(stem: &str) -> Result<Object, Error> {
     if let Some((_, object)) = loaded.iter().find(|(s, _)| *s == stem) {
         return Ok(object.clone());
     }
-    let object = Object::parse(object_file(stem)?).map_err(|why| Error::Marker {
+    let object = Object::parse(&object_file(stem)?).map_err(|why| Error::Marker {
         name: stem.to_owned(),
         why,
-        help: "this is a mistake in cemark",
+        help: "this is a bug in cemark",
     })?;
     loaded.push((stem.to_owned(), object.clone()));
     Ok(object)

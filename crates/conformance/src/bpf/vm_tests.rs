@@ -299,7 +299,7 @@ fn schemes_run_as_on_another_machine() {
         word >> (word % 61)
     };
     for spec in catalogue::ALL {
-        let file = elf::read(object_file(spec.name).unwrap()).unwrap();
+        let file = elf::read(&object_file(spec.name).unwrap()).unwrap();
         for (program, entry) in file.programs.iter().zip(Entry::ALL) {
             let ours = Vm::load(program).unwrap();
             let theirs = rbpf::EbpfVmRaw::new(Some(program)).unwrap();

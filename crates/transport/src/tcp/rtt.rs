@@ -5,13 +5,13 @@ use cemark_wire::Nanos;
 
 use crate::Config;
 
-/// Least margin over the smoothed RTT (the RFC's G; ns-3's default), unless `rto_min` is smaller.
-/// Without it the variation of a steady wide-area path decays to nothing, and the first queue that
-/// grows looks like a loss.
+/// Smallest margin over the smoothed RTT (the RFC's G; ns-3's default), unless `rto_min` is smaller.
+/// Without it the variation of a steady wide-area path decays to zero, and the first queue that
+/// grows causes a timeout.
 const GRANULARITY: Nanos = Nanos::from_millis(1);
 
-/// Smoothed round-trip time and its variation, in nanoseconds. Timestamps have 32 bits, so 4.2 s is
-/// the longest that can be seen.
+/// Smoothed round-trip time and its variation, in nanoseconds. Timestamps have 32 bits, so the
+/// longest that can be measured is 4.2 s.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rtt {
     srtt: u32,
@@ -19,22 +19,23 @@ pub(crate) struct Rtt {
 }
 
 impl Rtt {
-    /// Takes the round trip of a segment stamped `ts_echo` and acknowledged at `now`. Wrap-safe.
+    /// Adds the round trip of a segment that was stamped `ts_echo` and acknowledged at `now`, and
+    /// returns it. A wrapped timestamp does no harm.
     pub(crate) fn sample(&mut self, now: Nanos, ts_echo: u32) -> u32 {
         let rtt = (now.0 as u32).wrapping_sub(ts_echo).max(1);
         if self.srtt == 0 {
             self.srtt = rtt;
             self.var = rtt / 2;
         } else {
-            // Section 2.3, in this order: the variation is judged against the old mean. Means of
-            // u32 stay u32.
+            // Section 2.3, in this order: the variation is measured from the old mean. A mean of
+            // u32 values fits u32.
             self.var = ((3 * u64::from(self.var) + u64::from(self.srtt.abs_diff(rtt))) / 4) as u32;
             self.srtt = ((7 * u64::from(self.srtt) + u64::from(rtt)) / 8) as u32;
         }
         rtt
     }
 
-    /// The timeout that follows from the samples; `rto_init` before the first.
+    /// The retransmission timeout; `rto_init` before the first sample.
     pub(crate) fn rto(&self, cfg: &Config) -> Nanos {
         if self.srtt == 0 {
             return cfg.rto_init;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::*;
 
-fn config() -> Config {
-    Config {
+fn path() -> PathSpec {
+    PathSpec {
         mss: 1000,
         init_window: 10,
-        ..Config::default()
+        ..PathSpec::default()
     }
 }
 
@@ -13,32 +13,28 @@ fn acked(now: u64, bytes: u64, rtt: u64) -> Acked {
     Acked {
         now: Nanos(now),
         bytes,
-        una: 0,
-        nxt: 0,
-        in_flight: bytes,
-        echo: false,
-        was_full: true,
-        recovering: false,
-        after_timeout: false,
+        bytes_in_flight: bytes,
+        cwnd_limited: true,
         round_ended: true,
         rtt: Some(rtt as u32),
+        ..Acked::default()
     }
 }
 
-fn lost(in_flight: u64, timeout: bool, already: Cut) -> Lost {
+fn lost(bytes_in_flight: u64, timeout: bool, already: Cut) -> Lost {
     Lost {
-        now: Nanos::ZERO,
-        in_flight,
+        bytes_in_flight,
         timeout,
         already,
+        ..Lost::default()
     }
 }
 
-/// A law in slow start whose window is `segments`.
-fn at(segments: u64, spec: CubicSpec) -> Cubic {
-    let mut law = Cubic::new(&config(), spec);
-    law.window.add((segments - 10) * 1000);
-    law
+/// A controller in slow start whose window is `segments`.
+fn at(segments: u64, config: CubicConfig) -> Cubic {
+    let mut cubic = Cubic::new(&path(), config);
+    cubic.window.add((segments - 10) * 1000);
+    cubic
 }
 
 #[test]
@@ -55,24 +51,23 @@ fn cube_roots_are_exact() {
 
 #[test]
 fn a_cut_leaves_seven_tenths_and_the_next_smaller_one_lowers_the_plateau() {
-    let cfg = config();
-    let mut law = at(1000, CubicSpec::rfc(false));
-    law.on_loss(&cfg, &lost(1_000_000, false, Cut::None));
-    assert_eq!((law.window(), law.w_max()), (700_000, 1_000_000));
+    let mut cubic = at(1000, CubicConfig::default());
+    cubic.on_loss(&lost(1_000_000, false, Cut::None));
+    assert_eq!((cubic.cwnd(), cubic.w_max()), (700_000, 1_000_000));
     // By hand: 700 is below the plateau of 1000, so the next plateau is 700 (1 + 0.7) / 2.
-    law.on_loss(&cfg, &lost(700_000, false, Cut::None));
-    assert_eq!((law.window(), law.w_max()), (490_000, 595_000));
-    let slow = CubicSpec {
+    cubic.on_loss(&lost(700_000, false, Cut::None));
+    assert_eq!((cubic.cwnd(), cubic.w_max()), (490_000, 595_000));
+    let slow = CubicConfig {
         fast_convergence: false,
-        ..CubicSpec::rfc(false)
+        ..CubicConfig::default()
     };
-    let mut law = at(1000, slow);
-    law.on_loss(&cfg, &lost(1_000_000, false, Cut::None));
-    law.on_loss(&cfg, &lost(700_000, false, Cut::None));
-    assert_eq!((law.window(), law.w_max()), (490_000, 700_000));
+    let mut cubic = at(1000, slow);
+    cubic.on_loss(&lost(1_000_000, false, Cut::None));
+    cubic.on_loss(&lost(700_000, false, Cut::None));
+    assert_eq!((cubic.cwnd(), cubic.w_max()), (490_000, 700_000));
     // This window of data has been answered for.
-    law.on_loss(&cfg, &lost(490_000, false, Cut::Loss));
-    assert_eq!(law.window(), 490_000);
+    cubic.on_loss(&lost(490_000, false, Cut::Loss));
+    assert_eq!(cubic.cwnd(), 490_000);
 }
 
 #[test]
@@ -83,31 +78,30 @@ fn the_window_is_the_curve_of_the_rfc_over_two_epochs() {
         (100, 1_000, true),
         (100, 1_000, false),
     ] {
-        let cfg = config();
-        let spec = CubicSpec {
+        let config = CubicConfig {
             reno_friendly,
-            ..CubicSpec::rfc(false)
+            ..CubicConfig::default()
         };
-        let mut law = at(start, spec);
+        let mut cubic = at(start, config);
         let rtt = rtt_ms * 1_000_000;
-        law.srtt = rtt;
+        cubic.srtt = rtt;
         let mut now = 0;
         for _ in 0..2 {
-            let w_max = law.window() as f64 / 1000.0;
-            law.on_loss(&cfg, &lost(law.window(), false, Cut::None));
+            let w_max = cubic.cwnd() as f64 / 1000.0;
+            cubic.on_loss(&lost(cubic.cwnd(), false, Cut::None));
             let begin = now;
             let k = (w_max * 0.3 / 0.4).cbrt();
             let (mut worst, mut last) = (0f64, 0);
             // An ACK for each fiftieth of a window, until a tenth above the plateau.
-            while (law.window() as f64) < w_max * 1100.0 {
-                let bytes = law.window() / 50;
+            while (cubic.cwnd() as f64) < w_max * 1100.0 {
+                let bytes = cubic.cwnd() / 50;
                 now += rtt / 50;
-                law.on_ack(&cfg, &acked(now, bytes, rtt));
+                cubic.on_ack(&acked(now, bytes, rtt));
                 let t = (now - begin) as f64 * 1e-9;
                 let expected = 0.4 * (t - k).powi(3) + w_max;
-                worst = worst.max((law.window() as f64 / 1000.0 / expected - 1.0).abs());
-                assert!(law.window() >= last, "it never shrinks by itself");
-                last = law.window();
+                worst = worst.max((cubic.cwnd() as f64 / 1000.0 / expected - 1.0).abs());
+                assert!(cubic.cwnd() >= last, "it shrinks only by a cut");
+                last = cubic.cwnd();
             }
             assert!(worst < 0.02, "{worst} off the curve at {rtt_ms} ms");
             let spent = (now - begin) as f64 * 1e-9;
@@ -121,20 +115,19 @@ fn the_window_is_the_curve_of_the_rfc_over_two_epochs() {
 fn a_short_path_follows_reno() {
     // 100 segments over 10 ms: K is 4.2 s, but Reno is back after 30 / 0.529 = 57 round trips and
     // then adds one in each.
-    let cfg = config();
-    let mut law = at(100, CubicSpec::rfc(false));
-    law.on_loss(&cfg, &lost(100_000, false, Cut::None));
+    let mut cubic = at(100, CubicConfig::default());
+    cubic.on_loss(&lost(100_000, false, Cut::None));
     for round in 1..=150u64 {
         for part in 1..=10 {
             let now = (round - 1) * 10_000_000 + part * 1_000_000;
-            law.on_ack(&cfg, &acked(now, law.window() / 10, 10_000_000));
+            cubic.on_ack(&acked(now, cubic.cwnd() / 10, 10_000_000));
         }
         let r = round as f64;
         let reno = match r * 9.0 / 17.0 {
             rise if rise < 30.0 => 70.0 + rise,
             _ => 100.0 + (r - 30.0 * 17.0 / 9.0),
         };
-        let window = law.window() as f64 / 1000.0;
+        let window = cubic.cwnd() as f64 / 1000.0;
         assert!(
             (window / reno - 1.0).abs() < 0.02,
             "{window} of {reno} after {round}"
@@ -144,27 +137,26 @@ fn a_short_path_follows_reno() {
 
 #[test]
 fn after_a_timeout_the_stage_begins_on_its_plateau() {
-    let cfg = config();
-    let spec = CubicSpec {
+    let config = CubicConfig {
         reno_friendly: false,
-        ..CubicSpec::rfc(false)
+        ..CubicConfig::default()
     };
-    let mut law = at(1000, spec);
-    law.on_loss(&cfg, &lost(1_000_000, true, Cut::None));
-    assert_eq!(law.window(), 1_000);
+    let mut cubic = at(1000, config);
+    cubic.on_loss(&lost(1_000_000, true, Cut::None));
+    assert_eq!(cubic.cwnd(), 1_000);
     let (mut now, rtt) = (0, 100_000_000);
-    while law.window() < 700_000 {
+    while cubic.cwnd() < 700_000 {
         now += 1_000_000;
-        law.on_ack(&cfg, &acked(now, 2_000, rtt));
+        cubic.on_ack(&acked(now, 2_000, rtt));
     }
     let begin = now;
     for _ in 0..50 {
         now += rtt / 10;
-        law.on_ack(&cfg, &acked(now, law.window() / 10, rtt));
+        cubic.on_ack(&acked(now, cubic.cwnd() / 10, rtt));
     }
     // K = 0: 0.4 t^3 above 700 after five seconds is 50 segments.
     let t = (now - begin) as f64 * 1e-9;
-    let window = law.window() as f64 / 1000.0;
+    let window = cubic.cwnd() as f64 / 1000.0;
     assert!(
         (window - (700.0 + 0.4 * t * t * t)).abs() < 5.0,
         "{window} after {t} s"
@@ -172,34 +164,36 @@ fn after_a_timeout_the_stage_begins_on_its_plateau() {
 }
 
 #[test]
-fn echoes_cut_only_where_they_were_asked_for() {
-    let cfg = config();
+fn echoes_cut_only_with_ecn() {
     for (ecn, field, left) in [(true, Ecn::Ect0, 7_000), (false, Ecn::NotEct, 10_000)] {
-        let mut law = Cubic::new(&cfg, CubicSpec::rfc(ecn));
-        assert_eq!(Controller::ecn(&law), field);
-        law.on_echo(&cfg, Nanos::ZERO, 10_000);
-        assert_eq!(law.window(), left);
+        let config = CubicConfig {
+            ecn,
+            ..CubicConfig::default()
+        };
+        let mut cubic = Cubic::new(&path(), config);
+        assert_eq!(Controller::ecn(&cubic), field);
+        cubic.on_ce(&CeCounted::default());
+        assert_eq!(cubic.cwnd(), left);
     }
 }
 
 #[test]
-fn a_window_that_is_not_used_stands_still_and_does_not_jump_afterwards() {
-    let cfg = config();
-    let mut law = at(1000, CubicSpec::rfc(false));
-    law.on_loss(&cfg, &lost(1_000_000, false, Cut::None));
-    law.on_ack(&cfg, &acked(0, 1_000, 100_000_000));
+fn a_window_that_is_not_used_does_not_grow_and_does_not_jump_afterwards() {
+    let mut cubic = at(1000, CubicConfig::default());
+    cubic.on_loss(&lost(1_000_000, false, Cut::None));
+    cubic.on_ack(&acked(0, 1_000, 100_000_000));
     for second in 1..=60u64 {
         let idle = Acked {
-            was_full: false,
+            cwnd_limited: false,
             ..acked(second * 1_000_000_000, 1_000, 100_000_000)
         };
-        law.on_ack(&cfg, &idle);
+        cubic.on_ack(&idle);
     }
-    let before = law.window();
-    law.on_ack(&cfg, &acked(60_010_000_000, 1_000, 100_000_000));
+    let before = cubic.cwnd();
+    cubic.on_ack(&acked(60_010_000_000, 1_000, 100_000_000));
     assert!(
-        law.window() - before < 1_000,
+        cubic.cwnd() - before < 1_000,
         "{} after {before}",
-        law.window()
+        cubic.cwnd()
     );
 }

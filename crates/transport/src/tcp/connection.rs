@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A whole endpoint for embedders: a [`Sender`] and a [`Receiver`] behind quinn's verbs.
 //!
-//! A host loop is: `handle` what came, `poll_transmit` until it is dry, `poll_event` until it is
-//! dry, sleep until `poll_timeout`, `handle_timeout`. The simulator drives the two halves by
-//! themselves, since a flow uses one of each.
+//! A host loop is: `handle` what arrived, `poll_transmit` until it returns nothing, `poll_event`
+//! until it returns nothing, sleep until `poll_timeout`, `handle_timeout`. The simulator drives
+//! `Sender` and `Receiver` directly, since a flow uses one of each.
 
 use alloc::collections::VecDeque;
 
 use cemark_wire::Nanos;
 
-use crate::{Ack, Acks, Config, Receiver, Segment, Sender};
+use super::{Receiver, Sender};
+use crate::{Ack, Acks, Config, Segment};
 
-/// SACK blocks beside an acknowledgement.
+/// The SACK blocks of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     blocks: [(u64, u64); 3],
@@ -25,10 +26,10 @@ impl SackBlocks {
     }
 }
 
-/// What a connection gives to the network and takes from it.
+/// What two connections exchange over the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// Data or a SYN. Its `ecn` is written by switches along the way.
+    /// Data or a SYN. Switches on the way may change its `ecn` to CE.
     Data(Segment),
     /// An acknowledgement, sent Not-ECT.
     Ack(Ack, SackBlocks),
@@ -38,7 +39,7 @@ pub enum Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MessageId(pub u64);
 
-/// What a connection has to tell its user.
+/// What a connection reports to its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The peer has all of this message.
@@ -47,30 +48,54 @@ pub enum Event {
     Received(u64),
 }
 
-/// Both directions of a connection. Each direction opens itself where `handshake` asks for it.
+/// Both directions of a connection. With [`Config::handshake`] each direction opens itself.
+///
+/// ```
+/// use cemark_transport::{Config, Connection, Event, Frame};
+/// use cemark_wire::{Ecn, Nanos};
+///
+/// let mut client = Connection::new(Config::default());
+/// let mut server = Connection::new(Config::default());
+/// let id = client.write(3_000);
+///
+/// // A network of 50 us each way that marks every data segment.
+/// while let Some(frame) = client.poll_transmit(Nanos(0)) {
+///     if let Frame::Data(mut segment) = frame {
+///         segment.ecn = Ecn::Ce;
+///         server.handle(Nanos(50_000), &Frame::Data(segment));
+///     }
+/// }
+/// assert_eq!(server.poll_event(), Some(Event::Received(3_000)));
+/// while let Some(ack) = server.poll_transmit(Nanos(50_000)) {
+///     client.handle(Nanos(100_000), &ack);
+/// }
+/// assert_eq!(client.poll_event(), Some(Event::Acknowledged(id)));
+/// assert_eq!(client.sender().stats().ecn_cuts, 1);
+/// ```
 #[derive(Debug)]
 pub struct Connection {
     cfg: Config,
     sender: Sender,
     receiver: Receiver,
     answers: VecDeque<(Ack, SackBlocks)>,
-    /// Where each message ends that is not acknowledged.
+    /// Ends of the messages that are not acknowledged.
     ends: VecDeque<u64>,
     /// Number of the first of `ends`.
     first: u64,
-    /// Bytes of the peer's stream the user knows of.
-    told: u64,
+    /// Bytes of the peer's stream that were reported to the user.
+    reported: u64,
 }
 
 impl Connection {
     /// A connection with nothing to send.
-    pub fn new(cfg: Config, now: Nanos) -> Connection {
-        let sender = Sender::new(&cfg, now);
-        Connection::around(cfg, sender)
+    pub fn new(cfg: Config) -> Connection {
+        let sender = Sender::new(&cfg);
+        Connection::with_sender(cfg, sender)
     }
 
-    /// A connection around a sender made elsewhere, for one with a law of its own.
-    pub fn around(cfg: Config, sender: Sender) -> Connection {
+    /// A connection with this sender, for one with a controller of your own
+    /// ([`Sender::with_controller`]).
+    pub fn with_sender(cfg: Config, sender: Sender) -> Connection {
         let receiver = Receiver::new(&cfg);
         Connection {
             cfg,
@@ -79,18 +104,17 @@ impl Connection {
             answers: VecDeque::new(),
             ends: VecDeque::new(),
             first: 0,
-            told: 0,
+            reported: 0,
         }
     }
 
     /// Queues a message of `bytes` bytes. [`Event::Acknowledged`] will name it.
-    pub fn write(&mut self, now: Nanos, bytes: u64) -> MessageId {
-        self.ends
-            .push_back(self.sender.write(&self.cfg, now, bytes));
+    pub fn write(&mut self, bytes: u64) -> MessageId {
+        self.ends.push_back(self.sender.write(bytes));
         MessageId(self.first + self.ends.len() as u64 - 1)
     }
 
-    /// Takes what the network brought.
+    /// Processes a frame from the network.
     pub fn handle(&mut self, now: Nanos, frame: &Frame) {
         match frame {
             Frame::Data(segment) => {
@@ -109,7 +133,7 @@ impl Connection {
         self.sender.poll_transmit(&self.cfg, now).map(Frame::Data)
     }
 
-    /// The next piece of news for the user.
+    /// The next event for the user.
     pub fn poll_event(&mut self) -> Option<Event> {
         if self
             .ends
@@ -121,8 +145,8 @@ impl Connection {
             return Some(Event::Acknowledged(MessageId(self.first - 1)));
         }
         let delivered = self.receiver.delivered();
-        (delivered > self.told).then(|| {
-            self.told = delivered;
+        (delivered > self.reported).then(|| {
+            self.reported = delivered;
             Event::Received(delivered)
         })
     }
@@ -135,10 +159,10 @@ impl Connection {
         }
     }
 
-    /// The clock reached `poll_timeout`. Does nothing when called early.
+    /// The time of `poll_timeout` has come. Does nothing when called early.
     pub fn handle_timeout(&mut self, now: Nanos) {
         self.sender.on_timeout(&self.cfg, now);
-        let acks = self.receiver.on_timeout(&self.cfg, now);
+        let acks = self.receiver.on_timeout(now);
         self.answer(acks);
     }
 

@@ -2,23 +2,26 @@
 //! The congestion window that Reno, ECN*, DCTCP and CUBIC's slow start share: slow start and
 //! congestion avoidance, counted in bytes.
 
-use crate::{Acked, Config};
+use super::{Acked, PathSpec};
 
 /// A congestion window in bytes (RFC 5681, with the byte counting of RFC 3465).
+///
+/// Its methods take the segment size, which its owner keeps: a simulation holds millions of
+/// senders, and the size fits into the padding of [`Dctcp`](super::dctcp::Dctcp).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     cwnd: u64,
     ssthresh: u64,
-    /// Bytes acknowledged since the last step of congestion avoidance. A division per ACK would say
-    /// the same, slower.
+    /// Bytes acknowledged since the last step of congestion avoidance: counting them is faster
+    /// than a division for each ACK.
     credit: u64,
 }
 
 impl Window {
-    /// `init_window` segments, in slow start.
-    pub fn new(cfg: &Config) -> Window {
+    /// The initial window, in slow start.
+    pub fn new(path: &PathSpec) -> Window {
         Window {
-            cwnd: u64::from(cfg.init_window.max(1)) * u64::from(cfg.mss),
+            cwnd: path.init_bytes(),
             ssthresh: u64::MAX,
             credit: 0,
         }
@@ -30,24 +33,24 @@ impl Window {
         self.cwnd
     }
 
-    /// The slow start threshold in bytes.
+    /// The slow-start threshold in bytes.
     #[inline]
     pub fn ssthresh(&self) -> u64 {
         self.ssthresh
     }
 
-    /// Grows for an acknowledgement, unless the window was not in use (RFC 7661: what was not tried
-    /// proves nothing).
+    /// Grows for an acknowledgement, but only if the sender was using the window: otherwise the
+    /// acknowledgement does not show that the path can carry more (RFC 7661).
     #[inline]
     pub fn grow(&mut self, mss: u64, ack: &Acked) {
         if self.cwnd < self.ssthresh {
-            if ack.was_full || self.cwnd < 2 * ack.in_flight {
+            if ack.cwnd_limited || self.cwnd < 2 * ack.bytes_in_flight {
                 // L = 2 segments for delayed ACKs; 1 after a timeout, where one ACK may cover data
-                // of long ago.
+                // that arrived long ago.
                 let limit = if ack.after_timeout { mss } else { 2 * mss };
                 self.cwnd = (self.cwnd + ack.bytes.min(limit)).min(self.ssthresh);
             }
-        } else if ack.was_full {
+        } else if ack.cwnd_limited {
             self.credit += ack.bytes;
             if self.credit >= self.cwnd {
                 self.credit -= self.cwnd;
@@ -58,36 +61,35 @@ impl Window {
 
     /// Whether the window is below its threshold.
     #[inline]
-    pub fn slow_start(&self) -> bool {
+    pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
-    /// Grows by so many bytes, as a law of its own says.
+    /// Grows by `bytes`, for controllers with a growth function of their own.
     #[inline]
     pub fn add(&mut self, bytes: u64) {
         self.cwnd += bytes;
     }
 
-    /// What a timeout leaves: one segment.
+    /// Falls to one segment, as after a timeout.
     pub fn collapse(&mut self, mss: u64) {
         self.cwnd = mss;
         self.credit = 0;
     }
 
-    /// Continues in congestion avoidance from `bytes`, but never below two segments (Linux and RFC
-    /// 5681's smallest ssthresh).
+    /// Continues in congestion avoidance from `bytes`, but never below two segments (the smallest
+    /// ssthresh of RFC 5681 and Linux).
     pub fn cut_to(&mut self, mss: u64, bytes: u64) {
         self.ssthresh = bytes.max(2 * mss);
-        // A window that a timeout made smaller does not grow by being cut.
+        // A window that a timeout has made smaller must not grow by being cut.
         self.cwnd = self.cwnd.min(self.ssthresh);
         self.credit = 0;
     }
 
-    /// What a loss does to all three laws: half of what was in flight, and slow start from one
-    /// segment after a timeout. `cut` is false where this window of data has been answered for
-    /// already.
-    pub fn lose(&mut self, mss: u64, in_flight: u64, timeout: bool, cut: bool) {
-        let half = in_flight.min(self.cwnd) / 2;
+    /// Reacts to a loss as Reno does: half of what was in flight, and slow start from one segment
+    /// after a timeout. `cut` is false if this window of data has been answered for already.
+    pub fn lose(&mut self, mss: u64, bytes_in_flight: u64, timeout: bool, cut: bool) {
+        let half = bytes_in_flight.min(self.cwnd) / 2;
         if cut {
             self.cut_to(mss, half);
         }
@@ -96,7 +98,7 @@ impl Window {
         }
     }
 
-    /// Starts over from at most `bytes` after an idle time, remembering the threshold (RFC 5681
+    /// Starts again from at most `bytes` after an idle time, and keeps the threshold (RFC 5681
     /// section 4.1).
     pub fn restart(&mut self, bytes: u64) {
         self.cwnd = self.cwnd.min(bytes);
@@ -106,31 +108,22 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
-    use cemark_wire::Nanos;
-
     use super::*;
 
-    fn ack(bytes: u64, was_full: bool, after_timeout: bool) -> Acked {
+    fn ack(bytes: u64, cwnd_limited: bool, after_timeout: bool) -> Acked {
         Acked {
-            now: Nanos::ZERO,
             bytes,
-            una: 0,
-            nxt: 0,
-            in_flight: 0,
-            echo: false,
-            was_full,
-            recovering: false,
+            cwnd_limited,
             after_timeout,
-            round_ended: false,
-            rtt: None,
+            ..Acked::default()
         }
     }
 
     fn window() -> Window {
-        Window::new(&Config {
+        Window::new(&PathSpec {
             mss: 1000,
             init_window: 4,
-            ..Config::default()
+            ..PathSpec::default()
         })
     }
 
@@ -162,11 +155,11 @@ mod tests {
         let mut w = window();
         w.grow(1000, &ack(1000, false, false));
         assert_eq!(w.bytes(), 4_000);
-        // Slow start may run ahead of a sender that used more than half.
+        // In slow start the window also grows if more than half of it was in use.
         w.grow(
             1000,
             &Acked {
-                in_flight: 3_000,
+                bytes_in_flight: 3_000,
                 ..ack(1000, false, false)
             },
         );
@@ -187,13 +180,13 @@ mod tests {
         assert_eq!(
             w.bytes(),
             1_000,
-            "a cut does not raise a window below the floor"
+            "a cut does not raise a window that is below the floor"
         );
         w.lose(1000, 4_000, true, false);
         assert_eq!(
             (w.bytes(), w.ssthresh()),
             (1_000, 2_000),
-            "the second timeout leaves the threshold"
+            "the second timeout keeps the threshold"
         );
     }
 }

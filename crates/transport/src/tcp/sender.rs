@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sending end: the path without loss. `recovery` has the rest.
+//! The sending end as long as nothing is lost; [`super::recovery`] handles losses.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use core::mem::offset_of;
 
-use cemark_wire::{Ecn, Flags, Nanos};
+use cemark_wire::{Ecn, Flags, Nanos, Rate};
 
+use super::rtt::Rtt;
+use crate::cc::{Acked, CeCounted, Congestion, Controller, Pacing};
 use crate::ranges::Ranges;
-use crate::rtt::Rtt;
-use crate::{Ack, Acked, Config, Congestion, Controller, Segment};
+use crate::{Ack, Config, Segment};
 
 /// The retransmission timer is off.
 pub(crate) const OFF: Nanos = Nanos::MAX;
 
-/// What a sender is busy with.
+/// The state of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     /// Nothing is missing.
     Open,
-    /// Duplicate ACKs or SACKs came, too few to call it loss.
+    /// Duplicate ACKs or SACKs arrived, too few to call it a loss.
     Disorder,
     /// Fast recovery.
     Recovery,
-    /// Repair after a timeout.
+    /// Retransmission after a timeout.
     Loss,
-    /// The SYN has not been answered.
+    /// The SYN has not been acknowledged.
     Opening,
 }
 
-/// Events of a sender, counted from its birth.
+/// Events of a sender since its construction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStats {
-    /// Segments sent again (SYNs included).
+    /// Retransmitted segments, SYNs included.
     pub retransmits: u32,
     /// Retransmission timeouts.
     pub timeouts: u32,
@@ -42,44 +43,44 @@ pub struct SenderStats {
     pub ecn_cuts: u32,
 }
 
-/// What only a sender with a loss needs. Allocated at the first one and kept.
+/// What only a sender with a loss needs (RFC 6675). Allocated at the first loss and kept.
 #[derive(Debug, Default)]
-pub(crate) struct Board {
-    /// What SACK blocks told, above `una`.
+pub(crate) struct Scoreboard {
+    /// What SACK blocks reported, above `una`.
     pub(crate) sacked: Ranges,
     /// Bytes in `sacked`.
     pub(crate) sacked_bytes: u64,
     /// Everything missing below it is lost.
     pub(crate) lost_end: u64,
-    /// Everything lost below it has been sent again.
+    /// Everything lost below it has been retransmitted.
     pub(crate) rxt: u64,
-    /// Recovery or repair ends when this is acknowledged.
+    /// The recovery ends when this is acknowledged.
     pub(crate) recover: u64,
-    /// Duplicate ACKs below it start no fast retransmit: they may answer our own repair (RFC 6582
-    /// section 3.2, step 1).
+    /// Duplicate ACKs below it start no fast retransmit: our own retransmissions may have caused
+    /// them (RFC 6582 section 3.2, step 1).
     pub(crate) guard: u64,
-    /// Duplicate ACKs in a row (NewReno), or ACKs with news from SACK.
+    /// Duplicate ACKs in a row (NewReno), or ACKs that SACKed new data.
     pub(crate) dups: u32,
-    /// The next retransmission does not ask the window.
+    /// The next retransmission leaves even if the window is full.
     pub(crate) force: bool,
-    /// Repairs in flight, in the order they left, and the next new byte at that time (with
-    /// `lost_repairs`).
-    pub(crate) repairs: VecDeque<Repair>,
-    /// Repairs that were lost, to be sent again.
+    /// Retransmissions in flight, in the order they left (only with
+    /// `Config::lost_retransmissions`).
+    pub(crate) retransmitted: VecDeque<Retransmission>,
+    /// Retransmissions that were lost and have to be repeated: `[start, end)`.
     pub(crate) again: VecDeque<(u64, u64)>,
-    /// An ACK came since the last speculative retransmission (RFC 6675 NextSeg, rule 3).
+    /// An ACK arrived since the last speculative retransmission (RFC 6675 NextSeg, rule 3).
     pub(crate) rescue: bool,
 }
 
-/// A segment sent again, as (first byte, end), and the next new byte when it left.
+/// A retransmitted segment `[seq, end)`, and the next new byte at the time when it left.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Repair {
+pub(crate) struct Retransmission {
     pub(crate) seq: u64,
     pub(crate) end: u64,
     pub(crate) nxt: u64,
 }
 
-/// Sends one stream. `repr(C)`, so that what every segment and ACK touches stays on two cache
+/// Sends one stream. `repr(C)`: the fields that every segment and ACK accesses are on two cache
 /// lines.
 #[derive(Debug)]
 #[repr(C)]
@@ -90,7 +91,7 @@ pub struct Sender {
     pub(crate) nxt: u64,
     /// Just past the last byte written.
     pub(crate) end: u64,
-    /// Bytes between `una` and `nxt` that are taken to have left the network; 0 in `Open`.
+    /// Bytes between `una` and `nxt` that have left the network, as far as is known; 0 in `Open`.
     pub(crate) gone: u64,
     /// When the retransmission timer fires, or `OFF`.
     pub(crate) deadline: Nanos,
@@ -99,37 +100,43 @@ pub struct Sender {
     full_at: u64,
     /// The next RTT sample is the ACK that passes this.
     pub(crate) rtt_at: u64,
-    /// End of the window of data that the last cut answered for.
+    /// End of the window of data for which the window was last reduced.
     pub(crate) cut_end: u64,
     pub(crate) phase: Phase,
-    /// Say CWR on the next new segment.
+    /// Set CWR on the next new segment.
     pub(crate) cwr: bool,
-    /// The last cut was for a loss.
+    /// The last reduction was for a loss.
     pub(crate) cut_for_loss: bool,
     /// Doublings of the timeout.
     pub(crate) backoff: u8,
-    /// The SYN is to be sent (again).
+    /// The SYN has to be sent (again).
     pub(crate) syn_due: bool,
     pub(crate) congestion: Congestion,
     pub(crate) rtt: Rtt,
-    /// When the last segment left; kept up only where idle connections restart.
+    /// When the last segment left; updated only if idle connections restart.
     last_sent: Nanos,
-    pub(crate) board: Option<Box<Board>>,
+    pub(crate) scoreboard: Option<Box<Scoreboard>>,
     pub(crate) stats: SenderStats,
 }
 
 const _: () = assert!(offset_of!(Sender, rtt) <= 128);
 
+// The state of a proxy that DCIB's figure 10 counts is made of these bytes.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Sender>() == 168);
+
 impl Sender {
     /// A sender with nothing to send. With `cfg.handshake` its first segment, once something is
     /// written, is a SYN.
-    pub fn new(cfg: &Config, _now: Nanos) -> Sender {
-        Sender::with(cfg, Congestion::new(cfg))
+    pub fn new(cfg: &Config) -> Sender {
+        let congestion = Congestion::new(&cfg.path(), &cfg.control, pacing(cfg));
+        Sender::with(cfg, congestion)
     }
 
-    /// The same under a user's own law. The receiver's echo still follows `cfg.control`.
-    pub fn with_controller(cfg: &Config, _now: Nanos, law: Box<dyn Controller>) -> Sender {
-        Sender::with(cfg, Congestion::custom(law))
+    /// The same with a controller of your own. The receiver still echoes as `cfg.control` needs it.
+    pub fn with_controller(cfg: &Config, controller: Box<dyn Controller>) -> Sender {
+        let congestion = Congestion::custom(&cfg.path(), controller, pacing(cfg));
+        Sender::with(cfg, congestion)
     }
 
     fn with(cfg: &Config, congestion: Congestion) -> Sender {
@@ -155,7 +162,7 @@ impl Sender {
             congestion,
             rtt: Rtt::default(),
             last_sent: Nanos::ZERO,
-            board: None,
+            scoreboard: None,
             stats: SenderStats::default(),
         }
     }
@@ -163,10 +170,10 @@ impl Sender {
     /// Appends a message of `bytes` bytes and returns the offset just past its last. `u64::MAX`
     /// makes the stream endless.
     ///
-    /// Messages written before the earlier ones have left share segments, as in TCP; none waits for
-    /// the next.
+    /// Messages that are written before the earlier ones have left share segments, as in TCP; no
+    /// message waits for the next.
     #[inline]
-    pub fn write(&mut self, _cfg: &Config, _now: Nanos, bytes: u64) -> u64 {
+    pub fn write(&mut self, bytes: u64) -> u64 {
         self.end = self.end.saturating_add(bytes);
         self.end
     }
@@ -174,27 +181,27 @@ impl Sender {
     /// Whether `poll_transmit` would give a segment now.
     #[inline]
     pub fn can_send(&self, cfg: &Config) -> bool {
-        if self.congestion.gated() {
+        if self.congestion.is_gated() {
             return false;
         }
         match self.phase {
             Phase::Open | Phase::Disorder => self.new_len(cfg).is_some(),
-            _ => self.can_send_repairing(cfg),
+            _ => self.can_send_in_recovery(cfg),
         }
     }
 
-    /// Whether waiting for a longer train would gain nothing (Linux, `tcp_tso_should_defer`): a
-    /// whole one fits the windows, or everything that is written, or a third of the window; nothing
-    /// is outstanding, or a loss is repaired.
+    /// Whether waiting for a longer train would gain nothing (Linux, `tcp_tso_should_defer`): the
+    /// windows have room for a whole train, for everything that is written, or for a third of the
+    /// window; or nothing is outstanding; or the sender is recovering from a loss.
     pub fn fills_train(&self, cfg: &Config, tso: u32) -> bool {
         let outstanding = self.nxt - self.una;
         if outstanding == 0 || self.phase > Phase::Disorder {
             return true;
         }
-        let window = self.congestion.window().min(cfg.receive_window);
+        let window = self.congestion.cwnd().min(cfg.receive_window);
         let limit = (window + self.gone).min(cfg.receive_window);
         let train = match &self.congestion {
-            Congestion::Paced(paced) => u64::from(tso).min(paced.train(cfg)),
+            Congestion::Paced(paced) => u64::from(tso).min(paced.largest_train()),
             _ => u64::from(tso),
         };
         let enough = train.min(self.end - self.nxt).min(window / 3);
@@ -205,11 +212,11 @@ impl Sender {
     /// The next segment, if the windows allow one.
     #[inline]
     pub fn poll_transmit(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
-        if self.congestion.gated() {
+        if self.congestion.is_gated() {
             return None;
         }
         if self.phase > Phase::Disorder {
-            return self.poll_repairing(cfg, now);
+            return self.poll_in_recovery(cfg, now);
         }
         let len = self.new_len(cfg)?;
         Some(self.send_new(cfg, now, len))
@@ -223,19 +230,20 @@ impl Sender {
             || ack.cum <= self.una
             || ack.cum > self.nxt
         {
-            return self.on_ack_repairing(cfg, now, ack, sacks);
+            return self.on_ack_in_recovery(cfg, now, ack, sacks);
         }
         let bytes = ack.cum - self.una;
         self.advance(cfg, now, ack, bytes);
         if let Congestion::Paced(paced) = &mut self.congestion {
-            paced.finish(cfg, now, self.nxt - self.una, 0, false);
+            paced.finish_ack(now, self.nxt - self.una, 0, false);
         }
     }
 
-    /// The sender's one deadline (retransmission timeout, or the wake-up of a user's law).
+    /// When the sender wants `on_timeout`: its retransmission timeout, or the wake-up of its
+    /// controller or its pacing gate.
     ///
-    /// It may move later at any call, and earlier within `poll_transmit`, `on_ack` and
-    /// `on_timeout`: compare after those.
+    /// Any call may move it later; only `poll_transmit`, `on_ack` and `on_timeout` may move it
+    /// earlier, so ask again after those.
     #[inline]
     pub fn timeout(&self) -> Option<Nanos> {
         let rto = (self.deadline != OFF).then_some(self.deadline);
@@ -245,10 +253,10 @@ impl Sender {
         }
     }
 
-    /// The deadline has come. Does nothing when called early.
+    /// The time of `timeout` has come. Does nothing when called early.
     pub fn on_timeout(&mut self, cfg: &Config, now: Nanos) {
         if let Congestion::Paced(paced) = &mut self.congestion {
-            paced.wake(cfg, now);
+            paced.wake(now);
         }
         if self.deadline != OFF && now >= self.deadline {
             self.on_rto(cfg, now);
@@ -267,16 +275,21 @@ impl Sender {
         self.una
     }
 
-    /// Bytes taken to be in the network (RFC 6675's pipe).
+    /// Bytes in flight, as far as the sender knows (RFC 6675's pipe).
     #[inline]
-    pub fn in_flight(&self) -> u64 {
+    pub fn bytes_in_flight(&self) -> u64 {
         self.nxt - self.una - self.gone
     }
 
     /// Congestion window in bytes.
     #[inline]
-    pub fn window(&self) -> u64 {
-        self.congestion.window()
+    pub fn cwnd(&self) -> u64 {
+        self.congestion.cwnd()
+    }
+
+    /// Rate at which segments leave, headers included; `None`: acknowledgements clock them out.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.congestion.pacing_rate()
     }
 
     /// Events so far.
@@ -285,7 +298,7 @@ impl Sender {
         &self.stats
     }
 
-    /// The law and its state.
+    /// The congestion controller.
     pub fn congestion(&self) -> &Congestion {
         &self.congestion
     }
@@ -298,9 +311,9 @@ impl Sender {
             return None;
         }
         let outstanding = self.nxt - self.una;
-        let limit = (self.congestion.window().saturating_add(self.gone)).min(cfg.receive_window);
-        // With nothing outstanding one segment leaves whatever the windows say, or a tiny window
-        // would end the stream.
+        let limit = (self.congestion.cwnd().saturating_add(self.gone)).min(cfg.receive_window);
+        // With nothing outstanding one segment leaves even if it exceeds the windows: otherwise a
+        // tiny window would stop the stream forever.
         (outstanding + len <= limit || outstanding == 0).then_some(len)
     }
 
@@ -317,22 +330,14 @@ impl Sender {
             self.cwr = false;
             flags = Flags::CWR;
         }
-        if self.nxt - self.una - self.gone + u64::from(cfg.mss) > self.congestion.window() {
+        if self.nxt - self.una - self.gone + u64::from(cfg.mss) > self.congestion.cwnd() {
             self.full_at = self.nxt;
         }
-        self.emit(cfg, now, seq, len, flags, self.congestion.ecn())
+        self.emit(now, seq, len, flags)
     }
 
     #[inline]
-    pub(crate) fn emit(
-        &mut self,
-        cfg: &Config,
-        now: Nanos,
-        seq: u64,
-        len: u64,
-        mut flags: Flags,
-        ecn: Ecn,
-    ) -> Segment {
+    pub(crate) fn emit(&mut self, now: Nanos, seq: u64, len: u64, mut flags: Flags) -> Segment {
         if seq + len == self.end {
             flags = flags.with(Flags::PUSH);
         }
@@ -341,37 +346,37 @@ impl Sender {
         }
         if let Congestion::Paced(paced) = &mut self.congestion {
             let before = (self.nxt - self.una - self.gone).saturating_sub(len);
-            paced.sent(cfg, now, (seq, len), before, self.nxt == self.end);
+            paced.sent(now, (seq, len), before, self.nxt == self.end);
         }
         Segment {
             seq,
             len: len as u16,
             flags,
-            ecn,
+            ecn: self.congestion.ecn(),
             ts: now.0 as u32,
         }
     }
 
-    /// RFC 5681 section 4.1: after an idle timeout the old window says nothing about the path.
+    /// RFC 5681 section 4.1: after an idle timeout the old window no longer describes the path.
     fn restart_if_idle(&mut self, cfg: &Config, now: Nanos) {
         if self.nxt == self.una && self.nxt > 0 && now.saturating_sub(self.last_sent) > self.rto {
             self.congestion
-                .restart(cfg, u64::from(cfg.init_window) * u64::from(cfg.mss));
+                .restart(u64::from(cfg.init_window) * u64::from(cfg.mss));
         }
         self.last_sent = now;
     }
 
-    /// What every acknowledgement of new data does: RTT, timer, law, echo. `bytes` are newly told;
-    /// `phase` is the one it arrived in.
+    /// Processes an acknowledgement of new data: RTT, timer, controller, ECN echo. `bytes` are
+    /// newly acknowledged, by the cumulative number or by SACK.
     #[inline]
     pub(crate) fn advance(&mut self, cfg: &Config, now: Nanos, ack: &Ack, bytes: u64) {
-        let in_flight = self.nxt - self.una;
-        let was_full = self.una < self.full_at;
+        let bytes_in_flight = self.nxt - self.una;
+        let cwnd_limited = self.una < self.full_at;
         self.una = self.una.max(ack.cum);
         let mut rtt = None;
         if ack.cum > self.rtt_at {
-            // One sample a window keeps the RFC's averaging constants meaningful (RFC 7323 appendix
-            // G) and the common ACK cheap.
+            // One sample per window keeps the RFC's averaging constants meaningful (RFC 7323
+            // appendix G) and the common ACK cheap.
             rtt = Some(self.rtt.sample(now, ack.ts_echo));
             self.rto = self.rtt.rto(cfg);
             self.backoff = 0;
@@ -383,40 +388,61 @@ impl Sender {
             now + self.rto
         };
         let echo = ack.flags.has(Flags::ECE);
-        self.congestion.on_ack(
-            cfg,
-            &Acked {
-                now,
-                bytes,
-                una: self.una,
-                nxt: self.nxt,
-                in_flight,
-                echo,
-                was_full,
-                recovering: self.phase == Phase::Recovery,
-                after_timeout: self.phase == Phase::Loss,
-                round_ended: rtt.is_some(),
-                rtt,
-            },
-        );
+        let acked = Acked {
+            now,
+            bytes,
+            packets: packets(cfg, bytes),
+            ce_bytes: if echo { bytes } else { 0 },
+            ce_packets: u64::from(echo),
+            bytes_in_flight,
+            cwnd_limited,
+            in_recovery: self.phase == Phase::Recovery,
+            after_timeout: self.phase == Phase::Loss,
+            round_ended: rtt.is_some(),
+            rtt,
+        };
+        self.congestion.on_ack(&acked, self.una);
         if echo {
-            self.on_echo(cfg, now, ack.cum);
+            self.on_echo(now, ack.cum);
         }
     }
 
-    /// Cuts for an echo, unless this window of data has been answered for.
+    /// Reports an ECN echo to the controller, unless the window was reduced for this window of data
+    /// already.
     #[inline]
-    pub(crate) fn on_echo(&mut self, cfg: &Config, now: Nanos, cum: u64) {
+    pub(crate) fn on_echo(&mut self, now: Nanos, cum: u64) {
         if cum <= self.cut_end
             || self.phase > Phase::Disorder
             || self.congestion.ecn() == Ecn::NotEct
         {
             return;
         }
-        self.congestion.on_echo(cfg, now, self.nxt - self.una);
+        self.congestion.on_ce(&CeCounted {
+            now,
+            packets: 1,
+            bytes_in_flight: self.nxt - self.una,
+        });
         self.cut_end = self.nxt;
         self.cut_for_loss = false;
         self.cwr = true;
         self.stats.ecn_cuts += 1;
+    }
+}
+
+fn pacing(cfg: &Config) -> Pacing {
+    Pacing {
+        window: cfg.pacing,
+        train: cfg.pace_train,
+    }
+}
+
+/// `bytes` in full segments. Most acknowledgements cover one, which costs no division.
+#[inline]
+pub(crate) fn packets(cfg: &Config, bytes: u64) -> u64 {
+    let mss = u64::from(cfg.mss);
+    if bytes <= mss {
+        u64::from(bytes > 0)
+    } else {
+        bytes.div_ceil(mss)
     }
 }

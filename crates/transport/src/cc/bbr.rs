@@ -7,34 +7,61 @@
 
 use cemark_wire::{Ecn, Nanos, Rate};
 
-use crate::paced::on_the_wire;
-use crate::{Acked, Config, Controller, Delivered, Lost};
+use super::{
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Delivered, FromControl, Lost,
+    PathSpec, boxed, on_the_wire, per_second,
+};
+
+/// The declaration.
+pub static SPEC: ControllerSpec = ControllerSpec {
+    paced: true,
+    wants_delivered: true,
+    slows_for_loss: false,
+    ..ControllerSpec::new(
+        "bbr",
+        "BBR",
+        "Paces at the measured bandwidth and keeps two round trips in flight; a loss does not \
+         lower its rate.",
+        Build::Stream(boxed::<Bbr>),
+    )
+};
+
+impl Control {
+    /// BBR, version 1.
+    pub const BBR: Control = Control::of(&SPEC);
+}
+
+impl FromControl for Bbr {
+    fn from_control(path: &PathSpec, _: &Control) -> Bbr {
+        Bbr::new(path)
+    }
+}
 
 /// A gain of 1.
 const ONE: u64 = 1 << 16;
 /// 2 / ln 2: the smallest gain that doubles the rate every round trip.
 const HIGH: u64 = 189_097;
-/// Its inverse empties in one round trip what start-up queued.
+/// Its inverse: drains in one round trip what start-up queued.
 const DRAIN: u64 = ONE * ONE / HIGH;
-/// One round trip faster, one slower, six as measured.
+/// One round trip at a higher rate, one at a lower rate, six at the measured one.
 const CYCLE: [u64; 8] = [ONE * 5 / 4, ONE * 3 / 4, ONE, ONE, ONE, ONE, ONE, ONE];
-/// Rounds that a delivery rate is remembered.
+/// Rounds for which a delivery rate is remembered.
 const BW_ROUNDS: usize = 10;
-/// How long a smallest round trip is believed.
+/// How long the smallest round trip is trusted.
 const RTPROP_SPAN: Nanos = Nanos::from_millis(10_000);
-/// How long the path is kept empty to measure it anew.
+/// How long the path is kept empty to measure the round trip again.
 const PROBE_SPAN: Nanos = Nanos::from_millis(200);
-/// Segments in flight meanwhile, and the smallest window.
+/// Segments in flight during that time, and the smallest window.
 const FEW: u64 = 4;
 
-/// What BBR is doing.
+/// The state of BBR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Doubling the rate until it no longer grows by a quarter in three rounds.
     Startup,
     /// Emptying the queue that start-up left.
     Drain,
-    /// Cycling through eight phases; the number says which.
+    /// Cycling through eight phases, of which this is the number.
     ProbeBw(u8),
     /// Four segments in flight for 200 ms.
     ProbeRtt,
@@ -47,23 +74,23 @@ pub struct Bbr {
     header: u64,
     mode: Mode,
     cwnd: u64,
-    /// Window to return to after a repair or a probe of the round trip.
+    /// Window to return to after a recovery or a probe of the round trip.
     prior: u64,
     /// Bits per second of payload.
     pace: u64,
-    /// A round trip has been seen.
+    /// A round trip has been measured.
     timed: bool,
     /// The largest rate of each of the last rounds, in bits per second of payload; `bw` is the
     /// largest of them.
     rates: [u64; BW_ROUNDS],
     bw: u64,
-    /// Smallest round trip in nanoseconds, 0 before the first, and when it was seen.
+    /// Smallest round trip in nanoseconds, 0 before the first, and when it was measured.
     rtprop: u64,
     rtprop_at: Nanos,
     /// `bw` x `rtprop` in bytes.
     bdp: u64,
     round: u64,
-    /// The round ends with a segment sent after so much had been delivered.
+    /// The round ends with a segment that was sent after this much had been delivered.
     round_end: u64,
     full_bw: u64,
     full_rounds: u8,
@@ -71,18 +98,17 @@ pub struct Bbr {
     cycle_at: Nanos,
     probe_end: Option<Nanos>,
     probe_round: bool,
-    repairing: bool,
+    in_recovery: bool,
     conserve: bool,
 }
 
 impl Bbr {
-    /// A fresh law: start-up at the initial window over a millisecond.
-    pub fn new(cfg: &Config) -> Bbr {
-        let mss = u64::from(cfg.mss);
-        let cwnd = u64::from(cfg.init_window.max(1)) * mss;
+    /// A new controller in start-up: the initial window over a millisecond.
+    pub fn new(path: &PathSpec) -> Bbr {
+        let cwnd = path.init_bytes();
         Bbr {
-            mss,
-            header: u64::from(cfg.header_bytes),
+            mss: u64::from(path.mss),
+            header: u64::from(path.header),
             mode: Mode::Startup,
             cwnd,
             prior: 0,
@@ -101,22 +127,22 @@ impl Bbr {
             cycle_at: Nanos::ZERO,
             probe_end: None,
             probe_round: false,
-            repairing: false,
+            in_recovery: false,
             conserve: false,
         }
     }
 
-    /// What it is doing.
+    /// Its state.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Bottleneck bandwidth as it is believed, in bits per second of payload.
+    /// Estimate of the bottleneck bandwidth, in bits per second of payload.
     pub fn bandwidth(&self) -> Rate {
         Rate(self.bw)
     }
 
-    /// Round trip without a queue as it is believed, in nanoseconds; 0 before the first sample.
+    /// Estimate of the round trip without a queue, in nanoseconds; 0 before the first sample.
     pub fn rtprop(&self) -> u64 {
         self.rtprop
     }
@@ -147,7 +173,7 @@ impl Bbr {
         ended
     }
 
-    /// The largest of the remembered rates; where all were app-limited the old one stays.
+    /// The largest of the remembered rates; if all were app-limited the old estimate stays.
     fn update_bw(&mut self) {
         let largest = self.rates.iter().copied().max().unwrap_or(0);
         if largest > 0 {
@@ -177,9 +203,9 @@ impl Bbr {
             return;
         };
         let over = d.now.saturating_sub(self.cycle_at).0 > self.rtprop;
-        let before = d.in_flight + d.bytes;
+        let before = d.bytes_in_flight + d.bytes;
         let next = match CYCLE[usize::from(phase)] {
-            // Faster, until a queue has formed that shows it; slower, until it is gone.
+            // At the higher rate until a queue has formed, at the lower one until it is gone.
             gain if gain > ONE => over && (d.lost > 0 || before >= times(gain, self.bdp)),
             gain if gain < ONE => over || before <= self.bdp,
             _ => over,
@@ -192,14 +218,14 @@ impl Bbr {
 
     fn enter_probe_bw(&mut self, d: &Delivered) {
         // Any phase but the slow one, so that flows that began together do not probe together. A
-        // hash is drawn well enough, and replays.
+        // hash of time and bytes is random enough, and repeats when the run is repeated.
         let draw = (d.now.0 ^ d.total).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let phase = [0, 2, 3, 4, 5, 6, 7][(draw % 7) as usize];
         self.mode = Mode::ProbeBw(phase);
         self.cycle_at = d.now;
     }
 
-    /// True while the law keeps the path empty.
+    /// True while BBR keeps the path empty.
     fn update_rtprop(&mut self, d: &Delivered, round_ended: bool) -> bool {
         let expired = self.rtprop > 0 && d.now > self.rtprop_at + RTPROP_SPAN;
         if let Some(rtt) = d.rtt.map(u64::from)
@@ -217,7 +243,7 @@ impl Bbr {
             return false;
         }
         match self.probe_end {
-            None if d.in_flight <= FEW * self.mss => {
+            None if d.bytes_in_flight <= FEW * self.mss => {
                 self.probe_end = Some(d.now + PROBE_SPAN);
                 self.probe_round = false;
                 self.round_end = d.total;
@@ -239,7 +265,7 @@ impl Bbr {
     }
 
     fn keep_window(&mut self) {
-        self.prior = match self.repairing || self.mode == Mode::ProbeRtt {
+        self.prior = match self.in_recovery || self.mode == Mode::ProbeRtt {
             true => self.prior.max(self.cwnd),
             false => self.cwnd,
         };
@@ -247,9 +273,9 @@ impl Bbr {
 
     fn set_pace(&mut self, d: &Delivered) {
         if let (false, Some(rtt)) = (self.timed, d.rtt) {
-            // Until now nothing but a guess: the initial window over the first round trip.
+            // The first measurement replaces the guess: the initial window over the round trip.
             self.timed = true;
-            let bw = crate::delivery::per_second(self.cwnd, u64::from(rtt));
+            let bw = per_second(self.cwnd, u64::from(rtt));
             self.pace = times(self.gains().0, bw);
         }
         let pace = times(self.gains().0, self.bw);
@@ -262,18 +288,18 @@ impl Bbr {
         if d.lost > 0 {
             self.cwnd = self.cwnd.saturating_sub(d.lost).max(self.mss);
         }
-        if d.repairing && !self.repairing {
-            // The first round of a repair sends what it is told arrived.
+        if d.in_recovery && !self.in_recovery {
+            // The first round of a recovery sends as much as is delivered (packet conservation).
             self.conserve = true;
             self.round_end = d.total;
-            self.cwnd = d.in_flight + d.bytes;
-        } else if !d.repairing && self.repairing {
+            self.cwnd = d.bytes_in_flight + d.bytes;
+        } else if !d.in_recovery && self.in_recovery {
             self.conserve = false;
             self.cwnd = self.cwnd.max(self.prior);
         }
-        self.repairing = d.repairing;
+        self.in_recovery = d.in_recovery;
         if self.conserve {
-            self.cwnd = self.cwnd.max(d.in_flight + d.bytes);
+            self.cwnd = self.cwnd.max(d.bytes_in_flight + d.bytes);
         } else {
             // Three quanta of room, so that delayed and stretched ACKs do not stall it.
             let target = times(self.gains().1, self.bdp) + 3 * self.mss;
@@ -303,42 +329,46 @@ impl Controller for Bbr {
         Ecn::NotEct
     }
 
-    fn on_ack(&mut self, _cfg: &Config, _ack: &Acked) {}
+    fn on_ack(&mut self, _: &Acked) {
+        // `on_delivered` has all that it needs.
+    }
 
-    fn on_loss(&mut self, _cfg: &Config, loss: &Lost) {
+    fn on_ce(&mut self, _: &CeCounted) {
+        // Its packets are Not-ECT.
+    }
+
+    fn on_loss(&mut self, loss: &Lost) {
         self.keep_window();
         if loss.timeout {
-            // One segment, then again what the model says as soon as something is told; the pipe
-            // has to prove itself full anew.
+            // One segment, and what the model says again as soon as something is acknowledged.
+            // Whether the pipe is full has to be measured again.
             self.cwnd = self.mss;
             self.full_bw = 0;
-            self.repairing = true;
+            self.in_recovery = true;
             self.conserve = false;
         }
     }
 
-    fn on_echo(&mut self, _cfg: &Config, _now: Nanos, _in_flight: u64) {}
-
-    fn restart(&mut self, _cfg: &Config, bytes: u64) {
+    fn restart(&mut self, bytes: u64) {
         self.cwnd = self.cwnd.min(bytes.max(self.mss));
     }
 
-    fn window(&self) -> u64 {
+    fn cwnd(&self) -> u64 {
         self.cwnd
     }
 
-    fn pace(&self) -> Option<Rate> {
+    fn pacing_rate(&self) -> Option<Rate> {
         Some(Rate(on_the_wire(
             (self.mss, self.header),
             self.pace.max(8_000),
         )))
     }
 
-    fn samples(&self) -> bool {
+    fn wants_delivered(&self) -> bool {
         true
     }
 
-    fn on_delivered(&mut self, _cfg: &Config, d: &Delivered) -> bool {
+    fn on_delivered(&mut self, d: &Delivered) -> bool {
         let round_ended = self.update_round(d);
         self.update_bw();
         self.update_bdp();
@@ -347,7 +377,7 @@ impl Controller for Bbr {
         if self.mode == Mode::Startup && self.filled {
             self.mode = Mode::Drain;
         }
-        if self.mode == Mode::Drain && d.in_flight <= self.bdp {
+        if self.mode == Mode::Drain && d.bytes_in_flight <= self.bdp {
             self.enter_probe_bw(d);
         }
         let limits = self.update_rtprop(d, round_ended);

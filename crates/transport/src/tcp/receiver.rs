@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receiving end: what has arrived, what to answer, and which echo of CE the answer carries.
+//! The receiving end: what has arrived, when to acknowledge it, and how to echo CE.
 
 use alloc::boxed::Box;
 
 use cemark_wire::{Ecn, Flags, Nanos};
 
 use crate::ranges::Ranges;
-use crate::{Ack, Acks, Config, Control, Segment};
+use crate::{Ack, Acks, Config, Segment};
 
-/// No delayed acknowledgement is running.
+/// No acknowledgement is delayed.
 const NEVER: Nanos = Nanos::MAX;
 
-/// Receives one stream. It never reneges: what a SACK block told stays held.
+/// Receives one stream. It never reneges: it keeps what a SACK block has reported.
 #[derive(Debug)]
 pub struct Receiver {
     /// Every byte before this offset has arrived.
     cum: u64,
-    /// When the withheld acknowledgement goes out, or `NEVER`.
+    /// When the delayed acknowledgement leaves, or `NEVER`.
     deadline: Nanos,
-    /// Timestamp to echo: of the first segment that the next acknowledgement answers (RFC 7323
+    /// Timestamp to echo: that of the first segment covered by the next acknowledgement (RFC 7323
     /// section 4.3).
     ts_recent: u32,
     /// In-order segments that wait for an acknowledgement.
     pending: u32,
-    /// CE packets seen.
+    /// CE packets received.
     ce_packets: u32,
-    /// The echo that acknowledgements carry now: the current run's mark (DCTCP), or the latch that
-    /// CWR opens (RFC 3168).
+    /// Acknowledgements carry ECE now: the last segment was marked (DCTCP), or CWR has not arrived
+    /// since a mark (RFC 3168).
     echo: bool,
-    /// Echo exactly, run by run, as DCTCP needs it.
+    /// Report every mark exactly (RFC 8257 section 3.2).
     exact: bool,
-    /// Tell SACK blocks.
+    /// Send SACK blocks.
     sack: bool,
-    /// Segments beyond a hole. Allocated at the first one and kept.
+    /// Segments beyond a hole. Allocated at the first hole and kept.
     beyond: Option<Box<Beyond>>,
 }
 
 #[derive(Debug, Default)]
 struct Beyond {
     ranges: Ranges,
-    /// An offset in each of the most recently changed ranges, latest first; 0 (never beyond a hole)
-    /// where there is none.
+    /// An offset in each of the most recently changed ranges, latest first; 0, which is never beyond
+    /// a hole, marks an empty place.
     recent: [u64; 3],
 }
 
 impl Receiver {
-    /// A receiver of a stream that begins at offset 0. How it echoes CE follows `cfg.control`.
+    /// A receiver of a stream that begins at offset 0. It echoes CE as the controller in
+    /// `cfg.control` needs it.
     pub fn new(cfg: &Config) -> Receiver {
         Receiver {
             cum: 0,
@@ -54,13 +55,13 @@ impl Receiver {
             pending: 0,
             ce_packets: 0,
             echo: false,
-            exact: matches!(cfg.control, Control::Dctcp { .. }),
+            exact: cfg.control.spec().exact_echo,
             sack: cfg.sack,
             beyond: None,
         }
     }
 
-    /// Takes one segment, `seg.ecn` as it arrived, and says what to answer.
+    /// Processes one segment, `seg.ecn` as it arrived, and returns the acknowledgements to send.
     #[inline]
     pub fn on_data(&mut self, cfg: &Config, now: Nanos, seg: &Segment) -> Acks {
         if seg.flags.has(Flags::SYN) {
@@ -73,8 +74,8 @@ impl Receiver {
         if self.exact {
             if ce != self.echo {
                 run_changed = true;
-                // What waits belongs to the run that just ended, and is answered with that run's
-                // mark.
+                // The segments that wait belong to the run that just ended, and are acknowledged
+                // with that run's mark.
                 if self.pending > 0 {
                     closed = Some(self.ack());
                 }
@@ -95,8 +96,8 @@ impl Receiver {
         }
         self.cum += u64::from(seg.len);
         self.pending += 1;
-        // The first segment of a new run is not withheld either: Linux since 4.18, since waiting
-        // for it starved windows of one.
+        // The ACK of the first segment of a new run is not delayed either, as in Linux since 4.18:
+        // a window of one segment would wait for the delay in every round trip.
         if self.pending >= cfg.ack_every || run_changed || seg.flags.has(Flags::PUSH) {
             let ack = self.ack();
             return closed.map_or(Acks::One(ack), |c| Acks::Two(c, ack));
@@ -113,8 +114,8 @@ impl Receiver {
         self.cum
     }
 
-    /// The SACK blocks of the acknowledgement just returned, `[start, end)`, most recently changed
-    /// first; says how many.
+    /// Writes the SACK blocks of the acknowledgement just returned, `[start, end)`, most recently
+    /// changed first, and returns how many there are.
     pub fn sack_blocks(&self, out: &mut [(u64, u64); 3]) -> usize {
         let Some(beyond) = &self.beyond else { return 0 };
         let mut n = 0;
@@ -130,14 +131,14 @@ impl Receiver {
         n
     }
 
-    /// When the withheld acknowledgement has to go out.
+    /// When the delayed acknowledgement has to leave.
     #[inline]
     pub fn timeout(&self) -> Option<Nanos> {
         (self.deadline != NEVER).then_some(self.deadline)
     }
 
-    /// Sends the withheld acknowledgement if its time has come; nothing otherwise.
-    pub fn on_timeout(&mut self, _cfg: &Config, now: Nanos) -> Acks {
+    /// Returns the delayed acknowledgement if its time has come.
+    pub fn on_timeout(&mut self, now: Nanos) -> Acks {
         if now < self.deadline {
             return Acks::None;
         }
@@ -170,7 +171,7 @@ impl Receiver {
 
     #[cold]
     fn on_syn(&mut self, seg: &Segment) -> Acks {
-        // A SYN that comes again asks for the lost answer; the stream behind it is not touched.
+        // A repeated SYN means that the SYN-ACK was lost. The stream is not changed.
         Acks::One(Ack {
             cum: 0,
             flags: Flags::ACK.with(Flags::SYN),
@@ -179,8 +180,8 @@ impl Receiver {
         })
     }
 
-    /// A segment beyond a hole, one that fills a hole, or one that came before: all are answered at
-    /// once (RFC 5681 section 4.2).
+    /// A segment beyond a hole, one that fills a hole, or a duplicate: all are acknowledged at once
+    /// (RFC 5681 section 4.2).
     #[cold]
     fn on_disorder(&mut self, seg: &Segment) -> Ack {
         let end = seg.seq + u64::from(seg.len);
@@ -206,8 +207,8 @@ impl Receiver {
             let beyond = self.beyond.get_or_insert_default();
             beyond.ranges.insert(seg.seq, end);
             let block = beyond.ranges.holding(seg.seq);
-            // One entry a range: this one comes first, others of the same (perhaps merged) range
-            // go.
+            // One entry per range: this one is first, and others in the same (perhaps merged) range
+            // are removed.
             let mut recent = [seg.seq, 0, 0];
             let others = beyond
                 .recent
@@ -229,6 +230,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Control;
 
     fn config(control: Control, ack_every: u32) -> Config {
         Config {
@@ -238,11 +240,6 @@ mod tests {
             ..Config::default()
         }
     }
-
-    const DCTCP: Control = Control::Dctcp {
-        g_shift: 4,
-        alpha_init: 0,
-    };
 
     fn data(n: u64, ecn: Ecn) -> Segment {
         Segment {
@@ -270,28 +267,28 @@ mod tests {
 
     #[test]
     fn dctcp_answers_each_run_of_marks_with_its_own_echo() {
-        let cfg = config(DCTCP, 2);
+        let cfg = config(Control::DCTCP, 2);
         let mut r = Receiver::new(&cfg);
         let mut take = |n, ecn| r.on_data(&cfg, Nanos(n), &data(n, ecn));
         assert_eq!(take(0, Ecn::Ect0), Acks::None);
         assert_eq!(take(1, Ecn::Ect0), Acks::One(ack(2, 100, false)));
         assert_eq!(take(2, Ecn::Ect0), Acks::None);
-        // The run changes while one segment waits: it is answered unmarked, then the first marked
-        // one at once.
+        // The run changes while one segment waits: it is acknowledged unmarked, then the first
+        // marked one at once.
         assert_eq!(
             take(3, Ecn::Ce),
             Acks::Two(ack(3, 102, false), ack(4, 103, true))
         );
         assert_eq!(take(4, Ecn::Ce), Acks::None);
         assert_eq!(take(5, Ecn::Ce), Acks::One(ack(6, 104, true)));
-        // It changes with nothing waiting: one answer.
+        // It changes while nothing waits: one acknowledgement.
         assert_eq!(take(6, Ecn::Ect0), Acks::One(ack(7, 106, false)));
         assert_eq!(r.ce_packets(), 3);
     }
 
     #[test]
     fn with_an_ack_per_packet_every_echo_is_its_packets_own_mark() {
-        let cfg = config(DCTCP, 1);
+        let cfg = config(Control::DCTCP, 1);
         let mut r = Receiver::new(&cfg);
         for (n, ce) in [false, true, true, false, true, false]
             .into_iter()
@@ -308,7 +305,7 @@ mod tests {
 
     #[test]
     fn classic_ecn_repeats_its_echo_until_cwr() {
-        let cfg = config(Control::EcnStar, 1);
+        let cfg = config(Control::ECN_STAR, 1);
         let mut r = Receiver::new(&cfg);
         let mut echo = |n, ecn, flags| match r.on_data(
             &cfg,
@@ -327,13 +324,13 @@ mod tests {
         assert!(!echo(3, Ecn::Ect0, Flags::CWR));
         assert!(
             echo(4, Ecn::Ce, Flags::CWR),
-            "a marked segment that says CWR starts the next echo"
+            "a marked segment with CWR starts the next echo"
         );
     }
 
     #[test]
-    fn a_withheld_ack_goes_out_by_count_push_or_time() {
-        let cfg = config(DCTCP, 3);
+    fn a_delayed_ack_leaves_by_count_push_or_time() {
+        let cfg = config(Control::DCTCP, 3);
         let mut r = Receiver::new(&cfg);
         assert_eq!(r.timeout(), None);
         assert_eq!(
@@ -348,13 +345,13 @@ mod tests {
         assert_eq!(
             r.timeout(),
             Some(due),
-            "the first withheld segment starts the clock"
+            "the first segment that waits starts the delay"
         );
-        assert_eq!(r.on_timeout(&cfg, Nanos(due.0 - 1)), Acks::None);
+        assert_eq!(r.on_timeout(Nanos(due.0 - 1)), Acks::None);
         assert_eq!(
-            r.on_timeout(&cfg, due),
+            r.on_timeout(due),
             Acks::One(ack(2, 100, false)),
-            "and gives the timestamp"
+            "and its timestamp is echoed"
         );
         assert_eq!(r.timeout(), None);
         let last = Segment {
@@ -365,8 +362,8 @@ mod tests {
     }
 
     #[test]
-    fn holes_are_answered_at_once_with_the_latest_block_first() {
-        let cfg = config(DCTCP, 2);
+    fn holes_are_acknowledged_at_once_with_the_latest_block_first() {
+        let cfg = config(Control::DCTCP, 2);
         let mut r = Receiver::new(&cfg);
         let mut out = [(0, 0); 3];
         for (n, expected) in [
@@ -416,8 +413,8 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_came_before_changes_nothing() {
-        let cfg = config(DCTCP, 1);
+    fn a_duplicate_segment_changes_nothing() {
+        let cfg = config(Control::DCTCP, 1);
         let mut r = Receiver::new(&cfg);
         r.on_data(&cfg, Nanos(0), &data(0, Ecn::Ect0));
         r.on_data(&cfg, Nanos(0), &data(1, Ecn::Ect0));
@@ -429,8 +426,8 @@ mod tests {
     }
 
     #[test]
-    fn a_syn_is_answered_every_time() {
-        let cfg = config(DCTCP, 2);
+    fn every_syn_is_answered() {
+        let cfg = config(Control::DCTCP, 2);
         let mut r = Receiver::new(&cfg);
         let syn = Segment {
             seq: 0,
