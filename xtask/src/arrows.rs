@@ -56,8 +56,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Crates that must stay easy to embed: they have no dependency from outside the workspace. Optional ones
-/// (`serde`, off unless it is asked for) do not count.
+/// Crates that must stay easy to embed: they have no dependency from outside the workspace, except
+/// optional ones (`serde`, off by default).
 const BARE: &[&str] = &["cemark-wire", "cemark-marking", "cemark-transport"];
 
 /// The crates of the workspace, as cargo describes them.

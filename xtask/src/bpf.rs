@@ -249,7 +249,7 @@ impl Clang {
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         let version = said.lines().next().unwrap_or_default().trim().to_owned();
         if !version.contains("clang version") {
-            return Err(format!("{program} --version says `{version}`: no clang"));
+            return Err(format!("{program} --version prints `{version}`: not clang"));
         }
         Ok(Clang { program, version })
     }
