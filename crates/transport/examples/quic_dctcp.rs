@@ -7,37 +7,40 @@
 //! that marks.
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 
 use cemark_transport::cc::dctcp::{Dctcp, DctcpConfig};
 use cemark_transport::cc::{Flight, PathSpec};
 use cemark_wire::Nanos;
 
+/// Packet numbers, both ends included.
+type Range = std::ops::RangeInclusive<u64>;
+
 /// Payload of a full packet.
 const SIZE: u64 = 1200;
 
-/// The sender. It has always something to send.
+/// What DCTCP needs to know: the header is UDP, IP, and QUIC's short header and tag.
+const PATH: PathSpec = PathSpec {
+    mss: SIZE as u16,
+    header: 28 + 20,
+    init_window: 10,
+};
+
+/// The sender. It always has something to send.
 pub struct QuicSender {
-    /// The packets in flight: when each was sent.
+    /// The packets in flight, and when each was sent.
     sent: BTreeMap<u64, Nanos>,
     next: u64,
-    /// The congestion controller and what it needs to know.
+    /// The congestion controller with what it needs to know.
     pub flight: Flight<Dctcp>,
 }
 
 impl QuicSender {
     /// A connection that has sent nothing.
     pub fn new() -> QuicSender {
-        let path = PathSpec {
-            mss: SIZE as u16,
-            header: 28 + 20, // UDP and IP, QUIC's short header and tag
-            init_window: 10,
-        };
-        let dctcp = Dctcp::new(&path, DctcpConfig::default());
         QuicSender {
             sent: BTreeMap::new(),
             next: 0,
-            flight: Flight::new(&path, dctcp),
+            flight: Flight::new(&PATH, Dctcp::new(&PATH, DctcpConfig::default())),
         }
     }
 
@@ -54,38 +57,24 @@ impl QuicSender {
 
     /// An ACK_ECN frame: the acknowledged ranges, largest first, and how many packets have arrived
     /// with CE since the connection began. Returns the packets that it reveals as lost.
-    pub fn on_ack_frame(
-        &mut self,
-        now: Nanos,
-        ranges: &[RangeInclusive<u64>],
-        ce_count: u64,
-    ) -> Vec<u64> {
-        let Some(&largest) = ranges.iter().map(RangeInclusive::end).max() else {
-            return Vec::new();
-        };
+    pub fn on_ack_frame(&mut self, now: Nanos, ranges: &[Range], ce_count: u64) -> Vec<u64> {
+        let largest = *ranges[0].end();
         let rtt = self.sent.get(&largest).map(|&at| (now - at).0 as u32);
         for range in ranges {
-            let acked: Vec<u64> = self.sent.range(range.clone()).map(|p| *p.0).collect();
-            for packet in acked {
-                self.sent.remove(&packet);
+            for (packet, _) in self.sent.extract_if(range.clone(), |_, _| true) {
                 self.flight.on_acked(now, packet, SIZE);
             }
         }
         self.flight.on_ack_end(now, ce_count, rtt);
 
-        // RFC 9002 section 6.1.1: three packets of reordering are no loss.
-        let lost: Vec<u64> = self
-            .sent
-            .keys()
-            .copied()
-            .take_while(|p| p + 3 <= largest)
-            .collect();
-        for packet in &lost {
-            self.sent.remove(packet);
-            self.flight.on_lost(*packet, SIZE);
+        // RFC 9002 section 6.1.1: a packet is lost if one three numbers higher is acknowledged.
+        let recent = self.sent.split_off(&largest.saturating_sub(2));
+        let lost = std::mem::replace(&mut self.sent, recent);
+        for &packet in lost.keys() {
+            self.flight.on_lost(packet, SIZE);
         }
         self.flight.on_loss_end(now, false);
-        lost
+        lost.into_keys().collect()
     }
 }
 
