@@ -152,7 +152,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// When the NIC wants the next connection in its line.
+    /// When the NIC can serve the next connection in its queue.
     #[inline]
     pub fn nic_free(&self, host: HostId) -> u64 {
         let port = &self.ports[host.nic()];

@@ -29,7 +29,7 @@ fn markers() -> impl Strategy<Value = MarkerChoice> {
     ]
 }
 
-/// Schemes that judge the length which an arriving packet finds, with an average or without.
+/// Schemes that judge the queue length at arrival, smoothed or not.
 fn arriving() -> impl Strategy<Value = MarkerChoice> {
     prop_oneof![
         (0u64..150, 0u64..10).prop_map(|(min, weight)| {
@@ -159,7 +159,7 @@ fn configs() -> impl Strategy<Value = Config> {
             } else {
                 NonEct::Drop
             };
-            // One seed in four: hosts that work in bunches, paced or not.
+            // One seed in four: hosts that process packets in bunches, paced or not.
             if seed % 4 == 1 {
                 c.offload = Offload {
                     tso: 64_000,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! DCQCN end to end: fair shares, the queue where RED wants it, losses repaired, the same result
-//! twice.
+//! DCQCN end to end: fair shares, the queue where RED should hold it, recovery of losses, the same
+//! result twice.
 
 mod common;
 

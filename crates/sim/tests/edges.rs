@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What stands at the edges of two sites: flows end and the books balance under every form, and
+//! Middleboxes at the edges of two sites: flows end and the counters balance under every form, and
 //! each form does what it is for.
 
 mod common;
@@ -183,8 +183,8 @@ fn literal_over_plain(share: f64, victims: Victims) -> f64 {
     of(dcib(CopyPolicy::Once, None, None)) / of(Edge::Plain)
 }
 
-/// Spec A.12: the copy comes a round trip after the hole, so literal DCIB hides few losses from a
-/// sender; order or a filter hide them.
+/// The copy arrives a round trip after the hole, so literal DCIB hides few losses from a sender;
+/// in-order release or a filter hide them.
 #[test]
 fn order_and_the_filter_hide_losses_and_the_literal_form_does_not() {
     let of = |edge| delivered(&across(edge, Victims::PreferNotEct, Control::RENO));
@@ -296,7 +296,7 @@ fn a_tenth_of_a_long_fast_path_is_held() {
         edge_delay: us(1),
         wan_delay: us(30_000),
     });
-    // Open windows: nobody waits here for slow start, sixteen round trips.
+    // Open windows: slow start would take sixteen round trips.
     cfg.transport.control = Control::RENO;
     cfg.transport.init_window = 200_000;
     cfg.transport.receive_window = 1 << 30;
@@ -340,7 +340,7 @@ fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome
 
 /// Each path has a stalled queue of its own. One path loses every selected packet, so its copies
 /// are never acknowledged and (the routers being patient) never sent: its queue is full after 166
-/// packets. The other path goes on selecting.
+/// packets. The other path keeps selecting.
 #[test]
 fn a_full_stalled_queue_stops_its_own_path_only() {
     let fault = |link| LinkFault {
@@ -361,8 +361,8 @@ fn a_full_stalled_queue_stops_its_own_path_only() {
     assert!(o.edges["selected"] > 20 * bound / 1_500, "{:?}", o.edges);
 }
 
-/// A path that clears ECN shuts its own pair off, after which DCIB is as good as not there; the
-/// other path keeps it.
+/// A path that clears ECN makes its own pair of routers turn themselves off; those of the other
+/// path keep working.
 #[test]
 fn a_bleached_path_shuts_off_its_own_pair_only() {
     let fault = |bleach| {

@@ -119,8 +119,8 @@ fn a_train_arrives_at_line_rate_and_pacing_takes_it_apart() {
     // 64 KB are 43 packets, which arrive in 51.6 us; the link sends four meanwhile, and one is on
     // its way: 37 wait.
     let train = deepest(tso, false, 0);
-    // A trace says of each moment what waits and for how long: bytes x 8 ns at 1 Gb/s, and the rest
-    // of the packet being sent.
+    // A trace records at each instant the backlog and the time to drain it: bytes x 8 ns at 1 Gb/s,
+    // and the rest of the packet in transmission.
     let o = run(&one_flow(tso, false, 0));
     let samples = &o.traces[0].samples;
     assert!(samples.iter().any(|s| s.bytes > 54_000));
@@ -128,7 +128,7 @@ fn a_train_arrives_at_line_rate_and_pacing_takes_it_apart() {
         let rest = s.wait.0.checked_sub(u64::from(s.bytes) * 8);
         assert!(rest.is_some_and(|rest| rest <= 12_000), "{s:?}");
     }
-    // TCP's pacing spaces trains, which stay whole; the NIC's takes them apart.
+    // Pacing by TCP spaces trains, which stay whole; pacing by the NIC splits them.
     let tcp = deepest(tso, true, KB64);
     let nic = deepest(tso, true, 0);
     assert!(smooth <= 3_000.0, "{smooth}");

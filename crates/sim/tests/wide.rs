@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The laws of the wide area on a shared link: they converge to fair shares and fill it.
+//! The congestion controllers for wide areas on a shared link: they converge to fair shares and
+//! fill it.
 #![allow(missing_docs)]
 
 mod common;
@@ -13,7 +14,7 @@ use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
-/// Two flows over 100 Mb/s and 20 ms (166 packets) with a buffer of so many packets; the second
+/// Two flows over 100 Mb/s and 20 ms (166 packets) with a buffer of `packets` packets; the second
 /// starts ten seconds later, and the last thirty of sixty count.
 fn late_comer(control: Control, buffer: u32, marker: MarkerChoice) -> Config {
     let long = workload(Kind::Long {

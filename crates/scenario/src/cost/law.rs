@@ -65,13 +65,15 @@ impl Law {
         let mss = f64::from(t.mss);
         let lost = lost(config);
         // A repair that is lost as well waits for the timer.
-        let waits = match t.lost_retransmissions || t.rdma.is_some() {
-            true => 0.0,
-            false => lost * seconds(Picos::from(t.rto_min)),
+        let waits = if t.lost_retransmissions || t.rdma.is_some() {
+            0.0
+        } else {
+            lost * seconds(Picos::from(t.rto_min))
         };
-        let gathers = match config.offload.gro {
-            true => seconds(Picos::from(config.offload.coalesce)),
-            false => 0.0,
+        let gathers = if config.offload.gro {
+            seconds(Picos::from(config.offload.coalesce))
+        } else {
+            0.0
         };
         Law {
             mss,
@@ -142,9 +144,10 @@ impl Law {
 
     /// Bytes that slow start has sent after a number of round trips.
     pub(super) fn let_out(&self, rounds: f64) -> f64 {
-        match rounds > 40.0 {
-            true => f64::INFINITY,
-            false => self.first * ((rounds + 1.0).exp2() - 1.0),
+        if rounds > 40.0 {
+            f64::INFINITY
+        } else {
+            self.first * ((rounds + 1.0).exp2() - 1.0)
         }
     }
 
