@@ -36,11 +36,11 @@ pub struct QuicSender {
 
 impl QuicSender {
     /// A connection that has sent nothing.
-    pub fn new() -> QuicSender {
+    pub fn new(path: &PathSpec) -> QuicSender {
         QuicSender {
             sent: BTreeMap::new(),
             next: 0,
-            flight: Flight::new(&PATH, Dctcp::new(&PATH, DctcpConfig::default())),
+            flight: Flight::new(path, Dctcp::new(path, DctcpConfig::default())),
         }
     }
 
@@ -92,7 +92,7 @@ pub struct Seen {
 /// Runs the sender for `rounds` round trips of 100 us. The path marks every packet beyond `limit`
 /// packets in flight and loses packet number `lose`.
 pub fn run(rounds: u64, limit: usize, lose: u64) -> Seen {
-    let mut sender = QuicSender::new();
+    let mut sender = QuicSender::new(&PATH);
     let (mut ce, mut lost, mut windows) = (0, 0, Vec::new());
     for round in 0..rounds {
         let now = Nanos::from_micros(100 * round);
