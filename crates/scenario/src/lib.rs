@@ -16,6 +16,8 @@
 //! # Ok::<(), cemark_scenario::Error>(())
 //! ```
 
+#![warn(clippy::too_many_lines)]
+
 mod aliases;
 mod builtin;
 mod check;

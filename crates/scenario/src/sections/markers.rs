@@ -247,7 +247,7 @@ pub(crate) fn label_of(node: &Node) -> Option<&str> {
     text("label")
         .map(str::trim)
         .or_else(|| match text("marker")? {
-            name if fold(&name) == NONE => Some(NONE_TITLE),
+            name if fold(name) == NONE => Some(NONE_TITLE),
             name => catalogue::find(name).map(|spec| spec.title),
         })
 }
