@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""MQ-ECN (4.1-4.3): K_i = min(quantum_i / T_round, C) x RTT x lambda, that is K x min(quantum time / T_round, 1).
+"""MQ-ECN (3.2-3.4): K_i = min(quantum_i / T_round, C) x RTT x lambda, that is K x min(quantum time / T_round, 1).
 
 Rule: the quantum's time is whole nanoseconds; the ramp's three numbers are rounded down; the average of a clock of its own counts
 4096ths of a nanosecond, rounded down, and whole nanoseconds of it are compared.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The round time of a port (MQ-ECN 4.2: T = beta T + (1 - beta) sample for each turn, T beta^n after n idle times; 4.3: smoothed weights).
+"""The round time of a port (MQ-ECN 3.3.1: T = beta T + (1 - beta) sample for each turn, T beta^n after n idle times; 3.4: smoothed weights).
 
 Rule: the average counts 4096ths of a nanosecond or byte, every step rounded down; beta^n is taken by squaring in parts of 2^32; samples, idle
 times and picoseconds a byte, which are to the nearest, are at most 2^32 - 1; the round is the nearest nanosecond, at most 2^64 - 1.

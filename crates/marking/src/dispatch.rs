@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Static dispatch: the one place that lists the methods of [`Marker`](crate::Marker) for enums of
+//! Static dispatch: the methods of [`Marker`](crate::Marker) are listed here once, for every enum of
 //! markers.
 
 /// Implements [`Marker`](crate::Marker) for an enum each of whose variants is a marker: a match
@@ -30,7 +30,9 @@
 macro_rules! dispatch_marker {
     (@view $at:ident) => { $at };
     (@view $at:ident by_copy) => { &{ *$at } };
-    ($Enum:ident { $($(#[$how:ident])? $Variant:ident $(($m:ident))? => $marker:expr),+ $(,)? }) => {
+    ($Enum:ident {
+        $($(#[$how:ident])? $Variant:ident $(($m:ident))? => $marker:expr),+ $(,)?
+    }) => {
         impl $crate::Marker for $Enum {
             #[inline]
             fn hook(&self) -> $crate::Hook {

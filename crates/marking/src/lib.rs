@@ -162,9 +162,9 @@ pub trait Marker: Send {
         Quiet::NEVER
     }
 
-    /// The sojourn time below which, in the present state, the dequeue hook passes a packet and does
-    /// not change its state, so that a port that knows sojourn times ahead need not call it. Zero if
-    /// there is none. Called after each call of the hook.
+    /// The sojourn time below which, in the present state, the dequeue hook passes a packet and
+    /// does not change its state, so that a port that knows sojourn times ahead need not call it.
+    /// Zero if there is none. Called after each call of the hook.
     fn quiet_sojourn(&self) -> Nanos {
         Nanos::ZERO
     }
@@ -191,8 +191,8 @@ pub trait Marker: Send {
     }
 
     /// Changes parameters at run time and keeps the state. The schemes of the catalogue take their
-    /// configuration as [`Values`]: `marker.retune(&config.into(), &queue)`. The default ignores the
-    /// call, for a marker whose parameters are fixed.
+    /// configuration as [`Values`]: `marker.retune(&config.into(), &queue)`. The default ignores
+    /// the call, for a marker whose parameters are fixed.
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
         let _ = (params, queue);
     }

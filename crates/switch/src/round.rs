@@ -12,7 +12,7 @@
 //! Under WFQ, which has no rounds, the port smooths the sum of the quanta (weight x MTU) of its
 //! backlogged queues, at each departure and each change between empty and backlogged, and reports
 //! the time that they take on the link. Quantum time over round is then the weight over the
-//! smoothed sum of weights, MQ-ECN's approximation.
+//! smoothed sum of weights, MQ-ECN's approximation (section 3.4).
 //!
 //! Samples, idle times and picoseconds per byte saturate at 2^32 - 1, and the round time saturates
 //! too. `dataplane/include/cemark/round.h` is the same rule in C, and `vectors/round.toml` checks
@@ -32,7 +32,7 @@ use crate::sched::Rounds;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RoundSpec {
-    /// Weight of the old average in parts of 2^16 (MQ-ECN section 3.3.1: 0.75).
+    /// Weight of the old average in parts of 2^16 (MQ-ECN section 3.3.1; 0.75 in section 5).
     pub beta: u32,
     /// T_idle: for each such span in which the port is empty, the average is multiplied by beta.
     /// `None`: the time of one MTU on the link (12 us at 1 Gb/s, 1.2 us at 10 Gb/s). Zero: the

@@ -1,38 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One sentence that says what a table shows, composed from its numbers. It claims only what is
-//! decided (a difference whose interval excludes zero) and names what is not.
+//! decided (a difference whose interval excludes zero) and names what is not decided.
 
-use crate::model::{Group, Metric, Row};
-use crate::stats::{SizeClass, Statistic};
+use super::{Group, Row};
+use crate::metrics::{self, Better, Metric};
 use crate::units;
 
-/// What the sentence speaks about, most important first; the first family that was measured is
-/// taken.
-fn subjects(group: &Group) -> Vec<(Metric, &'static str)> {
-    let fct = [
-        (Metric::SHORT_MEAN, "short flows' mean FCT"),
-        (Metric::SHORT_P99, "short flows' p99 FCT"),
-        (Metric::LARGE_MEAN, "large flows' mean FCT"),
-    ];
-    let overall = [(Metric::Fct(SizeClass::All, Statistic::Mean), "the mean FCT")];
-    let long = [
-        (Metric::Goodput, "the goodput of endless flows"),
-        (
-            Metric::Probe(Statistic::Mean),
-            "the mean round trip of probes",
-        ),
-        (Metric::QUEUE_MEAN, "the mean queue at the hottest port"),
-    ];
-    let here = |list: &[(Metric, &'static str)]| -> Vec<_> {
-        list.iter()
-            .copied()
-            .filter(|(m, _)| group.has(*m))
-            .collect()
-    };
-    [here(&fct), here(&overall), here(&long)]
+/// A metric and what the sentence calls it.
+type Subject = (&'static Metric, &'static str);
+
+/// What the sentence speaks about: the metrics of the first topic that was measured.
+fn subjects(group: &Group) -> Vec<Subject> {
+    let named = metrics::shown(metrics::compared(), |c| c.sentence.is_some());
+    let topics = named.into_iter().filter(|m| group.has(m)).filter_map(|m| {
+        let (topic, name) = m.column.as_ref()?.sentence?;
+        Some((topic, (m, name)))
+    });
+    let topics: Vec<_> = topics.collect();
+    let first = topics.iter().map(|(topic, _)| *topic).min();
+    topics
         .into_iter()
-        .find(|l| !l.is_empty())
-        .unwrap_or_default()
+        .filter(|(topic, _)| Some(*topic) == first)
+        .map(|(_, subject)| subject)
+        .collect()
 }
 
 /// The sentence.
@@ -52,7 +42,7 @@ pub(crate) fn sentence(group: &Group) -> String {
             .filter_map(|(m, name)| {
                 group
                     .baseline()
-                    .cell(*m)
+                    .cell(m)
                     .absolute
                     .map(|v| format!("{name} is {}", m.show(v)))
             })
@@ -62,7 +52,7 @@ pub(crate) fn sentence(group: &Group) -> String {
         let best = others
             .iter()
             .copied()
-            .filter(|r| subjects.iter().any(|(m, _)| r.cell(*m).better()))
+            .filter(|r| subjects.iter().any(|(m, _)| r.cell(m).better()))
             .max_by(|a, b| score(a, &subjects).total_cmp(&score(b, &subjects)));
         let mut text = match best {
             Some(row) => praise(row, base, &subjects),
@@ -87,12 +77,13 @@ pub(crate) fn sentence(group: &Group) -> String {
         .unwrap_or_default()
 }
 
-/// Gains less losses in percent points, only where an interval excludes zero; losses count double.
-fn score(row: &Row, subjects: &[(Metric, &str)]) -> f64 {
+/// Gains minus losses in percentage points, only where an interval excludes zero. Losses count
+/// double.
+fn score(row: &Row, subjects: &[Subject]) -> f64 {
     subjects
         .iter()
         .map(|(m, _)| {
-            let cell = row.cell(*m);
+            let cell = row.cell(m);
             let size = cell.against.map_or(0.0, |c| c.percent.abs());
             if cell.better() {
                 size
@@ -105,22 +96,22 @@ fn score(row: &Row, subjects: &[(Metric, &str)]) -> f64 {
         .sum()
 }
 
-fn praise(row: &Row, base: &str, subjects: &[(Metric, &'static str)]) -> String {
-    // What went up or down, for the better or for the worse: "lowers A by 3 % and B by 5 %".
+fn praise(row: &Row, base: &str, subjects: &[Subject]) -> String {
+    // What went up or down, as an improvement or not: "lowers A by 3 % and B by 5 %".
     let moves = |good: bool| -> Vec<String> {
         let moved = |up: bool| -> Vec<String> {
             subjects
                 .iter()
                 .filter(|(m, _)| {
                     if good {
-                        row.cell(*m).better()
+                        row.cell(m).better()
                     } else {
-                        row.cell(*m).worse()
+                        row.cell(m).worse()
                     }
                 })
-                .filter(|(m, _)| up == (m.less_is_better() != good))
+                .filter(|(m, _)| up == ((m.better == Better::Less) != good))
                 .map(|(m, name)| {
-                    let percent = row.cell(*m).against.map_or(0.0, |c| c.percent.abs());
+                    let percent = row.cell(m).against.map_or(0.0, |c| c.percent.abs());
                     format!(
                         "{name} by {}",
                         units::percent(percent).trim_start_matches('+')
@@ -142,56 +133,48 @@ fn praise(row: &Row, base: &str, subjects: &[(Metric, &'static str)]) -> String 
     text
 }
 
-/// Whether a cell compares and its interval, or the lack of one, leaves open which way.
-fn open(row: &Row, metric: Metric) -> bool {
+/// Whether a cell compares, but its interval (or the lack of one) does not say which is better.
+fn open(row: &Row, metric: &Metric) -> bool {
     let cell = row.cell(metric);
     cell.against.is_some() && !cell.worse() && !cell.better()
 }
 
-/// What the sentence says nothing about because nothing can be said: the best scheme's open
-/// subjects, and the schemes of which every subject is open.
-fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[(Metric, &'static str)]) -> String {
-    let mut parts: Vec<String> = Vec::new();
+/// What is not decided: the open subjects of the best scheme, and the schemes of which every subject
+/// is open.
+fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[Subject]) -> String {
+    let mut text = String::new();
     if let Some(row) = best {
         let names: Vec<String> = subjects
             .iter()
-            .filter(|(m, _)| open(row, *m))
+            .filter(|(m, _)| open(row, m))
             .map(|(_, name)| (*name).to_owned())
             .collect();
         if !names.is_empty() {
-            parts.push(format!("{} for {}", list(&names), row.scheme));
+            text += &format!("; not decided: {} for {}", list(&names), row.scheme);
         }
     }
     let silent: Vec<String> = rest
         .iter()
         .filter(|r| {
-            let compared = || {
-                subjects
-                    .iter()
-                    .filter(|(m, _)| r.cell(*m).against.is_some())
-            };
-            compared().count() > 0 && compared().all(|(m, _)| open(r, *m))
+            let compared = || subjects.iter().filter(|(m, _)| r.cell(m).against.is_some());
+            compared().count() > 0 && compared().all(|(m, _)| open(r, m))
         })
         .map(|r| r.scheme.clone())
         .collect();
     if !silent.is_empty() {
-        parts.push(format!("anything for {}", list(&silent)));
+        text += &format!("; no metric decided for {}", list(&silent));
     }
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!("; not decided: {}", list(&parts))
-    }
+    text
 }
 
-fn blame(row: &Row, subjects: &[(Metric, &'static str)]) -> Option<String> {
+fn blame(row: &Row, subjects: &[Subject]) -> Option<String> {
     let worse: Vec<String> = subjects
         .iter()
-        .filter(|(m, _)| row.cell(*m).worse())
+        .filter(|(m, _)| row.cell(m).worse())
         .map(|(m, name)| {
             format!(
                 "{name} ({})",
-                units::percent(row.cell(*m).against.map_or(0.0, |c| c.percent))
+                units::percent(row.cell(m).against.map_or(0.0, |c| c.percent))
             )
         })
         .collect();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A finished point as one Parquet file: its flows are the table, everything else is JSON in the
-//! file's metadata. One file, so that a rename makes the whole point appear at once; a checksum
-//! over all of it, so that no damaged byte is ever used.
+//! file's metadata. It is one file, so that a rename makes the whole point appear at once, and a
+//! checksum covers all of it, so that damage is noticed before anything is used.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -15,8 +15,8 @@ use cemark_sim::outcome::{
 use cemark_wire::{Nanos, Picos, Rate};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::{self, Column, Reader, Table};
-use crate::seal::{self, Place};
+use super::columns::{self, Column, Reader, Table};
+use super::seal::{self, Place};
 
 /// Key of the metadata entry.
 const KEY: &str = "cemark.point";
@@ -32,13 +32,13 @@ pub(crate) struct Key<'a> {
     pub(crate) point: &'a str,
 }
 
-/// What a point's file turned out to be.
+/// What a point's file contains.
 pub(crate) enum Stored {
     /// There is no file.
     Missing,
     /// Whole, but of another build or another point: it is run again.
     Other,
-    /// Not as it was written: it is run again, and that is said.
+    /// Not as it was written: it is run again, with a note.
     Damaged,
     /// The point, and its CPU seconds.
     Whole(Box<Outcome>, f64),
@@ -144,7 +144,7 @@ fn spread((count, mean, p50, p99, max, min): Five) -> Spread {
     }
 }
 
-/// Counters are keyed by the reasons of this build; one that it does not know cannot come from it.
+/// Counters are keyed by the reasons of this build; a file with another reason is not from it.
 fn keyed(m: BTreeMap<String, u64>) -> Option<BTreeMap<&'static str, u64>> {
     m.into_iter()
         .map(|(k, v)| reasons().find(|known| *known == k).map(|known| (known, v)))
@@ -200,7 +200,7 @@ pub(crate) fn encode(outcome: &Outcome, key: Key<'_>, cpu_seconds: f64) -> Vec<u
         Column::U32(f.iter().map(|f| f.timeouts).collect()),
     );
     let json = serde_json::to_string(&header).expect("a header of numbers and strings");
-    // The checksum comes last, and so does the search for it.
+    // The checksum comes last, where the search for it begins.
     let metadata = [(KEY, json), (seal::PARQUET_KEY, seal::BLANK.to_owned())];
     let bytes = columns::encode([table], &metadata).expect("columns that fit their own schema");
     let mut bytes = bytes.expect("one table");
@@ -208,7 +208,7 @@ pub(crate) fn encode(outcome: &Outcome, key: Key<'_>, cpu_seconds: f64) -> Vec<u
     bytes
 }
 
-/// The point in a file. Nothing of a file is looked at before its checksum has been found right.
+/// The point in a file. The checksum is verified before anything else is read.
 pub(crate) fn read(path: &Path, key: Key<'_>) -> Stored {
     let mut bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
@@ -243,8 +243,7 @@ pub(crate) fn scenario(path: &Path) -> Option<String> {
     }
 }
 
-/// Builds before the first checksum left files without one: whole as far as one can see, and of a
-/// build that is not this one.
+/// Whether a file without a checksum comes from an early build, which wrote none.
 fn of_another_build(bytes: &[u8], build: &str) -> bool {
     let has = |text: &str| bytes.windows(text.len()).any(|w| w == text.as_bytes());
     bytes.ends_with(b"PAR1")
@@ -367,6 +366,33 @@ fn rest(o: &Outcome) -> Rest {
     }
 }
 
+fn port(p: Port) -> PortReport {
+    PortReport {
+        name: p.name,
+        rate: Rate(p.rate),
+        packets: p.packets,
+        bytes: p.bytes,
+        marks: p.marks,
+        drops: p.drops,
+        utilisation: p.utilisation,
+        queue: spread(p.queue),
+        sojourn: spread(p.sojourn),
+    }
+}
+
+fn trace((name, port, samples): (String, u32, Samples)) -> PortTrace {
+    let sample = |(at, bytes, wait)| QueueSample {
+        at: Picos(at),
+        bytes,
+        wait: Nanos(wait),
+    };
+    PortTrace {
+        name,
+        port,
+        samples: samples.into_iter().map(sample).collect(),
+    }
+}
+
 fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
     Some(Outcome {
         flows,
@@ -406,21 +432,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
             retransmits: r.retransmits,
             goodput_bytes: r.goodput_bytes,
         },
-        ports: r
-            .ports
-            .into_iter()
-            .map(|p| PortReport {
-                name: p.name,
-                rate: Rate(p.rate),
-                packets: p.packets,
-                bytes: p.bytes,
-                marks: p.marks,
-                drops: p.drops,
-                utilisation: p.utilisation,
-                queue: spread(p.queue),
-                sojourn: spread(p.sojourn),
-            })
-            .collect(),
+        ports: r.ports.into_iter().map(port).collect(),
         pauses: r
             .pauses
             .into_iter()
@@ -431,22 +443,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
             })
             .collect(),
         deadlock: r.deadlock,
-        traces: r
-            .traces
-            .into_iter()
-            .map(|(name, port, samples)| PortTrace {
-                name,
-                port,
-                samples: samples
-                    .into_iter()
-                    .map(|(at, bytes, wait)| QueueSample {
-                        at: Picos(at),
-                        bytes,
-                        wait: Nanos(wait),
-                    })
-                    .collect(),
-            })
-            .collect(),
+        traces: r.traces.into_iter().map(trace).collect(),
         end: Picos(r.end_ps),
         packet_hops: r.packet_hops,
         events: r.events,

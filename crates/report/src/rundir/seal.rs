@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A checksum inside a file, over all of its bytes: a Parquet file stays a Parquet file, a JSON
-//! document stays JSON, and a flipped bit shows.
+//! A checksum inside a file, over all of its bytes. A Parquet file stays a valid Parquet file, a
+//! JSON document stays valid JSON, and a flipped bit is detected.
 //!
-//! The checksum is taken with [`BLANK`] in its place. It guards against damage, not against people:
-//! XXH3 with 128 bits.
+//! The checksum (XXH3, 128 bits) is taken with [`BLANK`] in its place. It guards against damage,
+//! not against forgery.
 
 use twox_hash::XxHash3_128;
 
-/// What is in the checksum's place until it is known.
+/// What the checksum's place holds until the checksum is known.
 pub(crate) const BLANK: &str = "00000000000000000000000000000000";
 
 /// Where a file keeps its checksum.

@@ -5,8 +5,9 @@
 use cemark_scenario::{Plan, Point};
 use cemark_sim::outcome::{LongRecord, PortReport};
 
+use super::columns::{Column, Table, encode};
 use crate::Finished;
-use crate::columns::{Column, Table, encode};
+use crate::metrics::{self, Sample};
 
 /// The leading columns of every table: axes, scheme, seed. An axis is a number where all its values
 /// are.
@@ -24,6 +25,38 @@ fn leading(plan: &Plan, point: &Point, rows: usize) -> Table {
     table.push("scheme", Column::Constant(point.scheme.clone(), rows));
     table.push("seed", Column::U64(vec![point.seed; rows]));
     table
+}
+
+/// Every point with its metrics; `None` without any. An axis is a number where all its values are.
+pub(crate) fn points(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
+    if plan.points.is_empty() {
+        return None;
+    }
+    let points = || plan.points.iter();
+    let mut t = Table::default();
+    for path in &plan.axes {
+        let of = |p: &Point| p.axes.get(path).cloned().unwrap_or_default();
+        let numbers: Option<Vec<f64>> = points().map(|p| of(p).parse().ok()).collect();
+        let column = match numbers {
+            Some(numbers) => Column::F64(numbers),
+            None => Column::Text(points().map(of).collect()),
+        };
+        t.push(path, column);
+    }
+    t.push(
+        "scheme",
+        Column::Text(points().map(|p| p.scheme.clone()).collect()),
+    );
+    t.push("seed", Column::U64(points().map(|p| p.seed).collect()));
+    for metric in metrics::all().iter().filter(|m| m.column.is_some()) {
+        let value = |(point, done): (&Point, &Finished)| {
+            let sample = Sample::new(point, &done.outcome);
+            metric.value(&sample).ok()
+        };
+        let values = points().zip(finished).map(value).collect();
+        t.push(&metric.key, Column::MaybeF64(values));
+    }
+    encode([t], &[]).expect("columns that fit their own schema")
 }
 
 /// Every measured flow of every point; `None` without any.

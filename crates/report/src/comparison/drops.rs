@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why packets were dropped, where a full buffer is not the only reason, and whether the schemes of
-//! a table treat packets that are not ECN-capable alike.
+//! Why packets were dropped, where a full buffer is not the only reason, and whether all schemes of
+//! a table treat packets that are not ECN-capable in the same way.
 
 use cemark_sim::config::NonEct;
 
-use crate::model::{Group, Row};
+use super::{Group, Row};
 use crate::units;
 
-/// The reasons that mean "there was no room", and no decision of a scheme, a policy or a fault.
+/// The reasons that mean "there was no room", not a decision of a scheme, a policy or a fault.
 const OVERFLOW: [&str; 4] = ["tail", "queue", "pool", "headroom"];
 
-/// One line for the drops of all schemes, one where their policies differ; empty where every drop
-/// is an overflow and the policies are the same.
+/// One line for the drops of all schemes and one where their policies differ. Empty if every drop is
+/// an overflow and the policies are the same.
 pub(crate) fn lines(group: &Group) -> Vec<String> {
     let decided = |row: &Row| {
         let reasons = row.drops_by.iter().filter(|(_, n)| **n > 0);
@@ -28,7 +28,7 @@ pub(crate) fn lines(group: &Group) -> Vec<String> {
     out
 }
 
-/// `RED 4066 to be marked and not ECN-capable, 12 buffer full`.
+/// `RED 4066 due a mark but not ECN-capable, 12 buffer full`.
 fn reasons(row: &Row) -> String {
     let mut counted: Vec<(&String, u64)> = row.drops_by.iter().map(|(w, n)| (w, *n)).collect();
     counted.retain(|(_, n)| *n > 0);
@@ -50,14 +50,14 @@ fn words(why: &str) -> &str {
         "pool" => "shared buffer full",
         "headroom" => "headroom full",
         "marker" => "dropped by the scheme",
-        "not_ect" => "to be marked and not ECN-capable",
+        "not_ect" => "due a mark but not ECN-capable",
         "artificial" => "lost by a fault",
         other => other,
     }
 }
 
-/// Says which schemes drop and which forward the packets that they cannot mark, where these are not
-/// the same.
+/// Says which schemes drop and which forward the packets that they cannot mark, if the schemes
+/// differ.
 fn unlike(group: &Group) -> Option<String> {
     let of = |policy: NonEct| -> Vec<&str> {
         let rows = group.rows.iter().filter(|r| r.non_ect == Some(policy));
@@ -66,8 +66,8 @@ fn unlike(group: &Group) -> Option<String> {
     let (drop, forward) = (of(NonEct::Drop), of(NonEct::Forward));
     (!drop.is_empty() && !forward.is_empty()).then(|| {
         format!(
-            "not treated alike: packets to be marked that are not ECN-capable are dropped under {}, forwarded under {} \
-             (non-ect in [switch])",
+            "policies differ: packets due a mark but not ECN-capable are dropped under {}, forwarded \
+             under {} (non-ect in [switch])",
             drop.join(", "),
             forward.join(", ")
         )
@@ -85,14 +85,11 @@ mod tests {
             scheme: scheme.to_owned(),
             baseline: false,
             cells: Vec::new(),
+            counts: Vec::new(),
             flows: 0,
             unfinished: 0,
-            marks: 0,
-            drops: drops.iter().map(|d| d.1).sum(),
             drops_by: drops.iter().map(|(w, n)| ((*w).to_owned(), *n)).collect(),
             non_ect,
-            timeouts: 0,
-            retransmissions: 0,
             points: Vec::new(),
         }
     }
@@ -127,7 +124,7 @@ mod tests {
         assert_eq!(
             said(rows),
             [
-                "drops: RED 4066 to be marked and not ECN-capable, 12 buffer full; CoDel 3 dropped by the scheme, \
+                "drops: RED 4066 due a mark but not ECN-capable, 12 buffer full; CoDel 3 dropped by the scheme, \
                  1 lost by a fault; ECN# none"
             ]
         );
@@ -144,8 +141,8 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert_eq!(
             lines[1],
-            "not treated alike: packets to be marked that are not ECN-capable are dropped under RED, forwarded under ECN# \
-             (non-ect in [switch])"
+            "policies differ: packets due a mark but not ECN-capable are dropped under RED, forwarded \
+             under ECN# (non-ect in [switch])"
         );
     }
 }

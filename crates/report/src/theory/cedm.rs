@@ -5,9 +5,10 @@
 //! Lengths are packets; `pipe` is C d, the bandwidth times the base round trip; `n` flows give up
 //! the part `beta` of their windows at a cut.
 
-/// Swing of the queue under DCTCP's threshold `k` where senders smooth: `sqrt(2 n (C d + K)) / 2`.
+/// Swing of the queue under DCTCP's threshold `k` where senders do not send bursts: that of DCTCP,
+/// `sqrt(2 n (C d + K)) / 2`.
 pub fn smooth_swing(pipe: f64, k: f64, n: f64) -> f64 {
-    (2.0 * n * (pipe + k)).sqrt() / 2.0
+    super::dctcp::amplitude(pipe, k, n)
 }
 
 /// Least swing where windows leave as bursts: `beta (n - 1) / (n - beta) (C d + K)`.
@@ -53,8 +54,7 @@ mod tests {
         assert!((a - b).abs() <= within, "{a} is not {b}");
     }
 
-    /// Spec A.11, 10 Gb/s and 100 us: the slides' 22.9 packets, and by hand for other numbers of
-    /// flows.
+    /// 10 Gb/s and 100 us: the slides' 22.9 packets for two flows, and by hand for other numbers.
     #[test]
     fn thresholds() {
         let pipe = 1e10 * 100e-6 / 8.0 / 1500.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One writer a run directory: a lock of the operating system, which ends with the process that
-//! holds it, however that ends.
+//! One writer for each run directory: a lock of the operating system. It is released when the
+//! process that holds it ends, whatever ends it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -8,8 +8,8 @@ use std::path::Path;
 
 use crate::Error;
 
-/// The file that carries the lock. It stays when the lock is gone: removing it would let two
-/// processes hold locks on two files of one name.
+/// The file that carries the lock. It stays after the lock is released: if it were removed, two
+/// processes could hold locks on two files of the same name.
 pub(crate) const NAME: &str = ".cemark-lock";
 
 /// The lock on a directory; the directory is free when the value goes away.
@@ -19,11 +19,11 @@ pub(crate) struct Lock {
     _file: Option<File>,
 }
 
-/// What came of asking for the lock.
+/// The result of an attempt to take the lock.
 pub(crate) enum Asked {
     /// It is ours.
     Ours(Lock),
-    /// This file system has no locks: nothing keeps a second process away.
+    /// This file system has no locks, so a second process is not kept away.
     Unsupported(Lock),
     /// Another process has it: its number, where it is known.
     Held(Option<u32>),
@@ -44,7 +44,7 @@ pub(crate) fn ask(dir: &Path) -> Result<Asked, Error> {
         .map_err(|e| Error::io("lock the run directory with", &path, e))?;
     match file.try_lock() {
         Ok(()) => {
-            // Who holds it is a courtesy: a full disk may keep it back.
+            // The process number is only for messages, so a full disk may prevent it.
             let _ = file
                 .set_len(0)
                 .and_then(|()| writeln!(file, "{}", std::process::id()));

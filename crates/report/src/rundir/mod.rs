@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The run directory: every finished point is safe on disk, and a second run of the same scenario
-//! continues.
+//! The run directory: every finished point is kept on disk, and a second run of the same scenario
+//! continues from there.
 //!
-//! Each file is written under another name, synced, and renamed: a name that exists holds a whole
-//! file, whatever killed the process. What the disk or a cable did to it later shows in its
-//! checksum. A lock keeps a second process away.
+//! Each file is written under a temporary name, synced, and renamed, so a file under its final name
+//! is whole even if the process was killed. Its checksum shows later damage. A lock keeps a second
+//! process away.
+
+mod columns;
+mod lock;
+mod seal;
+mod stored;
+mod tables;
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -17,16 +23,17 @@ use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
-use crate::lock::{self, Asked, Lock};
-use crate::seal::{BLANK, Place};
-use crate::stored::{self, Stored};
+use self::lock::{Asked, Lock};
+use self::seal::{BLANK, Place};
+use self::stored::Stored;
+use crate::Error;
 use crate::summary::{PointSummary, RunSummary, hex};
-use crate::{Error, tables};
 
 const MANIFEST: &str = "manifest.json";
 const POINTS: &str = "points";
 /// What a finished run leaves beside its manifest and its points.
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 7] = [
+    "points.parquet",
     "flows.parquet",
     "queues.parquet",
     "goodput.parquet",
@@ -34,12 +41,12 @@ const DOCUMENTS: [&str; 6] = [
     "report.html",
     "summary.json",
 ];
-/// How a file begins that is not whole yet.
+/// How the names of files begin that are not whole yet.
 const TEMPORARY: &str = ".cemark-tmp-";
-/// How long to wait before the lock is asked for again.
+/// How long to wait before the next attempt to take the lock.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Told what a run directory found; asked whether it should go on waiting for another process.
+/// Receives what a run directory reports, and decides whether it keeps waiting for another process.
 pub trait Console: Sync {
     /// A sentence for standard error.
     fn say(&self, _note: &str) {}
@@ -56,12 +63,12 @@ impl Console for () {}
 pub struct Finished {
     /// Its numbers.
     pub summary: PointSummary,
-    /// Everything it left.
+    /// Everything that the simulation left behind.
     pub outcome: Outcome,
 }
 
 impl Finished {
-    /// Of a point that took so many CPU seconds.
+    /// Of a point that took this many CPU seconds.
     pub fn new(point: &Point, outcome: Outcome, cpu_seconds: f64) -> Self {
         Finished {
             summary: PointSummary::new(point, &outcome, cpu_seconds),
@@ -88,7 +95,7 @@ pub struct Manifest {
     pub schema: u32,
     /// Short name of the scenario.
     pub scenario: String,
-    /// Its one line for people.
+    /// Its title.
     pub title: String,
     /// Fingerprint of the scenario: of everything that can change a result.
     pub scenario_digest: String,
@@ -124,12 +131,12 @@ pub struct RunDir {
     lock: Option<Arc<Lock>>,
 }
 
-/// Whose a directory is.
+/// To which run a directory belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
-    /// Nothing of a run is in it.
+    /// It contains nothing of a run.
     New,
-    /// It has the manifest of a run that may go on here.
+    /// It has the manifest of this run, which may continue here.
     Ours,
     /// The same, but the manifest is lost or damaged.
     NoManifest,
@@ -137,10 +144,10 @@ enum Claim {
 
 /// Why a directory is not for this plan.
 enum Refusal {
-    /// It holds another scenario's run.
+    /// It contains another scenario's run.
     Another(Error),
-    /// It seems to hold something that is no run; a process that just begins one may look like
-    /// that.
+    /// It seems to contain something that is not a run. The directory of a process that is just
+    /// starting a run may look the same.
     Foreign(Error),
 }
 
@@ -153,14 +160,13 @@ impl From<Refusal> for Error {
 }
 
 impl RunDir {
-    /// Where a plan goes if nobody says otherwise:
-    /// `runs/<scenario>-<first 8 digits of its digest>`.
+    /// Where a plan goes by default: `runs/<scenario>-<first 8 digits of its digest>`.
     pub fn default_path(plan: &Plan) -> PathBuf {
         Path::new("runs").join(format!("{}-{}", plan.name, &hex(plan.digest)[..8]))
     }
 
     /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`,
-    /// an earlier run's files go first. Where another process runs the same scenario there, this
+    /// an earlier run's files are removed first. Where another process runs the same scenario there, this
     /// one waits for it.
     ///
     /// # Errors
@@ -213,7 +219,7 @@ impl RunDir {
     fn take(&mut self, plan: &Plan, fresh: bool, console: &dyn Console) -> Result<Claim, Error> {
         let mut waits = false;
         loop {
-            // Before the lock, which leaves a file: a directory that is not for us stays as it is.
+            // Checked before the lock leaves a file, so that a foreign directory stays as it is.
             match self.claim(plan, fresh) {
                 Err(Refusal::Foreign(_)) if self.path.join(lock::NAME).exists() => {}
                 other => {
@@ -224,8 +230,8 @@ impl RunDir {
                 Asked::Held(holder) => holder,
                 Asked::Unsupported(lock) => {
                     console.say(&format!(
-                        "the file system of {} has no locks: see to it that no other cemark writes \
-                         there",
+                        "the file system of {} has no locks: make sure that no other cemark \
+                         writes there",
                         self.path.display()
                     ));
                     self.lock = Some(Arc::new(lock));
@@ -262,12 +268,12 @@ impl RunDir {
             }
             std::thread::sleep(AGAIN);
         }
-        // The one before us may have left another scenario's run.
+        // The process before this one may have left another scenario's run.
         Ok(self.claim(plan, fresh)?)
     }
 
-    /// Refuses a directory that holds another scenario's run or somebody else's files of the same
-    /// names.
+    /// Refuses a directory that contains another scenario's run, or files of the same names that
+    /// cemark did not write.
     fn claim(&self, plan: &Plan, fresh: bool) -> Result<Claim, Refusal> {
         let path = self.path.join(MANIFEST);
         let mut bytes = match fs::read(&path) {
@@ -289,7 +295,7 @@ impl RunDir {
         Ok(Claim::Ours)
     }
 
-    /// Whose a directory is whose manifest is lost or damaged: the points say it.
+    /// To which run a directory without a readable manifest belongs: its points say so.
     fn claim_without(&self, damaged: Option<&[u8]>, fresh: bool) -> Result<Claim, Refusal> {
         let points = || entries(&self.path.join(POINTS));
         let known = points()
@@ -341,15 +347,15 @@ impl RunDir {
     /// Removes what an earlier run has left, and nothing else.
     fn remove_run(&self) -> Result<(), Error> {
         let points = entries(&self.path.join(POINTS)).filter(|path| is_point(path));
-        // The manifest stays until the new one takes its place: a directory of ours is known by it.
+        // The manifest stays until the new one replaces it, since it marks the directory as ours.
         let documents = DOCUMENTS.iter().map(|name| self.path.join(name));
         documents
             .chain(points)
             .try_for_each(|path| remove_file(&path))
     }
 
-    /// Removes what a killed process left half-written. Under the lock, no living one has such
-    /// files here.
+    /// Removes what a killed process left half-written. While this process holds the lock, no other
+    /// one has such files here.
     fn sweep(&self, points: &Path) {
         for path in entries(&self.path).chain(entries(points)) {
             if file_name(&path).starts_with(TEMPORARY) {
@@ -365,8 +371,8 @@ impl RunDir {
             .join(format!("{}.parquet", hex(point.digest)))
     }
 
-    /// The point, if an earlier session of the same build finished it. One that is damaged is run
-    /// again, and the console is told.
+    /// The point, if an earlier session of the same build finished it. A damaged one is run again,
+    /// and the console receives a note.
     pub fn load(&self, point: &Point, console: &dyn Console) -> Option<Finished> {
         let path = self.point_path(point);
         match stored::read(&path, self.key(&hex(point.digest))) {
@@ -386,7 +392,7 @@ impl RunDir {
         }
     }
 
-    /// Keeps a finished point. When this returns, no kill and no power cut loses it.
+    /// Writes a finished point. Once this returns, neither a kill nor a power cut loses it.
     ///
     /// # Errors
     /// [`crate::Fault::Machine`] where the disk is full or the directory has become unwritable.
@@ -439,8 +445,8 @@ impl RunDir {
         write_whole(&self.path.join(MANIFEST), &bytes)
     }
 
-    /// Writes what a finished run leaves: `summary.json`, `flows.parquet`, `links.parquet`,
-    /// `queues.parquet` where traces exist, `goodput.parquet` where intervals were asked for,
+    /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `flows.parquet`, `links.parquet`,
+    /// `queues.parquet` where traces exist, `goodput.parquet` where intervals were requested,
     /// `report.html`, and the manifest with the digest of the results. `finished` holds one entry a
     /// point, in the plan's order.
     ///
@@ -455,6 +461,7 @@ impl RunDir {
         who: &Provenance,
     ) -> Result<(), Error> {
         for (name, bytes) in [
+            ("points.parquet", tables::points(plan, finished)),
             ("flows.parquet", tables::flows(plan, finished)),
             ("queues.parquet", tables::queues(plan, finished)),
             ("goodput.parquet", tables::goodput(plan, finished)),
@@ -472,17 +479,17 @@ impl RunDir {
     }
 }
 
-/// Writes a file so that its name never stands for half of it.
+/// Writes a file so that an incomplete file never has its name.
 ///
 /// # Errors
-/// Whatever the system reports, sorted by whose fault it is.
+/// Whatever the system reports, sorted by who has to act.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let name = file_name(path);
     let dir = path
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    // Two points of a plan that are alike share their name, and may finish at once on two threads.
+    // Two equal points of a plan have the same name, and may finish at once on two threads.
     static WRITES: AtomicU64 = AtomicU64::new(0);
     let write = WRITES.fetch_add(1, Ordering::Relaxed);
     let temporary = dir.join(format!("{TEMPORARY}{}-{write}-{name}", std::process::id()));
@@ -494,7 +501,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         .and_then(|()| fs::rename(&temporary, path))
         .and_then(|()| File::open(dir)?.sync_all());
     written.map_err(|e| {
-        // The name is ours; what is left of it is worth nothing.
+        // The temporary file is ours and incomplete.
         let _ = fs::remove_file(&temporary);
         Error::io("write", path, e)
     })
@@ -506,7 +513,7 @@ fn json(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// What is in a directory; nothing where there is none.
+/// The entries of a directory; none if it does not exist.
 fn entries(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let found = fs::read_dir(dir).into_iter().flatten().flatten();
     found.map(|entry| entry.path())
@@ -518,7 +525,7 @@ fn file_name(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// Whether a file is called as the points are that cemark writes.
+/// Whether a file has the name of a point that cemark writes.
 fn is_point(path: &Path) -> bool {
     let name = file_name(path);
     name.strip_suffix(".parquet").is_some_and(|stem| {

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! When a queue is full, and for how long: DCIB's Figure 2, from the samples of a traced port that
-//! drops.
+//! drops packets.
 
 use cemark_sim::Outcome;
 use cemark_sim::outcome::QueueSample;
 use cemark_wire::Picos;
 
-/// A sample is full at so many parts of the longest one: what arrives between two drops is no rest.
+use super::Missing;
+
+/// A sample counts as full from this part of the longest one on: the few packets that leave between
+/// two drops do not end a spell.
 const FULL: f64 = 0.95;
 
-/// What is asked.
+/// Which time [`milliseconds`] takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// Milliseconds from the start of the run until the queue is full.
     First,
-    /// From there until it is not.
+    /// How long it stays full that first time.
     For,
-    /// The longest that it stays full, the first time among the others.
+    /// The longest time that it stays full.
     Longest,
 }
 
-/// Of the first traced port. A queue that is full at the last sample counts to there.
-pub(super) fn milliseconds(outcome: &Outcome, what: Full) -> Result<f64, String> {
-    let trace = outcome.traces.first();
-    let trace = trace.ok_or("no queue was traced: [measure] needs trace = \"hottest\"")?;
+/// Of the first traced port. A queue that is full at the last sample counts up to that sample.
+pub(super) fn milliseconds(outcome: &Outcome, what: Full) -> Result<f64, Missing> {
+    let trace = outcome.traces.first().ok_or(Missing::Trace)?;
     let port = outcome.ports.get(trace.port as usize);
     if port.is_none_or(|p| p.drops == 0) {
-        return Err(format!("{} dropped nothing: it was never full", trace.name));
+        let port = trace.name.clone();
+        return Err(Missing::NeverFull { port });
     }
     let longest = trace.samples.iter().map(|s| s.bytes).max().unwrap_or(0);
     let full = |bytes: u32| f64::from(bytes) >= FULL * f64::from(longest);
@@ -40,7 +43,7 @@ pub(super) fn milliseconds(outcome: &Outcome, what: Full) -> Result<f64, String>
         }
         before = full(bytes);
     }
-    let first = spells.first().ok_or("no queue was sampled")?;
+    let first = spells.first().ok_or(Missing::Samples)?;
     let length = |s: &(Picos, Picos)| s.1.saturating_sub(s.0);
     let span = match what {
         Full::First => first.0,
@@ -98,8 +101,10 @@ mod tests {
     #[test]
     fn a_port_that_drops_nothing_was_never_full() {
         let said = milliseconds(&made(&[0, 100], 0), Full::First).unwrap_err();
+        let said = said.to_string();
         assert!(said.contains("a->b dropped nothing"), "{said}");
         let said = milliseconds(&Outcome::default(), Full::For).unwrap_err();
+        let said = said.to_string();
         assert!(said.contains("trace"), "{said}");
     }
 }
