@@ -18,7 +18,7 @@ pub struct Estimate {
     /// Half the interval that the flows of each seed give: a bootstrap for a percentile, batches
     /// for a mean; empty without.
     flows: Vec<f64>,
-    /// The statistic is a percentile, so flows count beside seeds.
+    /// The statistic is a percentile, so its interval takes flows into account as well as seeds.
     tail: bool,
     /// The interval, where it is not to be formed from the seeds.
     fixed: Option<(f64, f64)>,
