@@ -74,9 +74,9 @@ macro_rules! catalogue {
                 }
             }
 
-            /// Passes on an acknowledgement; `una` is the first byte that is not acknowledged. Each arm
-            /// copies the event, so that it need not be in memory where the call is inlined: fields
-            /// that a controller does not read are then never computed.
+            /// Passes on an acknowledgement; `una` is the first byte that is not acknowledged. Each
+            /// arm copies the event, so that it need not be in memory where the call is inlined:
+            /// fields that a controller does not read are then never computed.
             #[inline(always)]
             pub(crate) fn on_ack(&mut self, ack: Acked, una: u64) {
                 match self {
