@@ -15,6 +15,7 @@
 //! assert_eq!(plan.points.len(), 2 * plan.schemes.len());
 //! # Ok::<(), cemark_scenario::Error>(())
 //! ```
+#![warn(clippy::too_many_lines)]
 
 #![warn(clippy::too_many_lines)]
 
