@@ -16,7 +16,6 @@
 //! # Ok::<(), cemark_scenario::Error>(())
 //! ```
 #![warn(clippy::too_many_lines)]
-#![warn(clippy::too_many_lines)]
 
 mod aliases;
 mod builtin;

@@ -80,14 +80,8 @@ macro_rules! catalogue {
             #[inline(always)]
             pub(crate) fn on_ack(&mut self, ack: Acked, una: u64) {
                 match self {
-                    $(Congestion::$Variant(c) => {
-                        let ack = ack;
-                        c.on_ack(&ack);
-                    })+
-                    Congestion::Paced(paced) => {
-                        let ack = ack;
-                        paced.on_ack(&ack, una);
-                    }
+                    $(Congestion::$Variant(c) => c.on_ack(&{ ack }),)+
+                    Congestion::Paced(paced) => paced.on_ack(&{ ack }, una),
                 }
             }
         }
