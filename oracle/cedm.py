@@ -4,8 +4,8 @@ authors' switch.
 
 Rule: 0.129 is 8,454 parts of 2^16. Slopes count 2^-24 bytes per nanosecond; quotient and product
 are rounded down. K2 is whole bytes. The average of the ablation counts 4096ths of a byte, rounded
-down, and whole bytes of it are compared. Slopes are limited to 2^16 bytes per nanosecond, times between
-departures to 2^32 - 1 ns, K2 to 2^32 - 1.
+down, and whole bytes of it are compared. Slopes are limited to 2^16 bytes per nanosecond, times
+between departures to 2^32 - 1 ns, K2 to 2^32 - 1.
 """
 
 from fractions import Fraction

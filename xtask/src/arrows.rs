@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which crate may depend on which. A new arrow is a decision: it is added here, with its reason in
-//! ARCHITECTURE.md.
+//! Which crate may depend on which. A new dependency is a decision: it is added here, and its
+//! reason to ARCHITECTURE.md.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// (crate, crates of this house it may depend on).
+/// (crate, crates of the workspace that it may depend on).
 const ALLOWED: &[(&str, &[&str])] = &[
     ("cemark-wire", &[]),
     ("cemark-marking", &["cemark-wire"]),
@@ -51,14 +51,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-report",
         ],
     ),
-    // Proves the C and BPF forms against the Rust one; only the program that shows the proof sees
-    // it.
+    // Compares the C and BPF forms with the Rust form. Only the program uses it.
     ("cemark-conformance", &["cemark-wire", "cemark-marking"]),
     ("xtask", &[]),
 ];
 
-/// Crates that must stay embeddable: no dependency from outside, whatever its size. Optional ones
-/// (`serde`, off unless it is asked for) do not count.
+/// Crates that must stay easy to embed: they have no dependency from outside the workspace, except
+/// optional ones (`serde`, off by default).
 const BARE: &[&str] = &["cemark-wire", "cemark-marking", "cemark-transport"];
 
 /// The crates of the workspace, as cargo describes them.
@@ -76,7 +75,7 @@ pub(crate) fn metadata() -> Result<serde_json::Value, String> {
     serde_json::from_slice(&out.stdout).map_err(|e| e.to_string())
 }
 
-/// Reads the arrows out of `cargo metadata` and fails on one that is not allowed.
+/// Reads the dependencies from `cargo metadata` and fails on one that is not allowed.
 pub(crate) fn check() -> Result<(), String> {
     let json = metadata()?;
     let packages = json["packages"]
@@ -97,18 +96,20 @@ pub(crate) fn check() -> Result<(), String> {
             }
             let to = d["name"].as_str().unwrap_or_default();
             if house.contains(to) && !may.contains(&to) {
-                wrong.push(format!("{name} -> {to} is not an arrow of the house"));
+                wrong.push(format!(
+                    "{name} must not depend on {to}; xtask/src/arrows.rs lists the dependencies"
+                ));
             }
             let optional = d["optional"].as_bool() == Some(true);
             if !house.contains(to) && BARE.contains(&name) && !optional {
                 wrong.push(format!(
-                    "{name} must have no dependency from outside, and has {to}"
+                    "{name} must have no dependency from outside the workspace, and has {to}"
                 ));
             }
         }
     }
     if wrong.is_empty() {
-        println!("arrows: {} crates, every arrow allowed", house.len());
+        println!("arrows: {} crates, every dependency allowed", house.len());
         Ok(())
     } else {
         Err(wrong.join("\n       "))

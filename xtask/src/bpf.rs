@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The markers' bytecode in `dataplane/bpf`, which a build embeds so that it needs no clang:
-//! written, held against this machine's clang, and checked for its age without any.
+//! The markers' bytecode in `dataplane/bpf`, which the build embeds so that it needs no clang. It
+//! is written with clang, compared with the output of this machine's clang, or compared with its
+//! sources by hash, without clang.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,13 +9,13 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The objects, and beside them what made them.
+/// The folder of the objects, and the record of compiler, options and sources.
 const FOLDER: &str = "dataplane/bpf";
 const RECORD: &str = "dataplane/bpf/COMPILER";
-/// Where `--check` puts its own.
+/// Where `--check` builds.
 const SCRATCH: &str = "target/bpf";
-/// What a user would compile with, a kernel's rules, and nothing in the object that depends on who
-/// compiles it.
+/// Options that a user would choose, the rules of a kernel, and nothing that makes the object
+/// depend on the build machine.
 const OPTIONS: &[&str] = &[
     "-O2",
     "-target",
@@ -36,7 +37,7 @@ const OPTIONS: &[&str] = &[
     "-I",
     "dataplane/include",
 ];
-/// How markers for tests break (`dataplane/bpf/markers/faulty.c`).
+/// The faults of the markers for tests (`dataplane/bpf/markers/faulty.c`).
 const FAULTS: &[&str] = &[
     "load",
     "null",
@@ -52,7 +53,7 @@ const FAULTS: &[&str] = &[
     "global",
 ];
 
-/// One object: its place below the folder, its source and the options of its own.
+/// One object: its path below the folder, its source and its own options.
 struct Unit {
     object: String,
     source: String,
@@ -99,10 +100,11 @@ pub(crate) fn write() -> Result<(), String> {
     clang.build(&units, FOLDER)?;
     for old in strangers(&units)? {
         fs::remove_file(&old).map_err(|e| format!("{old}: {e}"))?;
-        println!("removed {old}: nothing makes it any more");
+        println!("removed {old}: it has no source any more");
     }
     let mut record = format!(
-        "# What made the objects here, and of what: written by `cargo xtask bpf`, read by `cargo xtask check`. Hashes are those of `git hash-object`.\ncompiler {}\noptions {}\n",
+        "# Compiler and sources of the objects here: written by `cargo xtask bpf`, read by \
+         `cargo xtask check`. Hashes are those of `git hash-object`.\ncompiler {}\noptions {}\n",
         clang.version,
         OPTIONS.join(" ")
     );
@@ -114,23 +116,24 @@ pub(crate) fn write() -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the objects are of these sources: needs no clang.
+/// Whether the objects were made from these sources. Needs no clang.
 pub(crate) fn fresh() -> Result<(), String> {
-    let remedy = "\n       cargo xtask bpf builds it again (with clang; commit what it writes in dataplane/bpf)";
+    let remedy = "\n       cargo xtask bpf builds it again (with clang; commit what it writes in \
+                  dataplane/bpf)";
     let units = units(&crate::tidy::schemes_of_the_tree()?);
     let record = Record::read()?;
     let now = hashes(&files(&units)?)?;
     let wrong = differences(&record, &now, strangers(&units)?);
     if wrong.is_empty() {
         println!(
-            "bytecode: {} objects, of these sources, by {}",
+            "bytecode: {} objects, made from these sources by {}",
             units.len(),
             record.compiler
         );
         return Ok(());
     }
     Err(format!(
-        "the bytecode in {FOLDER} is not of this tree: {}{remedy}",
+        "the bytecode in {FOLDER} was not made from this tree: {}{remedy}",
         wrong.join(", ")
     ))
 }
@@ -157,13 +160,13 @@ fn differences(
     wrong.extend(
         strangers
             .into_iter()
-            .map(|path| format!("{path} is of no source")),
+            .map(|path| format!("{path} has no source")),
     );
     wrong
 }
 
-/// `cargo xtask bpf --check`: this machine's clang makes the same objects. Another version may
-/// write other bytes, so those decide the same.
+/// `cargo xtask bpf --check`: this machine's clang makes the same objects. Another version of clang
+/// may write different bytes; then the decisions are compared.
 pub(crate) fn check() -> Result<(), String> {
     fresh()?;
     let units = units(&crate::tidy::schemes_of_the_tree()?);
@@ -177,7 +180,7 @@ pub(crate) fn check() -> Result<(), String> {
         for unit in &units {
             if bytes(FOLDER, unit)? != bytes(SCRATCH, unit)? {
                 return Err(format!(
-                    "{FOLDER}/{} is not what {} makes of {}: {SCRATCH}/{} is",
+                    "{FOLDER}/{} is not what {} makes from {}; see {SCRATCH}/{}",
                     unit.object, clang.version, unit.source, unit.object
                 ));
             }
@@ -201,7 +204,7 @@ pub(crate) fn check() -> Result<(), String> {
         )?;
         test("cemark", &["--test", "foreign"], true)?;
     }
-    // What else wants clang.
+    // The other tests that need clang.
     test(
         "cemark-conformance",
         &["--features", "clang", "--test", "kernel"],
@@ -209,7 +212,7 @@ pub(crate) fn check() -> Result<(), String> {
     )
 }
 
-/// Runs tests of a package, on the objects that this machine made if asked for.
+/// Runs tests of a package, with `on_scratch` on the objects that this machine made.
 fn test(package: &str, args: &[&str], on_scratch: bool) -> Result<(), String> {
     let mut line = Command::new(env!("CARGO"));
     line.args(["test", "--quiet", "--locked", "-p", package])
@@ -228,7 +231,7 @@ fn test(package: &str, args: &[&str], on_scratch: bool) -> Result<(), String> {
 
 struct Clang {
     program: String,
-    /// The first line of what it says of itself.
+    /// The first line of `clang --version`.
     version: String,
 }
 
@@ -246,13 +249,13 @@ impl Clang {
         let said = String::from_utf8_lossy(&said.stdout).into_owned();
         let version = said.lines().next().unwrap_or_default().trim().to_owned();
         if !version.contains("clang version") {
-            return Err(format!("{program} --version says `{version}`: no clang"));
+            return Err(format!("{program} --version prints `{version}`: not clang"));
         }
         Ok(Clang { program, version })
     }
 
-    /// Compiles every unit into a folder. Paths are relative to the tree, so that no object knows
-    /// where it is.
+    /// Compiles every unit into a folder. Paths are relative to the tree, so that no object depends
+    /// on where the tree is.
     fn build(&self, units: &[Unit], folder: &str) -> Result<(), String> {
         let _ = fs::remove_dir_all(SCRATCH);
         fs::create_dir_all(format!("{folder}/markers")).map_err(|e| format!("{folder}: {e}"))?;
@@ -275,7 +278,7 @@ impl Clang {
     }
 }
 
-/// What `RECORD` says.
+/// The content of `RECORD`.
 struct Record {
     compiler: String,
     options: String,
@@ -324,7 +327,7 @@ fn files(units: &[Unit]) -> Result<Vec<String>, String> {
     Ok(all)
 }
 
-/// Objects in the folder that no unit makes.
+/// Objects in the folder that belong to no unit.
 fn strangers(units: &[Unit]) -> Result<Vec<String>, String> {
     let mut there = listed(FOLDER, ".o")?;
     there.extend(listed(&format!("{FOLDER}/markers"), ".o")?);
@@ -345,7 +348,7 @@ fn listed(folder: &str, end: &str) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// Git's names for the contents of files, whatever it is told to do with line ends.
+/// Git's hashes of the contents of files, without conversion of line ends.
 fn hashes(files: &[String]) -> Result<BTreeMap<String, String>, String> {
     let mut git = Command::new("git")
         .args(["hash-object", "--no-filters", "--stdin-paths"])
@@ -400,7 +403,7 @@ mod tests {
         );
         assert_eq!(
             differences(&record, &record.hashes, vec!["x.o".to_owned()]),
-            ["x.o is of no source"]
+            ["x.o has no source"]
         );
         let other = Record::parse(&text.replace("-O2", "-O1")).unwrap();
         assert_eq!(differences(&other, &other.hashes, Vec::new()).len(), 1);
@@ -408,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn every_object_has_one_source_and_a_name_of_its_own() {
+    fn every_object_has_one_source_and_a_unique_name() {
         let units = units(&["red".to_owned()]);
         let mut names: Vec<&String> = units.iter().map(|u| &u.object).collect();
         names.sort();

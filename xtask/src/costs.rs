@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bench/costs.tsv`: what runs took, for the estimates of `cemark check` to be compared with. Runs
-//! every command of the file again.
+//! `bench/costs.tsv`: the measured cost of runs, with which a test compares the estimates of
+//! `cemark check`. Runs every command of the file again.
 //!
-//! Rows of full figures are not run, since they take hours: their values are those of the logs in
-//! `bench/proof`.
+//! Rows of full figures are not run, since they take hours: their values are copied from the logs
+//! in `bench/proof`.
 
 use std::fs;
 use std::process::Command;
@@ -37,7 +37,7 @@ pub(crate) fn run(wanted: &str) -> Result<(), String> {
     fs::write(FILE, rows.join("\n") + "\n").map_err(|e| format!("{FILE}: {e}"))
 }
 
-/// Packet-hops and, where the command tells it, peak memory.
+/// Packet-hops and, if the command prints it, peak memory.
 fn measure(command: &str, out: &std::path::Path) -> Result<(String, String), String> {
     let wrong = |what: String| format!("{PROGRAM} {command}: {what}");
     let mut program = Command::new(PROGRAM);
@@ -46,7 +46,7 @@ fn measure(command: &str, out: &std::path::Path) -> Result<(String, String), Str
         program.args(["--jobs", "1", "--out"]).arg(out);
     }
     let answer = program.output().map_err(|e| wrong(e.to_string()))?;
-    // A figure whose verdict differs exits with 1 and has its answer all the same.
+    // A figure whose verdict differs exits with 1 but still prints its answer.
     let json: serde_json::Value = serde_json::from_slice(&answer.stdout)
         .map_err(|e| wrong(format!("{e}\n{}", String::from_utf8_lossy(&answer.stderr))))?;
     let number = |path: &str| json.pointer(path).and_then(serde_json::Value::as_u64);
@@ -56,7 +56,7 @@ fn measure(command: &str, out: &std::path::Path) -> Result<(String, String), Str
         "/results/0/packet_hops",
     ];
     let hops = hops.iter().find_map(|p| number(p));
-    let hops = hops.ok_or_else(|| wrong("says no packet-hops".into()))?;
+    let hops = hops.ok_or_else(|| wrong("prints no packet-hops".into()))?;
     let peak = number("/results/0/peak_rss_bytes").map_or("-".to_owned(), |p| p.to_string());
     Ok((hops.to_string(), peak))
 }

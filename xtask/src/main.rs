@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! House checks (`cargo xtask check`), long proofs (`cargo xtask proof NAME`) and the one that
-//! needs a program of its own (`cargo xtask mutants`, run by `proof mutants`); the markers'
-//! bytecode (`cargo xtask bpf`); the binary to hand out (`cargo xtask release`); what runs take
-//! (`cargo xtask costs`).
+//! Tasks of the repository: see [`USAGE`].
 
 mod arrows;
 mod bpf;
@@ -16,6 +13,17 @@ mod text;
 mod tidy;
 
 use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask TASK
+  check              house rules: dependencies between crates, files, bytecode
+  text [PATH…]       lines of 100 columns and plain words
+  bpf [--check]      write the markers' bytecode; with --check, compare it with clang's
+  package            pack the crates that others embed, and build them from the packages
+  recipes            apply, count, build and run the additions in xtask/recipes
+  release            build the binary that is distributed, and check it
+  costs [COMMAND]    measure bench/costs.tsv again
+  proof [NAME]       run a long proof and write its log; without a name, list the proofs
+  mutants [again]    mutation tests of the marking crate (run by `proof mutants`)";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -44,10 +52,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["proof", name] => proof::run(name),
-        _ => Err(
-            "usage: cargo xtask check | cargo xtask bpf [--check] | cargo xtask release | cargo xtask costs [COMMAND] | cargo xtask mutants [again] | cargo xtask proof [NAME]"
-                .into(),
-        ),
+        _ => Err(USAGE.to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

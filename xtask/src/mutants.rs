@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Mutation testing of `marking`: small faults are put into the code one by one, and a test has to
-//! notice.
+//! Mutation testing of `marking`: small faults are put into the code one by one, and a test must
+//! fail for each.
 //!
-//! What survives is listed with its reason in `crates/marking/mutants.toml`. A survivor that is not
-//! listed fails, and so does a listed one that is noticed by now; more than two in a hundred are
-//! too many, whatever their reasons.
+//! Faults that survive are listed with a reason in `crates/marking/mutants.toml`. A survivor that
+//! is not listed fails the command, and so does a listed one that a test now notices. More than two
+//! in a hundred fail in any case.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 const LIST: &str = "crates/marking/mutants.toml";
 const OUTPUT: &str = "target/mutants";
-/// Most survivors in a hundred.
+/// Highest share of survivors, in percent.
 const MOST_PERCENT: usize = 2;
 
 #[derive(Deserialize)]
@@ -26,10 +26,10 @@ struct List {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Survivor {
-    /// As cargo-mutants calls it, without line and column:
+    /// Its name in cargo-mutants, without line and column:
     /// `crates/marking/src/codel.rs: replace > with >= in …`.
     name: String,
-    /// How many of that name survive, where it is not one.
+    /// How many of that name survive.
     #[serde(default = "one")]
     count: usize,
     reason: String,
@@ -39,8 +39,8 @@ fn one() -> usize {
     1
 }
 
-/// Runs cargo-mutants on the marking crate and judges what survives. `again`: only what survived
-/// the last time is tried; what was noticed then counts as noticed.
+/// Runs cargo-mutants on the marking crate and judges what survives. With `again` only the
+/// survivors of the last run are tried; the others count as noticed.
 pub(crate) fn run(again: bool) -> Result<(), String> {
     let text = fs::read_to_string(LIST).map_err(|e| format!("{LIST}: {e}"))?;
     let known = known(&text)?;
@@ -59,14 +59,14 @@ pub(crate) fn run(again: bool) -> Result<(), String> {
         .args(["--timeout", "60", "--output", OUTPUT, "--colors", "never"])
         .args(again.then_some("--iterate"))
         .args(["--", "--lib", "--tests"])
-        // A mutant is noticed by the first traffic that shows it; nobody reads the smallest.
+        // The first failing input is enough; shrinking it would only take time.
         .env("PROPTEST_MAX_SHRINK_ITERS", "0")
         .status()
         .map_err(|e| format!("cargo mutants: {e}"))?;
     // 0: none survives; 2: some do; 3: some ran out of time, which counts as noticed.
     if !matches!(status.code(), Some(0 | 2 | 3)) {
         return Err(format!(
-            "cargo mutants: {status}; if it is not there: cargo install cargo-mutants --locked"
+            "cargo mutants: {status}; to install it: cargo install cargo-mutants --locked"
         ));
     }
     let lines = |name: &str| {
@@ -81,7 +81,8 @@ pub(crate) fn run(again: bool) -> Result<(), String> {
     println!("{report}");
     if again {
         println!(
-            "(cargo-mutants does not say which of the earlier ones did not build: they count as noticed)"
+            "(mutants of the earlier run that did not build count as noticed: cargo-mutants does \
+             not list them)"
         );
     }
     if wrong.is_empty() {
@@ -91,13 +92,13 @@ pub(crate) fn run(again: bool) -> Result<(), String> {
     }
 }
 
-/// The list: how many survivors of each name, and why.
+/// The list: number of survivors by name, and the reason.
 fn known(text: &str) -> Result<BTreeMap<String, (usize, String)>, String> {
     let list: List = toml::from_str(text).map_err(|e| format!("{LIST}: {e}"))?;
     let mut known = BTreeMap::new();
     for s in list.survivor {
         if s.reason.trim().is_empty() {
-            return Err(format!("{LIST}: {}: a reason is wanted", s.name));
+            return Err(format!("{LIST}: {}: a reason is missing", s.name));
         }
         if known.insert(s.name.clone(), (s.count, s.reason)).is_some() {
             return Err(format!("{LIST}: {} is there twice", s.name));
@@ -106,7 +107,7 @@ fn known(text: &str) -> Result<BTreeMap<String, (usize, String)>, String> {
     Ok(known)
 }
 
-/// What to print, and what is wrong.
+/// The report, and what is wrong.
 fn judge(
     known: &BTreeMap<String, (usize, String)>,
     missed: &str,
@@ -131,7 +132,7 @@ fn judge(
             _ => wrong.extend(
                 lines
                     .iter()
-                    .map(|l| format!("survives, and is not in {LIST}: {l}")),
+                    .map(|l| format!("survives and is not in {LIST}: {l}")),
             ),
         }
     }
@@ -178,7 +179,7 @@ mod tests {
         assert_eq!(
             wrong(&new, 998),
             [format!(
-                "survives, and is not in {LIST}: b.rs:1:2: replace g -> bool with true"
+                "survives and is not in {LIST}: b.rs:1:2: replace g -> bool with true"
             )]
         );
     }
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_is_wanted() {
+    fn a_reason_is_needed() {
         assert!(known(&LISTED.replace("the same", " ")).is_err());
         assert!(known(&format!("{LISTED}{LISTED}")).is_err());
     }

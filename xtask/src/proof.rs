@@ -42,7 +42,7 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "diff",
-        "Rust against C, a billion decisions a scheme, and against the BPF bytecode, ten million: none differing",
+        "Rust and C agree on a billion decisions of each scheme, Rust and bytecode on 10 million",
         &[
             "env",
             "CEMARK_DECISIONS=1000000000",
@@ -77,7 +77,7 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "coverage",
-        "intervals hold the truth as often as they say: 1000 seeds of two workloads, in groups of 1, 2, 3 and 5",
+        "95 % intervals hold the true mean 95 % of the time: 1000 seeds of two workloads",
         &[
             "env",
             "CEMARK_COVERAGE_SEEDS=1000",
@@ -96,7 +96,7 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "coverage-tails",
-        "the same where many short flows time out together, so that one run's 99th percentile says little about the next one's",
+        "the same where many short flows time out together, so that 99th percentiles vary widely",
         &[
             "env",
             "CEMARK_COVERAGE_SEEDS=1000",
@@ -114,7 +114,7 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "check",
-        "ten minutes of `cemark check` of changed scenarios: exit code 0 or 2, in bounded time and memory",
+        "ten minutes of `cemark check` on changed scenarios: code 0 or 2, bounded time and memory",
         &[
             "env",
             "CEMARK_FUZZ_SECONDS=600",
@@ -140,13 +140,13 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
             "--",
             "run",
             "roce-100g",
-            // What an earlier run left would be shown again, and prove nothing.
+            // Points of an earlier run would be shown again, and prove nothing.
             "--fresh",
         ],
     ),
     (
         "decisions",
-        "nanoseconds a decision of every scheme: 5 for ECN#, 10 for the dearest, the loop's own (`nothing`) taken off",
+        "nanoseconds per decision: at most 5 for ECN#, 10 for any, less the loop (`nothing`)",
         &[
             "cargo",
             "bench",
@@ -162,12 +162,12 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "mutants",
-        "faults put into the marking crate: tests notice all but those listed in crates/marking/mutants.toml, at most 2 %",
+        "tests notice faults in the marking crate, except those in its mutants.toml (2 %)",
         &["cargo", "xtask", "mutants"],
     ),
     (
         "mutants-again",
-        "the same after tests were written: only what survived the last run is tried again, what was noticed in it counts",
+        "the same, trying only the survivors of the last run",
         &["cargo", "xtask", "mutants", "again"],
     ),
 ];
@@ -180,8 +180,8 @@ pub(crate) fn list() -> String {
         .join("\n")
 }
 
-/// What a proof is about has changed since its log was written. Said, not refused: whoever changes
-/// a scheme need not wait a quarter of an hour.
+/// Proofs whose subject has changed since their log was written. This is a note and not an error,
+/// because a proof may take a quarter of an hour.
 pub(crate) fn stale() -> Vec<String> {
     const ABOUT: &[(&str, &[&str])] = &[
         ("diff", &["crates/marking/src", "dataplane/include"]),
@@ -211,7 +211,8 @@ pub(crate) fn stale() -> Vec<String> {
         let commits: u32 = said("git", &args).parse().ok()?;
         (commits > 0).then(|| {
             format!(
-                "bench/proof/{name}.log is of {commit}; since then {commits} commits changed {}: cargo xtask proof {name}",
+                "bench/proof/{name}.log is of {commit}; since then {commits} commits changed {}: \
+                 run cargo xtask proof {name}",
                 paths.join(", ")
             )
         })
@@ -224,7 +225,7 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
     let Some((_, what, line)) = PROOFS.iter().find(|(n, ..)| *n == name) else {
         return Err(format!("no proof named {name}; there are:\n{}", list()));
     };
-    // Before it begins: somebody may commit while it runs.
+    // Before it begins, because a commit may be made while it runs.
     let commit = said("git", &["describe", "--always", "--dirty", "--abbrev=12"]);
     let began = Instant::now();
     let out = Command::new(line[0])
@@ -232,7 +233,8 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
         .output()
         .map_err(|e| format!("{}: {e}", line[0]))?;
     let log = format!(
-        "proof: {name}: {what}\ncommand: {}\ncommit: {}\nmachine: {}\nduration: {:.0} s\nexit: {}\n\n{}\n--- standard error, last lines\n{}\n",
+        "proof: {name}: {what}\ncommand: {}\ncommit: {}\nmachine: {}\nduration: {:.0} s\n\
+         exit: {}\n\n{}\n--- standard error, last lines\n{}\n",
         line.join(" "),
         commit,
         machine(),
@@ -241,7 +243,7 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
         String::from_utf8_lossy(&out.stdout),
         tail(&String::from_utf8_lossy(&out.stderr), 20),
     );
-    // Where the checkout lies is nobody's business.
+    // A log does not contain the path of the checkout.
     let here = std::env::current_dir().map_err(|e| e.to_string())?;
     let log = log.replace(&format!("{}/", here.display()), "");
     let path = format!("bench/proof/{name}.log");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The binary that is handed out: built as `cargo build --release` does, small, and without a trace
-//! of who built it.
+//! The binary that is distributed: built by `cargo build --release`, small, and without paths of
+//! the build machine.
 
 use std::fs;
 use std::process::Command;
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<(), String> {
     }
 }
 
-/// Folders of this machine that the program has no business to know.
+/// Folders of this machine that must not appear in the program.
 fn places() -> Vec<String> {
     let tree = std::env::current_dir()
         .map(|d| d.display().to_string())
@@ -40,7 +40,7 @@ fn places() -> Vec<String> {
     let named = ["HOME", "CARGO_HOME", "RUSTUP_HOME", "CARGO_TARGET_DIR"]
         .map(|name| std::env::var(name).ok());
     let all = named.into_iter().chain([tree]).flatten();
-    // A home at the root of the file system says nothing.
+    // A home directory `/` would match every path.
     all.map(|place| place.trim_end_matches('/').to_owned())
         .filter(|place| place.starts_with('/') && place.len() > 1)
         .map(|place| place + "/")
@@ -52,7 +52,7 @@ fn judge(program: &[u8], places: &[String]) -> Vec<String> {
     if program.len() > MOST_BYTES {
         wrong.push(format!("{} bytes; at most {MOST_BYTES}", program.len()));
     }
-    // As a table of sections has it; std knows the bare word, to read its own debug information.
+    // As in a table of section names. std contains the bare word, to read debug information.
     if find(program, b"\0.debug_info\0").is_some() {
         wrong.push("holds debug information: [profile.release] strips it".to_owned());
     }
@@ -62,7 +62,7 @@ fn judge(program: &[u8], places: &[String]) -> Vec<String> {
             let text = String::from_utf8_lossy(&program[at..end]).into_owned();
             let path: String = text.chars().take_while(|c| c.is_ascii_graphic()).collect();
             wrong.push(format!(
-                "holds a path of this machine, which .cargo/rustc takes out: {path}"
+                "holds a path of this machine, which .cargo/rustc should remove: {path}"
             ));
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rules about the text of sources and documents: lines of 100 columns, words that an engineer knows,
-//! and no citation of a document that is not in the repository.
+//! Rules about the text of sources and documents: lines of 100 columns, words that an engineer
+//! knows, and no citation of a document that is not in the repository.
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Small rules a reader relies on: a licence line on top, files that fit in a head, no unfinished
-//! code, and for each scheme a page, vectors, an oracle and a C twin.
+//! Rules about files: a licence line on top, at most 700 lines, no unfinished code, and for each
+//! scheme a page, vectors, an oracle and a C twin.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) fn files() -> Result<Vec<String>, String> {
     Ok(listed.lines().filter(there).map(str::to_owned).collect())
 }
 
-/// Stems of all schemes.
+/// Names of all schemes, as their files are called.
 pub(crate) fn schemes_of_the_tree() -> Result<Vec<String>, String> {
     let files = files()?;
     Ok(schemes(
@@ -50,7 +50,7 @@ pub(crate) fn check() -> Result<(), String> {
         let lines = text.lines().count();
         if lines > LONGEST {
             wrong.push(format!(
-                "{f}: {lines} lines; over {LONGEST} a file holds more than one idea"
+                "{f}: {lines} lines; split it, {LONGEST} are the limit"
             ));
         }
         // Spelled in two pieces so that this file does not find itself.
@@ -90,7 +90,7 @@ pub(crate) fn check() -> Result<(), String> {
     }
 }
 
-/// Stems of the marking crate that declare a scheme.
+/// Names of the files of the marking crate that declare a scheme.
 fn schemes(files: &[&str]) -> Vec<String> {
     files
         .iter()

@@ -63,10 +63,11 @@ pub(crate) struct Args {
 
 pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     let ours = |what: String| Failure::Machine(miette::miette!("{what}"));
+    let broken = |e: figure::FileError| ours(e.to_string());
     if args.list {
-        let targets = figure::targets::parse(figure::TARGETS).map_err(ours)?;
-        let calibration = figure::Calibration::parse(figure::CALIBRATION).map_err(ours)?;
-        return answer(&render::list(&targets, &calibration, look().width).map_err(ours)?);
+        let targets = figure::targets::parse(figure::TARGETS).map_err(broken)?;
+        let calibration = figure::Calibration::parse(figure::CALIBRATION).map_err(broken)?;
+        return answer(&render::list(&targets, &calibration, look().width).map_err(broken)?);
     }
     let request = Request {
         ids: args.ids.clone(),
@@ -102,7 +103,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         Format::Json => answer_json_text(&render::json(&run))?,
     }
     if let Some(file) = &args.record {
-        let text = run.recorded().map_err(ours)?;
+        let text = run.recorded().map_err(broken)?;
         return std::fs::write(file, text).map_err(|e| ours(format!("{}: {e}", file.display())));
     }
     let differing: Vec<String> = run

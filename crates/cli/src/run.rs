@@ -12,6 +12,7 @@ use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, table};
 use cemark_scenario::{Plan, Point, visible_lines};
 use cemark_sim::Progress as Step;
+use cemark_wire::hash::Fnv1a;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::clock::{Stopwatch, cpu_seconds};
@@ -258,7 +259,7 @@ fn build() -> String {
     let bytes = std::env::current_exe()
         .and_then(std::fs::read)
         .unwrap_or_default();
-    let mut hash = cemark_report::summary::Fnv::default();
+    let mut hash = Fnv1a::new();
     let words = bytes
         .chunks(8)
         .map(|c| c.iter().fold(0_u64, |w, b| w << 8 | u64::from(*b)));
@@ -267,5 +268,5 @@ fn build() -> String {
     });
     hash.write(&folded.to_le_bytes());
     hash.write(env!("CARGO_PKG_VERSION").as_bytes());
-    cemark_report::summary::hex(hash.0)
+    cemark_report::summary::hex(hash.finish())
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Nanoseconds a packet, for every scheme of the catalogue and its dearer variants: each hook that
-//! the scheme judges at, and its clock.
+//! Nanoseconds per packet, for every scheme of the catalogue and its most expensive variants: each
+//! hook that the scheme judges at, and its timer.
 //!
-//! `cargo bench -p cemark-marking`. The packets are drawn beforehand: lengths and waits that wander
-//! around the thresholds, so that branches are as hard to foresee as on a busy port. The loop
-//! itself (the row `nothing`) is in every number.
+//! `cargo bench -p cemark-marking`. The packets are drawn beforehand: lengths and sojourn times
+//! move around the thresholds, so that branches are as hard to predict as on a busy port. Every
+//! number includes the loop itself (the row `nothing`).
 
 use std::hint::black_box;
 
@@ -32,30 +32,29 @@ const VARIANTS: &[(&str, &[(&str, u64)])] = &[
     ("pie", &[("delay", 1)]),
 ];
 
-/// Few enough to stay in the first cache, many enough that a branch predictor does not know them by
-/// heart.
+/// Few enough to stay in the L1 cache, too many for a branch predictor to memorise.
 const PACKETS: usize = 1024;
 
-/// A busy port at 10 Gb/s: a queue that walks between nothing and 300,000 bytes, and each packet's
-/// luck.
+/// A busy port at 10 Gb/s: a queue length that walks between 0 and 300,000 bytes, and each packet's
+/// random hash.
 fn packets() -> Vec<(u32, u64)> {
     let mut length = 100_000i64;
     (0..PACKETS as u64)
         .map(|n| {
-            let luck = fixed::hash(1, 2, n, 3);
-            length = (length + (luck % 20_001) as i64 - 10_000).clamp(0, 300_000);
-            (length as u32, luck)
+            let hash = fixed::hash(1, 2, n, 3);
+            length = (length + (hash % 20_001) as i64 - 10_000).clamp(0, 300_000);
+            (length as u32, hash)
         })
         .collect()
 }
 
 /// The view as a port fills it.
 #[inline(always)]
-fn view((length, luck): (u32, u64), now: u64) -> At {
+fn view((length, hash): (u32, u64), now: u64) -> At {
     At {
-        packet_hash: luck,
-        round: Nanos(luck >> 50),
-        limit_bytes: 200_000 + (luck >> 48) as u32,
+        packet_hash: hash,
+        round: Nanos(hash >> 50),
+        limit_bytes: 200_000 + (hash >> 48) as u32,
         ..At::departure(Nanos(now), Nanos(u64::from(length) * 8 / 10), length, 1_500)
     }
 }

@@ -2,44 +2,31 @@
 //! The table of schemes. A new scheme is one file, its `pub mod` line in `lib.rs` and one line
 //! here.
 
-use cemark_wire::Nanos;
-
-use crate::{At, Hook, Marker, QueueId, QueueSpec, Quiet, SchemeSpec, Values, Verdict};
-use crate::{
-    cedm, cedm_sharp, codel, dynamic, ecn_sharp, mq_ecn, pi, pie, red, tcn, threshold, wred,
-};
+use crate::{QueueSpec, SchemeSpec, Values, dispatch_marker};
 
 macro_rules! catalogue {
     ($($Scheme:ident in $module:ident),+ $(,)?) => {
-        /// One of the schemes of the catalogue, dispatched by a match: no table of functions, no
-        /// allocation.
+        /// One of the schemes of the catalogue, dispatched by a match.
         #[derive(Clone, Copy, Debug)]
-        pub enum Builtin { $(#[doc = concat!("See [`mod@", stringify!($module), "`].")] $Scheme($module::$Scheme)),+ }
+        pub enum Builtin {
+            $(
+                #[doc = concat!("See [`mod@crate::", stringify!($module), "`].")]
+                $Scheme(crate::$module::$Scheme)
+            ),+
+        }
+
+        dispatch_marker! { Builtin { $($Scheme(m) => m),+ } }
 
         /// Every scheme, in the order in which it is shown to people.
-        pub static ALL: &[&SchemeSpec] = &[$(&$module::SPEC),+];
+        pub static ALL: &[&SchemeSpec] = &[$(&crate::$module::SPEC),+];
 
         /// A marker of the scheme `spec`, which [`find`] or [`ALL`] gave. Panics on any other.
         pub fn build(spec: &SchemeSpec, params: &Values, queue: &QueueSpec) -> Builtin {
-            $(if spec.name == $module::SPEC.name { return Builtin::$Scheme($module::$Scheme::from_config(params.into(), queue)); })+
+            $(if spec.name == crate::$module::SPEC.name {
+                let config = params.into();
+                return Builtin::$Scheme(crate::$module::$Scheme::from_config(config, queue));
+            })+
             panic!("{} is not in the catalogue", spec.name)
-        }
-
-        impl Marker for Builtin {
-            #[inline] fn hook(&self) -> Hook { match self { $(Builtin::$Scheme(m) => m.hook()),+ } }
-            #[inline] fn reads_length_at_dequeue(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.reads_length_at_dequeue()),+ } }
-            fn watches_empty(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.watches_empty()),+ } }
-            fn quiet_below(&self, mtu: u32) -> u32 { match self { $(Builtin::$Scheme(m) => m.quiet_below(mtu)),+ } }
-            fn quiet_by_round(&self) -> Quiet { match self { $(Builtin::$Scheme(m) => m.quiet_by_round()),+ } }
-            #[inline] fn quiet_sojourn(&self) -> Nanos { match self { $(Builtin::$Scheme(m) => m.quiet_sojourn()),+ } }
-            fn draws(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.draws()),+ } }
-            #[inline(always)] fn enqueue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.enqueue(at)),+ } }
-            #[inline(always)] fn dequeue(&mut self, at: &At) -> Verdict { match self { $(Builtin::$Scheme(m) => m.dequeue(at)),+ } }
-            #[inline] fn emptied(&mut self, queue: QueueId, now: Nanos) { match self { $(Builtin::$Scheme(m) => m.emptied(queue, now)),+ } }
-            fn retune(&mut self, params: &Values, queue: &QueueSpec) { match self { $(Builtin::$Scheme(m) => m.retune(params, queue)),+ } }
-            fn keeps_time(&self) -> bool { match self { $(Builtin::$Scheme(m) => m.keeps_time()),+ } }
-            fn next_wake(&self) -> Option<Nanos> { match self { $(Builtin::$Scheme(m) => m.next_wake()),+ } }
-            fn wake(&mut self, at: &At) { match self { $(Builtin::$Scheme(m) => m.wake(at)),+ } }
         }
     };
 }
@@ -59,8 +46,8 @@ catalogue! {
     Wred in wred,
 }
 
-/// The scheme that people call `name`: its stem, title or an alias, in any case, with `-` and `_`
-/// alike.
+/// The scheme called `name`: its stem, title or an alias. Upper and lower case are the same, and so
+/// are `-` and `_`.
 pub fn find(name: &str) -> Option<&'static SchemeSpec> {
     ALL.iter().copied().find(|spec| {
         same(spec.name, name)
@@ -69,7 +56,7 @@ pub fn find(name: &str) -> Option<&'static SchemeSpec> {
     })
 }
 
-/// Whether two names are one to people.
+/// Whether two names are the same, but for case and for `-` and `_`.
 fn same(a: &str, b: &str) -> bool {
     let fold = |c: u8| {
         if c == b'_' {

@@ -3,9 +3,9 @@
 //! combination is unpublished.
 //!
 //! ECN# marks every packet of a burst above its instantaneous threshold, even if the burst is over
-//! before a sender can react. CEDM never marks a standing queue below its lower threshold. Here each
-//! covers the case that the other misses. Their intents are kept apart: CEDM withdraws its own marks
-//! only.
+//! before a sender can react. CEDM never marks a standing queue below its lower threshold. Here
+//! each covers the case that the other misses. Their intents are kept apart: CEDM withdraws its own
+//! marks only.
 
 use cemark_wire::Nanos;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a scheme declares its parameters: once, as the fields of its configuration.
 //!
-//! [`config!`] makes three things of one declaration: the struct with real types that an embedder
+//! `config!` makes three things of one declaration: the struct with real types that an embedder
 //! fills in, the table of [`ParamSpec`](crate::ParamSpec)s from which TOML keys, `cemark schemes`
 //! and the documentation come, and the conversions between the two. A field that does not exist is
 //! a compile error. rustfmt does not look inside the macros: keep their lines short by hand.
@@ -129,7 +129,9 @@ macro_rules! config {
             $(
                 $(#[doc = $doc])+
                 #[doc = ""]
-                #[doc = concat!("Default and range: `", stringify!($kind($default $(, $min..=$max)?)), "`.")]
+                #[doc = concat!(
+                    "Default and range: `", stringify!($kind($default $(, $min..=$max)?)), "`."
+                )]
                 pub $name: $Type
             ),+
         }
@@ -258,7 +260,8 @@ macro_rules! choice {
 pub(crate) use {choice, config, range};
 
 choice! {
-    /// How a length is compared with a threshold, or a time with the time at which something is due.
+    /// How a length is compared with a threshold, or a time with the time at which something is
+    /// due.
     pub enum Compare {
         /// Above it.
         Strict = "strict",

@@ -2,9 +2,9 @@
 //! Dynamic ECN: thresholds that follow the queue's limit under a dynamic buffer threshold, as
 //! shipping switches have them.
 //!
-//! A queue's share of a shared buffer shrinks as other queues fill it. A threshold below that moving
-//! limit marks before the queue drops packets; a static threshold may be above the limit. Both may
-//! be configured, and either of them marks.
+//! A queue's share of a shared buffer shrinks as other queues fill it. A threshold below that
+//! moving limit marks before the queue drops packets; a static threshold may be above the limit.
+//! Both may be configured, and either of them marks.
 
 use crate::config::{Compare, Fraction, OneHook, choice, config};
 use crate::{

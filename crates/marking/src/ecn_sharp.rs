@@ -246,8 +246,8 @@ impl EcnSharp {
         }
     }
 
-    /// The sojourn time in nanoseconds, or a length in bytes: what an arriving packet finds, or what
-    /// a departing one leaves behind plus itself.
+    /// The sojourn time in nanoseconds, or a length in bytes: what an arriving packet finds, or
+    /// what a departing one leaves behind plus itself.
     #[inline]
     fn signal(&self, at: &At) -> u32 {
         match self.params.signal {
@@ -283,7 +283,7 @@ impl EcnSharp {
         (up, down)
     }
 
-    /// The first condition: congestion right now.
+    /// The first condition: instantaneous congestion.
     #[inline]
     fn instantaneous(&self, signal: u32, packet_hash: u64) -> Option<Why> {
         let p = &self.params;
@@ -297,8 +297,7 @@ impl EcnSharp {
         None
     }
 
-    /// The second condition: one mark in a while from a standing queue, faster the longer it
-    /// stands.
+    /// The second condition: one packet of a persistent queue at increasing frequency.
     #[inline(always)]
     fn persistent(&mut self, signal: u32, now: Nanos) -> bool {
         let p = &self.params;

@@ -2,8 +2,8 @@
 //! Integer rules that every implementation follows exactly: square root, ramp, moving average, hash
 //! and draw.
 //!
-//! A law with a fraction in it is written once, here, and Rust, C, BPF and the kernel follow the
-//! rule bit by bit. Each rule states how far it may be from the ideal law.
+//! A marking rule with fractions is written once, here, and Rust, C, BPF and the kernel follow it
+//! bit by bit. Each rule states how far it may be from the ideal formula.
 
 /// One, as a fraction in parts of 2^16.
 pub const ONE: u32 = 1 << 16;
@@ -31,8 +31,7 @@ pub const fn over_sqrt(interval: u32, count: u32) -> u32 {
 /// A probability that rises in a straight line from 0 at `min` to `pmax` at `max`, rounded down to
 /// parts of 2^16.
 ///
-/// `min <= x <= max` and `min < max` are the caller's to see to; what lies outside differs between
-/// schemes.
+/// The caller ensures `min <= x <= max` and `min < max`; schemes differ in what they do outside.
 #[inline]
 pub const fn ramp(x: u32, min: u32, max: u32, pmax: u32) -> u32 {
     (pmax as u64 * (x - min) as u64 / (max - min) as u64) as u32
@@ -50,18 +49,17 @@ pub const fn ewma(avg: u64, sample: u32, weight: u32) -> u64 {
     (avg as i64 + ((gap * weight as i64) >> 16)) as u64
 }
 
-/// Fraction bits of a slope: it counts 2^-24 bytes a nanosecond (0.48 kb/s).
+/// Fraction bits of a slope: it counts 2^-24 bytes per nanosecond (0.48 kb/s).
 pub const SLOPE_BITS: u32 = 24;
 
-/// Steepest slope that is told apart: 2^16 bytes a nanosecond, beyond any link.
+/// Slopes are limited to 2^16 bytes per nanosecond, which no link reaches.
 const STEEPEST: i64 = 1 << (16 + SLOPE_BITS);
 
-/// How fast a length moved: bytes a nanosecond in 2^-[`SLOPE_BITS`], rounded towards minus
+/// How fast a length changed: bytes per nanosecond in 2^-[`SLOPE_BITS`], rounded towards minus
 /// infinity.
 ///
-/// Rounding down keeps the sign, which is all that CEDM looks at: a fall, however slow, is
-/// negative, and nothing else is. No time at all counts as one nanosecond, and more than 2^32 - 1
-/// as that.
+/// Rounding down keeps the sign, which is all that CEDM reads: every decrease is negative, and
+/// nothing else is. A time of zero counts as one nanosecond, and more than 2^32 - 1 as 2^32 - 1.
 #[inline]
 pub const fn slope(before: u32, after: u32, nanos: u64) -> i64 {
     let time = if nanos == 0 {
@@ -129,11 +127,11 @@ pub const fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The packet's luck at one hop: [`crate::At::packet_hash`]. The same for every scheme compared, on every
-/// machine.
+/// The packet's random hash at one hop, [`crate::At::packet_hash`]: the same for every scheme
+/// compared, on every machine.
 ///
 /// `mix(seed + flow * A + seq * B + (hop + 1) * C)` modulo 2^64, with three odd constants whose
-/// bits look random. One scramble for all four, because this runs once a packet and hop.
+/// bits look random. One scramble for all four, because this runs once per packet and hop.
 #[inline]
 pub const fn hash(seed: u64, flow: u64, seq: u64, hop: u8) -> u64 {
     let spread = flow
@@ -146,7 +144,7 @@ pub const fn hash(seed: u64, flow: u64, seq: u64, hop: u8) -> u64 {
 /// The `n`-th draw of a packet, 0 to 65535: the top 16 bits of
 /// `mix(packet_hash + (n + 1) * 0x9e3779b97f4a7c15)`.
 ///
-/// A scheme that draws more than once a packet numbers its draws, so that they are independent.
+/// A scheme that draws more than once per packet numbers its draws, so that they are independent.
 #[inline]
 pub const fn draw(packet_hash: u64, n: u32) -> u32 {
     (mix(packet_hash.wrapping_add((n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 48) as u32

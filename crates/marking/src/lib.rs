@@ -73,6 +73,7 @@ pub mod cedm;
 pub mod cedm_sharp;
 pub mod codel;
 pub mod config;
+mod dispatch;
 pub mod dynamic;
 pub mod ecn_sharp;
 pub mod fixed;
@@ -92,6 +93,9 @@ pub use params::{
 };
 
 use cemark_wire::Nanos;
+/// [`Nanos`], for [`dispatch_marker!`] in a crate that does not use `cemark_wire`.
+#[doc(hidden)]
+pub use cemark_wire::Nanos as Time;
 
 /// Queue lengths at which a marker passes every packet: the bytes of the queue and the packet
 /// together are at most `bytes`, and multiplied by the round in nanoseconds at most `byte_nanos`.
@@ -158,9 +162,9 @@ pub trait Marker: Send {
         Quiet::NEVER
     }
 
-    /// The sojourn time below which, in the present state, the dequeue hook passes a packet and does
-    /// not change its state, so that a port that knows sojourn times ahead need not call it. Zero if
-    /// there is none. Called after each call of the hook.
+    /// The sojourn time below which, in the present state, the dequeue hook passes a packet and
+    /// does not change its state, so that a port that knows sojourn times ahead need not call it.
+    /// Zero if there is none. Called after each call of the hook.
     fn quiet_sojourn(&self) -> Nanos {
         Nanos::ZERO
     }
@@ -187,8 +191,8 @@ pub trait Marker: Send {
     }
 
     /// Changes parameters at run time and keeps the state. The schemes of the catalogue take their
-    /// configuration as [`Values`]: `marker.retune(&config.into(), &queue)`. The default ignores the
-    /// call, for a marker whose parameters are fixed.
+    /// configuration as [`Values`]: `marker.retune(&config.into(), &queue)`. The default ignores
+    /// the call, for a marker whose parameters are fixed.
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
         let _ = (params, queue);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! MQ-ECN: scales the standard threshold by a queue's share of the link, which follows from how long
-//! a round of the scheduler takes.
+//! MQ-ECN: scales the standard threshold by a queue's share of the link, which follows from how
+//! long a round of the scheduler takes.
 //!
 //! The port measures the round ([`At::round`]), so the scheme itself is a threshold without state.
 //! Only with `period`, for a chip that averages on a timer of its own, it keeps an average here.

@@ -92,16 +92,19 @@ proptest! {
         let max = min + above;
         let (low, high) = (u64::from(min), u64::from(max));
         let mut wred = wred_with(&[("min", low), ("max", high), ("drop_probability", share)]);
-        let floyd = [("kmin", low), ("kmax", high), ("pmax", share), ("weight", 65_536), ("spacing", 1)];
+        let floyd = [("kmin", low), ("kmax", high), ("pmax", share), ("weight", 65_536), ("spacing",
+            1)];
         let mut red = red::Red::from_config((&values(&red::SPEC, &floyd)).into(), &ten_gigabits());
         for (n, (length, packet_hash)) in packets.into_iter().enumerate() {
             let at = finds(length, n as u64, packet_hash);
             let (ours, floyds) = (wred.enqueue(&at), red.enqueue(&at));
             if length == max {
                 let drawn = fixed::chance(packet_hash, 0, share as u32);
-                prop_assert_eq!(ours, if drawn { Verdict::Mark(Why::Random) } else { Verdict::Pass });
+                prop_assert_eq!(ours,
+                    if drawn { Verdict::Mark(Why::Random) } else { Verdict::Pass });
             } else if length > max {
-                prop_assert_eq!((ours, floyds), (Verdict::Mark(Why::Instant), Verdict::Mark(Why::Average)));
+                prop_assert_eq!((ours, floyds), (Verdict::Mark(Why::Instant),
+                    Verdict::Mark(Why::Average)));
             } else {
                 prop_assert_eq!(ours, floyds);
             }
@@ -112,9 +115,11 @@ proptest! {
     /// than 2^n 4096ths of a byte.
     #[test]
     fn wred_averages_as_the_manuals_say(
-        weight in 1u64..16, step in 0u32..300_000, lengths in prop::collection::vec(0u32..400_000, 1..600),
+        weight in 1u64..16, step in 0u32..300_000, lengths in prop::collection::vec(0u32..400_000,
+            1..600),
     ) {
-        let mut marker = wred_with(&[("min", u64::from(step)), ("max", u64::from(step)), ("weight", weight)]);
+        let mut marker = wred_with(&[("min", u64::from(step)), ("max", u64::from(step)), ("weight",
+            weight)]);
         let part = 0.5f64.powi(weight as i32);
         let mut average = 0.0;
         for (n, length) in lengths.into_iter().enumerate() {
@@ -133,9 +138,11 @@ proptest! {
     /// learnt nothing.
     #[test]
     fn a_quiet_length_is_quiet(
-        min in 0u32..200_000, max in 0u32..200_000, weight in 0u64..3, below in 1u32..200_000, packet_hash: u64, mtu in 64u32..9_000,
+        min in 0u32..200_000, max in 0u32..200_000, weight in 0u64..3, below in 1u32..200_000,
+            packet_hash: u64, mtu in 64u32..9_000,
     ) {
-        let marker = wred_with(&[("min", u64::from(min)), ("max", u64::from(max)), ("weight", weight)]);
+        let marker = wred_with(&[("min", u64::from(min)), ("max", u64::from(max)), ("weight",
+            weight)]);
         let quiet = marker.quiet_below(mtu);
         prop_assert_eq!(quiet == 0, weight > 0);
         if let Some(length) = quiet.checked_sub(below) {
@@ -145,7 +152,8 @@ proptest! {
         }
         // And no shorter than it has to be: there the step is.
         if weight == 0 && min >= max {
-            prop_assert_eq!({ marker }.enqueue(&finds(quiet, 1, packet_hash)), Verdict::Mark(Why::Instant));
+            prop_assert_eq!({ marker }.enqueue(&finds(quiet, 1, packet_hash)),
+                Verdict::Mark(Why::Instant));
         }
     }
 
@@ -153,18 +161,21 @@ proptest! {
     /// law.
     #[test]
     fn ecn_sharp_has_one_law_at_either_hook(
-        steps in prop::collection::vec((0u64..3_000, 0u32..320_000), 1..600), law in 0u64..2, base in 0u64..2, cmp in 0u64..2,
+        steps in prop::collection::vec((0u64..3_000, 0u32..320_000), 1..600), law in 0u64..2,
+            base in 0u64..2, cmp in 0u64..2,
         catchup in 0u64..3, ramp in 0u64..2, packet_hash: u64,
     ) {
         let changes = [
-            ("law", law), ("base", base), ("cmp", cmp), ("max_catchup", catchup), ("instant", ramp), ("pmax", 20_000),
+            ("law", law), ("base", base), ("cmp", cmp), ("max_catchup", catchup), ("instant", ramp),
+                ("pmax", 20_000),
             ("pst_interval", 20_000),
         ];
         let mut joins = joining_with(&changes);
         let spec = &ecn_sharp::SPEC;
         let by_length = values(spec, &changes).with(spec, "signal", 1).expect("a parameter");
         let mut leaves = ecn_sharp::EcnSharp::from_config((&by_length).into(), &ten_gigabits());
-        let mut waits = ecn_sharp::EcnSharp::from_config((&values(spec, &changes)).into(), &ten_gigabits());
+        let mut waits = ecn_sharp::EcnSharp::from_config((&values(spec, &changes)).into(),
+            &ten_gigabits());
         let mut now = 0;
         for (gap, length) in steps {
             now += gap;
@@ -205,13 +216,13 @@ proptest! {
     fn an_arrival_sees_that_the_queue_was_empty(arrivals in bursts(), target in 1u64..40_000) {
         let changes = [("pst_target", target), ("pst_interval", 20_000)];
         let mut plain = joining_with(&changes);
-        let mut told = joining_with(&[&changes[..], &[("reset_on_empty", 1)]].concat());
+        let mut resets = joining_with(&[&changes[..], &[("reset_on_empty", 1)]].concat());
         for packet in fifo(&arrivals) {
             if let Some(when) = packet.emptied {
-                told.emptied(QueueId(0), Nanos(when));
+                resets.emptied(QueueId(0), Nanos(when));
             }
             let at = finds(packet.waiting, packet.now, 0);
-            prop_assert_eq!(plain.enqueue(&at), told.enqueue(&at));
+            prop_assert_eq!(plain.enqueue(&at), resets.enqueue(&at));
         }
     }
 }

@@ -32,7 +32,8 @@ macro_rules! each {
                 $stem,
                 Values::from($Config::default()),
                 [0, u64::MAX].map(|n| {
-                    let mut marker = $Scheme::from_config((&Values([n; MAX_PARAMS])).into(), &ten_gigabits());
+                    let mut marker = $Scheme::from_config((&Values([n; MAX_PARAMS])).into(),
+                        &ten_gigabits());
                     use_it(&mut marker);
                     Values::from($Config::from(&Values([n; MAX_PARAMS])))
                 }),

@@ -145,8 +145,8 @@ fn where_ecn_sharp_is_quiet() {
     }
 }
 
-/// An empty queue does not exceed its threshold, whatever the round, unless the packet itself counts,
-/// a tie is marked, or a timer has to be started.
+/// An empty queue does not exceed its threshold, whatever the round, unless the packet itself
+/// counts, a tie is marked, or a timer has to be started.
 #[test]
 fn mq_ecn_lets_an_empty_queue_pass() {
     let spec = catalogue::find("mq_ecn").expect("a scheme");

@@ -251,11 +251,12 @@ fn variants() -> impl Strategy<Value = Vec<(&'static str, u64)>> {
 }
 
 proptest! {
-    /// Wherever the counter stands, and whatever of it wraps on the way: only differences decide.
+    /// Only differences of times decide, whatever the value of the counter and its wraps.
     #[test]
     fn no_wrap_is_seen_in_a_decision(
         traffic in departures(), changes in variants(), phase in 0u64..TICK,
-        wraps in prop::sample::select(vec![0u64, 1, 1_022, 1_023, 1_024, 1_500]), to_the_next in 1u64..100_000,
+        wraps in prop::sample::select(vec![0u64, 1, 1_022, 1_023, 1_024, 1_500]),
+            to_the_next in 1u64..100_000,
     ) {
         let mut here = marker(TOFINO, &changes);
         let mut there = marker(TOFINO, &changes);
@@ -264,12 +265,14 @@ proptest! {
         let shift = ((wraps + 1) * WRAP - to_the_next) * TICK;
         for (gap, wait) in traffic {
             now += gap;
-            prop_assert_eq!(judge(&mut here, now, wait), judge(&mut there, now + shift, wait), "at {}", now);
+            prop_assert_eq!(judge(&mut here, now, wait), judge(&mut there, now + shift, wait),
+                "at {}", now);
         }
     }
 
     #[test]
-    fn both_arithmetics_agree_on_the_instant_and_below_the_target(traffic in departures(), changes in variants()) {
+    fn both_arithmetics_agree_on_the_instant_and_below_the_target(traffic in departures(),
+        changes in variants()) {
         let mut exact = marker(EXACT, &changes);
         let mut tofino = marker(TOFINO, &changes);
         let mut now = 0;
@@ -290,7 +293,8 @@ proptest! {
     /// stand, and beyond that by two packets and three ticks.
     #[test]
     fn a_mark_is_never_far_from_its_exact_time(
-        gaps in prop::collection::vec(1u64..1_000, 50), interval in 100_000u64..500_000, start in 0u64..10_000_000_000,
+        gaps in prop::collection::vec(1u64..1_000, 50), interval in 100_000u64..500_000,
+            start in 0u64..10_000_000_000,
     ) {
         let changes = [("pst_interval", interval)];
         let mut markers = [marker(EXACT, &changes), marker(TOFINO, &changes)];

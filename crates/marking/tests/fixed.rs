@@ -21,7 +21,8 @@ proptest! {
     }
 
     #[test]
-    fn the_ramp_rises_from_zero_to_pmax(min in 0u32..1_000_000, span in 1u32..1_000_000, pmax in 0..=ONE, x: u32, y: u32) {
+    fn the_ramp_rises_from_zero_to_pmax(min in 0u32..1_000_000, span in 1u32..1_000_000,
+        pmax in 0..=ONE, x: u32, y: u32) {
         let max = min + span;
         let (x, y) = (min + x % (span + 1), min + y % (span + 1));
         prop_assert_eq!(ramp(min, min, max, pmax), 0);
@@ -35,12 +36,15 @@ proptest! {
         let target = u64::from(sample) << AVG_BITS;
         let after = ewma(before, sample, weight);
         prop_assert!(before.min(target) <= after && after <= before.max(target));
-        let ideal = before as f64 + (target as f64 - before as f64) * f64::from(weight) / f64::from(ONE);
-        prop_assert!(after as f64 <= ideal + 1e-2 && ideal - 1.01 <= after as f64, "{after} for {ideal}");
+        let ideal = before as f64
+            + (target as f64 - before as f64) * f64::from(weight) / f64::from(ONE);
+        prop_assert!(after as f64 <= ideal + 1e-2 && ideal - 1.01 <= after as f64,
+            "{after} for {ideal}");
     }
 
     #[test]
-    fn idle_time_ages_as_the_power_law_says(avg in 0u64..1 << 44, weight in 1..=ONE, steps in 0u64..5_000) {
+    fn idle_time_ages_as_the_power_law_says(avg in 0u64..1 << 44, weight in 1..=ONE,
+        steps in 0u64..5_000) {
         let ideal = avg as f64 * (1.0 - f64::from(weight) / f64::from(ONE)).powi(steps as i32);
         let aged = decay(avg, weight, steps) as f64;
         let bound = 1.0 + avg as f64 * 2.0 * steps as f64 / 2f64.powi(32);

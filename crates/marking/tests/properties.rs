@@ -99,10 +99,12 @@ proptest! {
 
     #[test]
     fn ecn_sharp_never_marks_below_its_persistent_target(
-        traffic in departures(), law in 0u64..2, base in 0u64..2, cmp in 0u64..2, reset in 0u64..2, catchup in 0u64..3,
+        traffic in departures(), law in 0u64..2, base in 0u64..2, cmp in 0u64..2, reset in 0u64..2,
+            catchup in 0u64..3,
     ) {
         let mut marker = ecn_sharp_with(&[
-            ("law", law), ("base", base), ("cmp", cmp), ("reset_on_empty", reset), ("max_catchup", catchup),
+            ("law", law), ("base", base), ("cmp", cmp), ("reset_on_empty", reset), ("max_catchup",
+                catchup),
             ("pst_interval", 20_000),
         ]);
         for (now, wait, left) in traffic {
@@ -117,7 +119,8 @@ proptest! {
     }
 
     #[test]
-    fn ecn_sharp_without_its_persistent_part_is_tcn(traffic in departures(), target in 80_000u64..300_000) {
+    fn ecn_sharp_without_its_persistent_part_is_tcn(traffic in departures(),
+        target in 80_000u64..300_000) {
         let mut sharp = ecn_sharp_with(&[("ins_target", target), ("pst_target", 1_000_000_000)]);
         let config = tcn::TcnConfig { threshold: Nanos(target) };
         let mut tcn = tcn::Tcn::from_config(config, &ten_gigabits());
@@ -142,8 +145,10 @@ proptest! {
     }
 
     #[test]
-    fn codel_never_marks_below_its_target_or_under_its_guard(traffic in departures(), guard in 1u32..200_000) {
-        let config = codel::CodelConfig { interval: Nanos(20_000), min_bytes: guard, ..Default::default() };
+    fn codel_never_marks_below_its_target_or_under_its_guard(traffic in departures(),
+        guard in 1u32..200_000) {
+        let config = codel::CodelConfig { interval: Nanos(20_000), min_bytes: guard,
+            ..Default::default() };
         let mut marker = codel::Codel::from_config(config, &ten_gigabits());
         for (now, wait, left) in traffic {
             let verdict = marker.dequeue(&At::departure(Nanos(now), Nanos(wait), left, 1500));
@@ -153,10 +158,11 @@ proptest! {
         }
     }
 
-    /// The law with a division, in wide numbers: K x min(quantum time / round, 1).
+    /// The rule with a division, in wide numbers: K x min(quantum time / round, 1).
     #[test]
     fn mq_ecn_is_its_formula(
-        k: u32, quantum in 1u32..100_000, round in prop_oneof![0u64..100, 0u64..1_000_000, any::<u64>()],
+        k: u32, quantum in 1u32..100_000, round in prop_oneof![0u64..100, 0u64..1_000_000,
+            any::<u64>()],
         length in prop_oneof![0u32..200_000, any::<u32>()], gigabits in 1u64..800,
     ) {
         let queue = QueueSpec { quantum, ..QueueSpec::fifo(Rate::gbps(gigabits)) };
@@ -182,8 +188,7 @@ proptest! {
         prop_assert!(marked(k / n + 1));
     }
 
-    /// Whatever it does to its own intents, CEDM only ever takes back a tentative one, and never
-    /// while the queue stands at k2.
+    /// CEDM withdraws tentative intents only, and never while the queue is at k2 or above.
     #[test]
     fn cedm_takes_back_tentative_marks_only(
         traffic in departures(), intents in prop::collection::vec(0u8..3, 600),
@@ -197,7 +202,8 @@ proptest! {
             let at = At { intent, ..At::arrival(Nanos(now), left, 1500) };
             match (intent, marker.dequeue(&at)) {
                 (None, verdict) => prop_assert_eq!(verdict, Verdict::Pass),
-                (Some(Why::Instant), verdict) => prop_assert_eq!(verdict, Verdict::Mark(Why::Instant)),
+                (Some(Why::Instant), verdict) => prop_assert_eq!(verdict,
+                    Verdict::Mark(Why::Instant)),
                 (Some(why), Verdict::Mark(kept)) => prop_assert_eq!(why, kept),
                 (Some(_), Verdict::Pass) => prop_assert!(withdraw && (average || left < 57_500)),
                 (_, Verdict::Drop(_)) => prop_assert!(false, "CEDM never drops"),
@@ -205,10 +211,11 @@ proptest! {
         }
     }
 
-    /// A withdrawal touches CEDM's intent only: the combination says what its parts say, apart.
+    /// A withdrawal touches CEDM's intent only: the combination answers as its parts do separately.
     #[test]
     fn a_combination_keeps_its_intents_apart(
-        traffic in departures(), intents in prop::collection::vec(0u8..3, 600), interval in 1_000u64..400_000,
+        traffic in departures(), intents in prop::collection::vec(0u8..3, 600),
+            interval in 1_000u64..400_000,
         k1 in 1_000u32..200_000,
     ) {
         let config = cedm_sharp::CedmSharpConfig {
@@ -217,7 +224,8 @@ proptest! {
         let mut both = cedm_sharp::CedmSharp::from_config(config, &ten_gigabits());
         let config = cedm::CedmConfig { k1, rtt: Nanos(200_000), ..Default::default() };
         let mut cedm = cedm::Cedm::from_config(config, &ten_gigabits());
-        let mut sharp = ecn_sharp_with(&[("ins_target", 1_000_000_000), ("pst_interval", interval)]);
+        let mut sharp = ecn_sharp_with(&[("ins_target", 1_000_000_000), ("pst_interval",
+            interval)]);
         for ((now, wait, left), intent) in traffic.into_iter().zip(intents) {
             let joins = At::arrival(Nanos(now), left, 1500);
             prop_assert_eq!(both.enqueue(&joins), cedm.enqueue(&joins));
@@ -233,21 +241,25 @@ proptest! {
     }
 
     #[test]
-    fn a_slope_has_the_sign_of_its_change(before: u32, after: u32, nanos: u64, avg in -(1i64 << 40)..1 << 40, weight in 1..=fixed::ONE) {
+    fn a_slope_has_the_sign_of_its_change(before: u32, after: u32, nanos: u64,
+        avg in -(1i64 << 40)..1 << 40, weight in 1..=fixed::ONE) {
         let newest = fixed::slope(before, after, nanos);
         prop_assert_eq!(newest < 0, after < before);
         // A steady length leaves the sign as it is.
         prop_assert_eq!(fixed::ewma_slope(avg, 0, weight) < 0, avg < 0);
-        let ideal = (f64::from(after) - f64::from(before)) / nanos.clamp(1, u64::from(u32::MAX)) as f64;
+        let ideal = (f64::from(after) - f64::from(before)) / nanos.clamp(1,
+            u64::from(u32::MAX)) as f64;
         if ideal.abs() < 65_536.0 {
-            let told = newest as f64 / f64::from(1u32 << fixed::SLOPE_BITS);
-            prop_assert!(told <= ideal + 1e-9 && ideal - told < 1.01 / f64::from(1u32 << fixed::SLOPE_BITS));
+            let measured = newest as f64 / f64::from(1u32 << fixed::SLOPE_BITS);
+            prop_assert!(measured <= ideal + 1e-9
+                && ideal - measured < 1.01 / f64::from(1u32 << fixed::SLOPE_BITS));
         }
     }
 
     /// Dynamic thresholds without a moving limit are a static one.
     #[test]
-    fn a_steady_limit_makes_dynamic_ecn_a_threshold(limit: u32, offset: u32, floor: u32, length: u32) {
+    fn a_steady_limit_makes_dynamic_ecn_a_threshold(limit: u32, offset: u32, floor: u32,
+        length: u32) {
         let config = dynamic::DynamicConfig { offset, floor, ..Default::default() };
         let mut moving = dynamic::Dynamic::from_config(config, &ten_gigabits());
         let k = limit.saturating_sub(offset).max(floor);
@@ -264,7 +276,8 @@ proptest! {
     /// transmission.
     #[test]
     fn tcn_is_dctcp_red_of_rate_times_time(
-        arrivals in prop::collection::vec((0u64..1_100, 64u32..1500), 1..600), k_packets in 1u64..80,
+        arrivals in prop::collection::vec((0u64..1_100, 64u32..1500), 1..600),
+            k_packets in 1u64..80,
     ) {
         let k = k_packets * 1_000;
         let config = threshold::ThresholdConfig {
@@ -282,10 +295,12 @@ proptest! {
             let free = sent.last().map_or(0, |p| p.1);
             let start = free.max(now);
             let waiting: u32 = sent.iter().filter(|p| p.0 > now).map(|p| p.2).sum();
-            let on_the_wire: u32 = sent.iter().filter(|p| p.0 <= now && now < p.1).map(|p| p.2).sum();
+            let on_the_wire: u32 = sent.iter().filter(|p| p.0 <= now
+                && now < p.1).map(|p| p.2).sum();
             let joins = red.enqueue(&At::arrival(Nanos(now / 10), waiting, bytes)) != Verdict::Pass;
             let wait = Nanos(start / 10 - now / 10);
-            let leaves = tcn.dequeue(&At::departure(Nanos(start / 10), wait, 0, bytes)) != Verdict::Pass;
+            let leaves = tcn.dequeue(&At::departure(Nanos(start / 10), wait, 0,
+                bytes)) != Verdict::Pass;
             // More than K bytes ahead take longer than K / rate; a longer wait has K bytes ahead,
             // the one on the wire included. A nanosecond is 1.25 bytes, which is what rounding can
             // hide.
@@ -300,7 +315,8 @@ proptest! {
     }
 
     #[test]
-    fn red_spaces_its_marks_evenly(hashes in prop::collection::vec(any::<u64>(), 500), share_percent in 1u32..50) {
+    fn red_spaces_its_marks_evenly(hashes in prop::collection::vec(any::<u64>(), 500),
+        share_percent in 1u32..50) {
         // Weight 1 and a constant length at the middle of the ramp: the probability is pmax / 2,
         // and no gap is longer than its inverse.
         let pmax = 65_536 * share_percent / 50;
@@ -353,12 +369,14 @@ fn red_marks_as_often_as_its_share_says() {
 }
 
 proptest! {
-    /// A port may leave out the calls that the scheme itself calls quiet: nothing else changes.
+    /// A port may leave out the calls that the scheme declares quiet: nothing else changes.
     #[test]
     fn quiet_packets_need_not_be_asked_about(steps in departures(), ramp in any::<bool>()) {
-        let shape = if ramp { [("kmin", 90_000), ("pmax", 1 << 15)] } else { [("pst_target", 95_000), ("max_catchup", 1)] };
+        let shape = if ramp { [("kmin", 90_000), ("pmax", 1 << 15)] } else { [("pst_target",
+            95_000), ("max_catchup", 1)] };
         let sharp = || Box::new(ecn_sharp_with(&shape)) as Box<dyn Marker>;
-        let tcn = || Box::new(tcn::Tcn::from_config(Default::default(), &ten_gigabits())) as Box<dyn Marker>;
+        let tcn = || Box::new(tcn::Tcn::from_config(Default::default(),
+            &ten_gigabits())) as Box<dyn Marker>;
         for (mut always, mut sparing) in [(sharp(), sharp()), (tcn(), tcn())] {
             let mut spared = 0;
             // It begins with a queue that is all but empty; each scheme is quiet there, after its
@@ -382,7 +400,7 @@ fn settled(marker: &mut impl Marker, rounds: u64) -> i64 {
     let (mut queue, mut now, mut window) = (0i64, 0u64, 60_000i64);
     let mut sum = 0;
     for n in 0..rounds {
-        // One packet of 1.2 us after the other; each mark takes off what DCTCP's law would on
+        // One packet of 1.2 us after the other; each mark takes off what DCTCP would on
         // average.
         now += 1_200;
         while marker.next_wake().is_some_and(|due| due.0 <= now) {
@@ -404,7 +422,7 @@ fn settled(marker: &mut impl Marker, rounds: u64) -> i64 {
     sum / (rounds / 2) as i64
 }
 
-/// Both integrate the deviation, so that over time there is none left.
+/// Both integrate the deviation, so that none is left in the long run.
 #[test]
 fn pi_and_pie_hold_the_queue_at_their_reference() {
     let mut pi = pi::Pi::from_config(Default::default(), &ten_gigabits());
@@ -421,23 +439,28 @@ fn pi_and_pie_hold_the_queue_at_their_reference() {
 }
 
 proptest! {
-    /// A port does not ask where a scheme says that it is quiet: what it would have said there must
-    /// be nothing. Lengths and rounds near the edge of the place, from both sides.
+    /// A port does not call a scheme where the scheme declares that it is quiet: it must pass every
+    /// packet there. Lengths and rounds near the limit, from both sides.
     #[test]
-    fn a_quiet_place_is_quiet(
+    fn a_quiet_scheme_passes_every_packet(
         (ramp, tie, own) in (0u64..2, 0u64..2, 0u64..2),
         k in 0u64..200_000, kmin in 0u64..100_000, kmax in 0u64..200_000,
-        quantum in 1u32..100_000, pkt in 40u32..9_000, by in -2i64..3, full in any::<bool>(), round in 0u64..10_000_000, packet_hash: u64,
+        quantum in 1u32..100_000, pkt in 40u32..9_000, by in -2i64..3, full in any::<bool>(),
+            round in 0u64..10_000_000, packet_hash: u64,
     ) {
         let spec = &mq_ecn::SPEC;
-        let changes = [("shape", ramp), ("cmp", tie), ("count_self", own), ("k", k), ("kmin", kmin), ("kmax", kmax), ("pmax", 65_536)];
-        let values = changes.iter().fold(Values::defaults(spec), |v, &(name, value)| v.with(spec, name, value).expect("a parameter"));
-        let mut marker = mq_ecn::MqEcn::from_config((&values).into(), &QueueSpec { quantum, ..ten_gigabits() });
+        let changes = [("shape", ramp), ("cmp", tie), ("count_self", own), ("k", k), ("kmin", kmin),
+            ("kmax", kmax), ("pmax", 65_536)];
+        let values = changes.iter().fold(Values::defaults(spec), |v, &(name, value)| v.with(spec,
+            name, value).expect("a parameter"));
+        let mut marker = mq_ecn::MqEcn::from_config((&values).into(), &QueueSpec { quantum,
+            ..ten_gigabits() });
         let quiet = marker.quiet_by_round();
         let edge = if full { u64::from(quiet.bytes) } else { quiet.byte_nanos / round.max(1) };
         let length = edge.saturating_add_signed(by).min(10_000_000) as u32;
         prop_assume!(length >= pkt);
-        let at = At { round: Nanos(round), packet_hash, ..At::arrival(Nanos(1), length - pkt, pkt) };
+        let at = At { round: Nanos(round), packet_hash, ..At::arrival(Nanos(1), length - pkt,
+            pkt) };
         if quiet.covers(length, Nanos(round)) {
             prop_assert_eq!(marker.enqueue(&at), Verdict::Pass);
         } else if ramp == 0 && own == 1 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong around a run directory, and whose fault it is.
+//! What can go wrong with a run directory, and who has to act.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ pub enum Fault {
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {}", path.display())]
 pub struct Error {
-    /// What was tried and why it failed, ending so that the path can follow.
+    /// What was tried and why it failed, worded so that the path follows.
     pub what: String,
     /// The file or directory.
     pub path: PathBuf,
     /// What to do about it.
     pub help: String,
-    /// Whose fault it is.
+    /// Who has to act.
     pub fault: Fault,
-    /// The system's own words.
+    /// The system's own message.
     #[source]
     pub source: Option<io::Error>,
 }
@@ -38,7 +38,7 @@ impl Error {
         let (why, help, fault) = match source.kind() {
             K::StorageFull | K::QuotaExceeded | K::FileTooLarge => (
                 "the disk is full",
-                "free some space and run the same command again: finished points are kept and not run twice",
+                "free some space and run the same command again; finished points are kept",
                 Fault::Machine,
             ),
             K::PermissionDenied | K::ReadOnlyFilesystem => (
@@ -66,7 +66,7 @@ impl Error {
         }
     }
 
-    /// A mistake of the user's.
+    /// A mistake of the user.
     pub fn user(what: impl Into<String>, path: &Path, help: impl Into<String>) -> Self {
         Error {
             what: what.into(),

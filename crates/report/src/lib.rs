@@ -5,26 +5,22 @@
 //! [`Outcome`](cemark_sim::Outcome)s of its points: the same outcomes give the same table on every
 //! machine. Wall-clock times and dates are arguments.
 
-mod columns;
-mod drops;
+pub mod comparison;
 mod error;
 pub mod figure;
 pub mod html;
-mod lock;
-pub mod model;
+pub mod metrics;
 pub mod params;
 pub mod pauses;
 pub mod rundir;
-mod seal;
-mod sentence;
 pub mod stats;
-mod stored;
 pub mod summary;
 pub mod table;
-mod tables;
+pub mod theory;
 pub mod units;
 
+pub use comparison::{Comparisons, Group, Row};
 pub use error::{Error, Fault};
-pub use model::{Comparisons, Group, Metric, Row};
+pub use metrics::Metric;
 pub use rundir::{Console, Finished, Provenance, RunDir};
 pub use summary::{PointSummary, RunSummary};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What pauses did (priority flow control): a line a scheme, storms, deadlocks.
+//! Pauses (priority flow control): one line for each scheme, storms, deadlocks.
 
 use std::fmt::Write;
 
@@ -33,8 +33,8 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// One line for each scheme under flow control, and one that says who does without pauses; empty
-/// where no point has it.
+/// One line for each scheme under flow control, and one that names the schemes that never triggered
+/// it. Empty where no point has flow control.
 pub fn lines(plan: &Plan, finished: &[Finished]) -> String {
     let mut out = String::new();
     let mut all: Vec<(u64, &str)> = Vec::new();
@@ -62,25 +62,25 @@ pub fn lines(plan: &Plan, finished: &[Finished]) -> String {
         );
         all.push((frames, scheme));
     }
-    out + &who_does_without(&all)
+    out + &who_never_paused(&all)
 }
 
-/// What the lines above come to, where there is something to choose from.
-fn who_does_without(all: &[(u64, &str)]) -> String {
+/// Which schemes never triggered flow control, if some did and some did not.
+fn who_never_paused(all: &[(u64, &str)]) -> String {
     let without: Vec<&str> = all.iter().filter(|s| s.0 == 0).map(|s| s.1).collect();
     let least = all.iter().min_by_key(|s| s.0);
     match (least, without.len()) {
         (Some((_, least)), 0) if all.len() > 1 => {
-            format!("Every scheme pauses its senders, {least} the fewest times.\n")
+            format!("Every scheme triggered PFC, {least} the fewest times.\n")
         }
         (Some(_), n) if n > 0 && n < all.len() => {
-            format!("Without a pause: {}.\n", without.join(", "))
+            format!("Never triggered PFC: {}.\n", without.join(", "))
         }
         _ => String::new(),
     }
 }
 
-/// Ports that were paused for a larger share of the time than `pfc-storm`, in one sentence a point.
+/// Ports that were paused for a larger share of the time than `pfc-storm`, one sentence per point.
 pub fn storms(plan: &Plan, finished: &[Finished]) -> Vec<String> {
     let points = plan.points.iter().zip(finished);
     points
@@ -104,9 +104,10 @@ pub fn storms(plan: &Plan, finished: &[Finished]) -> Vec<String> {
 }
 
 /// What to do about a deadlock.
-pub const DEADLOCK_HELP: &str = "each of these ports is paused until the next one sends: routes without a cycle of buffers cannot do this (up, then down), nor a network without pauses (pfc = false)";
+pub const DEADLOCK_HELP: &str = "each of these ports is paused until the next one sends; use \
+     routes without a cycle of buffers (up, then down), or a network without pauses (pfc = false)";
 
-/// Who waits for whom, where a point was stopped because nothing could move any more.
+/// Which port waits for which, where a point was stopped because no packet could move any more.
 pub fn deadlock(point: &Point, outcome: &Outcome) -> Option<String> {
     let first = outcome.deadlock.first()?;
     let ring = outcome.deadlock.join(" waits for ");
@@ -119,20 +120,20 @@ pub fn deadlock(point: &Point, outcome: &Outcome) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::who_does_without;
+    use super::who_never_paused;
 
     #[test]
     fn the_last_line_chooses_where_there_is_a_choice() {
         assert_eq!(
-            who_does_without(&[(3, "a"), (0, "b"), (0, "c")]),
-            "Without a pause: b, c.\n"
+            who_never_paused(&[(3, "a"), (0, "b"), (0, "c")]),
+            "Never triggered PFC: b, c.\n"
         );
         assert_eq!(
-            who_does_without(&[(3, "a"), (2, "b")]),
-            "Every scheme pauses its senders, b the fewest times.\n"
+            who_never_paused(&[(3, "a"), (2, "b")]),
+            "Every scheme triggered PFC, b the fewest times.\n"
         );
         for same in [&[][..], &[(3, "a")], &[(0, "a"), (0, "b")]] {
-            assert_eq!(who_does_without(same), "");
+            assert_eq!(who_never_paused(same), "");
         }
     }
 }

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
 use cemark_sim::outcome::PortReport;
+use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
-use crate::model::Comparisons;
+use crate::comparison::Comparisons;
+use crate::metrics::{self, Sample};
 use crate::stats::{Distribution, SizeClass, fct_us, slowdowns};
 
 /// The version of the document's shape. It rises when a field changes its meaning or goes away, not
@@ -29,19 +31,20 @@ pub struct RunSummary {
     pub scenario_digest: String,
     /// Version of cemark.
     pub version: String,
-    /// What the scenario asks for and its author probably did not mean, each with what to write
+    /// What the scenario says and its author probably did not intend, each with what to write
     /// instead.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// One entry a point, in the order of the scenario: axes outermost, then scheme, then seed.
+    /// One entry for each point, in the order of the scenario: axes outermost, then scheme, then
+    /// seed.
     pub points: Vec<PointSummary>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
-    /// What it took. Not part of any digest.
+    /// What it cost. Not part of any digest.
     pub cost: Cost,
 }
 
-/// What a run took.
+/// What a run cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Points in all.
@@ -69,7 +72,7 @@ pub struct PointSummary {
     pub seed: u64,
     /// Measured flows, finished or not.
     pub flows: u64,
-    /// Those without an end. They are in no mean and no percentile.
+    /// Those that did not finish. They are in no mean and no percentile.
     pub unfinished: u64,
     /// Completion times in microseconds by size class.
     pub fct_us: Classes,
@@ -83,7 +86,7 @@ pub struct PointSummary {
     pub drops: BTreeMap<String, u64>,
     /// Retransmission timeouts, all flows.
     pub timeouts: u64,
-    /// Segments sent again, all flows.
+    /// Retransmitted segments, all flows.
     pub retransmissions: u64,
     /// Pause frames (PFC) that stopped a port, all ports; zero without PFC.
     #[serde(default)]
@@ -92,15 +95,19 @@ pub struct PointSummary {
     /// was.
     #[serde(default)]
     pub most_paused: Option<PausedPort>,
-    /// What boxes at the edges of two sites counted, by name (docs/dcib.md); empty without.
+    /// Counters of the middleboxes at the edges of two sites, by name (docs/dcib.md); empty without.
     #[serde(default)]
     pub edges: BTreeMap<String, u64>,
     /// The switch port with the longest mean queue; `null` where no queue was sampled.
     pub hottest_port: Option<PortSummary>,
-    /// Payload bits delivered a second to endless flows, all together; `null` without any.
+    /// Payload delivered to all endless flows, in bits per second; `null` without any.
     pub long_goodput_bps: Option<f64>,
     /// Round trips of probes in microseconds; `count` is zero without any.
     pub probe_rtt_us: Distribution,
+    /// Every metric with a column whose value none of the other fields holds, by its key; a metric
+    /// that the point has no value for is left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
     /// Packets that crossed a link.
     pub packet_hops: u64,
     /// Events handled.
@@ -235,11 +242,12 @@ pub fn hottest(ports: &[PortReport]) -> Option<&PortReport> {
 }
 
 impl PointSummary {
-    /// Of a point that ran for so many CPU seconds.
+    /// Of a point that took this many CPU seconds.
     pub fn new(point: &Point, outcome: &Outcome, cpu_seconds: f64) -> Self {
         let owned = |m: &BTreeMap<&'static str, u64>| {
             m.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect()
         };
+        let sample = Sample::new(point, outcome);
         PointSummary {
             axes: point.axes.clone(),
             scheme: point.scheme.clone(),
@@ -261,14 +269,9 @@ impl PointSummary {
             }),
             edges: outcome.edges.clone(),
             hottest_port: hottest(&outcome.ports).map(PortSummary::from),
-            long_goodput_bps: long_goodput(point, outcome),
-            probe_rtt_us: Distribution::of(
-                outcome
-                    .probes
-                    .iter()
-                    .map(|p| p.rtt.as_micros_f64())
-                    .collect(),
-            ),
+            long_goodput_bps: metrics::endless::goodput(&sample).ok(),
+            probe_rtt_us: Distribution::of(sample.round_trips()),
+            metrics: without_field(&sample),
             packet_hops: outcome.packet_hops,
             events: outcome.events,
             simulated_seconds: outcome.end.as_secs_f64(),
@@ -283,15 +286,15 @@ impl PointSummary {
     }
 }
 
-fn long_goodput(point: &Point, outcome: &Outcome) -> Option<f64> {
-    let measure = &point.config.measure;
-    let span = measure
-        .until
-        .min(outcome.end)
-        .saturating_sub(measure.from)
-        .as_secs_f64();
-    let bytes: u64 = outcome.long_flows.iter().map(|f| f.delivered).sum();
-    (!outcome.long_flows.is_empty() && span > 0.0).then(|| bytes as f64 * 8.0 / span)
+/// The metrics that have a column and no field of their own.
+fn without_field(sample: &Sample<'_>) -> BTreeMap<String, f64> {
+    let others = metrics::all().iter().filter(|m| {
+        let column = m.column.as_ref();
+        column.is_some_and(|c| c.field.is_none())
+    });
+    others
+        .filter_map(|m| Some((m.key.to_string(), m.value(sample).ok()?)))
+        .collect()
 }
 
 impl RunSummary {
@@ -303,39 +306,20 @@ impl RunSummary {
         version: &str,
         cost: Cost,
     ) -> Self {
-        let mut digest = Fnv::default();
+        let mut digest = Fnv1a::new();
         for p in &points {
             digest.write(p.digest.as_bytes());
         }
         RunSummary {
             schema: SCHEMA,
             scenario: plan.name.clone(),
-            digest: hex(digest.0),
+            digest: hex(digest.finish()),
             scenario_digest: hex(plan.digest),
             version: version.to_owned(),
             warnings: plan.warning_lines(),
             points,
             comparisons: comparisons.lines(),
             cost,
-        }
-    }
-}
-
-/// FNV-1a, 64 bits: enough to tell results apart, and the same everywhere.
-#[derive(Clone, Copy, Debug)]
-pub struct Fnv(pub u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    /// Takes in more bytes.
-    pub fn write(&mut self, bytes: &[u8]) {
-        for b in bytes {
-            self.0 = (self.0 ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
 }

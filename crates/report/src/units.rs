@@ -78,7 +78,7 @@ pub fn percent(p: f64) -> String {
 /// excludes zero exactly where the interval does.
 pub fn interval(percent: f64, (low, high): (f64, f64)) -> String {
     let (below, above) = (points(percent - low), points(high - percent));
-    // What a reader makes of the number and its half.
+    // The number and its half as a reader sees them.
     let number = if percent.abs() >= 99.95 {
         percent.round()
     } else {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(percent(-0.01), "+0.0 %");
     }
 
-    /// `±` says "as far on either side"; where that is not so, the ends are printed.
+    /// `±` means "equally far on either side"; otherwise the ends are printed.
     #[test]
     fn an_interval_is_printed_as_it_is() {
         for (percent, ends, printed) in [
@@ -144,7 +144,7 @@ mod tests {
             (2.0, (-0.12, 4.08), "±2.1"),
             (20.0, (5.8, 34.3), "±14"),
             (0.0, (0.0, 0.0), "±0.0"),
-            // The resamples lie on the other side of zero than the number.
+            // The resamples are on the other side of zero than the number.
             (-0.5, (0.2, 3.0), "[0.2, 3.0]"),
             // Symmetric, but the rounded half would say the opposite of what the interval says.
             (0.5, (0.04, 0.96), "[0.04, 1.0]"),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cemark_report::figure::{
     CALIBRATION, Calibration, EXPECTED, Expected, FIGURES, FigureFile, FigureRun, Mode, Request,
-    Surroundings, TARGETS, Target, Verdict, render, run, run_file, targets,
+    RowVerdict, Surroundings, TARGETS, Target, render, run, run_file, targets,
 };
 use cemark_report::{Fault, Provenance};
 use cemark_scenario::Overrides;
@@ -227,7 +227,7 @@ fn a_broken_scheme_turns_rows_red() {
     let sound = judged(&dir, "");
     assert_eq!(
         sound.rows[0].verdict,
-        Verdict::Reproduced,
+        RowVerdict::Reproduced,
         "{}",
         render::table(&sound, 120)
     );
@@ -238,7 +238,7 @@ fn a_broken_scheme_turns_rows_red() {
         );
         assert_eq!(
             run.rows[0].verdict,
-            Verdict::NotReproduced,
+            RowVerdict::NotReproduced,
             "{name}:\n{}",
             render::table(&run, 120)
         );
@@ -323,7 +323,7 @@ metric = "drops"
 scheme = "without"
 "#;
 
-/// Whoever waits is named, it is nobody's mistake, and what was finished is not run again.
+/// The ports that wait are named, it is not a mistake of the user, and finished points are kept.
 #[test]
 fn a_deadlock_is_named_and_finished_points_are_kept() {
     let file = FigureFile::parse("ring", RING, &calibration()).unwrap();

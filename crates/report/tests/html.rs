@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The report stands alone, shows what the run had, and trusts no text of the scenario.
+//! The report needs no other file, shows the whole run, and escapes all text of the scenario.
 
 mod common;
 
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Metric, Provenance, RunSummary, html};
-use common::{FACTORS, finished, plan};
+use cemark_report::{Comparisons, Provenance, RunSummary, html};
+use common::{FACTORS, finished, metric, plan};
 
 fn report(edit: impl FnOnce(&mut cemark_scenario::Plan)) -> String {
     compared(edit, |_| {})
@@ -63,7 +63,10 @@ fn lopsided_intervals_are_printed_by_their_ends() {
             |_| {},
             |all| {
                 let row = &mut all.groups[1].rows[2];
-                let cell = row.cells.iter_mut().find(|c| c.metric == Metric::SHORT_P99);
+                let cell = row
+                    .cells
+                    .iter_mut()
+                    .find(|c| c.metric == metric("short.p99"));
                 let against = cell.unwrap().against.as_mut().unwrap();
                 (against.percent, against.interval) = (40.8, Some(interval));
             },

@@ -55,7 +55,7 @@ fn a_point_of_another_build_or_a_torn_file_is_run_again() {
     );
 }
 
-/// Keeps what it is told.
+/// Records every note.
 #[derive(Default)]
 struct Heard(Mutex<Vec<String>>);
 
@@ -413,9 +413,10 @@ fn a_full_disk_is_the_machines_fault() {
     assert!(error.to_string().contains("disk is full"), "{error}");
 }
 
-/// A row for each interval of all flows and of each endless one; a row for each switch port.
+/// A row for each interval of all flows and of each endless one; a row for each switch port; a row
+/// for each point.
 #[test]
-fn goodput_and_links_are_tables() {
+fn goodput_links_and_points_are_tables() {
     let scratch = Scratch::new();
     let mut plan = plan(&["0.5"], &[1]);
     for p in &mut plan.points {
@@ -475,6 +476,22 @@ fn goodput_and_links_are_tables() {
         "{}",
         links[1]
     );
+    // One row for each point, one column for each metric that has a column.
+    let points = rows("points.parquet");
+    assert_eq!(points.len(), 3, "{points:#?}");
+    for (row, done) in points.iter().zip(&done) {
+        let mean = done.summary.fct_us.short.mean.unwrap();
+        let shown = format!("short.mean: {mean:?}, ");
+        assert!(row.contains(&shown), "{shown} in {row}");
+        assert!(
+            row.contains("probe.mean: null") && row.contains("marks: 9313.0"),
+            "{row}"
+        );
+        for metric in cemark_report::metrics::all() {
+            let column = format!(" {}: ", metric.key);
+            assert_eq!(row.contains(&column), metric.column.is_some(), "{column}");
+        }
+    }
     // The intervals are kept with the point.
     dir.store(&plan.points[0], &done[0]).unwrap();
     let back = dir.load(&plan.points[0], &()).unwrap().outcome;
@@ -501,7 +518,12 @@ fn a_finished_run_leaves_its_documents() {
     assert_eq!(manifest["scenario_digest"], "feedbeef01020304");
     assert_eq!(manifest["seeds"], serde_json::json!([1, 2, 3]));
     assert!(!scratch.0.join("goodput.parquet").exists(), "not asked for");
-    for name in ["flows.parquet", "queues.parquet", "links.parquet"] {
+    for name in [
+        "points.parquet",
+        "flows.parquet",
+        "queues.parquet",
+        "links.parquet",
+    ] {
         let bytes = fs::read(scratch.0.join(name)).unwrap();
         assert_eq!(
             (&bytes[..4], &bytes[bytes.len() - 4..]),

@@ -3,10 +3,10 @@
 
 mod common;
 
+use cemark_report::Comparisons;
 use cemark_report::stats::{Comparison, Method};
 use cemark_report::table::{Look, tables};
-use cemark_report::{Comparisons, Metric};
-use common::{FACTORS, finished, plan};
+use common::{FACTORS, finished, metric, plan};
 
 #[test]
 fn a_factor_on_every_flow_is_the_percent_in_the_table() {
@@ -15,13 +15,13 @@ fn a_factor_on_every_flow_is_the_percent_in_the_table() {
     assert_eq!(all.groups.len(), 2);
     for group in &all.groups {
         let percent = |row: usize, m| group.rows[row].cell(m).against.unwrap().percent;
-        assert!((percent(1, Metric::SHORT_MEAN) + 20.0).abs() < 1.0);
-        assert!((percent(1, Metric::SHORT_P99) + 20.0).abs() < 1.0);
-        assert!(percent(1, Metric::LARGE_MEAN).abs() < 0.01);
-        assert!((percent(2, Metric::LARGE_MEAN) - 10.0).abs() < 1.0);
-        assert!(group.rows[2].cell(Metric::LARGE_MEAN).worse());
-        assert!(!group.rows[1].cell(Metric::LARGE_MEAN).worse());
-        assert!(group.rows[1].cell(Metric::SHORT_MEAN).better());
+        assert!((percent(1, metric("short.mean")) + 20.0).abs() < 1.0);
+        assert!((percent(1, metric("short.p99")) + 20.0).abs() < 1.0);
+        assert!(percent(1, metric("large.mean")).abs() < 0.01);
+        assert!((percent(2, metric("large.mean")) - 10.0).abs() < 1.0);
+        assert!(group.rows[2].cell(metric("large.mean")).worse());
+        assert!(!group.rows[1].cell(metric("large.mean")).worse());
+        assert!(group.rows[1].cell(metric("short.mean")).better());
     }
 }
 
@@ -31,7 +31,7 @@ fn published_values_find_their_cells() {
     let all = Comparisons::new(&plan, &finished(&plan, FACTORS));
     let at = |g: usize| {
         all.groups[g].rows[1]
-            .cell(Metric::SHORT_MEAN)
+            .cell(metric("short.mean"))
             .published
             .as_ref()
             .map(|p| p.percent)
@@ -136,11 +136,11 @@ fn one_seed_says_what_it_leaves_open() {
     let plan = |seeds: &[u64]| plan(&["0.9"], seeds);
     let one = plan(&[1]);
     let all = Comparisons::new(&one, &finished(&one, FACTORS));
-    let cell = |metric| all.groups[0].rows[1].cell(metric).against.unwrap();
-    assert_eq!(cell(Metric::SHORT_MEAN).method, Method::Batches);
-    assert_eq!(cell(Metric::SHORT_P99).interval, None);
+    let cell = |key| all.groups[0].rows[1].cell(key).against.unwrap();
+    assert_eq!(cell(metric("short.mean")).method, Method::Batches);
+    assert_eq!(cell(metric("short.p99")).interval, None);
     let text = tables(&one, &all, Look::default());
-    let hint = "have one from three seeds on (--seeds 3)";
+    let hint = "have an interval from three seeds on (--seeds 3)";
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(joined(&text).contains(hint), "{text}");
     assert!(
@@ -202,7 +202,7 @@ fn the_sentence_claims_only_what_the_intervals_do() {
         "{quiet}"
     );
     assert!(
-        quiet.contains("not decided: anything for ECN# and CoDel."),
+        quiet.contains("no metric decided for ECN# and CoDel."),
         "{quiet}"
     );
     assert!(!quiet.contains("worse"), "{quiet}");
@@ -227,7 +227,7 @@ fn the_sentence_says_what_is_not_decided() {
     let text = tables(&plan, &Comparisons::new(&plan, &done), Look::default());
     let said = sentence_of(&text);
     assert!(
-        said.contains("no scheme is shown to beat") && said.contains("not decided: anything for"),
+        said.contains("no scheme is shown to beat") && said.contains("no metric decided for"),
         "{text}"
     );
     assert!(
@@ -235,7 +235,7 @@ fn the_sentence_says_what_is_not_decided() {
         "{text}"
     );
 
-    // ECN# helps short flows for certain; what it does to large ones is luck of either sign.
+    // ECN# helps short flows for certain; what it does to large ones is random noise.
     let mut done = finished(&plan, FACTORS);
     let ecn_sharp = done
         .iter_mut()
@@ -247,8 +247,8 @@ fn the_sentence_says_what_is_not_decided() {
         .iter_mut()
         .filter(|f| f.bytes > 10_000_000)
     {
-        let luck = if f.id % 2 == 0 { 4 } else { 1 };
-        f.fct = f.fct.map(|t| cemark_wire::Picos(t.0 * luck * 2 / 5));
+        let noise = if f.id % 2 == 0 { 4 } else { 1 };
+        f.fct = f.fct.map(|t| cemark_wire::Picos(t.0 * noise * 2 / 5));
     }
     let text = tables(&plan, &Comparisons::new(&plan, &done), Look::default());
     let said = sentence_of(&text);
@@ -282,7 +282,7 @@ fn unfinished_flows_are_named_and_left_out() {
     let all = Comparisons::new(&plan, &done);
     assert!(
         (all.groups[0].rows[2]
-            .cell(Metric::LARGE_MEAN)
+            .cell(metric("large.mean"))
             .against
             .unwrap()
             .percent

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use cemark_sim::Config;
 use cemark_sim::config::{Edge, MarkerChoice, Policy, Xoff};
 use cemark_switch::edge::{CopyPolicy, Recovery};
-use cemark_transport::Control;
 use cemark_wire::Nanos;
 
+use crate::controllers;
 use crate::edge::DCIB_KEYS;
 use crate::plan::Warning;
 use crate::tree::{Table, Value};
@@ -103,18 +103,6 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &["g", "alpha-init"],
-        used: |c| !queue_pairs(c) && matches!(c.transport.control, Control::Dctcp { .. }),
-        with: "control = \"dctcp\"; a queue pair has dcqcn-g and dcqcn-alpha-init",
-    },
-    Rule {
-        section: "transport",
-        keys: &["cubic-c", "cubic-beta", "fast-convergence", "reno-friendly"],
-        used: |c| !queue_pairs(c) && matches!(c.transport.control, Control::Cubic(_)),
-        with: "control = \"cubic\" or \"cubic-ecn\"",
-    },
-    Rule {
-        section: "transport",
         keys: &[
             "init-window",
             "keep-window",
@@ -129,21 +117,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &[
-            "dcqcn-g",
-            "dcqcn-alpha-init",
-            "alpha-timer",
-            "rate-timer",
-            "byte-counter",
-            "fast-recovery",
-            "rate-ai",
-            "rate-hai",
-            "min-rate",
-            "clamp-target",
-            "repair",
-            "cnp-gap",
-            "cnp-class",
-        ],
+        keys: &["repair", "cnp-gap", "cnp-class"],
         used: queue_pairs,
         with: "control = \"dcqcn\"",
     },
@@ -251,6 +225,15 @@ impl Idle {
                 }
             }
         }
+        // The catalogue of controllers says which of them reads a key.
+        for key in controllers::keys() {
+            if is_written(root, "transport", key) {
+                let seen = self.0.entry((RULES.len(), key)).or_default();
+                seen.points += points;
+                let running = controllers::running(&config.transport);
+                seen.used |= running.index_of(key).is_some();
+            }
+        }
     }
 
     /// A warning for each key that was written for nothing.
@@ -259,15 +242,21 @@ impl Idle {
             .into_iter()
             .filter(|(_, seen)| !seen.used)
             .map(|((i, key), seen)| {
-                let rule = &RULES[i];
-                let section = match rule.section {
+                let (section, with) = match RULES.get(i) {
+                    Some(rule) => (rule.section, rule.with.to_owned()),
+                    None => {
+                        let readers = controllers::words(|spec| spec.index_of(key).is_some());
+                        ("transport", format!("control = {readers}"))
+                    }
+                };
+                let written = match section {
                     "switch.queue" => "[[switch.queue]]".to_owned(),
                     section => format!("[{section}]"),
                 };
                 Warning {
-                    about: format!("idle {} {key}", rule.section),
-                    message: format!("`{key}` in {section} has no effect"),
-                    help: format!("leave it out, or write {}", rule.with),
+                    about: format!("idle {section} {key}"),
+                    message: format!("`{key}` in {written} has no effect"),
+                    help: format!("leave it out, or write {with}"),
                     points: seen.points,
                 }
             })

@@ -18,6 +18,7 @@
 
 mod aliases;
 mod builtin;
+mod controllers;
 mod cost;
 mod digest;
 mod edge;
@@ -26,7 +27,6 @@ mod fabric;
 mod faults;
 mod host;
 mod idle;
-mod laws;
 mod markers;
 mod path;
 mod pfc;

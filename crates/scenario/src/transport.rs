@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[transport]`.
 
-use cemark_transport::{Config, Control};
+use cemark_transport::Config;
+use cemark_transport::rdma::{Dcqcn, Rdma};
 use cemark_wire::{Nanos, Picos};
 
+use crate::controllers;
 use crate::error::{Fallible, Fault};
-use crate::laws;
 use crate::rdma;
-use crate::section::{LONGEST, Section, fraction};
+use crate::section::{LONGEST, Section};
 use crate::tree::Table;
-
-const CONTROLS: &[&str] = &[
-    "dctcp",
-    "ecn-star",
-    "reno",
-    "cubic",
-    "cubic-ecn",
-    "bbr",
-    "dcqcn",
-];
 
 /// Largest payload and largest header of a segment: what a packet's 16-bit length can hold
 /// together.
@@ -30,29 +21,22 @@ const _: () = assert!(LARGEST_MSS + LARGEST_HEADER <= u16::MAX as u64);
 pub(crate) fn transport(root: &Table) -> Fallible<Config> {
     let mut s = Section::of(root, "transport")?;
     let usual = Config::default();
-    // Read whatever the control is, so that one scheme or one point of a sweep may have another
-    // control.
-    let g_shift = weight(&mut s, "g", 4)?;
-    let alpha_init = s
-        .get("alpha-init")
-        .map_or(Ok(1.0), fraction)
-        .map(|alpha| (alpha * 1024.0 + 0.5) as u32)?;
-    let place = s.choice("control", 0, CONTROLS)?;
-    let cubic = laws::cubic(&mut s, place == 4)?;
-    let control = match place {
-        0 => Control::Dctcp {
-            g_shift,
-            alpha_init,
-        },
-        1 => Control::EcnStar,
-        2 => Control::Reno,
-        3 | 4 => Control::Cubic(cubic),
-        5 => Control::Bbr,
-        // Not looked at: its hosts have queue pairs.
-        6 => usual.control,
-        _ => unreachable!("{} has no arm", CONTROLS[place]),
+    let chosen = controllers::control(&mut s)?;
+    let queue_pairs = rdma::rdma(&mut s)?;
+    // Hosts with queue pairs have no TCP sender, so its controller is never used.
+    let (control, rdma) = match chosen.spec().is_queue_pair() {
+        true => {
+            let dcqcn = Dcqcn::from_control(&chosen);
+            (
+                usual.control,
+                Some(Rdma {
+                    dcqcn,
+                    ..queue_pairs
+                }),
+            )
+        }
+        false => (chosen, None),
     };
-    let queue_pairs = rdma::rdma(&mut s, place == 6)?;
     let config = Config {
         control,
         mss: s.bytes("mss", usual.mss.into(), (64, LARGEST_MSS))? as u16,
@@ -69,52 +53,15 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         handshake: s.flag("handshake", usual.handshake)?,
         sack: s.flag("sack", usual.sack)?,
         dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
-        // Without it a law that does not slow down for losses would wait for the timer in every
-        // round trip.
-        lost_repairs: s.flag("lost-repairs", control == Control::Bbr)?,
+        // A controller that does not slow down for losses would otherwise wait for the timer in
+        // every round trip.
+        lost_retransmissions: s.flag("lost-repairs", !control.spec().slows_for_loss)?,
         pacing: usual.pacing,
         pace_train: usual.pace_train,
-        rdma: queue_pairs,
+        rdma,
     };
     s.finish()?;
     Ok(config)
-}
-
-/// A weight that is a power of two, as its exponent.
-pub(crate) fn weight(s: &mut Section<'_>, key: &'static str, default: u32) -> Fallible<u32> {
-    let Some(node) = s.get(key) else {
-        return Ok(default);
-    };
-    let g = fraction(node)?;
-    (0..=20)
-        .find(|&shift| f64::from(1u32 << shift) * g == 1.0)
-        .ok_or_else(|| {
-            Fault::new(node.at, format!("{key} = {g} is not a power of two"))
-                .help(format!("write {}", powers_near(g, default)))
-        })
-}
-
-/// The powers of two on both sides of `g`, the nearer one first:
-/// `0.00390625 (1/256) or 0.0078125 (1/128)`.
-fn powers_near(g: f64, default: u32) -> String {
-    let one = |shift: u32| {
-        let n = 1u32 << shift;
-        format!("{} (1/{n})", 1.0 / f64::from(n))
-    };
-    // Halvings from one to below it.
-    let below = (1..=20).find(|&shift| g * f64::from(1u32 << shift) > 1.0);
-    match below {
-        None => one(default),
-        Some(shift) => {
-            let (low, high) = (shift, shift - 1);
-            // Nearer by its factor.
-            let up = g * f64::from(1u32 << low) * g * f64::from(1u32 << high) > 1.0;
-            match up {
-                true => format!("{} or {}", one(high), one(low)),
-                false => format!("{} or {}", one(low), one(high)),
-            }
-        }
-    }
 }
 
 /// A timer that is not zero.

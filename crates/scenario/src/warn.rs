@@ -12,6 +12,7 @@ use cemark_sim::workload::load::{flows_per_second, tiers};
 use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel, Workload};
 use cemark_wire::Picos;
 
+use crate::controllers;
 use crate::idle::{has_rounds, reads_rounds};
 use crate::plan::Warning;
 use crate::sense::percent;
@@ -218,7 +219,11 @@ pub(crate) fn drops_instead(config: &Config, all: &mut Vec<Warning>) {
             all,
             "no sender uses ECN".to_owned(),
             "no sender uses ECN: the schemes drop the packets that they would mark".to_owned(),
-            "write control = \"dctcp\", \"ecn-star\" or \"cubic-ecn\" in [transport], or non-ect = \"drop\" in [switch] if drops are meant",
+            &format!(
+                "write control = {} in [transport], or non-ect = \"drop\" in [switch] if drops \
+                 are meant",
+                controllers::ecn_words()
+            ),
         );
     }
 }
@@ -232,7 +237,10 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
             all,
             format!("not ECN-capable {label}"),
             format!("the flows' `control` is not ECN-capable: `{label}` finds nothing to mark"),
-            "write control = \"dctcp\", \"ecn-star\" or \"cubic-ecn\", or non-ect = \"drop\" in [switch]",
+            &format!(
+                "write control = {}, or non-ect = \"drop\" in [switch]",
+                controllers::ecn_words()
+            ),
         );
     }
     let shared = config.switch.buffering.pool_bytes;

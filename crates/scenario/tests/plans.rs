@@ -6,6 +6,7 @@ use cemark_sim::config::{MarkerChoice, Nic, NonEct, TracePorts};
 use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, Workload};
 use cemark_transport::Control;
+use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_wire::{Nanos, Picos, Rate};
 
 fn with(set: &[&str]) -> Overrides {
@@ -437,14 +438,15 @@ until = "4ms"
     let [star, red, none] = [0, 1, 2].map(|i| &plan.points[i].config);
     assert_eq!(
         (star.transport.control, star.transport.sack),
-        (Control::EcnStar, false)
+        (Control::ECN_STAR, false)
     );
     assert_eq!(
         red.transport.control,
-        Control::Dctcp {
+        DctcpConfig {
             g_shift: 3,
-            alpha_init: 1024
+            alpha_init: 1024,
         }
+        .control()
     );
     assert_eq!(
         (red.switch.non_ect, red.switch.buffer_bytes),

@@ -5,7 +5,7 @@ use cemark_scenario::{Error, Overrides, parse};
 use cemark_sim::config::{
     Buffering, NonEct, Pfc, Policy, QueueConfig, SchedulerKind, SwitchConfig, Xoff,
 };
-use cemark_transport::rdma::{ALPHA_ONE, Dcqcn, Rdma, Repair};
+use cemark_transport::rdma::{ALPHA_ONE, Dcqcn, Rdma, Retransmit};
 use cemark_wire::{Nanos, Rate};
 
 /// A scenario with these lines from line 13 on, line 12 being `[switch]`.
@@ -328,7 +328,7 @@ fn queue_pairs_have_the_papers_parameters_and_yours() {
             min_rate: Rate::mbps(1),
             clamp_target: false,
         },
-        repair: Repair::Selective,
+        retransmit: Retransmit::Selective,
         cnp_gap: Nanos::from_micros(4),
         cnp_class: Some(0),
     };

@@ -21,7 +21,7 @@ use crate::waypoint::{self, Waypoint};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
-/// Room in a NIC: far above what may wait there, so that it never drops. Under back-pressure that
+/// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
 /// is a few packets and ACKs.
 const NIC_TURNS: u32 = 1 << 20;
 /// The same where everything that the windows allow goes into the NIC.
@@ -84,7 +84,8 @@ impl<Q: EventQueue> Sim<Q> {
             late_extras: drawn && cfg.switch.pfc.is_some(),
             pfc,
             rdma: cfg.transport.rdma.is_some(),
-            // Without a window there is always something: a queue pair is served in turn.
+            // A queue pair has no window and always has something to send, so the NIC serves queue
+            // pairs in turn.
             turn: turn_of(cfg.nic, tso, cfg.transport.mss)
                 .max(u32::from(cfg.transport.rdma.is_some())),
             tso,
@@ -112,7 +113,7 @@ impl<Q: EventQueue> Sim<Q> {
         sim
     }
 
-    /// Opens the way of probe workload `w` and sets its first event.
+    /// Opens the connection of probe workload `w` and inserts its first event.
     pub fn prime_probe(&mut self, w: usize) {
         let Kind::Probe {
             src,
@@ -303,7 +304,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
         may_lag: false,
     };
     if nic && (cfg.nic != Nic::SwitchPort || s.pfc.is_some()) {
-        // One that can be paused has the queues of its switch, served in the order of arrival.
+        // A NIC that can be paused has the queues of its switch, served in the order of arrival.
         let plain = |_| QueueSetup {
             spec: QueueSpec::fifo(rate),
             marker: AnyMarker::None,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One simulation point, fully resolved: no units, no names to look up, nothing left to choose.
+//! One simulation point, fully resolved: no units, no names to look up, no choices left open.
 
 use std::sync::Arc;
 
@@ -31,13 +31,13 @@ pub struct Config {
     pub transport: cemark_transport::Config,
     /// How a host feeds its NIC.
     pub nic: Nic,
-    /// What hosts do in bunches.
+    /// What hosts process in bunches.
     pub offload: Offload,
     /// Ports of every switch.
     pub switch: SwitchConfig,
     /// What is wrong with links; at most one fault a link.
     pub faults: Vec<LinkFault>,
-    /// What stands at the edges of two sites.
+    /// What is at the edges of two sites.
     pub edge: Edge,
     /// What is recorded.
     pub measure: Measure,
@@ -48,7 +48,50 @@ pub struct Config {
     pub max_time: Picos,
 }
 
-/// What stands at the edges of [`Topology::TwoSites`], in both directions.
+impl Config {
+    /// A point with the usual values of everything that a simulation need not choose: base RTTs of
+    /// the paths, DCTCP senders, back-pressure from the NIC, one FIFO of 1 MB per port, and queues
+    /// sampled every 10 us. Change the public fields for anything else.
+    pub fn new(
+        topology: impl Into<Topology>,
+        workloads: Vec<Workload>,
+        marker: MarkerChoice,
+        max_time: Picos,
+    ) -> Config {
+        Config {
+            topology: topology.into(),
+            rtt: RttModel::Path,
+            workloads,
+            transport: cemark_transport::Config::default(),
+            nic: Nic::BackPressure { packets: 2 },
+            offload: Offload::NONE,
+            switch: SwitchConfig {
+                buffer_bytes: 1_000_000,
+                buffering: Buffering::PORT,
+                queues: vec![QueueConfig::PLAIN],
+                scheduler: SchedulerKind::Fifo,
+                round: RoundSpec::default(),
+                marker,
+                non_ect: NonEct::Forward,
+                never_fuse: false,
+                pfc: None,
+            },
+            faults: Vec::new(),
+            edge: Edge::Plain,
+            measure: Measure {
+                queue_interval: Picos::from_micros(10),
+                trace: TracePorts::None,
+                from: Picos::ZERO,
+                until: Picos::MAX,
+                goodput_interval: Picos::ZERO,
+            },
+            seed: 1,
+            max_time,
+        }
+    }
+}
+
+/// What is at the edges of [`Topology::TwoSites`], in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Edge {
@@ -56,12 +99,12 @@ pub enum Edge {
     Plain,
     /// A pair of DCIB routers for each path.
     Dcib {
-        /// Both are told this.
+        /// The configuration of both routers.
         config: DcibConfig,
-        /// The near router hides holes from senders for so long (duplicate-ACK filter).
+        /// How long the near router hides holes from senders (duplicate-ACK filter).
         filter: Option<Picos>,
-        /// So many hosts, the last of site 0, send past the near router (to see what a flow outside
-        /// gets).
+        /// Number of hosts, the last ones of site 0, whose packets bypass the near router (to see
+        /// what a flow outside gets).
         outside: u32,
     },
     /// A split-connection proxy at each edge.
@@ -75,8 +118,8 @@ pub enum Edge {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Nic {
-    /// A connection puts at most `packets` into the NIC, which serves connections in turn (as Linux
-    /// with TSQ and fq).
+    /// A connection puts at most `packets` packets into the NIC, which serves connections in turn
+    /// (as Linux with TSQ and fq).
     BackPressure {
         /// Most packets a connection may have in the NIC.
         packets: u32,
@@ -84,7 +127,7 @@ pub enum Nic {
     /// Everything the window allows goes into one unbounded FIFO.
     Fifo,
     /// The same into a port like a switch's, with its buffer, queues, scheduler and marker, as ns-2
-    /// scripts build hosts: a flow alone on its way is marked by its own host.
+    /// scripts build hosts: a flow alone on its path is marked by its own host.
     SwitchPort,
 }
 
@@ -95,7 +138,7 @@ pub struct SwitchConfig {
     /// Buffer of a port in bytes. Where ports share, this is what each brings to the pool of its
     /// switch.
     pub buffer_bytes: u32,
-    /// Who gets room in it.
+    /// Which packets get room in it.
     pub buffering: Buffering,
     /// Queues of a port, in order of class. At least one.
     pub queues: Vec<QueueConfig>,
@@ -107,8 +150,8 @@ pub struct SwitchConfig {
     pub marker: MarkerChoice,
     /// What becomes of a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
-    /// Forces the general path, explicit queues served by events of their own, where a shorter one
-    /// would be legal (for tests and comparisons).
+    /// Forces explicit queues that are served by their own events, where a faster form would be
+    /// legal (for tests and comparisons).
     pub never_fuse: bool,
     /// Priority flow control for the lossless queues. Needs a policy under which the ports of a
     /// switch share one buffer.
@@ -121,12 +164,12 @@ pub struct SwitchConfig {
 pub struct Pfc {
     /// When a link and queue is paused.
     pub xoff: Xoff,
-    /// So many bytes below that it may go on.
+    /// Bytes below that threshold at which a link may resume.
     pub xon_offset: u32,
-    /// Headroom of each link and lossless queue, on top of the buffer; 0: what its rate, delay and
-    /// packets ask for.
+    /// Headroom of each link and lossless queue, on top of the buffer; 0: computed from its rate,
+    /// delay and packet sizes.
     pub headroom: u32,
-    /// Share of the time from which on a paused port counts as a storm.
+    /// Share of the time above which a paused port counts as a storm.
     pub storm: f64,
 }
 
@@ -198,7 +241,7 @@ pub struct QueueConfig {
 }
 
 impl QueueConfig {
-    /// A queue like any other: one MTU a turn, weight one, no limit of its own.
+    /// A queue like any other: a quantum of one MTU, weight one, no limit of its own.
     pub const PLAIN: QueueConfig = QueueConfig {
         quantum: 1500,
         weight: 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection of the simulation: its two ends, its way through the fabric, and the flow it
+//! A connection of the simulation: its two ends, its route through the fabric, and the flow it
 //! carries.
 
 use std::collections::BTreeMap;
@@ -13,30 +13,30 @@ use crate::rdma::QueuePair;
 use crate::topology::Route;
 use crate::workload::Flow;
 
-/// Both ends of a connection. What every packet touches comes first.
+/// Both ends of a connection. The fields that every packet touches come first.
 pub(crate) struct Conn {
     pub sender: Sender,
     pub receiver: Receiver,
-    /// A queue pair, which stands in for both ends of TCP where hosts speak RDMA.
+    /// A queue pair, which replaces both ends of TCP where hosts use RDMA.
     pub pair: Option<Box<QueuePair>>,
     pub src: HostId,
     pub dst: HostId,
     /// Stream offset at which the flow it carries is complete.
     pub end: u64,
-    /// Ticks that data waits behind the sender's NIC, or before the receiver.
+    /// Ticks that data is delayed behind the sender's NIC, or before the receiver.
     pub extra: u64,
     /// Tick of the earliest pending timer event of the sender.
     pub timer_at: u64,
     /// The same for the receiver's delayed ACK.
     pub ack_timer_at: u64,
-    /// Root of its packets' luck.
-    pub luck: u64,
+    /// Seed of its packets' random hashes.
+    pub hash_seed: u64,
     /// Its packets in the fabric.
     pub in_fabric: u32,
-    /// Timer events pending, stale ones too.
+    /// Pending timer events, including stale ones.
     pub timers: u32,
     pub class: u8,
-    /// It stands in its NIC's line.
+    /// It is in its NIC's queue of connections.
     pub in_line: bool,
     /// It carries no flow now.
     pub idle: bool,
@@ -93,9 +93,9 @@ impl Conn {
     }
 
     /// Appends a message; the offset just past its last byte.
-    pub fn write(&mut self, cfg: &Config, now: Nanos, bytes: u64) -> u64 {
+    pub fn write(&mut self, bytes: u64) -> u64 {
         match &mut self.pair {
-            None => self.sender.write(cfg, now, bytes),
+            None => self.sender.write(bytes),
             Some(pair) => pair.requester.write(bytes),
         }
     }
@@ -129,12 +129,12 @@ impl Conn {
 #[derive(Default)]
 pub(crate) struct Conns {
     pub list: Vec<Conn>,
-    /// Way of the data, way of the ACKs; beside the connections because every hop reads it.
+    /// Route of the data and route of the ACKs; outside `Conn` because every hop reads them.
     pub routes: Vec<[Route; 2]>,
     free: Vec<ConnId>,
     pools: BTreeMap<(HostId, HostId), Vec<ConnId>>,
     opened: BTreeMap<(HostId, HostId), u64>,
-    /// What connections did whose slots were reused.
+    /// Totals of connections whose slots were reused.
     pub retired: Retired,
 }
 
@@ -154,14 +154,13 @@ impl Conns {
     pub fn open(
         &mut self,
         cfg: &Config,
-        now: Nanos,
         flow: Flow,
         extra: u64,
-        luck: u64,
+        hash_seed: u64,
         routes: [Route; 2],
     ) -> ConnId {
         let conn = Conn {
-            sender: Sender::new(cfg, now),
+            sender: Sender::new(cfg),
             receiver: Receiver::new(cfg),
             pair: None,
             src: HostId(flow.src),
@@ -170,7 +169,7 @@ impl Conns {
             extra,
             timer_at: NEVER,
             ack_timer_at: NEVER,
-            luck,
+            hash_seed,
             in_fabric: 0,
             timers: 0,
             class: flow.class,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The duplicate-ACK filter at the near edge, the further work that DCIB's authors name: while a
-//! copy may still fill the hole, the sender does not hear of it. It reads TCP and keeps a record
-//! for each connection with a hole, which DCIB itself does not.
+//! The duplicate-ACK filter at the near edge, which DCIB's authors name as further work: while a
+//! copy may still fill a hole, the sender does not learn of it. The filter reads TCP and keeps a
+//! record for each connection with a hole, which DCIB itself does not.
 
 use std::collections::BTreeMap;
 
 use crate::ids::ConnId;
 
-/// What becomes of an ACK.
+/// What the filter does with an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
     /// It passes as it is.
     Whole,
-    /// It passes without its SACK blocks, which would tell of the hole.
+    /// It passes without its SACK blocks, which would reveal the hole.
     Bare,
     /// It is dropped.
     Never,
@@ -57,14 +57,14 @@ impl DupAcks {
     /// An ACK of connection `conn` up to `cum` at tick `now`.
     pub fn judge(&mut self, now: u64, conn: ConnId, cum: u64) -> Passage {
         let seen = self.seen.entry(conn).or_insert(Seen { cum, at: now });
-        // A slot that another connection took over starts again from low numbers; a real filter
-        // sees a SYN.
+        // A slot that another connection reuses starts again from low numbers; a real filter would
+        // see a SYN.
         if cum > seen.cum || (cum < seen.cum && now - seen.at > self.hold) {
             *seen = Seen { cum, at: now };
             return Passage::Bare;
         }
         if now - seen.at > self.hold {
-            // The hole has outlived its copy.
+            // The hole exists for longer than a copy would need to fill it.
             return Passage::Whole;
         }
         if cum == seen.cum && seen.at == now {
@@ -87,11 +87,11 @@ mod tests {
         assert_eq!(f.judge(10, ConnId(1), 1000), Passage::Never);
         assert_eq!(f.judge(100, ConnId(1), 1000), Passage::Never);
         assert_eq!(f.judge(101, ConnId(1), 1000), Passage::Whole);
-        // Another connection knows nothing of it.
+        // Another connection is not affected.
         assert_eq!(f.judge(102, ConnId(2), 1000), Passage::Bare);
         assert_eq!(f.judge(150, ConnId(1), 3000), Passage::Bare);
         assert_eq!(f.judge(151, ConnId(1), 3000), Passage::Never);
-        // An old ACK that was overtaken tells nothing.
+        // An old ACK that was overtaken is not a duplicate.
         assert_eq!(f.judge(152, ConnId(1), 2000), Passage::Never);
         assert_eq!((f.dropped(), f.records()), (4, 2));
     }

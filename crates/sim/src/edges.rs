@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two sites' edge routers at work: where their boxes stand on the links, and the steps they
-//! ask for.
+//! The edge routers of two sites: on which links their middleboxes are, and how their steps are
+//! carried out.
 //!
-//! Each path between the sites has its own pair of boxes in each direction, and with it its own
-//! stalled queue. A pair's router ACKs travel with the traffic of the other direction.
+//! Each path between the sites has its own pair of routers in each direction, with its own stalled
+//! queue. The router ACKs of a pair travel with the traffic of the other direction.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::ids::{ConnId, LinkId};
 use crate::topology::{Fabric, MAX_LINKS};
 use crate::workload::Flow;
 
-/// Both boxes of one path in one direction.
+/// Both routers of one path in one direction.
 pub(crate) struct RouterPair {
     near: Near,
     far: Far,
@@ -27,29 +27,29 @@ pub(crate) struct RouterPair {
     conn: ConnId,
     /// The first link from the near router on.
     egress: LinkId,
-    /// Ticks of the earliest pending event of each box.
+    /// Ticks of the earliest pending event of each router.
     armed: [u64; 2],
 }
 
-/// Which part of an edge stands at the far end of a link.
+/// Which part of an edge is at the far end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The edge router, on the side of its hosts: what goes to the other site meets the near box of
-    /// its path.
+    /// The edge router, on the side of its hosts: packets to the other site pass the near router of
+    /// their path.
     Entry,
     /// An edge router with a proxy, on either side.
     Proxy,
-    /// The edge router, on the side of the WAN: the far box of a pair, and router ACKs for the near
-    /// box of another.
+    /// The edge router, on the side of the WAN: the far router of a pair, and router ACKs for the
+    /// near router of another pair.
     Across {
-        /// The pair whose far box stands here.
+        /// The pair whose far router is here.
         pair: u32,
-        /// The pair of the other direction, whose near box does.
+        /// The pair of the other direction, whose near router is here.
         other: u32,
     },
 }
 
-/// Where the boxes of a configuration stand: (link, place).
+/// Where the middleboxes of a configuration are: (link, place).
 pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(LinkId, Place)> {
     let (Some(sites), &Edge::Dcib { outside, .. }) = (cfg.topology.two_sites(), &cfg.edge) else {
         return Vec::new();
@@ -74,7 +74,7 @@ const NEAR: usize = 0;
 const FAR: usize = 1;
 
 impl<Q: EventQueue> Sim<Q> {
-    /// Sets the boxes up, before the first event.
+    /// Builds the routers, before the first event.
     pub fn prime_edges(&mut self) {
         let Edge::Dcib { config, filter, .. } = self.cfg.edge else {
             return;
@@ -98,7 +98,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.filter = filter.map(|hold| DupAcks::new(self.clock.ticks(hold)));
     }
 
-    /// A connection of no host whose ACKs go these three links from edge to edge.
+    /// A connection that belongs to no host, whose ACKs take these three links from edge to edge.
     fn router_conn(&mut self, left: u32, links: [LinkId; 3]) -> ConnId {
         let flow = Flow {
             id: u64::MAX - (1 << 20) - u64::from(links[0].0),
@@ -120,7 +120,7 @@ impl<Q: EventQueue> Sim<Q> {
         conn
     }
 
-    /// A packet is at a place where a box may want it.
+    /// A packet is at a place where a middlebox may handle it.
     pub fn at_edge(&mut self, place: Place, packet: Packet) {
         match place {
             Place::Proxy => self.at_proxy(packet),
@@ -153,9 +153,9 @@ impl<Q: EventQueue> Sim<Q> {
         self.arm_edge(p, NEAR);
     }
 
-    /// A packet of the other site behind its far box.
+    /// A packet from the other site, after its far router.
     fn filtered(&mut self, mut packet: Packet) {
-        // Not the answers to pings, and not router ACKs, which set out here.
+        // Not the answers to pings, and not router ACKs, which are sent from here.
         let acks = packet.flags().0 & (Flags::ACK.0 | Flags::PROBE.0 | SHIM.0) == Flags::ACK.0;
         if let Some(filter) = self.filter.as_mut().filter(|_| acks) {
             match filter.judge(self.now, ConnId::of(&packet), packet.seq) {
@@ -175,7 +175,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.forward(packet);
     }
 
-    /// Tells the near box when its port will be idle.
+    /// Sets the time at which the port of the near router will be idle.
     fn free_at(&mut self, p: usize) {
         let egress = self.edges[p].egress;
         let ticks = self.now + self.ports[egress].backlog_ticks(self.now);
@@ -184,7 +184,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.actions.free_at = Nanos(up);
     }
 
-    /// A box wanted to be woken.
+    /// The timer of a router is due.
     pub fn wake_edge(&mut self, what: u32) {
         let (p, side) = (what as usize / 2, what as usize % 2);
         if self.edges[p].armed[side] != self.now {
@@ -201,7 +201,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.arm_edge(p, side);
     }
 
-    /// Does what a box on this side asked for.
+    /// Carries out the steps of a router on this side.
     fn follow_steps(&mut self, side: usize) {
         let mut steps = std::mem::take(&mut self.steps);
         self.actions.drain_into(&mut steps);
@@ -218,7 +218,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.steps = steps;
     }
 
-    /// Makes sure that a box is woken in time. An event that has become too early asks again.
+    /// Inserts an event for the timer of a router. An event that comes too early re-arms itself.
     fn arm_edge(&mut self, p: usize, side: usize) {
         let pair = &mut self.edges[p];
         let wake = match side {
@@ -233,7 +233,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// What the boxes counted, all paths together.
+    /// What the routers counted, all paths together.
     pub fn edge_counts(&self) -> BTreeMap<String, u64> {
         let mut all = BTreeMap::new();
         if self.edges.is_empty() {

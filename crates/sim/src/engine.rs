@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The main loop: takes events in order and hands each to the part it concerns.
+//! The main loop: takes events in order and passes each to the part that handles it.
 
 use cemark_switch::edge::{Actions, Step};
 use cemark_switch::{Clock, NEVER, Offer, Pool, Port, REFUSED};
@@ -32,7 +32,7 @@ pub(crate) mod kind {
     pub const TIMER: u32 = 3 << SHIFT;
     /// A receiver's delayed ACK.
     pub const ACK_TIMER: u32 = 4 << SHIFT;
-    /// A packet has served its flow's extra delay.
+    /// A packet has waited for its flow's extra delay.
     pub const DELAYED: u32 = 5 << SHIFT;
     /// The next flow starts.
     pub const FLOW: u32 = 6 << SHIFT;
@@ -40,15 +40,16 @@ pub(crate) mod kind {
     pub const PROBE: u32 = 7 << SHIFT;
     /// Something is to be recorded.
     pub const RECORD: u32 = 8 << SHIFT;
-    /// The clock of a marker at a port is due.
+    /// A marker's timer at a port is due.
     pub const WAKE: u32 = 9 << SHIFT;
     /// A host takes what its NIC has received.
     pub const INTERRUPT: u32 = 12 << SHIFT;
-    /// A box at an edge is due (index: twice the path, and 1 for the far one).
+    /// The timer of a middlebox at an edge is due (index: twice the path, plus 1 for the far
+    /// router).
     pub const EDGE: u32 = 13 << SHIFT;
     /// A pause frame arrives (index: its slot).
     pub const PAUSE: u32 = 14 << SHIFT;
-    /// Ports that stand still are looked at.
+    /// Stalled ports are checked for deadlock.
     pub const CHECK: u32 = 15 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
@@ -56,20 +57,20 @@ pub(crate) mod kind {
     pub const INDEX: u32 = (1 << SHIFT) - 1;
 }
 
-/// What a long computation tells its caller now and then.
+/// What a long computation reports to its caller from time to time.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Share of the work done, 0 to 1, as far as can be told.
+    /// Share of the work done, 0 to 1, as far as it can be estimated.
     pub done: f64,
     /// Packet-hops so far.
     pub hops: u64,
 }
 
-/// A host: its NIC's line of connections that have something to send.
+/// A host, with the queue of connections that have something to send through its NIC.
 #[derive(Default)]
 pub(crate) struct Host {
     pub line: std::collections::VecDeque<ConnId>,
-    /// Connections out of the line until a pause ends.
+    /// Connections that wait for the end of a pause.
     pub held: Vec<ConnId>,
     pub pull_armed: bool,
     /// Received packets that wait for the interrupt.
@@ -84,7 +85,7 @@ pub(crate) struct Sim<Q> {
     pub fabric: Fabric,
     pub events: Q,
     pub now: u64,
-    /// Packets that serve their flow's extra delay.
+    /// Packets that wait for their flow's extra delay.
     pub delayed: Delayed,
     pub sacks: Sacks,
     /// One for each link: NICs first.
@@ -96,7 +97,7 @@ pub(crate) struct Sim<Q> {
     pub waypoints: Vec<Waypoint>,
     /// The DCIB routers, a pair for each path between two sites.
     pub edges: Vec<RouterPair>,
-    /// What they ask for, their headers and their books.
+    /// What they request, their headers and their counters.
     pub actions: Actions,
     pub steps: Vec<Step>,
     pub filter: Option<DupAcks>,
@@ -107,21 +108,22 @@ pub(crate) struct Sim<Q> {
     pub metrics: Metrics,
     /// Some flow may have an extra delay behind its sender's NIC,
     pub extras: bool,
-    /// or before its receiver, where switches pause their senders: nobody pauses the last link.
+    /// or before its receiver, where switches pause their senders: the last link is never paused.
     pub late_extras: bool,
     /// Hosts have queue pairs.
     pub rdma: bool,
     /// Switches pause their senders.
     pub pfc: Option<Box<Lossless>>,
-    /// Packets a connection may put into the NIC in its turn; 0: everything the window allows.
+    /// Packets that a connection may put into the NIC before the next connection is served; 0:
+    /// everything that the window allows.
     pub turn: u32,
     /// Largest train of a connection in bytes; 0: segment by segment.
     pub tso: u32,
     /// Hosts handle what they receive in bunches.
     pub bunches: bool,
-    /// A bunch is at hand whose answers are gathered (GRO).
+    /// A bunch is being handled whose answers are gathered (GRO).
     pub gathers: bool,
-    /// Answers that wait for the end of the bunch at hand.
+    /// Answers that wait for the end of the bunch.
     pub answers: Vec<Held>,
     pub sent: u64,
     pub delivered: u64,
@@ -135,7 +137,7 @@ pub(crate) struct Sim<Q> {
 }
 
 impl<Q: EventQueue> Sim<Q> {
-    /// Runs to the end. `report` is called every 2^17 events; when it returns false the run is
+    /// Runs to the end. `report` is called every 2^17 events; if it returns false the run is
     /// abandoned.
     pub fn run(&mut self, report: &mut dyn FnMut(Progress) -> bool) -> bool {
         let end = self.clock.ticks(self.cfg.max_time);
@@ -186,7 +188,8 @@ impl<Q: EventQueue> Sim<Q> {
             if self.stop {
                 return true;
             }
-            // Time passes only with timers and samples too, so that it is enough to look here.
+            // Deliveries alone never run for long without timers and samples, so it is enough to
+            // report progress here.
             if self.handled >= self.next_report {
                 self.next_report = self.handled + (1 << 17);
                 let time = now as f64 / end.max(1) as f64;
@@ -202,8 +205,7 @@ impl<Q: EventQueue> Sim<Q> {
         true
     }
 
-    /// Asks the cache for the packet that the next delivery is likely to be about: it is mostly not
-    /// in the first.
+    /// Prefetches the packet of the next delivery, which is usually not in the first-level cache.
     #[inline(always)]
     fn prefetch(&self) {
         let upcoming = self.events.upcoming();
@@ -240,7 +242,7 @@ impl<Q: EventQueue> Sim<Q> {
             self.arrive(tag, packet);
             return;
         }
-        // From switch to switch: the packet moves straight from one ring to the other.
+        // From switch to switch: the packet moves directly from one ring to the other.
         let to = Self::next_link(&self.conns, packet);
         if let Ok([Port::Fused(port), Port::Fused(next)]) =
             self.ports.get_disjoint_mut([l.place(), to.place()])
@@ -268,8 +270,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// The oldest packet on link `l` joins port `to` behind a switch: from ring to queue, where
-    /// both ports have queues.
+    /// The oldest packet on link `l` joins port `to` of a switch: directly from ring to queue,
+    /// where both ports have queues.
     #[inline]
     fn pass_on(&mut self, l: LinkId, to: LinkId) {
         let Ok([Port::Explicit(port), Port::Explicit(next)]) =
@@ -303,7 +305,7 @@ impl<Q: EventQueue> Sim<Q> {
         packet
     }
 
-    /// Brings every port up to now, before somebody looks.
+    /// Brings every port up to the current time, before its state is read.
     pub fn catch_up(&mut self) {
         for port in &mut self.ports {
             port.catch_up(self.now, &mut self.pools, &mut self.gone);
@@ -337,13 +339,13 @@ impl<Q: EventQueue> Sim<Q> {
         self.forward(packet);
     }
 
-    /// A packet behind its sender's NIC may have to wait first.
+    /// Whether a packet behind its sender's NIC has to wait for its flow's extra delay first.
     #[inline]
     pub fn serves_extra(&mut self, packet: &Packet) -> bool {
         self.extras && packet.hop() == 1 && self.waits(packet)
     }
 
-    /// Whether a packet has its flow's extra delay to wait: then it comes back in a `DELAYED`
+    /// Whether a packet has to wait for its flow's extra delay: then it returns in a `DELAYED`
     /// event.
     fn waits(&mut self, packet: &Packet) -> bool {
         if packet.flags().has(Flags::ACK) {
@@ -372,7 +374,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.offer(Self::next_link(&self.conns, &packet), &packet);
     }
 
-    /// A packet joins port `l`; what the port asks for is done.
+    /// A packet joins port `l`, and the events that the port asks for are inserted.
     #[inline]
     pub fn offer(&mut self, l: LinkId, packet: &Packet) {
         match &mut self.ports[l] {
@@ -410,7 +412,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.apply_offer(l, &offer, offer.refused.then_some(*packet));
     }
 
-    /// Does what port `l`, which has explicit queues, asks for after an offer.
+    /// Inserts the events that port `l`, which has explicit queues, asks for after an offer.
     #[inline]
     fn apply_offer(&mut self, l: LinkId, offer: &Offer, refused: Option<Packet>) {
         self.follow(l, offer.deliver_at, offer.serve_at);
@@ -421,8 +423,8 @@ impl<Q: EventQueue> Sim<Q> {
         self.after_explicit(l);
     }
 
-    /// A port with explicit queues may have discarded packets, and its switch may have something to
-    /// tell.
+    /// A port with explicit queues may have discarded packets, and its switch may have to send
+    /// pause frames.
     #[inline]
     pub fn after_explicit(&mut self, l: LinkId) {
         if !self.gone.is_empty() {
@@ -449,7 +451,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.after_explicit(l);
     }
 
-    /// A marker of link `l` wants to be woken.
+    /// A marker at link `l` has set its timer.
     #[inline]
     pub fn arm_wake(&mut self, l: LinkId, at: u64) {
         if at != NEVER {
@@ -493,7 +495,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.offer(host.nic(), &packet);
     }
 
-    /// Packets on their way: queued, on a wire, serving an extra delay, kept at an edge, or held
+    /// Packets in flight: queued, on a wire, waiting for an extra delay, kept at an edge, or held
     /// for an interrupt.
     pub fn in_flight(&self) -> u64 {
         self.ports.iter().map(Port::held).sum::<u64>()
@@ -513,10 +515,11 @@ fn packet_hash(conns: &Conns, p: &Packet) -> u64 {
     } else {
         0
     };
-    cemark_marking::fixed::hash(conns.list[ConnId::of(&p)].luck, again, p.seq, p.hop())
+    cemark_marking::fixed::hash(conns.list[ConnId::of(&p)].hash_seed, again, p.seq, p.hop())
 }
 
-/// What `Nic` means for a turn, where trains have so many bytes.
+/// Packets that a connection may send before the NIC serves the next one, for trains of `tso`
+/// bytes.
 pub(crate) fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
     match nic {
         Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Artificial faults of links: losses that no queue explains, and routers that bleach the ECN
-//! field.
+//! Artificial faults of links: losses that are not caused by queues, and routers that bleach the
+//! ECN field.
 //!
-//! What is lost has crossed its link first. Each link draws from a stream of its own, named by the
-//! seed and the link's number, so a run repeats exactly and a fault on one link does not shift
-//! another's.
+//! A packet is lost after it has crossed the link. Each link draws from its own random stream,
+//! derived from the seed and the link's number, so that runs are repeatable and a fault on one link
+//! does not change another's draws.
 
 use cemark_wire::{Ecn, Packet};
 
@@ -13,7 +13,7 @@ use crate::workload::random::Stream;
 /// One in the unit of every probability here: parts of 2^32.
 pub const ALWAYS: u64 = 1 << 32;
 
-/// Full packets whose loss waits for a Not-ECT packet at most: a router that finds none sheds
+/// Most full packets of loss that may wait for a Not-ECT packet: beyond that a router drops
 /// something else.
 pub const MOST_DUE: i64 = 16;
 
@@ -61,10 +61,11 @@ pub enum Victims {
     Any,
     /// Only Not-ECT packets count and only they are lost.
     NotEct,
-    /// Every packet counts, and its bytes are made up by the next Not-ECT packets: a router that
-    /// sheds the same share of its load and chooses what it can not mark (the cooperative WAN of
-    /// DCIB). In bytes, or each ACK on the same link would cost a full packet. Where [`MOST_DUE`]
-    /// full packets wait already, the packet at hand is lost.
+    /// Losses are drawn over all packets, but the bytes are taken from the next Not-ECT packets: a
+    /// router that drops the same share of its load and prefers packets that it cannot mark (the
+    /// cooperative WAN of DCIB). They are counted in bytes, otherwise each ACK on the link would
+    /// cost a full packet. Where [`MOST_DUE`] full packets are due already, the current packet is
+    /// lost.
     PreferNotEct,
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct Faulty {
     fault: LinkFault,
     stream: Stream,
     bad: bool,
-    /// Bytes that wait for a Not-ECT packet to be lost, less what was lost too many.
+    /// Bytes that are due to be lost from Not-ECT packets, less bytes that were lost in excess.
     due: i64,
     /// Bytes of a full packet.
     full: u16,
@@ -111,9 +112,10 @@ impl Faulty {
                 good,
                 bad,
             } => {
-                self.bad = match self.bad {
-                    true => !self.chance(leave),
-                    false => self.chance(enter),
+                self.bad = if self.bad {
+                    !self.chance(leave)
+                } else {
+                    self.chance(enter)
                 };
                 let parts = if self.bad { bad } else { good };
                 self.chance(parts)
@@ -121,7 +123,7 @@ impl Faulty {
         }
     }
 
-    /// Whether the packet that crossed the link is lost; what passes may come out bleached.
+    /// Whether the packet that crossed the link is lost; a packet that passes may be bleached.
     pub fn takes(&mut self, packet: &mut Packet) -> bool {
         let capable = packet.ecn().is_capable();
         let lost = match self.fault.victims {
@@ -172,7 +174,7 @@ mod tests {
         (p * ALWAYS as f64) as u64
     }
 
-    /// Losses among so many packets, of which every tenth is Not-ECT, as (of Not-ECT, of others,
+    /// Losses among `n` packets, of which every tenth is Not-ECT, as (of Not-ECT, of others,
     /// longest run of losses).
     fn losses(loss: Loss, victims: Victims, packets: u32) -> (u32, u32, u32) {
         let fault = LinkFault {
@@ -218,9 +220,9 @@ mod tests {
         assert_eq!(others, 0);
     }
 
-    /// Three ACKs for each packet of data, as where the other direction is busy: 5 % of the bytes
-    /// are lost, all of them from the tenth of the data that may be, and that is half of it. If
-    /// each ACK cost a full packet, all of it would be.
+    /// Three ACKs for each data packet, as on a link whose other direction is busy: 5 % of the
+    /// bytes are lost, all from the Not-ECT tenth of the data, of which that is half. If each ACK
+    /// cost a full packet, all of that tenth would be lost.
     #[test]
     fn acks_cost_their_bytes() {
         let fault = LinkFault {
@@ -250,8 +252,8 @@ mod tests {
         assert!(others < 100, "{others}");
     }
 
-    /// Entered once in 1000 packets and left once in 10: 1 in 101 packets is in the bad state, and
-    /// bursts are ten packets long.
+    /// The bad state is entered once in 1000 packets and left once in 10: 1 in 101 packets is in
+    /// it, and bursts are ten packets long.
     #[test]
     fn bursts_have_their_rate_and_length() {
         let bursty = Loss::Bursty {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Flows begin on a connection and end when the receiver holds their last byte.
+//! Flows start on a connection and end when the receiver has their last byte.
 
 use crate::scramble::hash;
 use cemark_wire::Picos;
@@ -29,7 +29,6 @@ impl<Q: EventQueue> Sim<Q> {
         };
         self.arm_flow();
         let conn = self.connection_for(flow);
-        let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
         let bounded = matches!(
             self.cfg.workloads[usize::from(flow.workload)].class,
@@ -48,7 +47,7 @@ impl<Q: EventQueue> Sim<Q> {
             Some(end) => last = end,
             None => {
                 let c = &mut self.conns.list[conn];
-                c.end = c.write(&self.cfg.transport, now, flow.bytes);
+                c.end = c.write(flow.bytes);
                 c.begin = if flow.bytes == u64::MAX {
                     0
                 } else {
@@ -58,8 +57,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
         if flow.bytes == u64::MAX {
             let before = self.conns.list[last].delivered();
-            // Nobody would look again at one that starts when the measurement is over: it delivers
-            // nothing in it.
+            // A flow that starts after the measurement delivers nothing in it, and no later event
+            // would record that.
             let over = self.clock.picos(self.now) >= self.cfg.measure.until;
             self.metrics.goodput.push(Goodput {
                 conn: last,
@@ -80,9 +79,9 @@ impl<Q: EventQueue> Sim<Q> {
         if persistent && let Some(idle) = self.conns.take_idle(HostId(flow.src), HostId(flow.dst)) {
             return idle;
         }
-        // Fresh connections take their luck and their path from the flow, so that both are the same
-        // under every scheme. A persistent one takes them from the pair and its number, as which
-        // flow meets which connection is not.
+        // Fresh connections take their random draws and their path from the flow, so that both are
+        // the same under every scheme. A persistent connection takes them from its pair and number,
+        // because which flow uses which connection depends on the scheme.
         let name = if persistent {
             self.conns.opened_for(HostId(flow.src), HostId(flow.dst)) | 1 << 63
         } else {
@@ -93,22 +92,21 @@ impl<Q: EventQueue> Sim<Q> {
         conn
     }
 
-    /// A connection for `flow` with its way through the fabric.
+    /// A connection for `flow` with its routes through the fabric.
     pub fn open(&mut self, flow: Flow, name: u64) -> ConnId {
         let seed = self.cfg.seed;
         let pair = u64::from(flow.src) << 32 | u64::from(flow.dst);
-        let luck = hash(seed, pair, name, 1);
+        let hash_seed = hash(seed, pair, name, 1);
         let routes = [
             self.fabric
                 .route(flow.src, flow.dst, path(seed, flow.src, flow.dst, name)),
             self.fabric
                 .route(flow.dst, flow.src, hash(seed, pair, name, 3)),
         ];
-        let now = self.clock.nanos(self.now);
         let extra = self.clock.ticks(flow.extra);
         let conn = self
             .conns
-            .open(&self.cfg.transport, now, flow, extra, luck, routes);
+            .open(&self.cfg.transport, flow, extra, hash_seed, routes);
         if let Some(rdma) = &self.cfg.transport.rdma {
             let line = self.fabric.links()[HostId(flow.src).nic()].rate;
             self.conns.list[conn].pair = Some(Box::new(QueuePair::new(rdma, line)));
@@ -129,8 +127,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
         }
         if self.pep.as_ref().is_some_and(|pep| pep.counts_with(conn)) {
-            // A proxy reads what has been acknowledged until nothing is left in it, and ends the
-            // connection then.
+            // The proxies read from the connection until no byte is left in them, and end it then.
             let c = &mut self.conns.list[conn];
             c.end = u64::MAX;
             c.flow.measured = false;
@@ -172,8 +169,8 @@ impl<Q: EventQueue> Sim<Q> {
         let header = u64::from(t.header_bytes);
         let full = f.bytes.div_ceil(mss).max(1) - 1;
         let last = f.bytes - full * mss + header;
-        // When the last full packet and the last of all have left each link, without the
-        // propagation that both share.
+        // When the last full packet and the last packet of all have been sent on each link, without
+        // the propagation that both share.
         let (mut full_left, mut slowest, mut left) = (0, 0, 0);
         let route = self.fabric.route(f.src, f.dst, 0);
         for &l in route.iter().take_while(|&&l| l != LinkId::NONE) {

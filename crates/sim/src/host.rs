@@ -152,7 +152,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// When the NIC wants the next connection in its line.
+    /// When the NIC can serve the next connection in its queue.
     #[inline]
     pub fn nic_free(&self, host: HostId) -> u64 {
         let port = &self.ports[host.nic()];
@@ -289,7 +289,7 @@ impl<Q: EventQueue> Sim<Q> {
         c.ack_timer_at = NEVER;
         let host = c.dst;
         let acks = if c.receiver.timeout().is_some_and(|d| d <= now) {
-            c.receiver.on_timeout(&self.cfg.transport, now)
+            c.receiver.on_timeout(now)
         } else {
             Acks::None
         };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Hosts that handle packets in bunches: interrupt coalescing, and GRO, which answers a bunch as
-//! one segment.
+//! Hosts that process packets in bunches: interrupt coalescing, and GRO, which acknowledges a bunch
+//! as one segment.
 
 use cemark_transport::{Ack, Acks};
 use cemark_wire::{Flags, Nanos, Packet};
@@ -12,7 +12,7 @@ use crate::ids::{ConnId, HostId};
 /// Most payload that GRO answers as one (Linux, `GRO_LEGACY_MAX_SIZE`).
 const MOST_BYTES: u64 = 65_536;
 
-/// What a host's network card and the layer above it do in bunches.
+/// What a host's network card and the layer above it process in bunches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Offload {
@@ -20,9 +20,9 @@ pub struct Offload {
     /// 0: segment by segment.
     pub tso: u32,
     /// Longest time that a packet waits in the NIC for others before the host handles them
-    /// together; zero: not at all.
+    /// together; zero: it does not wait.
     pub coalesce: Nanos,
-    /// So many packets end the wait. At least one.
+    /// Number of packets that ends the wait. At least one.
     pub coalesce_packets: u32,
     /// Segments of a connection that are handled together are answered together.
     pub gro: bool,
@@ -51,7 +51,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[cold]
     pub fn hold(&mut self, host: HostId, packet: Packet) {
         if host.0 >= self.cfg.topology.hosts() {
-            // The ends of a proxy stand at a router.
+            // The ends of a proxy's connections are at a router, which does not coalesce.
             return self.handle(host, packet);
         }
         let h = &mut self.hosts[host];
@@ -66,8 +66,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// The interrupt of a host. Where a count ended the wait before, it finds fewer packets, or
-    /// none.
+    /// The interrupt of a host. If the count of packets ended the wait before, it finds fewer
+    /// packets, or none.
     pub fn interrupt(&mut self, host: HostId) {
         self.hosts[host].interrupt_armed = false;
         self.handle_held(host);
@@ -90,9 +90,9 @@ impl<Q: EventQueue> Sim<Q> {
         self.answers.clear();
     }
 
-    /// What waited is handled. It comes through the same door again, so that hosts without bunches
-    /// keep the only copy of what follows inline; neither wait that it has behind it, for others
-    /// and for its flow's extra delay, is asked of it a second time.
+    /// Handles a packet that has waited, through `arrive` again, so that the code behind it is
+    /// inlined only once. The flags are cleared meanwhile, so that the packet waits neither for
+    /// others nor for its flow's extra delay a second time.
     fn handle(&mut self, host: HostId, packet: Packet) {
         let late = std::mem::take(&mut self.late_extras);
         self.bunches = false;
@@ -106,13 +106,14 @@ impl<Q: EventQueue> Sim<Q> {
         self.hosts.iter().map(|h| h.received.len() as u64).sum()
     }
 
-    /// Keeps an answer until the bunch is over, in the place of the one before where that said less
-    /// of the same.
+    /// Keeps an ACK until the bunch is over. It replaces an earlier ACK of the same connection that
+    /// acknowledged less.
     #[cold]
     pub fn answer_later(&mut self, host: HostId, conn: ConnId, bytes: u64, acks: Acks) {
         let ack = match acks {
             Acks::None => return,
-            // SACK blocks are asked of the receiver as the answer leaves: now.
+            // SACK blocks are read from the receiver when the ACK is sent, so an ACK with blocks is
+            // sent now.
             Acks::One(ack) if ack.sacks == 0 && !ack.flags.has(Flags::SYN) => ack,
             other => {
                 self.release_answer(host, conn);

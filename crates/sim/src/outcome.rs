@@ -22,13 +22,12 @@ pub struct Outcome {
     pub totals: Totals,
     /// Switch ports.
     pub ports: Vec<PortReport>,
-    /// What boxes at the edges of two sites counted, by name (docs/dcib.md): sums over the paths,
-    /// of peaks the largest. Empty without.
+    /// What middleboxes at the edges of two sites counted, by name (docs/dcib.md): sums over the
+    /// paths, and maxima of peaks. Empty without middleboxes.
     pub edges: BTreeMap<String, u64>,
     /// Ports (NICs too) that were paused by the switch at their far end.
     pub pauses: Vec<PauseReport>,
-    /// The ports that wait for each other in a ring for ever, each for the next, where the run was
-    /// stopped for it.
+    /// The ports in a deadlock, each of which waits for the next, where the run was stopped for it.
     pub deadlock: Vec<String>,
     /// Queue lengths over time of the chosen ports.
     pub traces: Vec<PortTrace>,
@@ -112,12 +111,11 @@ pub struct Totals {
     pub sent: u64,
     /// Packets that reached the host they were for.
     pub delivered: u64,
-    /// Packets made by boxes at edges: copies and router ACKs.
+    /// Packets made by middleboxes at edges: copies and router ACKs.
     pub made: u64,
-    /// Packets that ended in such boxes: router ACKs, copies nobody needed, packets that came
-    /// twice.
+    /// Packets that ended in middleboxes: router ACKs, copies that were not needed, duplicates.
     pub gone: u64,
-    /// Packets still on their way at the end, copies that boxes keep among them.
+    /// Packets still in flight at the end, including copies that middleboxes keep.
     pub in_flight: u64,
     /// CE written by switches, by reason (see [`reasons`]).
     pub marks: BTreeMap<&'static str, u64>,
@@ -201,13 +199,13 @@ pub struct PortReport {
     /// Queue length in bytes over the samples, which are of the same time; zero where nothing was
     /// sampled.
     pub queue: Spread,
-    /// Nanoseconds that a packet would have waited, over the same samples.
+    /// Time to drain the backlog in nanoseconds, over the same samples.
     pub sojourn: Spread,
 }
 
-/// Index of the port with the longest mean queue. Of equals, as where all queues are empty, the one
-/// that sent the most bytes: data passes it, and not acknowledgements alone. `None` where nothing
-/// was sampled.
+/// Index of the port with the longest mean queue. Among equals, as where all queues are empty, the
+/// one that sent the most bytes, because data passes it and not only acknowledgements. `None` where
+/// nothing was sampled.
 pub fn hottest(ports: &[PortReport]) -> Option<usize> {
     let key = |p: &PortReport| (p.queue.mean, p.bytes);
     let sampled = ports.iter().enumerate().filter(|(_, p)| p.queue.count > 0);
@@ -268,7 +266,6 @@ pub struct QueueSample {
     pub at: Picos,
     /// Bytes that wait, the packet being sent not among them.
     pub bytes: u32,
-    /// Until everything that is there now has been sent: the sojourn of a packet that came now,
-    /// where there is one queue.
+    /// Time to drain the current backlog: with one queue, the sojourn of a packet that arrives now.
     pub wait: Nanos,
 }

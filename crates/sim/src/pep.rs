@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A split-connection proxy at both edge routers (spec A.13): each flow between the sites is three
-//! connections, of which the middle one crosses the WAN. A proxy acknowledges what it has received
-//! and stores it until the next connection has it acknowledged.
+//! A split-connection proxy at both edge routers: each flow between the sites is three connections,
+//! of which the middle one crosses the WAN. A proxy acknowledges what it has received and stores it
+//! until the next connection has it acknowledged.
 //!
 //! A proxy's NIC is the link that its connection sets out on. It advertises no more than its buffer
 //! has room for: a connection is given bytes only as far as the next one's acknowledgements and the
@@ -31,7 +31,7 @@ struct Split {
     stored: u64,
 }
 
-/// The proxies' books.
+/// The state of the proxies.
 #[derive(Debug, Default)]
 pub(crate) struct Pep {
     /// Bytes that a proxy stores of one flow at most.
@@ -46,7 +46,7 @@ pub(crate) struct Pep {
 }
 
 impl Pep {
-    /// Whether the connection is a part of a flow that is not through.
+    /// Whether the connection is a part of a flow that has not ended.
     pub fn counts_with(&self, conn: ConnId) -> bool {
         self.split_of(conn).is_some()
     }
@@ -91,7 +91,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// The flow on the fresh connection `conn` goes through proxies if it goes to the other site.
-    /// Says which connection ends at its receiver; the flow's bytes must not be written then.
+    /// Returns the connection that ends at its receiver; the flow's bytes must not be written then.
     #[cold]
     pub fn split(&mut self, conn: ConnId, flow: Flow) -> Option<ConnId> {
         let mut pep = self.pep.take()?;
@@ -154,7 +154,7 @@ impl<Q: EventQueue> Sim<Q> {
             return self.forward(packet);
         }
         let conn = ConnId::of(&packet);
-        // The answer sets out the other way.
+        // The answer is sent in the other direction.
         let way = usize::from(!packet.flags().has(Flags::ACK));
         let link = self.conns.routes[conn][way][0];
         let split = self.pep.as_ref().and_then(|pep| pep.split_of(conn));
@@ -164,7 +164,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// Passes bytes on from connection to connection, as far as they have come and as the buffers
+    /// Passes bytes from connection to connection, as far as they have arrived and the buffers
     /// allow.
     fn pump(&mut self, i: u32) {
         let Some(pep) = self.pep.as_mut() else { return };
@@ -187,8 +187,8 @@ impl<Q: EventQueue> Sim<Q> {
         pep.peak_stored = pep.peak_stored.max(pep.stored);
         s.stored = stored;
         let conns = s.conns;
-        // Nothing of it is left at a proxy. Before that no slot may be used again: all three are
-        // read here.
+        // No byte of the flow is left at a proxy. Before that no slot may be reused, because all
+        // three are read here.
         let done = stored == 0 && arrived[1] == s.total && acked[2] == s.total;
         if done {
             for conn in conns {
@@ -196,10 +196,9 @@ impl<Q: EventQueue> Sim<Q> {
             }
             pep.free.push(i);
         }
-        let now = self.clock.nanos(self.now);
         for (conn, bytes) in conns.into_iter().zip(more).filter(|(_, b)| *b > 0) {
             let c = &mut self.conns.list[conn];
-            c.sender.write(&self.cfg.transport, now, bytes);
+            c.sender.write(bytes);
             let first = c.src;
             self.ready(first, conn);
         }

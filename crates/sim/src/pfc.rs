@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Priority flow control between ports: pause frames on their way, hosts that obey, deadlocks.
+//! Priority flow control between ports: pause frames in flight, hosts that obey them, deadlocks.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::ids::{ConnId, HostId, LinkId};
 use crate::outcome::PauseReport;
 use crate::topology::{Fabric, Route};
 
-/// How often ports that stand still are looked at.
+/// How often stalled ports are checked for deadlock.
 const CHECK: Picos = Picos::from_micros(100);
 
-/// What the simulation knows of pauses.
+/// The state of flow control.
 pub(crate) struct Lossless {
     /// By link: its place among the links into the switch at its far end.
     place: Vec<u32>,
@@ -28,7 +28,7 @@ pub(crate) struct Lossless {
     near: Vec<Option<PoolId>>,
     /// By link: the link in the other direction.
     reverse: Vec<LinkId>,
-    /// Frames on their way.
+    /// Frames in flight.
     frames: Vec<Signal>,
     free: Vec<u32>,
     /// By link: packets sent when last looked at.
@@ -37,9 +37,10 @@ pub(crate) struct Lossless {
     pub deadlock: Vec<String>,
 }
 
-/// Headroom of a lossless queue at the far end of a link: what may still arrive once its meter has
-/// passed XOFF. The frame waits for a packet on the way back (and for frames of other queues); when
-/// it arrives, a packet is being sent; what is on the wire arrives too. One packet passed XOFF.
+/// Headroom of a lossless queue at the far end of a link: the bytes that may still arrive after its
+/// meter has exceeded XOFF. The frame waits for a packet in the other direction (and for frames of
+/// other queues); when it arrives, a packet is in transmission; packets on the wire arrive too; and
+/// one packet exceeded XOFF.
 fn headroom(cfg: &Config, fabric: &Fabric, link: LinkId, back: LinkId) -> u32 {
     let (link, back) = (&fabric.links()[link], &fabric.links()[back]);
     let mtu = u64::from(cfg.transport.mss) + u64::from(cfg.transport.header_bytes);
@@ -119,7 +120,7 @@ impl Lossless {
         }
     }
 
-    /// The place of the link by which a packet came to the switch where it is now.
+    /// The place of the link over which a packet came to the switch where it is now.
     #[inline]
     pub fn came_by(&self, route: &Route, packet: &Packet) -> u32 {
         self.place[route[usize::from(packet.hop()) - 1].place()]
@@ -143,7 +144,7 @@ impl Lossless {
 type Node = (LinkId, u8);
 
 impl<Q: EventQueue> Sim<Q> {
-    /// Sends the pause frames that the switch of port `l` has to send.
+    /// Sends the pending pause frames of the switch of port `l`.
     pub fn send_signals(&mut self, l: LinkId) {
         let Some(pfc) = &mut self.pfc else { return };
         let Some(near) = pfc.near[l.place()] else {
@@ -170,7 +171,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A pause frame, or the end of one, reaches the port that has to obey.
+    /// A pause frame, or the frame that ends a pause, reaches the port that has to obey.
     pub fn pause_frame(&mut self, slot: u32) {
         let Some(pfc) = &mut self.pfc else { return };
         let frame = pfc.frames[slot as usize];
@@ -204,7 +205,7 @@ impl<Q: EventQueue> Sim<Q> {
         held
     }
 
-    /// Connections that waited for the end of a pause stand in line again.
+    /// Connections that waited for the end of a pause are queued at the NIC again.
     fn host_resumes(&mut self, host: HostId) {
         let h = &mut self.hosts[host];
         h.line.extend(h.held.drain(..));
@@ -220,18 +221,18 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// Looks for ports that will never send again, and stops the run if there are any.
+    /// Detects ports that will never send again, and stops the run if there are any.
     pub fn check_pauses(&mut self) {
         let again = self.now + self.clock.ticks(CHECK);
         self.events.insert(again, kind::CHECK);
         let Some(pfc) = &mut self.pfc else { return };
-        let mut stands = false;
+        let mut stalled = false;
         for (port, sent) in self.ports.iter().zip(&mut pfc.sent) {
             let now = port.counters().sent;
-            stands |= port.paused() != 0 && now == *sent;
+            stalled |= port.paused() != 0 && now == *sent;
             *sent = now;
         }
-        if !stands {
+        if !stalled {
             return;
         }
         let stuck = self.stuck();
@@ -243,9 +244,9 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// Queues of switch ports that nothing can set free: paused, and even when every other queue
-    /// has sent all it holds, what came by their link and waits in queues like them keeps the
-    /// switch at the far end above XON.
+    /// Queues of switch ports that can never resume. Such a queue is paused, and even when all
+    /// other queues have emptied, the packets that came over its link and wait in queues of this
+    /// set keep the meter at the far end above XON.
     fn stuck(&self) -> Vec<Node> {
         let Some(pfc) = &self.pfc else {
             return Vec::new();
@@ -260,7 +261,7 @@ impl<Q: EventQueue> Sim<Q> {
             if port.paused() == 0 {
                 continue;
             }
-            // A switch that has sent the end of the pause holds nobody.
+            // A switch that has already sent the frame that ends the pause does not hold the queue.
             let asks = |q: &u8| {
                 let ingress = self.pools[far.place()].ingress();
                 ingress.is_some_and(|i| i.is_paused(pfc.place[l as usize], usize::from(*q)))
@@ -297,7 +298,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// The names of ports that wait for each other in a ring.
+    /// The names of ports that wait for each other in a cycle.
     fn cycle(&self, stuck: &[Node]) -> Option<Vec<String>> {
         let pfc = self.pfc.as_ref()?;
         let mut way = vec![*stuck.first()?];
@@ -340,7 +341,7 @@ impl<Q: EventQueue> Sim<Q> {
             .collect()
     }
 
-    /// Marks a packet at a switch with the link by which it came.
+    /// Stamps a packet at a switch with the link over which it came.
     #[inline]
     pub fn stamp(&self, packet: &mut Packet) {
         if let Some(pfc) = &self.pfc {

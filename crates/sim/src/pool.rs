@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What ports do not hold: packets that serve an extra delay, and the SACK blocks that a few ACKs
+//! Data outside ports: packets that wait for an extra delay, and the SACK blocks that a few ACKs
 //! carry.
 
 use cemark_wire::Packet;

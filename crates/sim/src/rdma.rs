@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Hosts that speak RDMA: the two ends of a queue pair, and what its packets do on arrival.
+//! Hosts that use RDMA: the two ends of a queue pair, and how its packets are handled on arrival.
 
 use cemark_transport::rdma::{CNP, Rdma, Requester, Responder};
 use cemark_transport::{Ack, Config, Segment};
@@ -50,9 +50,10 @@ impl<Q: EventQueue> Sim<Q> {
     /// A packet of a queue pair has reached the host it is for.
     #[inline]
     pub fn at_pair(&mut self, host: HostId, p: Packet) {
-        match p.flags().has(Flags::ACK) {
-            true => self.at_requester(host, p),
-            false => self.at_responder(host, p),
+        if p.flags().has(Flags::ACK) {
+            self.at_requester(host, p)
+        } else {
+            self.at_responder(host, p)
         }
         self.release(ConnId::of(&p));
     }
@@ -75,7 +76,7 @@ impl<Q: EventQueue> Sim<Q> {
         let class = c.class;
         let cnp_class = pair.rdma.cnp_class.unwrap_or(class);
         if replies.cnp {
-            // The time tells two notifications apart where a marker draws.
+            // The time distinguishes two notifications where a marker makes a random choice.
             let packet = self.reply(
                 0,
                 now,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One number out of four: names of paths, of luck, and fingerprints of results.
+//! A hash of four numbers: for paths, random draws, and fingerprints of results.
 
 use cemark_marking::fixed::mix;
 

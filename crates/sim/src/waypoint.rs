@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Links whose far end is more than a host or a plain switch. Their ports carry a tag of their own,
-//! so that all other links pay nothing.
+//! Links whose far end is more than a host or a plain switch. Their ports have a tag of their own,
+//! so that all other links are not slowed down.
 
 use cemark_wire::Packet;
 
@@ -78,8 +78,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A packet has served its extra delay, in a simulation with waypoints: what stands at its
-    /// first switch comes now.
+    /// A packet has waited for its extra delay, in a simulation with waypoints: it now reaches what
+    /// is at its first switch.
     #[cold]
     pub fn after_delay(&mut self, packet: Packet) {
         let nic = self.conns.routes[ConnId::of(&packet)][0][0];

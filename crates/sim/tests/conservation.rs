@@ -11,8 +11,9 @@ use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Dumbbell, Fabric, FatTree, Star, Topology, TwoSites};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
-use cemark_transport::rdma::{Rdma, Repair};
-use cemark_transport::{Control, CubicSpec};
+use cemark_transport::Control;
+use cemark_transport::cc::dctcp::DctcpConfig;
+use cemark_transport::rdma::{Rdma, Retransmit};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;
@@ -28,7 +29,7 @@ fn markers() -> impl Strategy<Value = MarkerChoice> {
     ]
 }
 
-/// Schemes that judge the length which an arriving packet finds, with an average or without.
+/// Schemes that judge the queue length at arrival, smoothed or not.
 fn arriving() -> impl Strategy<Value = MarkerChoice> {
     prop_oneof![
         (0u64..150, 0u64..10).prop_map(|(min, weight)| {
@@ -132,18 +133,19 @@ fn configs() -> impl Strategy<Value = Config> {
             c.transport.ack_every = ack_every;
             c.transport.handshake = handshake;
             c.transport.control = [
-                Control::Reno,
-                Control::EcnStar,
-                Control::Dctcp {
+                Control::RENO,
+                Control::ECN_STAR,
+                DctcpConfig {
                     g_shift: 4,
                     alpha_init: 0,
+                }
+                .control(),
+                Control::DCTCP,
+                match seed % 2 == 0 {
+                    true => Control::CUBIC_ECN,
+                    false => Control::CUBIC,
                 },
-                Control::Dctcp {
-                    g_shift: 4,
-                    alpha_init: 1024,
-                },
-                Control::Cubic(CubicSpec::rfc(seed % 2 == 0)),
-                Control::Bbr,
+                Control::BBR,
             ][control];
             c.nic = if seed % 3 == 0 {
                 Nic::Fifo
@@ -157,7 +159,7 @@ fn configs() -> impl Strategy<Value = Config> {
             } else {
                 NonEct::Drop
             };
-            // One seed in four: hosts that work in bunches, paced or not.
+            // One seed in four: hosts that process packets in bunches, paced or not.
             if seed % 4 == 1 {
                 c.offload = Offload {
                     tso: 64_000,
@@ -296,8 +298,8 @@ proptest! {
             cfg.switch.marker = scheme("threshold", &[("k", 30_000)]);
             cfg.switch.buffer_bytes = cfg.switch.buffer_bytes.max(100_000);
         }
-        let repair = [None, Some(Repair::GoBackN), Some(Repair::Selective)][pairs];
-        cfg.transport.rdma = repair.map(|repair| Rdma { repair, ..Rdma::default() });
+        let retransmit = [None, Some(Retransmit::GoBackN), Some(Retransmit::Selective)][pairs];
+        cfg.transport.rdma = retransmit.map(|retransmit| Rdma { retransmit, ..Rdma::default() });
         cfg.switch.non_ect = NonEct::Forward;
         cfg.switch.buffering = Buffering {
             policy: [Policy::Shared, Policy::Dynamic { alpha: 1 << 16 }][cfg.seed as usize % 2],

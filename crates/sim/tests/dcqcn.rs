@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! DCQCN end to end: fair shares, the queue where RED wants it, losses repaired, the same result
-//! twice.
+//! DCQCN end to end: fair shares, the queue where RED should hold it, recovery of losses, the same
+//! result twice.
 
 mod common;
 
@@ -8,7 +8,7 @@ use cemark_sim::config::MarkerChoice;
 use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{Kind, LongFlows};
 use cemark_sim::{Config, run, run_on_heap};
-use cemark_transport::rdma::{Rdma, Repair};
+use cemark_transport::rdma::{Rdma, Retransmit};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
@@ -129,9 +129,9 @@ fn the_probabilistic_form_of_ecn_sharp_marks_for_it_as_well() {
 
 /// Every flow ends over a buffer that is far too small, and selective repeat sends less again.
 #[test]
-fn losses_are_repaired() {
+fn lost_packets_are_retransmitted() {
     let mut resent = Vec::new();
-    for repair in [Repair::GoBackN, Repair::Selective] {
+    for retransmit in [Retransmit::GoBackN, Retransmit::Selective] {
         let mut cfg = incast(8, red(true));
         cfg.workloads = vec![workload(Kind::Incast {
             senders: 8,
@@ -144,7 +144,7 @@ fn losses_are_repaired() {
             jitter: Picos::ZERO,
         })];
         cfg.transport.rdma = Some(Rdma {
-            repair,
+            retransmit,
             ..Rdma::default()
         });
         cfg.transport.rto_min = Nanos::from_micros(500);
@@ -154,7 +154,7 @@ fn losses_are_repaired() {
         assert_eq!(out.flows.len(), 8);
         assert!(
             out.flows.iter().all(|f| f.fct.is_some()),
-            "{repair:?}: {:?}",
+            "{retransmit:?}: {:?}",
             out.flows
         );
         assert!(out.totals.all_drops() > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What stands at the edges of two sites: flows end and the books balance under every form, and
+//! Middleboxes at the edges of two sites: flows end and the counters balance under every form, and
 //! each form does what it is for.
 
 mod common;
@@ -97,7 +97,7 @@ proptest! {
         lossy(&mut cfg, 0.02, [Victims::Any, Victims::NotEct, Victims::PreferNotEct][victims]);
         cfg.edge = edge;
         cfg.seed = seed;
-        cfg.transport.control = Control::Reno;
+        cfg.transport.control = Control::RENO;
         if extra {
             cfg.rtt = RttModel::Variation { lo: us(1_100), hi: us(3_000) };
         }
@@ -177,17 +177,17 @@ fn literal_over_plain(share: f64, victims: Victims) -> f64 {
     let of = |edge: Edge| -> f64 {
         let seeds = 1..=10;
         seeds
-            .map(|seed| delivered(&across_with(edge, share, victims, Control::Reno, seed)))
+            .map(|seed| delivered(&across_with(edge, share, victims, Control::RENO, seed)))
             .sum()
     };
     of(dcib(CopyPolicy::Once, None, None)) / of(Edge::Plain)
 }
 
-/// Spec A.12: the copy comes a round trip after the hole, so literal DCIB hides few losses from a
-/// sender; order or a filter hide them.
+/// The copy arrives a round trip after the hole, so literal DCIB hides few losses from a sender;
+/// in-order release or a filter hide them.
 #[test]
 fn order_and_the_filter_hide_losses_and_the_literal_form_does_not() {
-    let of = |edge| delivered(&across(edge, Victims::PreferNotEct, Control::Reno));
+    let of = |edge| delivered(&across(edge, Victims::PreferNotEct, Control::RENO));
     let plain = of(Edge::Plain);
     let literal = literal_over_plain(0.05, Victims::PreferNotEct);
     let ordered = of(dcib(CopyPolicy::Protect, Some(4), None)) / plain;
@@ -223,7 +223,7 @@ fn a_wan_that_does_not_cooperate_leaves_little_to_gain() {
 #[test]
 fn a_proxy_keeps_its_bound() {
     let buffer = 300_000;
-    let o = across(Edge::Pep { buffer }, Victims::Any, Control::Reno);
+    let o = across(Edge::Pep { buffer }, Victims::Any, Control::RENO);
     let peak = o.edges["pep_stored_peak_bytes"];
     // Three flows, two proxies.
     assert!(peak > 0 && peak <= 6 * buffer, "{peak}");
@@ -246,7 +246,7 @@ fn without_loss_the_flows_are_the_same() {
         cfg.topology = sites(1);
         cfg.switch.buffer_bytes = 50_000_000;
         cfg.edge = edge;
-        cfg.transport.control = Control::Reno;
+        cfg.transport.control = Control::RENO;
         cfg.max_time = us(100_000_000);
         run(&cfg)
     };
@@ -296,8 +296,8 @@ fn a_tenth_of_a_long_fast_path_is_held() {
         edge_delay: us(1),
         wan_delay: us(30_000),
     });
-    // Open windows: nobody waits here for slow start, sixteen round trips.
-    cfg.transport.control = Control::Reno;
+    // Open windows: slow start would take sixteen round trips.
+    cfg.transport.control = Control::RENO;
     cfg.transport.init_window = 200_000;
     cfg.transport.receive_window = 1 << 30;
     cfg.transport.rto_init = Nanos::from_millis(1_000);
@@ -332,7 +332,7 @@ fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome
         filter: None,
         outside: 0,
     };
-    cfg.transport.control = Control::Reno;
+    cfg.transport.control = Control::RENO;
     let o = run(&cfg);
     books_balance(&o);
     o
@@ -340,7 +340,7 @@ fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome
 
 /// Each path has a stalled queue of its own. One path loses every selected packet, so its copies
 /// are never acknowledged and (the routers being patient) never sent: its queue is full after 166
-/// packets. The other path goes on selecting.
+/// packets. The other path keeps selecting.
 #[test]
 fn a_full_stalled_queue_stops_its_own_path_only() {
     let fault = |link| LinkFault {
@@ -361,8 +361,8 @@ fn a_full_stalled_queue_stops_its_own_path_only() {
     assert!(o.edges["selected"] > 20 * bound / 1_500, "{:?}", o.edges);
 }
 
-/// A path that clears ECN shuts its own pair off, after which DCIB is as good as not there; the
-/// other path keeps it.
+/// A path that clears ECN makes its own pair of routers turn themselves off; those of the other
+/// path keep working.
 #[test]
 fn a_bleached_path_shuts_off_its_own_pair_only() {
     let fault = |bleach| {

@@ -10,6 +10,7 @@ use cemark_sim::run;
 use cemark_sim::topology::{Dumbbell, Star, Topology};
 use cemark_sim::workload::{FlowLine, Kind, LongFlows};
 use cemark_transport::Control;
+use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
@@ -55,17 +56,18 @@ fn trains() -> Offload {
     }
 }
 
-const DCTCP: Control = Control::Dctcp {
+const DCTCP: Control = DctcpConfig {
     g_shift: 4,
     alpha_init: 0,
-};
+}
+.control();
 
 /// CEDM's observation (slides, underflow): thresholds that suffice for smooth senders lose
 /// throughput under bursts, and only then.
 #[test]
 fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
     let step = |packets: u64| scheme("threshold", &[("k", packets * 1500)]);
-    for (control, k) in [(DCTCP, 14), (Control::EcnStar, 84)] {
+    for (control, k) in [(DCTCP, 14), (Control::ECN_STAR, 84)] {
         let smooth = used(&run(&two_flows(control, step(k), Offload::NONE)));
         let bursty = used(&run(&two_flows(control, step(k), trains())));
         assert!(smooth > 0.985, "{control:?} {smooth}");
@@ -78,7 +80,7 @@ fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
 /// One endless flow from a 10 Gb/s host over a 1 Gb/s link, base RTT 2 ms, with a window of 200 KB
 /// that the path of 250 KB holds.
 fn one_flow(offload: Offload, pacing: bool, pace_train: u32) -> Config {
-    let mut c = two_flows(Control::Reno, MarkerChoice::None, offload);
+    let mut c = two_flows(Control::RENO, MarkerChoice::None, offload);
     let long = workload(Kind::Long {
         flows: LongFlows::Pairs(vec![(0, 1)]),
         at: Picos::ZERO,
@@ -117,8 +119,8 @@ fn a_train_arrives_at_line_rate_and_pacing_takes_it_apart() {
     // 64 KB are 43 packets, which arrive in 51.6 us; the link sends four meanwhile, and one is on
     // its way: 37 wait.
     let train = deepest(tso, false, 0);
-    // A trace says of each moment what waits and for how long: bytes x 8 ns at 1 Gb/s, and the rest
-    // of the packet being sent.
+    // A trace records at each instant the backlog and the time to drain it: bytes x 8 ns at 1 Gb/s,
+    // and the rest of the packet in transmission.
     let o = run(&one_flow(tso, false, 0));
     let samples = &o.traces[0].samples;
     assert!(samples.iter().any(|s| s.bytes > 54_000));
@@ -126,7 +128,7 @@ fn a_train_arrives_at_line_rate_and_pacing_takes_it_apart() {
         let rest = s.wait.0.checked_sub(u64::from(s.bytes) * 8);
         assert!(rest.is_some_and(|rest| rest <= 12_000), "{s:?}");
     }
-    // TCP's pacing spaces trains, which stay whole; the NIC's takes them apart.
+    // Pacing by TCP spaces trains, which stay whole; pacing by the NIC splits them.
     let tcp = deepest(tso, true, KB64);
     let nic = deepest(tso, true, 0);
     assert!(smooth <= 3_000.0, "{smooth}");

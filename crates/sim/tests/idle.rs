@@ -43,8 +43,8 @@ fn a_lone_flow_takes_the_ideal_time() {
     }
 }
 
-/// A lone flow meets no queue in the fabric, only in its own host: marks tell whether that is a
-/// switch's port.
+/// A lone flow finds no queue in the fabric, only in its own host: marks show whether that host has
+/// a switch port.
 #[test]
 fn a_host_that_is_a_switch_port_marks_a_lone_flow() {
     let marks = |nic| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Priority flow control: nothing is lost, pauses travel back to the senders, rings stand still.
+//! Priority flow control: no packet is lost, pauses travel back to the senders, rings deadlock.
 
 mod common;
 
@@ -88,7 +88,7 @@ fn nothing_is_lost_under_64_to_1_incast() {
         assert!(paused(&out, "spine").count() > 0 && paused(&out, "host").count() > 16);
         assert!(
             paused(&out, "leaf").all(|n| n.contains("->spine")),
-            "hosts pause nobody"
+            "no host sends pause frames"
         );
         assert!(out.pauses.iter().all(|p| p.share > 0.0 && p.share < 1.0));
         assert_eq!(out.digest, run(&cfg).digest);
@@ -99,8 +99,8 @@ fn nothing_is_lost_under_64_to_1_incast() {
     }
 }
 
-/// A packet that finds its way out idle takes headroom like any other, and its sender is paused,
-/// whether a marker has to be asked about it or not.
+/// A packet that finds its output port idle takes headroom like any other, and its sender is
+/// paused, whether a marker has to judge it or not.
 #[test]
 fn a_marker_that_never_marks_changes_no_pause() {
     let most = u64::from(u32::MAX);
@@ -230,8 +230,8 @@ fn a_ring_of_three_switches_deadlocks_and_the_run_stops() {
     );
 }
 
-/// What drawn base RTTs have above their path's is waited for behind the last link, which nobody
-/// pauses.
+/// The part of a drawn base RTT above that of the path is applied behind the last link, which is
+/// never paused.
 #[test]
 fn drawn_base_rtts_and_pauses_go_together() {
     // One packet alone: 4 us of links there, and 96 us of the base RTT.

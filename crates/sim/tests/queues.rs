@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Ports with several queues in whole fabrics: conservation under every policy, shares of flows,
-//! PIAS, clocks of markers.
+//! PIAS, timers of markers.
 
 mod common;
 
@@ -319,7 +319,7 @@ fn pias_serves_short_flows_before_long_ones() {
     }
 }
 
-/// Keeps count of what came and left, and wants its queue to hold just that.
+/// Counts arrivals and departures, and checks that its queue holds the difference.
 struct Tally {
     bytes: u32,
     asked: Arc<AtomicU64>,
@@ -373,10 +373,10 @@ fn every_queue_has_a_marker_of_its_own() {
     assert!(busy.count() >= 4, "{built:?}");
 }
 
-/// What the markers of a switch are told of their queues' part of the link.
+/// What the markers of a switch learn about their queues' share of the link.
 fn parts(scheduler: SchedulerKind, queues: &[QueueConfig]) -> Vec<(u32, u32)> {
-    let told: Arc<std::sync::Mutex<Vec<(u32, u32)>>> = Arc::default();
-    let kept = told.clone();
+    let specs: Arc<std::sync::Mutex<Vec<(u32, u32)>>> = Arc::default();
+    let kept = specs.clone();
     let marker = MarkerChoice::Custom(Arc::new(move |spec: &QueueSpec| {
         let part = (spec.weight, spec.weight_sum);
         kept.lock().expect("no panic").push(part);
@@ -390,12 +390,12 @@ fn parts(scheduler: SchedulerKind, queues: &[QueueConfig]) -> Vec<(u32, u32)> {
     cfg.switch.scheduler = scheduler;
     cfg.switch.queues = queues.to_vec();
     run(&cfg);
-    let told = told.lock().expect("no panic");
-    told[..queues.len()].to_vec()
+    let specs = specs.lock().expect("no panic");
+    specs[..queues.len()].to_vec()
 }
 
 /// A minimum threshold is a queue's part of the standard one (MQ-ECN 2.2): of quanta where queues
-/// take turns, of weights under WFQ.
+/// are visited in rounds, of weights under WFQ.
 #[test]
 fn a_part_of_the_link_is_counted_as_the_scheduler_counts() {
     let mut queues = [(13_500, 1), (1_500, 3)].map(|(quantum, weight)| QueueConfig {
@@ -457,8 +457,8 @@ fn pias_demotes_a_flow_as_it_sends() {
     );
 }
 
-/// Wants to be woken every 10 us while it has seen a packet in the last 100 us, and counts how
-/// often it was, and whether on time.
+/// Sets its timer every 10 us while it has seen a packet in the last 100 us, and counts how often
+/// it fired, and whether on time.
 struct Ticker {
     next: Option<Nanos>,
     last: Nanos,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The laws of the wide area on a shared link: they converge to fair shares and fill it.
+//! The congestion controllers for wide areas on a shared link: they converge to fair shares and
+//! fill it.
 #![allow(missing_docs)]
 
 mod common;
@@ -9,11 +10,11 @@ use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
 use cemark_sim::topology::{Dumbbell, Topology};
 use cemark_sim::workload::{Kind, LongFlows};
-use cemark_transport::{Control, CubicSpec};
+use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, workload};
 
-/// Two flows over 100 Mb/s and 20 ms (166 packets) with a buffer of so many packets; the second
+/// Two flows over 100 Mb/s and 20 ms (166 packets) with a buffer of `packets` packets; the second
 /// starts ten seconds later, and the last thirty of sixty count.
 fn late_comer(control: Control, buffer: u32, marker: MarkerChoice) -> Config {
     let long = workload(Kind::Long {
@@ -32,7 +33,7 @@ fn late_comer(control: Control, buffer: u32, marker: MarkerChoice) -> Config {
         middle_delay: us(9_980),
     });
     c.transport.control = control;
-    c.transport.lost_repairs = control == Control::Bbr;
+    c.transport.lost_retransmissions = control == Control::BBR;
     c.transport.rto_init = Nanos::from_millis(1_000);
     c.transport.rto_min = Nanos::from_millis(200);
     c.switch.buffer_bytes = buffer * 1500;
@@ -58,7 +59,10 @@ fn shares(o: &Outcome) -> (f64, f64) {
 fn a_late_cubic_flow_gets_its_share() {
     let step = scheme("threshold", &[("k", 100 * 1500)]);
     for (ecn, marker) in [(false, MarkerChoice::None), (true, step)] {
-        let control = Control::Cubic(CubicSpec::rfc(ecn));
+        let control = match ecn {
+            true => Control::CUBIC_ECN,
+            false => Control::CUBIC,
+        };
         let o = run(&late_comer(control, 166, marker));
         let (used, fair) = shares(&o);
         assert!(used > 0.99 && fair > 0.98, "ECN {ecn}: {used}, {fair}");
@@ -68,7 +72,7 @@ fn a_late_cubic_flow_gets_its_share() {
 
 #[test]
 fn a_late_bbr_flow_gets_its_share_and_loses_nothing() {
-    let o = run(&late_comer(Control::Bbr, 500, MarkerChoice::None));
+    let o = run(&late_comer(Control::BBR, 500, MarkerChoice::None));
     let (used, fair) = shares(&o);
     // The probes of the round trip cost one part in fifty: 200 ms of ten seconds.
     assert!(used > 0.96 && fair > 0.95, "{used}, {fair}");

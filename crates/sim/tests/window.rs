@@ -60,7 +60,7 @@ fn queues_are_sampled_within_the_measurement_alone() {
     assert_eq!(trace.last().map(|s| s.at), Some(us(1_500)));
 }
 
-/// The window says what is averaged and changes nothing of what happens.
+/// The window selects what is averaged and does not change the simulation.
 #[test]
 fn flows_and_the_end_of_the_run_do_not_depend_on_the_window() {
     let whole = run(&short_and_late());

@@ -17,12 +17,12 @@ pub enum NonEct {
 /// What happened to the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It goes on as it came.
+    /// It is sent as it came.
     Passed,
-    /// It goes on with CE, written here (or confirmed: an upstream CE counts as a mark of this port
-    /// too).
+    /// It is sent with CE, which was written here (or confirmed: CE from an upstream switch counts
+    /// as a mark of this port too).
     Marked(Why),
-    /// It should have been marked, is not ECN-capable, and goes on.
+    /// It should have been marked, is not ECN-capable, and is sent unmarked.
     Spared,
     /// The marker wants it discarded.
     Dropped,
@@ -49,8 +49,8 @@ pub fn apply(verdict: Verdict, ecn: &mut Ecn, policy: NonEct) -> Fate {
 }
 
 /// Rewrites the ECN field, for a [`Middlebox`](crate::edge::Middlebox) and for faults of a path
-/// alone: the one exception to "CE is never cleared". Says whether the field changed, so that its
-/// owner counts.
+/// alone: the one exception to "CE is never cleared". Returns whether the field changed, so that
+/// the caller can count.
 #[inline]
 #[must_use = "a rewrite is counted"]
 pub fn rewrite(ecn: &mut Ecn, to: Ecn) -> bool {
@@ -109,8 +109,8 @@ mod tests {
         }
     }
 
-    /// A withdrawn mark is no unmarking: what an upstream switch said stays, under every answer of
-    /// a scheme that withdraws.
+    /// Withdrawing an intent does not clear CE: a mark of an upstream switch stays, whatever a
+    /// scheme that withdraws its intents answers.
     #[test]
     fn cedm_never_clears_an_upstream_ce() {
         use cemark_marking::{At, Marker, QueueSpec, cedm};

@@ -33,14 +33,14 @@ impl Clock {
         Picos(ticks * self.tick_ps)
     }
 
-    /// The tick at or after an instant in nanoseconds: waiting until it never wakes too early.
+    /// The first tick at or after an instant in nanoseconds, so that a timer never fires too early.
     #[inline]
     pub const fn ticks_up(self, at: Nanos) -> u64 {
         (at.0 * 1000).div_ceil(self.tick_ps)
     }
 
-    /// As many ticks as are surely a shorter stay than `span`, where a stay is the floor of its end
-    /// less the floor of its begin.
+    /// The largest number of ticks that is certainly shorter than `span`, where a duration is the
+    /// floor of its end less the floor of its beginning.
     #[inline]
     pub const fn ticks_below(self, span: Nanos) -> u64 {
         span.0.saturating_sub(1).saturating_mul(1000) / self.tick_ps

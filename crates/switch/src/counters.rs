@@ -58,8 +58,8 @@ pub struct Counters {
     pub marks: [u64; 5],
     /// Not-ECT packets that passed where a mark was due.
     pub spared: u64,
-    /// Packets discarded, by [`DropReason`]. Narrow, so that a fused port stays within three lines
-    /// of the cache.
+    /// Packets discarded, by [`DropReason`]. Narrow, so that a fused port fits into three cache
+    /// lines.
     pub drops: [u32; 6],
 }
 

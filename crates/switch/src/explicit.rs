@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port with real queues behind a scheduler.
 //!
-//! Where nobody else can see its queues, the port serves them late: what should have left since the
-//! last look leaves, at its own time, when the next packet comes or the next one reaches the far
-//! end. That costs one event a hop. A port that shares its buffer or wakes its markers serves in
-//! time, at the cost of a second event under backlog.
+//! Where no other port can observe its queues, departures are processed lazily, with correct
+//! timestamps: when the next packet arrives, or when the next one reaches the far end of the link.
+//! That costs one event per hop. A port that shares its buffer, or whose markers have timers,
+//! processes departures on time, at the cost of a second event under backlog.
 
-use cemark_marking::{QueueId, Verdict, Why};
+use cemark_marking::{Marker, QueueId, Verdict, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
@@ -22,8 +22,8 @@ use crate::ring::Ring;
 use crate::round::Round;
 use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
 
-/// Packets on the wire, each with its arrival in its stamp, modulo 2^32: unless the wire is so long
-/// that this would not do.
+/// Packets on the wire. The stamp of a packet is its arrival time modulo 2^32; `far` holds full
+/// times where the delay is too long for that.
 struct Wire {
     packets: Ring<Packet>,
     far: Option<Box<Ring<u64>>>,
@@ -37,7 +37,7 @@ impl Wire {
         }
     }
 
-    /// Whether the packet is the only one.
+    /// Appends a packet. Returns whether it is the only one.
     #[inline]
     fn push(&mut self, packet: &Packet, ecn: Ecn, arrive: u64) -> bool {
         let first = self.packets.is_empty();
@@ -52,7 +52,7 @@ impl Wire {
         first
     }
 
-    /// The head has arrived: when the next one does.
+    /// Removes the head, which has arrived. Returns when the next packet arrives.
     #[inline]
     fn advance(&mut self, now: u64) -> u64 {
         debug_assert_eq!(self.packets.front().map(|p| p.stamp), Some(now as u32));
@@ -62,7 +62,8 @@ impl Wire {
                 far.skip();
                 far.front().copied().unwrap_or(NEVER)
             }
-            // What is on the wire arrives within its delay from now.
+            // All packets on the wire arrive within the link's delay from now, so 32 bits determine
+            // the time.
             None => self
                 .packets
                 .front()
@@ -72,19 +73,19 @@ impl Wire {
 }
 
 /// See [`crate::port::Port`].
-// In the order of use: a packet touches five or six lines of the cache here, and that is where the
-// time goes.
+// `ExplicitPort` fields are cache-line aligned, in access order: a packet touches five or six cache
+// lines here, and these accesses dominate the cost of a hop.
 #[repr(C, align(64))]
 pub struct ExplicitPort {
     pub(crate) busy: u64,
     pub(crate) byte_ticks: u64,
     pub(crate) delay: u64,
     pub(crate) backlogged: u64,
-    /// Bit i set: queue i may not send.
+    /// Bit i set: queue i is paused and may not send.
     pub(crate) paused: u64,
     pub(crate) port_bytes: u32,
     pub(crate) pool: PoolId,
-    /// A number of the owner's.
+    /// A number that the owner chooses.
     pub tag: u32,
     /// Whether any marker reads `At::packet_hash`.
     pub draws: bool,
@@ -93,18 +94,18 @@ pub struct ExplicitPort {
     measured: bool,
     traceless: bool,
     non_ect: NonEct,
-    // Second line.
+    // Second cache line.
     wire: Wire,
     pub(crate) queues: Box<[Queue]>,
-    // Third.
+    // Third cache line.
     lengths: Lines<(u32, u32)>,
     pub(crate) slots: Slots,
     scheduler: AnyScheduler,
-    // Fourth and fifth.
+    // Fourth and fifth cache lines.
     round: Round,
     buffering: RoomPolicy,
     clock: Clock,
-    // Sixth, but for what is rarely touched.
+    // Sixth cache line, and fields that are rarely used.
     pub(crate) counters: Counters,
     pub(crate) armed: u64,
     wake_armed: u64,
@@ -231,7 +232,8 @@ impl ExplicitPort {
         result
     }
 
-    /// Asks the cache at once for what a packet of queue `i` will be led to bit by bit.
+    /// Prefetches everything that enqueueing on queue `i` will touch. Each of these accesses
+    /// depends on the one before, so the cache misses would otherwise follow one another.
     #[inline(always)]
     fn prefetch(&self, i: usize) {
         prefetch_index(&self.queues[..], i);
@@ -240,18 +242,18 @@ impl ExplicitPort {
         self.slots.prefetch();
     }
 
-    /// Whether some packet waits that may be sent.
+    /// Whether a waiting packet may be sent.
     #[inline]
     pub(crate) fn ready(&self) -> bool {
         self.backlogged & !self.paused != 0
     }
 
-    /// Whether departures happen late.
+    /// Whether departures are processed lazily.
     pub(crate) fn lags(&self) -> bool {
         self.lazy
     }
 
-    /// Sends what should have left by now.
+    /// Processes the departures up to `now`.
     pub(crate) fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         let deliver_at = self.send_due(now, &mut pools[self.pool.place()], gone);
         Offer {
@@ -261,8 +263,9 @@ impl ExplicitPort {
         }
     }
 
-    /// The same, each packet as the link became free for it: the tick at which the first of them
-    /// arrives if the wire was empty, or [`NEVER`].
+    /// Starts every transmission that was due by `now`, each at the time at which the link became
+    /// free. Returns the tick at which the first of them arrives if the wire was empty, or
+    /// [`NEVER`].
     #[inline]
     fn send_due(&mut self, now: u64, pool: &mut Pool, gone: &mut Discarded) -> u64 {
         let mut deliver_at = NEVER;
@@ -272,8 +275,8 @@ impl ExplicitPort {
         deliver_at
     }
 
-    /// Makes sure that a port which serves in time is served when the link is free: the tick, or
-    /// [`NEVER`] where nothing needs to be done.
+    /// Schedules the next service of a port that processes departures on time. Returns the tick at
+    /// which the link becomes free, or [`NEVER`] where no event is needed.
     #[inline]
     pub(crate) fn arm(&mut self) -> u64 {
         if self.lazy || !self.ready() || self.armed == self.busy {
@@ -283,7 +286,8 @@ impl ExplicitPort {
         self.busy
     }
 
-    /// Admission, the marker's enqueue hook, the queue, the scheduler: in this order.
+    /// Enqueues a packet. The order of the calls is a contract: admission, the marker's enqueue
+    /// hook, the queue, the scheduler.
     #[inline]
     fn join(
         &mut self,
@@ -343,8 +347,8 @@ impl ExplicitPort {
         Ok(())
     }
 
-    /// Asks the marker about a packet that is about to join queue `i`: its intent. Apart, so that
-    /// the way of those packets that nobody has to judge stays short.
+    /// Calls the enqueue hook for a packet that is about to join queue `i`, and returns its intent.
+    /// Not inlined, so that the path of packets that no marker has to judge stays short.
     #[inline(never)]
     fn judge_arrival(
         &mut self,
@@ -365,7 +369,8 @@ impl ExplicitPort {
         let queue = &mut self.queues[i];
         match queue.marker.enqueue(&at) {
             Verdict::Pass => Ok(None),
-            // Judged only here: what cannot be marked is refused before it takes room.
+            // The marker judges only at enqueue: a packet that cannot be marked is refused before
+            // it takes room.
             Verdict::Mark(_)
                 if !queue.at_dequeue
                     && self.non_ect == NonEct::Drop
@@ -378,8 +383,7 @@ impl ExplicitPort {
         }
     }
 
-    /// The same about a packet that has left queue `i`, which waited since `since` with this
-    /// intent.
+    /// Calls the dequeue hook for the packet in `slot`, which has just left queue `i`.
     #[inline(never)]
     fn judge_departure(&mut self, now: Nanos, i: usize, slot: u32, pool: &Pool) -> Verdict {
         let w = self.slots.get(slot);
@@ -394,7 +398,7 @@ impl ExplicitPort {
         self.queues[i].marker.dequeue(&at)
     }
 
-    /// Counts a packet that sets out: the tick of its arrival.
+    /// Starts the transmission of a packet and counts it. Returns the tick of its arrival.
     #[inline]
     fn send(&mut self, now: u64, bytes: u32) -> u64 {
         self.counters.sent += 1;
@@ -403,16 +407,16 @@ impl ExplicitPort {
         self.busy + self.delay
     }
 
-    /// A packet that finds port and link idle and that nobody judges goes straight to the link, as
-    /// if it had joined its queue and left at once: a turn of its own. `None` where that would not
-    /// go unseen.
+    /// Sends a packet that finds port and link idle, and that no marker judges, directly, as if it
+    /// had joined its queue and left at once in a visit of its own. `None` where this would differ
+    /// from joining the queue.
     #[inline]
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
         let ask = self.queues[i].request(i, packet.stamp, bytes);
         match self.buffering.admit(pool, &ask) {
             Admit::Ok => {}
-            // What takes headroom pauses its sender: the meters have to see it.
+            // A packet that takes headroom pauses its sender, so the meters have to count it.
             Admit::Headroom => return None,
             Admit::Drop(why) => {
                 self.discard(why);
@@ -438,8 +442,8 @@ impl ExplicitPort {
         self.counters.discard(why);
     }
 
-    /// Puts the next packet on the link, which is free at `now`: the tick at which it arrives if
-    /// the wire was empty, else [`NEVER`].
+    /// Starts the next transmission on the link, which is free at `now`. Returns the tick at which
+    /// the packet arrives if the wire was empty, else [`NEVER`].
     pub(crate) fn start(&mut self, now: u64, pool: &mut Pool, gone: &mut Discarded) -> u64 {
         while let Some(pick) = self.scheduler.pick(&Heads {
             lengths: &self.lengths,
@@ -464,9 +468,9 @@ impl ExplicitPort {
                         backlogged: self.backlogged,
                         paused: self.paused,
                     };
-                    let turn_over = self.scheduler.refunded(pick.queue, bytes, &heads);
+                    let visit_over = self.scheduler.refunded(pick.queue, bytes, &heads);
                     if self.measured {
-                        self.round.discarded(i, now, turn_over, emptied);
+                        self.round.discarded(i, now, visit_over, emptied);
                     }
                     gone.push(self.slots.get(slot).packet);
                     continue;
@@ -475,7 +479,7 @@ impl ExplicitPort {
             let arrive = self.send(now, bytes);
             let first = self.wire.push(&self.slots.get(slot).packet, ecn, arrive);
             if self.measured {
-                // The turn ends as its last packet has left, and that is known now.
+                // The visit ends when its last packet has been sent, and that time is known now.
                 self.round.served(i, self.busy, pick.visit_ends, emptied);
             }
             return if first { arrive } else { NEVER };
@@ -483,8 +487,8 @@ impl ExplicitPort {
         NEVER
     }
 
-    /// Takes the head of queue `i` out, asks its marker and decides on CE: the packet's slot, its
-    /// bytes, its fate and its ECN field.
+    /// Dequeues the head of queue `i`, calls its marker and decides on CE. Returns the packet's
+    /// slot, its bytes, its fate and its ECN field.
     #[inline]
     fn leave(&mut self, now: u64, i: usize, pool: &mut Pool) -> (u32, u32, Fate, Ecn) {
         let queue = &mut self.queues[i];
@@ -519,7 +523,8 @@ impl ExplicitPort {
         (slot, bytes, fate, ecn)
     }
 
-    /// Asks every marker for its first wake-up: the tick of the earliest, or [`NEVER`].
+    /// Asks every marker for its first timer wake-up. Returns the tick of the earliest, or
+    /// [`NEVER`].
     pub(crate) fn first_wake(&mut self) -> u64 {
         let mut first = NEVER;
         for i in 0..self.queues.len() {
@@ -530,8 +535,8 @@ impl ExplicitPort {
         first
     }
 
-    /// Asks the marker of queue `i` when it wants to be woken: the tick for a new event, or
-    /// [`NEVER`] where none is needed.
+    /// Asks the marker of queue `i` for its next timer wake-up. Returns the tick for a new event,
+    /// or [`NEVER`] where none is needed.
     fn poll_clock(&mut self, i: usize) -> u64 {
         let queue = &mut self.queues[i];
         queue.wake = queue
@@ -546,8 +551,8 @@ impl ExplicitPort {
         }
     }
 
-    /// The clock of a marker may be due: the tick of the next wake-up, or [`NEVER`] where an event
-    /// is pending or none is needed.
+    /// A marker's timer may be due. Returns the tick of the next wake-up, or [`NEVER`] where an
+    /// event is pending or none is needed.
     pub(crate) fn wake(&mut self, now: u64, pools: &[Pool]) -> u64 {
         if now != self.wake_armed {
             return NEVER;
@@ -556,9 +561,9 @@ impl ExplicitPort {
         for i in 0..self.queues.len() {
             if self.queues[i].wake <= now {
                 let around = self.view_of(i, &pools[self.pool.place()]);
-                let at = self.queues[i].view(self.clock.nanos(now), Judged::NOBODY, around);
+                let at = self.queues[i].view(self.clock.nanos(now), Judged::PLACEHOLDER, around);
                 self.queues[i].marker.wake(&at);
-                // A clock never stands still: the next wake-up is later.
+                // The next wake-up is always later, or the event loop would not advance.
                 self.queues[i].wake = self.queues[i]
                     .marker
                     .next_wake()
@@ -570,13 +575,13 @@ impl ExplicitPort {
         next
     }
 
-    /// Asks the cache for the packet that reaches the far end next.
+    /// Prefetches the packet that reaches the far end next.
     #[inline(always)]
     pub fn prefetch_head(&self) {
         self.wire.packets.prefetch_front();
     }
 
-    /// The packet that reaches the far end now.
+    /// The packet that reaches the far end of the link now.
     #[inline]
     pub fn head(&self) -> &Packet {
         self.wire
@@ -585,15 +590,16 @@ impl ExplicitPort {
             .expect("a delivery event has its packet on the wire")
     }
 
-    /// The head has reached the far end: the tick of the next delivery or [`NEVER`].
+    /// The head has reached the far end. Returns the tick of the next delivery, or [`NEVER`].
     ///
-    /// A packet is on the wire from the moment it begins to be sent, so that a port with a backlog
-    /// always has a delivery ahead of it, and late service misses none if it looks when the last
-    /// packet leaves the wire.
+    /// A packet counts as on the wire from the start of its transmission. A port with a backlog
+    /// therefore always has a pending delivery, and lazy processing misses no departure if it runs
+    /// when the last packet leaves the wire.
     #[inline]
     pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> u64 {
         if self.lazy && self.wire.packets.len() == 1 {
-            // The wire is not empty, so that nobody has to be told of another delivery.
+            // The wire is not empty, so this cannot be the first packet on it: no delivery event is
+            // due.
             let pool = &mut pools[self.pool.place()];
             let served = self.send_due(now, pool, gone);
             debug_assert_eq!(served, NEVER);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One FIFO whose departures are computed on arrival: one event a hop.
+//! One FIFO whose departures are computed on arrival: one event per hop.
 
-use cemark_marking::{At, Hook, QueueId, Verdict};
+use cemark_marking::{At, Hook, Marker, QueueId, Verdict};
 use cemark_wire::{Ecn, Nanos, Packet};
 
 use crate::ce::{self, Fate, NonEct};
@@ -14,57 +14,60 @@ use crate::ring::Ring;
 /// The answer of [`FusedPort::offer`] to a packet that it discarded.
 pub const REFUSED: u64 = u64::MAX - 1;
 
-/// See [`crate::port::Port`]. `ring` holds packets from acceptance to delivery; its middle cursor
-/// separates those whose transmission has begun from those that wait, so that lengths are exact at
-/// any instant without an event a departure.
+/// See [`crate::port::Port`]. `ring` holds packets from acceptance to delivery. Its middle cursor
+/// separates those whose transmission has begun from those that wait, so lengths are exact at any
+/// time without an event for each departure.
 ///
-/// The cursor and `queue_bytes` are true as of the last look (`catch_up`), and most packets need
-/// none: a backlog is known from `busy` alone, and where it is short nobody asks for the length.
+/// The cursor and `queue_bytes` are exact as of the last `catch_up`. Most packets need no
+/// `catch_up`: `busy` alone gives the backlog, and where that is short the length is not needed.
 ///
-/// The order of the fields is that of their heat: what every packet touches lies in the first two
-/// cache lines.
+/// Fields are in order of use: what every packet touches is in the first two cache lines.
 #[repr(C, align(64))]
 pub struct FusedPort {
-    // First line: all that a delivery, and an arrival that nobody need judge, look at.
+    // The fields of a delivery, and of an arrival that need not be judged. The pointers and cursors
+    // of `ring` (whose `Vec` alone is 24 bytes) are followed by what decides whether an arrival has
+    // to be judged; together they fill the first cache line and the beginning of the second.
     pub(crate) ring: Ring<Packet>,
     pub(crate) busy: u64,
     /// Bytes behind the ring's middle cursor.
     queue_bytes: u32,
-    /// With a backlog of fewer ticks than this neither the buffer nor the marker has anything to
-    /// say.
+    /// With a backlog of fewer ticks than this, neither the buffer nor the marker can act on a
+    /// packet.
     quiet_ticks: u32,
     byte_ticks: u32,
     delay: u32,
-    /// The owner's number.
+    /// The number that the owner chose.
     pub tag: u32,
     hook: Option<Hook>,
     draws: bool,
     watches_empty: bool,
     non_ect: NonEct,
-    // Second line.
+    // Second cache line.
     pub(crate) counters: Counters,
     judge: Box<Judge>,
 }
 
-/// What only a packet that may be marked or dropped needs: apart, so that a port is three lines and
-/// its kind (a niche of what is inline) stands in the first.
+/// State that only packets which may be marked or dropped need. It is boxed, so that a port fits
+/// into three cache lines and the discriminant of `Port` (a niche in the inline part) is in the
+/// first.
 struct Judge {
     marker: AnyMarker,
     clock: Clock,
     limit: u32,
-    /// Bytes that wait below which an enqueue marker has nothing to say.
+    /// Waiting bytes below which an enqueue marker never marks.
     quiet_below: u32,
-    /// Sojourn below which a dequeue marker has nothing to say in its present state.
+    /// Sojourn below which a dequeue marker in its present state never marks.
     quiet_sojourn: Nanos,
     /// With a backlog of fewer ticks than this there is room for any packet.
     room_ticks: u32,
 }
 
-/// Ticks that a packet may spend in a fused port: its start is kept modulo 2^32.
+/// Longest stay of a packet in a fused port, in ticks: the start of its transmission is stored
+/// modulo 2^32.
 const LONGEST_STAY: u64 = 1 << 30;
 
 impl FusedPort {
-    /// Whether stays are short enough.
+    /// Whether the longest stay is short enough for a fused port.
     pub(crate) fn fits(spec: &PortSpec) -> bool {
         let drain = u64::from(spec.buffer_bytes) + 2 * u64::from(u16::MAX);
         drain
@@ -78,21 +81,21 @@ impl FusedPort {
         let (marker, mtu) = (setup.marker, setup.spec.mtu);
         let ticks = |t: u64| u32::try_from(t).expect("Port::new has asked whether it fits");
         let in_ticks = |bytes: u32| ticks((u64::from(bytes) * spec.byte_ticks).min(LONGEST_STAY));
-        let quiet_below = marker.quiet_below(mtu);
+        let quiet_below = marker.quiet_arrivals_below(mtu);
         let room_ticks = in_ticks(spec.buffer_bytes.saturating_sub(mtu));
         FusedPort {
             ring: Ring::new(),
             busy: 0,
             queue_bytes: 0,
-            // What a dequeue marker says of its sojourn it says after its first packet.
-            quiet_ticks: match marker.hook() {
+            // A dequeue marker gives its quiet sojourn only after its first packet.
+            quiet_ticks: match marker.called_at() {
                 Some(Hook::Dequeue) => 0,
                 _ => in_ticks(quiet_below).min(room_ticks),
             },
             byte_ticks: ticks(spec.byte_ticks),
             delay: ticks(spec.delay),
             tag: spec.tag,
-            hook: marker.hook(),
+            hook: marker.called_at(),
             draws: marker.draws(),
             watches_empty: marker.watches_empty(),
             non_ect: spec.non_ect,
@@ -108,7 +111,7 @@ impl FusedPort {
         }
     }
 
-    /// Whether the hash of a packet that arrives now may be read.
+    /// Whether the marker may read the hash of a packet that arrives now.
     #[inline]
     pub fn draws(&self) -> bool {
         self.draws
@@ -142,13 +145,13 @@ impl FusedPort {
             self.queue_bytes -= bytes;
             self.ring.advance();
             if self.watches_empty && self.queue_bytes == 0 {
-                self.tell_emptied(now.wrapping_add_signed(ahead(stamp, now)));
+                self.notify_emptied(now.wrapping_add_signed(ahead(stamp, now)));
             }
         }
     }
 
-    /// For markers that are told when their queue empties, and so for each packet: out of the way
-    /// of the others.
+    /// For markers that need to know when their queue empties, which takes a call for each packet.
+    /// Not inlined, so that other ports do not pay for it.
     #[cold]
     #[inline(never)]
     fn catch_up_eagerly(&mut self, now: u64) {
@@ -156,7 +159,7 @@ impl FusedPort {
     }
 
     #[cold]
-    fn tell_emptied(&mut self, at: u64) {
+    fn notify_emptied(&mut self, at: u64) {
         self.judge
             .marker
             .emptied(QueueId(0), self.judge.clock.nanos(at));
@@ -167,16 +170,15 @@ impl FusedPort {
         self.queue_bytes
     }
 
-    /// A packet arrives: the tick at which [`FusedPort::deliver`] is to be called, [`NEVER`] where
-    /// that is known already, or [`REFUSED`].
+    /// A packet arrives. Returns the tick at which to call [`FusedPort::deliver`], [`NEVER`] where
+    /// a delivery is pending already, or [`REFUSED`].
     ///
-    /// The packet is copied once, from where it is to where it goes: what changes in it (its hop,
-    /// CE) changes there.
+    /// The packet is copied once, into the ring; its hop and its CE are changed in the copy.
     #[inline]
     pub fn offer(&mut self, now: u64, packet: &Packet, packet_hash: u64) -> u64 {
         let start = self.busy.max(now);
         let mut onward = *packet;
-        // What waits takes no longer than the whole backlog.
+        // The waiting packets take at most as long as the whole backlog.
         if start - now >= u64::from(self.quiet_ticks) {
             match self.judge(now, start, packet, packet_hash) {
                 Some(ecn) => onward.set_ecn(ecn),
@@ -206,12 +208,12 @@ impl FusedPort {
         }
     }
 
-    /// Asks the buffer and the marker, and does what they say: the ECN field to send, or `None` for
-    /// a packet that is discarded.
+    /// Applies the decisions of buffer and marker. Returns the ECN field to send, or `None` for a
+    /// packet that is discarded.
     #[inline(never)]
     fn judge(&mut self, now: u64, start: u64, packet: &Packet, packet_hash: u64) -> Option<Ecn> {
         let mut ecn = packet.ecn();
-        // Marking as packets leave is legal here only for schemes that do not read lengths.
+        // Only schemes that do not read lengths may mark at dequeue here.
         let full = start - now >= u64::from(self.judge.room_ticks);
         if full || self.hook != Some(Hook::Dequeue) {
             self.catch_up(now);
@@ -273,7 +275,7 @@ impl FusedPort {
         None
     }
 
-    /// Asks the cache for the packet that reaches the far end next.
+    /// Prefetches the packet that reaches the far end next.
     #[inline(always)]
     pub fn prefetch_head(&self) {
         self.ring.prefetch_front();
@@ -287,7 +289,7 @@ impl FusedPort {
             .expect("a delivery event has its packet on the wire")
     }
 
-    /// The head has reached the far end: the tick of the next delivery or [`NEVER`].
+    /// The head has reached the far end. Returns the tick of the next delivery, or [`NEVER`].
     #[inline(always)]
     pub fn deliver(&mut self, now: u64) -> u64 {
         if self.watches_empty && self.ring.none_passed() {
@@ -295,7 +297,7 @@ impl FusedPort {
         }
         let bytes = u32::from(self.head().wire_bytes());
         debug_assert_eq!(Some(now), self.ring.front().map(|p| self.arrival(p, now)));
-        // Nobody may have looked since its transmission began.
+        // `catch_up` may not have run since its transmission began.
         self.queue_bytes -= if self.ring.skip() { bytes } else { 0 };
         self.ring.front().map_or(NEVER, |p| self.arrival(p, now))
     }

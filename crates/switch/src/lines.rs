@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where things lie in memory. Ports with queues are bound by it: what a packet touches at one port
-//! is spread over lines of the cache, and a line cut in two by an unlucky address counts twice.
+//! Alignment to cache lines. Memory accesses dominate the cost of a port with queues: one packet
+//! touches several cache lines at each port, and data that straddles two lines costs both.
 
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 use prefetch_index::prefetch_index;
 
-/// A value that begins with a line of the cache.
+/// A value aligned to a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub struct Aligned<T>(pub T);
@@ -27,11 +27,11 @@ impl<T> DerefMut for Aligned<T> {
     }
 }
 
-/// Elements of one line, if each has eight bytes.
+/// Elements of one cache line, if each has eight bytes.
 const IN_LINE: usize = 8;
 
-/// A fixed number of values of at most eight bytes, eight to a line: one value for each queue of a
-/// port.
+/// A fixed number of values of at most eight bytes, eight in a cache line: one value for each queue
+/// of a port.
 #[derive(Clone, Debug)]
 pub struct Lines<T>(Box<[Aligned<[T; IN_LINE]>]>);
 
@@ -50,7 +50,7 @@ impl<T: Copy + Default> FromIterator<T> for Lines<T> {
 }
 
 impl<T> Lines<T> {
-    /// Asks the cache for the line of a value.
+    /// Prefetches the cache line of a value.
     #[inline(always)]
     pub fn prefetch(&self, i: usize) {
         prefetch_index(&self.0[..], i / IN_LINE);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The markers a port may own: none, one of the catalogue, or a user's own.
+//! The marker of a queue: none, a scheme of the catalogue, or one of the user's own.
 
 use cemark_marking::catalogue::Builtin;
-use cemark_marking::{At, Hook, Marker, QueueId, Quiet, Verdict};
+use cemark_marking::{Hook, Marker, dispatch_marker};
 use cemark_wire::Nanos;
 
-/// A marker behind static dispatch. Inside a whole port the enum gains 5 to 7 % over a box.
+/// A marker behind static dispatch, which makes a whole port 5 to 7 % faster than a boxed one.
 pub enum AnyMarker {
     /// Drop-tail: nothing is marked.
     None,
@@ -15,137 +15,59 @@ pub enum AnyMarker {
     Custom(Box<dyn Marker>),
 }
 
+dispatch_marker! {
+    AnyMarker {
+        None => DropTail,
+        Builtin(m) => m,
+        #[by_copy] Custom(m) => m,
+    }
+}
+
+/// The marker of a queue that never marks.
+struct DropTail;
+
+impl Marker for DropTail {
+    fn hook(&self) -> Hook {
+        Hook::Enqueue
+    }
+
+    fn draws(&self) -> bool {
+        false
+    }
+
+    fn quiet_below(&self, _mtu: u32) -> u32 {
+        u32::MAX
+    }
+
+    fn quiet_sojourn(&self) -> Nanos {
+        Nanos::MAX
+    }
+}
+
 impl AnyMarker {
-    /// Which hook it judges at; `None` for no marker.
-    pub fn hook(&self) -> Option<Hook> {
+    /// Which hook has to be called; `None` if there is no marker.
+    pub fn called_at(&self) -> Option<Hook> {
         match self {
             AnyMarker::None => None,
-            AnyMarker::Builtin(m) => Some(m.hook()),
-            AnyMarker::Custom(m) => Some(m.hook()),
+            marker => Some(marker.hook()),
         }
     }
 
-    /// Whether its dequeue hook must be called at the departure itself.
+    /// Whether its dequeue hook must be called at the departure itself, not ahead of it.
     pub fn needs_presence(&self) -> bool {
-        let (hook, looks) = match self {
-            AnyMarker::None => return false,
-            AnyMarker::Builtin(m) => (m.hook(), m.reads_length_at_dequeue() || m.watches_empty()),
-            AnyMarker::Custom(m) => (m.hook(), m.reads_length_at_dequeue() || m.watches_empty()),
-        };
-        match hook {
+        match self.hook() {
             Hook::Enqueue => false,
-            Hook::Dequeue => looks,
+            Hook::Dequeue => self.reads_length_at_dequeue() || self.watches_empty(),
             Hook::Both => true,
         }
     }
 
-    /// Whether it wants to be told when the queue has become empty.
-    pub fn watches_empty(&self) -> bool {
-        match self {
-            AnyMarker::None => false,
-            AnyMarker::Builtin(m) => m.watches_empty(),
-            AnyMarker::Custom(m) => m.watches_empty(),
-        }
-    }
-
-    /// Bytes in the queue below which an enqueue marker need not be asked; everything where there
-    /// is none.
-    pub fn quiet_below(&self, mtu: u32) -> u32 {
-        match self {
-            AnyMarker::None => u32::MAX,
-            AnyMarker::Builtin(m) if m.hook() == Hook::Enqueue => m.quiet_below(mtu),
-            AnyMarker::Custom(m) if m.hook() == Hook::Enqueue => m.quiet_below(mtu),
-            _ => 0,
-        }
-    }
-
-    /// See [`Marker::quiet_by_round`].
-    pub fn quiet_by_round(&self) -> Quiet {
-        match self {
-            AnyMarker::None => Quiet::NEVER,
-            AnyMarker::Builtin(m) => m.quiet_by_round(),
-            AnyMarker::Custom(m) => m.quiet_by_round(),
-        }
-    }
-
-    /// See [`Marker::quiet_sojourn`].
-    #[inline]
-    pub fn quiet_sojourn(&self) -> Nanos {
-        match self {
-            AnyMarker::None => Nanos::MAX,
-            AnyMarker::Builtin(m) => m.quiet_sojourn(),
-            AnyMarker::Custom(m) => m.quiet_sojourn(),
-        }
-    }
-
-    /// Whether it has a clock.
-    pub fn keeps_time(&self) -> bool {
-        match self {
-            AnyMarker::None => false,
-            AnyMarker::Builtin(m) => m.keeps_time(),
-            AnyMarker::Custom(m) => m.keeps_time(),
-        }
-    }
-
-    pub(crate) fn next_wake(&self) -> Option<Nanos> {
-        match self {
-            AnyMarker::None => None,
-            AnyMarker::Builtin(m) => m.next_wake(),
-            AnyMarker::Custom(m) => m.next_wake(),
-        }
-    }
-
-    pub(crate) fn wake(&mut self, at: &At) {
-        match self {
-            AnyMarker::None => {}
-            AnyMarker::Builtin(m) => m.wake(at),
-            AnyMarker::Custom(m) => m.wake(at),
-        }
-    }
-
-    /// Whether it reads `At::packet_hash`.
-    pub fn draws(&self) -> bool {
-        match self {
-            AnyMarker::None => false,
-            AnyMarker::Builtin(m) => m.draws(),
-            AnyMarker::Custom(m) => m.draws(),
-        }
-    }
-
-    // Inlined, so that a port computes only what the scheme at hand looks at; the copy for a user's
-    // scheme keeps the view's address from escaping on the other ways.
-    #[inline(always)]
-    pub(crate) fn enqueue(&mut self, at: &At) -> Verdict {
-        match self {
-            AnyMarker::None => Verdict::Pass,
-            AnyMarker::Builtin(m) => m.enqueue(at),
-            AnyMarker::Custom(m) => {
-                let at = *at;
-                m.enqueue(&at)
-            }
-        }
-    }
-
-    // Inlined, so that a port computes only what the scheme at hand looks at; the copy for a user's
-    // scheme keeps the view's address from escaping on the other ways.
-    #[inline(always)]
-    pub(crate) fn dequeue(&mut self, at: &At) -> Verdict {
-        match self {
-            AnyMarker::None => Verdict::Pass,
-            AnyMarker::Builtin(m) => m.dequeue(at),
-            AnyMarker::Custom(m) => {
-                let at = *at;
-                m.dequeue(&at)
-            }
-        }
-    }
-
-    #[inline]
-    pub(crate) fn emptied(&mut self, queue: QueueId, now: Nanos) {
-        match self {
-            AnyMarker::None => {}
-            AnyMarker::Builtin(m) => m.emptied(queue, now),
-            AnyMarker::Custom(m) => m.emptied(queue, now),
+    /// Bytes in the queue below which a packet that arrives need not be judged; zero if the marker
+    /// judges departures.
+    pub fn quiet_arrivals_below(&self, mtu: u32) -> u32 {
+        match self.hook() {
+            Hook::Enqueue => self.quiet_below(mtu),
+            Hook::Dequeue | Hook::Both => 0,
         }
     }
 }
@@ -155,10 +77,10 @@ mod tests {
     use cemark_marking::{At, Hook, Marker, QueueSpec, Values, catalogue};
     use cemark_wire::{Nanos, Rate};
 
-    /// A port asks only markers that say they have a clock: one that forgets to say so would never
-    /// be woken.
+    /// A port polls only markers that declare a timer: one that does not declare it would never be
+    /// woken.
     #[test]
-    fn every_scheme_with_a_clock_says_so() {
+    fn every_scheme_with_a_timer_declares_it() {
         for spec in catalogue::ALL {
             let usual = Values::defaults(spec);
             let one_changed = spec.params.iter().flat_map(|p| {

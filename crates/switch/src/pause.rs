@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port that obeys pause frames and sends them.
 //!
-//! Kept simple: a pause lasts until the frame that ends it (no quanta run out, so no frame has to
-//! be repeated), a frame names one queue, and it leaves before everything that waits, as soon as
-//! the packet being sent is out.
+//! Simplifications: a pause lasts until the frame that ends it (quanta do not expire, so frames
+//! need not be repeated); a frame names one queue; and a frame leaves before all waiting packets,
+//! as soon as the packet in transmission has been sent.
 
 use cemark_marking::QueueId;
 
@@ -14,7 +14,7 @@ use crate::port::{Discarded, NEVER, Offer, Port};
 /// Bytes of a pause frame on the wire.
 pub const PAUSE_BYTES: u32 = 64;
 
-/// What a port knows of pauses.
+/// What a port records of its pauses.
 #[derive(Debug, Default)]
 pub(crate) struct Pause {
     /// Bytes of pause frames sent.
@@ -90,8 +90,8 @@ impl Port {
         }
     }
 
-    /// Sends a pause frame (or the end of one) to the far end of the link: when it arrives there,
-    /// and when to call [`Port::serve`].
+    /// Sends a pause frame (or the frame that ends a pause) to the far end of the link. Returns
+    /// when it arrives there, and when to call [`Port::serve`].
     pub fn send_pause(&mut self, now: u64) -> (u64, u64) {
         match self {
             Port::Fused(_) => (now, NEVER),
@@ -108,7 +108,7 @@ impl Port {
         }
     }
 
-    /// How much it was paused up to `now`.
+    /// How long it was paused up to `now`.
     pub fn pauses(&self, now: u64) -> Paused {
         let Port::Explicit(p) = self else {
             return Paused::default();
@@ -123,7 +123,7 @@ impl Port {
         }
     }
 
-    /// Ticks until everything that may be sent now is out.
+    /// Ticks until everything that may be sent now has been sent.
     pub fn open_ticks(&self, now: u64) -> u64 {
         match self {
             Port::Fused(p) => p.busy.saturating_sub(now),

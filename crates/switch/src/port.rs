@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port: admission, marking, scheduling, transmission.
 //!
-//! Two forms with the same results (a test compares them): [`FusedPort`] decides a packet's
-//! departure as it arrives and costs one event a hop; [`ExplicitPort`] keeps real queues and costs
-//! two under backlog where others may see them. The port chooses from its profile: fusion calls the
-//! dequeue hook ahead of time, so it is legal only where nobody can see that.
+//! There are two forms with the same results (a test compares them). [`FusedPort`] computes a
+//! packet's departure on its arrival and costs one event per hop. [`ExplicitPort`] keeps real
+//! queues; under backlog it costs two events per hop where other ports can observe its buffer.
+//! [`Port::new`] chooses: fusion calls the dequeue hook ahead of time, so it is legal only where
+//! that cannot be observed.
 
-use cemark_marking::{Hook, QueueSpec};
+use cemark_marking::{Hook, Marker, QueueSpec};
 use cemark_wire::Packet;
 
 use crate::admit::{Pool, PoolId, RoomPolicy};
@@ -26,9 +27,9 @@ pub const NEVER: u64 = u64::MAX;
 pub struct PortSpec {
     /// Tick of the event core.
     pub clock: Clock,
-    /// Ticks a byte takes on the link.
+    /// Ticks that a byte takes on the link.
     pub byte_ticks: u64,
-    /// A number of the owner's, given back by [`Port::tag`].
+    /// A number that the owner chooses; [`Port::tag`] returns it.
     pub tag: u32,
     /// Propagation delay in ticks.
     pub delay: u64,
@@ -49,16 +50,16 @@ pub struct PortSpec {
     pub scheduler: AnyScheduler,
     /// How the round time is smoothed.
     pub round: RoundSpec,
-    /// Keep real queues even where fusion would be legal.
+    /// Keeps real queues even where fusion would be legal.
     pub never_fuse: bool,
-    /// Whether nobody else uses the pool and the owner calls [`Port::catch_up`] before it looks at
-    /// queues and counters: departures then need no events of their own.
+    /// Whether no other port uses the pool, and the owner calls [`Port::catch_up`] before it reads
+    /// queues or counters. Departures then need no events of their own.
     pub may_lag: bool,
 }
 
 /// One queue of a port to be built.
 pub struct QueueSetup {
-    /// What the marker was told.
+    /// What the marker was built for.
     pub spec: QueueSpec,
     /// When to mark.
     pub marker: AnyMarker,
@@ -66,8 +67,7 @@ pub struct QueueSetup {
     pub lossless: bool,
 }
 
-/// What the owner has to do after an offer or a service: put events into the queue, or free the
-/// packet.
+/// What the owner has to do after an offer or a service: insert events, or free the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Call [`Port::deliver`] at this tick, unless [`NEVER`].
@@ -89,12 +89,12 @@ impl Offer {
     };
 }
 
-/// Packets a port discarded as they left their queue.
+/// Packets that a port discarded as they left their queue.
 pub type Discarded = Vec<Packet>;
 
 /// The transmitter of one link and the queues before it.
-// The fused form is the hot one and stays inline; the explicit form is behind a box so that a port
-// is small.
+// The fused form is the common one and stays inline; the explicit form is boxed so that a `Port`
+// stays small.
 pub enum Port {
     /// One FIFO whose departures are computed on arrival.
     Fused(FusedPort),
@@ -116,9 +116,9 @@ impl Port {
             && match &spec.queues[0].marker {
                 AnyMarker::Custom(m) => m.hook() == Hook::Enqueue,
                 m => {
-                    // A dequeue marker on a port that drops Not-ECT drops at dequeue: the link time
-                    // must be given back.
-                    let may_drop = m.hook() == Some(Hook::Dequeue) && spec.non_ect == NonEct::Drop;
+                    // A dequeue marker on a port that drops Not-ECT packets drops at dequeue, which
+                    // frees link time that a fused port has already given to the packet.
+                    let may_drop = m.hook() == Hook::Dequeue && spec.non_ect == NonEct::Drop;
                     !m.needs_presence() && !may_drop
                 }
             };
@@ -134,7 +134,7 @@ impl Port {
         matches!(self, Port::Fused(_))
     }
 
-    /// The owner's number.
+    /// The number that the owner chose.
     #[inline]
     pub fn tag(&self) -> u32 {
         match self {
@@ -153,7 +153,8 @@ impl Port {
     }
 
     /// A packet arrives. `packet_hash` is its random hash at this hop, read only where
-    /// [`Port::draws`]; `pools` are the owner's, of which the port uses its own. Ticks never decrease from call to call.
+    /// [`Port::draws`]; `pools` are all pools of the owner; the port uses the one it was built
+    /// with. `now` never decreases from call to call.
     #[inline]
     pub fn offer(
         &mut self,
@@ -178,7 +179,7 @@ impl Port {
         }
     }
 
-    /// Asks the cache for the packet that reaches the far end next.
+    /// Prefetches the packet that reaches the far end next.
     #[inline(always)]
     pub fn prefetch_head(&self) {
         match self {
@@ -203,7 +204,7 @@ impl Port {
         }
     }
 
-    /// The link may have become free. A call at another time than the link's is a no-op.
+    /// The link may have become free. A call while the link is busy does nothing.
     pub fn serve(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         match self {
             Port::Fused(_) => Offer::QUIET,
@@ -211,8 +212,8 @@ impl Port {
         }
     }
 
-    /// Lets everything leave that should have left by now. A call changes no result, only what one
-    /// sees of a port that lags.
+    /// Processes all departures up to `now`. The call changes no result; it only brings a port that
+    /// processes departures lazily up to date.
     pub fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) {
         if let Port::Explicit(p) = self
             && p.lags()
@@ -221,8 +222,8 @@ impl Port {
         }
     }
 
-    /// Asks the markers for their first wake-up, once the port is built: the tick at which to call
-    /// [`Port::wake`], or [`NEVER`].
+    /// Asks the markers for their first timer wake-up, once the port is built. Returns the tick at
+    /// which to call [`Port::wake`], or [`NEVER`].
     pub fn first_wake(&mut self) -> u64 {
         match self {
             Port::Fused(_) => NEVER,
@@ -230,8 +231,8 @@ impl Port {
         }
     }
 
-    /// The clock of a marker is due: the tick at which to call again, or [`NEVER`]. A call at
-    /// another time is a no-op.
+    /// A marker's timer is due. Returns the tick at which to call again, or [`NEVER`]. A call at
+    /// another time does nothing.
     pub fn wake(&mut self, now: u64, pools: &[Pool]) -> u64 {
         match self {
             Port::Fused(_) => NEVER,
@@ -239,7 +240,7 @@ impl Port {
         }
     }
 
-    /// First tick at which the link is free of what has been decided so far.
+    /// First tick at which the link is free after all transmissions decided so far.
     #[inline]
     pub fn busy_until(&self) -> u64 {
         match self {
@@ -248,7 +249,7 @@ impl Port {
         }
     }
 
-    /// Bytes waiting at `now`, the packet being sent not among them.
+    /// Bytes waiting at `now`, without the packet in transmission.
     pub fn queued_bytes(&mut self, now: u64) -> u32 {
         match self {
             Port::Fused(p) => p.queued_bytes(now),
@@ -267,7 +268,7 @@ impl Port {
         }
     }
 
-    /// Ticks a packet that came now would wait, as far as is decided or queued now.
+    /// Ticks that a packet arriving now would wait for what is in transmission or queued.
     pub fn backlog_ticks(&mut self, now: u64) -> u64 {
         match self {
             Port::Fused(p) => p.busy.saturating_sub(now),
@@ -290,7 +291,7 @@ impl Port {
         bytes * byte_ticks - busy.saturating_sub(now)
     }
 
-    /// Ticks a byte takes on the link.
+    /// Ticks that a byte takes on the link.
     pub fn byte_ticks(&self) -> u64 {
         match self {
             Port::Fused(p) => p.byte_ticks(),
@@ -315,5 +316,5 @@ impl Port {
     }
 }
 
-// A fabric's ports are what every hop touches.
+// Every hop touches a port, so its size matters.
 const _: () = assert!(size_of::<Port>() <= 192);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue of an explicit port: packets that wait, and the marker that judges them.
 
-use cemark_marking::{At, Hook, Quiet, Why};
+use cemark_marking::{At, Hook, Marker, Quiet, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
@@ -10,7 +10,7 @@ use crate::lines::Aligned;
 use crate::marker::AnyMarker;
 use crate::port::{NEVER, QueueSetup};
 
-/// A packet in a queue: one line of the cache.
+/// A packet in a queue: one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Waiting {
@@ -18,7 +18,7 @@ pub(crate) struct Waiting {
     pub packet_hash: u64,
     pub packet: Packet,
     pub intent: Option<Why>,
-    /// It took headroom.
+    /// Whether it took headroom.
     pub headroom: bool,
     /// The slot of the packet behind it, or of the next free slot.
     next: u32,
@@ -26,9 +26,10 @@ pub(crate) struct Waiting {
     next_bytes: u32,
 }
 
-/// The packets of all queues of a port, each queue a chain of slots. The slot freed last is used
-/// next, while it is still in the cache: a ring for each queue would sweep through far more memory
-/// than is held. Slots only grow in number, so that nothing is allocated once warm.
+/// The packets of all queues of a port; each queue is a linked list of slots. The slot freed last
+/// is reused first, while it is still in the cache: a ring for each queue would walk through much
+/// more memory than is in use. The number of slots never shrinks, so there is no allocation after
+/// warm-up.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     slots: Vec<Waiting>,
@@ -46,7 +47,7 @@ impl Slots {
         }
     }
 
-    /// A slot that nobody uses, holding anything.
+    /// An unused slot, with arbitrary contents.
     #[inline]
     fn take(&mut self) -> u32 {
         if self.free == NONE {
@@ -64,7 +65,7 @@ impl Slots {
         self.slots.len() as u32 - 1
     }
 
-    /// Asks the cache for the slot that is used next.
+    /// Prefetches the slot that is used next.
     #[inline(always)]
     pub fn prefetch(&self) {
         prefetch_index(self.slots.as_slice(), self.free as usize);
@@ -77,7 +78,7 @@ impl Slots {
     }
 }
 
-/// The ends of a queue's chain.
+/// The ends of a queue's list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chain {
     head: u32,
@@ -98,7 +99,7 @@ impl Chain {
         self.len
     }
 
-    /// Appends a packet of so many bytes, to be written in place.
+    /// Appends a packet of `bytes` bytes, which the caller writes in place.
     #[inline]
     pub fn push<'a>(&mut self, slots: &'a mut Slots, bytes: u32) -> &'a mut Waiting {
         let slot = slots.take();
@@ -116,8 +117,8 @@ impl Chain {
         new
     }
 
-    /// Removes the oldest: its slot, which is free and holds it until the next packet joins the
-    /// port.
+    /// Removes the oldest packet. Returns its slot, which is free but keeps its contents until the
+    /// next packet joins the port.
     #[inline]
     pub fn pop(&mut self, slots: &mut Slots) -> u32 {
         debug_assert!(self.len > 0, "the scheduler picked a queue with packets");
@@ -157,35 +158,36 @@ impl Waiting {
     }
 }
 
-/// What every packet touches is one line of the cache; the marker lies elsewhere.
+/// What every packet reads or writes is in one cache line; the marker is outside it.
 #[repr(align(64))]
 pub(crate) struct Queue {
     pub waiting: Chain,
     pub bytes: u32,
-    /// Below this length the enqueue hook need not be asked.
+    /// Below this queue length the enqueue hook need not be called.
     pub quiet_below: u32,
     quiet: Quiet,
     pub limit: u32,
-    /// The marker judges packets as they join: only then, or again as they leave.
+    /// The marker judges packets at enqueue; `at_dequeue` says whether it judges them again at
+    /// dequeue.
     pub at_enqueue: bool,
     pub at_dequeue: bool,
-    /// Nobody has anything to say about a packet that finds queue and link idle, beside admission.
+    /// Only admission can act on a packet that finds queue and link idle; the marker cannot.
     pub lets_pass: bool,
     pub lossless: bool,
-    /// Whether the marker wants to know when the queue has become empty.
+    /// Whether the marker needs to know when the queue has become empty.
     pub watches_empty: bool,
-    /// Whether the marker has a clock.
+    /// Whether the marker has a timer.
     pub keeps_time: bool,
     pub marker: Box<Aligned<AnyMarker>>,
-    /// The tick at which the marker wants to be woken.
+    /// The tick of the marker's next timer wake-up.
     pub wake: u64,
 }
 
 impl Queue {
     pub fn new(setup: QueueSetup) -> Self {
         let (marker, spec) = (setup.marker, setup.spec);
-        let quiet_below = marker.quiet_below(spec.mtu);
-        let silent = match marker.hook() {
+        let quiet_below = marker.quiet_arrivals_below(spec.mtu);
+        let silent = match marker.called_at() {
             None => true,
             Some(Hook::Enqueue) => quiet_below > 0,
             Some(Hook::Dequeue | Hook::Both) => false,
@@ -196,8 +198,8 @@ impl Queue {
             quiet_below,
             quiet: marker.quiet_by_round(),
             limit: spec.limit_bytes,
-            at_enqueue: matches!(marker.hook(), Some(Hook::Enqueue | Hook::Both)),
-            at_dequeue: matches!(marker.hook(), Some(Hook::Dequeue | Hook::Both)),
+            at_enqueue: matches!(marker.called_at(), Some(Hook::Enqueue | Hook::Both)),
+            at_dequeue: matches!(marker.called_at(), Some(Hook::Dequeue | Hook::Both)),
             lets_pass: silent && !marker.watches_empty() && !marker.keeps_time(),
             lossless: setup.lossless,
             watches_empty: marker.watches_empty(),
@@ -207,8 +209,8 @@ impl Queue {
         }
     }
 
-    /// The question to the admission about a packet of `bytes` that came by link `from` and is for
-    /// this queue, number `i`.
+    /// The request for room of a packet of `bytes` that came over link `from` and is for this
+    /// queue, number `i`.
     pub fn request(&self, i: usize, from: u32, bytes: u32) -> RoomRequest {
         RoomRequest {
             bytes,
@@ -220,7 +222,7 @@ impl Queue {
         }
     }
 
-    /// Whether the enqueue hook has something to say to a packet of so many bytes.
+    /// Whether the enqueue hook must be called for a packet of `bytes` bytes.
     #[inline]
     pub fn judges_at_enqueue(&self, bytes: u32, round: Nanos) -> bool {
         self.at_enqueue
@@ -229,7 +231,7 @@ impl Queue {
     }
 }
 
-/// What a marker of the port sees beside its queue and the packet.
+/// What a marker sees of its port, besides its queue and the packet.
 #[derive(Clone, Copy)]
 pub(crate) struct PortView {
     pub round: Nanos,
@@ -249,8 +251,8 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// Nobody: what a marker sees that is woken by its clock.
-    pub const NOBODY: Judged = Judged {
+    /// Placeholder packet for timer wake-ups.
+    pub const PLACEHOLDER: Judged = Judged {
         sojourn: Nanos::ZERO,
         packet_hash: 0,
         bytes: 0,
@@ -260,7 +262,7 @@ impl Judged {
 }
 
 impl Queue {
-    /// The view of a marker.
+    /// What the marker of this queue sees.
     #[inline]
     pub fn view(&self, now: Nanos, p: Judged, port: PortView) -> At {
         At {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A growing ring buffer with a third cursor, so that one ring holds what waits and what is already
-//! on the wire.
+//! A growing ring buffer with a third cursor, so that one ring holds both the packets that wait and
+//! those on the wire.
 
 use prefetch_index::prefetch_index;
 
 /// First-in first-out storage whose width is a power of two.
 ///
 /// Positions are free-running u32 counters: `head..mid` is on the wire, `mid..tail` waits. The
-/// width follows what is held, down as well as up: a ring that once held a burst would otherwise
-/// sweep through all of that memory for ever, and out of the cache. Storage itself only grows, so
-/// that nothing is allocated once warm.
+/// width follows the number of elements, down as well as up: a ring that once held a burst would
+/// otherwise keep walking through all of that memory and evict useful cache lines. The storage
+/// itself only grows, so there is no allocation after warm-up.
 #[derive(Clone, Debug)]
 pub struct Ring<T> {
     slots: Vec<T>,
-    /// Width less one; the slots in use are the first of `slots`.
+    /// Width minus one; the slots in use are the first of `slots`.
     mask: u32,
     head: u32,
     mid: u32,
@@ -58,8 +58,7 @@ impl<T: Copy + Default> Ring<T> {
         self.tail.wrapping_sub(self.mid)
     }
 
-    /// Whether the middle cursor stands at the head: nothing is on the wire as far as has been
-    /// accounted for.
+    /// Whether the middle cursor is at the head: no transmission has been accounted for yet.
     #[inline]
     pub fn none_passed(&self) -> bool {
         self.mid == self.head
@@ -71,7 +70,7 @@ impl<T: Copy + Default> Ring<T> {
         *self.push_slot() = value;
     }
 
-    /// Appends an element that holds anything, to be written in place.
+    /// Appends an element with arbitrary contents, which the caller writes in place.
     #[inline]
     pub fn push_slot(&mut self) -> &mut T {
         if self.len() > self.mask {
@@ -98,8 +97,8 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Halves the width when what is held fits well. Called when the head stands on the first slot,
-    /// so that every element lies in the lower half and keeps its slot.
+    /// Halves the width when the elements fit with room to spare. Called when the head is at the
+    /// first slot, so that every element is in the lower half and keeps its slot.
     #[cold]
     #[inline(never)]
     fn narrow(&mut self) {
@@ -109,7 +108,8 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Asks the cache for where the oldest element is, or would be, and waits for nothing.
+    /// Prefetches the slot of the oldest element (also when the ring is empty), without waiting for
+    /// it.
     #[inline(always)]
     pub fn prefetch_front(&self) {
         prefetch_index(self.slots.as_slice(), self.at(self.head));
@@ -135,8 +135,8 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Removes the oldest element without looking at it, and says whether it still waited. The ring
-    /// is not empty.
+    /// Removes the oldest element without reading it, and returns whether it was still behind the
+    /// middle cursor. The ring must not be empty.
     #[inline]
     pub fn skip(&mut self) -> bool {
         debug_assert!(!self.is_empty());

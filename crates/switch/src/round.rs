@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The round time: how long the port's scheduler takes to come back to a queue, smoothed. A signal
-//! of the port, not of a marker.
+//! The round time: how long the port's scheduler takes to return to a queue, smoothed. It is
+//! measured by the port, once for all its markers.
 //!
-//! Under a scheduler of turns (DWRR, WRR) a queue's round lasts from its activation, or the end of
-//! its last turn, to the departure of the last packet of its turn, and each such span is a sample:
-//! `T = beta x T + (1 - beta) x sample` (MQ-ECN section 4.2; the rule in integers is
-//! [`fixed::ewma`] on nanoseconds in 2^-12). Queues that are empty give no samples. A port that has
-//! been empty for n x T_idle takes `T = T x beta^n`, when its next packet arrives
+//! Under a scheduler that visits queues in rounds (DWRR, WRR), a queue's round lasts from its
+//! activation, or the end of its last visit, to the departure of the last packet of its visit. Each
+//! such span is a sample: `T = beta x T + (1 - beta) x sample` (MQ-ECN section 3.3.1; the rule in
+//! integers is [`fixed::ewma`] on nanoseconds in 2^-12). Queues that are empty give no samples. A
+//! port that has been empty for n x T_idle sets `T = T x beta^n` when its next packet arrives
 //! ([`fixed::decay`]).
 //!
 //! Under WFQ, which has no rounds, the port smooths the sum of the quanta (weight x MTU) of its
-//! backlogged queues, at each departure and each change between empty and backlogged, and gives the
-//! time that they take on the link. Quantum time over round is then the weight over the smoothed
-//! sum of weights, MQ-ECN's approximation.
+//! backlogged queues, at each departure and each change between empty and backlogged, and reports
+//! the time that they take on the link. Quantum time over round is then the weight over the
+//! smoothed sum of weights, MQ-ECN's approximation (section 3.4).
 //!
-//! Samples, idle times and picoseconds a byte beyond 2^32 - 1 count as that, and the round stands
-//! at its largest: `dataplane/include/cemark/round.h` is the same in C, and `vectors/round.toml`
-//! holds both to it.
+//! Samples, idle times and picoseconds per byte saturate at 2^32 - 1, and the round time saturates
+//! too. `dataplane/include/cemark/round.h` is the same rule in C, and `vectors/round.toml` checks
+//! both.
 //!
-//! The bound by the link's rate, min(quantum / T, C), is the markers': a round shorter than the
-//! quantum's time leaves thresholds alone.
+//! The bound by the link's rate, min(quantum / T, C), is applied by the markers: a round shorter
+//! than the time of the quantum leaves thresholds unchanged.
 
 use cemark_marking::{QueueSpec, fixed};
 use cemark_wire::Nanos;
@@ -32,10 +32,11 @@ use crate::sched::Rounds;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RoundSpec {
-    /// Weight of the old average in parts of 2^16 (MQ-ECN section 4.2: 0.75).
+    /// Weight of the old average in parts of 2^16 (MQ-ECN section 3.3.1; 0.75 in section 5).
     pub beta: u32,
-    /// T_idle: every so long that the port is empty the average loses a factor beta. `None`: the
-    /// time of one MTU on the link (12 us at 1 Gb/s, 1.2 us at 10 Gb/s). Zero: it keeps its value.
+    /// T_idle: for each such span in which the port is empty, the average is multiplied by beta.
+    /// `None`: the time of one MTU on the link (12 us at 1 Gb/s, 1.2 us at 10 Gb/s). Zero: the
+    /// average keeps its value.
     pub idle: Option<Nanos>,
 }
 
@@ -53,12 +54,12 @@ impl Default for RoundSpec {
 #[repr(C)]
 pub struct Round {
     value: Nanos,
-    /// Nanoseconds (turns) or bytes (weights) in 2^-12.
+    /// Nanoseconds (visits) or bytes (weights) in units of 2^-12.
     average: u64,
-    /// Queues whose turns or weights count.
-    turns: u64,
+    /// Queues whose visits or weights count.
+    visits: u64,
     weights: u64,
-    /// Turns: when each queue's round began.
+    /// Visits: when each queue's round began.
     start: Lines<u64>,
     clock: Clock,
     idle: u64,
@@ -73,11 +74,11 @@ pub struct Round {
 }
 
 impl Round {
-    /// A port that has served no round yet: zero, which leaves every threshold at its standard
-    /// value.
+    /// A port that has measured no round yet: the round time is zero, which leaves every threshold
+    /// at its standard value.
     pub fn new(spec: RoundSpec, rounds: Rounds, queues: &[QueueSpec], clock: Clock) -> Self {
         let rate = queues[0].rate;
-        let (turns, weights) = match rounds {
+        let (visits, weights) = match rounds {
             Rounds::None => (0, 0),
             Rounds::Visits(m) => (m, 0),
             Rounds::Weights(m) => (0, m),
@@ -93,7 +94,7 @@ impl Round {
                 .0
                 .min(u64::from(u32::MAX)),
             looked: 0,
-            turns,
+            visits,
             weights,
             clock,
             start: queues.iter().map(|_| 0).collect(),
@@ -109,7 +110,7 @@ impl Round {
         self.value
     }
 
-    /// Asks the cache for what is kept of queue `i`.
+    /// Prefetches the state of queue `i`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, i: usize) {
         self.start.prefetch(i);
@@ -118,16 +119,16 @@ impl Round {
     /// Whether anything is measured.
     #[inline]
     pub fn is_measured(&self) -> bool {
-        self.turns | self.weights != 0
+        self.visits | self.weights != 0
     }
 
-    /// A packet has come to a port that held none since `since` (ticks), when its last one had
-    /// left.
+    /// A packet has arrived at a port that has been empty since `since` (ticks), when its last
+    /// packet had been sent.
     #[inline]
     pub fn woke(&mut self, now: u64, since: u64) {
-        // Not twice over the same span, should the packet be refused.
+        // The same span must not count twice if the packet is refused.
         let since = since.max(self.looked);
-        if self.turns == 0 || self.average == 0 || self.idle == 0 || now <= since {
+        if self.visits == 0 || self.average == 0 || self.idle == 0 || now <= since {
             return;
         }
         self.looked = now;
@@ -138,10 +139,10 @@ impl Round {
         }
     }
 
-    /// Queue `i` has got its first packet.
+    /// Queue `i` has received its first packet.
     #[inline]
     pub fn activated(&mut self, i: usize, now: u64) {
-        if self.turns >> i & 1 == 1 {
+        if self.visits >> i & 1 == 1 {
             self.start[i] = self.start[i].max(now);
         } else if self.weights >> i & 1 == 1 {
             self.busy = self.busy.saturating_add(self.quanta[i]);
@@ -149,11 +150,11 @@ impl Round {
         }
     }
 
-    /// A packet of queue `i` leaves for the link until `end` (ticks); `visit_ends`: the last of the
-    /// queue's turn; `emptied`: the last in the queue.
+    /// A packet of queue `i` is sent, which takes until `end` (ticks). `visit_ends`: it is the last
+    /// of the queue's visit; `emptied`: it was the last in the queue.
     #[inline]
     pub fn served(&mut self, i: usize, end: u64, visit_ends: bool, emptied: bool) {
-        if self.turns >> i & 1 == 1 {
+        if self.visits >> i & 1 == 1 {
             if visit_ends {
                 self.turn_ended(i, end);
             }
@@ -165,11 +166,10 @@ impl Round {
         }
     }
 
-    /// A packet of queue `i` was discarded as it was to leave; `turn_over`: and that was the end of
-    /// the queue's turn.
-    pub fn discarded(&mut self, i: usize, now: u64, turn_over: bool, emptied: bool) {
-        if self.turns >> i & 1 == 1 {
-            if turn_over {
+    /// A packet of queue `i` was discarded at dequeue. `visit_over`: that ended the queue's visit.
+    pub fn discarded(&mut self, i: usize, now: u64, visit_over: bool, emptied: bool) {
+        if self.visits >> i & 1 == 1 {
+            if visit_over {
                 self.turn_ended(i, now);
             }
         } else if self.weights >> i & 1 == 1 && emptied {
@@ -197,12 +197,12 @@ impl Round {
         self.value = nearest(u64::try_from(picos / 1000).unwrap_or(u64::MAX));
     }
 
-    /// Idle time no longer wears it down.
+    /// Idle time no longer reduces the average.
     pub fn keep_when_idle(&mut self) {
         self.idle = 0;
     }
 
-    /// Replaces what has been measured so far, to see how it heals.
+    /// Replaces the average, for tests of how it recovers.
     pub fn force(&mut self, round: Nanos) {
         self.average = round.0 << fixed::AVG_BITS;
         self.value = round;

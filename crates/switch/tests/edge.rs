@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two DCIB routers with a channel between them that loses, delays, marks and reorders:
-//! whatever it does, nothing is delivered twice, nothing out of order where order is promised, the
-//! stalled queue keeps its bound, and the books balance.
+//! The two DCIB routers with a channel between them that loses, delays, marks and reorders.
+//! Whatever it does, no packet is delivered twice, or out of order where order is promised; the
+//! stalled queue keeps its bound, and the counters balance.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -15,14 +15,14 @@ use proptest::prelude::*;
 /// The connection of router ACKs.
 const ROUTER: u32 = 1 << 20;
 
-/// What lies between the routers. Shares in 1/1000.
+/// The channel between the routers. Shares in 1/1000.
 #[derive(Clone, Copy, Debug)]
 struct Channel {
     lose: u64,
     only_not_ect: bool,
     lose_acks: u64,
-    /// Extra delay of a packet, up to so many microseconds: more than the gap between two reorders
-    /// them.
+    /// Largest extra delay of a packet in microseconds; more than the gap between two packets
+    /// reorders them.
     jitter: u64,
     mark: u64,
     bleach: bool,
@@ -70,7 +70,7 @@ impl World {
         self.random % below.max(1)
     }
 
-    /// Puts what a box sent into the channel, or into the hands of the hosts.
+    /// Puts what a middlebox sent into the channel, or delivers it to the hosts.
     fn follow(&mut self, now: u64, at_near: bool) {
         for step in self.out.take() {
             let Step::Send(mut packet) = step else {
@@ -169,7 +169,7 @@ fn send(cfg: DcibConfig, channel: Channel, seed: u64, packets: u64, host: Ecn) -
     send_into(w, 1_000, packets, host)
 }
 
-/// The same into this world, `gap` nanoseconds apart.
+/// The same through this channel, `gap` nanoseconds apart.
 fn send_into(mut w: World, gap: u64, packets: u64, host: Ecn) -> World {
     for n in 0..packets {
         let now = n * gap;
@@ -242,13 +242,13 @@ proptest! {
     ) {
         let host = Ecn::from_bits(ecn);
         let w = send(cfg, channel, seed, 3_000, host);
-        // Nobody orders what goes bare.
+        // Packets without a header are not ordered.
         w.check(cfg.hold.is_some() && !(channel.bleach && channel.jitter > 0));
         prop_assert_eq!(w.out.tally.kept, 0, "silence ends every wait");
         for p in &w.delivered {
             let marked = host.is_capable() && cfg.ce == CePolicy::Pass && p.ecn() == Ecn::Ce;
-            // Once the pair has shut itself off, packets go bare, and a path that clears the field
-            // clears it.
+            // Once the routers have turned themselves off, packets have no header, and a path that
+            // clears the ECN field does so for good.
             let bare = channel.bleach && p.ecn() == Ecn::NotEct;
             prop_assert!(p.ecn() == host || marked || bare, "{:?}", p);
             prop_assert_eq!(p.wire_bytes(), 1_500);
@@ -302,9 +302,9 @@ fn without_loss_nothing_is_sent_again() {
     );
 }
 
-/// A road twenty times as long as the routers were told, and one that grows while they wait (a
-/// queue fills): what was under way then is sent twice, its ACKs tell how long the road is, and
-/// from then on nothing is.
+/// A path twenty times as long as configured, and one that grows while the routers wait (a queue
+/// fills): packets in flight at that time are sent twice, their ACKs show the real round trip, and
+/// afterwards nothing is sent twice.
 #[test]
 fn a_road_longer_than_was_told_is_learned() {
     for copies in [CopyPolicy::Once, CopyPolicy::Restore] {
@@ -347,7 +347,8 @@ fn a_road_longer_than_was_told_is_learned() {
     }
 }
 
-/// Packets of hosts outside the pair pass by what waits for its order, and let none of it go.
+/// Packets of hosts outside the pair overtake packets that wait for in-order release, and release
+/// none of them.
 #[test]
 fn who_stands_outside_changes_no_order() {
     let cfg = DcibConfig {
@@ -378,8 +379,8 @@ fn who_stands_outside_changes_no_order() {
     assert!(w.lost > 100);
 }
 
-/// A direction in which ACKs are the rule, 500 of them for each packet of data: still every tenth
-/// packet of data, and no ACK.
+/// A direction that carries mostly ACKs, 500 for each data packet: still every tenth data packet is
+/// selected, and no ACK.
 #[test]
 fn acks_do_not_make_data_droppable() {
     let mut w = World::new(DcibConfig::LITERAL, CLEAN, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The round time of a port, measured (MQ-ECN section 4.2).
+//! The round time of a port, measured (MQ-ECN section 3.3.1).
 
 mod common;
 
@@ -12,7 +12,7 @@ use common::{NS, Rig, near, queue};
 
 const MILLI: u64 = 1_000_000 * NS;
 /// A quantum of 1500 B at 10 Gb/s.
-const TURN: f64 = 1200.0;
+const VISIT: f64 = 1200.0;
 
 #[test]
 fn with_n_backlogged_queues_it_is_n_quanta_over_the_rate() {
@@ -27,7 +27,7 @@ fn with_n_backlogged_queues_it_is_n_quanta_over_the_rate() {
                 });
                 let round = rig.round().0 as f64;
                 assert!(
-                    near(round, f64::from(n) * TURN, 0.01),
+                    near(round, f64::from(n) * VISIT, 0.01),
                     "{kind:?} n {n}: {round}"
                 );
             }
@@ -37,8 +37,8 @@ fn with_n_backlogged_queues_it_is_n_quanta_over_the_rate() {
 
 #[test]
 fn unequal_quanta_and_packets_add_up() {
-    // Quanta 3000, 1500, 4500 and packets that do not divide them: DWRR's turns vary, their mean
-    // does not.
+    // Quanta 3000, 1500, 4500 and packets that do not divide them: the visits of DWRR vary, their
+    // mean does not.
     let queues = [
         queue(3000, 1, false),
         queue(1500, 1, false),
@@ -62,8 +62,8 @@ fn unequal_quanta_and_packets_add_up() {
 fn right_at_12_percent_load_with_one_queue() {
     for kind in [SchedulerKind::Dwrr, SchedulerKind::Wrr] {
         let mut rig = Rig::new(kind, &[queue(1500, 1, false); 8]);
-        // A packet takes 1.2 us of every 10: each turn takes exactly that, though the scheduler is
-        // not asked again for 8.8 us, in which the round time decays.
+        // A packet takes 1.2 us of every 10: each visit takes exactly that, though the scheduler is
+        // not called again for 8.8 us, in which the round time decays.
         for step in 0..400u64 {
             rig.run(step * 10_000 * NS, |_, _| {});
             rig.offer(0, 1500);
@@ -73,7 +73,7 @@ fn right_at_12_percent_load_with_one_queue() {
             if step > 100 {
                 assert!(near(round, 333.4, 0.01), "{round}");
             }
-            assert!(round <= TURN, "thresholds stay at the standard one");
+            assert!(round <= VISIT, "thresholds stay at the standard one");
         }
     }
     // Back to back but never backlogged: a packet arrives just as the last one has left.
@@ -82,7 +82,7 @@ fn right_at_12_percent_load_with_one_queue() {
         rig.run(step * 1200 * NS, |_, _| {});
         rig.offer(0, 1500);
     }
-    assert!(near(rig.round().0 as f64, TURN, 0.01));
+    assert!(near(rig.round().0 as f64, VISIT, 0.01));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn samples_alone_are_right_at_12_percent_load() {
         rig.run(step * 10_000 * NS, |_, _| {});
         rig.offer(0, 1500);
     }
-    assert!(near(rig.round().0 as f64, TURN, 0.01), "{}", rig.round().0);
+    assert!(near(rig.round().0 as f64, VISIT, 0.01), "{}", rig.round().0);
 }
 
 #[test]
@@ -105,12 +105,12 @@ fn heals_from_a_value_wrong_by_ten_either_way() {
                 let mut rig = Rig::new(kind, &[queue(1500, 1, false); 32]);
                 let all: Vec<(u8, u16)> = (0..n).map(|i| (i, 1500)).collect();
                 rig.saturate(&all, 2 * MILLI);
-                let right = f64::from(n) * TURN;
+                let right = f64::from(n) * VISIT;
                 rig.explicit().round().force(Nanos((right * wrong) as u64));
-                // 9 x 0.75^24 < 0.01: 24 turns later it is right again, which under n queues are 24
+                // 9 x 0.75^24 < 0.01: 24 visits later it is right again, which with n queues are 24
                 // / n rounds.
-                let turns = 25 * 1200 * NS;
-                rig.run(2 * MILLI + turns, |rig, p| rig.offer(p.class(), 1500));
+                let visits = 25 * 1200 * NS;
+                rig.run(2 * MILLI + visits, |rig, p| rig.offer(p.class(), 1500));
                 let round = rig.round().0 as f64;
                 assert!(
                     near(round, right, 0.01),
@@ -130,12 +130,12 @@ fn idle_time_wears_it_down() {
         }
     }
     rig.run(MILLI, |_, _| {});
-    // All has left after 800 x 1.2 us = 960 us; as the queues ended together the last rounds were
-    // of eight turns.
+    // All has been sent after 800 x 1.2 us = 960 us; as the queues ended together the last rounds
+    // had eight visits.
     let full = rig.round().0 as f64;
-    assert!(near(full, 8.0 * TURN, 0.01), "{full}");
+    assert!(near(full, 8.0 * VISIT, 0.01), "{full}");
     // Idle for 41 us: 34 slots of 1.2 us, and 0.75^34 of 9.6 us is half a nanosecond. The next
-    // packet brings a quarter of its turn.
+    // packet adds a quarter of its visit.
     rig.run(MILLI + 1000 * NS, |_, _| {});
     rig.offer(0, 1500);
     assert!(rig.round().0.abs_diff(300) <= 1, "{:?}", rig.round());
@@ -171,7 +171,8 @@ fn strict_time_is_part_of_the_round_and_markers_see_it() {
             rig.offer(class, 1500);
         }
     }
-    // Half of the link goes to the strict queue: a round of two turns takes four packets' time.
+    // Half of the link goes to the strict queue: a round of two visits takes the time of four
+    // packets.
     for step in 0..500u64 {
         rig.run(step * 2400 * NS, |rig, p| {
             if p.class() > 0 {
@@ -181,14 +182,14 @@ fn strict_time_is_part_of_the_round_and_markers_see_it() {
         rig.offer(0, 1500);
     }
     let round = rig.round().0 as f64;
-    assert!(near(round, 4.0 * TURN, 0.01), "{round}");
+    assert!(near(round, 4.0 * VISIT, 0.01), "{round}");
     let seen = seen.lock().unwrap();
     assert_eq!(seen[0], 0);
     assert!(
         seen.iter()
             .rev()
             .take(100)
-            .all(|&r| near(r as f64, 4.0 * TURN, 0.02))
+            .all(|&r| near(r as f64, 4.0 * VISIT, 0.02))
     );
 }
 
@@ -221,10 +222,10 @@ impl Marker for Judged {
     }
 }
 
-/// MQ-ECN section 4.1: with n equal queues backlogged each has the threshold K / n. One of them
-/// grows by a packet a turn, through it, while the others stand still; where its packets begin to
-/// be marked is the threshold. K is large, so that a packet of 1500 bytes is less than a fifth of a
-/// percent of K / 32.
+/// MQ-ECN section 3.2: with n equal queues backlogged each has the threshold K / n. One of them
+/// grows by a packet per visit, through the threshold, while the others keep their lengths; the
+/// length at which its packets begin to be marked is the threshold. K is large, so that a packet of
+/// 1500 bytes is less than a fifth of a percent of K / 32.
 #[test]
 fn with_n_backlogged_queues_the_threshold_is_an_nth() {
     const K: u32 = 32_000_000;
@@ -245,8 +246,8 @@ fn with_n_backlogged_queues_the_threshold_is_an_nth() {
             let all: Vec<(u8, u16)> = (0..n).map(|i| (i, 1500)).collect();
             rig.saturate(&all, 5 * MILLI);
             seen.lock().unwrap().clear();
-            // Each queue has a turn in n x 1.2 us: K / n bytes and a tenth more, a packet a turn,
-            // take 28.2 ms for every n.
+            // Each queue is visited once in n x 1.2 us: K / n bytes and a tenth more, a packet per
+            // visit, take 28.2 ms for every n.
             rig.run(34 * MILLI, |rig, p| {
                 rig.offer(p.class(), 1500);
                 if p.class() == 0 {

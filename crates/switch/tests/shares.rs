@@ -29,7 +29,7 @@ fn dwrr_shares_by_quantum_whatever_the_packets() {
     let mut rig = Rig::new(SchedulerKind::Dwrr, &queues);
     rig.saturate(&[(0, 1500), (1, 1000), (2, 333)], 10 * MILLI);
     shares(&rig, &[0.5, 0.25, 0.25]);
-    // The link never rested.
+    // The link was never idle.
     assert!(near(
         rig.delivered.iter().sum::<u64>() as f64,
         12_500_000.0,
@@ -56,7 +56,7 @@ fn what_an_idle_queue_leaves_is_shared_and_not_saved_up() {
         let mut rig = Rig::new(kind, &queues);
         rig.saturate(&[(0, 1500), (1, 1500)], 5 * MILLI);
         shares(&rig, &[0.5, 0.5, 0.0]);
-        // The third wakes: a third from now on, and no more for having been silent.
+        // The third becomes active: a third from now on, and no more for having been idle.
         rig.delivered = vec![0; 3];
         for _ in 0..20 {
             rig.offer(2, 1500);
@@ -68,7 +68,8 @@ fn what_an_idle_queue_leaves_is_shared_and_not_saved_up() {
 
 #[test]
 fn wrr_throws_unused_credit_away_and_dwrr_carries_it() {
-    // Quantum 1500, packets of 1000: one packet a turn under WRR; one and two in turn under DWRR.
+    // Quantum 1500, packets of 1000: one packet per visit under WRR; alternately one and two under
+    // DWRR.
     let queues = [queue(1500, 1, false), queue(1500, 1, false)];
     for (kind, share) in [(SchedulerKind::Wrr, 0.4), (SchedulerKind::Dwrr, 0.5)] {
         let mut rig = Rig::new(kind, &queues);
@@ -156,7 +157,7 @@ impl Marker for Sieve {
 #[test]
 fn a_packet_dropped_as_it_leaves_costs_its_queue_nothing() {
     for kind in [SchedulerKind::Dwrr, SchedulerKind::Wfq] {
-        // Packets that fit unevenly into the quantum, so that turns end with and without a refund.
+        // Packets that fit unevenly into the quantum, so that visits end with and without a refund.
         for (bytes, n) in [(1500, 2), (700, 3), (400, 2), (1000, 5)] {
             let queues = [queue(1500, 1, false), queue(1500, 1, false)];
             let mut rig = Rig::with(kind, &queues, |i| match i {

@@ -5,6 +5,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::{Acks, Config, Control, Receiver, Sender};
 use cemark_wire::{Ecn, Nanos};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -14,8 +15,8 @@ const SEGMENTS: u64 = 10_000;
 /// Keeps a window of segments in flight and acknowledges one after the other, every `mark`th with
 /// CE.
 fn exchange(cfg: &Config, mark: u64) -> u64 {
-    let (mut s, mut r) = (Sender::new(cfg, Nanos(0)), Receiver::new(cfg));
-    s.write(cfg, Nanos(0), u64::MAX);
+    let (mut s, mut r) = (Sender::new(cfg), Receiver::new(cfg));
+    s.write(u64::MAX);
     let mut flight = [None; 256];
     let (mut head, mut tail) = (0usize, 0usize);
     for n in 0..SEGMENTS {
@@ -45,14 +46,15 @@ fn fast_path(c: &mut Criterion) {
         .measurement_time(Duration::from_secs(2))
         .sample_size(20);
     for (name, control) in [
-        ("reno", Control::Reno),
-        ("ecn_star", Control::EcnStar),
+        ("reno", Control::RENO),
+        ("ecn_star", Control::ECN_STAR),
         (
             "dctcp",
-            Control::Dctcp {
-                g_shift: 4,
+            DctcpConfig {
                 alpha_init: 0,
-            },
+                ..DctcpConfig::default()
+            }
+            .control(),
         ),
     ] {
         let cfg = Config {

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Everything the papers' experiments set about a transport, with its usual default.
+//! The parameters of TCP connections.
 
 use cemark_wire::Nanos;
 
-use crate::CubicSpec;
+use crate::cc::{Control, PathSpec};
+use crate::rdma::Rdma;
 
-/// Parameters of a connection. One value serves all connections of a simulation and is passed by
-/// reference.
+/// Parameters of a TCP connection. One value serves all connections of a simulation and is passed
+/// by reference.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Config {
-    /// Congestion control.
+    /// Congestion controller and its parameters.
     pub control: Control,
     /// Payload of a full segment in bytes.
     pub mss: u16,
-    /// Header bytes on the wire of a data segment (IP and TCP, 40; what the port counts on top, if
-    /// wanted).
+    /// Header bytes on the wire of a data segment: 40 for IP and TCP, and what the port counts on
+    /// top, if wanted.
     pub header_bytes: u16,
     /// Bytes on the wire of a pure ACK.
     pub ack_bytes: u16,
     /// Initial window in segments.
     pub init_window: u32,
-    /// Congestion window of a persistent connection that has been idle is kept (true) or restarts
-    /// at `init_window`.
+    /// Keep the congestion window of a connection that has been idle; otherwise it restarts at
+    /// `init_window`.
     pub keep_window: bool,
     /// Smallest retransmission timeout.
     pub rto_min: Nanos,
@@ -30,66 +31,41 @@ pub struct Config {
     pub rto_init: Nanos,
     /// Largest retransmission timeout.
     pub rto_max: Nanos,
-    /// An ACK at least every so many full segments (1: every packet).
+    /// Full segments per ACK (1: every packet is acknowledged at once).
     pub ack_every: u32,
-    /// Longest time an ACK is withheld.
+    /// Longest time for which an ACK is delayed.
     pub ack_delay: Nanos,
     /// Receive window in bytes.
     pub receive_window: u64,
-    /// Whether a fresh connection exchanges SYN and SYN-ACK before data.
+    /// A new connection exchanges SYN and SYN-ACK before data.
     pub handshake: bool,
     /// Selective acknowledgements (RFC 2018, 6675); without them NewReno (RFC 6582).
     pub sack: bool,
     /// Duplicate ACKs (or SACKed segments) that start a fast retransmit.
     pub dup_acks: u32,
-    /// With SACK, a repair that three segments sent after it overtake is lost as well, and sent
-    /// again (what RFC 8985 adds most); otherwise the timer finds out.
-    pub lost_repairs: bool,
-    /// The window is released over its round trip (TCP pacing) where the law has no pace of its
-    /// own.
+    /// Detect lost retransmissions: if `dup_acks` segments that were sent later are SACKed,
+    /// retransmit again (the main addition of RFC 8985). Otherwise the retransmission timer does.
+    pub lost_retransmissions: bool,
+    /// Release the window over its round trip (TCP pacing) if the controller sets no pacing rate.
     pub pacing: bool,
     /// Largest train that leaves together under pacing, in bytes (TSO); 0: one segment.
     pub pace_train: u32,
-    /// Hosts have RDMA queue pairs instead: `control` and what only TCP has are then not looked at.
-    pub rdma: Option<crate::rdma::Rdma>,
-}
-
-/// Congestion control and its own parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum Control {
-    /// NewReno without ECN: Not-ECT packets, loss only.
-    Reno,
-    /// ECN-enabled TCP that halves once per window on an echo (ECN*).
-    EcnStar,
-    /// DCTCP: cuts in proportion to the smoothed share of marked bytes.
-    Dctcp {
-        /// Weight of a new sample, as a power of two: g = 2^-g_shift (1/16: 4).
-        g_shift: u32,
-        /// Initial alpha in parts per 1024 (1024: Linux, ns-3; 0: ns-2).
-        alpha_init: u32,
-    },
-    /// CUBIC, with or without ECN.
-    Cubic(CubicSpec),
-    /// BBR, version 1: a model of the path, paced.
-    Bbr,
+    /// Hosts have RDMA queue pairs instead: `control` and what only TCP has are then ignored.
+    pub rdma: Option<Rdma>,
 }
 
 impl Config {
-    /// Whether segments are spaced: by a pace of the law's own, or by TCP pacing.
+    /// Whether segments are paced: by the controller's own rate, or by TCP pacing.
     pub fn is_paced(&self) -> bool {
-        self.pacing || self.control == Control::Bbr
+        self.pacing || self.control.spec().paced
     }
-}
 
-impl Control {
-    /// Whether its data segments are ECN-capable.
-    pub fn ecn_capable(&self) -> bool {
-        // Every law by its name: a new one has to be put on one side.
-        match self {
-            Control::Reno | Control::Bbr => false,
-            Control::Cubic(spec) => spec.ecn,
-            Control::EcnStar | Control::Dctcp { .. } => true,
+    /// What a controller needs to know of it.
+    pub fn path(&self) -> PathSpec {
+        PathSpec {
+            mss: self.mss,
+            header: self.header_bytes,
+            init_window: self.init_window,
         }
     }
 }
@@ -99,10 +75,7 @@ impl Default for Config {
     /// ACK per packet, SACK.
     fn default() -> Self {
         Config {
-            control: Control::Dctcp {
-                g_shift: 4,
-                alpha_init: 1024,
-            },
+            control: Control::DCTCP,
             mss: 1460,
             header_bytes: 40,
             ack_bytes: 40,
@@ -117,7 +90,7 @@ impl Default for Config {
             handshake: false,
             sack: true,
             dup_acks: 3,
-            lost_repairs: false,
+            lost_retransmissions: false,
             pacing: false,
             pace_train: 0,
             rdma: None,

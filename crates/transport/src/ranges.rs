@@ -4,15 +4,15 @@
 use alloc::collections::VecDeque;
 use core::cell::Cell;
 
-/// Sorted, disjoint, non-touching half-open ranges. Hundreds of thousands lie behind a long fast
-/// path that dropped every other packet, and every acknowledgement takes some off at the front: a
-/// ring, so that the others stay where they are.
+/// Sorted, disjoint, non-touching half-open ranges. A long fast path that dropped every other packet
+/// has hundreds of thousands of them, and every acknowledgement removes some at the front: they are
+/// in a ring buffer, so that the others need not move.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
     list: VecDeque<(u64, u64)>,
     /// Bytes held in all.
     held: u64,
-    /// An offset and the bytes held below it: where [`Ranges::missing_from`] was asked last.
+    /// An offset and the bytes held below it, remembered from the last [`Ranges::missing_from`].
     finger: Cell<(u64, u64)>,
 }
 
@@ -30,7 +30,7 @@ impl Ranges {
         self.list.back().map_or(0, |r| r.1)
     }
 
-    /// Adds `[start, end)` and says how many of its bytes were not held before.
+    /// Adds `[start, end)` and returns how many of its bytes were not held before.
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> u64 {
         if start >= end {
             return 0;
@@ -38,7 +38,7 @@ impl Ranges {
         if (start + 1..end).contains(&self.finger.get().0) {
             self.held_below(start);
         }
-        // Segments behind a hole mostly extend the highest range, so the search starts there.
+        // Segments beyond a hole mostly extend the highest range, so the search starts there.
         let first = match self.list.back() {
             Some(last) if last.1 < start => self.list.len(),
             Some(last) if last.0 <= start => self.list.len() - 1,
@@ -66,7 +66,7 @@ impl Ranges {
         new
     }
 
-    /// Forgets everything below `floor` and says how many held bytes that was.
+    /// Removes everything below `floor` and returns how many bytes that was.
     pub(crate) fn trim(&mut self, floor: u64) -> u64 {
         let whole = self.list.partition_point(|r| r.1 <= floor);
         let mut gone = self.list.drain(..whole).map(|r| r.1 - r.0).sum();
@@ -118,8 +118,8 @@ impl Ranges {
         bytes
     }
 
-    /// The same for long stretches whose beginning moves on little by little and whose end has
-    /// little above it: it remembers where it was.
+    /// The same, for ranges whose beginning advances in small steps and whose end is close to the
+    /// highest range: it remembers the last beginning instead of counting from it again.
     pub(crate) fn missing_from(&self, from: u64, to: u64) -> u64 {
         if from >= to {
             return 0;
@@ -131,7 +131,7 @@ impl Ranges {
         to - from - (self.held - self.held_below(from) - above)
     }
 
-    /// Bytes held below an offset; the finger goes there.
+    /// Bytes held below an offset, which becomes the new finger.
     fn held_below(&self, to: u64) -> u64 {
         let (at, mut below) = self.finger.get();
         let (lo, hi) = (at.min(to), at.max(to));
@@ -205,8 +205,8 @@ mod tests {
         assert_eq!(r.holding(20), None);
     }
 
-    /// However it is asked and whatever comes in between, the one that remembers and the one that
-    /// walks agree.
+    /// The function that remembers and the one that walks agree, whatever changes between the
+    /// calls.
     #[test]
     fn missing_is_the_same_from_the_finger() {
         let mut r = Ranges::default();

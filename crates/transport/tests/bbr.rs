@@ -14,7 +14,7 @@ const RATE: Rate = Rate::mbps(100);
 
 fn net() -> Net {
     let cfg = Config {
-        control: Control::Bbr,
+        control: Control::BBR,
         rto_init: Nanos::from_millis(1_000),
         rto_min: Nanos::from_millis(200),
         ..Config::default()
@@ -172,7 +172,7 @@ fn random_losses_cost_little_more_than_what_they_take() {
     for percent in [1, 3] {
         let mut net = net();
         // At 3 % every tenth round trip loses a repair as well.
-        net.cfg.lost_repairs = percent == 3;
+        net.cfg.lost_retransmissions = percent == 3;
         net.path.data_loss_ppm = percent * 10_000;
         net.run(Nanos::from_millis(2_000));
         let before = net.receiver.delivered();
@@ -183,9 +183,9 @@ fn random_losses_cost_little_more_than_what_they_take() {
 }
 
 #[test]
-fn lost_repairs_are_noticed_at_any_loss_of_which_a_tenth_arrives_twice() {
+fn lost_retransmissions_are_noticed_at_any_loss_of_which_a_tenth_arrives_twice() {
     let mut net = net();
-    net.cfg.lost_repairs = true;
+    net.cfg.lost_retransmissions = true;
     net.path.data_loss_ppm = 100_000;
     net.run(Nanos::from_millis(6_000));
     let stats = net.sender.stats();

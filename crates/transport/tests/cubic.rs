@@ -4,7 +4,7 @@
 
 mod harness;
 
-use cemark_transport::{Config, Control, CubicSpec};
+use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Rate};
 use harness::{Net, Path};
 
@@ -25,7 +25,7 @@ fn curve(w_max: f64, left: f64, t: f64, rtt: f64) -> f64 {
 fn two_epochs_stay_within_a_twentieth_of_the_curve() {
     for (rtt_ms, first_loss) in [(10u64, 1_000u64), (100, 700)] {
         let cfg = Config {
-            control: Control::Cubic(CubicSpec::rfc(false)),
+            control: Control::CUBIC,
             receive_window: 1 << 30,
             rto_init: Nanos::from_millis(1_000),
             rto_min: Nanos::from_millis(1_000),
@@ -45,20 +45,20 @@ fn two_epochs_stay_within_a_twentieth_of_the_curve() {
             // Up to the cut; then one round trip of repair.
             let recoveries = net.sender.stats().fast_recoveries;
             while net.sender.stats().fast_recoveries == recoveries {
-                before = net.sender.window();
+                before = net.sender.cwnd();
                 assert!(net.step());
             }
-            let (w_max, left) = (before as f64 / 1460.0, net.sender.window() as f64 / 1460.0);
+            let (w_max, left) = (before as f64 / 1460.0, net.sender.cwnd() as f64 / 1460.0);
             assert!((left / w_max - 0.7).abs() < 0.01, "{left} of {w_max}");
             let begin = net.now.0 + rtt_ms * 1_000_000;
             while net.now.0 < begin {
                 net.step();
             }
             let (mut worst, mut seen) = (0f64, 0);
-            while (net.sender.window() as f64) < 1.02 * before as f64 {
+            while (net.sender.cwnd() as f64) < 1.02 * before as f64 {
                 net.step();
                 let t = (net.now.0 - begin) as f64 * 1e-9;
-                let window = net.sender.window() as f64 / 1460.0;
+                let window = net.sender.cwnd() as f64 / 1460.0;
                 worst = worst.max((window / curve(w_max, left, t, rtt) - 1.0).abs());
                 seen += 1;
             }
@@ -75,7 +75,7 @@ fn two_epochs_stay_within_a_twentieth_of_the_curve() {
 #[test]
 fn marks_cut_it_as_losses_do_and_cost_no_packet() {
     let cfg = Config {
-        control: Control::Cubic(CubicSpec::rfc(true)),
+        control: Control::CUBIC_ECN,
         ..Config::default()
     };
     // 1 ms and 1 Gb/s are 83 packets; marks above 60.

@@ -3,6 +3,7 @@
 
 mod harness;
 
+use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Rate};
 use harness::{Net, Path};
@@ -46,10 +47,11 @@ fn steady(control: Control, threshold: u64, ack_every: u32) -> (f64, u64, u64, f
 fn dctcp_keeps_the_queue_at_the_threshold_within_the_theorys_amplitude() {
     for alpha_init in [0, 1024] {
         for ack_every in [1, 2] {
-            let control = Control::Dctcp {
-                g_shift: 4,
+            let control = DctcpConfig {
                 alpha_init,
-            };
+                ..DctcpConfig::default()
+            }
+            .control();
             let (mean, low, high, used) = steady(control, 40, ack_every);
             // DCTCP paper, equation 8: A = sqrt(2 N (C d + K)) / 2 = sqrt(2 * 123) / 2 = 7.8
             // packets below K + N.
@@ -63,21 +65,22 @@ fn dctcp_keeps_the_queue_at_the_threshold_within_the_theorys_amplitude() {
 
 #[test]
 fn ecn_star_fills_the_link_from_a_threshold_of_one_bdp_and_starves_it_from_none() {
-    let (mean, low, high, used) = steady(Control::EcnStar, 84, 1);
+    let (mean, low, high, used) = steady(Control::ECN_STAR, 84, 1);
     // (C d + K) / 2 = 83: the halved window just fills the path.
     assert!((84..=87).contains(&high), "{high}");
     assert!(low <= 4, "{low}");
     assert!((30.0..60.0).contains(&mean), "{mean}");
     assert!(used > 0.99, "{used}");
-    let (_, _, _, used) = steady(Control::EcnStar, 1, 1);
+    let (_, _, _, used) = steady(Control::ECN_STAR, 1, 1);
     // A saw between W/2 and W of an empty queue gives three quarters of the link (MQ-ECN section
     // 2).
     assert!((0.70..0.80).contains(&used), "{used}");
     let (_, _, _, used) = steady(
-        Control::Dctcp {
-            g_shift: 4,
+        DctcpConfig {
             alpha_init: 0,
-        },
+            ..DctcpConfig::default()
+        }
+        .control(),
         1,
         1,
     );
@@ -88,7 +91,7 @@ fn ecn_star_fills_the_link_from_a_threshold_of_one_bdp_and_starves_it_from_none(
 fn reno_follows_the_square_root_law() {
     for sack in [false, true] {
         let cfg = Config {
-            control: Control::Reno,
+            control: Control::RENO,
             sack,
             ..Config::default()
         };

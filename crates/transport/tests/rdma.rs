@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use cemark_transport::rdma::{CNP, NAK, Rdma, Repair, Requester, Responder};
+use cemark_transport::rdma::{CNP, NAK, Rdma, Requester, Responder, Retransmit};
 use cemark_transport::{Ack, Config, Segment};
 use cemark_wire::{Ecn, Flags, Nanos, Rate};
 
@@ -16,9 +16,9 @@ fn config() -> Config {
     }
 }
 
-fn rdma(repair: Repair) -> Rdma {
+fn rdma(retransmit: Retransmit) -> Rdma {
     Rdma {
-        repair,
+        retransmit,
         ..Rdma::default()
     }
 }
@@ -56,7 +56,7 @@ fn ack(packet: u64, flags: Flags) -> Ack {
 
 #[test]
 fn go_back_n_resends_from_the_hole_and_tells_it_once() {
-    let (cfg, r) = (config(), rdma(Repair::GoBackN));
+    let (cfg, r) = (config(), rdma(Retransmit::GoBackN));
     let mut q = requester(&r, 6);
     let sent: Vec<_> = std::iter::from_fn(|| poll(&mut q, &r, 0)).collect();
     assert_eq!(sent, (0..6).map(|n| (n, false)).collect::<Vec<_>>());
@@ -100,7 +100,7 @@ fn go_back_n_resends_from_the_hole_and_tells_it_once() {
 
 #[test]
 fn selective_repeat_resends_only_what_is_missing() {
-    let (cfg, r) = (config(), rdma(Repair::Selective));
+    let (cfg, r) = (config(), rdma(Retransmit::Selective));
     let mut q = requester(&r, 8);
     while poll(&mut q, &r, 0).is_some() {}
     q.write(1000);
@@ -123,7 +123,7 @@ fn selective_repeat_resends_only_what_is_missing() {
 
 #[test]
 fn a_lost_tail_waits_for_the_timer() {
-    for repair in [Repair::GoBackN, Repair::Selective] {
+    for repair in [Retransmit::GoBackN, Retransmit::Selective] {
         let (cfg, r) = (config(), rdma(repair));
         let mut q = requester(&r, 3);
         while poll(&mut q, &r, 0).is_some() {}
@@ -140,7 +140,7 @@ fn a_lost_tail_waits_for_the_timer() {
 
 #[test]
 fn the_pace_is_exact_and_catches_nothing_up() {
-    let r = rdma(Repair::GoBackN);
+    let r = rdma(Retransmit::GoBackN);
     let mut q = requester(&r, 1 << 20);
     let cfg = config();
     assert_eq!(
@@ -191,7 +191,7 @@ type Answer = (Ack, Option<(u64, u64)>);
 /// A lossy pipe with reordering: every byte arrives, and the requester ends idle.
 #[test]
 fn every_byte_arrives_through_a_lossy_pipe() {
-    for repair in [Repair::GoBackN, Repair::Selective] {
+    for repair in [Retransmit::GoBackN, Retransmit::Selective] {
         let mut resent = Vec::new();
         for loss in [0u64, 2, 20] {
             let (cfg, r) = (config(), rdma(repair));
@@ -242,8 +242,8 @@ fn every_byte_arrives_through_a_lossy_pipe() {
         assert_eq!(resent[0], 0, "no loss, nothing sent again");
         // Two losses in a hundred (and a reordering every tenth packet, which looks like one).
         match repair {
-            Repair::GoBackN => assert!(resent[1] > 2_000, "{resent:?}"),
-            Repair::Selective => assert!(resent[1] < 400, "{resent:?}"),
+            Retransmit::GoBackN => assert!(resent[1] > 2_000, "{resent:?}"),
+            Retransmit::Selective => assert!(resent[1] < 400, "{resent:?}"),
         }
     }
 }

@@ -3,7 +3,8 @@
 
 mod harness;
 
-use cemark_transport::{Config, Control, CubicSpec};
+use cemark_transport::cc::dctcp::DctcpConfig;
+use cemark_transport::{Config, Control};
 use cemark_wire::Nanos;
 use harness::{Net, Path};
 use proptest::prelude::*;
@@ -12,18 +13,19 @@ const FOREVER: Nanos = Nanos(u64::MAX / 4);
 
 fn control() -> impl Strategy<Value = Control> {
     prop_oneof![
-        Just(Control::Reno),
-        Just(Control::EcnStar),
-        Just(Control::Dctcp {
-            g_shift: 4,
-            alpha_init: 0
-        }),
-        Just(Control::Dctcp {
-            g_shift: 4,
-            alpha_init: 1024
-        }),
-        any::<bool>().prop_map(|ecn| Control::Cubic(CubicSpec::rfc(ecn))),
-        Just(Control::Bbr),
+        Just(Control::RENO),
+        Just(Control::ECN_STAR),
+        Just(
+            DctcpConfig {
+                alpha_init: 0,
+                ..DctcpConfig::default()
+            }
+            .control()
+        ),
+        Just(Control::DCTCP),
+        Just(Control::CUBIC),
+        Just(Control::CUBIC_ECN),
+        Just(Control::BBR),
     ]
 }
 
@@ -43,10 +45,10 @@ proptest! {
         loss in 0u32..300_000, ack_loss in 0u32..300_000, reorder in 0u32..200_000,
         mark in prop_oneof![Just(u64::MAX), 0u64..100_000], buffer in prop_oneof![Just(u64::MAX), 3_000u64..60_000],
         ack_every in 1u32..4, init_window in 1u32..20, receive_window in 500u64..200_000,
-        messages in prop::collection::vec((0u64..3_000_000, 1u64..60_000), 1..12), seed: u64, lost_repairs: bool, pacing: bool,
+        messages in prop::collection::vec((0u64..3_000_000, 1u64..60_000), 1..12), seed: u64, lost_retransmissions: bool, pacing: bool,
     ) {
         let cfg = Config {
-            control, sack, handshake, keep_window, ack_every, init_window, receive_window, lost_repairs,
+            control, sack, handshake, keep_window, ack_every, init_window, receive_window, lost_retransmissions,
             pacing, ..Config::default()
         };
         let path = Path {
@@ -65,7 +67,7 @@ proptest! {
         }
         prop_assert_eq!(net.receiver.delivered(), total);
         prop_assert!(net.sender.is_idle());
-        prop_assert_eq!(net.sender.in_flight(), 0);
+        prop_assert_eq!(net.sender.bytes_in_flight(), 0);
         // A lost packet costs at most two repairs. A late one too, unless NewReno takes it for
         // lost: then every ACK of what was in flight is a partial one and sends a segment again
         // (RFC 6582 section 4), up to the window.
@@ -165,7 +167,7 @@ fn sack_repairs_a_slow_start_that_overran_the_buffer_and_sends_nothing_twice_in_
         };
         let net = transfer(
             &Config {
-                control: Control::Reno,
+                control: Control::RENO,
                 ..Config::default()
             },
             path,
@@ -185,10 +187,10 @@ fn sack_repairs_a_slow_start_that_overran_the_buffer_and_sends_nothing_twice_in_
 #[test]
 fn a_lost_repair_is_noticed_by_what_was_sent_after_it_where_asked() {
     let is_tenth = |sent: &(Nanos, cemark_transport::Segment)| sent.1.seq / 1460 == 10;
-    for (lost_repairs, timeouts) in [(true, 0), (false, 1)] {
+    for (lost_retransmissions, timeouts) in [(true, 0), (false, 1)] {
         let cfg = Config {
             init_window: 40,
-            lost_repairs,
+            lost_retransmissions,
             ..Config::default()
         };
         let losing = |lose| {

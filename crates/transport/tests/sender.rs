@@ -2,6 +2,7 @@
 //! The sender alone, against traces worked out by hand. Segments have 1000 bytes, so offsets read
 //! as segment numbers.
 
+use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::{Ack, Config, Control, Segment, Sender};
 use cemark_wire::{Ecn, Flags, Nanos};
 
@@ -34,15 +35,15 @@ fn numbers(segments: &[Segment]) -> Vec<u64> {
 }
 
 fn started(cfg: &Config, segments: u64) -> Sender {
-    let mut s = Sender::new(cfg, Nanos::ZERO);
+    let mut s = Sender::new(cfg);
     assert!(!s.can_send(cfg));
-    s.write(cfg, Nanos::ZERO, segments * 1000);
+    s.write(segments * 1000);
     s
 }
 
 #[test]
 fn ecn_star_halves_once_a_window_and_says_so_once() {
-    let cfg = config(Control::EcnStar, true);
+    let cfg = config(Control::ECN_STAR, true);
     let mut s = started(&cfg, 1000);
     let first = drain(&mut s, &cfg, 0);
     assert_eq!(first.len(), 10);
@@ -50,7 +51,7 @@ fn ecn_star_halves_once_a_window_and_says_so_once() {
     // Every ACK of the first window carries the echo; the first one halves 10 to 5.
     for n in 1..=10 {
         s.on_ack(&cfg, Nanos(100_000 + n), &ack(n, Flags::ECE), &[]);
-        assert_eq!(s.window(), 5_000);
+        assert_eq!(s.cwnd(), 5_000);
     }
     assert_eq!(s.stats().ecn_cuts, 1);
     let second = drain(&mut s, &cfg, 100_020);
@@ -59,29 +60,29 @@ fn ecn_star_halves_once_a_window_and_says_so_once() {
     assert!(second[1..].iter().all(|p| !p.flags.has(Flags::CWR)));
     // The next window is marked again: the first ACK of data sent after the cut may cut.
     s.on_ack(&cfg, Nanos(200_000), &ack(11, Flags::ECE), &[]);
-    assert_eq!(s.window(), 2_500);
+    assert_eq!(s.cwnd(), 2_500);
     assert_eq!(s.stats().ecn_cuts, 2);
     for n in 12..=15 {
         s.on_ack(&cfg, Nanos(200_000 + n), &ack(n, Flags::ECE), &[]);
     }
-    assert_eq!((s.window(), s.stats().ecn_cuts), (2_500, 2));
+    assert_eq!((s.cwnd(), s.stats().ecn_cuts), (2_500, 2));
     drain(&mut s, &cfg, 200_020);
     s.on_ack(&cfg, Nanos(300_000), &ack(16, Flags::ECE), &[]);
-    assert_eq!(s.window(), 2_000, "never below two segments");
+    assert_eq!(s.cwnd(), 2_000, "never below two segments");
 }
 
 #[test]
 fn reno_sends_without_ecn_and_ignores_echoes() {
-    let cfg = config(Control::Reno, true);
+    let cfg = config(Control::RENO, true);
     let mut s = started(&cfg, 100);
     assert!(drain(&mut s, &cfg, 0).iter().all(|p| p.ecn == Ecn::NotEct));
     s.on_ack(&cfg, Nanos(100_000), &ack(1, Flags::ECE), &[]);
-    assert_eq!((s.window(), s.stats().ecn_cuts), (11_000, 0));
+    assert_eq!((s.cwnd(), s.stats().ecn_cuts), (11_000, 0));
 }
 
 #[test]
 fn newreno_follows_the_rfc_through_two_partial_acks() {
-    let cfg = config(Control::Reno, false);
+    let cfg = config(Control::RENO, false);
     let mut s = started(&cfg, 100);
     assert_eq!(drain(&mut s, &cfg, 0).len(), 10);
     // Segments 0, 4 and 7 are lost. Two duplicates each let one new segment out (RFC 3042), the
@@ -97,14 +98,14 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
     assert_eq!(numbers(&repair), [0]);
     assert!(repair[0].flags.has(Flags::RETX));
     // Half of the 10 in the window; limited transmit does not count.
-    assert_eq!((s.window(), s.stats().fast_recoveries), (5_000, 1));
+    assert_eq!((s.cwnd(), s.stats().fast_recoveries), (5_000, 1));
     // 12 outstanding, 3 counted out: four more duplicates from the first window make 5, two from
     // the new segments 3.
     for n in 4..=7 {
         s.on_ack(&cfg, Nanos(100_000 + n), &ack(0, Flags::EMPTY), &[]);
         assert_eq!(drain(&mut s, &cfg, 100_000 + n), []);
     }
-    assert_eq!(s.in_flight(), 5_000);
+    assert_eq!(s.bytes_in_flight(), 5_000);
     for (n, expected) in [(8, 12), (9, 13)] {
         s.on_ack(&cfg, Nanos(200_000 + n), &ack(0, Flags::EMPTY), &[]);
         assert_eq!(
@@ -117,12 +118,12 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
     // new segment at most.
     s.on_ack(&cfg, Nanos(200_010), &ack(4, Flags::EMPTY), &[]);
     assert_eq!(numbers(&drain(&mut s, &cfg, 200_010)), [4, 14]);
-    assert_eq!(s.window(), 5_000);
+    assert_eq!(s.cwnd(), 5_000);
     s.on_ack(&cfg, Nanos(300_000), &ack(7, Flags::EMPTY), &[]);
     assert_eq!(numbers(&drain(&mut s, &cfg, 300_000))[0], 7);
     // 12 was the next when the repair began: acknowledging it ends it.
     s.on_ack(&cfg, Nanos(400_000), &ack(12, Flags::EMPTY), &[]);
-    assert_eq!(s.window(), 5_000);
+    assert_eq!(s.cwnd(), 5_000);
     assert_eq!(
         s.stats(),
         &cemark_transport::SenderStats {
@@ -137,7 +138,7 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
 
 #[test]
 fn sack_resends_only_holes_and_counts_the_pipe() {
-    let cfg = config(Control::Reno, true);
+    let cfg = config(Control::RENO, true);
     let mut s = started(&cfg, 10);
     assert_eq!(drain(&mut s, &cfg, 0).len(), 10);
     // 0, 2 and 4 are lost.
@@ -149,16 +150,16 @@ fn sack_resends_only_holes_and_counts_the_pipe() {
         assert_eq!(s.stats().fast_recoveries, 0);
         s.on_ack(&cfg, Nanos(100_000 + n), &ack(0, Flags::EMPTY), blocks);
     }
-    assert_eq!((s.window(), s.stats().fast_recoveries), (5_000, 1));
+    assert_eq!((s.cwnd(), s.stats().fast_recoveries), (5_000, 1));
     // Three SACKed ranges: only what lies below the lowest of them is lost. Pipe = 10 - 3 SACKed -
     // 1 lost = 6.
-    assert_eq!(s.in_flight(), 6_000);
+    assert_eq!(s.bytes_in_flight(), 6_000);
     assert_eq!(
         numbers(&drain(&mut s, &cfg, 100_003)),
         [0],
         "the first repair does not ask the window"
     );
-    assert_eq!(s.in_flight(), 7_000);
+    assert_eq!(s.bytes_in_flight(), 7_000);
     // The rest of the window arrives: all holes are lost now; pipe = the repair alone, and 2 and 4
     // go out.
     s.on_ack(
@@ -167,7 +168,7 @@ fn sack_resends_only_holes_and_counts_the_pipe() {
         &ack(0, Flags::EMPTY),
         &[(5_000, 10_000)],
     );
-    assert_eq!(s.in_flight(), 1_000);
+    assert_eq!(s.bytes_in_flight(), 1_000);
     assert_eq!(numbers(&drain(&mut s, &cfg, 100_007)), [2, 4]);
     s.on_ack(&cfg, Nanos(200_000), &ack(10, Flags::EMPTY), &[]);
     assert!(s.is_idle());
@@ -178,7 +179,7 @@ fn sack_resends_only_holes_and_counts_the_pipe() {
 #[test]
 fn a_reordered_segment_is_not_a_loss() {
     for sack in [false, true] {
-        let cfg = config(Control::Reno, sack);
+        let cfg = config(Control::RENO, sack);
         let mut s = started(&cfg, 10);
         drain(&mut s, &cfg, 0);
         for n in 2..=3 {
@@ -192,7 +193,7 @@ fn a_reordered_segment_is_not_a_loss() {
         }
         s.on_ack(&cfg, Nanos(100_001), &ack(3, Flags::EMPTY), &[]);
         assert_eq!(s.stats(), &Default::default());
-        assert_eq!(s.in_flight(), 7_000);
+        assert_eq!(s.bytes_in_flight(), 7_000);
     }
 }
 
@@ -200,7 +201,7 @@ fn a_reordered_segment_is_not_a_loss() {
 fn the_timeout_doubles_and_an_answer_ends_the_doubling() {
     let cfg = Config {
         rto_max: Nanos::from_millis(30),
-        ..config(Control::Reno, true)
+        ..config(Control::RENO, true)
     };
     let mut s = started(&cfg, 10);
     drain(&mut s, &cfg, 0);
@@ -219,7 +220,7 @@ fn the_timeout_doubles_and_an_answer_ends_the_doubling() {
         s.on_timeout(&cfg, due);
         now = due.0;
         assert_eq!(numbers(&drain(&mut s, &cfg, now)), [0]);
-        assert_eq!(s.window(), window);
+        assert_eq!(s.cwnd(), window);
     }
     assert_eq!(
         s.stats(),
@@ -240,13 +241,13 @@ fn the_timeout_doubles_and_an_answer_ends_the_doubling() {
     assert_eq!(numbers(&drain(&mut s, &cfg, now + 100_000)), [1, 2]);
     for (n, window) in [(2, 3_000), (3, 4_000), (4, 5_000), (5, 5_000)] {
         s.on_ack(&cfg, Nanos(now + 200_000), &ack(n, Flags::EMPTY), &[]);
-        assert_eq!(s.window(), window);
+        assert_eq!(s.cwnd(), window);
     }
 }
 
 #[test]
 fn what_sack_told_is_not_sent_again_after_a_timeout() {
-    let cfg = config(Control::Reno, true);
+    let cfg = config(Control::RENO, true);
     let mut s = started(&cfg, 10);
     drain(&mut s, &cfg, 0);
     s.on_ack(
@@ -272,16 +273,17 @@ fn the_handshake_comes_first_and_is_repeated() {
         handshake: true,
         rto_init: Nanos::from_millis(50),
         ..config(
-            Control::Dctcp {
-                g_shift: 4,
+            DctcpConfig {
                 alpha_init: 0,
-            },
+                ..DctcpConfig::default()
+            }
+            .control(),
             true,
         )
     };
-    let mut s = Sender::new(&cfg, Nanos::ZERO);
+    let mut s = Sender::new(&cfg);
     assert!(!s.can_send(&cfg), "nothing to open for");
-    s.write(&cfg, Nanos::ZERO, 3_000);
+    s.write(3_000);
     let syn = s.poll_transmit(&cfg, Nanos::ZERO).unwrap();
     assert_eq!((syn.len, syn.flags, syn.ecn), (0, Flags::SYN, Ecn::NotEct));
     assert_eq!(cemark_transport::segment_wire_bytes(&cfg, &syn), 40);
@@ -301,7 +303,7 @@ fn the_handshake_comes_first_and_is_repeated() {
         },
         &[],
     );
-    assert_eq!(s.window(), 1_000, "a lost SYN leaves one segment");
+    assert_eq!(s.cwnd(), 1_000, "a lost SYN leaves one segment");
     assert_eq!(numbers(&drain(&mut s, &cfg, now.0)), [0]);
     assert_eq!(s.timeout(), Some(now + cfg.rto_min));
     s.on_ack(
@@ -313,14 +315,14 @@ fn the_handshake_comes_first_and_is_repeated() {
         },
         &[],
     );
-    assert_eq!(s.in_flight(), 1_000, "a late SYN-ACK says nothing");
+    assert_eq!(s.bytes_in_flight(), 1_000, "a late SYN-ACK says nothing");
 }
 
 #[test]
 fn segments_end_where_what_was_written_ends() {
-    let cfg = config(Control::Reno, true);
-    let mut s = Sender::new(&cfg, Nanos::ZERO);
-    assert_eq!(s.write(&cfg, Nanos::ZERO, 1_300), 1_300);
+    let cfg = config(Control::RENO, true);
+    let mut s = Sender::new(&cfg);
+    assert_eq!(s.write(1_300), 1_300);
     let first = drain(&mut s, &cfg, 0);
     assert_eq!(
         first.iter().map(|p| (p.seq, p.len)).collect::<Vec<_>>(),
@@ -328,15 +330,15 @@ fn segments_end_where_what_was_written_ends() {
     );
     assert!(!first[0].flags.has(Flags::PUSH) && first[1].flags.has(Flags::PUSH));
     // Two messages written before either left share a segment.
-    s.write(&cfg, Nanos::ZERO, 200);
-    assert_eq!(s.write(&cfg, Nanos::ZERO, 500), 2_000);
+    s.write(200);
+    assert_eq!(s.write(500), 2_000);
     let second = drain(&mut s, &cfg, 0);
     assert_eq!(
         second.iter().map(|p| (p.seq, p.len)).collect::<Vec<_>>(),
         [(1300, 700)]
     );
-    assert_eq!(s.write(&cfg, Nanos::ZERO, u64::MAX), u64::MAX);
-    assert_eq!(s.write(&cfg, Nanos::ZERO, 5), u64::MAX);
+    assert_eq!(s.write(u64::MAX), u64::MAX);
+    assert_eq!(s.write(5), u64::MAX);
     assert_eq!(
         drain(&mut s, &cfg, 0).len(),
         8,
@@ -348,7 +350,7 @@ fn segments_end_where_what_was_written_ends() {
 fn the_receive_window_bounds_what_is_outstanding() {
     let cfg = Config {
         receive_window: 3_500,
-        ..config(Control::Reno, true)
+        ..config(Control::RENO, true)
     };
     let mut s = started(&cfg, 100);
     assert_eq!(drain(&mut s, &cfg, 0).len(), 3);
@@ -357,7 +359,7 @@ fn the_receive_window_bounds_what_is_outstanding() {
         assert_eq!(drain(&mut s, &cfg, n * 1_000).len(), 1);
     }
     assert_eq!(
-        s.window(),
+        s.cwnd(),
         10_000,
         "a window that is never filled does not grow"
     );
@@ -368,7 +370,7 @@ fn an_idle_connection_restarts_only_where_asked() {
     for keep in [false, true] {
         let cfg = Config {
             keep_window: keep,
-            ..config(Control::Reno, true)
+            ..config(Control::RENO, true)
         };
         let mut s = started(&cfg, 40);
         let mut cum = 0;
@@ -379,17 +381,17 @@ fn an_idle_connection_restarts_only_where_asked() {
                 s.on_ack(&cfg, Nanos(2_000), &ack(cum, Flags::EMPTY), &[]);
             }
         }
-        assert!(s.window() > 20_000);
-        s.write(&cfg, Nanos::from_millis(100), 100_000);
+        assert!(s.cwnd() > 20_000);
+        s.write(100_000);
         let burst = drain(&mut s, &cfg, 100_000_000).len() as u64;
         assert_eq!(burst == 10, !keep, "{burst}");
-        assert_eq!(s.window() == 10_000, !keep);
+        assert_eq!(s.cwnd() == 10_000, !keep);
     }
 }
 
 #[test]
 fn answers_to_our_own_repeats_after_a_timeout_are_not_loss() {
-    let cfg = config(Control::Reno, false);
+    let cfg = config(Control::RENO, false);
     let mut s = started(&cfg, 4);
     drain(&mut s, &cfg, 0);
     let due = s.timeout().unwrap();
@@ -398,7 +400,7 @@ fn answers_to_our_own_repeats_after_a_timeout_are_not_loss() {
     // The timeout was in vain: everything arrived late, and the repeat of 0 is answered once more
     // by each end of the path.
     s.on_ack(&cfg, due, &ack(4, Flags::EMPTY), &[]);
-    s.write(&cfg, due, 10_000);
+    s.write(10_000);
     let sent = drain(&mut s, &cfg, due.0).len();
     assert_eq!(sent, 2);
     for _ in 0..3 {

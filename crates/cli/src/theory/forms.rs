@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The closed forms, one entry each in [`ALL`]: what goes in, what comes out, and where it stands
-//! in the papers.
+//! What `cemark theory` shows, one entry in [`ALL`] for each theory: its inputs, its outputs, and
+//! its place in the papers. The formulas themselves are in `cemark_report::theory`.
 //!
 //! Inputs reach a form in base units: bits per second, seconds, bytes, or plain numbers. Outputs
 //! leave in the unit of their column.
 
-use cemark_report::figure::cedm;
+use cemark_report::theory::{self, bdp, cedm, dcib, dctcp, ecn_sharp, mq_ecn};
 
 /// What an input is.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum Quantity {
     Rate,
     Time,
     Bytes,
@@ -30,7 +30,7 @@ pub(super) enum Unit {
 /// An input with its default, as the user writes it.
 pub(super) struct Input {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: Quantity,
     pub default: &'static str,
     pub doc: &'static str,
 }
@@ -52,7 +52,12 @@ pub(super) struct Form {
     pub eval: fn(&[f64]) -> Vec<f64>,
 }
 
-const fn input(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Input {
+const fn input(
+    name: &'static str,
+    kind: Quantity,
+    default: &'static str,
+    doc: &'static str,
+) -> Input {
     Input {
         name,
         kind,
@@ -69,16 +74,11 @@ const fn output(name: &'static str, unit: Unit, formula: &'static str) -> Output
     }
 }
 
-const RATE: Input = input("rate", Kind::Rate, "10Gbps", "C, of the link");
-const RTT: Input = input("rtt", Kind::Time, "100us", "d, without queueing");
-const MTU: Input = input("mtu", Kind::Bytes, "1500B", "a packet on the wire");
-const MANY: Kind = Kind::Number(1.0, 1e6);
-const PART: Kind = Kind::Number(1e-9, 1.0);
-
-/// Bytes in flight that fill a link.
-fn bdp(rate: f64, rtt: f64) -> f64 {
-    rate * rtt / 8.0
-}
+const RATE: Input = input("rate", Quantity::Rate, "10Gbps", "C, of the link");
+const RTT: Input = input("rtt", Quantity::Time, "100us", "d, without queueing");
+const MTU: Input = input("mtu", Quantity::Bytes, "1500B", "a packet on the wire");
+const MANY: Quantity = Quantity::Number(1.0, 1e6);
+const PART: Quantity = Quantity::Number(1e-9, 1.0);
 
 /// Every form, in the order in which they are shown.
 pub(super) static ALL: &[Form] = &[
@@ -91,7 +91,7 @@ pub(super) static ALL: &[Form] = &[
             RTT,
             input(
                 "lambda",
-                Kind::Number(1e-6, 10.0),
+                Quantity::Number(1e-6, 10.0),
                 "1",
                 "1 for ECN* (halving), 0.17 for DCTCP in theory",
             ),
@@ -104,7 +104,7 @@ pub(super) static ALL: &[Form] = &[
             output("sojourn", Unit::Time, "lambda d"),
         ],
         eval: |x| {
-            let k = x[2] * bdp(x[0], x[1]);
+            let k = theory::threshold(x[0], x[1], x[2]);
             vec![bdp(x[0], x[1]), k, k / x[3], x[2] * x[1]]
         },
     },
@@ -116,7 +116,7 @@ pub(super) static ALL: &[Form] = &[
             RATE,
             RTT,
             input("n", MANY, "2", "flows"),
-            input("k", Kind::Bytes, "65pkt", "the threshold"),
+            input("k", Quantity::Bytes, "65pkt", "the threshold"),
             MTU,
         ],
         outputs: &[
@@ -129,17 +129,16 @@ pub(super) static ALL: &[Form] = &[
             output("smallest K", Unit::Packets, "C d / 7"),
         ],
         eval: |x| {
-            let (pipe, k) = (bdp(x[0], x[1]) / x[4], x[3] / x[4]);
-            let amplitude = (2.0 * x[2] * (pipe + k)).sqrt() / 2.0;
-            let window = (pipe + k) / x[2];
+            let (pipe, k, n) = (bdp(x[0], x[1]) / x[4], x[3] / x[4], x[2]);
+            let window = dctcp::window(pipe, k, n);
             vec![
                 window,
-                (2.0 / window).sqrt().min(1.0),
-                amplitude,
-                k + x[2],
-                (k + x[2] - amplitude).max(0.0),
-                x[1] * (2.0 * (pipe + k) / x[2]).sqrt() / 2.0,
-                pipe / 7.0,
+                dctcp::alpha(window),
+                dctcp::amplitude(pipe, k, n),
+                dctcp::longest_queue(k, n),
+                dctcp::shortest_queue(pipe, k, n),
+                dctcp::period(x[1], pipe, k, n),
+                dctcp::smallest_threshold(pipe),
             ]
         },
     },
@@ -151,19 +150,19 @@ pub(super) static ALL: &[Form] = &[
             RATE,
             input(
                 "rtt_avg",
-                Kind::Time,
+                Quantity::Time,
                 "85us",
                 "average base RTT of the flows",
             ),
             input(
                 "rtt_high",
-                Kind::Time,
+                Quantity::Time,
                 "200us",
                 "a high percentile of the base RTTs",
             ),
             input(
                 "lambda",
-                Kind::Number(1e-6, 10.0),
+                Quantity::Number(1e-6, 10.0),
                 "1",
                 "1 for ECN*, 0.17 for DCTCP in theory",
             ),
@@ -188,17 +187,15 @@ pub(super) static ALL: &[Form] = &[
         ],
         eval: |x| {
             let (ins, pst) = (x[3] * x[2], x[3] * x[1]);
-            let sum = |law: fn(f64) -> f64| -> f64 {
-                (1..x[4].round() as u32).map(|i| law(f64::from(i))).sum()
-            };
+            let mark = |spacing| ecn_sharp::mark_time(x[2], x[4], spacing);
             vec![
                 ins,
                 pst,
                 x[2],
                 bdp(x[0], ins),
                 bdp(x[0], pst),
-                x[2] * sum(|i| 1.0 / i),
-                x[2] * sum(|i| 1.0 / i.sqrt()),
+                mark(ecn_sharp::Spacing::Harmonic),
+                mark(ecn_sharp::Spacing::Sqrt),
             ]
         },
     },
@@ -211,12 +208,12 @@ pub(super) static ALL: &[Form] = &[
             RTT,
             input(
                 "lambda",
-                Kind::Number(1e-6, 10.0),
+                Quantity::Number(1e-6, 10.0),
                 "1",
                 "1 for ECN*, 0.17 for DCTCP in theory",
             ),
             input("n", MANY, "4", "backlogged queues"),
-            input("quantum", Kind::Bytes, "1500B", "of each queue"),
+            input("quantum", Quantity::Bytes, "1500B", "of each queue"),
             MTU,
         ],
         outputs: &[
@@ -227,10 +224,11 @@ pub(super) static ALL: &[Form] = &[
             output("rate of a queue", Unit::Rate, "min(quantum / T, C)"),
         ],
         eval: |x| {
-            let round = x[3] * x[4] * 8.0 / x[0];
-            let share = (x[4] * 8.0 / round).min(x[0]);
-            let k = x[2] * bdp(share, x[1]);
-            vec![round, x[2] * bdp(x[0], x[1]), k, k / x[5], share]
+            let round = mq_ecn::round(x[0], x[3], x[4]);
+            let share = mq_ecn::share(x[0], x[4], round);
+            let standard = theory::threshold(x[0], x[1], x[2]);
+            let k = theory::threshold(share, x[1], x[2]);
+            vec![round, standard, k, k / x[5], share]
         },
     },
     Form {
@@ -240,14 +238,14 @@ pub(super) static ALL: &[Form] = &[
         inputs: &[
             RATE,
             RTT,
-            input("n", Kind::Number(2.0, 1e6), "2", "synchronised flows"),
+            input("n", Quantity::Number(2.0, 1e6), "2", "synchronised flows"),
             input(
                 "beta",
-                Kind::Number(1e-6, 0.999_999),
+                Quantity::Number(1e-6, 0.999_999),
                 "1/3",
                 "part of the window that a cut takes (alpha / 2; ECN*: 0.5)",
             ),
-            input("k", Kind::Bytes, "14pkt", "K1, the threshold"),
+            input("k", Quantity::Bytes, "14pkt", "K1, the threshold"),
             MTU,
         ],
         outputs: &[
@@ -284,16 +282,16 @@ pub(super) static ALL: &[Form] = &[
     Form {
         name: "dcib",
         source: "DCIB sections III and IV",
-        doc: "The share that selective dropping needs for a stalled buffer, and what repair of that share can gain at most.",
+        doc: "The share that selective dropping needs for a stalled buffer, and the most that recovering that share can gain.",
         inputs: &[
-            input("rate", Kind::Rate, "10Gbps", "C, between the routers"),
+            input("rate", Quantity::Rate, "10Gbps", "C, between the routers"),
             input(
                 "rtt",
-                Kind::Time,
+                Quantity::Time,
                 "10ms",
                 "tau, between the routers, there and back",
             ),
-            input("buffer", Kind::Bytes, "2MB", "B, for stalled clones"),
+            input("buffer", Quantity::Bytes, "2MB", "B, for stalled clones"),
             input("loss", PART, "0.05", "p, of packets on the way"),
             MTU,
         ],
@@ -309,15 +307,13 @@ pub(super) static ALL: &[Form] = &[
             ),
         ],
         eval: |x| {
-            let pipe = bdp(x[0], x[1]);
-            let share = (x[2] / pipe).min(1.0);
-            let law = |p: f64| x[4] * 8.0 / x[1] * (1.5 / p).sqrt();
+            let share = dcib::share(x[2], x[0], x[1]).min(1.0);
             vec![
                 share,
-                share * pipe,
-                law(x[3]),
-                law(x[3] * (1.0 - share)),
-                1.0 / (1.0 - share).sqrt(),
+                dcib::buffer(share, x[0], x[1]),
+                dcib::tcp_rate(x[4], x[1], x[3]),
+                dcib::tcp_rate(x[4], x[1], x[3] * (1.0 - share)),
+                dcib::largest_gain(share),
             ]
         },
     },
@@ -333,10 +329,10 @@ pub(super) static ALL: &[Form] = &[
                 "0.01",
                 "p, loss or mark probability of a packet",
             ),
-            input("mss", Kind::Bytes, "1460B", "payload of a packet"),
+            input("mss", Quantity::Bytes, "1460B", "payload of a packet"),
             input(
                 "ack_every",
-                Kind::Number(1.0, 2.0),
+                Quantity::Number(1.0, 2.0),
                 "1",
                 "packets an ACK: 1, or 2 where ACKs are delayed",
             ),
@@ -346,7 +342,7 @@ pub(super) static ALL: &[Form] = &[
             output("goodput", Unit::Rate, "mss / d sqrt(3 / (2 b p))"),
         ],
         eval: |x| {
-            let window = (1.5 / (x[3] * x[1])).sqrt();
+            let window = theory::newreno_window(x[1], x[3]);
             vec![window, window * x[2] * 8.0 / x[0]]
         },
     },

@@ -9,7 +9,7 @@ use cemark_report::{table::wrap, units};
 use cemark_scenario::{Measure, read_quantity};
 use serde::Serialize;
 
-use self::forms::{ALL, Form, Input, Kind, Unit};
+use self::forms::{ALL, Form, Input, Quantity, Unit};
 use crate::Format;
 use crate::exit::{Failure, answer, answer_json};
 use crate::run::look;
@@ -141,10 +141,10 @@ fn number(input: &Input, text: &str) -> Result<f64, Failure> {
         Ok(n as f64 / scale)
     };
     match input.kind {
-        Kind::Rate => read(Measure::Rate, 1.0),
-        Kind::Time => read(Measure::Time, 1e12),
-        Kind::Bytes => read(Measure::Length, 1.0),
-        Kind::Number(low, high) => match plain(text) {
+        Quantity::Rate => read(Measure::Rate, 1.0),
+        Quantity::Time => read(Measure::Time, 1e12),
+        Quantity::Bytes => read(Measure::Length, 1.0),
+        Quantity::Number(low, high) => match plain(text) {
             Some(x) if (low..=high).contains(&x) => Ok(x),
             _ => Err(user(
                 format!(

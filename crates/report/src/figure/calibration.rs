@@ -4,12 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use cemark_wire::hash::Fnv1a;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use crate::summary::Fnv;
+use super::error::{FileError, Mistake};
 
-/// More would fit anything.
+const PLACE: &str = "figures/calibration.toml";
+
+/// With more free parameters one could fit anything.
 pub const MOST: usize = 8;
 
 /// One free parameter.
@@ -33,14 +36,12 @@ impl Calibration {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, FileError> {
         let all: BTreeMap<String, Parameter> =
-            toml::from_str(text).map_err(|e| format!("figures/calibration.toml: {e}"))?;
+            toml::from_str(text).map_err(|e| FileError::new(PLACE, e))?;
         if all.len() > MOST {
-            return Err(format!(
-                "figures/calibration.toml: {} free parameters are too many, at most {MOST}",
-                all.len()
-            ));
+            let (found, most) = (all.len(), MOST);
+            return Err(FileError::new(PLACE, Mistake::Parameters { found, most }));
         }
         Ok(Calibration(all))
     }
@@ -55,24 +56,24 @@ impl Calibration {
         self.0.iter().map(|(name, p)| (name.as_str(), p))
     }
 
-    /// Fingerprint of names and values, part of every figure's digest. Words may be corrected
-    /// without running anything again.
+    /// Fingerprint of names and values, part of every figure's digest. The text of `why` is not in
+    /// it, so correcting that runs nothing again.
     pub fn digest(&self) -> u64 {
-        let mut digest = Fnv::default();
+        let mut digest = Fnv1a::new();
         for (name, p) in &self.0 {
             digest.write(format!("{name}={}\n", p.value).as_bytes());
         }
-        digest.0
+        digest.finish()
     }
 
     /// Replaces every string `"$name"` by the value of the parameter.
-    pub(crate) fn fill(&self, table: &mut Table) -> Result<(), String> {
+    pub(crate) fn fill(&self, table: &mut Table) -> Result<(), Mistake> {
         table
             .iter_mut()
             .try_for_each(|(_, value)| self.fill_value(value))
     }
 
-    fn fill_value(&self, value: &mut Value) -> Result<(), String> {
+    fn fill_value(&self, value: &mut Value) -> Result<(), Mistake> {
         match value {
             Value::Table(table) => self.fill(table),
             Value::Array(items) => items.iter_mut().try_for_each(|item| self.fill_value(item)),
@@ -80,9 +81,8 @@ impl Calibration {
                 let Some(name) = text.strip_prefix('$') else {
                     return Ok(());
                 };
-                let parameter = self.0.get(name).ok_or_else(|| {
-                    format!("`${name}` is not a parameter of figures/calibration.toml")
-                })?;
+                let parameter = self.0.get(name);
+                let parameter = parameter.ok_or_else(|| Mistake::Parameter(name.to_owned()))?;
                 *value = parameter.value.clone();
                 Ok(())
             }
@@ -130,7 +130,11 @@ mod tests {
         let many: String = (0..9)
             .map(|i| TEXT.replace("shallow_buffer", &format!("p{i}")))
             .collect();
-        assert!(Calibration::parse(&many).unwrap_err().contains("too many"));
+        let said = Calibration::parse(&many).unwrap_err().to_string();
+        assert!(
+            said.contains("calibration.toml: 9 free parameters"),
+            "{said}"
+        );
         assert!(Calibration::parse("[a]\nvalue = 1\n").is_err());
     }
 }

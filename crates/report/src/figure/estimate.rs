@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A number with its 95 % interval, and the arithmetic that rows need on such numbers.
 //!
-//! A statistic is taken in each seed (same flows, same luck for the schemes compared); sums and
-//! differences are formed seed by seed, so that what the seeds share cancels. The interval is
-//! Student's t over seeds from three seeds on. A percentile stands on few flows, which a few seeds
-//! may hide by chance: its interval is the wider of that and of the bootstrap over flows. With
-//! fewer seeds the mean of paired flows has an interval from batches of each run, and a percentile
-//! has none (see [`crate::stats`]).
+//! A statistic is taken in each seed; the schemes compared have identical flows and random draws.
+//! Sums and differences are formed seed by seed, so that what the seeds share cancels. From three
+//! seeds on, the interval is Student's t over seeds. A percentile depends on few flows, and a few
+//! seeds may agree on it by chance, so its interval is the wider of that and of the bootstrap over
+//! flows. With fewer seeds the mean of paired flows has an interval from batches of each run, and a
+//! percentile has none (see [`crate::stats`]).
 
 use crate::stats::{Method, mean, t_975};
 
@@ -27,7 +27,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// A computed number without chance.
+    /// A computed number, which has no random error.
     pub fn exact(value: f64) -> Self {
         Estimate {
             seeds: vec![value],
@@ -38,7 +38,7 @@ impl Estimate {
         }
     }
 
-    /// One number a seed.
+    /// One number for each seed.
     pub fn of_seeds(seeds: Vec<f64>) -> Self {
         Estimate {
             seeds,
@@ -49,7 +49,7 @@ impl Estimate {
         }
     }
 
-    /// One number a seed, each with half the interval that its flows give: by a bootstrap for a
+    /// One number for each seed, each with half the interval that its flows give: by a bootstrap for a
     /// percentile, by batches for a mean.
     pub fn of_flows(seeds: Vec<(f64, f64)>, tail: bool) -> Self {
         let (seeds, flows) = seeds.into_iter().unzip();
@@ -62,8 +62,8 @@ impl Estimate {
         }
     }
 
-    /// One number a seed of a statistic that takes few values (a fan-in out of a sweep): the
-    /// interval is the range over seeds.
+    /// One number for each seed, of a statistic that takes few values (such as a fan-in of a sweep).
+    /// The interval is the range over seeds.
     pub fn of_range(seeds: Vec<f64>) -> Self {
         let fixed = match (
             seeds.iter().copied().reduce(f64::min),
@@ -81,8 +81,8 @@ impl Estimate {
         }
     }
 
-    /// The largest of so many comparisons: where there is nothing but noise one of them looks
-    /// large, so the interval is that of all of them at once (Bonferroni).
+    /// The largest of this many comparisons. One of many looks large even where all differences are
+    /// noise, so the interval covers all of them at once (Bonferroni).
     pub fn picked_of(mut self, comparisons: usize) -> Self {
         self.picked_of = comparisons.max(1);
         self
@@ -299,8 +299,7 @@ mod tests {
         assert!(wide.1 > 11.0);
     }
 
-    /// Equal seeds do not make a percentile certain when it stands on few flows; they do make a
-    /// mean.
+    /// Equal seeds make a mean certain, but not a percentile that depends on few flows.
     #[test]
     fn the_wider_one_for_percentiles() {
         let seeds = vec![(10.0, 3.0); 4];

@@ -3,20 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use cemark_sim::Outcome;
-use cemark_sim::config::Measure;
-use cemark_sim::outcome::{FlowRecord, PortReport};
-use cemark_sim::workload::Workload;
+use cemark_scenario::near_of_many;
+use cemark_sim::outcome::FlowRecord;
 
-use super::endless;
+use super::error::RowError;
 use super::estimate::Estimate;
-use super::full;
-use super::row::{Flow, Metric, OneOrMany, Over, Part, Row, Statistic};
-use crate::stats::{self, Statistic as FctStatistic};
-use crate::summary::hottest;
-
-/// The papers count queues in packets of so many bytes.
-const PACKET: f64 = 1500.0;
+use super::row::{Formula, OneOrMany, Over, Row};
+use crate::metrics::{self, Metric, Sample, Value};
+use crate::stats::{self, Statistic};
 
 /// One simulated point.
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +21,8 @@ pub struct Cell<'a> {
     pub scheme: &'a str,
     /// Its seed.
     pub seed: u64,
-    /// Its workloads, in the order of `FlowRecord::workload`.
-    pub workloads: &'a [Workload],
-    /// What was measured, and when.
-    pub measure: &'a Measure,
-    /// What it left.
-    pub outcome: &'a Outcome,
+    /// What was measured there.
+    pub sample: Sample<'a>,
 }
 
 /// All points of a figure.
@@ -48,8 +38,8 @@ type Selection = BTreeMap<String, OneOrMany>;
 /// The number of a row.
 ///
 /// # Errors
-/// Where the row asks for what the points do not have: a mistake in the figure's file.
-pub fn evaluate(row: &Row, data: &Data<'_>) -> Result<Estimate, String> {
+/// Where the row asks for something that the points do not have, which is a mistake in the file.
+pub fn evaluate(row: &Row, data: &Data<'_>) -> Result<Estimate, RowError> {
     let number = at(row, data, &row.selection)?;
     let number = match &row.minus {
         None => number,
@@ -59,7 +49,7 @@ pub fn evaluate(row: &Row, data: &Data<'_>) -> Result<Estimate, String> {
             let other = at(row, data, &selection)?;
             number
                 .minus(&other)
-                .ok_or("the two selections have different seeds")?
+                .ok_or_else(|| different_seeds("the two selections"))?
         }
     };
     Ok(match row.unit {
@@ -69,21 +59,21 @@ pub fn evaluate(row: &Row, data: &Data<'_>) -> Result<Estimate, String> {
 }
 
 /// The statistic over the selected cells.
-fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, String> {
-    let ask = Ask {
+fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, RowError> {
+    let evaluation = Evaluation {
         row,
         data,
         metric: metric(&row.metric)?,
     };
     let cells = data.select(selection)?;
-    match row.statistic {
-        Statistic::Onset => return ask.onset(&cells),
-        Statistic::Growth => return ask.growth(&cells),
+    match row.formula {
+        Formula::Onset => return evaluation.onset(&cells),
+        Formula::Growth => return evaluation.growth(&cells),
         _ => {}
     }
     let all = cells
         .iter()
-        .map(|axes| ask.one(axes))
+        .map(|axes| evaluation.one(axes))
         .collect::<Result<Vec<_>, _>>()?;
     let extreme = |better: fn(f64, f64) -> bool| {
         all.iter()
@@ -95,14 +85,10 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Str
     let chosen = match row.over {
         None if all.len() == 1 => all.first(),
         None => {
-            return Err(format!(
-                "{} cells are selected; say which, or over = \"mean\"",
-                all.len()
-            ));
+            return Err(RowError::Cells(all.len()));
         }
         Some(Over::Mean) => {
-            return Estimate::average(&all)
-                .ok_or_else(|| "the cells have different seeds".to_owned());
+            return Estimate::average(&all).ok_or_else(|| different_seeds("the cells"));
         }
         Some(Over::Max) => extreme(|a, b| a > b),
         Some(Over::Min) => extreme(|a, b| a < b),
@@ -113,34 +99,14 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Str
             let lows = all.iter().map(|e| e.interval().map(|i| i.0));
             let lows: Option<Vec<f64>> = lows.collect();
             let highest = lows.and_then(|l| l.into_iter().reduce(f64::max));
-            return highest
-                .map(Estimate::exact)
-                .ok_or_else(|| "a cell has no interval".to_owned());
+            return highest.map(Estimate::exact).ok_or(RowError::NoInterval);
         }
     };
-    chosen
-        .cloned()
-        .ok_or_else(|| "no cell is selected".to_owned())
+    chosen.cloned().ok_or(RowError::NoCell)
 }
 
-/// MB that endless flows delivered.
-fn delivered(outcome: &Outcome, flow: Flow) -> Result<f64, String> {
-    let mut all: Vec<u64> = outcome.long_flows.iter().map(|f| f.delivered).collect();
-    let last = *all.last().ok_or("no endless flow was measured")?;
-    let sum: u64 = all.iter().sum();
-    all.sort_unstable();
-    let n = all.len();
-    let bytes = match flow {
-        Flow::All => sum as f64,
-        Flow::Min => all[0] as f64,
-        Flow::P50 => all[(n - 1) / 2] as f64,
-        Flow::Max => all[n - 1] as f64,
-        Flow::Last => last as f64,
-        Flow::Others => (sum - last) as f64 / (n - 1).max(1) as f64,
-        // Not a length, so it returns here.
-        Flow::LastOfFair => return Ok(100.0 * last as f64 * n as f64 / sum.max(1) as f64),
-    };
-    Ok(bytes / 1e6)
+fn different_seeds(what: &str) -> RowError {
+    RowError::Seeds(what.to_owned())
 }
 
 /// In rising order of their values.
@@ -150,13 +116,19 @@ fn ranked(all: &[Estimate]) -> Vec<&Estimate> {
     ranked
 }
 
-fn metric(key: &str) -> Result<Metric, String> {
-    Metric::parse(key).ok_or_else(|| format!("no metric is called `{key}`"))
+fn metric(key: &str) -> Result<&'static Metric, RowError> {
+    metrics::find(key).ok_or_else(|| {
+        let keys = metrics::all().iter().map(|m| &*m.key);
+        RowError::Metric {
+            key: key.to_owned(),
+            near: near_of_many(key, keys, "docs/output.md lists them"),
+        }
+    })
 }
 
 impl Data<'_> {
     /// The different combinations of axes that match, in order.
-    fn select(&self, selection: &Selection) -> Result<Vec<&Axes>, String> {
+    fn select(&self, selection: &Selection) -> Result<Vec<&Axes>, RowError> {
         let mut found: Vec<&Axes> = Vec::new();
         for cell in &self.cells {
             if !found.contains(&cell.axes)
@@ -167,35 +139,48 @@ impl Data<'_> {
                 found.push(cell.axes);
             }
         }
-        for axis in selection.keys() {
-            if self
-                .cells
-                .iter()
-                .all(|cell| value(cell.axes, axis).is_none())
-            {
-                return Err(format!("there is no axis `{axis}`"));
-            }
+        let known = |axis: &str| self.cells.iter().any(|c| value(c.axes, axis).is_some());
+        if let Some(axis) = selection.keys().find(|axis| !known(axis)) {
+            let axes = self.cells.first().map(|c| c.axes.keys().cloned().collect());
+            return Err(RowError::Axis {
+                axis: axis.clone(),
+                known: axes.unwrap_or_default(),
+            });
         }
-        if found.is_empty() {
-            Err(format!("no point has {selection:?}"))
-        } else {
-            Ok(found)
+        match found.is_empty() {
+            true => Err(RowError::Selection(written(selection))),
+            false => Ok(found),
         }
     }
 
-    /// What a scheme left in each seed.
-    fn seeds(&self, axes: &Axes, scheme: &str) -> Result<Vec<&Cell<'_>>, String> {
-        let found: Vec<&Cell<'_>> = self
-            .cells
-            .iter()
-            .filter(|c| c.axes == axes && c.scheme == scheme)
-            .collect();
-        if found.is_empty() {
-            Err(format!("no scheme is labelled `{scheme}` at {axes:?}"))
-        } else {
-            Ok(found)
+    /// What a scheme left behind in each seed.
+    fn seeds(&self, axes: &Axes, scheme: &str) -> Result<Vec<&Cell<'_>>, RowError> {
+        let here = || self.cells.iter().filter(|c| c.axes == axes);
+        let found: Vec<&Cell<'_>> = here().filter(|c| c.scheme == scheme).collect();
+        if !found.is_empty() {
+            return Ok(found);
         }
+        let mut known: Vec<String> = here().map(|c| c.scheme.to_owned()).collect();
+        known.dedup();
+        let axes = axes.iter().map(|(path, value)| format!("{path} = {value}"));
+        Err(RowError::Scheme {
+            label: scheme.to_owned(),
+            axes: axes.collect::<Vec<_>>().join(", "),
+            known,
+        })
     }
+}
+
+/// A selection as a row writes it.
+fn written(selection: &Selection) -> String {
+    let parts = selection.iter().map(|(axis, wanted)| match wanted {
+        OneOrMany::One(value) => format!("{axis} = {value}"),
+        OneOrMany::Many(values) => {
+            let values: Vec<String> = values.iter().map(toml::Value::to_string).collect();
+            format!("{axis} = [{}]", values.join(", "))
+        }
+    });
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// The value of an axis that is called by the last words of its path.
@@ -211,46 +196,47 @@ fn value<'a>(axes: &'a Axes, axis: &str) -> Option<&'a str> {
         .map(|(_, v)| v.as_str())
 }
 
-struct Ask<'a> {
+/// A row and what it is taken from.
+struct Evaluation<'a> {
     row: &'a Row,
     data: &'a Data<'a>,
-    metric: Metric,
+    metric: &'static Metric,
 }
 
-impl Ask<'_> {
+impl Evaluation<'_> {
     /// The statistic in one cell.
-    fn one(&self, axes: &Axes) -> Result<Estimate, String> {
+    fn one(&self, axes: &Axes) -> Result<Estimate, RowError> {
         let (row, metric) = (self.row, self.metric);
         let excess = |scheme: &str, against: &str| self.excess(axes, metric, scheme, against);
-        Ok(match row.statistic {
-            Statistic::Value => self.values(axes, metric, &row.scheme)?,
-            Statistic::Difference => {
+        Ok(match row.formula {
+            Formula::Value => self.values(axes, metric, &row.scheme)?,
+            Formula::Difference => {
                 let of = |scheme: &str| self.values(axes, metric, scheme);
                 of(&row.scheme)?
                     .minus(&of(&row.against)?)
-                    .ok_or("the two schemes have different seeds")?
+                    .ok_or_else(|| different_seeds("the two schemes"))?
             }
-            Statistic::GainBeyond => {
+            Formula::GainBeyond => {
                 let other = self::metric(&row.other_metric)?;
                 let [ours, theirs] =
                     [metric, other].map(|m| self.excess(axes, m, &row.scheme, &row.against));
                 // A gain is an excess turned round.
                 theirs?
                     .minus(&ours?)
-                    .ok_or("the two metrics have different seeds")?
+                    .ok_or_else(|| different_seeds("the two metrics"))?
             }
-            Statistic::Excess => excess(&row.scheme, &row.against)?,
-            Statistic::Gain => excess(&row.scheme, &row.against)?.linear(0.0, -1.0),
-            Statistic::Ratio => excess(&row.scheme, &row.against)?.linear(1.0, 0.01),
-            Statistic::GapClosed => {
+            Formula::Excess => excess(&row.scheme, &row.against)?,
+            Formula::Gain => excess(&row.scheme, &row.against)?.linear(0.0, -1.0),
+            Formula::Ratio => excess(&row.scheme, &row.against)?.linear(1.0, 0.01),
+            Formula::GapClosed => {
                 let [from, to] = &row.schemes[..] else {
-                    return Err("`gap-closed` needs two labels in `schemes`".to_owned());
+                    return Err(RowError::Labels("two labels"));
                 };
                 excess(&row.scheme, from)?
                     .over(&excess(to, from)?)
-                    .ok_or("the schemes have different seeds")?
+                    .ok_or_else(|| different_seeds("the schemes"))?
             }
-            Statistic::ExcessOverBest => {
+            Formula::ExcessOverBest => {
                 let others: Vec<&str> = row
                     .schemes
                     .iter()
@@ -259,7 +245,7 @@ impl Ask<'_> {
                     .collect();
                 excess(&row.scheme, self.extremes(axes, metric, &others)?.0)?
             }
-            Statistic::SmallestStep => {
+            Formula::SmallestStep => {
                 let steps = row
                     .schemes
                     .windows(2)
@@ -268,50 +254,51 @@ impl Ask<'_> {
                 steps
                     .into_iter()
                     .min_by(|a, b| a.value().total_cmp(&b.value()))
-                    .ok_or("`schemes` needs two labels or more")?
+                    .ok_or(RowError::Labels("two labels or more"))?
             }
-            Statistic::ArgminDiffers => {
-                let labels: Vec<&str> = row.schemes.iter().map(String::as_str).collect();
-                let other = self::metric(&row.other_metric)?;
-                let (a, b) = (
-                    self.extremes(axes, metric, &labels)?.0,
-                    self.extremes(axes, other, &labels)?.0,
-                );
-                if a == b {
-                    return Ok(Estimate::exact(0.0));
-                }
-                let (lost, other_lost) = (excess(b, a)?, self.excess(axes, other, a, b)?);
-                if lost.value() < other_lost.value() {
-                    lost
-                } else {
-                    other_lost
-                }
-            }
-            Statistic::Spread => {
+            Formula::ArgminDiffers => self.argmin_differs(axes)?,
+            Formula::Spread => {
                 let labels: Vec<&str> = row.schemes.iter().map(String::as_str).collect();
                 let (low, high) = self.extremes(axes, metric, &labels)?;
                 excess(high, low)?.picked_of(labels.len() * labels.len().saturating_sub(1) / 2)
             }
-            Statistic::QuantilesAbove => self.quantiles_above(axes)?,
-            Statistic::Onset
-            | Statistic::Growth
-            | Statistic::Rtt
-            | Statistic::RttRatio
-            | Statistic::Sizes
-            | Statistic::Division
-            | Statistic::Dcib
-            | Statistic::Cedm
-            | Statistic::Quotient => {
-                return Err("this statistic is not taken cell by cell".to_owned());
+            Formula::QuantilesAbove => self.quantiles_above(axes)?,
+            Formula::Onset
+            | Formula::Growth
+            | Formula::Rtt
+            | Formula::RttRatio
+            | Formula::Sizes
+            | Formula::Division
+            | Formula::Dcib
+            | Formula::Cedm
+            | Formula::Quotient => {
+                return Err(RowError::NotByCell);
             }
+        })
+    }
+
+    /// What the best scheme for either metric loses on the other one, whichever is less.
+    fn argmin_differs(&self, axes: &Axes) -> Result<Estimate, RowError> {
+        let labels: Vec<&str> = self.row.schemes.iter().map(String::as_str).collect();
+        let other = metric(&self.row.other_metric)?;
+        let best = self.extremes(axes, self.metric, &labels)?.0;
+        let other_best = self.extremes(axes, other, &labels)?.0;
+        if best == other_best {
+            return Ok(Estimate::exact(0.0));
+        }
+        let lost = self.excess(axes, self.metric, other_best, best)?;
+        let other_lost = self.excess(axes, other, best, other_best)?;
+        Ok(match lost.value() < other_lost.value() {
+            true => lost,
+            false => other_lost,
         })
     }
 
     /// In each seed, the percent of places in the order of flows at which the scheme's flow
     /// delivered more.
-    fn quantiles_above(&self, axes: &Axes) -> Result<Estimate, String> {
+    fn quantiles_above(&self, axes: &Axes) -> Result<Estimate, RowError> {
         let sorted = |cell: &Cell<'_>| {
-            let flows = cell.outcome.long_flows.iter();
+            let flows = cell.sample.outcome.long_flows.iter();
             let mut all: Vec<u64> = flows.map(|f| f.delivered).collect();
             all.sort_unstable();
             all
@@ -319,7 +306,7 @@ impl Ask<'_> {
         let ours = self.data.seeds(axes, &self.row.scheme)?;
         let theirs = self.data.seeds(axes, &self.row.against)?;
         if ours.len() != theirs.len() {
-            return Err("the two schemes have different seeds".to_owned());
+            return Err(different_seeds("the two schemes"));
         }
         let shares = ours.iter().zip(&theirs).map(|(a, b)| {
             let (a, b) = (sorted(a), sorted(b));
@@ -328,11 +315,11 @@ impl Ask<'_> {
                     let above = a.iter().zip(&b).filter(|(a, b)| a > b).count();
                     Ok(100.0 * above as f64 / a.len() as f64)
                 }
-                false => Err("the two schemes have not the same endless flows".to_owned()),
+                false => Err(RowError::EndlessFlows),
             }
         });
         shares
-            .collect::<Result<_, String>>()
+            .collect::<Result<_, RowError>>()
             .map(Estimate::of_seeds)
     }
 
@@ -340,9 +327,9 @@ impl Ask<'_> {
     fn extremes<'l>(
         &self,
         axes: &Axes,
-        metric: Metric,
+        metric: &Metric,
         labels: &[&'l str],
-    ) -> Result<(&'l str, &'l str), String> {
+    ) -> Result<(&'l str, &'l str), RowError> {
         let mut all = Vec::new();
         for label in labels {
             all.push((self.values(axes, metric, label)?.value(), *label));
@@ -350,197 +337,90 @@ impl Ask<'_> {
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         match (all.first(), all.last()) {
             (Some(low), Some(high)) => Ok((low.1, high.1)),
-            _ => Err("`schemes` names no other scheme".to_owned()),
+            _ => Err(RowError::Labels("another label than that of `scheme`")),
         }
     }
 
-    /// The measured flows in question: those of the row's workload, or all.
-    fn flows<'c>(
-        &self,
-        cell: &'c Cell<'_>,
-    ) -> Result<impl Iterator<Item = &'c FlowRecord> + use<'c>, String> {
-        let wanted =
-            match &self.row.workload {
-                None => None,
-                Some(name) => {
-                    let found = cell.workloads.iter().position(|w| w.name == *name);
-                    Some(found.ok_or_else(|| {
-                        format!("no workload is called `{name}` at {:?}", cell.axes)
-                    })?)
-                }
-            };
-        Ok(cell
-            .outcome
-            .flows
-            .iter()
-            .filter(move |f| wanted.is_none_or(|w| usize::from(f.workload) == w)))
+    /// The part of a point that the row asks for.
+    fn sample<'c>(&'c self, cell: &Cell<'c>) -> Sample<'c> {
+        Sample {
+            only: self.row.restriction(),
+            ..cell.sample
+        }
     }
 
     /// The metric itself in each seed.
-    fn values(&self, axes: &Axes, metric: Metric, scheme: &str) -> Result<Estimate, String> {
+    fn values(&self, axes: &Axes, metric: &Metric, scheme: &str) -> Result<Estimate, RowError> {
         let cells = self.data.seeds(axes, scheme)?;
-        let values = cells
-            .iter()
-            .map(|c| self.scalar(c, metric))
-            .collect::<Result<_, _>>()?;
-        Ok(Estimate::of_seeds(values))
+        let values = cells.iter().map(|c| self.scalar(c, metric));
+        Ok(Estimate::of_seeds(values.collect::<Result<_, _>>()?))
     }
 
-    fn scalar(&self, cell: &Cell<'_>, metric: Metric) -> Result<f64, String> {
-        Ok(self.measured(cell, metric)? - self.row.base.unwrap_or(0.0))
+    fn scalar(&self, cell: &Cell<'_>, metric: &Metric) -> Result<f64, RowError> {
+        let value = metric.value_in_figures(&self.sample(cell))?;
+        Ok(value - self.row.base.unwrap_or(0.0))
     }
 
-    fn measured(&self, cell: &Cell<'_>, metric: Metric) -> Result<f64, String> {
-        let outcome = cell.outcome;
-        let class = || {
-            let class = self.row.class;
-            class.ok_or("`share` and `settling` need a class")
-        };
-        Ok(match metric {
-            Metric::Rtt(statistic) => {
-                let times: Vec<f64> = outcome
-                    .probes
-                    .iter()
-                    .map(|p| p.rtt.as_micros_f64())
-                    .collect();
-                statistic.of(&times).ok_or("no probe was answered")?
-            }
-            Metric::Goodput => endless::goodput(outcome, cell.measure, self.row.class)?,
-            Metric::Share => endless::share(outcome, class()?)?,
-            Metric::Settling => endless::settling(outcome, cell.measure, class()?)?,
-            Metric::Fct(class, statistic) => {
-                let flows = self.flows(cell)?.filter(|f| class.has(f.bytes));
-                let times: Vec<f64> = flows
-                    .filter_map(|f| f.fct.map(|t| t.as_micros_f64()))
-                    .collect();
-                statistic
-                    .of(&times)
-                    .ok_or("a seed has no finished flow of this class")?
-            }
-            Metric::Queue(part) => {
-                let queue = &self.port(outcome)?.queue;
-                if queue.count == 0 {
-                    return Err("no queue was sampled".to_owned());
-                }
-                PACKET.recip()
-                    * match part {
-                        Part::Mean => queue.mean,
-                        Part::P50 => queue.p50,
-                        Part::P99 => queue.p99,
-                        Part::Min => queue.min,
-                        Part::Max => queue.max,
-                        Part::Swing => queue.max - queue.min,
-                    }
-            }
-            Metric::Full(what) => full::milliseconds(outcome, what)?,
-            Metric::Utilisation => 100.0 * self.port(outcome)?.utilisation,
-            Metric::Delivered(flow) => delivered(outcome, flow)?,
-            Metric::Edge(name) => *outcome
-                .edges
-                .get(name)
-                .ok_or("there is no box at an edge that counts this")?
-                as f64,
-            Metric::Drops => outcome.totals.all_drops() as f64,
-            Metric::Marks => outcome.totals.all_marks() as f64,
-            Metric::Timeouts if self.row.workload.is_none() => outcome.totals.timeouts as f64,
-            Metric::Timeouts => self.sum(cell, |f| f.timeouts)?,
-            Metric::Lost => self.sum(cell, |f| f.retransmits)?,
-        })
-    }
-
-    fn sum(&self, cell: &Cell<'_>, of: fn(&FlowRecord) -> u32) -> Result<f64, String> {
-        let all: Vec<u32> = self.flows(cell)?.map(of).collect();
-        if all.is_empty() {
-            return Err("a seed has no measured flow of this workload".to_owned());
-        }
-        Ok(all.into_iter().map(f64::from).sum())
-    }
-
-    fn port<'o>(&self, outcome: &'o Outcome) -> Result<&'o PortReport, String> {
-        match &self.row.port {
-            None => hottest(&outcome.ports).ok_or_else(|| "no queue was sampled".to_owned()),
-            Some(end) => {
-                let found = outcome
-                    .ports
-                    .iter()
-                    .find(|p| p.name.ends_with(end.as_str()));
-                found.ok_or_else(|| {
-                    let names: Vec<&str> = outcome
-                        .ports
-                        .iter()
-                        .take(20)
-                        .map(|p| p.name.as_str())
-                        .collect();
-                    format!("no port's name ends in `{end}`; ports: {}", names.join(" "))
-                })
-            }
-        }
-    }
-
-    /// Percent by which `scheme` lies above `against`, paired flow by flow where flows are
+    /// Percent by which `scheme` is above `against`, paired flow by flow where flows are
     /// compared.
     fn excess(
         &self,
         axes: &Axes,
-        metric: Metric,
+        metric: &Metric,
         scheme: &str,
         against: &str,
-    ) -> Result<Estimate, String> {
-        let (theirs, ours) = (
-            self.data.seeds(axes, against)?,
-            self.data.seeds(axes, scheme)?,
-        );
+    ) -> Result<Estimate, RowError> {
+        let theirs = self.data.seeds(axes, against)?;
+        let ours = self.data.seeds(axes, scheme)?;
         if theirs.len() != ours.len() {
-            return Err(format!("`{scheme}` and `{against}` have different seeds"));
+            return Err(different_seeds(&format!("`{scheme}` and `{against}`")));
         }
-        let pairs = theirs.iter().zip(&ours);
-        let Metric::Fct(class, statistic) = metric else {
-            let percents = pairs
-                .map(
-                    |(b, s)| match (self.scalar(b, metric)?, self.scalar(s, metric)?) {
-                        (0.0, 0.0) => Ok(0.0),
-                        (0.0, _) => Err(format!("`{against}` has a seed where the metric is zero")),
-                        (b, s) => Ok(100.0 * (s / b - 1.0)),
-                    },
-                )
-                .collect::<Result<_, String>>()?;
-            return Ok(Estimate::of_seeds(percents));
+        if let Value::Flows { has, statistic } = metric.value {
+            return self.excess_of_flows(&theirs, &ours, has, statistic);
+        }
+        let percents = theirs.iter().zip(&ours).map(|(b, s)| {
+            match (self.scalar(b, metric)?, self.scalar(s, metric)?) {
+                (0.0, 0.0) => Ok(0.0),
+                (0.0, _) => Err(RowError::Zero(against.to_owned())),
+                (b, s) => Ok(100.0 * (s / b - 1.0)),
+            }
+        });
+        Ok(Estimate::of_seeds(
+            percents.collect::<Result<_, RowError>>()?,
+        ))
+    }
+
+    fn excess_of_flows(
+        &self,
+        theirs: &[&Cell<'_>],
+        ours: &[&Cell<'_>],
+        has: fn(u64) -> bool,
+        statistic: Statistic,
+    ) -> Result<Estimate, RowError> {
+        let flows = |cell: &Cell<'_>| -> Result<Vec<FlowRecord>, RowError> {
+            Ok(self.sample(cell).flows()?.copied().collect())
         };
-        let tail = matches!(statistic, FctStatistic::Percentile(_));
+        let tail = matches!(statistic, Statistic::Percentile(_));
         let enough = theirs.len() >= 3;
-        let resample = tail || !enough;
         let (mut plain, mut resampled) = (Vec::new(), Vec::new());
-        for (b, s) in pairs {
-            let of = |cell| -> Result<Vec<FlowRecord>, String> {
-                Ok(self.flows(cell)?.copied().collect())
+        for (b, s) in theirs.iter().zip(ours) {
+            let both = stats::pairs(&flows(b)?, &flows(s)?, |f| has(f.bytes));
+            if enough && !tail {
+                plain.push(mean_excess(both)?);
+                continue;
+            }
+            let seed = [both];
+            let one = stats::compare(&seed, statistic).ok_or(RowError::Pairs)?;
+            let half = match tail {
+                // With three seeds or more the bootstrap tells how few flows a tail is made of; it
+                // is no interval of its own.
+                true if enough => stats::half_by_flows(&seed[0], statistic),
+                true => None,
+                false => one.interval.map(|(_, high)| high - one.percent),
             };
-            let both = stats::pairs(&of(b)?, &of(s)?, |f| class.has(f.bytes));
-            if resample {
-                let seed = [both];
-                let one = stats::compare(&seed, statistic)
-                    .ok_or("a seed has no flow of this class that ended under both schemes")?;
-                let half = match tail {
-                    // Beside three seeds the bootstrap says on how few flows a tail rests; it is no
-                    // interval of its own.
-                    true if enough => stats::half_by_flows(&seed[0], statistic),
-                    true => None,
-                    false => one.interval.map(|(_, high)| high - one.percent),
-                };
-                match half {
-                    Some(half) => resampled.push((one.percent, half)),
-                    None => plain.push(one.percent),
-                }
-            } else {
-                let (x, y): (Vec<f64>, Vec<f64>) = both.into_iter().unzip();
-                match (stats::mean(&x), stats::mean(&y)) {
-                    (Some(x), Some(y)) if x > 0.0 => plain.push(100.0 * (y / x - 1.0)),
-                    _ => {
-                        return Err(
-                            "a seed has no flow of this class that ended under both schemes"
-                                .to_owned(),
-                        );
-                    }
-                }
+            match half {
+                Some(half) => resampled.push((one.percent, half)),
+                None => plain.push(one.percent),
             }
         }
         if plain.is_empty() {
@@ -551,14 +431,16 @@ impl Ask<'_> {
     }
 
     /// The metric along the axis, in rising order.
-    fn along(&self, cells: &[&Axes], scheme: &str) -> Result<Vec<(f64, Vec<f64>)>, String> {
-        let axis = self.row.axis.as_deref();
-        let axis = axis.ok_or("`onset` and `growth` need an axis")?;
+    fn along(&self, cells: &[&Axes], scheme: &str) -> Result<Vec<(f64, Vec<f64>)>, RowError> {
+        let axis = self.row.axis.as_deref().ok_or(RowError::NoAxis)?;
         let mut along = Vec::new();
         for axes in cells {
-            let written = value(axes, axis).ok_or_else(|| format!("there is no axis `{axis}`"))?;
-            let x = first_number(written)
-                .ok_or_else(|| format!("`{written}` is not a number to walk along"))?;
+            let written = value(axes, axis).ok_or_else(|| RowError::Axis {
+                axis: axis.to_owned(),
+                known: axes.keys().cloned().collect(),
+            })?;
+            let x = first_number(written);
+            let x = x.ok_or_else(|| RowError::AxisValue(written.to_owned()))?;
             along.push((x, self.values(axes, self.metric, scheme)?.seeds));
         }
         along.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -567,7 +449,7 @@ impl Ask<'_> {
 
     /// For each seed, where along the axis the metric leaves zero; less where `against` does, if
     /// there is one.
-    fn onset(&self, cells: &[&Axes]) -> Result<Estimate, String> {
+    fn onset(&self, cells: &[&Axes]) -> Result<Estimate, RowError> {
         let mut onsets = self.onsets(cells, &self.row.scheme)?;
         if !self.row.against.is_empty() {
             let others = self.onsets(cells, &self.row.against)?;
@@ -576,10 +458,10 @@ impl Ask<'_> {
         Ok(Estimate::of_range(onsets))
     }
 
-    fn onsets(&self, cells: &[&Axes], scheme: &str) -> Result<Vec<f64>, String> {
+    fn onsets(&self, cells: &[&Axes], scheme: &str) -> Result<Vec<f64>, RowError> {
         let along = self.along(cells, scheme)?;
         let [.., (before, _), (last, seeds)] = &along[..] else {
-            return Err("an onset needs two values of the axis or more".to_owned());
+            return Err(RowError::AxisValues("an onset", ""));
         };
         let beyond = last + (last - before);
         let onset = |seed: usize| {
@@ -592,7 +474,7 @@ impl Ask<'_> {
     }
 
     /// For each seed, the slope of the line through the logarithms.
-    fn growth(&self, cells: &[&Axes]) -> Result<Estimate, String> {
+    fn growth(&self, cells: &[&Axes]) -> Result<Estimate, RowError> {
         let along = self.along(cells, &self.row.scheme)?;
         let seeds = along.iter().map(|(_, v)| v.len()).min().unwrap_or(0);
         let slope = |seed: usize| {
@@ -610,10 +492,17 @@ impl Ask<'_> {
         let slopes: Vec<f64> = (0..seeds).map(slope).collect();
         match slopes.iter().all(|s| s.is_finite()) && !slopes.is_empty() {
             true => Ok(Estimate::of_seeds(slopes)),
-            false => {
-                Err("a growth needs two values of the axis or more, and all above zero".into())
-            }
+            false => Err(RowError::AxisValues("a growth", ", all of them above zero")),
         }
+    }
+}
+
+/// Percent by which the second mean of the pairs is above the first.
+fn mean_excess(pairs: Vec<(f64, f64)>) -> Result<f64, RowError> {
+    let (x, y): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+    match (stats::mean(&x), stats::mean(&y)) {
+        (Some(x), Some(y)) if x > 0.0 => Ok(100.0 * (y / x - 1.0)),
+        _ => Err(RowError::Pairs),
     }
 }
 
@@ -625,11 +514,11 @@ fn first_number(written: &str) -> Option<f64> {
     rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
-/// Flows of the rows' points that have not ended, of all; they are in no number.
+/// How many flows did not finish, and how many flows there are. Unfinished flows are in no number.
 pub fn unfinished(data: &Data<'_>) -> (u64, u64) {
     data.cells
         .iter()
-        .flat_map(|c| &c.outcome.flows)
+        .flat_map(|c| &c.sample.outcome.flows)
         .fold((0, 0), |(open, all), f| {
             (open + u64::from(f.fct.is_none()), all + 1)
         })

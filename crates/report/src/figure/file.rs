@@ -6,9 +6,10 @@
 //!   `variant`;
 //! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds).
 //!
-//! Changed keys are written as they stand in the file (`[variant.rtt]`, `max = "350us"`). Where the
-//! scenario has a list of tables, the entry of the same `label` or `name` is changed; another is
-//! added. `"$shallow_buffer"` stands for a free parameter of `figures/calibration.toml`.
+//! Changed keys are written as in the scenario (`[variant.rtt]`, `max = "350us"`). Where the
+//! scenario has a list of tables, the entry with the same `label` or `name` is changed, and any
+//! other entry is added. `"$shallow_buffer"` is replaced by that parameter of
+//! `figures/calibration.toml`.
 
 use cemark_scenario::{Overrides, Plan, parse};
 use serde::Deserialize;
@@ -16,6 +17,7 @@ use toml::{Table, Value};
 
 use super::Mode;
 use super::calibration::Calibration;
+use super::error::{FileError, Mistake};
 use super::row::Row;
 
 /// A figure's file, read.
@@ -23,7 +25,7 @@ use super::row::Row;
 pub struct FigureFile {
     /// Its short name: `ecnsharp-9`.
     pub id: String,
-    /// Its one line for people.
+    /// Its title.
     pub title: String,
     /// The scenario, without rows, variants and modes. Empty where a figure is computed.
     scenario: Table,
@@ -42,34 +44,31 @@ impl FigureFile {
     ///
     /// # Errors
     /// What is wrong with it, with the file's name.
-    pub fn parse(id: &str, text: &str, calibration: &Calibration) -> Result<Self, String> {
-        let wrong = |what: String| format!("figures/{id}.toml: {what}");
-        let mut table: Table = text
-            .parse()
-            .map_err(|e: toml::de::Error| wrong(e.to_string()))?;
-        calibration.fill(&mut table).map_err(wrong)?;
-        let rows = match table.remove("row") {
-            Some(rows) => {
-                Vec::<Row>::deserialize(rows).map_err(|e| wrong(format!("[[row]]: {e}")))?
-            }
-            None => return Err(wrong("there is no [[row]]".to_owned())),
-        };
+    pub fn parse(id: &str, text: &str, calibration: &Calibration) -> Result<Self, FileError> {
+        FigureFile::read(id, text, calibration).map_err(|m| FileError::new(place(id), m))
+    }
+
+    fn read(id: &str, text: &str, calibration: &Calibration) -> Result<Self, Mistake> {
+        let mut table: Table = text.parse()?;
+        calibration.fill(&mut table)?;
+        let rows = table.remove("row").ok_or(Mistake::NoRows)?;
+        let rows = Vec::<Row>::deserialize(rows).map_err(Mistake::Row)?;
         let mut variants = Vec::new();
         for variant in list(table.remove("variant")) {
             let Value::Table(mut change) = variant else {
-                return Err(wrong("a [[variant]] is a table".to_owned()));
+                return Err(Mistake::NotATable("[[variant]]"));
             };
             match change.remove("name") {
                 Some(Value::String(name)) => variants.push((name, change)),
-                _ => return Err(wrong("a [[variant]] needs a name".to_owned())),
+                _ => return Err(Mistake::NamelessVariant),
             }
         }
-        let mut mode = |key: &str| match table.remove(key) {
+        let mut mode = |key: &str, section| match table.remove(key) {
             None => Ok(Table::new()),
             Some(Value::Table(change)) => Ok(change),
-            Some(_) => Err(wrong(format!("[{key}] is a table"))),
+            Some(_) => Err(Mistake::NotATable(section)),
         };
-        let (quick, full) = (mode("quick")?, mode("full")?);
+        let (quick, full) = (mode("quick", "[quick]")?, mode("full", "[full]")?);
         let title = table
             .get("title")
             .and_then(Value::as_str)
@@ -94,9 +93,9 @@ impl FigureFile {
         !self.scenario.is_empty()
     }
 
-    /// Every point of the figure as one plan, the variant being an axis; `None` where nothing is
+    /// Every point of the figure as one plan with the variant as an axis; `None` where nothing is
     /// simulated. `overlay` changes the scenario further, after variant and mode (for tests that
-    /// break a scheme on purpose); `changes` are the user's, from the command line.
+    /// break a scheme on purpose). `changes` come from the command line.
     ///
     /// # Errors
     /// What the scenario parser says.
@@ -106,7 +105,7 @@ impl FigureFile {
         calibration: &Calibration,
         overlay: Option<&Table>,
         changes: &Overrides,
-    ) -> Result<Option<Plan>, String> {
+    ) -> Result<Option<Plan>, FileError> {
         if !self.is_simulated() {
             return Ok(None);
         }
@@ -128,25 +127,7 @@ impl FigureFile {
             if let Some(overlay) = overlay {
                 merge(&mut scenario, overlay);
             }
-            let text =
-                toml::to_string(&scenario).map_err(|e| format!("figures/{}.toml: {e}", self.id))?;
-            let file = if name.is_empty() {
-                format!("figures/{}.toml", self.id)
-            } else {
-                format!("figures/{}.toml ({name})", self.id)
-            };
-            let mut plan = parse(&text, &file, changes).map_err(|e| {
-                let help = e.help_text().map(|h| format!(" ({h})")).unwrap_or_default();
-                // The lines of the text are not those of the file: it is shown. A mistake of the
-                // command line needs no lines.
-                let text = if changes.is_empty() { &text } else { "" };
-                format!("{e}{help}\n{text}")
-            })?;
-            if !name.is_empty() {
-                for point in &mut plan.points {
-                    point.axes.insert(VARIANT.to_owned(), name.clone());
-                }
-            }
+            let plan = self.plan_of(name, &scenario, changes)?;
             whole = Some(match whole {
                 None => plan,
                 Some(mut all) => {
@@ -170,6 +151,45 @@ impl FigureFile {
         );
         Ok(Some(plan))
     }
+
+    /// The plan of one variant; `name` is empty where the figure has none.
+    fn plan_of(
+        &self,
+        name: &str,
+        scenario: &Table,
+        changes: &Overrides,
+    ) -> Result<Plan, FileError> {
+        let file = match name {
+            "" => place(&self.id),
+            name => format!("{} ({name})", place(&self.id)),
+        };
+        let text = toml::to_string(scenario).map_err(|e| FileError::new(&*file, e))?;
+        let mut plan = parse(&text, &file, changes).map_err(|e| {
+            let help = e.help_text().map(|h| format!(" ({h})")).unwrap_or_default();
+            let mistake = Mistake::Scenario {
+                message: format!("{e}{help}"),
+                // The lines in the message are those of this text and not of the file, so the text
+                // is shown. A mistake on the command line has no lines.
+                text: if changes.is_empty() {
+                    text
+                } else {
+                    String::new()
+                },
+            };
+            FileError::new(&*file, mistake)
+        })?;
+        if !name.is_empty() {
+            for point in &mut plan.points {
+                point.axes.insert(VARIANT.to_owned(), name.to_owned());
+            }
+        }
+        Ok(plan)
+    }
+}
+
+/// A figure's file as messages name it.
+pub(super) fn place(id: &str) -> String {
+    format!("figures/{id}.toml")
 }
 
 fn list(value: Option<Value>) -> Vec<Value> {
@@ -180,8 +200,8 @@ fn list(value: Option<Value>) -> Vec<Value> {
     }
 }
 
-/// Lays `change` over `base`: tables key by key, lists of tables entry by entry (by label or name),
-/// all else is replaced.
+/// Merges `change` into `base`: tables key by key, lists of tables entry by entry (by label or
+/// name). Everything else is replaced.
 pub fn merge(base: &mut Table, change: &Table) {
     for (key, new) in change {
         match (base.get_mut(key), new) {
@@ -254,7 +274,9 @@ mod tests {
                 "needs a name",
             ),
         ] {
-            let said = FigureFile::parse("test", text, &none).unwrap_err();
+            let said = FigureFile::parse("test", text, &none)
+                .unwrap_err()
+                .to_string();
             assert!(
                 said.starts_with("figures/test.toml: ") && said.contains(part),
                 "{said}"

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The papers' figures: published beside measured, with a verdict by a rule that was fixed before
-//! anything ran.
+//! The papers' figures: published beside measured numbers, with a verdict by a rule that was fixed
+//! before anything was run.
 //!
-//! A figure is one file under `figures/` (see [`file`](mod@file)), which reads as the description
-//! of its experiment. What counts as reproduced stands in `figures/targets.tsv`, free parameters in
-//! `figures/calibration.toml`, and what we found in `figures/expected.tsv`. All of them are built
-//! into the program. [`run`] does the whole of `cemark figure` but printing and leaving.
+//! A figure is one file under `figures/` (see [`file`](mod@file)) that describes its experiment.
+//! `figures/targets.tsv` says what counts as reproduced, `figures/calibration.toml` holds the free
+//! parameters, and `figures/expected.tsv` the verdicts that we found. All of them are built into
+//! the program. [`run`] does everything that `cemark figure` does, except printing and the exit
+//! code.
 
 pub mod calibration;
-pub mod cedm;
-pub mod endless;
+pub mod error;
 pub mod estimate;
 pub mod evaluate;
 pub mod file;
-pub mod full;
 mod models;
 pub mod render;
 pub mod row;
@@ -22,13 +21,14 @@ pub mod targets;
 pub mod verdict;
 
 pub use calibration::Calibration;
+pub use error::{FileError, Mistake, RowError};
 pub use estimate::Estimate;
 pub use file::FigureFile;
 pub use run::{
     FigureRun, PartResult, Request, RowResult, Surroundings, Watch, plans, run, run_file,
 };
 pub use targets::{Expected, Target};
-pub use verdict::{Band, Verdict};
+pub use verdict::{Band, RowVerdict};
 
 use serde::Serialize;
 
@@ -36,15 +36,15 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Minutes for all figures together. Says "not decided" where so few flows cannot tell.
+    /// Few flows: minutes for all figures together. Rows that need more flows are "not decided".
     #[default]
     Quick,
-    /// Every row's flow budget: two hours for all figures on two cores.
+    /// The number of flows that each row asks for: two hours for all figures on two cores.
     Full,
 }
 
 impl Mode {
-    /// The option that asks for it.
+    /// Its command-line option.
     pub const fn flag(self) -> &'static str {
         match self {
             Mode::Quick => "--quick",

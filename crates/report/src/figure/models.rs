@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rows that need no network: what an RTT model, a size table or a switch's division gives.
+//! Rows that simulate nothing: numbers of an RTT model, a size table, a switch's division or a
+//! closed form.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +8,13 @@ use cemark_marking::ecn_sharp::tofino;
 use cemark_sim::workload::random::Stream;
 use cemark_sim::workload::{RttModel, SizeTable};
 
-use super::cedm;
+use super::error::RowError;
 use super::estimate::Estimate;
-use super::row::{Row, Statistic};
+use super::row::{Formula, Row};
 use crate::stats;
+use crate::theory::{bdp, cedm, dcib as dcib_theory};
 
-/// Draws of an RTT model: a million, ten times, the repetitions serving as seeds.
+/// An RTT model is drawn from a million times; ten repetitions serve as seeds.
 const BATCHES: u64 = 10;
 const DRAWS: usize = 1_000_000;
 
@@ -22,34 +24,31 @@ const SHORT: f64 = 100_000.0;
 /// The statistics taken of an RTT model.
 const OF_RTT: [&str; 4] = ["mean", "std", "p90", "p99"];
 
-/// Models that have been drawn from already: the four statistics of one share their draws.
+/// Draws of each RTT model, so that its four statistics use the same ones.
 #[derive(Clone, Debug, Default)]
 pub struct Models(BTreeMap<String, [Estimate; 4]>);
 
 impl Models {
     /// The number of a row that is computed or drawn, `None` where the row is taken from points.
-    pub fn evaluate(&mut self, row: &Row) -> Option<Result<Estimate, String>> {
-        match row.statistic {
-            Statistic::Rtt => Some(self.rtt(row)),
-            Statistic::RttRatio => Some(ratio(row)),
-            Statistic::Sizes => Some(sizes(row)),
-            Statistic::Division => Some(division(row)),
-            Statistic::Dcib => Some(dcib(row)),
-            Statistic::Cedm => Some(slides(row)),
-            Statistic::Quotient => Some(quotient(row)),
+    pub fn evaluate(&mut self, row: &Row) -> Option<Result<Estimate, RowError>> {
+        match row.formula {
+            Formula::Rtt => Some(self.rtt(row)),
+            Formula::RttRatio => Some(ratio(row)),
+            Formula::Sizes => Some(sizes(row)),
+            Formula::Division => Some(division(row)),
+            Formula::Dcib => Some(dcib(row)),
+            Formula::Cedm => Some(slides(row)),
+            Formula::Quotient => Some(quotient(row)),
             _ => None,
         }
     }
 
-    fn rtt(&mut self, row: &Row) -> Result<Estimate, String> {
+    fn rtt(&mut self, row: &Row) -> Result<Estimate, RowError> {
         let name = named(row)?;
         let which = OF_RTT.iter().position(|s| *s == row.metric);
         let which = which.ok_or_else(|| {
-            format!(
-                "`{}` is not taken of an RTT model: {}",
-                row.metric,
-                OF_RTT.join(", ")
-            )
+            let wanted = format!("taken of an RTT model: write {}", OF_RTT.join(", "));
+            wrong(&row.metric, wanted)
         })?;
         if !self.0.contains_key(name) {
             self.0.insert(name.to_owned(), draw(&model(name)?)?);
@@ -58,22 +57,32 @@ impl Models {
     }
 }
 
-fn named(row: &Row) -> Result<&str, String> {
-    row.model
-        .as_deref()
-        .ok_or_else(|| "this row needs a model".to_owned())
+fn named(row: &Row) -> Result<&str, RowError> {
+    row.model.as_deref().ok_or(RowError::NoModel)
+}
+
+fn wrong(found: &str, wanted: impl Into<String>) -> RowError {
+    RowError::Model {
+        found: found.to_owned(),
+        wanted: wanted.into(),
+    }
 }
 
 /// `stack` is the quantile table of ECN# Table 1, `fitted stack` the lognormal.
-fn model(name: &str) -> Result<RttModel, String> {
+fn model(name: &str) -> Result<RttModel, RowError> {
     let found = match name.strip_prefix("fitted ") {
         Some(case) => RttModel::fitted(case),
         None => RttModel::measured(name),
     };
-    found.ok_or_else(|| format!("no RTT model is called `{name}`"))
+    found.ok_or_else(|| {
+        wrong(
+            name,
+            "an RTT model of ECN#'s Table 1: write stack or fitted stack",
+        )
+    })
 }
 
-fn draw(model: &RttModel) -> Result<[Estimate; 4], String> {
+fn draw(model: &RttModel) -> Result<[Estimate; 4], RowError> {
     let mut found: [Vec<f64>; 4] = Default::default();
     for seed in 0..BATCHES {
         let mut stream = Stream::new(seed, "figure", 0);
@@ -82,7 +91,7 @@ fn draw(model: &RttModel) -> Result<[Estimate; 4], String> {
             draws.push(
                 model
                     .draw(&mut stream)
-                    .ok_or("the model adds no RTT")?
+                    .ok_or_else(|| wrong("path", "an RTT model that can be drawn from"))?
                     .as_micros_f64(),
             );
         }
@@ -100,19 +109,20 @@ fn draw(model: &RttModel) -> Result<[Estimate; 4], String> {
     Ok(found.map(Estimate::of_seeds))
 }
 
-fn ratio(row: &Row) -> Result<Estimate, String> {
+fn ratio(row: &Row) -> Result<Estimate, RowError> {
     Ok(Estimate::exact(
         model(named(row)?)?.mean() / model(&row.against)?.mean(),
     ))
 }
 
-/// Tables that offer the same load each (`a + b`): flows of a table are as rare as they are large.
-fn mix(names: &str) -> Result<Vec<(f64, SizeTable)>, String> {
+/// Tables that each offer the same load (`a + b`): the larger the flows of a table, the fewer there
+/// are.
+fn mix(names: &str) -> Result<Vec<(f64, SizeTable)>, RowError> {
     let tables: Vec<SizeTable> = names
         .split('+')
         .map(|name| {
             SizeTable::builtin(name.trim())
-                .ok_or_else(|| format!("no size table is called `{}`", name.trim()))
+                .ok_or_else(|| wrong(name.trim(), "a built-in size table"))
         })
         .collect::<Result<_, _>>()?;
     let all: f64 = tables.iter().map(|t| 1.0 / t.mean()).sum();
@@ -122,15 +132,13 @@ fn mix(names: &str) -> Result<Vec<(f64, SizeTable)>, String> {
         .collect())
 }
 
-fn sizes(row: &Row) -> Result<Estimate, String> {
+fn sizes(row: &Row) -> Result<Estimate, RowError> {
     let mix = mix(named(row)?)?;
     let over = |of: &dyn Fn(&SizeTable) -> f64| mix.iter().map(|(w, t)| w * of(t)).sum::<f64>();
     let (what, bytes) = match row.metric.rsplit_once(' ') {
         None => (row.metric.as_str(), 0.0),
         Some((what, bytes)) => {
-            let bytes: f64 = bytes
-                .parse()
-                .map_err(|_| format!("`{bytes}` is not a size in bytes"))?;
+            let bytes: f64 = bytes.parse().map_err(|_| wrong(bytes, "a size in bytes"))?;
             (what, bytes)
         }
     };
@@ -142,35 +150,36 @@ fn sizes(row: &Row) -> Result<Estimate, String> {
             let carried = over(&|t| t.bytes_below(bytes) * t.mean());
             Ok(100.0 * carried / over(&SizeTable::mean))
         }
-        _ => Err(format!(
-            "`{}` is not taken of a size table: mean, below BYTES, share below BYTES, bytes below BYTES",
-            row.metric
+        _ => Err(wrong(
+            &row.metric,
+            "taken of a size table: write mean, below BYTES, share below BYTES or bytes below BYTES",
         )),
     }
     .map(Estimate::exact)
 }
 
-fn quotient(row: &Row) -> Result<Estimate, String> {
+fn quotient(row: &Row) -> Result<Estimate, RowError> {
     let name = named(row)?;
     let number = |text: &str| text.trim().parse::<f64>().ok();
     name.split_once('/')
         .and_then(|(over, under)| Some(number(over)? / number(under)?))
         .filter(|q| q.is_finite())
         .map(Estimate::exact)
-        .ok_or_else(|| format!("`{name}` is not a quotient: NUMBER / NUMBER"))
+        .ok_or_else(|| wrong(name, "a quotient: write NUMBER / NUMBER"))
 }
 
 /// Marking counts of ECN#'s Figure 6.
 const COUNTS: std::ops::RangeInclusive<u32> = 1..=100;
 
-fn division(row: &Row) -> Result<Estimate, String> {
+fn division(row: &Row) -> Result<Estimate, RowError> {
     let name = named(row)?;
     let (form, interval) = match name.split_once(' ') {
         Some(("corrected", interval)) => (tofino::divide as fn(u32, u32) -> _, interval),
         Some(("printed", interval)) => (tofino::divide_as_printed as fn(u32, u32) -> _, interval),
         _ => {
-            return Err(format!(
-                "no division is called `{name}`: corrected INTERVAL, printed INTERVAL"
+            return Err(wrong(
+                name,
+                "a division: write corrected INTERVAL or printed INTERVAL",
             ));
         }
     };
@@ -178,7 +187,7 @@ fn division(row: &Row) -> Result<Estimate, String> {
         .parse()
         .ok()
         .filter(|&i| i > 0)
-        .ok_or_else(|| format!("`{interval}` is not an interval in ticks"))?;
+        .ok_or_else(|| wrong(interval, "an interval in ticks"))?;
     let shares: Vec<f64> = COUNTS
         .map(|count| {
             let tofino::Product { entry, exponent } = form(interval, count);
@@ -191,29 +200,31 @@ fn division(row: &Row) -> Result<Estimate, String> {
         "mean" => stats::mean(&errors),
         "share" => stats::mean(&shares),
         other => {
-            return Err(format!(
-                "`{other}` is not taken of a division: worst, mean, share"
+            return Err(wrong(
+                other,
+                "taken of a division: write worst, mean or share",
             ));
         }
     };
     Ok(Estimate::exact(number.unwrap_or_default()))
 }
 
-fn dcib(row: &Row) -> Result<Estimate, String> {
+fn dcib(row: &Row) -> Result<Estimate, RowError> {
     let numbers: Option<Vec<f64>> = named(row)?
         .split_whitespace()
         .map(|n| n.parse().ok())
         .collect();
     let numbers = numbers.unwrap_or_default();
     let number = match (row.metric.as_str(), &numbers[..]) {
-        ("share", [bytes, ms, gbps]) => bytes * 8.0 / (ms * gbps * 1e6),
-        ("buffer", [share, ms, gbps]) => share * ms * gbps / 8.0,
-        ("bound", [share]) => (1.0 / (1.0 - share)).sqrt(),
+        ("share", [bytes, ms, gbps]) => dcib_theory::share(*bytes, gbps * 1e9, ms * 1e-3),
+        ("buffer", [share, ms, gbps]) => dcib_theory::buffer(*share, gbps * 1e9, ms * 1e-3) / 1e6,
+        ("bound", [share]) => dcib_theory::largest_gain(*share),
         _ => {
-            return Err(
-                "DCIB's arithmetic is share of `BYTES MS GBPS`, buffer of `SHARE MS GBPS`, bound of `SHARE`"
-                    .to_owned(),
-            );
+            return Err(wrong(
+                &format!("{} of {}", row.metric, named(row)?),
+                "DCIB's arithmetic: write share of `BYTES MS GBPS`, buffer of `SHARE MS GBPS` or \
+                 bound of `SHARE`",
+            ));
         }
     };
     Ok(Estimate::exact(number))
@@ -223,14 +234,14 @@ fn dcib(row: &Row) -> Result<Estimate, String> {
 const PACKET: f64 = 1500.0;
 
 /// CEDM's closed forms: of `GBPS US`, or `GBPS US FLOWS BETA`.
-fn slides(row: &Row) -> Result<Estimate, String> {
+fn slides(row: &Row) -> Result<Estimate, RowError> {
     let number = |text: &str| match text.split_once('/') {
         None => text.parse::<f64>().ok(),
         Some((over, under)) => Some(over.parse::<f64>().ok()? / under.parse::<f64>().ok()?),
     };
     let numbers: Option<Vec<f64>> = named(row)?.split_whitespace().map(number).collect();
     let numbers = numbers.unwrap_or_default();
-    let pipe = |gbps: f64, us: f64| gbps * us * 1e3 / 8.0 / PACKET;
+    let pipe = |gbps: f64, us: f64| bdp(gbps * 1e9, us * 1e-6) / PACKET;
     let number = match (row.metric.as_str(), &numbers[..]) {
         ("smooth", &[gbps, us]) => cedm::smooth_threshold(pipe(gbps, us)),
         ("bursts", &[gbps, us, n, beta]) => cedm::burst_threshold(pipe(gbps, us), n, beta),
@@ -239,10 +250,11 @@ fn slides(row: &Row) -> Result<Estimate, String> {
             100.0 * (cedm::burst_threshold(pipe, n, beta) / cedm::smooth_threshold(pipe) - 1.0)
         }
         _ => {
-            return Err(
-                "CEDM's arithmetic is smooth of `GBPS US`, bursts or increase of `GBPS US FLOWS BETA`"
-                    .to_owned(),
-            );
+            return Err(wrong(
+                &format!("{} of {}", row.metric, named(row)?),
+                "CEDM's arithmetic: write smooth of `GBPS US`, bursts or increase of `GBPS US \
+                 FLOWS BETA`",
+            ));
         }
     };
     Ok(Estimate::exact(number))
@@ -252,14 +264,14 @@ fn slides(row: &Row) -> Result<Estimate, String> {
 mod tests {
     use super::*;
 
-    fn of(metric: &str, model: &str) -> Result<f64, String> {
+    fn of(metric: &str, model: &str) -> Result<f64, RowError> {
         let text =
             format!("id = 'X'\nstatistic = 'division'\nmetric = '{metric}'\nmodel = '{model}'");
         let row: Row = toml::from_str(&text).unwrap();
         Models::default().evaluate(&row).unwrap().map(|e| e.value())
     }
 
-    /// Spec A.12 and D: 0.16 and 0.08, 0.75 MB and 3.75 MB, 1.054.
+    /// 0.16 and 0.08, 0.75 MB and 3.75 MB, 1.054.
     #[test]
     fn the_arithmetic_of_dcib() {
         let of = |metric: &str, model: &str| {
@@ -276,8 +288,7 @@ mod tests {
         assert!(of("bound", "a tenth").is_err());
     }
 
-    /// Spec A.11: 14.17 and 12.07, 22.92, and 61.8 % with nothing rounded on the way (the slide:
-    /// 61.6).
+    /// 14.17 and 12.07, 22.92, and 61.8 % with nothing rounded on the way (the slide says 61.6).
     #[test]
     fn the_arithmetic_of_cedm() {
         let of = |metric: &str, model: &str| {

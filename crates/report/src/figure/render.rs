@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark figure` shows: the table, the JSON and `report.html`.
+//! What `cemark figure` prints and writes: the table, the JSON document and `report.html`.
 
 use cemark_scenario::Overrides;
 use minijinja::{Environment, context};
 
 use super::calibration::Calibration;
+use super::error::FileError;
 use super::file::FigureFile;
 use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
-use super::verdict::Verdict;
+use super::verdict::RowVerdict;
 use super::{FIGURES, Mode};
 use crate::table::wrap;
 
@@ -19,8 +20,8 @@ pub fn json(run: &FigureRun) -> String {
     text
 }
 
-/// The table on the terminal: a line a row, and a line for each condition where there are several.
-/// Where `columns` are few, the names of conditions take several lines.
+/// The table on the terminal: one line for each row, and one for each condition of a row that has
+/// several. Long names take several lines if the terminal is narrower than the table.
 pub fn table(run: &FigureRun, columns: usize) -> String {
     let mut out = String::new();
     let head = [
@@ -96,7 +97,7 @@ pub fn table(run: &FigureRun, columns: usize) -> String {
     out
 }
 
-/// A name in lines of at most `room`, those behind the first set in.
+/// A name in lines of at most `room` columns; all but the first are indented.
 fn folded(name: &str, room: usize) -> String {
     let text = name.trim_start();
     let indent = name.len() - text.len();
@@ -131,13 +132,13 @@ fn line(part: &PartResult, verdict: String) -> [String; 6] {
 fn verdict(row: &RowResult, part: &PartResult) -> String {
     match part.verdict {
         Some(verdict) => verdict.to_string(),
-        // Nothing decides such a row, which says so itself.
-        None if row.verdict == Verdict::Measured => String::new(),
+        // No condition of such a row decides, and its own verdict says so.
+        None if row.verdict == RowVerdict::Measured => String::new(),
         None => "(does not decide)".to_owned(),
     }
 }
 
-/// Three or four digits that matter. What rounds to nothing has no sign.
+/// Three or four significant digits. What rounds to zero has no sign.
 fn number(x: f64) -> String {
     match x.abs() {
         a if a < 5e-4 => "0".to_owned(),
@@ -148,7 +149,7 @@ fn number(x: f64) -> String {
     }
 }
 
-/// How many rows of each verdict, and what it took.
+/// How many rows have each verdict, and what the run cost.
 fn count(run: &FigureRun) -> String {
     let mut kinds: Vec<(String, usize)> = Vec::new();
     for row in &run.rows {
@@ -164,14 +165,15 @@ fn count(run: &FigureRun) -> String {
         .collect::<Vec<_>>()
         .join(", ");
     let mut text = format!(
-        "{} rows: {kinds}. {} points, {:.2} G packet-hops, {:.0} CPU seconds.\n",
+        "{} {}: {kinds}. {} points, {:.2} G packet-hops, {:.0} CPU seconds.\n",
         run.rows.len(),
+        if run.rows.len() == 1 { "row" } else { "rows" },
         run.points,
         run.packet_hops as f64 / 1e9,
         run.cpu_seconds
     );
-    if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == Verdict::NotDecided) {
-        text.push_str("Not decided: so few flows cannot tell; run it with --full.\n");
+    if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == RowVerdict::NotDecided) {
+        text.push_str("Not decided: a quick run has too few flows for it; use --full.\n");
     }
     for row in run.differing() {
         text.push_str(&format!(
@@ -187,12 +189,12 @@ fn count(run: &FigureRun) -> String {
     text
 }
 
-/// `cemark figure --list`: every figure, its title, its rows, and what it costs in either mode.
+/// `cemark figure --list`: every figure with its title, its rows, and its cost in either mode.
 pub fn list(
     targets: &[Target],
     calibration: &Calibration,
     columns: usize,
-) -> Result<String, String> {
+) -> Result<String, FileError> {
     let mut out = String::new();
     let room = columns.saturating_sub(22);
     let beside = |text: &str| wrap(text, room).replace('\n', &format!("\n{:22}", ""));
@@ -217,7 +219,7 @@ pub fn list(
                     .plan(mode, calibration, None, &Overrides::default())?
                     .map(|p| (mode, p)))
             })
-            .collect::<Result<Vec<_>, String>>()?
+            .collect::<Result<Vec<_>, FileError>>()?
             .into_iter()
             .flatten()
             .map(|(mode, plan)| {
@@ -252,7 +254,7 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
                 .iter()
                 .map(|p| {
                     let [id, published, measured, interval, verdict, value] = line(p, verdict(row, p));
-                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", Verdict::key) }
+                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", RowVerdict::key) }
                 })
                 .collect();
             context! { id => &row.id, experiment => &row.experiment, verdict => row.verdict.to_string(), kind => row.verdict.key(), parts }
@@ -267,7 +269,8 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
         .expect("every name of the template is given")
 }
 
-/// Places on a strip of 300 units: the band, the interval, the measured and the published number.
+/// Positions on a strip of 300 units: the band, the interval, the measured and the published
+/// number.
 fn strip(part: &PartResult) -> Option<minijinja::Value> {
     let known = [
         part.published,

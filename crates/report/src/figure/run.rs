@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark figure`: every point of the figures asked for, and a verdict for each of their rows.
+//! `cemark figure`: simulates every point of the requested figures and judges each of their rows.
 
 use std::path::{Path, PathBuf};
 
@@ -9,20 +9,22 @@ use serde::Serialize;
 use toml::Table;
 
 use super::calibration::Calibration;
+use super::error::{FileError, Mistake};
 use super::estimate::Estimate;
 use super::evaluate::{Cell, Data, evaluate, unfinished};
-use super::file::FigureFile;
+use super::file::{FigureFile, place};
 use super::models::Models;
-use super::row::{Row, Statistic};
+use super::row::{Formula, Row};
 use super::targets::{Expected, Target, row_of};
-use super::verdict::{Verdict, matches_value};
+use super::verdict::{RowVerdict, matches_value};
 use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
+use crate::metrics::Sample;
 use crate::rundir::{Console, Finished, Provenance, RunDir, write_whole};
 use crate::stats::Method;
 use crate::summary::hex;
 use crate::{Error, Fault, pauses};
 
-/// What the user asks for.
+/// What the user requests.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Names of figures (`ecnsharp-9`) or of rows (`ECNSHARP-T18`, which runs its figure); empty:
@@ -32,37 +34,37 @@ pub struct Request {
     pub mode: Mode,
     /// Where each figure leaves its run directory, `<out>/<figure>-<mode>-<digest>`.
     pub out: PathBuf,
-    /// What the user changes about the experiments: then the published bands still judge, and
-    /// nothing is expected.
+    /// What the user changes about the experiments. The published bands still judge the result, but
+    /// no verdict is expected.
     pub changes: Overrides,
 }
 
-/// What the harness is told from outside, since it looks at no clock itself.
+/// What the caller provides, since this crate reads no clock.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Who runs, for manifests; points of another build are run again.
     pub who: &'a Provenance,
     /// CPU seconds of this thread.
     pub cpu_seconds: &'a (dyn Fn() -> f64 + Sync),
-    /// Told of every step.
+    /// Informed of every step.
     pub watch: &'a dyn Watch,
 }
 
-/// Told of the harness's steps, from several threads. As a console, it is told what the run
-/// directories found, and ends the run.
+/// Is informed of every step, from several threads. As a console it also receives what the run
+/// directories report, and can end the run.
 pub trait Watch: Console {
-    /// A figure begins: so many points, so many packet-hops expected.
+    /// A figure begins, with this number of points and of expected packet-hops.
     fn begins(&self, _figure: &str, _points: usize, _hops: f64) {}
-    /// A point is finished, now or by an earlier session.
+    /// A point is finished, by this session or by an earlier one.
     fn done(&self, _point: &Point, _resumed: bool) {}
 }
 
 impl Watch for () {}
 
-/// Everything that was found.
+/// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FigureRun {
-    /// One entry a published number.
+    /// One entry for each published number.
     pub rows: Vec<RowResult>,
     /// How much was simulated.
     pub mode: Mode,
@@ -72,7 +74,7 @@ pub struct FigureRun {
     pub packet_hops: u64,
     /// CPU seconds of all points, those of an earlier session too.
     pub cpu_seconds: f64,
-    /// The reports, one a figure.
+    /// The reports, one for each figure.
     pub reports: Vec<PathBuf>,
 }
 
@@ -92,12 +94,11 @@ pub struct RowResult {
     /// Upper end.
     pub high: Option<f64>,
     /// All conditions together.
-    pub verdict: Verdict,
+    pub verdict: RowVerdict,
     /// Whether the interval meets the published number within a tenth; `null` without either.
     pub matches_value: Option<bool>,
-    /// The verdict of `figures/expected.tsv`; `null` also where not all figures of the row were
-    /// run.
-    pub expected: Option<Verdict>,
+    /// The verdict of `figures/expected.tsv`; `null` also if not all figures of the row were run.
+    pub expected: Option<RowVerdict>,
     /// Its unit.
     pub unit: String,
     /// The experiment in a few words.
@@ -107,7 +108,7 @@ pub struct RowResult {
 }
 
 impl RowResult {
-    /// Whether the verdict is another than the committed one.
+    /// Whether the verdict differs from the committed one.
     pub fn differs(&self) -> bool {
         self.expected.is_some_and(|e| e != self.verdict)
     }
@@ -138,7 +139,7 @@ pub struct PartResult {
     pub hi: Option<f64>,
     /// Of this condition alone; `null` where a number is printed beside the others and decides
     /// nothing.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<RowVerdict>,
     /// Whether the interval meets the published number within a tenth.
     pub matches_value: Option<bool>,
     /// What the paper prints, and what else should be known.
@@ -146,7 +147,7 @@ pub struct PartResult {
 }
 
 impl FigureRun {
-    /// Rows whose verdict is another than the committed one: the reason for exit code 1.
+    /// Rows whose verdict differs from the committed one, which is the reason for exit code 1.
     pub fn differing(&self) -> impl Iterator<Item = &RowResult> {
         self.rows.iter().filter(|r| r.differs())
     }
@@ -154,8 +155,8 @@ impl FigureRun {
     /// `figures/expected.tsv` with these verdicts in it, of rows whose figures were all run.
     ///
     /// # Errors
-    /// Where the committed file cannot be read, which is our bug.
-    pub fn recorded(&self) -> Result<String, String> {
+    /// Where the committed file cannot be read, which is a bug of cemark.
+    pub fn recorded(&self) -> Result<String, FileError> {
         let mut expected = Expected::parse(EXPECTED)?;
         let targets = targets::parse(TARGETS)?;
         let whole = |row: &&RowResult| {
@@ -175,13 +176,7 @@ impl FigureRun {
 /// disk gives up. Files of this repository that do not fit each other are reported as the user's,
 /// who may have changed them.
 pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
-    let ours = |what: String| {
-        Error::user(
-            what,
-            Path::new("figures"),
-            "correct the file and build again",
-        )
-    };
+    let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
     let targets = targets::parse(TARGETS).map_err(ours)?;
     let mut found = FigureRun {
@@ -201,15 +196,24 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
     Ok(found)
 }
 
-/// Rows with conditions in several figures become one; where only some of its figures were run,
-/// nothing is expected of it.
+/// A mistake in a file of this repository, which the user may have changed.
+fn of_file(e: &FileError, help: &str) -> Error {
+    let mistake = e.mistake.to_string();
+    let mistake = mistake.trim_end();
+    // Some show the text of a scenario.
+    let gap = if mistake.contains('\n') { "\n" } else { ", " };
+    Error::user(format!("{mistake}{gap}in"), Path::new(&e.place), help)
+}
+
+/// Merges rows that have conditions in several figures. Where only some of these figures were run,
+/// no verdict is expected.
 fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
     let mut all: Vec<RowResult> = Vec::new();
     for row in rows {
         match all.iter_mut().find(|known| known.id == row.id) {
             Some(known) => {
                 known.parts.extend(row.parts);
-                known.verdict = Verdict::all([known.verdict, row.verdict]);
+                known.verdict = RowVerdict::all([known.verdict, row.verdict]);
             }
             None => all.push(row),
         }
@@ -222,7 +226,7 @@ fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
     all
 }
 
-/// The figures that are asked for, in the order of the papers.
+/// The requested figures, in the order of the papers.
 fn chosen(
     request: &Request,
     targets: &[Target],
@@ -257,16 +261,12 @@ fn chosen(
         .collect())
 }
 
-/// What will be simulated for what is asked: the plan of each figure that simulates something, one
-/// after the other.
+/// The plans of the requested figures that simulate something.
 ///
 /// # Errors
 /// As [`run`].
 pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
-    let ours = |what: String| {
-        let help = "correct --set or --seeds, or the file, and build again";
-        Error::user(what, Path::new("figures"), help)
-    };
+    let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
     let targets = targets::parse(TARGETS).map_err(ours)?;
     let mut all = Vec::new();
@@ -275,7 +275,7 @@ pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
         all.push(file);
     }
     let (mode, changes) = (request.mode, request.changes.clone());
-    // A plan that cannot be made says so when its turn comes.
+    // The error of a plan that cannot be made is reported when its figure runs.
     let plan = move |f: FigureFile| f.plan(mode, &calibration, None, &changes).ok().flatten();
     Ok(all.into_iter().filter_map(plan))
 }
@@ -293,14 +293,12 @@ pub fn run_file(
     around: Surroundings<'_>,
 ) -> Result<FigureRun, Error> {
     let changed = !request.changes.is_empty();
-    let wrong = |what: String| {
-        let help = if changed {
-            "correct --set or --seeds, or leave them out"
-        } else {
-            "correct the file and build again"
+    let wrong = |e: FileError| {
+        let help = match changed {
+            true => "correct --set or --seeds, or leave them out",
+            false => "correct the file and build again",
         };
-        let file = format!("figures/{}.toml", file.id);
-        Error::user(what.trim_end().to_owned(), Path::new(&file), help)
+        of_file(&e, help)
     };
     let plan = file
         .plan(request.mode, calibration, overlay, &request.changes)
@@ -309,7 +307,7 @@ pub fn run_file(
         Mode::Quick => "quick",
         Mode::Full => "full",
     };
-    // Another version of the figure goes elsewhere: nothing of the user's is thrown away.
+    // Another version of the figure has another directory, so no result is overwritten.
     let version = plan
         .as_ref()
         .map_or(String::new(), |p| format!("-{}", &hex(p.digest)[..8]));
@@ -331,9 +329,7 @@ pub fn run_file(
                 axes: &p.axes,
                 scheme: &p.scheme,
                 seed: p.seed,
-                workloads: &p.config.workloads,
-                measure: &p.config.measure,
-                outcome: &f.outcome,
+                sample: Sample::new(p, &f.outcome),
             })
             .collect(),
     };
@@ -361,8 +357,8 @@ pub fn run_file(
     Ok(found)
 }
 
-/// Runs the points that no earlier session has finished, the longest first so that no core waits
-/// for one at the end.
+/// Runs the points that no earlier session has finished. The longest run first, so that all cores
+/// are busy until the end.
 fn simulate(
     plan: &Plan,
     place: &Path,
@@ -416,7 +412,7 @@ fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished
     Ok(finished)
 }
 
-/// The run directory's own files, with the figure's report in the place of the comparison's.
+/// Writes the files of a run directory, with the figure's report instead of the comparison's.
 fn finish(
     dir: &RunDir,
     plan: &Plan,
@@ -443,7 +439,8 @@ fn judge(
     calibration: &Calibration,
     mode: Mode,
     data: &Data<'_>,
-) -> Result<Vec<RowResult>, String> {
+) -> Result<Vec<RowResult>, FileError> {
+    let wrong = |m: Mistake| FileError::new(place(&file.id), m);
     let expected = Expected::parse(EXPECTED)?;
     let mut rows: Vec<RowResult> = Vec::new();
     let mut models = Models::default();
@@ -452,8 +449,8 @@ fn judge(
             .rows
             .iter()
             .find(|r| r.id == target.id)
-            .ok_or_else(|| format!("there is no [[row]] for {}", target.id))?;
-        let part = part(row, target, data, &mut models)?;
+            .ok_or_else(|| wrong(Mistake::NoRow(target.id.clone())))?;
+        let part = part(row, target, data, &mut models).map_err(wrong)?;
         match rows.iter_mut().find(|r| r.id == target.row()) {
             Some(known) => known.parts.push(part),
             None => rows.push(RowResult {
@@ -463,7 +460,7 @@ fn judge(
                 measured: part.measured,
                 low: part.low,
                 high: part.high,
-                verdict: Verdict::NotDecided,
+                verdict: RowVerdict::NotDecided,
                 matches_value: part.matches_value,
                 expected: expected.get(target.row(), mode),
                 unit: target.unit.clone(),
@@ -477,15 +474,12 @@ fn judge(
         .iter()
         .find(|r| !targets.iter().any(|t| t.id == r.id))
     {
-        return Err(format!(
-            "[[row]] {} is not in figures/targets.tsv",
-            stray.id
-        ));
+        return Err(wrong(Mistake::StrayRow(stray.id.clone())));
     }
     for row in &mut rows {
         row.verdict = match calibration.fitted_on(row_of(&row.id)) {
-            true => Verdict::Calibrated,
-            false => Verdict::all(row.parts.iter().filter_map(|p| p.verdict)),
+            true => RowVerdict::Calibrated,
+            false => RowVerdict::all(row.parts.iter().filter_map(|p| p.verdict)),
         };
     }
     Ok(rows)
@@ -496,14 +490,17 @@ fn part(
     target: &Target,
     data: &Data<'_>,
     models: &mut Models,
-) -> Result<PartResult, String> {
+) -> Result<PartResult, Mistake> {
     let estimate: Estimate = models
         .evaluate(row)
         .unwrap_or_else(|| evaluate(row, data))
-        .map_err(|e| format!("{}: {e}", row.id))?;
+        .map_err(|why| Mistake::NoNumber {
+            id: row.id.clone(),
+            why,
+        })?;
     let interval = estimate.interval();
-    let verdict = match row.statistic {
-        Statistic::Spread => target.band.judge_spread(&estimate),
+    let verdict = match row.formula {
+        Formula::Spread => target.band.judge_spread(&estimate),
         _ => target.band.judge(interval),
     };
     let finite = |x: f64| x.is_finite().then_some(x);

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `figures/targets.tsv` (what was published, and the band that counts as reproduced) and
-//! `figures/expected.tsv` (what we found).
+//! `figures/targets.tsv` (what was published, and which band counts as reproduced) and
+//! `figures/expected.tsv` (the verdicts that we found).
 
 use std::collections::BTreeMap;
 
+use csv::{DeserializeErrorKind, ErrorKind, ReaderBuilder, Trim};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use super::Mode;
-use super::verdict::{Band, Verdict};
+use super::error::{FileError, Mistake};
+use super::verdict::{Band, RowVerdict};
 
 /// One condition on a published number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// `ECNSHARP-T18`, or `ECNSHARP-T18.a` where a number has several conditions.
     pub id: String,
-    /// `calc` (no simulation), `band`, `order`, or `report`: is shown and does not decide.
+    /// `calc` (no simulation), `band`, `order`, or `report` (shown, but decides nothing).
     pub class: String,
     /// The file it is taken from: `ecnsharp-9`.
     pub figure: String,
@@ -28,8 +33,9 @@ pub struct Target {
     pub band: Band,
     /// Measured flows of a full run: of a point, and how many points and seeds.
     pub flows: String,
-    /// Which law of ECN# decides: `harmonic`, `sqrt`, `both; harmonic decides`, or `-`.
-    pub law: String,
+    /// Which spacing of ECN#'s persistent marks decides: `harmonic`, `sqrt`, `both; harmonic
+    /// decides`, or `-`.
+    pub spacing: String,
     /// What the paper prints, and what else should be known.
     pub note: String,
 }
@@ -46,137 +52,176 @@ pub fn row_of(id: &str) -> &str {
     id.split_once('.').map_or(id, |(row, _)| row)
 }
 
-const COLUMNS: [&str; 12] = [
-    "id",
-    "class",
-    "figure",
-    "experiment",
-    "published",
-    "unit",
-    "statistic",
-    "lo",
-    "hi",
-    "flows",
-    "law",
-    "note",
-];
+/// A line of `figures/targets.tsv`.
+#[derive(Deserialize)]
+struct TargetLine {
+    id: String,
+    class: String,
+    figure: String,
+    experiment: String,
+    published: String,
+    unit: String,
+    statistic: String,
+    lo: f64,
+    hi: f64,
+    flows: String,
+    law: String,
+    note: String,
+}
+
+impl TargetLine {
+    fn target(self) -> Result<Target, Mistake> {
+        let (lo, hi) = (self.lo, self.hi);
+        if lo.is_nan() || hi.is_nan() || lo > hi {
+            return Err(Mistake::Band { lo, hi });
+        }
+        let published = match self.published.as_str() {
+            "-" => None,
+            text => Some(text.parse().map_err(|_| Mistake::Value {
+                text: text.to_owned(),
+                column: "published".to_owned(),
+                wanted: "a number or -",
+            })?),
+        };
+        Ok(Target {
+            id: self.id,
+            class: self.class,
+            figure: self.figure,
+            experiment: self.experiment,
+            published,
+            unit: self.unit,
+            statistic: self.statistic,
+            band: Band { lo, hi },
+            flows: self.flows,
+            spacing: self.law,
+            note: self.note,
+        })
+    }
+}
 
 /// Reads the targets.
 ///
 /// # Errors
 /// The line and what is wrong with it.
-pub fn parse(text: &str) -> Result<Vec<Target>, String> {
-    let mut lines = text.lines().enumerate();
-    let head = lines
-        .next()
-        .map(|(_, l)| l.split('\t').collect::<Vec<_>>())
-        .unwrap_or_default();
-    if head != COLUMNS {
-        return Err(format!(
-            "targets.tsv:1: the columns are {}",
-            COLUMNS.join(", ")
-        ));
-    }
+pub fn parse(text: &str) -> Result<Vec<Target>, FileError> {
     let mut targets: Vec<Target> = Vec::new();
-    for (i, line) in lines.filter(|(_, l)| !l.trim().is_empty()) {
-        let wrong = |what: &str| format!("targets.tsv:{}: {what}", i + 1);
-        let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
-        let [
-            id,
-            class,
-            figure,
-            experiment,
-            published,
-            unit,
-            statistic,
-            lo,
-            hi,
-            flows,
-            law,
-            note,
-        ] = cells[..]
-        else {
-            return Err(wrong(&format!(
-                "{} columns, not {}",
-                cells.len(),
-                COLUMNS.len()
-            )));
-        };
-        if targets.iter().any(|t| t.id == id) {
-            return Err(wrong(&format!("`{id}` is there twice")));
+    for (place, line) in lines::<TargetLine>("figures/targets.tsv", text)? {
+        let target = line.target().map_err(|m| FileError::new(&*place, m))?;
+        if targets.iter().any(|t| t.id == target.id) {
+            return Err(FileError::new(place, Mistake::Twice(target.id)));
         }
-        let number = |text: &str| {
-            text.parse::<f64>()
-                .map_err(|_| wrong(&format!("`{text}` is not a number")))
-        };
-        let band = Band {
-            lo: number(lo)?,
-            hi: number(hi)?,
-        };
-        if band.lo.is_nan() || band.hi.is_nan() || band.lo > band.hi {
-            return Err(wrong("lo is above hi"));
-        }
-        targets.push(Target {
-            id: id.to_owned(),
-            class: class.to_owned(),
-            figure: figure.to_owned(),
-            experiment: experiment.to_owned(),
-            published: if published == "-" {
-                None
-            } else {
-                Some(number(published)?)
-            },
-            unit: unit.to_owned(),
-            statistic: statistic.to_owned(),
-            band,
-            flows: flows.to_owned(),
-            law: law.to_owned(),
-            note: note.to_owned(),
-        });
+        targets.push(target);
     }
     Ok(targets)
 }
 
-/// The committed verdict of every row, in each mode; `None` where nobody has run it yet.
+/// The lines of a table with tabs between its columns, each with its place. The first line names
+/// the columns.
+fn lines<T: DeserializeOwned>(file: &str, text: &str) -> Result<Vec<(String, T)>, FileError> {
+    let mut reader = ReaderBuilder::new()
+        .delimiter(b'\t')
+        .quoting(false)
+        .trim(Trim::All)
+        .from_reader(text.as_bytes());
+    let wrong = |e: csv::Error, record: &csv::StringRecord, head: &csv::StringRecord| {
+        let line = e.position().map_or(1, csv::Position::line);
+        let (line, mistake) = mistake(&e, line, record, head);
+        FileError::new(format!("{file}:{line}"), mistake)
+    };
+    let none = csv::StringRecord::new();
+    let head = reader
+        .headers()
+        .map_err(|e| wrong(e, &none, &none))?
+        .clone();
+    let mut all = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|e| wrong(e, &none, &head))?;
+        let line = record.position().map_or(1, csv::Position::line);
+        let row = record.deserialize(Some(&head));
+        let row = row.map_err(|e| wrong(e, &record, &head))?;
+        all.push((format!("{file}:{line}"), row));
+    }
+    Ok(all)
+}
+
+/// What the reader of the table says, with the line that it is about.
+fn mistake(
+    e: &csv::Error,
+    line: u64,
+    record: &csv::StringRecord,
+    head: &csv::StringRecord,
+) -> (u64, Mistake) {
+    match e.kind() {
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            let text =
+                format!("the line has {len} columns, but the first line names {expected_len}");
+            (line, Mistake::Line(text))
+        }
+        ErrorKind::Deserialize { err, .. } => match (err.field(), err.kind()) {
+            (Some(field), DeserializeErrorKind::ParseFloat(_)) => {
+                let cell = |of: &csv::StringRecord| of.get(field as usize).unwrap_or("").to_owned();
+                let mistake = Mistake::Value {
+                    text: cell(record),
+                    column: cell(head),
+                    wanted: "a number",
+                };
+                (line, mistake)
+            }
+            // A column that the first line does not name.
+            (_, DeserializeErrorKind::Message(text)) => (1, Mistake::Line(text.clone())),
+            (_, kind) => (line, Mistake::Line(kind.to_string())),
+        },
+        _ => (line, Mistake::Line(e.to_string())),
+    }
+}
+
+/// The committed verdict of every row, in each mode; `None` where none is recorded yet.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Expected(BTreeMap<String, [Option<Verdict>; 2]>);
+pub struct Expected(BTreeMap<String, [Option<RowVerdict>; 2]>);
+
+/// A line of `figures/expected.tsv`.
+#[derive(Deserialize)]
+struct ExpectedLine {
+    id: String,
+    quick: String,
+    full: String,
+}
 
 impl Expected {
-    /// Reads `id quick full`, a tab between; `-` stands for a verdict that nobody has recorded.
+    /// Reads `id quick full`, separated by tabs; `-` means that no verdict is recorded.
     ///
     /// # Errors
     /// The line and what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, FileError> {
         let mut all = BTreeMap::new();
-        for (i, line) in text
-            .lines()
-            .enumerate()
-            .skip(1)
-            .filter(|(_, l)| !l.trim().is_empty())
-        {
-            let wrong = |what: String| format!("expected.tsv:{}: {what}", i + 1);
-            let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
-            let [id, quick, full] = cells[..] else {
-                return Err(wrong("three columns: id, quick, full".to_owned()));
+        for (place, line) in lines::<ExpectedLine>("figures/expected.tsv", text)? {
+            let verdict = |text: &str, column: &str| match (text, RowVerdict::parse(text)) {
+                ("-", _) => Ok(None),
+                (_, Some(verdict)) => Ok(Some(verdict)),
+                (_, None) => Err(FileError::new(
+                    &*place,
+                    Mistake::Value {
+                        text: text.to_owned(),
+                        column: column.to_owned(),
+                        wanted: "a verdict or -",
+                    },
+                )),
             };
-            let verdict = |text: &str| match text {
-                "-" => Ok(None),
-                _ => Verdict::parse(text)
-                    .map(Some)
-                    .ok_or_else(|| wrong(format!("`{text}` is not a verdict"))),
-            };
-            all.insert(id.to_owned(), [verdict(quick)?, verdict(full)?]);
+            let both = [verdict(&line.quick, "quick")?, verdict(&line.full, "full")?];
+            all.insert(line.id, both);
         }
         Ok(Expected(all))
     }
 
     /// What is expected of a row.
-    pub fn get(&self, row: &str, mode: Mode) -> Option<Verdict> {
+    pub fn get(&self, row: &str, mode: Mode) -> Option<RowVerdict> {
         self.0.get(row).and_then(|v| v[mode as usize])
     }
 
     /// Records what was found.
-    pub fn record(&mut self, row: &str, mode: Mode, verdict: Verdict) {
+    pub fn record(&mut self, row: &str, mode: Mode, verdict: RowVerdict) {
         self.0.entry(row.to_owned()).or_default()[mode as usize] = Some(verdict);
     }
 
@@ -184,7 +229,7 @@ impl Expected {
     pub fn render(&self) -> String {
         let mut text = "id\tquick\tfull\n".to_owned();
         for (id, verdicts) in &self.0 {
-            let [quick, full] = verdicts.map(|v| v.map_or("-", Verdict::key));
+            let [quick, full] = verdicts.map(|v| v.map_or("-", RowVerdict::key));
             text.push_str(&format!("{id}\t{quick}\t{full}\n"));
         }
         text
@@ -198,7 +243,9 @@ mod tests {
     #[test]
     fn targets_have_numeric_bands() {
         let line = "ECNSHARP-T18.b\tband\tecnsharp-9\tstar\t23.4\t%\tgain\t8\tinf\t10000x9x3\tharmonic\t738 against 964 us";
-        let text = format!("{}\n{line}\n", COLUMNS.join("\t"));
+        let head =
+            "id\tclass\tfigure\texperiment\tpublished\tunit\tstatistic\tlo\thi\tflows\tlaw\tnote";
+        let text = format!("{head}\n{line}\n");
         let targets = parse(&text).unwrap();
         assert_eq!(
             (targets[0].row(), targets[0].published),
@@ -215,19 +262,29 @@ mod tests {
             (
                 "\t8\t",
                 "\teight\t",
-                "targets.tsv:2: `eight` is not a number",
+                "targets.tsv:2: `eight` in the column `lo` is not a number",
             ),
-            ("\t8\tinf", "\t8\t1", "lo is above hi"),
-            ("\t23.4", "", "11 columns"),
-            ("id\t", "ID\t", "targets.tsv:1"),
+            (
+                "\t8\tinf",
+                "\t8\t1",
+                "targets.tsv:2: lo = 8 is above hi = 1",
+            ),
+            (
+                "\t23.4",
+                "\tx",
+                "targets.tsv:2: `x` in the column `published`",
+            ),
+            ("\t23.4", "", "targets.tsv:2: the line has 11 columns"),
+            ("id\t", "ID\t", "targets.tsv:1: missing field `id`"),
         ] {
-            let error = parse(&text.replacen(from, to, 1)).unwrap_err();
+            let error = parse(&text.replacen(from, to, 1)).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");
         }
         assert!(
             parse(&format!("{text}{line}\n"))
                 .unwrap_err()
-                .contains("twice")
+                .to_string()
+                .contains("targets.tsv:3: `ECNSHARP-T18.b` is there twice")
         );
     }
 
@@ -237,16 +294,22 @@ mod tests {
         let mut expected = Expected::parse(text).unwrap();
         assert_eq!(
             expected.get("ECNSHARP-T18", Mode::Quick),
-            Some(Verdict::NotDecided)
+            Some(RowVerdict::NotDecided)
         );
         assert_eq!(expected.get("ECNSHARP-T18", Mode::Full), None);
         assert_eq!(expected.render(), text);
-        expected.record("ECNSHARP-T18", Mode::Full, Verdict::Reproduced);
+        expected.record("ECNSHARP-T18", Mode::Full, RowVerdict::Reproduced);
         assert_eq!(
             expected.render(),
             text.replace('-', "reproduced")
                 .replace("ECNSHARPreproduced", "ECNSHARP-")
         );
-        assert!(Expected::parse("id\tquick\tfull\nX\tgood\t-\n").is_err());
+        let error = Expected::parse("id\tquick\tfull\nX\tgood\t-\n")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("expected.tsv:2: `good` in the column `quick` is not a verdict"),
+            "{error}"
+        );
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether a published number was reproduced.
+//! Whether a published number is reproduced.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::Estimate;
 
-/// What became of a row.
+/// The verdict on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The whole 95 % interval lies in the row's band.
+pub enum RowVerdict {
+    /// The whole 95 % interval is in the row's band.
     Reproduced,
-    /// The whole 95 % interval lies outside.
+    /// The whole 95 % interval is outside the band.
     NotReproduced,
-    /// Neither, or there is no interval.
+    /// Neither, or the number has no interval.
     NotDecided,
     /// A free parameter was fitted on this row, so it proves nothing.
     Calibrated,
@@ -24,26 +24,26 @@ pub enum Verdict {
     Measured,
 }
 
-impl Verdict {
+impl RowVerdict {
     /// Its name in JSON and TSV.
     pub fn key(self) -> &'static str {
         match self {
-            Verdict::Reproduced => "reproduced",
-            Verdict::NotReproduced => "not_reproduced",
-            Verdict::NotDecided => "not_decided",
-            Verdict::Calibrated => "calibrated",
-            Verdict::Measured => "measured",
+            RowVerdict::Reproduced => "reproduced",
+            RowVerdict::NotReproduced => "not_reproduced",
+            RowVerdict::NotDecided => "not_decided",
+            RowVerdict::Calibrated => "calibrated",
+            RowVerdict::Measured => "measured",
         }
     }
 
     /// The verdict of that name.
     pub fn parse(key: &str) -> Option<Self> {
         [
-            Verdict::Reproduced,
-            Verdict::NotReproduced,
-            Verdict::NotDecided,
-            Verdict::Calibrated,
-            Verdict::Measured,
+            RowVerdict::Reproduced,
+            RowVerdict::NotReproduced,
+            RowVerdict::NotDecided,
+            RowVerdict::Calibrated,
+            RowVerdict::Measured,
         ]
         .into_iter()
         .find(|v| v.key() == key)
@@ -51,22 +51,24 @@ impl Verdict {
 
     /// Of a row with several conditions that decide: reproduced if all are, not reproduced if any
     /// is not. Without any the row is measured.
-    pub fn all(parts: impl IntoIterator<Item = Verdict>) -> Verdict {
-        let mut verdict = Verdict::Measured;
+    pub fn all(parts: impl IntoIterator<Item = RowVerdict>) -> RowVerdict {
+        let mut verdict = RowVerdict::Measured;
         for part in parts {
             verdict = match (verdict, part) {
-                (Verdict::Measured, other) | (other, Verdict::Measured) => other,
-                (Verdict::Calibrated, _) | (_, Verdict::Calibrated) => Verdict::Calibrated,
-                (Verdict::NotReproduced, _) | (_, Verdict::NotReproduced) => Verdict::NotReproduced,
-                (Verdict::NotDecided, _) | (_, Verdict::NotDecided) => Verdict::NotDecided,
-                _ => Verdict::Reproduced,
+                (RowVerdict::Measured, other) | (other, RowVerdict::Measured) => other,
+                (RowVerdict::Calibrated, _) | (_, RowVerdict::Calibrated) => RowVerdict::Calibrated,
+                (RowVerdict::NotReproduced, _) | (_, RowVerdict::NotReproduced) => {
+                    RowVerdict::NotReproduced
+                }
+                (RowVerdict::NotDecided, _) | (_, RowVerdict::NotDecided) => RowVerdict::NotDecided,
+                _ => RowVerdict::Reproduced,
             };
         }
         verdict
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for RowVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.key().replace('_', " "))
     }
@@ -83,26 +85,28 @@ pub struct Band {
 
 impl Band {
     /// The verdict on an interval.
-    pub fn judge(&self, interval: Option<(f64, f64)>) -> Verdict {
+    pub fn judge(&self, interval: Option<(f64, f64)>) -> RowVerdict {
         match interval {
-            Some((low, high)) if low >= self.lo && high <= self.hi => Verdict::Reproduced,
-            Some((low, high)) if high < self.lo || low > self.hi => Verdict::NotReproduced,
-            _ => Verdict::NotDecided,
+            Some((low, high)) if low >= self.lo && high <= self.hi => RowVerdict::Reproduced,
+            Some((low, high)) if high < self.lo || low > self.hi => RowVerdict::NotReproduced,
+            _ => RowVerdict::NotDecided,
         }
     }
 
-    /// The verdict on a largest difference among many that are all noise when they are small: an
-    /// interval that meets zero is as good as one in the band, as long as it is narrow enough to
-    /// have seen a difference of the band's size.
-    pub fn judge_spread(&self, estimate: &Estimate) -> Verdict {
+    /// The verdict on the largest of many differences. Small ones are noise, so an interval that
+    /// contains zero counts as inside the band if it is narrow enough to show a difference of the
+    /// band's size.
+    pub fn judge_spread(&self, estimate: &Estimate) -> RowVerdict {
         match estimate.interval() {
-            Some((low, high)) if low <= 0.0 && high - low <= 2.0 * self.hi => Verdict::Reproduced,
+            Some((low, high)) if low <= 0.0 && high - low <= 2.0 * self.hi => {
+                RowVerdict::Reproduced
+            }
             interval => self.judge(interval),
         }
     }
 }
 
-/// Whether the interval meets the published number give or take a tenth.
+/// Whether the interval contains a value within a tenth of the published number.
 pub fn matches_value(published: Option<f64>, interval: Option<(f64, f64)>) -> Option<bool> {
     let (value, (low, high)) = (published?, interval?);
     let slack = 0.1 * value.abs();
@@ -120,25 +124,28 @@ mod tests {
             hi: f64::INFINITY,
         };
         for (interval, verdict) in [
-            (Some((8.0, 30.0)), Verdict::Reproduced),
-            (Some((7.9, 30.0)), Verdict::NotDecided),
-            (Some((-3.0, 7.9)), Verdict::NotReproduced),
-            (Some((-3.0, 8.0)), Verdict::NotDecided),
-            (None, Verdict::NotDecided),
+            (Some((8.0, 30.0)), RowVerdict::Reproduced),
+            (Some((7.9, 30.0)), RowVerdict::NotDecided),
+            (Some((-3.0, 7.9)), RowVerdict::NotReproduced),
+            (Some((-3.0, 8.0)), RowVerdict::NotDecided),
+            (None, RowVerdict::NotDecided),
         ] {
             assert_eq!(band.judge(interval), verdict, "{interval:?}");
         }
         assert_eq!(
             Band { lo: -1.0, hi: 1.0 }.judge(Some((1.5, 2.0))),
-            Verdict::NotReproduced
+            RowVerdict::NotReproduced
         );
-        assert_eq!(band.judge(Some((f64::NAN, f64::NAN))), Verdict::NotDecided);
+        assert_eq!(
+            band.judge(Some((f64::NAN, f64::NAN))),
+            RowVerdict::NotDecided
+        );
     }
 
     #[test]
     fn conditions_combine() {
-        use Verdict::{Calibrated as C, Measured as M, NotDecided as U};
-        use Verdict::{NotReproduced as N, Reproduced as R};
+        use RowVerdict::{Calibrated as C, Measured as M, NotDecided as U};
+        use RowVerdict::{NotReproduced as N, Reproduced as R};
         for (parts, verdict) in [
             (&[R, R][..], R),
             (&[R, U], U),
@@ -151,10 +158,10 @@ mod tests {
             (&[M, R, M], R),
             (&[N, M], N),
         ] {
-            assert_eq!(Verdict::all(parts.iter().copied()), verdict, "{parts:?}");
+            assert_eq!(RowVerdict::all(parts.iter().copied()), verdict, "{parts:?}");
         }
         for v in [R, N, U, C, M] {
-            assert_eq!(Verdict::parse(v.key()), Some(v));
+            assert_eq!(RowVerdict::parse(v.key()), Some(v));
         }
     }
 
@@ -171,9 +178,9 @@ mod tests {
     fn spreads() {
         let band = Band { lo: 0.0, hi: 2.0 };
         let of = |seeds: [f64; 3]| band.judge_spread(&Estimate::of_seeds(seeds.to_vec()));
-        assert_eq!(of([0.1, -0.1, 0.2]), Verdict::Reproduced);
-        assert_eq!(of([1.0, 1.1, 0.9]), Verdict::Reproduced);
-        assert_eq!(of([9.0, -9.0, 3.0]), Verdict::NotDecided);
-        assert_eq!(of([5.0, 5.1, 4.9]), Verdict::NotReproduced);
+        assert_eq!(of([0.1, -0.1, 0.2]), RowVerdict::Reproduced);
+        assert_eq!(of([1.0, 1.1, 0.9]), RowVerdict::Reproduced);
+        assert_eq!(of([9.0, -9.0, 3.0]), RowVerdict::NotDecided);
+        assert_eq!(of([5.0, 5.1, 4.9]), RowVerdict::NotReproduced);
     }
 }

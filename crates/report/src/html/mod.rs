@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `report.html`: one file that shows the run to somebody who was not there. It loads nothing from
-//! anywhere.
+//! `report.html`: one file that shows a whole run. It loads nothing from elsewhere.
 
 mod bars;
 mod traces;
@@ -12,13 +11,13 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
-use crate::model::{Cell, Comparisons, Group, Metric, Row};
-use crate::sentence::sentence;
-use crate::stats::{SizeClass, Statistic};
+use crate::comparison::sentence::sentence;
+use crate::comparison::{Cell, Comparisons, Group, Row, drops};
+use crate::metrics::{self, Metric};
 use crate::summary::hex;
-use crate::{Finished, Provenance, RunSummary, drops, params, units};
+use crate::{Finished, Provenance, RunSummary, params, units};
 
-/// Colours of the style sheet; schemes beyond them start over.
+/// Colours of the style sheet; with more schemes the colours repeat.
 pub(crate) const COLOURS: usize = 8;
 
 /// Ports shown for each scheme.
@@ -30,6 +29,7 @@ struct Section {
     anchor: String,
     sentence: String,
     heads: Vec<Head>,
+    counters: Vec<&'static str>,
     rows: Vec<Line>,
     sources: Vec<String>,
     unfinished: Vec<String>,
@@ -44,6 +44,13 @@ struct Section {
 struct Head {
     group: &'static str,
     stat: &'static str,
+}
+
+impl Head {
+    fn new(metric: &Metric) -> Self {
+        let (group, stat) = metric.heading();
+        Head { group, stat }
+    }
 }
 
 #[derive(Serialize)]
@@ -174,66 +181,20 @@ fn scheme(plan: &Plan, label: &str) -> Scheme {
     }
 }
 
-fn columns() -> [(Metric, Head); 10] {
-    let fct = |class, group, statistic, stat| (Metric::Fct(class, statistic), Head { group, stat });
-    let (mean, p99) = (Statistic::Mean, Statistic::Percentile(0.99));
-    [
-        fct(SizeClass::All, "overall", mean, "mean"),
-        fct(SizeClass::Short, "short < 100 KB", mean, "mean"),
-        fct(SizeClass::Short, "short < 100 KB", p99, "p99"),
-        fct(SizeClass::Medium, "medium", mean, "mean"),
-        fct(SizeClass::Large, "large > 10 MB", mean, "mean"),
-        (
-            Metric::Goodput,
-            Head {
-                group: "goodput",
-                stat: "sum",
-            },
-        ),
-        (
-            Metric::Probe(mean),
-            Head {
-                group: "probe round trip",
-                stat: "mean",
-            },
-        ),
-        (
-            Metric::Probe(p99),
-            Head {
-                group: "probe round trip",
-                stat: "p99",
-            },
-        ),
-        (
-            Metric::QUEUE_MEAN,
-            Head {
-                group: "queue, hottest port",
-                stat: "mean",
-            },
-        ),
-        (
-            Metric::QUEUE_P99,
-            Head {
-                group: "queue, hottest port",
-                stat: "p99",
-            },
-        ),
-    ]
-}
-
 fn section(plan: &Plan, finished: &[Finished], group: &Group, place: usize) -> Section {
-    let (metrics, heads): (Vec<Metric>, Vec<Head>) =
-        columns().into_iter().filter(|(m, _)| group.has(*m)).unzip();
+    let in_report = metrics::shown(metrics::compared(), |column| column.report);
+    let metrics: Vec<_> = in_report.into_iter().filter(|m| group.has(m)).collect();
+    let counters = metrics::shown(metrics::counted(), |column| column.report);
     let rows = group
         .rows
         .iter()
-        .map(|row| line(plan, row, &metrics))
+        .map(|row| line(plan, row, &metrics, &counters))
         .collect();
     let mut sources: Vec<String> = Vec::new();
     for p in group
         .rows
         .iter()
-        .flat_map(|r| metrics.iter().filter_map(|m| r.cell(*m).published.as_ref()))
+        .flat_map(|r| metrics.iter().filter_map(|m| r.cell(m).published.as_ref()))
     {
         if !sources.contains(&p.source) {
             sources.push(p.source.clone());
@@ -254,7 +215,8 @@ fn section(plan: &Plan, finished: &[Finished], group: &Group, place: usize) -> S
         anchor: format!("g{place}"),
         // A number and its percent sign stay on one line.
         sentence: sentence(group).replace(" %", "\u{a0}%"),
-        heads,
+        heads: metrics.iter().map(|m| Head::new(m)).collect(),
+        counters: counters.iter().map(|m| m.heading().1).collect(),
         rows,
         sources,
         unfinished,
@@ -266,18 +228,16 @@ fn section(plan: &Plan, finished: &[Finished], group: &Group, place: usize) -> S
     }
 }
 
-fn line(plan: &Plan, row: &Row, metrics: &[Metric]) -> Line {
+fn line(plan: &Plan, row: &Row, metrics: &[&Metric], counters: &[&Metric]) -> Line {
     Line {
         scheme: row.scheme.clone(),
         colour: colour(plan, &row.scheme),
         baseline: row.baseline,
         cells: metrics
             .iter()
-            .map(|m| field(row.cell(*m), row.baseline))
+            .map(|m| field(row.cell(m), row.baseline))
             .collect(),
-        counts: [row.marks, row.drops, row.timeouts, row.retransmissions]
-            .map(|n| units::count(n as f64))
-            .to_vec(),
+        counts: counters.iter().map(|m| m.show(row.sum(m))).collect(),
     }
 }
 

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How far a mean may be off where there are too few seeds to compare: from the run itself, cut
-//! into batches.
+//! The interval of a mean where there are too few seeds: from the run itself, cut into batches.
 //!
-//! Flows that run at the same time share queues, so the differences of neighbours are alike and a
-//! run knows less than its number of flows says. A batch holds neighbours in order of start;
-//! batches are far less alike than flows, as most of what flows share lies within one. Which length
-//! of a batch is enough depends on the load and on the largest flows, so runs are cut in three
-//! ways, and the widest of the three intervals is taken. What this covers is measured:
-//! `cargo xtask proof coverage`.
+//! Flows that run at the same time share queues, so the differences of neighbours are correlated
+//! and a run contains less information than its number of flows suggests. A batch contains
+//! neighbours in order of start. Batches are much less correlated than flows, since most of what
+//! flows share is inside one batch. How long a batch has to be depends on the load and on the
+//! largest flows, so runs are cut in three ways, and the widest of the three intervals is used.
+//! `cargo xtask proof coverage` measures how often these intervals contain the truth.
 
 use super::t_975;
 
-/// Batches a run is cut into.
+/// Into how many batches a run is cut.
 const CUTS: [usize; 3] = [5, 10, 20];
 
-/// Fewest pairs of a run that is cut: five in each batch of the finest cut.
+/// The fewest pairs of a run that is cut: five in each batch of the finest cut.
 pub const FEWEST: usize = 100;
 
 /// Half the 95 % interval of `percent`, the mean over runs of the percent by which the scheme's
-/// mean lies above the baseline's. Pairs are in order of start. `None` where a run has fewer than
+/// mean is above the baseline's. Pairs are in order of start. `None` where a run has fewer than
 /// [`FEWEST`].
 pub(super) fn half(runs: &[&[(f64, f64)]], percent: f64) -> Option<f64> {
     if runs.iter().any(|pairs| pairs.len() < FEWEST) {
@@ -53,7 +52,7 @@ fn half_by(runs: &[&[(f64, f64)]], percent: f64, batches: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// A run in which each part of so many equal parts has its own factor.
+    /// A run of equal parts, each with its own factor.
     fn run(factors: &[f64], flows: usize) -> Vec<(f64, f64)> {
         (0..flows)
             .map(|i| (100.0, 100.0 * factors[i * factors.len() / flows]))

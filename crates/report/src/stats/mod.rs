@@ -36,7 +36,7 @@ impl SizeClass {
         SizeClass::Large,
     ];
 
-    /// Whether a flow of so many payload bytes belongs to the class.
+    /// Whether a flow of this many payload bytes belongs to the class.
     pub fn has(self, bytes: u64) -> bool {
         match self {
             SizeClass::All => true,
@@ -57,7 +57,7 @@ impl SizeClass {
     }
 }
 
-/// One number that stands for many.
+/// One number that summarises many.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statistic {
     /// Arithmetic mean.

@@ -6,19 +6,21 @@
 //! per-seed differences. Its 95 % interval comes from
 //!
 //! * **seeds**: Student's t over the per-seed differences, where there are at least three seeds. It
-//!   knows that flows share queues and so are not independent;
-//! * **flows**: beside seeds, for a percentile: a paired bootstrap, which draws flows with
-//!   replacement within each seed (the same draws for both schemes). It knows on how few flows a
-//!   99th percentile rests, which three seeds may hide by chance, but takes flows for independent.
-//!   The wider of the two is taken;
+//!   accounts for flows that share queues and so are not independent;
+//! * **flows**: for a percentile, in addition to seeds: a paired bootstrap, which draws flows with
+//!   replacement within each seed (the same draws for both schemes). It accounts for how few flows
+//!   make a 99th percentile, which three seeds may hide by chance, but it assumes independent
+//!   flows. The wider of the two is used;
 //! * **batches**: for a mean of one or two seeds, see [`super::batches`].
 //!
-//! A percentile of one or two seeds has no interval: two values say nothing about their spread, and
-//! what flows of one run share, a resample of them does not show. How often each of these holds the
-//! truth is measured (`cargo xtask proof coverage`), and where it falls short: three seeds of a
-//! percentile that hangs on a few bursts of timeouts (`cargo xtask proof coverage-tails`).
+//! A percentile of one or two seeds has no interval: two values say almost nothing about their
+//! spread, and resampling the flows of one run does not show what they share.
+//! `cargo xtask proof coverage` measures how often each interval contains the truth, and
+//! `cargo xtask proof coverage-tails` where it falls short: three seeds of a percentile that
+//! depends on a few bursts of timeouts.
 
 use cemark_sim::outcome::FlowRecord;
+use cemark_wire::hash::SplitMix64;
 use serde::{Deserialize, Serialize};
 
 use super::{Statistic, batches, rank};
@@ -65,7 +67,7 @@ impl Comparison {
     }
 
     /// Whether it is decided that the scheme is above the baseline: the interval, which is what is
-    /// printed, lies above zero.
+    /// printed, is above zero.
     pub fn above(&self) -> bool {
         self.interval.is_some_and(|(low, _)| low > 0.0)
     }
@@ -134,8 +136,8 @@ pub fn compare(seeds: &[Vec<(f64, f64)>], statistic: Statistic) -> Option<Compar
     })
 }
 
-/// The wider interval. Resamples of a tail may all lie on one side of the number that they are
-/// resamples of: it is in its interval.
+/// The wider interval. All resamples of a tail may be on one side of the number itself, so the
+/// interval is extended to contain it.
 fn wider(
     percent: f64,
     by_seeds: (f64, f64),
@@ -273,11 +275,12 @@ fn walk(falling: &[u32], counts: Option<&[u32]>, from_top: usize) -> usize {
 }
 
 fn bootstrap(seeds: &[Sorted], statistic: Statistic) -> Option<(f64, f64)> {
-    // A handful of flows resamples into an interval that says nothing.
+    // The resamples of a handful of flows give a meaningless interval.
     if seeds.iter().map(|s| s.pairs.len()).sum::<usize>() < 10 {
         return None;
     }
-    let mut rng = Splitmix(0x00ce_0000_a12c_0001);
+    // A fixed seed, so that a report is the same on every machine.
+    let mut rng = SplitMix64::new(0x00ce_0000_a12c_0001);
     let mut means = Vec::with_capacity(RESAMPLES);
     let mut counts = Vec::new();
     for _ in 0..RESAMPLES {
@@ -286,7 +289,7 @@ fn bootstrap(seeds: &[Sorted], statistic: Statistic) -> Option<(f64, f64)> {
             counts.clear();
             counts.resize(seed.pairs.len(), 0_u32);
             for _ in 0..seed.pairs.len() {
-                counts[rng.below(seed.pairs.len())] += 1;
+                counts[rng.below(seed.pairs.len() as u64) as usize] += 1;
             }
             percents.extend(seed.percent(statistic, Some(&counts)));
         }
@@ -299,26 +302,12 @@ fn bootstrap(seeds: &[Sorted], statistic: Statistic) -> Option<(f64, f64)> {
     ))
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): fixed, so that a report is the same wherever it is made.
-struct Splitmix(u64);
-
-impl Splitmix {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((u128::from(z) * n as u128) >> 64) as usize
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Values with a long tail, and the same with `factor` and a luck of its own for the scheme.
-    fn seed(rng: &mut Splitmix, n: usize, factor: f64, wobble: f64) -> Vec<(f64, f64)> {
+    /// Values with a long tail, and the same times `factor` with random noise for the scheme.
+    fn seed(rng: &mut SplitMix64, n: usize, factor: f64, wobble: f64) -> Vec<(f64, f64)> {
         let mut uniform = || (rng.below(1_000_000) as f64 + 1.0) / 1e6;
         (0..n)
             .map(|_| {
@@ -335,7 +324,7 @@ mod tests {
 
     #[test]
     fn a_common_factor_is_found_exactly() {
-        let mut rng = Splitmix(1);
+        let mut rng = SplitMix64::new(1);
         let seeds: Vec<_> = (0..3).map(|_| seed(&mut rng, 500, 0.75, 0.0)).collect();
         for statistic in [Statistic::Mean, Statistic::Percentile(0.99)] {
             let c = compare(&seeds, statistic).unwrap();
@@ -359,7 +348,7 @@ mod tests {
     #[test]
     fn a_tail_is_never_surer_than_its_flows() {
         // Three seeds that happen to agree must not hide how few flows make a 99th percentile.
-        let one = seed(&mut Splitmix(9), 400, 1.0, 0.8);
+        let one = seed(&mut SplitMix64::new(9), 400, 1.0, 0.8);
         let c = compare(
             &[one.clone(), one.clone(), one],
             Statistic::Percentile(0.99),
@@ -369,11 +358,10 @@ mod tests {
         assert!(half(&c) > 0.5, "{c:?}");
     }
 
-    /// Flows that do not know of each other; those of real runs do:
-    /// crates/report/tests/coverage.rs.
+    /// Independent flows; crates/report/tests/coverage.rs has those of real runs.
     #[test]
     fn an_interval_holds_the_truth_about_as_often_as_it_says() {
-        let mut rng = Splitmix(5);
+        let mut rng = SplitMix64::new(5);
         let hits = (0..200)
             .filter(|_| {
                 let c = compare(&[seed(&mut rng, 200, 0.9, 0.5)], Statistic::Mean).unwrap();
@@ -384,11 +372,11 @@ mod tests {
         assert!((185..=199).contains(&hits), "{hits} of 200");
     }
 
-    /// What lies in few seeds: a mean has an interval from batches where there are enough flows, a
-    /// percentile has none.
+    /// With one or two seeds a mean of enough flows has an interval from batches, and a percentile
+    /// has none.
     #[test]
     fn one_or_two_seeds_speak_for_means_only() {
-        let mut rng = Splitmix(3);
+        let mut rng = SplitMix64::new(3);
         let mut of = |flows: usize| seed(&mut rng, flows, 0.8, 0.5);
         let (one, two, few) = (of(400), of(400), of(99));
         for seeds in [vec![one.clone()], vec![one.clone(), two.clone()]] {
@@ -421,7 +409,7 @@ mod tests {
             (2.0, Some((1.0, 3.0)), false, true, "±1.0"),
             (-2.0, Some((-3.0, -1.0)), true, false, "±1.0"),
             (2.0, Some((-0.1, 4.1)), false, false, "±2.1"),
-            // Lopsided: both ends are printed, and both lie on one side.
+            // Asymmetric: both ends are printed, and both are on one side.
             (2.0, Some((1.0, 4.5)), false, true, "[1.0, 4.5]"),
             (-40.8, Some((-84.0, -19.0)), true, false, "[-84, -19]"),
             (-40.8, Some((-84.0, 0.3)), false, false, "[-84, 0.3]"),

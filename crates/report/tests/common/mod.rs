@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cemark_report::Finished;
+use cemark_report::{Finished, Metric, metrics};
 use cemark_scenario::{Plan, Point, Published};
 use cemark_sim::config::{Buffering, MarkerChoice, Nic, Offload};
 use cemark_sim::config::{
@@ -111,14 +111,14 @@ pub fn published(load: &str, scheme: &str, metric: &str, percent: f64, source: &
     }
 }
 
-/// A little luck that does not depend on the scheme.
-fn luck(seed: u64, id: u64) -> f64 {
+/// A pseudorandom number in 0..1 that does not depend on the scheme.
+fn noise(seed: u64, id: u64) -> f64 {
     let mut z = (seed << 32 | id).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     ((z ^ (z >> 32)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// 300 flows of each class; every flow's time is 2 x ideal x luck x the scheme's factor, which
+/// 300 flows of each class; every flow's time is 2 x ideal x noise x the scheme's factor, which
 /// itself wobbles with the seed.
 pub fn outcome(point: &Point, factors: Factors) -> Outcome {
     let seed = point.seed;
@@ -128,8 +128,8 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
             let class = (id % 3) as usize;
             let bytes = [20_000, 1_000_000, 20_000_000][class] + id;
             let ideal = bytes * 800 + 80_000_000;
-            let wobble = 1.0 + (factors[class] - 1.0) * 0.05 * (luck(seed, 77) - 0.5);
-            let fct = ideal as f64 * (1.0 + load * 4.0 * luck(seed, id)) * factors[class] * wobble;
+            let wobble = 1.0 + (factors[class] - 1.0) * 0.05 * (noise(seed, 77) - 0.5);
+            let fct = ideal as f64 * (1.0 + load * 4.0 * noise(seed, id)) * factors[class] * wobble;
             FlowRecord {
                 id,
                 workload: 0,
@@ -147,7 +147,7 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
             }
         })
         .collect();
-    let queue = 30_000.0 * load * factors[0] * (1.0 + 0.02 * luck(seed, 5));
+    let queue = 30_000.0 * load * factors[0] * (1.0 + 0.02 * noise(seed, 5));
     let spread = |x: f64| Spread {
         count: 1000,
         mean: x,
@@ -186,7 +186,7 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
             port: 1,
             samples: (0..2000)
                 .map(|i| {
-                    let bytes = (queue * (0.5 + luck(seed, i / 9))) as u32;
+                    let bytes = (queue * (0.5 + noise(seed, i / 9))) as u32;
                     QueueSample {
                         at: Picos::from_micros(i * 10),
                         bytes,
@@ -203,6 +203,11 @@ pub fn outcome(point: &Point, factors: Factors) -> Outcome {
         flows,
         ..Outcome::default()
     }
+}
+
+/// The metric of this name.
+pub fn metric(key: &str) -> &'static Metric {
+    metrics::find(key).expect("a metric")
 }
 
 /// Every point of the plan, finished.

@@ -111,9 +111,10 @@ pub(super) fn flow(config: &Config, last: f64) -> Found {
         awaited -= ended.min(awaited);
         found.full = found.full.max(full);
         hops += sent;
-        match to_start > 0 {
-            true => found.before += hops,
-            false => found.after += hops,
+        if to_start > 0 {
+            found.before += hops
+        } else {
+            found.after += hops
         }
         if found.effort > EFFORT && until < end {
             let rest = fluid
@@ -154,9 +155,10 @@ impl Fluid<'_> {
         let endless = flow.bytes == u64::MAX;
         let bytes = flow.bytes as f64;
         // The last packet of a flow is seldom full.
-        let packets = match endless {
-            true => 1.0 / mss,
-            false => (bytes / mss).ceil() / bytes,
+        let packets = if endless {
+            1.0 / mss
+        } else {
+            (bytes / mss).ceil() / bytes
         };
         let leaves = topology.rack(flow.src) != topology.rack(flow.dst);
         // On links that it has for itself.

@@ -4,7 +4,6 @@
 
 use cemark_sim::config::{Config, Edge};
 use cemark_sim::faults::{ALWAYS, Loss, Victims};
-use cemark_transport::Control;
 use cemark_wire::Picos;
 
 /// Most payload that one acknowledgement answers under GRO.
@@ -66,13 +65,15 @@ impl Law {
         let mss = f64::from(t.mss);
         let lost = lost(config);
         // A repair that is lost as well waits for the timer.
-        let waits = match t.lost_repairs || t.rdma.is_some() {
-            true => 0.0,
-            false => lost * seconds(Picos::from(t.rto_min)),
+        let waits = if t.lost_retransmissions || t.rdma.is_some() {
+            0.0
+        } else {
+            lost * seconds(Picos::from(t.rto_min))
         };
-        let gathers = match config.offload.gro {
-            true => seconds(Picos::from(config.offload.coalesce)),
-            false => 0.0,
+        let gathers = if config.offload.gro {
+            seconds(Picos::from(config.offload.coalesce))
+        } else {
+            0.0
         };
         Law {
             mss,
@@ -143,9 +144,10 @@ impl Law {
 
     /// Bytes that slow start has sent after a number of round trips.
     pub(super) fn let_out(&self, rounds: f64) -> f64 {
-        match rounds > 40.0 {
-            true => f64::INFINITY,
-            false => self.first * ((rounds + 1.0).exp2() - 1.0),
+        if rounds > 40.0 {
+            f64::INFINITY
+        } else {
+            self.first * ((rounds + 1.0).exp2() - 1.0)
         }
     }
 
@@ -169,8 +171,8 @@ pub(super) fn seconds(time: Picos) -> f64 {
 
 /// Share of the packets between two sites that senders see lost.
 fn lost(config: &Config) -> f64 {
-    if config.transport.control == Control::Bbr && config.transport.rdma.is_none() {
-        return 0.0; // It does not answer them.
+    if !config.transport.control.spec().slows_for_loss && config.transport.rdma.is_none() {
+        return 0.0; // They do not bound its rate.
     }
     let share = |loss: &Loss| match *loss {
         Loss::Uniform { chance } => chance as f64 / ALWAYS as f64,

@@ -87,9 +87,10 @@ impl Costs {
         if let Some(found) = self.known.get(&key) {
             return *found;
         }
-        let found = match self.effort < EFFORT && drawable(config) {
-            true => part(config, flows),
-            false => closed(config),
+        let found = if self.effort < EFFORT && drawable(config) {
+            part(config, flows)
+        } else {
+            closed(config)
         };
         self.effort += found.effort + 1000;
         self.known.insert(key, found);

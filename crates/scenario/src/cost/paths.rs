@@ -39,9 +39,10 @@ impl<'a> Paths<'a> {
     pub(super) fn new(config: &'a Config) -> Self {
         let t = &config.transport;
         // Where hosts send to each other, acknowledgements take their part of the same links.
-        let acks = match config.workloads.iter().any(|w| mutual(&w.kind)) {
-            true => f64::from(t.ack_bytes) / f64::from(t.ack_every.max(1)),
-            false => 0.0,
+        let acks = if config.workloads.iter().any(|w| mutual(&w.kind)) {
+            f64::from(t.ack_bytes) / f64::from(t.ack_every.max(1))
+        } else {
+            0.0
         };
         let mss = f64::from(t.mss);
         let payload = mss / (mss + f64::from(t.header_bytes) + acks);

@@ -3,7 +3,7 @@
 
 use super::EventQueue;
 
-/// The reference design: every operation costs a logarithm of what is pending.
+/// The reference design: every operation costs a logarithm of the number of pending events.
 #[derive(Debug, Default)]
 pub struct Heap {
     items: Vec<(u64, u64, u32)>,

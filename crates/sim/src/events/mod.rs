@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The event core: what happens next.
+//! The event core: a list of future events.
 //!
-//! Two designs behind one contract, measured against each other by `cemark bench --core heap`: a
-//! timing wheel whose slot is the tick (the one in use), and a 4-ary heap (the reference that the
-//! wheel is tested against).
+//! Two designs implement one contract and are compared by `cemark bench --core heap`: a timing
+//! wheel whose slot is the tick (the one in use), and a 4-ary heap (the reference that the wheel is
+//! tested against).
 
 mod heap;
 mod set;
@@ -23,8 +23,8 @@ pub trait EventQueue {
     fn insert(&mut self, at: u64, event: u32);
     /// Takes the next event.
     fn pop(&mut self) -> Option<(u64, u32)>;
-    /// The event that comes next unless an earlier one is inserted, where that is quickly known: a
-    /// hint to fetch what it will need.
+    /// The event that comes next unless an earlier one is inserted, where that is cheap to find: a
+    /// hint for prefetching.
     fn upcoming(&self) -> Option<u32>;
     /// Events pending: counted when asked.
     fn len(&self) -> usize;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A set of 4096 small numbers: 64 words, and one more that says which of them are not empty.
+//! A set of 4096 small numbers: 64 words, and one more whose bits tell which words are not empty.
 
-/// Numbers below [`Set::SIZE`]. What the hot path uses has no branch that depends on what is in the
-/// set.
+/// Numbers below [`Set::SIZE`]. The operations of the hot path have no branch that depends on the
+/// contents.
 #[derive(Debug)]
 pub(super) struct Set {
     /// Bit w: word w is not zero.
@@ -56,7 +56,7 @@ impl Set {
         if here != 0 {
             return Some(here.trailing_zeros() as usize);
         }
-        // The words after this one, and at last the beginning of this one.
+        // The words after this one, and finally the beginning of this one.
         let others = self.any.rotate_right(w as u32 + 1);
         if others == 0 {
             return None;

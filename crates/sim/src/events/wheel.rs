@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A timing wheel whose slot is the tick.
 //!
-//! Three levels. The *near* wheel has a slot a tick, appended at the tail, and covers the current
-//! half and the next one. The *mid* wheel has a slot a half; a half is poured into the near wheel
-//! when the one before it begins, which is before anything can be inserted into it directly, so
-//! equal times stay first in, first out. What lies beyond is in a heap and is poured into the mid
-//! wheel as that advances, again before anything can be inserted there directly.
+//! Three levels. The *near* wheel has a slot for each tick, appended at the tail, and covers the
+//! current half and the next one. The *mid* wheel has a slot for each half; a half is moved into
+//! the near wheel when the half before it begins, which is before any event can be inserted into it
+//! directly, so events at equal times stay first in, first out. Later events are in a heap and are
+//! moved into the mid wheel as that advances, again before any event can be inserted there
+//! directly.
 //!
-//! Whether a slot is empty, or a word of the bitmaps, nobody can foretell, and a branch on it costs
-//! more than the rest of an insertion. So the common paths have none: node 0 takes the writes that
-//! are meant for the predecessor of a first node.
+//! Whether a slot or a word of the bitmaps is empty is unpredictable, and a mispredicted branch on
+//! it costs more than the rest of an insertion. The common paths therefore have no such branch:
+//! node 0 receives the writes that are meant for the predecessor of a first node.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,9 +28,9 @@ const SETS: usize = NEAR / Set::SIZE;
 const MID: usize = Set::SIZE;
 
 /// No node: the slot is empty, the free list at its end.
-const NOBODY: u32 = 0;
+const NO_NODE: u32 = 0;
 
-/// A list of nodes; `head` says nothing where `tail` is [`NOBODY`].
+/// A list of nodes; `head` is meaningless where `tail` is [`NO_NODE`].
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     head: u32,
@@ -37,15 +38,15 @@ struct Slot {
 }
 
 const EMPTY: Slot = Slot {
-    head: NOBODY,
-    tail: NOBODY,
+    head: NO_NODE,
+    tail: NO_NODE,
 };
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: u64,
     event: u32,
-    /// The next of the slot; says nothing in the last. The next free one, of a free node.
+    /// The next node of the slot (meaningless in the last one), or the next free node.
     next: u32,
 }
 
@@ -70,14 +71,14 @@ pub struct Wheel {
 #[inline(always)]
 fn append(nodes: &mut [Node], slot: &mut Slot, n: u32) {
     nodes[slot.tail as usize].next = n;
-    slot.head = select_unpredictable(slot.tail == NOBODY, n, slot.head);
+    slot.head = select_unpredictable(slot.tail == NO_NODE, n, slot.head);
     slot.tail = n;
 }
 
 impl Wheel {
     #[inline(always)]
     fn node(&mut self, at: u64, event: u32) -> u32 {
-        if self.free == NOBODY {
+        if self.free == NO_NODE {
             self.more_nodes();
         }
         let n = self.free;
@@ -88,7 +89,7 @@ impl Wheel {
         n
     }
 
-    /// Doubles the nodes: rare, and out of the way of the common path.
+    /// Doubles the nodes. It is rare, so it is kept out of the common path.
     #[cold]
     #[inline(never)]
     fn more_nodes(&mut self) {
@@ -98,7 +99,7 @@ impl Wheel {
             self.nodes.push(Node {
                 at: 0,
                 event: 0,
-                next: if n + 1 < want { n as u32 + 1 } else { NOBODY },
+                next: if n + 1 < want { n as u32 + 1 } else { NO_NODE },
             });
         }
         self.free = have as u32;
@@ -133,12 +134,12 @@ impl Wheel {
         (self.base >> HALF) + 1 + MID as u64
     }
 
-    /// Pours a half into the near wheel.
+    /// Moves a half into the near wheel.
     fn pour(&mut self, half: u64) {
         let i = half as usize & (MID - 1);
         let Slot { head, tail } = std::mem::replace(&mut self.mid[i], EMPTY);
         self.mid_set.remove_if(i, true);
-        if tail == NOBODY {
+        if tail == NO_NODE {
             return;
         }
         let mut n = head;
@@ -153,7 +154,7 @@ impl Wheel {
         }
     }
 
-    /// Takes what has come into reach out of the heap.
+    /// Moves events that are now within reach out of the heap.
     fn pull_far(&mut self) {
         let end = self.mid_end();
         while let Some(&Reverse((at, _, event))) = self.far.peek() {
@@ -198,8 +199,8 @@ impl Wheel {
         }
     }
 
-    /// Begins the next half that has anything in reach; false where there is none. Called when the
-    /// current one is empty.
+    /// Begins the next half that holds an event; false where there is none. Called when the current
+    /// half is empty.
     fn advance(&mut self) -> bool {
         let half = self.base >> HALF;
         let mut next = Self::sets(half + 1, 0);
@@ -229,7 +230,7 @@ impl EventQueue for Wheel {
         let mut wheel = Wheel {
             now: 0,
             base: 0,
-            free: NOBODY,
+            free: NO_NODE,
             nodes: Vec::new(),
             near: slots(NEAR).try_into().expect("the length is right"),
             near_set: Box::new([const { Set::new() }; SETS]),
@@ -239,7 +240,7 @@ impl EventQueue for Wheel {
             inserted: 0,
         };
         wheel.more_nodes();
-        // The first of them stands for nobody.
+        // The first node is the placeholder.
         wheel.free = 1;
         wheel
     }
@@ -274,7 +275,7 @@ impl EventQueue for Wheel {
         let n_tail = slot.tail;
         let last = n == n_tail;
         slot.head = node.next;
-        slot.tail = select_unpredictable(last, NOBODY, n_tail);
+        slot.tail = select_unpredictable(last, NO_NODE, n_tail);
         members.remove_if(i, last);
         node.next = self.free;
         self.free = n;
@@ -293,8 +294,8 @@ impl EventQueue for Wheel {
     }
 
     fn len(&self) -> usize {
-        let next_free = |n: &u32| Some(self.nodes[*n as usize].next).filter(|n| *n != NOBODY);
-        let free = Some(self.free).filter(|n| *n != NOBODY);
+        let next_free = |n: &u32| Some(self.nodes[*n as usize].next).filter(|n| *n != NO_NODE);
+        let free = Some(self.free).filter(|n| *n != NO_NODE);
         let free = std::iter::successors(free, next_free).count();
         self.nodes.len() - 1 - free + self.far.len()
     }

@@ -65,7 +65,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// What every link has done so far.
+    /// The busy and paused ticks of every link so far.
     fn links_so_far(&self) -> Vec<Done> {
         let done = |p: &Port| Done {
             busy: p.busy_ticks(self.now),
@@ -104,7 +104,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.conns.retired.delivered + open.sum::<u64>()
     }
 
-    /// Closes the books.
+    /// Ends the run and collects its outcome.
     pub fn finish(mut self) -> Outcome {
         self.catch_up();
         let mut out = Outcome {

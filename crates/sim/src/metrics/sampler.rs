@@ -7,7 +7,8 @@ use super::Histogram;
 use crate::config::TracePorts;
 use crate::outcome::{PortTrace, QueueSample};
 
-/// Samples a thinned trace keeps; when it is full every second one goes and the stride doubles.
+/// Samples that a thinned trace keeps; when it is full every second one is dropped and the stride
+/// doubles.
 const THIN: usize = 2048;
 
 struct Thinned {
@@ -95,7 +96,7 @@ impl Sampler {
         }
     }
 
-    /// Of the chosen ports; `hottest` is the one to choose where that was asked for.
+    /// Traces of the chosen ports; `hottest` is the port to use for [`TracePorts::Hottest`].
     pub fn traces(
         &mut self,
         hottest: Option<usize>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is sent: flows in time, the same for every scheme that is compared.
+//! What is sent and when: the same flows for every scheme that is compared.
 
 use cemark_wire::Picos;
 
@@ -44,7 +44,7 @@ pub enum Kind {
         sizes: SizeTable,
         /// Offered payload bits on the most loaded tier over its capacity, 0 < load <= 1.
         load: f64,
-        /// Who talks to whom.
+        /// Who sends to whom.
         pairs: Pairs,
         /// Measured flows.
         flows: u64,
@@ -111,7 +111,7 @@ pub enum LongFlows {
         /// Flows that each host sends.
         per_host: u32,
     },
-    /// `count` flows to one host; senders are taken in turn from the other hosts.
+    /// `count` flows to one host; the other hosts are the senders, one after the other.
     ToOne {
         /// Number of flows.
         count: u32,
@@ -136,7 +136,7 @@ pub struct FlowLine {
     pub bytes: u64,
 }
 
-/// Who talks to whom in a Poisson workload.
+/// Who sends to whom in a Poisson workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Pairs {

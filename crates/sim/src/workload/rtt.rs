@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Base RTTs: the shapes of ECN# (2x to 5x), the five measured cases of its Table 1, and what else
-//! a fabric needs.
+//! Base RTTs: the shapes of ECN# (2x to 5x), the five measured cases of its Table 1, and further
+//! models.
 //!
 //! A draw is rounded to whole nanoseconds, as `netem` delays are, so that it stays a multiple of
 //! the simulator's tick.

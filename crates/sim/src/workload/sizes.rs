@@ -16,7 +16,7 @@ const LARGEST: f64 = 1e15;
 pub enum Unit {
     /// Bytes.
     Bytes,
-    /// Packets of so many bytes of payload. Sizes between rows stay fractions of a packet (ns-2
+    /// Packets with this many bytes of payload. Sizes between rows stay fractions of a packet (ns-2
     /// rounds them up, which makes the mean of MQ-ECN's tables up to 0.05 % larger).
     Packets(f64),
 }

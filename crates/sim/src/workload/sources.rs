@@ -24,7 +24,7 @@ pub(super) struct Incast {
     every: Picos,
     left: u32,
     jitter: Picos,
-    /// Flows of queries already asked, in order of start and draw.
+    /// Flows of queries already sent, in order of start and draw.
     asked: BinaryHeap<Reverse<(Picos, u64, u32, u64)>>,
     drawn: u64,
     order: Stream,
@@ -67,8 +67,8 @@ impl Incast {
         }
     }
 
-    /// The next flow of any query. Jitter may let queries overlap, so every query that could come
-    /// first is asked before.
+    /// The next flow of any query. Jitter may let queries overlap, so every query whose flows could
+    /// come first is drawn before.
     pub(super) fn next(&mut self) -> Option<Draft> {
         while self.left > 0
             && self

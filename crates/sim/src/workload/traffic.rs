@@ -12,7 +12,8 @@ use super::{ClassMap, Flow, Kind, RttModel};
 use crate::config::Config;
 use crate::topology::Topology;
 
-/// A flow as its source hands it out: who, when and how much. Number, class and RTT follow.
+/// A flow as its source creates it: sender, receiver, start and size. Number, class and RTT are
+/// added later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draft {
     pub(super) start: Picos,
@@ -51,8 +52,8 @@ struct Lane {
 /// The flows of a point in order of start (equal starts: in order of workload), numbered from zero.
 ///
 /// Lazy, and endless where a Poisson workload that holds its load is among them. Starts and extra
-/// delays are whole nanoseconds. The flows depend on the topology, the workloads, the RTT model and
-/// the seed, and on nothing else: every scheme sees the same.
+/// delays are whole nanoseconds. The flows depend only on the topology, the workloads, the RTT
+/// model and the seed, so every scheme sees the same flows.
 pub struct Traffic {
     topology: Topology,
     rtt: RttModel,

@@ -44,8 +44,8 @@ pub fn web(load: f64, flows: u64) -> Workload {
     })
 }
 
-/// The same, and arrivals stop soon after: some random scenarios drop so much that they cannot
-/// carry the load, and under a load that is held their flows would never end.
+/// The same, but arrivals stop soon after: the losses of some random scenarios leave too
+/// little capacity for the load, and if the load were held their flows would never end.
 pub fn web_that_stops(load: f64, flows: u64) -> Workload {
     let mut web = web(load, flows);
     if let Kind::Poisson { hold, .. } = &mut web.kind {

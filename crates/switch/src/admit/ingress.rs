@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ingress side of a switch's buffer: what came by which link, and when its sender has to stop
-//! (priority flow control, IEEE 802.1Qbb).
+//! The ingress side of a switch's buffer: how much came over which link, and when its sender has to
+//! pause (priority flow control, IEEE 802.1Qbb).
 //!
-//! Every link into the switch has a meter for each lossless queue. What it counts fits below XOFF
-//! into the shared room; the packet that does not makes the switch send a pause frame, and from
-//! there on packets take the headroom that is kept for this meter. What leaves gives headroom back
-//! first. At XON the link may send again.
+//! Every link into the switch has a meter for each lossless queue. Below XOFF, packets use the
+//! shared room. The packet that would exceed XOFF makes the switch send a pause frame, and from
+//! then on packets use the headroom reserved for this meter. Departing packets free headroom first.
+//! At XON the link may send again.
 
 use super::{Admit, RoomRequest};
 use crate::counters::DropReason;
 
-/// When a meter asks its sender to stop.
+/// When a meter pauses its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Xoff {
-    /// At so many bytes.
+    /// At this number of bytes.
     Bytes(u32),
     /// At `alpha` (parts of 2^16) times the shared room that is free.
     Dynamic {
@@ -23,18 +23,18 @@ pub enum Xoff {
     },
 }
 
-/// What a switch has to tell the sender at the far end of a link into it.
+/// A pause frame that a switch has to send to the far end of a link into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// The owner's number of the link, as given to [`Ingress::new`].
+    /// The number of the link that the owner gave to [`Ingress::new`].
     pub link: u32,
     /// Which queue.
     pub queue: u8,
-    /// Stop, or go on.
+    /// Pause (true) or resume (false).
     pub pause: bool,
 }
 
-/// What came by one link for one lossless queue and waits in the switch.
+/// What came over one link for one lossless queue and waits in the switch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Meter {
     shared: u32,
@@ -47,14 +47,14 @@ struct Meter {
 pub struct Ingress {
     /// By link, then by queue.
     meters: Vec<Meter>,
-    /// The owner's numbers of the links.
+    /// The numbers that the owner gave to the links.
     links: Vec<u32>,
     /// Headroom of one meter, by link.
     room: Vec<u32>,
     queues: usize,
     xoff: Xoff,
     xon_offset: u32,
-    /// What has to be told since the owner last looked.
+    /// Frames to send, since the owner last took them.
     pub signals: Vec<Signal>,
 }
 
@@ -78,7 +78,8 @@ impl Ingress {
         from as usize * self.queues + queue
     }
 
-    /// Bytes of a meter from which on its sender has to stop, with so much shared room free.
+    /// The threshold of a meter, in bytes, above which its sender is paused when `free` bytes of
+    /// shared room are free.
     #[inline]
     pub fn threshold(&self, free: u32) -> u32 {
         match self.xoff {
@@ -89,13 +90,12 @@ impl Ingress {
         }
     }
 
-    /// Whether, and where, a packet of a lossless queue gets room; `from` is the place of its link
-    /// in the list given to [`Ingress::new`].
+    /// Whether, and where, a packet of a lossless queue gets room.
     #[inline]
     pub(super) fn admit(&self, free: u32, request: &RoomRequest) -> Admit {
         let meter = &self.meters[self.at(request.from, request.queue)];
-        // Once paused, the rest of what is on its way takes the headroom: the shared room is for
-        // those who may still send.
+        // After a pause, packets still in flight use the headroom: the shared room is for links
+        // that may still send.
         let fits = !meter.paused
             && request.bytes <= free
             && meter.shared + request.bytes <= self.threshold(free);
@@ -124,7 +124,7 @@ impl Ingress {
         }
     }
 
-    /// A packet leaves its queue: how many of its bytes were headroom.
+    /// A packet leaves its queue. Returns how many of its bytes were headroom.
     #[inline]
     pub(super) fn leaving(&mut self, from: u32, queue: usize, bytes: u32) -> u32 {
         let at = self.at(from, queue);
@@ -135,7 +135,8 @@ impl Ingress {
         part
     }
 
-    /// After a packet has left, with so much shared room free.
+    /// Resumes a link after a packet has left, if its meter allows it with `free` bytes of shared
+    /// room free.
     #[inline]
     pub(super) fn left(&mut self, from: u32, queue: usize, free: u32) {
         let at = self.at(from, queue);
@@ -159,18 +160,19 @@ impl Ingress {
         });
     }
 
-    /// Whether the sender of a link has been told to stop.
+    /// Whether the sender of a link is paused.
     pub fn is_paused(&self, from: u32, queue: usize) -> bool {
         self.meters[self.at(from, queue)].paused
     }
 
-    /// Bytes that came by a link for a queue and wait.
+    /// Bytes that came over a link for a queue and wait.
     pub fn held(&self, from: u32, queue: usize) -> u32 {
         let meter = &self.meters[self.at(from, queue)];
         meter.shared + meter.headroom
     }
 
-    /// The longest that a meter may be for its sender to go on, with so much shared room free.
+    /// The largest meter, in bytes, at which its sender may resume when `free` bytes of shared room
+    /// are free.
     pub fn resumes_at(&self, free: u32) -> u32 {
         self.threshold(free).saturating_sub(self.xon_offset)
     }
@@ -209,7 +211,7 @@ mod tests {
         answer
     }
 
-    fn told(pool: &mut Pool) -> Vec<(u32, bool)> {
+    fn signals(pool: &mut Pool) -> Vec<(u32, bool)> {
         let signals = &mut pool.ingress_mut().unwrap().signals;
         signals.drain(..).map(|s| (s.link, s.pause)).collect()
     }
@@ -220,23 +222,23 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(join(&mut p, 0, 1_000), Admit::Ok);
         }
-        assert_eq!(told(&mut p), []);
-        // The packet that passes the threshold pauses the link; three more would have to fit into
-        // the headroom, the fourth finds none.
+        assert_eq!(signals(&mut p), []);
+        // The packet that exceeds the threshold pauses the link; packets after it use the headroom
+        // until it is full.
         let answers: Vec<_> = (0..4).map(|_| join(&mut p, 0, 1_000)).collect();
         let full = Admit::Drop(DropReason::Headroom);
         assert_eq!(
             answers,
             [Admit::Headroom, Admit::Headroom, Admit::Headroom, full]
         );
-        assert_eq!(told(&mut p), [(7, true)], "told once");
-        // The other link is not concerned.
+        assert_eq!(signals(&mut p), [(7, true)], "sent once");
+        // The other link is not affected.
         assert_eq!(join(&mut p, 1, 1_000), Admit::Ok);
-        // Headroom is given back first: three packets, then the shared room down to XOFF less 500.
+        // Headroom is freed first: three packets, then the shared room down to XOFF less 500.
         for left in 1..=4 {
             p.leave(0, 0, 1_000, true);
             let expected: &[(u32, bool)] = if left == 4 { &[(7, false)] } else { &[] };
-            assert_eq!(told(&mut p), expected, "after {left}");
+            assert_eq!(signals(&mut p), expected, "after {left}");
         }
         assert_eq!((p.held(), p.free()), (4_000, 6_000));
         assert_eq!(p.ingress().unwrap().held(0, 0), 3_000);
@@ -251,7 +253,7 @@ mod tests {
             joined += 100;
         }
         assert_eq!(joined, 5_000);
-        assert_eq!(told(&mut p), [(7, true)]);
+        assert_eq!(signals(&mut p), [(7, true)]);
         // The second finds 5 kB free and takes half of them.
         let mut joined = 0;
         while join(&mut p, 1, 100) == Admit::Ok {
@@ -262,8 +264,8 @@ mod tests {
         let mut full = pool(Xoff::Dynamic { alpha: 1 << 10 });
         full.take(10_000, false);
         assert_eq!(join(&mut full, 0, 1_000), Admit::Headroom);
-        assert_eq!(told(&mut full), [(7, true)]);
+        assert_eq!(signals(&mut full), [(7, true)]);
         full.leave(0, 0, 1_000, true);
-        assert_eq!(told(&mut full), [(7, false)]);
+        assert_eq!(signals(&mut full), [(7, false)]);
     }
 }

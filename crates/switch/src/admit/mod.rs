@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What fits: admission to buffers that queues, ports or whole switches share. Every refusal has a
-//! reason.
+//! Admission to buffers that queues, ports or whole switches share. Every refusal has a reason.
 
 mod ingress;
 mod policy;
@@ -12,7 +11,7 @@ pub use pool::{Pool, PoolId};
 
 use crate::counters::DropReason;
 
-/// A packet that asks for room, and who asks. Lengths do not count the packet.
+/// A packet that requests room, and its origin. Lengths do not include the packet.
 #[derive(Clone, Copy, Debug)]
 pub struct RoomRequest {
     /// Its bytes.
@@ -23,8 +22,8 @@ pub struct RoomRequest {
     pub queue_limit: u32,
     /// Whether its queue may use headroom.
     pub lossless: bool,
-    /// By which link it came, where the pool has an ingress side: its place in the list given to
-    /// [`Ingress::new`].
+    /// The link over which it came, where the pool has an ingress side: its place in the list given
+    /// to [`Ingress::new`].
     pub from: u32,
     /// Its queue.
     pub queue: usize,

@@ -4,11 +4,11 @@
 use super::{Admission, Admit, Pool, RoomRequest};
 use crate::counters::DropReason;
 
-/// A policy. Under each of them a queue's own static limit holds as well, and a lossless queue that
-/// is refused ordinary room takes headroom while there is any.
+/// A policy of admission. Under each of them a queue's own static limit holds as well, and a
+/// lossless queue that is refused ordinary room uses headroom while there is any.
 pub enum RoomPolicy {
-    /// First come first served: whatever fits into the pool, be it a port's or shared by the ports
-    /// of a switch.
+    /// First come first served: whatever fits into the pool, whether it belongs to one port or to
+    /// all ports of a switch.
     Whole,
     /// Only the queues' static limits (which together may not exceed the buffer).
     PerQueue,
@@ -64,8 +64,8 @@ impl RoomPolicy {
         u32::try_from((u64::from(alpha) * u64::from(pool.free())) >> 16).unwrap_or(u32::MAX)
     }
 
-    /// Whether [`Admission::admit`] is `Ok` for a packet of a queue that is not lossless, as far as
-    /// that is seen at a glance.
+    /// Whether [`Admission::admit`] is certainly `Ok` for a packet of a queue that is not lossless.
+    /// False where that takes a full check.
     #[inline(always)]
     pub(crate) fn surely_takes(
         &self,
@@ -87,11 +87,12 @@ impl RoomPolicy {
             RoomPolicy::Dynamic { alpha } => request.queue_limit.min(Self::share(*alpha, pool)),
             _ => request.queue_limit,
         };
-        // What is full names the reason: the buffer before a share of it.
+        // The reason names what is full: the whole buffer before a share of it.
         if request.bytes > pool.free() {
-            Some(match pool.is_shared() {
-                true => DropReason::Pool,
-                false => DropReason::Tail,
+            Some(if pool.is_shared() {
+                DropReason::Pool
+            } else {
+                DropReason::Tail
             })
         } else if length > u64::from(cap) {
             Some(DropReason::Queue)

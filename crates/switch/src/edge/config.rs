@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What DCIB's two routers are told.
+//! Configuration of the two DCIB routers.
 
 use cemark_wire::{Ecn, Nanos, Rate};
 
@@ -9,31 +9,31 @@ use cemark_wire::{Ecn, Nanos, Rate};
 pub struct DcibConfig {
     /// Share of the data's bytes that is selected: sent Not-ECT and kept as a copy. Parts of 2^16.
     pub share: u32,
-    /// Bytes of copies that the stalled queue may hold. Full: nothing is selected.
+    /// Bytes of copies that the stalled queue may hold. While it is full, nothing is selected.
     pub stalled_bytes: u64,
-    /// Round trip between the routers. What is measured replaces it where that is longer.
+    /// Round trip between the routers. A longer measured one replaces it.
     pub tau: Nanos,
     /// When a copy is sent.
     pub recovery: Recovery,
     /// What becomes of a copy that has been sent.
     pub copies: CopyPolicy,
-    /// How often one packet is sent again at most.
+    /// Most retransmissions of one packet.
     pub most_copies: u8,
-    /// Numbers that a copy may stay behind an acknowledged one before it is called lost: the
-    /// packets were sent at least so far apart.
+    /// Reordering tolerance: a copy is lost only if it was sent at least this long before a packet
+    /// that arrived.
     pub reorder: Nanos,
     /// What a router ACK says.
     pub ack_form: AckForm,
-    /// A router ACK for every so many selected packets that arrive.
+    /// Selected packets that arrive for each router ACK.
     pub ack_every: u32,
     /// Longest time that one is withheld.
     pub ack_delay: Nanos,
     /// What a packet that is not selected is sent as, if its host sent it Not-ECT.
     pub raise: Ecn,
-    /// What becomes of CE on packets whose hosts use ECN. On others it is always taken off.
+    /// What becomes of CE on packets whose hosts use ECN. On others it is always removed.
     pub ce: CePolicy,
-    /// The far router releases in order: a packet waits for a missing selected one of its lane so
-    /// long at most. `None`: never waits.
+    /// In-order release: the longest time that a packet waits for a missing selected packet of its
+    /// lane. `None`: packets never wait.
     pub hold: Option<Nanos>,
     /// Number of lanes, a power of two up to 2^15.
     pub lanes: u16,

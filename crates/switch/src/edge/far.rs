@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The far router: tells the near one what arrived, lets no packet pass twice, gives each its
-//! host's ECN field back, and where asked releases in order.
+//! The far router: acknowledges what arrived to the near router, drops duplicates, restores the ECN
+//! field of each packet's host, and, where configured, releases packets in order.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::{Actions, Middlebox};
 
 /// Bytes of a router ACK on the wire.
 const ACK_BYTES: u16 = 64;
-/// Packets over which the share of Not-ECT is looked at.
+/// Packets over which the share of Not-ECT is measured.
 const LOOK: u32 = 1_024;
 
 /// What a far router counts.
@@ -22,15 +22,17 @@ const LOOK: u32 = 1_024;
 pub struct FarStats {
     /// Router ACKs sent.
     pub acks: u64,
-    /// Packets that had come before and were discarded.
+    /// Duplicates that were discarded.
     pub twice: u64,
-    /// Packets that came after their turn and were discarded (in-order release).
+    /// Packets that arrived after their place in the order had been given up, and were discarded
+    /// (in-order release).
     pub late: u64,
-    /// Waits for a missing packet that ended without it (in-order release).
+    /// Waits that ended without the missing packet (in-order release).
     pub given_up: u64,
-    /// Marks of the WAN taken off packets, since their hosts do not use ECN or the policy says so.
+    /// CE marks of the WAN removed from packets, because their hosts do not use ECN or the policy
+    /// says so.
     pub marks_taken: u64,
-    /// The most bytes that ever waited for their turn (in-order release).
+    /// The most bytes that ever waited for in-order release.
     pub peak_bytes: u64,
 }
 
@@ -40,9 +42,9 @@ pub struct Far {
     cfg: DcibConfig,
     /// The connection whose route leads router ACKs back.
     conn: u32,
-    /// Numbers that are told apart: four times what the near router ever waits for.
+    /// Sequence numbers that are remembered: four times as many as the near router ever waits for.
     window: u64,
-    /// One bit a number, of the last `window`; as long as the numbers so far need.
+    /// One bit for each of the last `window` sequence numbers; it grows with the numbers seen.
     arrived: Vec<u64>,
     highest: Option<u64>,
     bits: u64,
@@ -60,7 +62,7 @@ pub struct Far {
 }
 
 impl Far {
-    /// A router that has seen nothing. Its ACKs belong to the connection `conn`.
+    /// A router that has seen no packet. Its ACKs belong to the connection `conn`.
     pub fn new(cfg: DcibConfig, conn: u32) -> Self {
         Far {
             cfg,
@@ -93,7 +95,8 @@ impl Far {
         }
     }
 
-    /// Notes that a number has come; `None` where it had, or is too old to tell.
+    /// Records the arrival of a sequence number; `None` where it had arrived before, or is too old
+    /// to know.
     fn note(&mut self, number: u64) -> Option<()> {
         let window = self.window;
         let place = |n: u64| ((n % window / 64) as usize, 1 << (n % 64));
@@ -108,7 +111,7 @@ impl Far {
                 }
             }
             top => {
-                // In steps of a whole ring of short paths, so that this is seldom.
+                // Grows in large steps, so that this is rare.
                 let needed = (number / 64 + 1).next_multiple_of(2_048);
                 let needed = needed.min(window / 64) as usize;
                 if self.arrived.len() < needed {
@@ -130,7 +133,7 @@ impl Far {
         Some(())
     }
 
-    /// Everything below a number has arrived, or the near router waits for it no longer.
+    /// Everything below this number has arrived, or the near router no longer waits for it.
     fn advance(&mut self, number: u64, oldest: u64) {
         if self.cfg.ack_form != AckForm::Cumulative {
             return;
@@ -200,7 +203,7 @@ impl Far {
 impl Middlebox for Far {
     fn on_packet(&mut self, now: Nanos, mut packet: Packet, out: &mut Actions) {
         if !packet.flags().has(SHIM) {
-            // Or it belongs to a host that the pair does not serve.
+            // It may belong to a host that the routers do not serve.
             if let Some(order) = self.order.as_mut().filter(|_| self.bleached) {
                 order.end(out);
             }
@@ -228,7 +231,7 @@ impl Middlebox for Far {
                 return out.discard(packet);
             }
         } else if self.bleached && self.waiting == 0 && self.looked.0 == 0 {
-            // Nothing may be selected any more that would carry the word back.
+            // No further selected packet may arrive whose router ACK could carry this message.
             self.acknowledge(out);
         }
         match &mut self.order {

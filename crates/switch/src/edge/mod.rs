@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Boxes at the edge of a data centre: they see every packet between two links, and may keep, copy,
-//! make and drop packets.
+//! Middleboxes at the edge of a data centre: they see every packet between two links, and may hold,
+//! copy, create and drop packets.
 //!
-//! A box is no marker: it does not judge queues. [`Near`] and [`Far`] are the two routers of DCIB
-//! (spec A.12): the first makes some packets droppable and keeps copies, the second says which
-//! arrived. What ends or reads TCP is not here but a node of the simulator.
+//! A middlebox is not a marker: it does not judge queues. [`Near`] and [`Far`] are the two routers
+//! of DCIB: the first makes some packets droppable and keeps copies, the second acknowledges which
+//! arrived. Middleboxes that terminate or parse TCP are parts of the simulator.
 
 mod actions;
 mod config;
@@ -23,13 +23,13 @@ pub use shim::{Header, Headers, Report, SHIM, Shim};
 
 use cemark_wire::{Nanos, Packet};
 
-/// A box between two links. It says what becomes of a packet through [`Actions`], in order; a
-/// packet it says nothing about is lost to the books, so it must say something of each.
+/// A middlebox between two links. It reports what happens to each packet through [`Actions`], in
+/// order. It must report every packet, or the counters no longer balance.
 pub trait Middlebox: Send {
     /// A packet has arrived.
     fn on_packet(&mut self, now: Nanos, packet: Packet, out: &mut Actions);
     /// When to call [`Middlebox::wake`]; asked after every call.
     fn next_wake(&self) -> Option<Nanos>;
-    /// Its time has come. Does nothing when called early.
+    /// The time of [`Middlebox::next_wake`] has come. Does nothing when called early.
     fn wake(&mut self, now: Nanos, out: &mut Actions);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The near router: selects packets, makes them droppable, keeps copies of them, and sends a copy
-//! when the far router's ACKs say that the packet is lost.
+//! when the far router's ACKs show that the packet is lost.
 
 use cemark_marking::fixed::mix;
 use cemark_wire::{Ecn, Flags, Nanos, Packet};
@@ -13,11 +13,11 @@ use super::{Actions, Middlebox};
 
 /// Bytes of the smallest packet on a wire.
 const LEAST_BYTES: u64 = 64;
-/// Copies that any pair of routers has room for.
+/// Copies for which every pair of routers has room.
 const AT_LEAST: u64 = 1 << 15;
 
-/// Copies that a stalled queue of so many bytes can hold: the far router tells some times as many
-/// numbers apart.
+/// Copies that a stalled queue of `bytes` bytes can hold. The far router remembers a multiple of
+/// that many sequence numbers.
 pub(crate) fn most_copies_kept(stalled_bytes: u64) -> u64 {
     (stalled_bytes / LEAST_BYTES).max(AT_LEAST)
 }
@@ -27,21 +27,21 @@ pub(crate) fn most_copies_kept(stalled_bytes: u64) -> u64 {
 pub struct NearStats {
     /// Packets selected.
     pub selected: u64,
-    /// Packets of data that met a full stalled queue, so that none of them could be selected.
+    /// Data packets that could not be selected because the stalled queue was full.
     pub full: u64,
     /// Packets sent as probes above the agreed rate.
     pub probes: u64,
     /// Copies sent on the evidence of a router ACK.
     pub resent: u64,
-    /// Copies sent since nothing was heard for one and a half round trips.
+    /// Copies sent because no router ACK came for one and a half round trips.
     pub flushed: u64,
     /// Copies sent into an idle link, without evidence.
     pub idle: u64,
-    /// Router ACKs that named nothing in the queue.
+    /// Router ACKs that matched no copy in the queue.
     pub unmatched: u64,
     /// The most bytes of copies ever kept.
     pub peak_bytes: u64,
-    /// It shut itself off: the path clears ECN.
+    /// Whether it turned itself off because the path clears ECN.
     pub off: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct Near {
     agreed: Option<Agreed>,
     stalled: Stalled,
     next: u64,
-    /// Of each lane: the last place given, and the place of its last selected packet.
+    /// For each lane: the last place assigned, and the place of its last selected packet.
     lanes: Vec<(u64, u64)>,
     /// Smoothed round trip of packets whose first sending was acknowledged.
     measured: Nanos,
@@ -96,7 +96,7 @@ impl Near {
         self.stalled.len()
     }
 
-    /// Silence that means loss: one and a half round trips.
+    /// The time without router ACKs that means loss: one and a half round trips.
     fn patience(&self) -> Nanos {
         let tau = self.measured.max(self.cfg.tau);
         Nanos(tau.0 + tau.0 / 2)
@@ -109,8 +109,8 @@ impl Near {
         let bound = self.cfg.stalled_bytes;
         let most = most_copies_kept(bound) as usize;
         let room = self.stalled.has_room(u64::from(bytes), bound, most);
-        // Only data can have a copy, and only data counts: among many ACKs the rare packet of data
-        // would always be the one.
+        // Only data packets are counted and selected. If ACKs counted too, a rare data packet among
+        // many ACKs would always be selected.
         let selected = data && self.even.select(bytes, self.cfg.share, room);
         if data && !room {
             self.stats.full += 1;
@@ -199,7 +199,7 @@ impl Near {
         }
         let (number, copy) = report.named;
         if copy == 0 {
-            self.hear(now, report.first_sent);
+            self.measure(now, report.first_sent);
         }
         let named = self.stalled.find(number).map(|(i, e)| (i, *e));
         match named {
@@ -208,22 +208,23 @@ impl Near {
                 let ahead = self.stalled.ahead_of(slot);
                 self.stalled.remove(slot);
                 out.forget(entry.packet);
-                // What arrived may be an earlier sending than the one in the queue: then it tells
-                // nothing about what stands ahead.
+                // What arrived may be an earlier transmission than the copy in the queue; then it
+                // says nothing about the copies ahead of it.
                 if entry.shim.copy == copy {
                     self.lost_before(now, ahead, entry.sent, report, out);
                 }
             }
         }
-        let told = (0..64).filter(|i| report.bits >> i & 1 == 1);
-        let told = told.filter_map(|i| report.highest.checked_sub(i));
+        let arrived = (0..64).filter(|i| report.bits >> i & 1 == 1);
+        let arrived = arrived.filter_map(|i| report.highest.checked_sub(i));
         self.stalled
-            .extract(report.below, told, |e| out.forget(e.packet));
+            .extract(report.below, arrived, |e| out.forget(e.packet));
     }
 
-    /// A first sending was heard of. Also when it was taken for lost too early: else a queue that
-    /// is longer than the patience would have every copy sent, and nothing would ever say so.
-    fn hear(&mut self, now: Nanos, sent: Nanos) {
+    /// Updates the round trip from a packet's first transmission, also when the packet was declared
+    /// lost too early: otherwise a queueing delay above the timeout would make every copy be sent,
+    /// and the timeout would never grow.
+    fn measure(&mut self, now: Nanos, sent: Nanos) {
         let sample = now.saturating_sub(sent).0;
         self.measured = match self.measured.0 {
             0 => Nanos(sample),
@@ -231,7 +232,7 @@ impl Near {
         };
     }
 
-    /// Copies ahead of one that arrived, sent long enough before it, are lost: they are sent in
+    /// Copies ahead of one that arrived, and sent long enough before it, are lost: they are sent in
     /// order. `last` is the slot of the last of them.
     fn lost_before(
         &mut self,
@@ -241,7 +242,7 @@ impl Near {
         report: &Report,
         out: &mut Actions,
     ) {
-        // What is sent goes to the tail, so the ones ahead stay in front.
+        // A copy that is sent again moves to the tail, so the ones ahead stay in front.
         let mut more = last.is_some();
         while more {
             let Some(entry) = self.stalled.front().copied() else {
@@ -269,8 +270,7 @@ impl Near {
     }
 }
 
-/// Whether the report says of this number, beside the one it names, that it arrived or was given
-/// up.
+/// Whether the router ACK says that this number, besides the one it names, arrived or was given up.
 fn is_told(report: &Report, number: u64) -> bool {
     number < report.below
         || report
@@ -318,12 +318,14 @@ impl Middlebox for Near {
             }
             Recovery::Idle if out.free_at > now => self.idle_at = out.free_at,
             Recovery::Idle => {
-                // One at a time: a packet of a host that comes now waits for one copy at most.
+                // One at a time, so that a packet of a host that arrives now waits for one copy at
+                // most.
                 if let Some(entry) = self.stalled.pop() {
                     let bytes = u64::from(entry.packet.wire_bytes());
                     self.stats.idle += 1;
                     self.send(now, entry, out);
-                    // The owner knows when that has left; until asked again this is early enough.
+                    // Only the owner knows when this copy has been sent; until the next call this
+                    // estimate is early enough.
                     self.idle_at = now + Nanos(1.max(bytes / 64));
                 }
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! In-order release at the far router. A packet waits while a selected one that was sent before it
-//! in its lane is missing; what was not selected has no copy, so nobody waits for it.
+//! In-order release at the far router. A packet waits while a selected packet that was sent before
+//! it in its lane is missing. Packets that were not selected have no copy, so nothing waits for
+//! them.
 
 use std::collections::VecDeque;
 
@@ -15,7 +16,7 @@ struct Lane {
     released: u64,
     /// The highest place of a selected packet that is known of.
     known: u64,
-    /// Places of selected packets that are missing, and until when they are waited for; rising.
+    /// Places of missing selected packets, and until when to wait for each; in rising order.
     awaited: VecDeque<(u64, Nanos)>,
     /// What waits, in order of place.
     held: VecDeque<(u64, Packet)>,
@@ -44,12 +45,12 @@ impl Lane {
 pub(crate) struct Order {
     hold: Nanos,
     lanes: Vec<Lane>,
-    /// Ends of waits, in time's order since all waits are equally long.
+    /// Deadlines of waits, in order of time because all waits are equally long.
     ends: VecDeque<(Nanos, u16)>,
     bytes: u64,
     /// The most bytes that ever waited.
     pub peak: u64,
-    /// Packets that came after their turn had been given up, and were discarded.
+    /// Packets that arrived after their place had been given up, and were discarded.
     pub late: u64,
     /// Waits that ended without their packet.
     pub given_up: u64,
@@ -97,8 +98,8 @@ impl Order {
         lane.release(out, &mut self.bytes);
     }
 
-    /// The near router has shut itself off: nothing that is missing will come, and what waits goes
-    /// before the bare packets.
+    /// The near router has turned itself off: no missing packet will arrive, and waiting packets
+    /// are released before packets without a header.
     pub fn end(&mut self, out: &mut Actions) {
         if self.bytes == 0 {
             return;

@@ -16,12 +16,12 @@ pub(crate) struct Even {
 }
 
 impl Even {
-    /// Counts a packet. `can`: it may be selected at all. Says whether it is.
+    /// Counts a packet and returns whether it is selected. `can`: it may be selected at all.
     pub fn select(&mut self, bytes: u16, share: u32, can: bool) -> bool {
         let whole = i64::from(bytes) << 16;
         self.due += i64::from(bytes) * i64::from(share);
-        // Little is made up for later, or a time without room would be followed by a run of
-        // selected packets.
+        // The backlog of selections is bounded: otherwise a period without room would be followed
+        // by a run of selected packets.
         self.due = self.due.min(MOST_DUE.max(whole));
         let selected = can && self.due >= whole - i64::from(bytes);
         if selected {
@@ -31,7 +31,7 @@ impl Even {
     }
 }
 
-/// Bytes above a rate, by a bucket that holds ten milliseconds of it.
+/// Token bucket of ten milliseconds that detects bytes above a rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Agreed {
     rate: Rate,
@@ -49,7 +49,7 @@ impl Agreed {
         }
     }
 
-    /// Whether this packet is above the agreed rate; one that is does not count towards it.
+    /// Whether this packet is above the agreed rate; such a packet takes no tokens.
     pub fn exceeds(&mut self, now: Nanos, bytes: u16) -> bool {
         let after = self.empty_until.max(now) + self.rate.nanos_for(u64::from(bytes));
         if after.saturating_sub(now) > DEPTH {
@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn what_is_above_the_rate_is_what_exceeds_it() {
-        // 2 Gb/s offered, 1 agreed: after ten milliseconds of grace every other packet.
+        // 2 Gb/s offered, 1 agreed: every other packet, after the bucket of ten milliseconds is
+        // used up.
         let mut agreed = Agreed::new(Rate::gbps(1));
         let count = |a: &mut Agreed, from: u64| {
             (0..10_000)

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The header that packets wear between the two edges, and what a router ACK says. On a wire it
-//! would be a GRE key or a shim; here `Packet::aux` names a record, and the flag [`SHIM`] says so.
+//! The header of packets between the two edges, and the contents of a router ACK. On a wire it
+//! would be a GRE key or a shim header; here `Packet::aux` is the index of a record, and the flag
+//! [`SHIM`] marks such packets.
 
 use cemark_wire::{Ecn, Flags, Nanos, Packet};
 
 /// `Packet::aux` is the index of a [`Header`].
 pub const SHIM: Flags = Flags(128);
 
-/// What the near router tells the far one about a packet.
+/// What the near router sends to the far one about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shim {
     /// Own sequence number of a selected packet, from 0; its copies have it too.
     pub number: Option<u64>,
-    /// Which sending this is: 0 the packet itself, 1 its first copy …
+    /// Which transmission this is: 0 the packet itself, 1 its first copy, and so on.
     pub copy: u8,
-    /// When a selected packet was first sent. The router ACK says it again, so that a round trip is
-    /// measured even where the copy is gone.
+    /// When a selected packet was first sent. The router ACK echoes it, so that a round trip is
+    /// measured even where the copy has been freed.
     pub first_sent: Nanos,
-    /// The smallest number that the near router still waits for: what is below has arrived or was
-    /// given up.
+    /// The smallest number that the near router still waits for: all below it arrived or were given
+    /// up.
     pub oldest: u64,
     /// It was made droppable as a probe above the agreed rate, and has no copy.
     pub probe: bool,
@@ -43,7 +44,7 @@ pub struct Report {
     pub first_sent: Nanos,
     /// Every number below has arrived or was given up; 0 where the form does not say.
     pub below: u64,
-    /// The highest number that arrived; bit i of `bits` stands for `highest - i`.
+    /// The highest number that arrived; bit i of `bits` is for `highest - i`.
     pub highest: u64,
     /// Which of the last 64 numbers arrived; 0 where the form does not say.
     pub bits: u64,

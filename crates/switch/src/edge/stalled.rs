@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The stalled queue: copies of selected packets, in the order in which they were last sent.
 //!
-//! A long fast path keeps fifty thousand copies. So nothing here walks through them: the order is a
-//! list through slots, and each number knows its slot. The memory is what was ever needed, and is
-//! used again.
+//! A long fast path keeps fifty thousand copies, so no operation here iterates over all of them:
+//! the order is a linked list of slots, and each sequence number maps to its slot. Memory grows to
+//! the largest number of copies so far and is reused.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use super::shim::Shim;
 /// No slot.
 const NO: u32 = u32::MAX;
 
-/// A copy that waits to be needed. `packet` is bare: its header is `shim`.
+/// A copy that may be needed. `packet` has no header of its own: that is `shim`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub packet: Packet,
@@ -29,7 +29,7 @@ impl Entry {
     }
 }
 
-/// A place in memory for one copy, and its neighbours in the queue.
+/// A slot for one copy, with its neighbours in the queue.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     entry: Entry,
@@ -48,7 +48,7 @@ pub(crate) struct Stalled {
     numbers: VecDeque<u32>,
     base: u64,
     bytes: u64,
-    /// The most it ever held.
+    /// The most bytes it ever held.
     pub peak: u64,
 }
 
@@ -68,12 +68,12 @@ impl Default for Stalled {
 }
 
 impl Stalled {
-    /// Whether so many bytes more stay within `bound`, and one packet more within `most`.
+    /// Whether `bytes` more fit within `bound`, and one packet more within `most`.
     pub fn has_room(&self, bytes: u64, bound: u64, most: usize) -> bool {
         self.bytes + bytes <= bound && self.len() < most
     }
 
-    /// Puts a copy at the end. Its number is in the queue no second time.
+    /// Appends a copy. Its number must not be in the queue already.
     pub fn push(&mut self, entry: Entry) {
         self.bytes += entry.bytes();
         self.peak = self.peak.max(self.bytes);

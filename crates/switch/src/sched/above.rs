@@ -7,12 +7,12 @@ use cemark_wire::Nanos;
 use super::sp::first;
 use super::{Heads, Pick, Rounds, Scheduler};
 
-/// The queues of `strict` first, in order of class; the others under `inner`, which never hears of
-/// them.
+/// The queues of `strict` first, in order of class; the others under `inner`, which never sees the
+/// strict ones.
 ///
-/// A strict packet may come between two packets of one turn; the turn goes on behind it, and the
-/// round that the port measures then includes the time that strict queues took (MQ-ECN section
-/// 4.3).
+/// A strict packet may be sent between two packets of one visit. The visit continues after it, and
+/// the round that the port measures then includes the time that strict queues took (MQ-ECN section
+/// 3.4).
 pub struct StrictAbove<S> {
     strict: u64,
     inner: S,

@@ -7,14 +7,14 @@ use cemark_wire::Nanos;
 use super::visits::Visits;
 use super::{Heads, Pick, Rounds, Scheduler};
 
-/// Shreedhar and Varghese's DRR with a quantum of bytes for each queue: the active queues take
-/// turns; a turn adds the quantum to the queue's deficit and sends heads while they fit. What is
-/// left is carried over, and lost when the queue empties.
+/// Shreedhar and Varghese's DRR with a quantum of bytes for each queue: the active queues are
+/// visited in rounds; a visit adds the quantum to the queue's deficit and sends heads while they
+/// fit. Unused credit is carried over, and lost when the queue empties.
 pub struct Dwrr(Visits<true>);
 
 impl Dwrr {
-    /// Quanta in bytes (above zero) in order of class. Below one packet a turn takes whole quanta
-    /// at once until its head fits.
+    /// Quanta in bytes (above zero) in order of class. If a quantum is below one packet, a visit
+    /// takes several quanta at once until its head fits.
     pub fn new(quanta: &[u32]) -> Self {
         Dwrr(Visits::new(quanta))
     }

@@ -8,8 +8,8 @@ use super::{Heads, Pick, Scheduler};
 use crate::ring::Ring;
 
 /// Serves packets in the order of their arrival, whichever queue they joined (queues then only
-/// separate markers and counters). A paused queue lets the others pass; its packets keep their
-/// order.
+/// separate markers and counters). The other queues overtake a paused queue, whose packets keep
+/// their order.
 #[derive(Default)]
 pub struct Fifo {
     order: Ring<u8>,

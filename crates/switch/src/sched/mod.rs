@@ -29,7 +29,7 @@ pub const MAX_QUEUES: usize = 64;
 pub struct Pick {
     /// The queue whose head is sent.
     pub queue: QueueId,
-    /// Whether this packet is the last of the queue's turn (rounds are measured from it).
+    /// Whether this packet is the last of the queue's visit (rounds are measured from that).
     pub visit_ends: bool,
 }
 
@@ -44,12 +44,12 @@ pub struct Heads<'a> {
     pub paused: u64,
 }
 
-/// What a port learns the length of a round from ([`crate::Round`]).
+/// From what a port measures the round time ([`crate::Round`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounds {
     /// Nothing: no queue is served in rounds.
     None,
-    /// From activations and turn ends of the queues whose bits are set.
+    /// From activations and ends of visits of the queues whose bits are set.
     Visits(u64),
     /// From the weights of the backlogged queues among those whose bits are set.
     Weights(u64),
@@ -65,11 +65,11 @@ pub trait Scheduler: Send {
     fn arrived(&mut self, queue: QueueId, bytes: u32, now: Nanos);
     /// Which queue sends its head now; `None` if all are empty or paused.
     fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick>;
-    /// The packet just picked was discarded and used no link time; `heads` stands as it is without
-    /// it. Returns whether the queue's turn is over all the same: what it has sent before was all.
+    /// The packet just picked was discarded and used no link time; `heads` no longer includes it.
+    /// Returns whether the queue's visit has ended all the same, with the packets sent before.
     fn refunded(&mut self, queue: QueueId, bytes: u32, heads: &Heads<'_>) -> bool;
-    /// Whether a packet that comes to an idle port and leaves at once changes nothing here: the
-    /// port then need not ask.
+    /// Whether a packet that arrives at an idle port and leaves at once changes nothing here. The
+    /// port then need not call.
     fn is_traceless(&self) -> bool {
         false
     }
@@ -79,14 +79,14 @@ pub trait Scheduler: Send {
     }
 }
 
-/// A scheduler behind static dispatch where it pays: those of turns, which every packet of a large
-/// fabric asks.
+/// A scheduler with static dispatch where that pays: for those with rounds, which large fabrics use
+/// at every hop.
 pub enum AnyScheduler {
     /// See [`Wrr`].
     Wrr(Box<Wrr>),
     /// See [`Dwrr`].
     Dwrr(Box<Dwrr>),
-    /// Any other, the user's own among them.
+    /// Any other, including a user's own.
     Other(Box<dyn Scheduler>),
 }
 
@@ -197,14 +197,14 @@ pub static ALL: &[SchedulerSpec] = &[
         name: "wrr",
         keys: &["quantum", "strict"],
         divides: Divides::Quanta,
-        doc: "Queues take turns of at most a quantum of bits; unused credit is thrown away.",
+        doc: "Visits queues in rounds, each for at most a quantum of bits; unused credit is discarded.",
     },
     SchedulerSpec {
         kind: SchedulerKind::Dwrr,
         name: "dwrr",
         keys: &["quantum", "strict"],
         divides: Divides::Quanta,
-        doc: "Queues take turns of a quantum; unused credit is carried over until the queue empties.",
+        doc: "Visits queues in rounds, each for a quantum; unused credit is kept until the queue empties.",
     },
     SchedulerSpec {
         kind: SchedulerKind::Wfq,

@@ -6,8 +6,8 @@ use cemark_wire::Nanos;
 
 use super::{Heads, Pick, Scheduler};
 
-/// The first queue, in order of class, that holds packets and may send. Nothing to remember: each
-/// packet is a turn of its own.
+/// The first queue, in order of class, that holds packets and may send. There is no state: each
+/// packet is a visit of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StrictPriority;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queues that take turns: what WRR and DWRR have in common.
+//! Visits to queues in rounds: what WRR and DWRR have in common.
 
 use cemark_marking::QueueId;
 
 use super::{Heads, MAX_QUEUES, Pick, Rounds};
 use crate::lines::Lines;
 
-/// The line of active queues and the credit of each. A queue joins the line behind the others when
-/// its first packet arrives, and goes to its end after each turn.
+/// The list of active queues and the credit of each. A queue joins the end of the list when its
+/// first packet arrives, and returns to the end after each visit.
 #[repr(align(64))]
 pub(super) struct Visits<const CARRY: bool> {
     /// Active queues: `count` of them from `front` on, around the array.
@@ -15,17 +15,17 @@ pub(super) struct Visits<const CARRY: bool> {
     front: u8,
     count: u8,
     active: u64,
-    /// Queues whose present turn has its credit.
+    /// Queues whose present visit has received its credit.
     granted: u64,
     accounts: Lines<Account>,
     queues: u8,
     /// Credit of the queue picked last before it sent, for a refund.
     before: u32,
-    /// Whether that pick ended its turn.
+    /// Whether that pick ended the visit.
     ended: bool,
 }
 
-/// A queue's credit and what a turn adds to it, in bytes.
+/// A queue's credit and what a visit adds to it, in bytes.
 #[derive(Clone, Copy, Default)]
 struct Account {
     credit: u32,
@@ -80,7 +80,8 @@ impl<const CARRY: bool> Visits<CARRY> {
             let q = self.line[usize::from(self.front)];
             let bit = 1u64 << q;
             if heads.paused & bit != 0 {
-                // It lets the others pass; a turn that had begun goes on when it may send again.
+                // It lets the others pass; a visit that had begun continues when the queue may send
+                // again.
                 self.leave_front();
                 self.join(q);
                 continue;
@@ -122,14 +123,14 @@ impl<const CARRY: bool> Visits<CARRY> {
             return true;
         }
         if head > self.before {
-            // Even with the credit back the new head does not fit into this turn, which has
-            // therefore been closed.
+            // Even with the credit returned the new head does not fit into this visit, so the visit
+            // has ended.
             self.accounts[i].credit = if CARRY { self.before } else { 0 };
             return true;
         }
         self.accounts[i].credit = self.before;
         if self.ended {
-            // Back from the end of the line: its turn goes on.
+            // Moves the queue back from the end of the list: its visit continues.
             self.count -= 1;
             self.front = self.front.wrapping_sub(1) & WRAP;
             self.count += 1;
@@ -145,9 +146,9 @@ impl<const CARRY: bool> Visits<CARRY> {
     }
 }
 
-/// Credit at the start of a turn. A turn always sends: what a quantum cannot hold takes as many
-/// quanta at once as it needs (DWRR), or exactly its own length (WRR); else the port would stand
-/// still.
+/// Credit at the start of a visit. A visit always sends: a head longer than the quantum gets as
+/// many quanta at once as it needs (DWRR), or exactly its own length (WRR); otherwise the port
+/// would stall.
 #[inline]
 fn grant<const CARRY: bool>(left: u32, quantum: u32, head: u32) -> u32 {
     if !CARRY {

@@ -8,11 +8,11 @@ use super::{Heads, MAX_QUEUES, Pick, Rounds, Scheduler};
 
 /// Self-clocked fair queueing (Golestani 1994).
 ///
-/// The rule: a packet of L bytes in a queue of weight w has the finish tag
-/// `max(F, V) + L x 2^16 / w`, where F is the tag of the packet before it in its queue and V, the
-/// virtual time, the tag of the packet served last. The smallest tag among the heads is sent; equal
-/// tags go to the queue served least recently. As V never passes a tag that waits, the tag of a
-/// head is known when it becomes the head, and a queue needs one number.
+/// The rule: a packet of L bytes in a queue of weight w has the finish tag `max(F, V) + L x 2^16 /
+/// w`, where F is the tag of the packet before it in its queue and V, the virtual time, the tag of
+/// the packet served last. The smallest tag among the heads is sent; equal tags go to the queue
+/// served least recently. V never passes the tag of a waiting packet, so the tag of a head is known
+/// when it becomes the head, and a queue needs one number.
 pub struct Wfq {
     /// 2^32 / weight.
     inverse: Vec<u64>,

@@ -7,13 +7,13 @@ use cemark_wire::Nanos;
 use super::visits::Visits;
 use super::{Heads, Pick, Rounds, Scheduler};
 
-/// The active queues take turns; a turn sends at most a quantum of bits, and unused credit is
-/// thrown away (MQ-ECN section 4). Under packets of mixed lengths shares are therefore not exact,
-/// which is what DWRR mends.
+/// The active queues are visited in rounds; a visit sends at most a quantum of bits, and unused
+/// credit is discarded. With packets of mixed lengths shares are therefore not exact, which DWRR
+/// corrects.
 pub struct Wrr(Visits<false>);
 
 impl Wrr {
-    /// Quanta in bytes (above zero) in order of class. A turn sends one packet at least, however
+    /// Quanta in bytes (above zero) in order of class. A visit sends at least one packet, however
     /// small the quantum.
     pub fn new(quanta: &[u32]) -> Self {
         Wrr(Visits::new(quanta))

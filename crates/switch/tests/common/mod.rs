@@ -143,8 +143,8 @@ impl Rig {
         self.follow(o);
     }
 
-    /// Runs to `end` (ticks); every delivery is told.
-    pub fn run(&mut self, end: u64, mut told: impl FnMut(&mut Rig, Packet)) {
+    /// Runs to `end` (ticks) and reports every delivery.
+    pub fn run(&mut self, end: u64, mut report: impl FnMut(&mut Rig, Packet)) {
         while let Some((&(at, _), _)) = self.events.first_key_value() {
             if at > end {
                 break;
@@ -158,7 +158,7 @@ impl Rig {
                     let class = packet.class();
                     self.delivered[usize::from(class)] += u64::from(packet.wire_bytes());
                     self.order.push(class);
-                    told(self, packet);
+                    report(self, packet);
                 }
                 Event::Serve => {
                     let o = self.port.serve(at, &mut self.pools, &mut self.gone);

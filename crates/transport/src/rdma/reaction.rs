@@ -2,9 +2,9 @@
 //! The reaction point: the rate of a queue pair (Algorithm 1 and Figure 7 of the DCQCN paper), in
 //! integers.
 //!
-//! Its two timers need no events: what they did is caught up before anybody looks. An increase
-//! therefore counts from the next packet on, which is also when a NIC would put it into its
-//! scheduler.
+//! Its two timers need no events: [`ReactionPoint::catch_up`] does what they were due to do before
+//! the rate is used. An increase therefore takes effect from the next packet on, as in a NIC whose
+//! scheduler reads the rate when it schedules a packet.
 
 use cemark_wire::{Nanos, Rate};
 
@@ -31,7 +31,7 @@ pub struct ReactionPoint {
     rate_due: Nanos,
     /// When alpha decays next.
     alpha_due: Nanos,
-    notices: u32,
+    notifications: u32,
 }
 
 impl ReactionPoint {
@@ -47,7 +47,7 @@ impl ReactionPoint {
             bytes: 0,
             rate_due: Nanos::MAX,
             alpha_due: Nanos::MAX,
-            notices: 0,
+            notifications: 0,
         }
     }
 
@@ -61,15 +61,15 @@ impl ReactionPoint {
         Rate(self.target)
     }
 
-    /// The estimate of congestion, of [`ALPHA_ONE`]. It decays when it is looked at: see
-    /// [`ReactionPoint::catch_up`].
+    /// The estimate of congestion, of [`ALPHA_ONE`], as of the last notification: its decay is
+    /// computed when the next one arrives.
     pub fn alpha(&self) -> u32 {
         self.alpha
     }
 
     /// Notifications so far.
-    pub fn notices(&self) -> u32 {
-        self.notices
+    pub fn notifications(&self) -> u32 {
+        self.notifications
     }
 
     /// Whether the rate is below that of the link.
@@ -86,12 +86,12 @@ impl ReactionPoint {
         }
     }
 
-    /// A notification has arrived: cut, then raise alpha, then begin anew.
+    /// A notification has arrived: cut the rate, then raise alpha, then restart all counts.
     pub fn on_cnp(&mut self, cfg: &Dcqcn, now: Nanos) {
         self.catch_up(cfg, now);
         self.decay(cfg, now);
         let risen = self.timer_steps > 0 || self.byte_steps > 0;
-        if cfg.clamp_target || risen || self.notices == 0 || !self.is_limited() {
+        if cfg.clamp_target || risen || self.notifications == 0 || !self.is_limited() {
             self.target = self.rate;
         }
         // RC (1 - alpha / 2): below 2^40 bits per second times 2^30 needs the wide product.
@@ -103,7 +103,7 @@ impl ReactionPoint {
         self.timer_steps = 0;
         self.byte_steps = 0;
         self.bytes = 0;
-        self.notices += 1;
+        self.notifications += 1;
     }
 
     /// `bytes` have been sent.
@@ -133,7 +133,7 @@ impl ReactionPoint {
     fn decay(&mut self, cfg: &Dcqcn, now: Nanos) {
         while now >= self.alpha_due {
             self.alpha_due += cfg.alpha_timer;
-            // What is too small to decay any further goes at once.
+            // When g alpha rounds to zero alpha itself becomes zero.
             self.alpha -= match self.alpha >> cfg.g_shift {
                 0 => self.alpha,
                 part => part,
@@ -144,14 +144,14 @@ impl ReactionPoint {
         }
     }
 
-    /// One step of the rate: by which rule, the two counts say.
+    /// One step of the rate. The two counts of steps decide which rule applies.
     fn increase(&mut self, cfg: &Dcqcn) {
         let f = cfg.fast_recovery;
         let (most, least) = match self.timer_steps > self.byte_steps {
             true => (self.timer_steps, self.byte_steps),
             false => (self.byte_steps, self.timer_steps),
         };
-        // The paper's test is made before the step is counted: F steps of fast recovery.
+        // The paper tests before it counts the step: F steps are fast recovery.
         if most > f {
             let step = if least > f { cfg.rate_hai } else { cfg.rate_ai };
             self.target = (self.target + step.0).min(self.line);
@@ -159,7 +159,7 @@ impl ReactionPoint {
         // Rounded up, so that the rate reaches its target.
         self.rate = (self.target + self.rate).div_ceil(2);
         if self.rate >= self.line {
-            // The limiter is given up until the next notification.
+            // No limit until the next notification.
             self.rate = self.line;
             self.rate_due = Nanos::MAX;
         }
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_flow_forgets_alpha() {
+    fn alpha_decays_to_zero_without_notifications() {
         let cfg = Dcqcn::default();
         let mut rp = fresh(&cfg);
         rp.on_cnp(&cfg, us(0));
@@ -274,8 +274,7 @@ mod tests {
             Rate(10_440_000_000),
             "hyper increase: 200 Mb/s"
         );
-        // A notification begins anew: fast recovery again, and the bytes counted so far are
-        // forgotten.
+        // A notification restarts fast recovery and resets the bytes counted so far.
         rp.on_sent(&cfg, 999_999);
         rp.on_cnp(&cfg, us(331));
         let target = rp.target();
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limiter_is_given_up_at_line_rate() {
+    fn the_limit_ends_at_line_rate() {
         let cfg = Dcqcn::default();
         let mut rp = fresh(&cfg);
         rp.on_cnp(&cfg, us(0));

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sending half of a queue pair: paced by its reaction point, repaired by go-back-N or
-//! selective repeat.
+//! The sending half of a queue pair: paced by its reaction point; losses are recovered by go-back-N
+//! or selective repeat.
 
 use alloc::boxed::Box;
 
 use cemark_wire::{Ecn, Flags, Nanos, Picos, Rate};
 
-use super::{CNP, NAK, Rdma, ReactionPoint, Repair};
+use super::{CNP, NAK, Rdma, ReactionPoint, Retransmit};
 use crate::ranges::Ranges;
 use crate::{Ack, Config, Segment};
 
 /// The retransmission timer is off.
 const OFF: Nanos = Nanos::MAX;
 
-/// Events of a requester, counted from its birth.
+/// Events of a requester since its construction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequesterStats {
-    /// Packets sent again.
+    /// Retransmitted packets.
     pub retransmits: u32,
     /// Retransmission timeouts.
     pub timeouts: u32,
@@ -24,12 +24,12 @@ pub struct RequesterStats {
 
 /// What only a selective sender with a loss needs.
 #[derive(Debug, Default)]
-struct Board {
+struct Scoreboard {
     /// What the responder holds above `una`.
     held: Ranges,
     /// Everything missing below it is lost.
     lost_end: u64,
-    /// Everything lost below it has been sent again.
+    /// Everything lost below it has been retransmitted.
     rxt: u64,
 }
 
@@ -44,14 +44,14 @@ pub struct Requester {
     top: u64,
     /// Just past the last byte written.
     end: u64,
-    /// Nothing leaves before this instant in picoseconds: whole nanoseconds would be 1 % of a
-    /// packet at 100 Gb/s.
+    /// Nothing leaves before this time, in picoseconds: a nanosecond is 1 % of a packet at 100
+    /// Gb/s.
     gate: u64,
     /// When the retransmission timer fires, or `OFF`.
     deadline: Nanos,
     reaction: ReactionPoint,
     stats: RequesterStats,
-    board: Option<Box<Board>>,
+    scoreboard: Option<Box<Scoreboard>>,
 }
 
 impl Requester {
@@ -66,7 +66,7 @@ impl Requester {
             deadline: OFF,
             reaction: ReactionPoint::new(&rdma.dcqcn, line),
             stats: RequesterStats::default(),
-            board: None,
+            scoreboard: None,
         }
     }
 
@@ -83,13 +83,13 @@ impl Requester {
         self.gate <= Picos::from(now).0 && self.has_work(cfg)
     }
 
-    /// Nothing leaves before this instant.
+    /// Nothing leaves before this time.
     #[inline]
     pub fn gate(&self) -> Nanos {
         Nanos(self.gate.div_ceil(1000))
     }
 
-    /// The next packet, if the pace and the window allow one.
+    /// The next packet, if the rate and the window allow one.
     #[inline]
     pub fn poll_transmit(&mut self, cfg: &Config, rdma: &Rdma, now: Nanos) -> Option<Segment> {
         if self.gate > Picos::from(now).0 {
@@ -105,8 +105,8 @@ impl Requester {
             }
         };
         self.top = self.top.max(seq + len);
-        if let (true, Some(board)) = (again, &mut self.board) {
-            board.rxt = board.rxt.max(seq + len);
+        if let (true, Some(scoreboard)) = (again, &mut self.scoreboard) {
+            scoreboard.rxt = scoreboard.rxt.max(seq + len);
         }
         self.stats.retransmits += u32::from(again);
         let wire = len + u64::from(cfg.header_bytes);
@@ -127,8 +127,14 @@ impl Requester {
         })
     }
 
-    /// Takes what a responder sent: an acknowledgement, a negative one with what came out of order,
-    /// or a notification.
+    /// A congestion notification packet has arrived.
+    #[inline]
+    pub fn on_cnp(&mut self, rdma: &Rdma, now: Nanos) {
+        self.reaction.on_cnp(&rdma.dcqcn, now);
+    }
+
+    /// Processes what a responder sent: an acknowledgement, a negative one with the range that
+    /// arrived out of order, or (with the flag [`CNP`]) a notification.
     #[inline]
     pub fn on_ack(
         &mut self,
@@ -139,8 +145,7 @@ impl Requester {
         beyond: Option<(u64, u64)>,
     ) {
         if ack.flags.has(CNP) {
-            self.reaction.on_cnp(&rdma.dcqcn, now);
-            return;
+            return self.on_cnp(rdma, now);
         }
         if ack.cum > self.top {
             return;
@@ -152,8 +157,8 @@ impl Requester {
                 true => OFF,
                 false => now + cfg.rto_min,
             };
-            if let Some(board) = &mut self.board {
-                board.held.trim(self.una);
+            if let Some(scoreboard) = &mut self.scoreboard {
+                scoreboard.held.trim(self.una);
             }
         }
         if ack.flags.has(NAK) && ack.cum == self.una {
@@ -161,7 +166,7 @@ impl Requester {
         }
     }
 
-    /// When to call again: `poll_transmit`, where it is the pace that holds something back, or
+    /// When to call again: `poll_transmit`, if the rate delays a packet until then, and
     /// `on_timeout`.
     #[inline]
     pub fn timeout(&self, cfg: &Config, now: Nanos) -> Option<Nanos> {
@@ -180,12 +185,12 @@ impl Requester {
         }
         self.stats.timeouts += 1;
         self.deadline = now + cfg.rto_min;
-        match rdma.repair {
-            Repair::GoBackN => self.nxt = self.una,
-            Repair::Selective => {
-                let board = self.board.get_or_insert_default();
-                board.lost_end = self.top;
-                board.rxt = self.una;
+        match rdma.retransmit {
+            Retransmit::GoBackN => self.nxt = self.una,
+            Retransmit::Selective => {
+                let scoreboard = self.scoreboard.get_or_insert_default();
+                scoreboard.lost_end = self.top;
+                scoreboard.rxt = self.una;
             }
         }
     }
@@ -195,7 +200,7 @@ impl Requester {
         self.una
     }
 
-    /// The law and its state.
+    /// The reaction point.
     pub fn reaction(&self) -> &ReactionPoint {
         &self.reaction
     }
@@ -210,13 +215,14 @@ impl Requester {
         self.hole(cfg).is_some() || self.new_len(cfg).is_some()
     }
 
-    /// The next packet that selective repeat sends again: (offset, bytes).
+    /// The next packet that selective repeat retransmits: (offset, bytes).
     #[inline]
     fn hole(&self, cfg: &Config) -> Option<(u64, u64)> {
-        let board = self.board.as_ref()?;
-        let (from, to) = board
-            .held
-            .hole(board.rxt.max(self.una), board.lost_end.min(self.nxt))?;
+        let scoreboard = self.scoreboard.as_ref()?;
+        let (from, to) = scoreboard.held.hole(
+            scoreboard.rxt.max(self.una),
+            scoreboard.lost_end.min(self.nxt),
+        )?;
         Some((from, (to - from).min(u64::from(cfg.mss))))
     }
 
@@ -229,7 +235,7 @@ impl Requester {
         (len > 0 && outstanding + len <= cfg.receive_window).then_some(len)
     }
 
-    /// Sets the gate behind a packet of `wire` bytes. Without a limit the link itself is the pace.
+    /// Sets the gate after a packet of `wire` bytes. Without a limit the link itself paces.
     #[inline]
     fn pace(&mut self, rdma: &Rdma, now: Nanos, wire: u64) {
         let reaction = &mut self.reaction;
@@ -239,8 +245,8 @@ impl Requester {
             return;
         }
         let gap = wire * 8_000_000_000_000 / reaction.rate().0;
-        // What leaves within the nanosecond in which the gate opened keeps the pace exact; what
-        // leaves later does not catch up.
+        // A packet that leaves within the nanosecond in which the gate opened keeps the rate exact.
+        // One that leaves later delays those behind it.
         let now = Picos::from(now).0;
         let from = if now < self.gate + 1000 {
             self.gate
@@ -252,13 +258,13 @@ impl Requester {
 
     #[cold]
     fn on_nak(&mut self, rdma: &Rdma, beyond: Option<(u64, u64)>) {
-        match rdma.repair {
-            Repair::GoBackN => self.nxt = self.una,
-            Repair::Selective => {
+        match rdma.retransmit {
+            Retransmit::GoBackN => self.nxt = self.una,
+            Retransmit::Selective => {
                 let Some((start, end)) = beyond else { return };
-                let board = self.board.get_or_insert_default();
-                board.held.insert(start.max(self.una), end);
-                board.lost_end = board.lost_end.max(start);
+                let scoreboard = self.scoreboard.get_or_insert_default();
+                scoreboard.held.insert(start.max(self.una), end);
+                scoreboard.lost_end = scoreboard.lost_end.max(start);
             }
         }
     }

@@ -5,18 +5,18 @@ use alloc::boxed::Box;
 
 use cemark_wire::{Ecn, Flags, Nanos};
 
-use super::{NAK, NotificationPoint, Rdma, Repair};
+use super::{NAK, NotificationPoint, Rdma, Retransmit};
 use crate::ranges::Ranges;
 use crate::{Ack, Config, Segment};
 
-/// What a responder answers to one packet.
+/// How a responder replies to one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replies {
-    /// A congestion notification goes out, before the acknowledgement.
+    /// Send a congestion notification, before the acknowledgement.
     pub cnp: bool,
-    /// An acknowledgement, or with [`NAK`] a negative one.
+    /// An acknowledgement; with the flag [`NAK`] a negative one.
     pub ack: Option<Ack>,
-    /// With a negative one under selective repeat: what came out of order, `[start, end)`.
+    /// With a negative one under selective repeat: what arrived out of order, `[start, end)`.
     pub beyond: Option<(u64, u64)>,
 }
 
@@ -27,11 +27,11 @@ pub struct Responder {
     cum: u64,
     /// Packets in order since the last acknowledgement.
     pending: u32,
-    /// The hole at `cum` has been told: go-back-N tells it once.
-    told: bool,
+    /// The hole at `cum` has been reported: go-back-N reports it once.
+    reported: bool,
     notification: NotificationPoint,
     ce_packets: u32,
-    /// Selective repeat: what is held beyond a hole. Allocated at the first one and kept.
+    /// Selective repeat: what is held beyond a hole. Allocated at the first hole and kept.
     beyond: Option<Box<Ranges>>,
 }
 
@@ -41,13 +41,13 @@ impl Responder {
         Responder::default()
     }
 
-    /// Takes one packet, `seg.ecn` as it arrived.
+    /// Processes one packet, `seg.ecn` as it arrived.
     #[inline]
     pub fn on_data(&mut self, cfg: &Config, rdma: &Rdma, now: Nanos, seg: &Segment) -> Replies {
         let ce = seg.ecn == Ecn::Ce;
         self.ce_packets += u32::from(ce);
         let mut replies = Replies {
-            cnp: ce && self.notification.marked(rdma.cnp_gap, now),
+            cnp: ce && self.notification.on_ce(rdma.cnp_gap, now),
             ack: None,
             beyond: None,
         };
@@ -56,7 +56,7 @@ impl Responder {
             return replies;
         }
         self.cum += u64::from(seg.len);
-        self.told = false;
+        self.reported = false;
         self.pending += 1;
         if self.pending >= cfg.ack_every || seg.flags.has(Flags::PUSH) {
             replies.ack = Some(self.ack(Flags::ACK));
@@ -95,15 +95,15 @@ impl Responder {
     fn on_disorder(&mut self, rdma: &Rdma, seg: &Segment, replies: &mut Replies) {
         let end = seg.seq + u64::from(seg.len);
         if end <= self.cum {
-            // It came before: its acknowledgement may have been lost.
+            // A duplicate: its acknowledgement may have been lost.
             replies.ack = Some(self.ack(Flags::ACK));
             return;
         }
-        if rdma.repair == Repair::GoBackN {
-            // A packet that begins below what is held and ends above is a gap like any other: a
-            // requester resends whole packets.
-            if !self.told {
-                self.told = true;
+        if rdma.retransmit == Retransmit::GoBackN {
+            // A packet that begins below `cum` and ends above it is treated like a gap: a requester
+            // retransmits whole packets.
+            if !self.reported {
+                self.reported = true;
                 replies.ack = Some(self.ack(Flags::ACK.with(NAK)));
             }
             return;

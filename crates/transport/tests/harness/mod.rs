@@ -91,7 +91,7 @@ pub(crate) struct Net {
 
 impl Net {
     pub(crate) fn new(cfg: Config, path: Path) -> Net {
-        let sender = Sender::new(&cfg, Nanos::ZERO);
+        let sender = Sender::new(&cfg);
         let receiver = Receiver::new(&cfg);
         let dice = Dice(path.seed);
         Net {
@@ -206,19 +206,19 @@ impl Net {
                 }
                 Event::Ack(ack, sacks) => self.sender.on_ack(&self.cfg, self.now, &ack, &sacks),
                 Event::Write(bytes) => {
-                    self.sender.write(&self.cfg, self.now, bytes);
+                    self.sender.write(bytes);
                 }
             }
         } else if rto == next {
             self.sender.on_timeout(&self.cfg, self.now);
         } else {
-            let acks = self.receiver.on_timeout(&self.cfg, self.now);
+            let acks = self.receiver.on_timeout(self.now);
             self.answer(acks);
         }
         self.transmit();
         assert!(self.sender.acked() <= self.receiver.delivered());
-        assert!(self.sender.window() >= u64::from(self.cfg.mss));
-        self.windows.push((self.now, self.sender.window()));
+        assert!(self.sender.cwnd() >= u64::from(self.cfg.mss));
+        self.windows.push((self.now, self.sender.cwnd()));
         true
     }
 

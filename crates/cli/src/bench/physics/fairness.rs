@@ -2,16 +2,18 @@
 //! Equal flows get equal shares.
 
 use cemark_transport::Control;
+use cemark_transport::cc::dctcp::DctcpConfig;
 
 use super::Row;
 use super::fabrics::{many_to_one, scheme, step};
 
 /// Jain's index over the goodput of eight flows: 1 when all are equal.
 pub(super) fn rows() -> Vec<Row> {
-    let dctcp = Control::Dctcp {
+    let dctcp = DctcpConfig {
         g_shift: 4,
         alpha_init: 0,
-    };
+    }
+    .control();
     let sharp = || {
         scheme(
             "ecn_sharp",
@@ -24,7 +26,7 @@ pub(super) fn rows() -> Vec<Row> {
     };
     [
         ("DCTCP, K=65", dctcp, step(65)),
-        ("ECN*, K=84", Control::EcnStar, step(84)),
+        ("ECN*, K=84", Control::ECN_STAR, step(84)),
         ("DCTCP, ECN#", dctcp, sharp()),
     ]
     .into_iter()

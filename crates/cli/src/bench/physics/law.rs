@@ -42,7 +42,7 @@ pub(super) fn rows() -> Vec<Row> {
                 20_000,
                 MarkerChoice::Custom(Arc::new(move |_| Box::new(RandomLoss { per_million }))),
             );
-            cfg.transport.control = Control::Reno;
+            cfg.transport.control = Control::RENO;
             cfg.transport.sack = sack;
             cfg.transport.rto_min = Nanos::from_millis(1);
             // A long delay: the window stays far below the capacity of the path, so no queue adds

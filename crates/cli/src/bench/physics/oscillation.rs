@@ -2,6 +2,7 @@
 //! Long flows through one marked queue: utilisation, and the queue against DCTCP's sawtooth.
 
 use cemark_transport::Control;
+use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_wire::Picos;
 
 use super::Row;
@@ -53,13 +54,14 @@ pub(super) fn tiny_threshold() -> Vec<Row> {
     [
         (
             "DCTCP",
-            Control::Dctcp {
+            DctcpConfig {
                 g_shift: 4,
                 alpha_init: 0,
-            },
+            }
+            .control(),
             94.0,
         ),
-        ("ECN*", Control::EcnStar, 75.0),
+        ("ECN*", Control::ECN_STAR, 75.0),
     ]
     .into_iter()
     .map(|(name, control, theory)| {

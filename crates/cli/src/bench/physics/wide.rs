@@ -5,7 +5,7 @@
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Dumbbell, Fabric, Topology};
-use cemark_transport::{Control, CubicSpec};
+use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 
 use super::Row;
@@ -16,7 +16,7 @@ use super::fabrics::many_to_one;
 fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
     // If losses keep windows small there are few packets per second, so the run is longer. A full
     // link gives a stable average soon.
-    let full = control == Control::Bbr || loss == 0.0;
+    let full = control == Control::BBR || loss == 0.0;
     let millis = match (full, rtt_ms) {
         (true, _) => 8_000,
         (false, ..=30) => 50_000,
@@ -48,7 +48,7 @@ fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
     cfg.switch.buffer_bytes = 2_000_000;
     let t = &mut cfg.transport;
     t.control = control;
-    t.lost_repairs = control == Control::Bbr;
+    t.lost_retransmissions = control == Control::BBR;
     t.receive_window = 64 << 20;
     t.rto_init = Nanos::from_millis(1_000);
     t.rto_min = Nanos::from_millis(200);
@@ -70,9 +70,9 @@ fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
 /// losses leave.
 pub(super) fn rows() -> Vec<Row> {
     let laws = [
-        ("NewReno", Control::Reno),
-        ("CUBIC", Control::Cubic(CubicSpec::rfc(false))),
-        ("BBR", Control::Bbr),
+        ("NewReno", Control::RENO),
+        ("CUBIC", Control::CUBIC),
+        ("BBR", Control::BBR),
     ];
     let mut rows = Vec::new();
     for rtt_ms in [1, 10, 30] {
@@ -100,7 +100,7 @@ pub(super) fn rows() -> Vec<Row> {
 fn row(law: &str, control: Control, rtt_ms: u64, loss: f64) -> Row {
     let (segments, used) = goodput(control, rtt_ms, loss);
     let name = format!("{law}, {rtt_ms} ms, loss {} %", loss * 100.0);
-    if control == Control::Bbr || loss == 0.0 {
+    if control == Control::BBR || loss == 0.0 {
         // After the overrun of slow start NewReno needs minutes to fill 2,500 segments.
         let low = match (law, rtt_ms) {
             ("NewReno", 30) => 0.75,

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The comparison of schemes that the terminal table, the report and the JSON document show: numbers
+//! only, no layout.
+
+pub(crate) mod drops;
+pub(crate) mod sentence;
+
+use std::collections::BTreeMap;
+
+use cemark_scenario::{Plan, Published};
+use cemark_sim::Config;
+use cemark_sim::config::{MarkerChoice, NonEct};
+
+use crate::metrics::{self, Better, Metric, Sample, Value};
+use crate::rundir::Finished;
+use crate::stats::{self, Comparison};
+use crate::summary::ComparisonLine;
+
+/// One number of the table.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// Of which metric.
+    pub metric: &'static Metric,
+    /// Mean over seeds, in the metric's unit; `None` where nothing was measured.
+    pub absolute: Option<f64>,
+    /// The difference from the baseline; `None` for the baseline itself.
+    pub against: Option<Comparison>,
+    /// What the paper printed, in percent against the baseline.
+    pub published: Option<Published>,
+}
+
+/// A counter summed over seeds.
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
+    /// Of which metric.
+    pub metric: &'static Metric,
+    /// The sum.
+    pub sum: f64,
+}
+
+impl Cell {
+    /// Whether the whole interval is on the bad side of zero.
+    pub fn worse(&self) -> bool {
+        self.against.is_some_and(|c| match self.metric.better {
+            Better::Less => c.above(),
+            Better::More => c.below(),
+            Better::Neither => false,
+        })
+    }
+
+    /// Whether the whole interval is on the good side of zero.
+    pub fn better(&self) -> bool {
+        self.against.is_some_and(|c| match self.metric.better {
+            Better::Less => c.below(),
+            Better::More => c.above(),
+            Better::Neither => false,
+        })
+    }
+}
+
+/// One scheme at one value of the axes, all seeds together.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its label.
+    pub scheme: String,
+    /// Whether the others are compared with it.
+    pub baseline: bool,
+    /// One for each metric of [`metrics::compared`], in that order.
+    pub cells: Vec<Cell>,
+    /// One for each metric of [`metrics::counted`], in that order.
+    pub counts: Vec<Count>,
+    /// Measured flows, all seeds.
+    pub flows: u64,
+    /// Those that did not finish, all seeds.
+    pub unfinished: u64,
+    /// Packets discarded in all seeds, by reason, under the names of the JSON document.
+    pub drops_by: BTreeMap<String, u64>,
+    /// What happens to packets that the scheme wants to mark and that are not ECN-capable; `None`
+    /// where nothing marks.
+    pub non_ect: Option<NonEct>,
+    /// Indices of its points in the plan, one for each seed.
+    pub points: Vec<usize>,
+}
+
+impl Row {
+    /// The cell of a metric.
+    ///
+    /// # Panics
+    /// Where schemes are not compared by the metric.
+    pub fn cell(&self, metric: &Metric) -> &Cell {
+        self.cells
+            .iter()
+            .find(|c| c.metric == metric)
+            .expect("rows hold a cell for every metric that compares")
+    }
+
+    /// The sum of a counter.
+    ///
+    /// # Panics
+    /// Where the metric is not shown as a sum.
+    pub fn sum(&self, metric: &Metric) -> f64 {
+        let count = self.counts.iter().find(|c| c.metric == metric);
+        count.expect("rows hold every counter").sum
+    }
+}
+
+/// All schemes at one value of the axes.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Value of each swept axis; empty without any.
+    pub axes: BTreeMap<String, String>,
+    /// In the order of the scenario; the baseline first.
+    pub rows: Vec<Row>,
+    /// Seeds.
+    pub seeds: Vec<u64>,
+}
+
+impl Group {
+    /// `load 0.8, rtt.hi 240us`; empty without axes.
+    pub fn title(&self) -> String {
+        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+        let names: Vec<String> = self.axes.keys().map(|p| last(p)).collect();
+        let short = |path: &str| {
+            let name = last(path);
+            if names.iter().filter(|n| **n == name).count() > 1 {
+                path.to_owned()
+            } else {
+                name
+            }
+        };
+        self.axes
+            .iter()
+            .map(|(path, value)| format!("{} {value}", short(path)))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// The baseline.
+    pub fn baseline(&self) -> &Row {
+        self.rows
+            .iter()
+            .find(|r| r.baseline)
+            .expect("every group has its baseline")
+    }
+
+    /// Whether any scheme has a value.
+    pub fn has(&self, metric: &Metric) -> bool {
+        self.rows.iter().any(|r| r.cell(metric).absolute.is_some())
+    }
+}
+
+/// The whole comparison.
+#[derive(Clone, Debug)]
+pub struct Comparisons {
+    /// One for each value of the axes, in the order of the plan.
+    pub groups: Vec<Group>,
+    /// Label of the baseline.
+    pub baseline: String,
+}
+
+impl Comparisons {
+    /// Compares finished points, which are in the order of the plan's points.
+    pub fn new(plan: &Plan, finished: &[Finished]) -> Self {
+        debug_assert_eq!(plan.points.len(), finished.len());
+        let baseline = plan.schemes.get(plan.baseline).cloned().unwrap_or_default();
+        let mut order: Vec<&BTreeMap<String, String>> = Vec::new();
+        for p in &plan.points {
+            if !order.contains(&&p.axes) {
+                order.push(&p.axes);
+            }
+        }
+        let groups = order
+            .into_iter()
+            .map(|axes| group(plan, finished, axes, &baseline))
+            .collect();
+        Comparisons { groups, baseline }
+    }
+
+    /// The entries of the JSON document, one for each cell that compares.
+    pub fn lines(&self) -> Vec<ComparisonLine> {
+        let mut out = Vec::new();
+        for group in &self.groups {
+            for row in &group.rows {
+                for cell in &row.cells {
+                    let Some(c) = cell.against else { continue };
+                    out.push(ComparisonLine {
+                        axes: group.axes.clone(),
+                        scheme: row.scheme.clone(),
+                        baseline: self.baseline.clone(),
+                        metric: cell.metric.key.to_string(),
+                        percent: c.percent,
+                        low: c.interval.map(|i| i.0),
+                        high: c.interval.map(|i| i.1),
+                        published: cell.published.as_ref().map(|p| p.percent),
+                    });
+                }
+            }
+        }
+        out
+    }
+}
+
+fn group(
+    plan: &Plan,
+    finished: &[Finished],
+    axes: &BTreeMap<String, String>,
+    baseline: &str,
+) -> Group {
+    let of = |scheme: &str| -> Vec<usize> {
+        (0..plan.points.len())
+            .filter(|i| plan.points[*i].axes == *axes && plan.points[*i].scheme == scheme)
+            .collect()
+    };
+    let base = of(baseline);
+    let mut order: Vec<&str> = vec![baseline];
+    order.extend(
+        plan.schemes
+            .iter()
+            .map(String::as_str)
+            .filter(|s| *s != baseline),
+    );
+    let seeds = base.iter().map(|i| plan.points[*i].seed).collect();
+    let rows = order.into_iter().map(|scheme| {
+        let against = (scheme != baseline).then_some(&base[..]);
+        row(plan, finished, scheme, of(scheme), against)
+    });
+    Group {
+        axes: axes.clone(),
+        rows: rows.collect(),
+        seeds,
+    }
+}
+
+/// One scheme; `against` holds the points of the baseline, `None` for the baseline itself.
+fn row(
+    plan: &Plan,
+    finished: &[Finished],
+    scheme: &str,
+    points: Vec<usize>,
+    against: Option<&[usize]>,
+) -> Row {
+    let here: Vec<&Finished> = points.iter().map(|i| &finished[*i]).collect();
+    let values = |metric: &Metric| -> Vec<f64> {
+        points
+            .iter()
+            .filter_map(|i| value(metric, plan, finished, *i))
+            .collect()
+    };
+    let axes = points.first().map(|i| &plan.points[*i].axes);
+    let cells = metrics::compared().map(|metric| Cell {
+        metric,
+        absolute: stats::mean(&values(metric)),
+        against: against.and_then(|base| compare(metric, plan, finished, base, &points)),
+        published: axes.and_then(|axes| published(plan, axes, scheme, &metric.key)),
+    });
+    let counts = metrics::counted().map(|metric| Count {
+        metric,
+        sum: values(metric).iter().sum(),
+    });
+    Row {
+        scheme: scheme.to_owned(),
+        baseline: against.is_none(),
+        cells: cells.collect(),
+        counts: counts.collect(),
+        flows: here.iter().map(|p| p.summary.flows).sum(),
+        unfinished: here.iter().map(|p| p.summary.unfinished).sum(),
+        drops_by: drops_by(&here),
+        non_ect: points
+            .first()
+            .and_then(|i| non_ect(&plan.points[*i].config)),
+        points,
+    }
+}
+
+/// The value of a metric at a point; `None` where the point has none.
+fn value(metric: &Metric, plan: &Plan, finished: &[Finished], point: usize) -> Option<f64> {
+    let sample = Sample::new(&plan.points[point], &finished[point].outcome);
+    metric.value(&sample).ok()
+}
+
+fn drops_by(points: &[&Finished]) -> BTreeMap<String, u64> {
+    let mut all = BTreeMap::new();
+    for (why, n) in points.iter().flat_map(|p| &p.summary.drops) {
+        *all.entry(why.clone()).or_default() += n;
+    }
+    all
+}
+
+fn non_ect(config: &Config) -> Option<NonEct> {
+    let marks = !matches!(config.switch.marker, MarkerChoice::None);
+    marks.then_some(config.switch.non_ect)
+}
+
+/// The paired difference between the points `here` and those of the baseline.
+fn compare(
+    metric: &Metric,
+    plan: &Plan,
+    finished: &[Finished],
+    base: &[usize],
+    here: &[usize],
+) -> Option<Comparison> {
+    let seed = |i: usize| finished[i].summary.seed;
+    let same_seed = base.iter().filter_map(|b| {
+        let same = here.iter().find(|h| seed(**h) == seed(*b));
+        same.map(|h| (*b, *h))
+    });
+    match metric.value {
+        Value::Flows { has, statistic } => {
+            let flows = |i: usize| &finished[i].outcome.flows[..];
+            let seeds: Vec<_> = same_seed
+                .map(|(b, h)| stats::pairs(flows(b), flows(h), |f| has(f.bytes)))
+                .collect();
+            stats::compare(&seeds, statistic)
+        }
+        Value::Point(_) | Value::Edge(_) => {
+            let of = |i| value(metric, plan, finished, i);
+            let seeds: Vec<_> = same_seed
+                .filter_map(|(b, h)| Some((of(b)?, of(h)?)))
+                .collect();
+            stats::compare_scalars(&seeds)
+        }
+    }
+}
+
+/// What a paper printed for a cell. A published value belongs to a group if all axes it names have
+/// its values there; numbers are compared as numbers, so that `0.80` is `0.8`.
+fn published(
+    plan: &Plan,
+    axes: &BTreeMap<String, String>,
+    scheme: &str,
+    metric: &str,
+) -> Option<Published> {
+    let same = |a: &str, b: &str| {
+        a == b || matches!((a.parse::<f64>(), b.parse::<f64>()), (Ok(x), Ok(y)) if x == y)
+    };
+    plan.published
+        .iter()
+        .find(|p| {
+            p.scheme == scheme
+                && p.metric == metric
+                && p.axes
+                    .iter()
+                    .all(|(path, value)| axes.get(path).is_some_and(|v| same(v, value)))
+        })
+        .cloned()
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is measured at a point.
+//!
+//! [`registry`] has one entry for each metric. The terminal table, the report, the JSON document,
+//! `points.parquet`, the rows of figures (`[[row]] metric = "short.p99"`) and the list in
+//! `docs/output.md` are all made from these entries, so a new metric is one new entry.
+
+pub(crate) mod endless;
+mod full;
+mod registry;
+mod sample;
+
+pub use sample::{Missing, Restriction, Sample};
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use crate::stats::Statistic;
+use crate::units;
+
+/// One metric.
+#[derive(Clone, Debug)]
+pub struct Metric {
+    /// Its name in scenario files, in figures and in JSON: `short.p99`, `queue.mean`, `goodput`.
+    pub key: Cow<'static, str>,
+    /// Another name that rows of figures use.
+    pub alias: Option<&'static str>,
+    /// What it says, in one sentence.
+    pub doc: Cow<'static, str>,
+    /// Unit of its values.
+    pub unit: Unit,
+    /// Which direction is an improvement.
+    pub better: Better,
+    /// What it is measured on.
+    pub subject: Subject,
+    /// How it is computed from a finished point.
+    pub value: Value,
+    /// How rows of figures compute it, where they use another unit.
+    pub in_figures: Option<InFigures>,
+    /// How reports show it; `None` where only rows of figures ask for it.
+    pub column: Option<Column>,
+    /// Whether `[[published]]` of a scenario may name it (`cemark-scenario` reads that section).
+    pub published: bool,
+}
+
+/// The unit of a metric's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Microseconds.
+    Micros,
+    /// Milliseconds.
+    Millis,
+    /// Bytes.
+    Bytes,
+    /// Megabytes (1e6 bytes).
+    Megabytes,
+    /// Bits per second.
+    BitsPerSecond,
+    /// Percent.
+    Percent,
+    /// A number of these things.
+    Count(&'static str),
+}
+
+impl Unit {
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Micros => "µs",
+            Unit::Millis => "ms",
+            Unit::Bytes => "bytes",
+            Unit::Megabytes => "MB",
+            Unit::BitsPerSecond => "bit/s",
+            Unit::Percent => "%",
+            Unit::Count(what) => what,
+        }
+    }
+
+    /// A value with its unit, as people read it.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Unit::Micros => units::micros(value),
+            Unit::Millis => units::micros(value * 1e3),
+            Unit::Bytes => units::bytes(value),
+            Unit::Megabytes => units::bytes(value * 1e6),
+            Unit::BitsPerSecond => units::bits_per_second(value),
+            Unit::Percent => format!("{value:.1} %"),
+            Unit::Count(_) => units::count(value),
+        }
+    }
+}
+
+/// Which direction is an improvement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Smaller values.
+    Less,
+    /// Larger values.
+    More,
+    /// Neither: a difference is only reported.
+    Neither,
+}
+
+/// What a metric is measured on. Columns are shown in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// Flows that end.
+    Flows,
+    /// Endless flows.
+    EndlessFlows,
+    /// Probes.
+    Probes,
+    /// A switch port.
+    Port,
+    /// The whole network.
+    Network,
+}
+
+/// How a metric is computed from a finished point.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    /// A statistic of the completion times of the flows whose size `has` accepts. Two schemes are
+    /// compared flow by flow.
+    Flows {
+        /// Whether a flow of this many payload bytes counts.
+        has: fn(u64) -> bool,
+        /// What is taken of the completion times.
+        statistic: Statistic,
+    },
+    /// One number. Two schemes are compared seed by seed.
+    Point(fn(&Sample<'_>) -> Result<f64, Missing>),
+    /// A counter of the middleboxes at the edge of a data centre.
+    Edge(&'static str),
+}
+
+/// How rows of figures compute a metric that papers print in another unit.
+#[derive(Clone, Copy, Debug)]
+pub struct InFigures {
+    /// That unit.
+    pub unit: &'static str,
+    /// The value in that unit.
+    pub value: Conversion,
+}
+
+/// From a metric's value to that of a figure.
+#[derive(Clone, Copy, Debug)]
+pub enum Conversion {
+    /// The value times this factor.
+    Times(f64),
+    /// Computed separately.
+    Instead(fn(&Sample<'_>) -> Result<f64, Missing>),
+}
+
+/// How reports show a metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// The two lines above it. Neighbours with the same first line share that line.
+    pub heading: (&'static str, &'static str),
+    /// What its cells hold.
+    pub cells: Cells,
+    /// Whether the terminal table shows it (where any scheme has a value).
+    pub terminal: bool,
+    /// Whether the report shows it (where any scheme has a value).
+    pub report: bool,
+    /// What the report's chart of completion times calls it; `None` leaves it out.
+    pub bar: Option<&'static str>,
+    /// What the sentence under the table calls it, and in which group.
+    pub sentence: Option<(Topic, &'static str)>,
+    /// The field of a point in the JSON document that holds the value. A metric without one is
+    /// written into the map `metrics` of the point.
+    pub field: Option<&'static str>,
+}
+
+/// What the cells of a column hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// The mean over seeds for the baseline, percent against it for the others.
+    Comparison,
+    /// The sum over seeds.
+    Sum,
+}
+
+/// The sentence under a table speaks about the first of these groups that was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// Flows by size class.
+    Classes,
+    /// All flows together.
+    AllFlows,
+    /// Everything else.
+    Rest,
+}
+
+static ALL: LazyLock<Vec<Metric>> = LazyLock::new(registry::metrics);
+
+/// Every metric: first those with a column, in the order of the JSON document.
+pub fn all() -> &'static [Metric] {
+    &ALL
+}
+
+/// The metric of this name.
+pub fn find(key: &str) -> Option<&'static Metric> {
+    all().iter().find(|m| m.key == key || m.alias == Some(key))
+}
+
+/// Every metric that schemes are compared by, in the order of the JSON document.
+pub fn compared() -> impl Iterator<Item = &'static Metric> {
+    all().iter().filter(|m| m.shows(Cells::Comparison))
+}
+
+/// Every metric of which the sum over seeds is shown, in order.
+pub fn counted() -> impl Iterator<Item = &'static Metric> {
+    all().iter().filter(|m| m.shows(Cells::Sum))
+}
+
+/// Those metrics of `these` whose columns satisfy `keep`, in the order in which they are shown.
+pub(crate) fn shown(
+    these: impl Iterator<Item = &'static Metric>,
+    keep: fn(&Column) -> bool,
+) -> Vec<&'static Metric> {
+    let mut found: Vec<_> = these
+        .filter(|m| m.column.as_ref().is_some_and(keep))
+        .collect();
+    found.sort_by_key(|m| m.subject);
+    found
+}
+
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Metric {
+    fn shows(&self, cells: Cells) -> bool {
+        self.column.as_ref().is_some_and(|c| c.cells == cells)
+    }
+
+    /// The two lines above its column; empty without one.
+    pub fn heading(&self) -> (&'static str, &'static str) {
+        self.column.as_ref().map_or(("", ""), |c| c.heading)
+    }
+
+    /// A value with its unit, as people read it.
+    pub fn show(&self, value: f64) -> String {
+        self.unit.show(value)
+    }
+
+    /// Its value at a finished point.
+    ///
+    /// # Errors
+    /// What the point does not have.
+    pub fn value(&self, sample: &Sample<'_>) -> Result<f64, Missing> {
+        match self.value {
+            Value::Flows { has, statistic } => statistic
+                .of(&sample.times(has)?)
+                .ok_or(Missing::FinishedFlows),
+            Value::Point(of) => of(sample),
+            Value::Edge(name) => sample.edge(name),
+        }
+    }
+
+    /// Its value in the unit of figures.
+    ///
+    /// # Errors
+    /// What the point does not have.
+    pub fn value_in_figures(&self, sample: &Sample<'_>) -> Result<f64, Missing> {
+        match self.in_figures.map(|f| f.value) {
+            None => self.value(sample),
+            Some(Conversion::Times(factor)) => Ok(factor * self.value(sample)?),
+            Some(Conversion::Instead(of)) => of(sample),
+        }
+    }
+}
+
+/// The list of metrics of `docs/output.md`; a test compares the two.
+pub fn documentation() -> String {
+    let mut out =
+        String::from("| metric | unit | better | in | meaning |\n|---|---|---|---|---|\n");
+    let edges = |m: &&Metric| matches!(m.value, Value::Edge(_));
+    for metric in all().iter().filter(|m| !edges(m)) {
+        let alias = metric.alias.map_or(String::new(), |a| format!(", `{a}`"));
+        let unit = match metric.in_figures {
+            None => metric.unit.name().to_owned(),
+            Some(f) => format!("{}; in figures {}", metric.unit.name(), f.unit),
+        };
+        let better = match metric.better {
+            Better::Less => "less",
+            Better::More => "more",
+            Better::Neither => "",
+        };
+        let _ = writeln!(
+            out,
+            "| `{}`{alias} | {unit} | {better} | {} | {} |",
+            metric.key,
+            places(metric),
+            metric.doc
+        );
+    }
+    out.push_str(
+        "| `edge.NAME` | as counted | | figures | A counter of the middleboxes at an edge, by the \
+         names in [dcib.md](dcib.md#what-is-counted). |\n",
+    );
+    out
+}
+
+/// Where a metric is found, for the documentation.
+fn places(metric: &Metric) -> String {
+    let mut places = Vec::new();
+    if let Some(column) = &metric.column {
+        if column.terminal {
+            places.push("table".to_owned());
+        }
+        if column.report {
+            places.push("report".to_owned());
+        }
+        if column.cells == Cells::Comparison {
+            places.push("`comparisons`".to_owned());
+        }
+        places.push("`points.parquet`".to_owned());
+        places.push(match column.field {
+            Some(field) => format!("`points[].{field}`"),
+            None => format!("`points[].metrics[\"{}\"]`", metric.key),
+        });
+    }
+    if metric.published {
+        places.push("`[[published]]`".to_owned());
+    }
+    places.push("figures".to_owned());
+    places.join(", ")
+}

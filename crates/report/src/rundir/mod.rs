@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The run directory: every finished point is kept on disk, and a second run of the same scenario
+//! continues from there.
+//!
+//! Each file is written under a temporary name, synced, and renamed, so a file under its final name
+//! is whole even if the process was killed. Its checksum shows later damage. A lock keeps a second
+//! process away.
+
+mod columns;
+mod lock;
+mod seal;
+mod stored;
+mod tables;
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use cemark_scenario::{Plan, Point};
+use cemark_sim::Outcome;
+use serde::{Deserialize, Serialize};
+
+use self::lock::{Asked, Lock};
+use self::seal::{BLANK, Place};
+use self::stored::Stored;
+use crate::Error;
+use crate::summary::{PointSummary, RunSummary, hex};
+
+const MANIFEST: &str = "manifest.json";
+const POINTS: &str = "points";
+/// What a finished run leaves beside its manifest and its points.
+const DOCUMENTS: [&str; 7] = [
+    "points.parquet",
+    "flows.parquet",
+    "queues.parquet",
+    "goodput.parquet",
+    "links.parquet",
+    "report.html",
+    "summary.json",
+];
+/// How the names of files begin that are not whole yet.
+const TEMPORARY: &str = ".cemark-tmp-";
+/// How long to wait before the next attempt to take the lock.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Receives what a run directory reports, and decides whether it keeps waiting for another process.
+pub trait Console: Sync {
+    /// A sentence for standard error.
+    fn say(&self, _note: &str) {}
+    /// False ends the run.
+    fn goes_on(&self) -> bool {
+        true
+    }
+}
+
+impl Console for () {}
+
+/// A point that has been simulated, now or in an earlier session.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Its numbers.
+    pub summary: PointSummary,
+    /// Everything that the simulation left behind.
+    pub outcome: Outcome,
+}
+
+impl Finished {
+    /// Of a point that took this many CPU seconds.
+    pub fn new(point: &Point, outcome: Outcome, cpu_seconds: f64) -> Self {
+        Finished {
+            summary: PointSummary::new(point, &outcome, cpu_seconds),
+            outcome,
+        }
+    }
+}
+
+/// Who runs, for the manifest and the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of cemark.
+    pub version: String,
+    /// Fingerprint of the program itself: points of another build are run again.
+    pub build: String,
+    /// The command line.
+    pub command: Vec<String>,
+}
+
+/// `manifest.json`: written before the first point, completed after the last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`crate::summary::SCHEMA`].
+    pub schema: u32,
+    /// Short name of the scenario.
+    pub scenario: String,
+    /// Its title.
+    pub title: String,
+    /// Fingerprint of the scenario: of everything that can change a result.
+    pub scenario_digest: String,
+    /// Fingerprint of the results; `null` until all points have finished.
+    pub digest: Option<String>,
+    /// Seeds, in order.
+    pub seeds: Vec<u64>,
+    /// Schemes, in order.
+    pub schemes: Vec<String>,
+    /// Number of points.
+    pub points: u64,
+    /// What the scenario asks for and its author probably did not mean, each with what to write
+    /// instead.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// Who ran it.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+    /// The scenario as read, with `--set` and `--seed` applied.
+    pub source: String,
+    /// Over this document, with zeros in its own place; empty in those of early builds.
+    #[serde(default)]
+    pub checksum: String,
+}
+
+/// A run directory that belongs to one scenario, and to this process while the value or a clone of
+/// it lives.
+#[derive(Clone, Debug)]
+pub struct RunDir {
+    path: PathBuf,
+    build: String,
+    scenario: String,
+    lock: Option<Arc<Lock>>,
+}
+
+/// To which run a directory belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    /// It contains nothing of a run.
+    New,
+    /// It has the manifest of this run, which may continue here.
+    Ours,
+    /// The same, but the manifest is lost or damaged.
+    NoManifest,
+}
+
+/// Why a directory is not for this plan.
+enum Refusal {
+    /// It contains another scenario's run.
+    Another(Error),
+    /// It seems to contain something that is not a run. The directory of a process that is just
+    /// starting a run may look the same.
+    Foreign(Error),
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Another(e) | Refusal::Foreign(e) => e,
+        }
+    }
+}
+
+impl RunDir {
+    /// Where a plan goes by default: `runs/<scenario>-<first 8 digits of its digest>`.
+    pub fn default_path(plan: &Plan) -> PathBuf {
+        Path::new("runs").join(format!("{}-{}", plan.name, &hex(plan.digest)[..8]))
+    }
+
+    /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`,
+    /// an earlier run's files are removed first. Where another process runs the same scenario there, this
+    /// one waits for it.
+    ///
+    /// # Errors
+    /// [`crate::Fault::User`] where a file is in the way, the directory holds another scenario's
+    /// run or `fresh` meets another process; [`crate::Fault::Machine`] where it cannot be written.
+    pub fn open(
+        path: &Path,
+        plan: &Plan,
+        who: &Provenance,
+        fresh: bool,
+        console: &dyn Console,
+    ) -> Result<Self, Error> {
+        let mut dir = RunDir {
+            path: path.to_path_buf(),
+            build: who.build.clone(),
+            scenario: hex(plan.digest),
+            lock: None,
+        };
+        if path.exists() && !path.is_dir() {
+            return Err(Error::user(
+                "the run directory cannot be made, a file is in the way:",
+                path,
+                "move the file aside, or choose another directory with --out DIR",
+            ));
+        }
+        let points = path.join(POINTS);
+        fs::create_dir_all(path).map_err(|e| Error::io("make the run directory", path, e))?;
+        let claim = dir.take(plan, fresh, console)?;
+        if fresh && claim != Claim::New {
+            dir.remove_run()?;
+        } else if claim == Claim::NoManifest {
+            console.say(&format!(
+                "{} is lost or damaged: it is written again, and the points that check out \
+                 are kept",
+                path.join(MANIFEST).display()
+            ));
+        }
+        fs::create_dir_all(&points).map_err(|e| Error::io("make the directory", &points, e))?;
+        dir.sweep(&points);
+        dir.write_manifest(plan, who, None)?;
+        Ok(dir)
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes sure that the directory is for this plan, and that no other process writes in it.
+    fn take(&mut self, plan: &Plan, fresh: bool, console: &dyn Console) -> Result<Claim, Error> {
+        let mut waits = false;
+        loop {
+            // Checked before the lock leaves a file, so that a foreign directory stays as it is.
+            match self.claim(plan, fresh) {
+                Err(Refusal::Foreign(_)) if self.path.join(lock::NAME).exists() => {}
+                other => {
+                    other?;
+                }
+            }
+            let holder = match lock::ask(&self.path)? {
+                Asked::Held(holder) => holder,
+                Asked::Unsupported(lock) => {
+                    console.say(&format!(
+                        "the file system of {} has no locks: make sure that no other cemark \
+                         writes there",
+                        self.path.display()
+                    ));
+                    self.lock = Some(Arc::new(lock));
+                    break;
+                }
+                Asked::Ours(lock) => {
+                    self.lock = Some(Arc::new(lock));
+                    break;
+                }
+            };
+            let number = holder.map_or(String::new(), |pid| format!(" (process {pid})"));
+            if fresh || holder == Some(std::process::id()) {
+                return Err(Error::user(
+                    format!("another cemark{number} is writing the run directory"),
+                    &self.path,
+                    "wait until it has finished or end it, or choose another directory with \
+                     --out DIR",
+                ));
+            }
+            if !waits {
+                waits = true;
+                console.say(&format!(
+                    "another cemark{number} is running this scenario in {}: waiting until it \
+                     ends; Ctrl-C leaves it alone",
+                    self.path.display()
+                ));
+            }
+            if !console.goes_on() {
+                return Err(Error::user(
+                    "stopped waiting for the cemark that is writing the run directory",
+                    &self.path,
+                    "run the same command again, or choose another directory with --out DIR",
+                ));
+            }
+            std::thread::sleep(AGAIN);
+        }
+        // The process before this one may have left another scenario's run.
+        Ok(self.claim(plan, fresh)?)
+    }
+
+    /// Refuses a directory that contains another scenario's run, or files of the same names that
+    /// cemark did not write.
+    fn claim(&self, plan: &Plan, fresh: bool) -> Result<Claim, Refusal> {
+        let path = self.path.join(MANIFEST);
+        let mut bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == ErrorKind::NotFound => return self.claim_without(None, fresh),
+            Err(e) => return Err(Refusal::Foreign(Error::io("read", &path, e))),
+        };
+        let whole = Place::Json.holds(&mut bytes) != Some(false);
+        let manifest = match serde_json::from_slice::<Manifest>(&bytes) {
+            Ok(manifest) if whole => manifest,
+            _ => return self.claim_without(Some(&bytes), fresh),
+        };
+        if manifest.scenario_digest != self.scenario && !fresh {
+            return Err(self.another(format!(
+                "the directory holds a run of `{}` ({}), not of `{}` ({}):",
+                manifest.scenario, &manifest.scenario_digest, plan.name, self.scenario
+            )));
+        }
+        Ok(Claim::Ours)
+    }
+
+    /// To which run a directory without a readable manifest belongs: its points say so.
+    fn claim_without(&self, damaged: Option<&[u8]>, fresh: bool) -> Result<Claim, Refusal> {
+        let points = || entries(&self.path.join(POINTS));
+        let known = points()
+            .filter(|path| is_point(path))
+            .find_map(|path| stored::scenario(&path));
+        if let Some(scenario) = known {
+            if scenario != self.scenario && !fresh {
+                return Err(self.another(format!(
+                    "the directory holds points of another scenario ({scenario}, not {}), and \
+                     its manifest is lost or damaged:",
+                    self.scenario
+                )));
+            }
+            return Ok(Claim::NoManifest);
+        }
+        if let Some(bytes) = damaged {
+            let word = b"\"scenario_digest\"";
+            let was_locked = fs::metadata(self.path.join(lock::NAME)).is_ok_and(|m| m.len() > 0);
+            if was_locked || bytes.windows(word.len()).any(|w| w == word) {
+                return Ok(Claim::NoManifest);
+            }
+            return Err(Refusal::Foreign(Error::user(
+                "the manifest of this directory was not written by cemark:",
+                &self.path.join(MANIFEST),
+                "choose another directory with --out DIR",
+            )));
+        }
+        let documents = DOCUMENTS.iter().map(|name| self.path.join(name));
+        let points = points().filter(|path| !file_name(path).starts_with(TEMPORARY));
+        let taken = documents.filter(|path| path.exists()).chain(points).next();
+        match taken {
+            Some(path) => Err(Refusal::Foreign(Error::user(
+                "this directory has no manifest, so it is no run directory, but there is already",
+                &path,
+                "choose another directory with --out DIR",
+            ))),
+            None => Ok(Claim::New),
+        }
+    }
+
+    fn another(&self, what: String) -> Refusal {
+        Refusal::Another(Error::user(
+            what,
+            &self.path,
+            "choose another directory with --out DIR, or throw the old run away with --fresh",
+        ))
+    }
+
+    /// Removes what an earlier run has left, and nothing else.
+    fn remove_run(&self) -> Result<(), Error> {
+        let points = entries(&self.path.join(POINTS)).filter(|path| is_point(path));
+        // The manifest stays until the new one replaces it, since it marks the directory as ours.
+        let documents = DOCUMENTS.iter().map(|name| self.path.join(name));
+        documents
+            .chain(points)
+            .try_for_each(|path| remove_file(&path))
+    }
+
+    /// Removes what a killed process left half-written. While this process holds the lock, no other
+    /// one has such files here.
+    fn sweep(&self, points: &Path) {
+        for path in entries(&self.path).chain(entries(points)) {
+            if file_name(&path).starts_with(TEMPORARY) {
+                // A leftover that cannot be removed does no harm.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    fn point_path(&self, point: &Point) -> PathBuf {
+        self.path
+            .join(POINTS)
+            .join(format!("{}.parquet", hex(point.digest)))
+    }
+
+    /// The point, if an earlier session of the same build finished it. A damaged one is run again,
+    /// and the console receives a note.
+    pub fn load(&self, point: &Point, console: &dyn Console) -> Option<Finished> {
+        let path = self.point_path(point);
+        match stored::read(&path, self.key(&hex(point.digest))) {
+            Stored::Whole(outcome, cpu_seconds) => {
+                Some(Finished::new(point, *outcome, cpu_seconds))
+            }
+            Stored::Missing | Stored::Other => None,
+            Stored::Damaged => {
+                console.say(&format!(
+                    "{} is damaged: the point ({}, seed {}) is run again",
+                    path.display(),
+                    point.scheme,
+                    point.seed
+                ));
+                None
+            }
+        }
+    }
+
+    /// Writes a finished point. Once this returns, neither a kill nor a power cut loses it.
+    ///
+    /// # Errors
+    /// [`crate::Fault::Machine`] where the disk is full or the directory has become unwritable.
+    pub fn store(&self, point: &Point, finished: &Finished) -> Result<(), Error> {
+        let digest = hex(point.digest);
+        let bytes = stored::encode(
+            &finished.outcome,
+            self.key(&digest),
+            finished.summary.cpu_seconds,
+        );
+        write_whole(&self.point_path(point), &bytes)
+    }
+
+    fn key<'a>(&'a self, point: &'a str) -> stored::Key<'a> {
+        stored::Key {
+            build: &self.build,
+            scenario: &self.scenario,
+            point,
+        }
+    }
+
+    fn write_manifest(
+        &self,
+        plan: &Plan,
+        who: &Provenance,
+        digest: Option<&str>,
+    ) -> Result<(), Error> {
+        let mut seeds = Vec::new();
+        for p in &plan.points {
+            if !seeds.contains(&p.seed) {
+                seeds.push(p.seed);
+            }
+        }
+        let manifest = Manifest {
+            schema: crate::summary::SCHEMA,
+            scenario: plan.name.clone(),
+            title: plan.title.clone(),
+            scenario_digest: self.scenario.clone(),
+            digest: digest.map(str::to_owned),
+            seeds,
+            schemes: plan.schemes.clone(),
+            points: plan.points.len() as u64,
+            warnings: plan.warning_lines(),
+            provenance: who.clone(),
+            source: plan.source.clone(),
+            checksum: BLANK.to_owned(),
+        };
+        let mut bytes = json(&manifest);
+        Place::Json.seal(&mut bytes);
+        write_whole(&self.path.join(MANIFEST), &bytes)
+    }
+
+    /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `flows.parquet`, `links.parquet`,
+    /// `queues.parquet` where traces exist, `goodput.parquet` where intervals were requested,
+    /// `report.html`, and the manifest with the digest of the results. `finished` holds one entry a
+    /// point, in the plan's order.
+    ///
+    /// # Errors
+    /// As [`RunDir::store`].
+    pub fn finish(
+        &self,
+        plan: &Plan,
+        finished: &[Finished],
+        summary: &RunSummary,
+        report: &str,
+        who: &Provenance,
+    ) -> Result<(), Error> {
+        for (name, bytes) in [
+            ("points.parquet", tables::points(plan, finished)),
+            ("flows.parquet", tables::flows(plan, finished)),
+            ("queues.parquet", tables::queues(plan, finished)),
+            ("goodput.parquet", tables::goodput(plan, finished)),
+            ("links.parquet", tables::links(plan, finished)),
+        ] {
+            let path = self.path.join(name);
+            match bytes {
+                Some(bytes) => write_whole(&path, &bytes)?,
+                None => remove_file(&path)?,
+            }
+        }
+        write_whole(&self.path.join("report.html"), report.as_bytes())?;
+        write_whole(&self.path.join("summary.json"), &json(summary))?;
+        self.write_manifest(plan, who, Some(&summary.digest))
+    }
+}
+
+/// Writes a file so that an incomplete file never has its name.
+///
+/// # Errors
+/// Whatever the system reports, sorted by who has to act.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let name = file_name(path);
+    let dir = path
+        .parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    // Two equal points of a plan have the same name, and may finish at once on two threads.
+    static WRITES: AtomicU64 = AtomicU64::new(0);
+    let write = WRITES.fetch_add(1, Ordering::Relaxed);
+    let temporary = dir.join(format!("{TEMPORARY}{}-{write}-{name}", std::process::id()));
+    let written = File::create(&temporary)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&temporary, path))
+        .and_then(|()| File::open(dir)?.sync_all());
+    written.map_err(|e| {
+        // The temporary file is ours and incomplete.
+        let _ = fs::remove_file(&temporary);
+        Error::io("write", path, e)
+    })
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(value).expect("numbers and strings");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// The entries of a directory; none if it does not exist.
+fn entries(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let found = fs::read_dir(dir).into_iter().flatten().flatten();
+    found.map(|entry| entry.path())
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+/// Whether a file has the name of a point that cemark writes.
+fn is_point(path: &Path) -> bool {
+    let name = file_name(path);
+    name.strip_suffix(".parquet").is_some_and(|stem| {
+        stem.len() == 16 && stem.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+fn remove_file(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! CUBIC (RFC 9438): the window is a cubic function of the time since the last cut, independent of
+//! the round trip.
+//!
+//! Integers only, so that a window is the same on every machine: times in parts of 2^20 of a
+//! second, lengths in bytes.
+
+use cemark_wire::{Ecn, Nanos};
+
+use super::{
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Kind, Lost,
+    ParamSpec, PathSpec, Window, boxed,
+};
+
+/// The declaration of CUBIC without ECN.
+pub static SPEC: ControllerSpec = WITHOUT_ECN;
+
+/// The declaration of CUBIC with ECN.
+pub static SPEC_ECN: ControllerSpec = ControllerSpec {
+    name: "cubic-ecn",
+    title: "CUBIC with ECN",
+    doc: "CUBIC that treats an ECN echo like a loss (RFC 9438 section 4.6).",
+    ecn: true,
+    ..WITHOUT_ECN
+};
+
+const WITHOUT_ECN: ControllerSpec = ControllerSpec {
+    params: &[
+        ParamSpec::new(
+            "cubic-c",
+            Kind::Thousandths,
+            400,
+            (1, 10_000),
+            "C in segments per second cubed (RFC 9438 section 5: 0.4).",
+        ),
+        ParamSpec::new(
+            "cubic-beta",
+            Kind::Thousandths,
+            700,
+            (100, 990),
+            "Share of the window that remains after a cut (RFC 9438 section 4.6: 0.7).",
+        ),
+        ParamSpec::flag(
+            "fast-convergence",
+            true,
+            "Aim lower when the window shrinks from cut to cut (RFC 9438 section 4.7).",
+        ),
+        ParamSpec::flag(
+            "reno-friendly",
+            true,
+            "Never grow slower than Reno would (RFC 9438 section 4.3).",
+        ),
+    ],
+    ..ControllerSpec::new(
+        "cubic",
+        "CUBIC",
+        "Grows the window by a cubic function of the time since the last loss; sends Not-ECT \
+         packets.",
+        Build::Stream(boxed::<Cubic>),
+    )
+};
+
+impl Control {
+    /// CUBIC with the constants of the RFC, without ECN.
+    pub const CUBIC: Control = Control::of(&SPEC);
+    /// CUBIC with the constants of the RFC and with ECN.
+    pub const CUBIC_ECN: Control = Control::of(&SPEC_ECN);
+}
+
+/// Parameters of CUBIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CubicConfig {
+    /// ECT(0) packets, and an echo counts like a loss (RFC 9438 section 4.6); otherwise Not-ECT.
+    pub ecn: bool,
+    /// C in thousandths of a segment per second cubed (400).
+    pub c_milli: u32,
+    /// What a cut leaves, in thousandths (700).
+    pub beta_milli: u32,
+    /// Release bandwidth faster when the window shrinks from cut to cut (section 4.7).
+    pub fast_convergence: bool,
+    /// Never grow slower than Reno would (section 4.3).
+    pub reno_friendly: bool,
+}
+
+impl Default for CubicConfig {
+    /// The constants of the RFC, C = 0.4 and beta = 0.7, without ECN.
+    fn default() -> Self {
+        CubicConfig {
+            ecn: false,
+            c_milli: 400,
+            beta_milli: 700,
+            fast_convergence: true,
+            reno_friendly: true,
+        }
+    }
+}
+
+impl CubicConfig {
+    /// CUBIC with these parameters.
+    pub const fn control(self) -> Control {
+        let control = if self.ecn {
+            Control::CUBIC_ECN
+        } else {
+            Control::CUBIC
+        };
+        control.with_values(&[
+            self.c_milli as u64,
+            self.beta_milli as u64,
+            self.fast_convergence as u64,
+            self.reno_friendly as u64,
+        ])
+    }
+}
+
+impl FromControl for Cubic {
+    fn from_control(path: &PathSpec, control: &Control) -> Cubic {
+        let [c, beta, fast_convergence, reno_friendly] = control.values();
+        Cubic::new(
+            path,
+            CubicConfig {
+                ecn: control.ecn_capable(),
+                c_milli: c as u32,
+                beta_milli: beta as u32,
+                fast_convergence: fast_convergence != 0,
+                reno_friendly: reno_friendly != 0,
+            },
+        )
+    }
+}
+
+/// Longest time since a cut that enters the function, so that no product overflows (2^31 parts are
+/// 2,048 s).
+const LONGEST: u64 = 1 << 31;
+
+/// A congestion avoidance stage: the time between two cuts.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// When it began.
+    start: Nanos,
+    /// Time from its beginning to the plateau, in parts of 2^20 of a second.
+    k: u64,
+    /// Reno's window in the same time, in parts of 2^20 of a byte.
+    reno: u64,
+}
+
+/// The sender's side of CUBIC.
+#[derive(Clone, Copy, Debug)]
+pub struct Cubic {
+    window: Window,
+    config: CubicConfig,
+    mss: u16,
+    /// C in bytes per second cubed, in parts of 2^10.
+    scale: u64,
+    /// What Reno would add in a round trip to get the same mean window with a cut to beta: 3 (1 -
+    /// beta) / (1 + beta) segments, in parts of 2^20 of a byte.
+    alpha: u64,
+    epoch: Option<Epoch>,
+    /// The plateau, in bytes.
+    w_max: u64,
+    /// Window before the last cut.
+    prior: u64,
+    /// The next stage begins on its plateau, since it follows a timeout (section 4.8).
+    flat: bool,
+    /// Remainder of the growth, in bytes squared.
+    credit: u64,
+    /// Smoothed round trip in nanoseconds.
+    srtt: u64,
+    /// When the last acknowledgement came.
+    seen: Nanos,
+}
+
+impl Cubic {
+    /// A new controller at the initial window.
+    pub fn new(path: &PathSpec, config: CubicConfig) -> Cubic {
+        let mss = u64::from(path.mss);
+        let beta = u64::from(config.beta_milli.min(1000));
+        Cubic {
+            window: Window::new(path),
+            config,
+            mss: path.mss,
+            scale: (u64::from(config.c_milli) * mss * 1024 / 1000).max(1),
+            alpha: ((3 * (1000 - beta) * mss) << 20) / (1000 + beta),
+            epoch: None,
+            w_max: 0,
+            prior: 0,
+            flat: false,
+            credit: 0,
+            srtt: 0,
+            seen: Nanos::ZERO,
+        }
+    }
+
+    /// The plateau that the window approaches, in bytes; 0 before the first cut.
+    pub fn w_max(&self) -> u64 {
+        self.w_max
+    }
+
+    fn begin(&mut self, now: Nanos) -> Epoch {
+        let cwnd = self.window.bytes();
+        if self.flat || self.w_max <= cwnd {
+            self.flat = false;
+            self.w_max = cwnd;
+        }
+        let rise = u128::from(self.w_max - cwnd) << 70;
+        Epoch {
+            start: now,
+            // Figure 2: the cube root of (W_max - cwnd_epoch) / C.
+            k: cube_root(rise / u128::from(self.scale)).min(LONGEST),
+            reno: cwnd << 20,
+        }
+    }
+
+    /// Figure 1: C (t - K)^3 + W_max, in bytes; `t` in parts of 2^20 of a second.
+    fn curve(&self, k: u64, t: u64) -> u64 {
+        let d = i128::from(t.min(LONGEST)) - i128::from(k);
+        let rise = (d * d * d * i128::from(self.scale)) >> 70;
+        (i128::from(self.w_max) + rise).max(0) as u64
+    }
+
+    /// Grows in congestion avoidance.
+    fn avoid(&mut self, ack: &Acked) {
+        let mss = u64::from(self.mss);
+        let cwnd = self.window.bytes();
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(ack.now),
+        };
+        let bytes = ack.bytes.min(cwnd).min(1 << 25);
+        if self.config.reno_friendly {
+            // Figure 4; from the old plateau on a segment per round trip, as Reno.
+            let step = match epoch.reno >> 20 < self.prior {
+                true => self.alpha,
+                false => mss << 20,
+            };
+            epoch.reno += step * bytes / cwnd;
+        }
+        let t = parts(ack.now.saturating_sub(epoch.start).0);
+        let reno = epoch.reno >> 20;
+        if self.config.reno_friendly && self.curve(epoch.k, t) < reno {
+            self.window.add(reno.saturating_sub(cwnd));
+        } else {
+            let soon = self.curve(epoch.k, t + parts(self.srtt));
+            let target = soon.clamp(cwnd, cwnd + cwnd / 2);
+            self.credit += (target - cwnd) * bytes;
+            self.window.add(self.credit / cwnd);
+            self.credit %= cwnd;
+        }
+        self.epoch = Some(epoch);
+    }
+
+    /// Remembers where the window was, and cuts it to beta of `bytes`.
+    fn cut(&mut self, bytes: u64) {
+        let cwnd = self.window.bytes();
+        self.prior = cwnd;
+        let beta = u64::from(self.config.beta_milli);
+        self.w_max = match self.config.fast_convergence && cwnd < self.w_max {
+            // Section 4.7: a new flow takes a share, so aim below the old window.
+            true => cwnd * (1000 + beta) / 2000,
+            false => cwnd,
+        };
+        self.window.cut_to(u64::from(self.mss), bytes * beta / 1000);
+        self.epoch = None;
+        self.credit = 0;
+    }
+}
+
+impl Controller for Cubic {
+    #[inline]
+    fn ecn(&self) -> Ecn {
+        match self.config.ecn {
+            true => Ecn::Ect0,
+            false => Ecn::NotEct,
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Acked) {
+        if let Some(rtt) = ack.rtt {
+            let rtt = u64::from(rtt);
+            self.srtt = match self.srtt {
+                0 => rtt,
+                old => (7 * old + rtt) / 8,
+            };
+        }
+        let gap = ack.now.saturating_sub(self.seen);
+        self.seen = ack.now;
+        if ack.in_recovery || (self.config.ecn && ack.ce_packets > 0) {
+            return;
+        }
+        if self.window.in_slow_start() {
+            self.window.grow(u64::from(self.mss), ack);
+        } else if ack.cwnd_limited {
+            self.avoid(ack);
+        } else if let Some(epoch) = &mut self.epoch {
+            // Section 5.8: time in which the window was not in use does not count.
+            epoch.start += gap;
+        }
+    }
+
+    fn on_ce(&mut self, _: &CeCounted) {
+        if self.config.ecn {
+            self.cut(self.window.bytes());
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Lost) {
+        if loss.already == Cut::None {
+            self.cut(loss.bytes_in_flight.min(self.window.bytes()));
+        }
+        if loss.timeout {
+            self.window.collapse(u64::from(self.mss));
+            self.epoch = None;
+            self.flat = true;
+        }
+    }
+
+    fn restart(&mut self, bytes: u64) {
+        self.window.restart(bytes);
+        self.epoch = None;
+    }
+
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        self.window.bytes()
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+}
+
+/// Nanoseconds in parts of 2^20 of a second.
+fn parts(ns: u64) -> u64 {
+    (ns.min(1 << 43) << 20) / 1_000_000_000
+}
+
+/// The largest integer whose cube is at most `x`, for `x` below 2^126.
+fn cube_root(x: u128) -> u64 {
+    let mut root = 0u64;
+    for bit in (0..42).rev() {
+        let more = root | 1 << bit;
+        if u128::from(more).pow(3) <= x {
+            root = more;
+        }
+    }
+    root
+}
+
+#[cfg(test)]
+#[path = "cubic_tests.rs"]
+mod tests;

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::*;
+
+fn path() -> PathSpec {
+    PathSpec {
+        mss: 1000,
+        init_window: 10,
+        ..PathSpec::default()
+    }
+}
+
+fn acked(now: u64, bytes: u64, rtt: u64) -> Acked {
+    Acked {
+        now: Nanos(now),
+        bytes,
+        bytes_in_flight: bytes,
+        cwnd_limited: true,
+        round_ended: true,
+        rtt: Some(rtt as u32),
+        ..Acked::default()
+    }
+}
+
+fn lost(bytes_in_flight: u64, timeout: bool, already: Cut) -> Lost {
+    Lost {
+        bytes_in_flight,
+        timeout,
+        already,
+        ..Lost::default()
+    }
+}
+
+/// A controller in slow start whose window is `segments`.
+fn at(segments: u64, config: CubicConfig) -> Cubic {
+    let mut cubic = Cubic::new(&path(), config);
+    cubic.window.add((segments - 10) * 1000);
+    cubic
+}
+
+#[test]
+fn cube_roots_are_exact() {
+    for root in [0u64, 1, 2, 3, 10, 999, 1 << 20, (1 << 41) + 12_345] {
+        let cube = u128::from(root).pow(3);
+        assert_eq!(cube_root(cube), root);
+        assert_eq!(cube_root(cube + 1), root.max(u64::from(root == 0)));
+        if root > 0 {
+            assert_eq!(cube_root(cube - 1), root - 1);
+        }
+    }
+}
+
+#[test]
+fn a_cut_leaves_seven_tenths_and_the_next_smaller_one_lowers_the_plateau() {
+    let mut cubic = at(1000, CubicConfig::default());
+    cubic.on_loss(&lost(1_000_000, false, Cut::None));
+    assert_eq!((cubic.cwnd(), cubic.w_max()), (700_000, 1_000_000));
+    // By hand: 700 is below the plateau of 1000, so the next plateau is 700 (1 + 0.7) / 2.
+    cubic.on_loss(&lost(700_000, false, Cut::None));
+    assert_eq!((cubic.cwnd(), cubic.w_max()), (490_000, 595_000));
+    let slow = CubicConfig {
+        fast_convergence: false,
+        ..CubicConfig::default()
+    };
+    let mut cubic = at(1000, slow);
+    cubic.on_loss(&lost(1_000_000, false, Cut::None));
+    cubic.on_loss(&lost(700_000, false, Cut::None));
+    assert_eq!((cubic.cwnd(), cubic.w_max()), (490_000, 700_000));
+    // This window of data has been answered for.
+    cubic.on_loss(&lost(490_000, false, Cut::Loss));
+    assert_eq!(cubic.cwnd(), 490_000);
+}
+
+#[test]
+fn the_window_is_the_curve_of_the_rfc_over_two_epochs() {
+    // 4,000 segments over 10 ms and 1,000 over 100 ms: Reno would be slower in both.
+    for (rtt_ms, start, reno_friendly) in [
+        (10u64, 4_000u64, true),
+        (100, 1_000, true),
+        (100, 1_000, false),
+    ] {
+        let config = CubicConfig {
+            reno_friendly,
+            ..CubicConfig::default()
+        };
+        let mut cubic = at(start, config);
+        let rtt = rtt_ms * 1_000_000;
+        cubic.srtt = rtt;
+        let mut now = 0;
+        for _ in 0..2 {
+            let w_max = cubic.cwnd() as f64 / 1000.0;
+            cubic.on_loss(&lost(cubic.cwnd(), false, Cut::None));
+            let begin = now;
+            let k = (w_max * 0.3 / 0.4).cbrt();
+            let (mut worst, mut last) = (0f64, 0);
+            // An ACK for each fiftieth of a window, until a tenth above the plateau.
+            while (cubic.cwnd() as f64) < w_max * 1100.0 {
+                let bytes = cubic.cwnd() / 50;
+                now += rtt / 50;
+                cubic.on_ack(&acked(now, bytes, rtt));
+                let t = (now - begin) as f64 * 1e-9;
+                let expected = 0.4 * (t - k).powi(3) + w_max;
+                worst = worst.max((cubic.cwnd() as f64 / 1000.0 / expected - 1.0).abs());
+                assert!(cubic.cwnd() >= last, "it shrinks only by a cut");
+                last = cubic.cwnd();
+            }
+            assert!(worst < 0.02, "{worst} off the curve at {rtt_ms} ms");
+            let spent = (now - begin) as f64 * 1e-9;
+            let theory = k + (w_max * 0.1 / 0.4).cbrt();
+            assert!((spent / theory - 1.0).abs() < 0.02, "{spent} of {theory} s");
+        }
+    }
+}
+
+#[test]
+fn a_short_path_follows_reno() {
+    // 100 segments over 10 ms: K is 4.2 s, but Reno is back after 30 / 0.529 = 57 round trips and
+    // then adds one in each.
+    let mut cubic = at(100, CubicConfig::default());
+    cubic.on_loss(&lost(100_000, false, Cut::None));
+    for round in 1..=150u64 {
+        for part in 1..=10 {
+            let now = (round - 1) * 10_000_000 + part * 1_000_000;
+            cubic.on_ack(&acked(now, cubic.cwnd() / 10, 10_000_000));
+        }
+        let r = round as f64;
+        let reno = match r * 9.0 / 17.0 {
+            rise if rise < 30.0 => 70.0 + rise,
+            _ => 100.0 + (r - 30.0 * 17.0 / 9.0),
+        };
+        let window = cubic.cwnd() as f64 / 1000.0;
+        assert!(
+            (window / reno - 1.0).abs() < 0.02,
+            "{window} of {reno} after {round}"
+        );
+    }
+}
+
+#[test]
+fn after_a_timeout_the_stage_begins_on_its_plateau() {
+    let config = CubicConfig {
+        reno_friendly: false,
+        ..CubicConfig::default()
+    };
+    let mut cubic = at(1000, config);
+    cubic.on_loss(&lost(1_000_000, true, Cut::None));
+    assert_eq!(cubic.cwnd(), 1_000);
+    let (mut now, rtt) = (0, 100_000_000);
+    while cubic.cwnd() < 700_000 {
+        now += 1_000_000;
+        cubic.on_ack(&acked(now, 2_000, rtt));
+    }
+    let begin = now;
+    for _ in 0..50 {
+        now += rtt / 10;
+        cubic.on_ack(&acked(now, cubic.cwnd() / 10, rtt));
+    }
+    // K = 0: 0.4 t^3 above 700 after five seconds is 50 segments.
+    let t = (now - begin) as f64 * 1e-9;
+    let window = cubic.cwnd() as f64 / 1000.0;
+    assert!(
+        (window - (700.0 + 0.4 * t * t * t)).abs() < 5.0,
+        "{window} after {t} s"
+    );
+}
+
+#[test]
+fn echoes_cut_only_with_ecn() {
+    for (ecn, field, left) in [(true, Ecn::Ect0, 7_000), (false, Ecn::NotEct, 10_000)] {
+        let config = CubicConfig {
+            ecn,
+            ..CubicConfig::default()
+        };
+        let mut cubic = Cubic::new(&path(), config);
+        assert_eq!(Controller::ecn(&cubic), field);
+        cubic.on_ce(&CeCounted::default());
+        assert_eq!(cubic.cwnd(), left);
+    }
+}
+
+#[test]
+fn a_window_that_is_not_used_does_not_grow_and_does_not_jump_afterwards() {
+    let mut cubic = at(1000, CubicConfig::default());
+    cubic.on_loss(&lost(1_000_000, false, Cut::None));
+    cubic.on_ack(&acked(0, 1_000, 100_000_000));
+    for second in 1..=60u64 {
+        let idle = Acked {
+            cwnd_limited: false,
+            ..acked(second * 1_000_000_000, 1_000, 100_000_000)
+        };
+        cubic.on_ack(&idle);
+    }
+    let before = cubic.cwnd();
+    cubic.on_ack(&acked(60_010_000_000, 1_000, 100_000_000));
+    assert!(
+        cubic.cwnd() - before < 1_000,
+        "{} after {before}",
+        cubic.cwnd()
+    );
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! DCTCP (RFC 8257): reduces the window in proportion to the smoothed share of marked bytes.
+
+use super::{
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost,
+    ParamSpec, PathSpec, Window, boxed,
+};
+
+/// Alpha of 1, in its fixed-point unit.
+pub const ALPHA_ONE: u32 = 1 << 20;
+
+/// The declaration.
+pub static SPEC: ControllerSpec = ControllerSpec {
+    params: &[
+        ParamSpec::weight(
+            "g",
+            4,
+            "Weight of a window's share of marked bytes in alpha (RFC 8257 section 3.3: 1/16).",
+        ),
+        ParamSpec::fraction(
+            "alpha-init",
+            1024,
+            1024,
+            "Alpha before the first window of data (1: Linux and ns-3; 0: ns-2).",
+        ),
+    ],
+    ecn: true,
+    exact_echo: true,
+    ..ControllerSpec::new(
+        "dctcp",
+        "DCTCP",
+        "Reduces the window once per window of data by half of the smoothed share of marked bytes.",
+        Build::Stream(boxed::<Dctcp>),
+    )
+};
+
+impl Control {
+    /// DCTCP with g = 1/16 and alpha starting at 1.
+    pub const DCTCP: Control = Control::of(&SPEC);
+}
+
+/// Parameters of DCTCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DctcpConfig {
+    /// Weight of a new sample, as a power of two: g = 2^-g_shift (1/16: 4; at most 20).
+    pub g_shift: u32,
+    /// Initial alpha in parts per 1024 (1024: Linux, ns-3; 0: ns-2).
+    pub alpha_init: u32,
+}
+
+impl Default for DctcpConfig {
+    fn default() -> Self {
+        DctcpConfig {
+            g_shift: 4,
+            alpha_init: 1024,
+        }
+    }
+}
+
+impl DctcpConfig {
+    /// DCTCP with these parameters.
+    pub const fn control(self) -> Control {
+        Control::DCTCP.with_values(&[self.g_shift as u64, self.alpha_init as u64])
+    }
+}
+
+impl FromControl for Dctcp {
+    fn from_control(path: &PathSpec, control: &Control) -> Dctcp {
+        let [g_shift, alpha_init] = control.values().map(|v| v as u32);
+        Dctcp::new(
+            path,
+            DctcpConfig {
+                g_shift,
+                alpha_init,
+            },
+        )
+    }
+}
+
+/// The sender's side of DCTCP.
+#[derive(Clone, Copy, Debug)]
+pub struct Dctcp {
+    window: Window,
+    /// Bytes acknowledged in this window of data, and how many of them were marked. A window has
+    /// fewer than 2^32.
+    acked: u32,
+    marked: u32,
+    alpha: u32,
+    mss: u16,
+    g_shift: u8,
+}
+
+impl Dctcp {
+    /// A new controller at the initial window.
+    pub fn new(path: &PathSpec, config: DctcpConfig) -> Dctcp {
+        Dctcp {
+            window: Window::new(path),
+            acked: 0,
+            marked: 0,
+            alpha: config.alpha_init.min(1024) << 10,
+            mss: path.mss,
+            g_shift: config.g_shift.min(20) as u8,
+        }
+    }
+
+    /// The smoothed share of marked bytes, of [`ALPHA_ONE`].
+    pub fn alpha(&self) -> u32 {
+        self.alpha
+    }
+
+    /// alpha = (1-g) alpha + g F at the end of a window of data.
+    fn close_window(&mut self) {
+        let share = (u64::from(self.marked) << 20) / u64::from(self.acked.max(1));
+        // When g alpha rounds to zero alpha itself becomes zero, as in Linux; otherwise a path
+        // without marks would never bring it back to 0.
+        let decay = match self.alpha >> self.g_shift {
+            0 => self.alpha,
+            decay => decay,
+        };
+        self.alpha = (self.alpha - decay + (share as u32 >> self.g_shift)).min(ALPHA_ONE);
+        self.acked = 0;
+        self.marked = 0;
+    }
+}
+
+impl Controller for Dctcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Acked) {
+        let count = |bytes: u64| bytes.min(u64::from(u32::MAX)) as u32;
+        self.acked = self.acked.saturating_add(count(ack.bytes));
+        if ack.ce_packets > 0 {
+            self.marked = self.marked.saturating_add(count(ack.ce_bytes));
+        } else if !ack.in_recovery {
+            self.window.grow(u64::from(self.mss), ack);
+        }
+        if ack.round_ended {
+            self.close_window();
+        }
+    }
+
+    fn on_ce(&mut self, _: &CeCounted) {
+        let cwnd = self.window.bytes();
+        // cwnd alpha / 2, widened: cwnd may have more than 43 bits and alpha has 21.
+        let cut = (u128::from(cwnd) * u128::from(self.alpha)) >> 21;
+        self.window.cut_to(u64::from(self.mss), cwnd - cut as u64);
+    }
+
+    fn on_loss(&mut self, loss: &Lost) {
+        // A cut for marks may have been tiny, so only an earlier loss in the same window of data
+        // excuses from halving (RFC 8257 section 3.5).
+        self.window.lose(
+            u64::from(self.mss),
+            loss.bytes_in_flight,
+            loss.timeout,
+            loss.already != Cut::Loss,
+        );
+    }
+
+    fn restart(&mut self, bytes: u64) {
+        self.window.restart(bytes);
+    }
+
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        self.window.bytes()
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dctcp(alpha_init: u32) -> Dctcp {
+        let path = PathSpec {
+            mss: 1000,
+            init_window: 10,
+            ..PathSpec::default()
+        };
+        let config = DctcpConfig {
+            g_shift: 4,
+            alpha_init,
+        };
+        Dctcp::new(&path, config)
+    }
+
+    fn acked(bytes: u64, marked: bool, round_ended: bool) -> Acked {
+        Acked {
+            bytes,
+            packets: bytes / 1000,
+            ce_bytes: if marked { bytes } else { 0 },
+            ce_packets: if marked { bytes / 1000 } else { 0 },
+            round_ended,
+            ..Acked::default()
+        }
+    }
+
+    #[test]
+    fn alpha_follows_the_share_of_marked_bytes() {
+        let mut c = dctcp(0);
+        let mut window = |marked: u64, clean: u64| {
+            c.on_ack(&acked(marked, true, false));
+            c.on_ack(&acked(clean, false, true));
+            c.alpha()
+        };
+        // By hand, of 2^20: 1/16 of all; 15/16 of that and 1/32; 15/16 of that; 15/16 of that and
+        // 1/64.
+        assert_eq!(window(10_000, 0), 65_536);
+        assert_eq!(window(5_000, 5_000), 61_440 + 32_768);
+        assert_eq!(window(0, 10_000), 88_320);
+        assert_eq!(window(2_500, 7_500), 82_800 + 16_384);
+    }
+
+    /// One acknowledgement of many packets, as in QUIC: only the marked ones count as marked.
+    #[test]
+    fn a_partly_marked_acknowledgement_counts_its_marked_bytes() {
+        let mut c = dctcp(0);
+        c.on_ack(&Acked {
+            bytes: 10_000,
+            packets: 10,
+            ce_bytes: 5_000,
+            ce_packets: 5,
+            round_ended: true,
+            ..Acked::default()
+        });
+        assert_eq!(c.alpha(), 32_768, "1/16 of a half");
+    }
+
+    #[test]
+    fn the_cut_is_half_of_alpha_and_sets_the_threshold() {
+        let mut c = dctcp(1024);
+        let ce = CeCounted::default();
+        c.on_ce(&ce);
+        assert_eq!(c.cwnd(), 5_000, "alpha 1 halves");
+        assert_eq!(c.window.ssthresh(), 5_000);
+        c.alpha = ALPHA_ONE / 4;
+        c.on_ce(&ce);
+        assert_eq!(c.cwnd(), 4_375, "alpha 1/4 takes an eighth");
+        c.alpha = 0;
+        c.on_ce(&ce);
+        assert_eq!(c.cwnd(), 4_375);
+        c.alpha = ALPHA_ONE;
+        for _ in 0..9 {
+            c.on_ce(&ce);
+        }
+        assert_eq!(c.cwnd(), 2_000, "never below two segments");
+    }
+
+    #[test]
+    fn a_loss_halves_even_after_a_cut_for_marks() {
+        for (already, window) in [(Cut::None, 5_000), (Cut::Ce, 5_000), (Cut::Loss, 10_000)] {
+            let mut c = dctcp(0);
+            c.on_loss(&Lost {
+                bytes_in_flight: 10_000,
+                already,
+                ..Lost::default()
+            });
+            assert_eq!(c.cwnd(), window, "{already:?}");
+        }
+    }
+
+    #[test]
+    fn without_marks_alpha_reaches_zero() {
+        let mut c = dctcp(1024);
+        for _ in 0..300 {
+            c.on_ack(&acked(1_000, false, true));
+        }
+        assert_eq!(c.alpha(), 0);
+    }
+}

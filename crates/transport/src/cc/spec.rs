@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How a controller is declared: its name, its parameters, and what others need to know about it.
+
+use alloc::boxed::Box;
+use core::fmt;
+
+use super::Controller;
+
+/// More parameters than any controller has.
+pub const MAX_PARAMS: usize = 12;
+
+/// What a controller learns about its transport when it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathSpec {
+    /// Payload bytes of a full packet (TCP's MSS, QUIC's maximum datagram size).
+    pub mss: u16,
+    /// Header bytes of a packet, for rates: they are paced as sent on the wire.
+    pub header: u16,
+    /// Initial window in packets.
+    pub init_window: u32,
+}
+
+impl PathSpec {
+    /// The initial window in bytes.
+    #[inline]
+    pub const fn init_bytes(&self) -> u64 {
+        let packets = if self.init_window == 0 {
+            1
+        } else {
+            self.init_window
+        };
+        packets as u64 * self.mss as u64
+    }
+}
+
+impl Default for PathSpec {
+    /// 1460 bytes after 40 bytes of headers, ten packets at first (RFC 6928).
+    fn default() -> Self {
+        PathSpec {
+            mss: 1460,
+            header: 40,
+            init_window: 10,
+        }
+    }
+}
+
+/// What a parameter counts, and so how scenario files write it and how it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A weight that is a power of two, 2^-n, stored as n (`0.0625` is stored as 4).
+    Weight,
+    /// A fraction from 0 to 1, stored in parts of this (`0.25`, `"25%"`).
+    Fraction {
+        /// What 1 is stored as.
+        one: u32,
+    },
+    /// A number, stored in thousandths (`0.4` is stored as 400).
+    Thousandths,
+    /// A whole number.
+    Count,
+    /// True or false, stored as 1 or 0.
+    Flag,
+    /// A span above zero, stored in nanoseconds (`"55us"`).
+    Time,
+    /// A length in bytes (`"10MB"`).
+    Bytes,
+    /// A rate above zero, stored in bits per second (`"40Mbps"`).
+    Rate,
+}
+
+/// One parameter of a controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamSpec {
+    /// Its key in the `[transport]` section of scenario files. Two controllers may share a key.
+    pub key: &'static str,
+    /// What it counts.
+    pub kind: Kind,
+    /// Its default, in the stored unit.
+    pub default: u64,
+    /// Smallest value that is accepted, in the stored unit.
+    pub min: u64,
+    /// Largest value that is accepted, in the stored unit.
+    pub max: u64,
+    /// One sentence, with the section of the paper or RFC.
+    pub doc: &'static str,
+}
+
+impl ParamSpec {
+    /// A parameter of any kind that has a range of its own.
+    pub const fn new(
+        key: &'static str,
+        kind: Kind,
+        default: u64,
+        (min, max): (u64, u64),
+        doc: &'static str,
+    ) -> ParamSpec {
+        ParamSpec {
+            key,
+            kind,
+            default,
+            min,
+            max,
+            doc,
+        }
+    }
+
+    /// A weight 2^-`shift`, from 1 to 2^-20.
+    pub const fn weight(key: &'static str, shift: u64, doc: &'static str) -> ParamSpec {
+        ParamSpec::new(key, Kind::Weight, shift, (0, 20), doc)
+    }
+
+    /// A fraction from 0 to 1; `default` counts parts of `one`.
+    pub const fn fraction(
+        key: &'static str,
+        one: u32,
+        default: u64,
+        doc: &'static str,
+    ) -> ParamSpec {
+        ParamSpec::new(key, Kind::Fraction { one }, default, (0, one as u64), doc)
+    }
+
+    /// True or false.
+    pub const fn flag(key: &'static str, default: bool, doc: &'static str) -> ParamSpec {
+        ParamSpec::new(key, Kind::Flag, default as u64, (0, 1), doc)
+    }
+}
+
+/// How a controller is made, which depends on the endpoints that it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub enum Build {
+    /// It is a [`Controller`] of a stream (TCP, QUIC). [`boxed`] is the function for any type that
+    /// implements [`FromControl`].
+    Stream(fn(&PathSpec, &Control) -> Box<dyn Controller>),
+    /// It is the reaction point of RDMA queue pairs, which [`crate::rdma`] makes.
+    QueuePair,
+}
+
+/// The declaration of one controller. Scenario files, messages and estimates are driven by it.
+#[derive(Clone, Copy, Debug)]
+pub struct ControllerSpec {
+    /// Its word in scenario files (`control = "dctcp"`).
+    pub name: &'static str,
+    /// How papers and people write it.
+    pub title: &'static str,
+    /// One sentence: how it reacts.
+    pub doc: &'static str,
+    /// Its parameters, in the order of [`Control::values`].
+    pub params: &'static [ParamSpec],
+    /// Its data packets are ECN-capable.
+    pub ecn: bool,
+    /// Its receiver has to report every CE mark exactly, as RFC 8257 section 3.2 describes;
+    /// otherwise it repeats an echo until the sender confirms it (RFC 3168).
+    pub exact_echo: bool,
+    /// It sets a pacing rate itself.
+    pub paced: bool,
+    /// It wants [`Delivered`](super::Delivered) samples.
+    pub wants_delivered: bool,
+    /// It sends less after a loss. One that does not keeps so much in flight at a high loss rate
+    /// that the sender should detect lost retransmissions too, instead of waiting for the timer.
+    pub slows_for_loss: bool,
+    /// How it is made.
+    pub build: Build,
+}
+
+impl ControllerSpec {
+    /// A controller of streams without parameters and without ECN, for the start of a declaration:
+    /// `ControllerSpec { ecn: true, ..ControllerSpec::new(…) }`.
+    pub const fn new(
+        name: &'static str,
+        title: &'static str,
+        doc: &'static str,
+        build: Build,
+    ) -> ControllerSpec {
+        ControllerSpec {
+            name,
+            title,
+            doc,
+            params: &[],
+            ecn: false,
+            exact_echo: false,
+            paced: false,
+            wants_delivered: false,
+            slows_for_loss: true,
+            build,
+        }
+    }
+
+    /// The place of the parameter `key` in [`ControllerSpec::params`].
+    pub fn index_of(&self, key: &str) -> Option<usize> {
+        self.params.iter().position(|p| p.key == key)
+    }
+
+    /// Whether it is the congestion controller of RDMA queue pairs.
+    pub const fn is_queue_pair(&self) -> bool {
+        matches!(self.build, Build::QueuePair)
+    }
+}
+
+/// A congestion controller and its parameters: what a configuration holds, and what controllers
+/// are made from.
+///
+/// Each built-in controller has a constant with its defaults, such as [`Control::DCTCP`], and one
+/// with parameters also a configuration with named fields, such as
+/// [`DctcpConfig`](super::dctcp::DctcpConfig), whose `control` makes a `Control`. For a controller of
+/// your own write a [`ControllerSpec`] and use [`Control::of`].
+#[derive(Clone, Copy)]
+pub struct Control {
+    spec: &'static ControllerSpec,
+    values: [u64; MAX_PARAMS],
+}
+
+impl Control {
+    /// The controller that `spec` declares, with its default parameters.
+    pub const fn of(spec: &'static ControllerSpec) -> Control {
+        let mut values = [0; MAX_PARAMS];
+        let mut i = 0;
+        while i < spec.params.len() {
+            values[i] = spec.params[i].default;
+            i += 1;
+        }
+        Control { spec, values }
+    }
+
+    /// The same with these values for its parameters, in their order and stored units.
+    #[must_use]
+    pub const fn with_values(mut self, values: &[u64]) -> Control {
+        assert!(
+            values.len() <= self.spec.params.len(),
+            "more values than the controller has parameters"
+        );
+        let mut i = 0;
+        while i < values.len() {
+            self.values[i] = values[i];
+            i += 1;
+        }
+        self
+    }
+
+    /// The declaration of the controller.
+    #[inline]
+    pub const fn spec(&self) -> &'static ControllerSpec {
+        self.spec
+    }
+
+    /// The first `N` values, in the order of [`ControllerSpec::params`].
+    pub fn values<const N: usize>(&self) -> [u64; N] {
+        core::array::from_fn(|i| self.values[i])
+    }
+
+    /// Whether its data packets are ECN-capable.
+    pub const fn ecn_capable(&self) -> bool {
+        self.spec.ecn
+    }
+
+    /// Makes the controller for a stream. `None` for that of RDMA queue pairs, which
+    /// [`crate::rdma::Requester`] holds.
+    pub fn build(&self, path: &PathSpec) -> Option<Box<dyn Controller>> {
+        match self.spec.build {
+            Build::Stream(build) => Some(build(path, self)),
+            Build::QueuePair => None,
+        }
+    }
+}
+
+impl PartialEq for Control {
+    fn eq(&self, other: &Control) -> bool {
+        core::ptr::eq(self.spec, other.spec) && self.values == other.values
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct(self.spec.name);
+        for (param, value) in self.spec.params.iter().zip(&self.values) {
+            out.field(param.key, value);
+        }
+        out.finish()
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Control {
+    /// A map: `control` has the name, and each parameter its key.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        let mut map = serializer.serialize_map(Some(1 + self.spec.params.len()))?;
+        map.serialize_entry("control", self.spec.name)?;
+        for (param, value) in self.spec.params.iter().zip(&self.values) {
+            map.serialize_entry(param.key, value)?;
+        }
+        map.end()
+    }
+}
+
+/// A controller that is made from a [`Control`] of its own [`ControllerSpec`].
+pub trait FromControl: Controller + Sized + 'static {
+    /// A new controller at the initial window.
+    fn from_control(path: &PathSpec, control: &Control) -> Self;
+}
+
+impl<C: FromControl> FromControl for Box<C> {
+    fn from_control(path: &PathSpec, control: &Control) -> Self {
+        Box::new(C::from_control(path, control))
+    }
+}
+
+/// Makes a controller behind a pointer: the function for [`Build::Stream`].
+pub fn boxed<C: FromControl>(path: &PathSpec, control: &Control) -> Box<dyn Controller> {
+    Box::new(C::from_control(path, control))
+}
