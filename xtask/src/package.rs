@@ -2,7 +2,9 @@
 //! `cargo xtask package`: the crates that others embed, packed as crates.io wants them and built
 //! from what was packed.
 
-use std::path::Path;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates of the set, those without dependencies first.
@@ -22,6 +24,7 @@ pub(crate) fn run() -> Result<(), String> {
     if !wrong.is_empty() {
         return Err(wrong.join("\n       "));
     }
+    forget_unpacked()?;
     let mut line = Command::new(env!("CARGO"));
     // Nothing is published from here, so the tree need not be committed.
     line.args(["package", "--locked", "--allow-dirty"]);
@@ -38,6 +41,38 @@ pub(crate) fn run() -> Result<(), String> {
     } else {
         Err(format!("{line:?}: {status}"))
     }
+}
+
+/// Removes what earlier runs unpacked. While it verifies the set, cargo takes its crates from a
+/// local registry and unpacks them in its home. It assumes that a package of one version never
+/// changes, so it would compile the sources of an earlier run.
+fn forget_unpacked() -> Result<(), String> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let sources = home.map(|home| home.join("registry/src"));
+    for registry in sources
+        .iter()
+        .filter_map(|s| fs::read_dir(s).ok())
+        .flatten()
+    {
+        let registry = registry.map_err(|e| e.to_string())?;
+        // Those of a local registry have no host name before their hash.
+        if !registry.file_name().to_string_lossy().starts_with('-') {
+            continue;
+        }
+        for name in SET {
+            let old = registry
+                .path()
+                .join(format!("{name}-{}", env!("CARGO_PKG_VERSION")));
+            match fs::remove_dir_all(&old) {
+                Err(e) if e.kind() != ErrorKind::NotFound => {
+                    return Err(format!("{}: {e}", old.display()));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What crates.io would refuse, and what a stranger would miss.

@@ -96,16 +96,26 @@ fn is_data(path: &str) -> bool {
 
 fn wide(path: &str, text: &str) -> Vec<String> {
     let is_document = path.ends_with(".md");
-    let (mut wrong, mut in_output) = (Vec::new(), false);
+    let mut wrong = Vec::new();
+    // What opened the block of code that this line is in.
+    let mut fence: Option<&str> = None;
     for (number, line) in numbered(text) {
         if is_document && line.trim_start().starts_with("```") {
-            // What a program printed is shown as it was printed.
-            in_output = !in_output && matches!(line.trim(), "```text" | "```console");
+            fence = match fence {
+                None => Some(line.trim()),
+                Some(_) => None,
+            };
             continue;
         }
+        // What a program printed is shown as it was printed.
+        let in_output = matches!(fence, Some("```" | "```text" | "```console"));
+        let is_heading = is_document && fence.is_none() && line.starts_with('#');
         let is_table = is_document && line.trim_start().starts_with('|');
+        // A list of inline tables is a table, too.
+        let is_list = path.ends_with(".toml") && line.contains("= [{");
         let columns = line.chars().count();
-        if columns > WIDEST && !in_output && !is_table && !is_address(line) {
+        let may = in_output || is_heading || is_table || is_list || is_address(line);
+        if columns > WIDEST && !may {
             wrong.push(format!(
                 "{path}:{number}: {columns} columns; at most {WIDEST}"
             ));
@@ -205,9 +215,14 @@ mod tests {
         assert_eq!(wrong("a.py", &"µ".repeat(100)), 0);
         assert_eq!(wrong("a.md", &format!("| {long} |")), 0);
         assert_eq!(wrong("a.toml", &format!("| {long} |")), 1);
+        assert_eq!(wrong("a.toml", &format!("flow = [{{ {long} }}]")), 0);
+        assert_eq!(wrong("a.rs", &format!("flow = [{{ {long} }}]")), 1);
         assert_eq!(wrong("a.toml", &format!("# https://{long}")), 0);
         assert_eq!(wrong("a.toml", &format!("# {long} https://a.b")), 1);
         assert_eq!(wrong("a.md", &format!("```text\n{long}\n```\n{long}")), 1);
+        assert_eq!(wrong("a.md", &format!("```\n{long}\n```\n{long}")), 1);
+        assert_eq!(wrong("a.md", &format!("## {long}")), 0);
+        assert_eq!(wrong("a.rs", &format!("# {long}")), 1);
         assert_eq!(wrong("a.md", &format!("```rust\n{long}\n```\n")), 1);
         assert_eq!(wrong("vectors/x/y.toml", &long), 0);
         assert_eq!(wrong("vectors/README.md", &long), 1);

@@ -18,7 +18,11 @@ use crate::{Changes, Format};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A scenario file, or the name of a built-in.
-    scenario: String,
+    #[arg(required_unless_present = "schema")]
+    scenario: Option<String>,
+    /// Print a JSON schema of scenario files for editors.
+    #[arg(long, conflicts_with_all = ["scenario", "set", "seed", "seeds", "anyway", "format"])]
+    schema: bool,
     #[command(flatten)]
     changes: Changes,
     /// Succeed even if the machine seems to have too little memory for the run.
@@ -56,11 +60,14 @@ struct CheckedPoint<'a> {
 }
 
 pub(crate) fn check(args: &Args) -> Result<(), Failure> {
-    let plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    let Some(scenario) = &args.scenario else {
+        return answer_json(&cemark_scenario::json_schema());
+    };
+    let plan = cemark_scenario::load(scenario, &args.changes.overrides()?)?;
     warn(&plan);
     let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
     match args.format {
-        Format::Table => answer(&table(&plan, hops, &args.scenario))?,
+        Format::Table => answer(&table(&plan, hops, scenario))?,
         Format::Json => answer_json(&Checked {
             schema: cemark_report::summary::SCHEMA,
             scenario: &plan.name,

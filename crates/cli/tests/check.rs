@@ -163,3 +163,18 @@ fn a_check_does_not_build_the_fabric() {
     let hops = all["estimated_packet_hops"].as_f64().expect("a number");
     assert!((4.0..40.0).contains(&hops), "{hops}");
 }
+
+/// Editors read the schema from standard output; it needs no scenario.
+#[test]
+fn the_schema_for_editors() {
+    let out = cemark(&["check", "--schema"]);
+    assert_eq!(out.status.code(), Some(0));
+    let schema: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+    let hosts = &schema["definitions"]["topology"]["properties"]["hosts"];
+    assert_eq!(hosts["type"], "integer");
+    // One or the other.
+    for args in [&["check"][..], &["check", &small(), "--schema"]] {
+        assert_eq!(cemark(args).status.code(), Some(2), "{args:?}");
+    }
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Static dispatch: the methods of [`Marker`](crate::Marker) are listed here once, for every enum of
-//! markers.
+//! Static dispatch: the methods of [`Marker`](crate::Marker) are listed here once, for every enum
+//! of markers.
 
 /// Implements [`Marker`](crate::Marker) for an enum each of whose variants is a marker: a match
 /// instead of a table of functions, and no allocation. The expression behind the arrow is the

@@ -95,7 +95,8 @@ pub struct PointSummary {
     /// was.
     #[serde(default)]
     pub most_paused: Option<PausedPort>,
-    /// Counters of the middleboxes at the edges of two sites, by name (docs/dcib.md); empty without.
+    /// Counters of the middleboxes at the edges of two sites, by name (docs/dcib.md); empty
+    /// without.
     #[serde(default)]
     pub edges: BTreeMap<String, u64>,
     /// The switch port with the longest mean queue; `null` where no queue was sampled.

@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Whoever reads the printed number and interval decides as the interval does.
+    /// The printed number and interval lead to the same decision as the interval itself.
     #[test]
     fn what_is_printed_decides_as_the_interval_does() {
         for i in 0..200_000_u64 {

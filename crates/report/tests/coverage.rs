@@ -236,7 +236,8 @@ fn prove(file: &str, text: &str, metrics: &[Compared]) -> Vec<String> {
         let (mean, error) = others(&all, 0, 0);
         let spread = error * (seeds as f64).sqrt();
         println!(
-            "  {name}: {mean:+.2} % (standard error {error:.2}), {spread:.1} points over seeds, {} flows a seed",
+            "  {name}: {mean:+.2} % (standard error {error:.2}), {spread:.1} points over seeds, \
+                 {} flows a seed",
             pairs.iter().map(Vec::len).sum::<usize>() / seeds
         );
         println!(

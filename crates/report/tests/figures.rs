@@ -97,7 +97,8 @@ fn the_readme_counts_the_verdicts() {
         .collect();
     let of = |verdict: &str| full.iter().filter(|v| **v == verdict).count();
     let said = format!(
-        "of {} rows {} are reproduced, {} are not, {} stay undecided, {} are measured with nothing to compare and {} calibrated",
+        "of {} rows {} are reproduced, {} are not, {} stay undecided, {} are measured with \
+             nothing to compare and {} calibrated",
         full.len(),
         of("reproduced"),
         of("not_reproduced"),

@@ -74,7 +74,8 @@ fn lopsided_intervals_are_printed_by_their_ends() {
     };
     let cell = |under: &str, class: &str| {
         format!(
-            "<td class=\"{class}\"><span class=\"v\">+40.8 %</span><span class=\"under\">{under}</span>"
+            "<td class=\"{class}\"><span class=\"v\">+40.8 %</span><span \
+                 class=\"under\">{under}</span>"
         )
     };
     let word = "<span class=\"w\">worse</span> ";

@@ -116,7 +116,7 @@ fn rows_follow_the_registry() {
         assert_eq!(compared, keys(Cells::Comparison));
         let counted: Vec<&Metric> = row.counts.iter().map(|c| c.metric).collect();
         assert_eq!(counted, keys(Cells::Sum));
-        // Three seeds, 812 and 3 of the totals in common/mod.rs.
+        // Three seeds with ten retransmissions each (common/mod.rs).
         assert_eq!(row.sum(common::metric("retransmissions")), 30.0);
     }
 }

@@ -29,7 +29,10 @@ impl Builtin {
 
 macro_rules! files {
     ($($name:literal in $folder:literal),* $(,)?) => {
-        &[$(Builtin { name: $name, text: include_str!(concat!("../../../scenarios/", $folder, $name, ".toml")) }),*]
+        &[$(Builtin {
+            name: $name,
+            text: include_str!(concat!("../../../scenarios/", $folder, $name, ".toml")),
+        }),*]
     };
 }
 

@@ -4,30 +4,74 @@
 
 use cemark_transport::cc::{ControllerSpec, Kind, MAX_PARAMS, ParamSpec, catalogue};
 use cemark_transport::{Config, Control};
-use cemark_wire::{Nanos, Rate};
 
 use crate::error::{Fallible, Fault};
-use crate::section::{Section, fraction, number};
-use crate::transport::span;
+use crate::key::{Key, KeySpec, Shape, Usual, Words, keys, power_of_two};
+use crate::section::{Section, bytes, count, flag, fraction, number, rate, timer};
 use crate::tree::{Node, Value};
 use crate::units;
+
+/// An entry of the catalogue.
+#[derive(Clone, Copy)]
+pub(crate) struct Chosen(&'static ControllerSpec);
+
+impl Words for Chosen {
+    fn words() -> Vec<(&'static str, Self)> {
+        let all = catalogue::ALL.iter();
+        all.map(|&spec| (spec.name, Chosen(spec))).collect()
+    }
+}
+
+keys! {
+    /// The key that chooses the controller.
+    CONTROL_KEYS:
+    CONTROL: Chosen = Key::choice("control").usual("dctcp").doc(
+        "the congestion controller ([transports.md](transports.md)): `ecn-star` halves once per \
+         window on an echo; `reno`, `cubic` and `bbr` (version 1) do not use ECN; under `cubic-ecn` \
+         an echo cuts as a loss does; `dcqcn` gives hosts RDMA queue pairs instead of TCP",
+    );
+}
+
+/// The parameters of every controller.
+pub(crate) fn of_the_catalogue() -> Vec<KeySpec> {
+    let params = |spec: &'static ControllerSpec| {
+        spec.params.iter().map(|param| KeySpec {
+            name: param.key,
+            shape: match param.kind {
+                Kind::Weight => Shape::Weight,
+                Kind::Fraction { .. } => Shape::Fraction,
+                Kind::Thousandths => {
+                    Shape::Number(param.min as f64 / 1000.0, param.max as f64 / 1000.0)
+                }
+                Kind::Count => Shape::Count(param.min, param.max),
+                Kind::Flag => Shape::Flag,
+                Kind::Time => Shape::Time,
+                Kind::Bytes => Shape::Bytes(param.min, param.max),
+                Kind::Rate => Shape::Rate,
+            },
+            usual: Usual::Controllers(param),
+            only: std::slice::from_ref(&spec.name),
+            doc: param.doc.trim_end_matches('.'),
+        })
+    };
+    catalogue::ALL.iter().copied().flat_map(params).collect()
+}
 
 /// The chosen controller and its parameters. The parameters of the others are read and checked as
 /// well, so that a scheme or a point of a sweep may choose another one. Two controllers may share a
 /// key: it is then checked against the chosen one.
 pub(crate) fn control(s: &mut Section<'_>) -> Fallible<Control> {
-    let words: Vec<&str> = catalogue::ALL.iter().map(|spec| spec.name).collect();
-    let chosen = catalogue::ALL[s.choice("control", 0, &words)?];
+    let Chosen(chosen) = s.read(&CONTROL)?;
     let mut values = Control::of(chosen).values::<MAX_PARAMS>();
     for (value, param) in values.iter_mut().zip(chosen.params) {
         *value = read(s, param)?;
     }
-    for key in keys()
-        .into_iter()
-        .filter(|key| chosen.index_of(key).is_none())
-    {
-        let declared = catalogue::ALL.iter().flat_map(|spec| spec.params);
-        if let Some(param) = declared.into_iter().find(|param| param.key == key) {
+    for key in keys() {
+        if chosen.index_of(key).is_some() {
+            continue;
+        }
+        let mut declared = catalogue::ALL.iter().flat_map(|spec| spec.params);
+        if let Some(param) = declared.find(|param| param.key == key) {
             read(s, param)?;
         }
     }
@@ -70,86 +114,68 @@ pub(crate) fn ecn_words() -> String {
 }
 
 /// The value of one parameter in its stored unit.
-fn read(s: &mut Section<'_>, param: &ParamSpec) -> Fallible<u64> {
-    let (key, default) = (param.key, param.default);
+fn read(s: &mut Section<'_>, param: &'static ParamSpec) -> Fallible<u64> {
+    let Some(node) = s.get(param.key) else {
+        return Ok(param.default);
+    };
     let stored = |x: f64, one: f64| (x * one + 0.5) as u64;
+    let range = (param.min, param.max);
     match param.kind {
-        Kind::Weight => weight(s, param),
-        Kind::Fraction { one } => {
-            let value = s.get(key).map(fraction).transpose()?;
-            Ok(value.map_or(default, |x| stored(x, f64::from(one))))
-        }
+        Kind::Weight => weight(node, param),
+        Kind::Fraction { one } => Ok(stored(fraction(node)?, one.into())),
         Kind::Thousandths => {
             let range = (param.min as f64 / 1000.0, param.max as f64 / 1000.0);
-            let value = s.get(key).map(|node| number(node, range)).transpose()?;
-            Ok(value.map_or(default, |x| stored(x, 1000.0)))
+            Ok(stored(number(node, range)?, 1000.0))
         }
-        Kind::Count => s.count(key, default, (param.min, param.max)),
-        Kind::Flag => Ok(s.flag(key, default != 0)?.into()),
-        Kind::Time => Ok(span(s, key, Nanos(default))?.0),
-        Kind::Bytes => s.bytes(key, default, (param.min, param.max)),
-        Kind::Rate => rate(s, param),
+        Kind::Count => count(node, range),
+        Kind::Flag => Ok(flag(node)?.into()),
+        Kind::Time => Ok(timer(node, param.key)?.0),
+        Kind::Bytes => bytes(node, None, range),
+        Kind::Rate => pace(node, param),
     }
 }
 
 /// A rate. Zero has a message of its own: a sender at rate zero would send no packet whose mark or
 /// loss could ever change that.
-fn rate(s: &mut Section<'_>, param: &ParamSpec) -> Fallible<u64> {
-    let key = param.key;
-    let zero = |node: &&Node| match &node.value {
+fn pace(node: &Node, param: &ParamSpec) -> Fallible<u64> {
+    let zero = match &node.value {
         Value::Text(text) => units::quantity(text, units::RATES) == Ok(0),
         Value::Integer(n) => *n == 0,
         _ => false,
     };
-    match s.get(key).filter(zero) {
-        None => Ok(s.rate(key, Rate(param.default))?.0),
-        Some(node) => Err(Fault::new(
-            node.at,
-            format!("{key} must be above zero: a sender at rate zero would never send again"),
-        )
-        .help(format!(
-            "write {key} = \"{}Mbps\", the default, or another rate from \"1kbps\" on",
-            param.default / 1_000_000
-        ))),
+    if !zero {
+        return Ok(rate(node)?.0);
     }
+    let key = param.key;
+    let message = format!("{key} must be above zero: a sender at rate zero would never send again");
+    Err(Fault::new(node.at, message).help(format!(
+        "write {key} = \"{}Mbps\", the default, or another rate from \"1kbps\" on",
+        param.default / 1_000_000
+    )))
 }
 
 /// A weight that is a power of two, as its exponent.
-fn weight(s: &mut Section<'_>, param: &ParamSpec) -> Fallible<u64> {
-    let Some(node) = s.get(param.key) else {
-        return Ok(param.default);
-    };
+fn weight(node: &Node, param: &ParamSpec) -> Fallible<u64> {
     let g = fraction(node)?;
-    (param.min..=param.max)
-        .find(|&shift| (1u64 << shift) as f64 * g == 1.0)
-        .ok_or_else(|| {
-            Fault::new(
-                node.at,
-                format!("{} = {g} is not a power of two", param.key),
-            )
-            .help(format!("write {}", powers_near(g, param.default)))
-        })
+    let found = (param.min..=param.max).find(|&shift| power_of_two(shift) * g == 1.0);
+    found.ok_or_else(|| {
+        let message = format!("{} = {g} is not a power of two", param.key);
+        let help = format!("write {}", powers_near(g, param.default));
+        Fault::new(node.at, message).help(help)
+    })
 }
 
 /// The powers of two on both sides of `g`, the nearer one first:
 /// `0.00390625 (1/256) or 0.0078125 (1/128)`.
 fn powers_near(g: f64, default: u64) -> String {
-    let one = |shift: u64| {
-        let n = 1u64 << shift;
-        format!("{} (1/{n})", 1.0 / n as f64)
+    let one = |shift: u64| format!("{} (1/{})", 1.0 / power_of_two(shift), 1u64 << shift);
+    // Halvings from one until the result is below `g`.
+    let Some(low) = (1..=20).find(|&shift| g * power_of_two(shift) > 1.0) else {
+        return one(default);
     };
-    // Halvings from one to below it.
-    let below = (1..=20u64).find(|&shift| g * (1u64 << shift) as f64 > 1.0);
-    match below {
-        None => one(default),
-        Some(shift) => {
-            let (low, high) = (shift, shift - 1);
-            // Nearer by its factor.
-            let up = g * (1u64 << low) as f64 * g * (1u64 << high) as f64 > 1.0;
-            match up {
-                true => format!("{} or {}", one(high), one(low)),
-                false => format!("{} or {}", one(low), one(high)),
-            }
-        }
-    }
+    let high = low - 1;
+    // Nearer by its factor.
+    let up = g * power_of_two(low) * g * power_of_two(high) > 1.0;
+    let (first, second) = if up { (high, low) } else { (low, high) };
+    format!("{} or {}", one(first), one(second))
 }

@@ -7,8 +7,10 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
 use crate::visible::{visible, visible_lines};
 
-/// Names that a help line lists; a scenario may have thousands of schemes.
+/// Most names that a help line lists; a scenario may have thousands of schemes.
 const MOST_NAMES: usize = 40;
+/// Most other names beside those that are near: more of them would hide the near ones.
+const MOST_OTHERS: usize = 16;
 
 /// A scenario that cannot be used. What it says can go to a terminal: escapes in the text are shown
 /// as numbers. Its `Display` is one line, `file:line:column: message`; `miette` draws the place and
@@ -54,7 +56,7 @@ impl Error {
         &self.0.message
     }
 
-    /// What to write instead, where we know.
+    /// What to write instead, where that is known.
     pub fn help_text(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
@@ -122,7 +124,7 @@ pub(crate) struct At {
     pub(crate) end: usize,
 }
 
-/// A mistake before it knows the text it lies in.
+/// A mistake whose place is not yet resolved to a file and a line.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) at: Option<At>,
@@ -163,7 +165,8 @@ impl Fault {
     }
 }
 
-/// The scenario's text first, then one for each option of the command line that changes it.
+/// The text of the scenario, and after it one text for each option of the command line that changes
+/// it.
 #[derive(Debug)]
 pub(crate) struct Texts(pub(crate) Vec<(String, String)>);
 
@@ -183,7 +186,7 @@ impl Texts {
             while !text.is_char_boundary(end) {
                 end -= 1;
             }
-            // The place in the text as it is drawn.
+            // Positions in the text as it is drawn, with escapes shown as numbers.
             Place {
                 line: before.matches('\n').count() + 1,
                 column: text[line_start..start].chars().count() + 1,
@@ -214,15 +217,18 @@ pub fn near<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String 
             more => format!("{} and {more} more", names.join(", ")),
         }
     };
-    match (near.is_empty(), others.is_empty()) {
-        (true, true) => "nothing is allowed here".to_owned(),
-        (true, false) => format!("known: {}", quoted(&others)),
-        (false, true) => format!("did you mean {}?", quoted(&near)),
-        (false, false) => format!(
+    if near.is_empty() && others.is_empty() {
+        "nothing is allowed here".to_owned()
+    } else if near.is_empty() {
+        format!("known: {}", quoted(&others))
+    } else if others.is_empty() || others.len() > MOST_OTHERS {
+        format!("did you mean {}?", quoted(&near))
+    } else {
+        format!(
             "did you mean {}? Also known: {}",
             quoted(&near),
             quoted(&others)
-        ),
+        )
     }
 }
 
@@ -234,10 +240,10 @@ pub fn near_of_many<'a>(
     list: &str,
 ) -> String {
     let (near, _) = sorted(word, known);
-    match near.is_empty() {
-        true => list.to_owned(),
-        false => format!("did you mean `{}`? Otherwise, {list}", near.join("`, `")),
+    if near.is_empty() {
+        return list.to_owned();
     }
+    format!("did you mean `{}`? Otherwise, {list}", near.join("`, `"))
 }
 
 /// Up to three names that are near to `word`, and the others, all by their likeness.
@@ -261,13 +267,13 @@ fn sorted<'a>(
 /// From 0 to 1. One wrong, missing or surplus letter is near also in a word of three.
 fn likeness(a: &str, b: &str) -> f64 {
     let alike = strsim::jaro_winkler(a, b);
-    match a.len() > 1 && strsim::damerau_levenshtein(a, b) == 1 {
-        true => alike.max(0.9),
-        false => alike,
+    if a.len() > 1 && strsim::damerau_levenshtein(a, b) == 1 {
+        return alike.max(0.9);
     }
+    alike
 }
 
-/// Whether two words are one after [`fold`]: for long lists, without making two words for it.
+/// Whether [`fold`] makes two words equal. It allocates nothing, for long lists.
 pub(crate) fn alike(a: &str, b: &str) -> bool {
     let same = |(a, b): (u8, u8)| {
         a.eq_ignore_ascii_case(&b) || matches!((a, b), (b'-', b'_') | (b'_', b'-'))
@@ -275,7 +281,8 @@ pub(crate) fn alike(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).all(same)
 }
 
-/// `-` and `_` are one in keys and names, and case does not count.
+/// A key or name in the form in which it is compared: `-` and `_` are the same, and case does not
+/// count.
 pub(crate) fn fold(word: &str) -> String {
     word.chars()
         .map(|c| {

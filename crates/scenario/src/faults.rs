@@ -7,21 +7,58 @@ use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Fabric, Topology};
 
 use crate::error::{Fallible, Fault, near};
-use crate::section::{Section, fraction, list, number, text};
-use crate::tree::{Node, Table, Value};
+use crate::key::{Key, keys, words};
+use crate::section::{Section, list, text};
+use crate::sections::{Form, SectionSpec};
+use crate::tree::{Node, Table, Value, items};
 
-/// The longest mean burst in packets.
-const LONGEST_BURST: f64 = 1e6;
+pub(crate) static FAULT: SectionSpec = SectionSpec::new(
+    "fault",
+    Form::List,
+    &[KEYS],
+    "Artificial losses on links, and routers that bleach the ECN field.",
+);
+
+words! { Victims:
+    "any" => Victims::Any,
+    "not-ect" => Victims::NotEct,
+    "prefer-not-ect" => Victims::PreferNotEct,
+}
+
+keys! { KEYS:
+    NAME: String = Key::text("name").follows("none").doc("its name in paths (`fault.wan.rate`)");
+    LINKS: Node = Key::own(
+        "links",
+        "the name of a link, or a list of names",
+        r#"{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}"#,
+    )
+    .needed("[\"wan0.0->wan1.0\"]")
+    .doc(
+        "names of links, one direction each; `\"wan0.*\"` is every link whose name begins so. \
+         `cemark run` names those of switches in its report",
+    );
+    RATE: f64 = Key::fraction("rate").usual("0").doc("share of packets lost");
+    BURST: f64 = Key::number("burst", 1.0, 1e6).follows("none").doc(
+        "losses come in bursts of this many packets on average (Gilbert and Elliott); without it \
+         each packet is lost independently",
+    );
+    BURST_LOSS: f64 = Key::fraction("burst-loss").usual("1")
+        .doc("share of packets lost within a burst");
+    VICTIMS: Victims = Key::choice("victims").usual("any").doc(
+        "`any`; `not-ect`: of the Not-ECT packets that share is lost, of others none; \
+         `prefer-not-ect`: that share of all bytes is lost, taken from the next Not-ECT packets \
+         (the cooperative WAN of DCIB); where the bytes of 16 full packets are due, the next \
+         packet of any kind is lost",
+    );
+    BLEACH: bool = Key::flag("bleach").usual("false")
+        .doc("clears the ECN field of every packet, as some routers do");
+}
 
 pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFault>> {
-    let nodes: &[Node] = match root.get("fault").map(|entry| &entry.node) {
-        None => return Ok(Vec::new()),
-        Some(Node {
-            value: Value::List(nodes),
-            ..
-        }) => nodes,
-        Some(node) => std::slice::from_ref(node),
-    };
+    let nodes = items(root, FAULT.name);
+    if nodes.is_empty() {
+        return Ok(Vec::new());
+    }
     let fabric = Fabric::new(topology);
     let links = fabric
         .links()
@@ -32,18 +69,17 @@ pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFaul
     let mut all: Vec<LinkFault> = Vec::new();
     let mut taken = BTreeSet::new();
     for node in nodes {
-        let mut s = Section::node(node, "[[fault]]".to_owned())?;
+        let mut s = Section::under(node, &FAULT)?;
         // For paths and for variants of figures.
-        s.text("name")?;
-        let links_node = s.need("links", "[\"wan0.0->wan1.0\"]")?;
-        if s.get("rate").is_none() && s.get("bleach").is_none() {
+        s.given(&NAME)?;
+        let links_node = s.need(&LINKS)?;
+        if s.node(&RATE).is_none() && s.node(&BLEACH).is_none() {
             return Err(Fault::new(links_node.at, "this fault does nothing")
                 .help("write rate = 0.05 for losses, or bleach = true"));
         }
         let loss = loss(&mut s)?;
-        let victims = [Victims::Any, Victims::NotEct, Victims::PreferNotEct]
-            [s.choice("victims", 0, &["any", "not-ect", "prefer-not-ect"])?];
-        let bleach = s.flag("bleach", false)?;
+        let victims = s.read(&VICTIMS)?;
+        let bleach = s.read(&BLEACH)?;
         s.finish()?;
         let names = match &links_node.value {
             // One link needs no brackets.
@@ -108,25 +144,25 @@ fn named(node: &Node, fabric: &Fabric) -> Fallible<Vec<u32>> {
             format!("no link of this fabric is called `{name}`"),
         )
         .label("not known")
-        .help(match name.trim_end_matches('*').contains('*') {
-            true => "`*` stands for any end of a name, and only there: wan0.*".to_owned(),
-            false => near(name, names),
+        .help(if name.trim_end_matches('*').contains('*') {
+            "`*` matches the end of a name, and only there: wan0.*".to_owned()
+        } else {
+            near(name, names)
         }));
     }
     Ok(found)
 }
 
 fn loss(s: &mut Section<'_>) -> Fallible<Loss> {
-    let rate_node = s.get("rate");
-    let rate = rate_node.map_or(Ok(0.0), fraction)?;
-    let burst_node = s.get("burst");
-    let inside_node = s.get("burst-loss");
-    let inside = inside_node.map_or(Ok(1.0), fraction)?;
+    let rate = s.read(&RATE)?;
+    let inside = s.read(&BURST_LOSS)?;
+    let inside_node = s.node(&BURST_LOSS);
+    let burst_node = s.node(&BURST);
     if let Some(node) = inside_node.filter(|_| burst_node.is_none() || inside == 0.0) {
         return Err(Fault::new(
             node.at,
             match burst_node {
-                None => "losses come in no bursts here: each packet is lost by itself",
+                None => "burst-loss without bursts: here each packet is lost independently",
                 Some(_) => "bursts in which nothing is lost",
             },
         )
@@ -137,20 +173,23 @@ fn loss(s: &mut Section<'_>) -> Fallible<Loss> {
             chance: parts(rate),
         });
     };
-    let burst = number(burst_node, (1.0, LONGEST_BURST))
-        .map_err(|e| e.help("burst counts packets: write burst = 5"))?;
+    let burst =
+        (BURST.value(burst_node)).map_err(|e| e.help("burst counts packets: write burst = 5"))?;
     // Of all packets a share `bad` meets the bad state, in runs of `burst`; there a packet is lost
     // with the chance `inside`.
     let bad = rate / inside;
     let leave = 1.0 / burst;
     let enter = leave * bad / (1.0 - bad);
     if !(0.0..=1.0).contains(&enter) {
-        let at = rate_node.map_or(burst_node.at, |node| node.at);
+        let at = s.node(&RATE).map_or(burst_node.at, |node| node.at);
         return Err(Fault::new(
             at,
             "bursts of this length and loss cannot make up this rate",
         )
-        .help("a lower rate, longer bursts, or more burst-loss: rate / burst-loss is the share of packets that meet a burst"));
+        .help(
+            "a lower rate, longer bursts, or more burst-loss: rate / burst-loss is the share of \
+             packets in a burst",
+        ));
     }
     Ok(Loss::Bursty {
         enter: parts(enter),

@@ -15,6 +15,7 @@
 //! assert_eq!(plan.points.len(), 2 * plan.schemes.len());
 //! # Ok::<(), cemark_scenario::Error>(())
 //! ```
+#![warn(clippy::too_many_lines)]
 
 mod aliases;
 mod builtin;
@@ -27,20 +28,26 @@ mod fabric;
 mod faults;
 mod host;
 mod idle;
+mod key;
 mod markers;
+mod measure;
 mod path;
 mod pfc;
 mod plan;
 mod published;
-mod rdma;
 mod read;
+mod reference;
+mod rtt;
+mod schema;
 mod section;
+mod sections;
 mod sense;
 mod sizes;
 mod stand_in;
 mod sweep;
 mod switch;
 mod together;
+mod top;
 mod transport;
 mod tree;
 mod units;
@@ -52,5 +59,7 @@ pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
 pub use error::{Error, near, near_of_many};
 pub use plan::{Plan, Point, Published, Warning};
 pub use read::{Overrides, load, parse};
+pub use reference::{key_table, with_key_tables};
+pub use schema::json_schema;
 pub use units::{Measure, read_quantity};
 pub use visible::{is_hidden, visible, visible_lines};

@@ -7,13 +7,53 @@ use cemark_wire::Rate;
 
 use crate::aliases;
 use crate::error::{Fallible, Fault, fold, near};
-use crate::section::{Section, bytes, choice, count, flag, fraction, nanos, text};
-use crate::tree::{Entry, Node, Table, Value};
+use crate::key::{Key, KeySpec, Shape, Usual, keys};
+use crate::section::{Section, bytes, count, flag, fraction, nanos, word};
+use crate::sections::{self, Form, SectionSpec};
+use crate::tree::{Node, Value};
+use crate::units;
 
 /// The word for a port that never marks.
-const NONE: &str = "none";
+pub(crate) const NONE: &str = "none";
 /// What it is called in tables.
 const NONE_TITLE: &str = "drop-tail";
+
+pub(crate) static SCHEME: SectionSpec = SectionSpec::new(
+    "scheme",
+    Form::List,
+    &[KEYS],
+    "A marking scheme; every other key is a parameter of it.",
+)
+.chosen_by("marker")
+.and(of_the_catalogue);
+
+keys! { KEYS:
+    MARKER: String = Key::text("marker").needed("ecn_sharp").doc(
+        "a scheme of the catalogue, or `\"none\"` (drop-tail)",
+    );
+    LABEL: String = Key::text("label").follows("the scheme's title").doc("its name in tables");
+}
+
+/// The parameters of every scheme.
+fn of_the_catalogue() -> Vec<KeySpec> {
+    let params = |spec: &'static SchemeSpec| {
+        spec.params.iter().map(|param| KeySpec {
+            name: param.name,
+            shape: match param.kind {
+                Kind::Time => Shape::Time,
+                Kind::Bytes => Shape::LengthOrTime,
+                Kind::Fraction => Shape::Fraction,
+                Kind::Count => Shape::Count(param.min, param.max),
+                Kind::Flag => Shape::Flag,
+                Kind::Choice(words) => Shape::Word(words),
+            },
+            usual: Usual::Stored(param),
+            only: std::slice::from_ref(&spec.name),
+            doc: param.doc,
+        })
+    };
+    catalogue::ALL.iter().copied().flat_map(params).collect()
+}
 
 /// One `[[scheme]]`.
 #[derive(Clone, Debug)]
@@ -22,49 +62,28 @@ pub(crate) struct Scheme {
     pub(crate) marker: MarkerChoice,
 }
 
-/// The tables of all schemes.
-pub(crate) fn nodes(root: &Table) -> &[Node] {
-    of(root.get("scheme"))
-}
-
-/// The tables under `scheme`.
-pub(crate) fn of(entry: Option<&Entry>) -> &[Node] {
-    match entry.map(|entry| &entry.node) {
-        None => &[],
-        Some(Node {
-            value: Value::List(nodes),
-            ..
-        }) => nodes,
-        Some(node) => std::slice::from_ref(node),
-    }
-}
-
 /// Reads one scheme; a queue length written as a time is what a link of `rate` sends in it.
 pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
-    let mut s = Section::node(node, "[[scheme]]".to_owned())?;
-    // Merged into their sections by the caller.
-    s.get("transport");
-    s.get("host");
-    s.get("switch");
-    s.get("edge");
-    let marker = s.need("marker", "\"ecn_sharp\"")?;
-    let name = text(marker)?;
-    let label_node = s.get("label");
-    let label = label_node.map(text).transpose()?.map(str::trim);
-    if let (Some(""), Some(node)) = (label, label_node) {
+    let mut s = Section::under(node, &SCHEME)?;
+    // Laid over their sections by the caller.
+    s.allow(sections::per_scheme());
+    let name = s.read(&MARKER)?;
+    let at = s.need(&MARKER)?.at;
+    let label = s.given(&LABEL)?.map(|label| label.trim().to_owned());
+    if let (Some(""), Some(node)) = (label.as_deref(), s.node(&LABEL)) {
         return Err(Fault::new(node.at, "an empty label")
             .help("write a name for the table, such as label = \"ECN#\""));
     }
-    let (title, choice) = if fold(name) == NONE {
+    let (title, choice) = if fold(&name) == NONE {
         (NONE_TITLE, MarkerChoice::None)
     } else {
-        let spec = catalogue::find(name).ok_or_else(|| {
+        let spec = catalogue::find(&name).ok_or_else(|| {
             let known = catalogue::ALL
                 .iter()
                 .flat_map(|s| std::iter::once(s.name).chain(s.aliases.iter().copied()));
-            Fault::new(marker.at, format!("no marking scheme is called `{name}`"))
+            Fault::new(at, format!("no marking scheme is called `{name}`"))
                 .label("not known")
-                .help(near(name, known.chain([NONE])))
+                .help(near(&name, known.chain([NONE])))
         })?;
         s.describes(spec.name);
         let mut values = Values::defaults(spec);
@@ -74,6 +93,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
                     Some(help) => fault.help(help),
                     None => fault,
                 };
+                no_length(node, spec, param)?;
                 values.0[i] = value(node, param, rate).map_err(advised)?;
             }
         }
@@ -89,9 +109,29 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     rising(node, &choice)?;
     waited(node, &choice)?;
     Ok(Scheme {
-        label: label.unwrap_or(title).to_owned(),
+        label: label.unwrap_or_else(|| title.to_owned()),
         marker: choice,
     })
+}
+
+/// Fails on a length where the scheme has a time: the parameter of this name is a length in another
+/// scheme, and a path without a label sets all of them.
+fn no_length(node: &Node, spec: &SchemeSpec, param: &ParamSpec) -> Fallible<()> {
+    let Value::Text(written) = &node.value else {
+        return Ok(());
+    };
+    if param.kind != Kind::Time || !units::has_unit(written, units::LENGTHS) {
+        return Ok(());
+    }
+    let name = param.name;
+    let message = format!(
+        "`{written}` is a length, and `{name}` is a time in {}",
+        spec.title
+    );
+    Err(Fault::new(node.at, message).help(format!(
+        "write a time such as \"85us\"; to set `{name}` of another scheme only, write \
+         scheme.LABEL.{name}"
+    )))
 }
 
 /// A ramp must rise, where either of its ends was written.
@@ -132,7 +172,8 @@ fn rising(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     Ok(())
 }
 
-/// A packet that joins a queue has not waited yet: what judges it there must look at the length.
+/// A packet that joins a queue has not waited yet: a scheme that judges it there must read the
+/// length.
 fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     let (MarkerChoice::Builtin { scheme, values }, Value::Table(table)) = (choice, &node.value)
     else {
@@ -145,7 +186,8 @@ fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     };
     match table.get("hook") {
         Some(entry) if says("hook", "enqueue") && says("signal", "sojourn") => {
-            let message = "hook = \"enqueue\" with the signal sojourn: a packet that joins the queue has not waited yet";
+            let message = "hook = \"enqueue\" with the signal sojourn: a packet that joins the queue \
+                           has not waited yet";
             Err(Fault::new(entry.node.at, message).help("write signal = \"length\" beside it"))
         }
         _ => Ok(()),
@@ -186,7 +228,7 @@ fn value(node: &Node, param: &ParamSpec, rate: Rate) -> Fallible<u64> {
         }
         Kind::Count => count(node, range)?,
         Kind::Flag => flag(node)?.into(),
-        Kind::Choice(words) => choice(node, words)? as u64,
+        Kind::Choice(words) => word(node, words)? as u64,
     };
     Ok(n)
 }
@@ -203,7 +245,7 @@ pub(crate) fn label_of(node: &Node) -> Option<&str> {
     text("label")
         .map(str::trim)
         .or_else(|| match text("marker")? {
-            name if fold(name) == NONE => Some(NONE_TITLE),
+            name if fold(&name) == NONE => Some(NONE_TITLE),
             name => catalogue::find(name).map(|spec| spec.title),
         })
 }

@@ -3,31 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::{At, Fallible, Fault, fold, near};
-use crate::markers::{label_of, nodes, spec_of};
-use crate::tree::{Entry, Node, Table, Value};
+use cemark_marking::ParamSpec;
 
-/// Sections that a path may create where the file does not have them.
-const SECTIONS: &[&str] = &[
-    "topology",
-    "rtt",
-    "transport",
-    "host",
-    "switch",
-    "edge",
-    "measure",
-];
-/// Lists of tables, one of which a path selects by number or name.
-const LISTS: &[&str] = &["workload", "scheme", "fault"];
-/// Keys that stand alone.
-pub(crate) const SCALARS: &[&str] = &[
-    "title",
-    "description",
-    "next",
-    "baseline",
-    "seeds",
-    "max-time",
-];
+use crate::error::{At, Fallible, Fault, fold, near};
+use crate::markers::{SCHEME, label_of, spec_of};
+use crate::sections::{self, Form, SectionSpec};
+use crate::top::TOP;
+use crate::tree::{Entry, Node, Table, Value, items};
 
 /// Puts `node` where `path` points; `at` is where the path is written.
 ///
@@ -39,23 +21,20 @@ pub(crate) fn set(root: &mut Table, path: &str, at: At, node: &Node) -> Fallible
     if words.iter().any(|w| w.is_empty()) {
         // `scheme.ECN.`: the wrong label matters more than the dot at the end.
         if let [list, label, ""] = words.as_slice()
-            && fold(list) == "scheme"
+            && fold(list) == SCHEME.name
         {
-            chosen(nodes(root), "scheme", &[label, "KEY"], at)?;
+            chosen(items(root, SCHEME.name), SCHEME.name, &[label, "KEY"], at)?;
         }
         return Err(Fault::new(at, format!("`{path}` is not a path"))
             .help("write a section and a key, such as workload.load or scheme.ECN#.pst_target"));
     }
     let head = fold(words[0]);
-    let is = |known: &&&str| fold(known) == head;
-    match (
-        &words[1..],
-        SCALARS.iter().find(is),
-        LISTS.iter().find(is),
-        SECTIONS.iter().find(is),
-    ) {
+    let top = TOP.keys().find(|key| fold(key.name) == head);
+    let list = section(&head, Form::List);
+    let table = section(&head, Form::Table);
+    match (&words[1..], top, list, table) {
         ([], Some(key), ..) => {
-            root.put(key, node.clone());
+            root.put(key.name, node.clone());
             Ok(())
         }
         ([], _, None, None) => Err(Fault::new(
@@ -64,37 +43,36 @@ pub(crate) fn set(root: &mut Table, path: &str, at: At, node: &Node) -> Fallible
         )
         .help(format!(
             "write the section in front, such as workload.load or switch.buffer; {}",
-            near(
-                words[0],
-                SECTIONS.iter().chain(LISTS).chain(SCALARS).copied()
-            )
+            near(words[0], beginnings())
         ))),
         ([], ..) => Err(Fault::new(at, format!("`{path}` is a section, not a key"))
             .help(format!("add a key: {}.KEY", words[0]))),
-        (rest, _, Some(list), _) => set_in_list(root, list, rest, at, node),
+        (rest, _, Some(list), _) => set_in_list(root, list.name, rest, at, node),
         (rest, _, _, Some(section)) => {
-            if root.get(section).is_none() {
-                root.0.push(Entry {
-                    key: (*section).to_owned(),
-                    at,
-                    node: Node {
-                        value: Value::Table(Table::default()),
-                        at,
-                    },
-                });
+            if root.get(section.name).is_none() {
+                let empty = Value::Table(Table::default());
+                root.put(section.name, Node { value: empty, at });
             }
-            let Some(entry) = root.get_mut(section) else {
-                return Ok(());
-            };
-            set_in(&mut entry.node, rest, at, node)
+            match root.get_mut(section.name) {
+                Some(entry) => set_in(&mut entry.node, rest, at, node),
+                None => Ok(()),
+            }
         }
-        _ => Err(
-            Fault::new(at, format!("`{}` is not a section", words[0])).help(near(
-                words[0],
-                SECTIONS.iter().chain(LISTS).chain(SCALARS).copied(),
-            )),
-        ),
+        _ => Err(Fault::new(at, format!("`{}` is not a section", words[0]))
+            .help(near(words[0], beginnings()))),
     }
+}
+
+/// The section of this name that paths lead into.
+fn section(name: &str, form: Form) -> Option<&'static SectionSpec> {
+    sections::by_path(form).find(|spec| fold(spec.name) == name)
+}
+
+/// The words that a path may begin with.
+fn beginnings() -> impl Iterator<Item = &'static str> {
+    let tables = sections::by_path(Form::Table).chain(sections::by_path(Form::List));
+    let tables = tables.map(|spec| spec.name);
+    tables.chain(TOP.keys().map(|key| key.name))
 }
 
 fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node) -> Fallible<()> {
@@ -116,11 +94,13 @@ fn set_in_list(root: &mut Table, list: &str, rest: &[&str], at: At, node: &Node)
             set_in(item, inner, at, node)?;
             none = false;
         }
-        return match none {
-            false => Ok(()),
-            true => Err(Fault::new(at, format!("no [[{list}]] here says `{key}`"))
-                .help(format!("write {key} into those that should follow"))),
-        };
+        if none {
+            return Err(
+                Fault::new(at, format!("no [[{list}]] of this file has `{key}`"))
+                    .help(format!("write {key} into those that should follow")),
+            );
+        }
+        return Ok(());
     }
     let (chosen, rest) = chosen(items, list, rest, at)?;
     chosen
@@ -149,35 +129,40 @@ fn chosen<'a>(
         _ => (0..items.len()).collect(),
     };
     match (list, chosen.len()) {
-        (_, 0) if rest.len() > 1 => {
-            let labels: Vec<&str> = items.iter().filter_map(label_of).collect();
-            let what = match rest[0].parse::<usize>() {
-                Ok(n) => format!("there is no scheme number {n}, they are numbered from 0"),
-                Err(_) => format!("no scheme here is labelled `{}`", rest[0]),
-            };
-            Err(Fault::new(at, what).help(near(rest[0], labels)))
-        }
-        (_, 0) => {
-            let known = items
-                .iter()
-                .filter_map(spec_of)
-                .flat_map(|spec| spec.params.iter().map(|p| p.name));
-            let help = match selected(items, rest[0]) {
-                Some(_) => format!("it is a scheme: add the key, {list}.{}.KEY", rest[0]),
-                None => near(rest[0], known),
-            };
-            Err(
-                Fault::new(at, format!("no scheme here has a parameter `{}`", rest[0])).help(help),
-            )
-        }
+        (_, 0) => Err(no_scheme(items, rest, at)),
         ("workload", 2..) => Err(
             Fault::new(at, "there are several workloads: say which").help(format!(
-                "write workload.0.{0} for the first, workload.NAME.{0}, or workload.*.{0} for all that have it",
+                "write workload.0.{0} for the first, workload.NAME.{0}, or workload.*.{0} for all \
+                 that have it",
                 rest.join(".")
             )),
         ),
         _ => Ok((chosen, rest)),
     }
+}
+
+/// The mistake of a path into `scheme` that no scheme fits.
+fn no_scheme(items: &[Node], rest: &[&str], at: At) -> Box<Fault> {
+    let word = rest[0];
+    let labels = items.iter().filter_map(label_of);
+    if rest.len() > 1 {
+        let what = match word.parse::<usize>() {
+            Ok(n) => format!("there is no scheme number {n}, they are numbered from 0"),
+            Err(_) => format!("no scheme is labelled `{word}`"),
+        };
+        return Fault::new(at, what).help(near(word, labels).replacen("known: ", "labels: ", 1));
+    }
+    if selected(items, word).is_some() {
+        let message = format!("`{word}` is a scheme, not a parameter");
+        return Fault::new(at, message).help(format!("add the key: scheme.{word}.KEY"));
+    }
+    let params = items.iter().filter_map(spec_of);
+    let params = params.flat_map(|spec| spec.params.iter().map(|p| p.name));
+    Fault::new(
+        at,
+        format!("no scheme of this file has a label or a parameter `{word}`"),
+    )
+    .help(near(word, params.chain(labels)))
 }
 
 /// Every place that a path changes, under one name for each: two paths that share one set the same
@@ -192,16 +177,9 @@ pub(crate) fn places(root: &Table, path: &str) -> BTreeSet<String> {
         };
         words.iter().map(number).collect::<Vec<_>>().join(".")
     };
-    let items: &[Node] = match root.get(&head).map(|entry| &entry.node) {
-        Some(Node {
-            value: Value::List(items),
-            ..
-        }) => items,
-        Some(single) => std::slice::from_ref(single),
-        None => &[],
-    };
+    let items = items(root, &head);
     let found = match &words[1..] {
-        _ if !LISTS.contains(&head.as_str()) => None,
+        _ if section(&head, Form::List).is_none() => None,
         ["*", inner @ ..] if !inner.is_empty() => {
             let has =
                 |item: &Node| matches!(&item.value, Value::Table(t) if t.get(inner[0]).is_some());
@@ -225,14 +203,14 @@ pub(crate) fn places(root: &Table, path: &str) -> BTreeSet<String> {
     }
 }
 
-/// Whether a scheme has the parameter that a path without selector names.
+/// Whether a path without selector means this scheme: every scheme has the sections and keys of any
+/// scheme, and some have the parameter.
 fn concerns(item: &Node, rest: &[&str]) -> bool {
-    match rest[0] {
-        "transport" | "host" | "switch" | "edge" | "marker" | "label" => true,
-        name => {
-            spec_of(item).is_some_and(|spec| spec.params.iter().any(|p| fold(p.name) == fold(name)))
-        }
-    }
+    let name = fold(rest[0]);
+    let mut of_all = sections::per_scheme().chain(SCHEME.own_keys().map(|key| key.name));
+    let param = |p: &ParamSpec| fold(p.name) == name;
+    of_all.any(|key| fold(key) == name)
+        || spec_of(item).is_some_and(|spec| spec.params.iter().any(param))
 }
 
 /// The item that a number, name, label or marker selects.
@@ -301,10 +279,7 @@ fn set_in(inside: &mut Node, rest: &[&str], at: At, node: &Node) -> Fallible<()>
         },
         _ => Err(Fault::new(
             at,
-            format!(
-                "there is nothing below `{key}`: it stands under {}",
-                inside.kind()
-            ),
+            format!("there is no key `{key}` in {}", inside.kind()),
         )),
     }
 }

@@ -4,66 +4,94 @@
 use cemark_sim::config::{Buffering, Pfc, Policy, QueueConfig, Xoff};
 
 use crate::error::{Fallible, Fault};
-use crate::section::{Section, bytes, fraction, number};
+use crate::key::{Key, keys};
+use crate::section::Section;
 
 /// One in parts of 2^16.
 const ONE: f64 = 65_536.0;
 
-/// The keys that begin with `pfc`. They are read also where it is off, so that a scheme or a point
-/// of a sweep may have it.
+keys! {
+    /// The keys of priority flow control.
+    PFC_KEYS:
+    PFC: bool = Key::flag("pfc").usual("false").doc(
+        "priority flow control for the lossless queues, or for all where none is `lossless` \
+         ([pfc.md](pfc.md)); needs `buffer-policy` `shared` or `dynamic`",
+    );
+    ALPHA: f64 = Key::number("pfc-alpha", 0.001, 1000.0).usual("0.125").doc(
+        "a link is paused when its packets in the buffer exceed this factor times the free part of \
+         the pool",
+    );
+    XOFF: u32 = Key::bytes("pfc-xoff", 1, 1 << 31).follows("`pfc-alpha`").doc(
+        "instead of `pfc-alpha`, a fixed threshold: a link is paused when its packets in the \
+         buffer exceed this many bytes",
+    );
+    XON_OFFSET: u32 = Key::bytes("pfc-xon-offset", 0, 1 << 31).follows("2 packets")
+        .doc("the link may resume when it is this many bytes below the threshold");
+    HEADROOM: u32 = Key::bytes("pfc-headroom", 1, 1 << 31).follows("from rate, delay and packets")
+        .doc("headroom of each link and lossless queue, on top of the pool");
+    STORM: f64 = Key::fraction("pfc-storm").usual("10%")
+        .doc("a port that is paused for this share of the time or more is a warning");
+}
+
+/// The keys that begin with `pfc`. They are read even where it is off, so that a scheme or a point
+/// of a sweep may turn it on.
 pub(crate) fn pfc(
     s: &mut Section<'_>,
     buffering: &Buffering,
     queues: &mut [QueueConfig],
     mtu: u32,
 ) -> Fallible<Option<Pfc>> {
-    let usual = Pfc::default();
-    let alpha = s
-        .get("pfc-alpha")
-        .map_or(Ok(0.125), |node| number(node, (0.001, 1000.0)))?;
-    let xoff = match s.get("pfc-xoff") {
+    let alpha = s.read(&ALPHA)?;
+    let xoff = match s.given(&XOFF)? {
         None => Xoff::Dynamic {
             alpha: (alpha * ONE + 0.5) as u32,
         },
-        Some(node) => Xoff::Bytes(bytes(node, None, (1, 1 << 31))? as u32),
+        Some(bytes) => Xoff::Bytes(bytes),
     };
     let pfc = Pfc {
         xoff,
-        xon_offset: s.bytes("pfc-xon-offset", u64::from(mtu) * 2, (0, 1 << 31))? as u32,
-        headroom: s.bytes("pfc-headroom", usual.headroom.into(), (1, 1 << 31))? as u32,
-        storm: s.get("pfc-storm").map_or(Ok(usual.storm), fraction)?,
+        xon_offset: s.read_or(&XON_OFFSET, mtu * 2)?,
+        // 0: the simulator computes it.
+        headroom: s.read_or(&HEADROOM, 0)?,
+        storm: s.read(&STORM)?,
     };
-    let node = s.get("pfc");
-    let Some(node) = node.filter(|_| s.flag("pfc", false).unwrap_or(true)) else {
+    let on = s.read(&PFC)?;
+    let Some(node) = s.node(&PFC).filter(|_| on) else {
         return Ok(None);
     };
-    s.flag("pfc", false)?;
     if !matches!(buffering.policy, Policy::Shared | Policy::Dynamic { .. }) {
         return Err(Fault::new(
             node.at,
-            "flow control counts what a link brings into the buffer of a switch, and here every port has its own",
+            "flow control counts the packets of each link in the shared buffer of a switch, and here \
+             every port has a buffer of its own",
         )
         .help("write buffer-policy = \"dynamic\" or \"shared\", and pool = \"16MB\""));
     }
-    // 0: what its ports bring, which is not known here.
+    // 0: the sum of the ports' buffers, which is not known here.
     let pool = buffering.pool_bytes;
-    if let (Some(node), Xoff::Bytes(bytes)) = (s.get("pfc-xoff"), pfc.xoff)
+    if let (Some(node), Xoff::Bytes(bytes)) = (s.node(&XOFF), pfc.xoff)
         && (1..=bytes).contains(&pool)
     {
         return Err(Fault::new(
             node.at,
-            format!("a switch has {pool} bytes, so that no link ever reaches this XOFF"),
+            format!("a switch has {pool} bytes, so no link ever reaches this XOFF"),
         )
-        .help("write less than `pool`, or pfc-alpha for a threshold that follows the free room"));
+        .help("write less than `pool`, or pfc-alpha for a threshold that follows the free space"));
     }
-    if let Some(headroom) = s.get("headroom").filter(|_| buffering.headroom > 0) {
+    if let Some(headroom) = s
+        .node(&crate::switch::HEADROOM)
+        .filter(|_| buffering.headroom > 0)
+    {
         return Err(Fault::new(
             headroom.at,
             "with flow control every link has a headroom of its own",
         )
-        .help("write pfc-headroom = \"...\" for each, or leave it out: it follows from rate, delay and packets"));
+        .help(
+            "write pfc-headroom = \"...\" for each, or leave it out: it follows from rate, delay \
+             and packets",
+        ));
     }
-    // Nobody said which: all of them.
+    // No queue is chosen: all of them are lossless.
     if queues.iter().all(|q| !q.lossless) {
         for q in queues {
             q.lossless = true;

@@ -80,10 +80,10 @@ pub struct Warning {
 impl Warning {
     /// The message, and how many of `all` points it concerns where these are not all.
     pub fn text(&self, all: usize) -> String {
-        match self.points == all {
-            true => self.message.clone(),
-            false => format!("{} (in {} of {all} points)", self.message, self.points),
+        if self.points == all {
+            return self.message.clone();
         }
+        format!("{} (in {} of {all} points)", self.message, self.points)
     }
 }
 

@@ -4,35 +4,51 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Fallible, Fault, fold, near};
+use crate::key::{Key, keys};
 use crate::path;
 use crate::plan::Published;
-use crate::section::{Section, number, text};
+use crate::section::{Section, text};
+use crate::sections::{Form, SectionSpec};
 use crate::sweep::Axis;
-use crate::tree::{Entry, Node, Table, Value};
+use crate::tree::{Entry, Node, Table, Value, tables};
+
+pub(crate) static PUBLISHED: SectionSpec = SectionSpec::new(
+    "published",
+    Form::List,
+    &[KEYS],
+    "A value that a paper printed for a cell of the comparison table.",
+)
+.fixed();
+
+keys! { KEYS:
+    SCHEME: String = Key::text("scheme").needed("ECN#").doc("label of a scheme");
+    METRIC: String = Key::text("metric").needed("short.mean").doc(
+        "`overall`, `short`, `medium` or `large`, a dot, `mean`, `p50`, `p95` or `p99`",
+    );
+    PERCENT: f64 = Key::number("percent", -1e6, 1e6).needed("-23.4")
+        .doc("the value, in percent against the baseline");
+    SOURCE: String = Key::text("source").needed("ECN# Fig 13b").doc("the figure that has it");
+    AXES: Node = Key::own("axes", "a table of paths and values", r#"{"type":"object"}"#)
+        .follows("every cell")
+        .doc("the cell: `{ \"workload.load\" = 0.9 }`");
+}
 
 const CLASSES: &[&str] = &["overall", "short", "medium", "large"];
 const STATISTICS: &[&str] = &["mean", "p50", "p95", "p99"];
 
-/// Rows whose cell is among the points. A row of a cell that the command line has taken away is
-/// left out; a row that never could match (an unknown scheme, path or column) is a mistake.
+/// Rows whose cell is among the points. A row of a cell that the command line has removed is left
+/// out; a row that could never match (an unknown scheme, path or column) is a mistake.
 pub(crate) fn published(
     entry: Option<&Entry>,
     root: &Table,
     axes: &[Axis],
     labels: &[String],
 ) -> Fallible<Vec<Published>> {
-    let nodes: &[Node] = match entry.map(|entry| &entry.node) {
-        None => &[],
-        Some(Node {
-            value: Value::List(nodes),
-            ..
-        }) => nodes,
-        Some(node) => std::slice::from_ref(node),
-    };
+    let nodes = entry.map_or(&[][..], |entry| tables(&entry.node));
     let mut rows = Vec::new();
     for node in nodes {
-        let mut s = Section::node(node, "[[published]]".to_owned())?;
-        let scheme = s.need("scheme", "\"ECN#\"")?;
+        let mut s = Section::under(node, &PUBLISHED)?;
+        let scheme = s.need(&SCHEME)?;
         let wanted = text(scheme)?;
         let label = labels
             .iter()
@@ -44,10 +60,10 @@ pub(crate) fn published(
                 )
                 .help(near(wanted, labels.iter().map(String::as_str)))
             })?;
-        let metric = s.need("metric", "\"short.mean\"")?;
-        let percent = number(s.need("percent", "-23.4")?, (-1e6, 1e6))?;
-        let source = text(s.need("source", "\"ECN# Fig 13b\"")?)?.to_owned();
-        let cell = s.get("axes");
+        let metric = s.need(&METRIC)?;
+        let percent = s.read(&PERCENT)?;
+        let source = s.read(&SOURCE)?;
+        let cell = s.node(&AXES);
         s.finish()?;
         let row = Published {
             axes: BTreeMap::new(),

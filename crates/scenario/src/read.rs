@@ -6,6 +6,7 @@ use std::path::Path;
 
 use cemark_sim::Config;
 use cemark_sim::config::{NonEct, Offload};
+use cemark_sim::topology::Topology;
 use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::Picos;
 
@@ -13,51 +14,53 @@ use crate::builtin::{builtin, builtins};
 use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, fold, near};
 use crate::idle::Idle;
-use crate::markers;
+use crate::markers::SCHEME;
 use crate::plan::{Plan, Point, Warning};
-use crate::section::{LONGEST, Section, count, list};
+use crate::section::{LONGEST, Section};
+use crate::sections::{self, Form};
 use crate::sizes::{Tables, read};
-use crate::sweep::{self, Axis, combinations};
-use crate::tree::{Entry, Node, Table, Value, render};
+use crate::sweep::{self, Axis, SWEEP, combinations};
+use crate::top::{self, TOP};
+use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
-    cost, edge, fabric, faults, host, path, published, sense, switch, transport, warn, workload,
+    cost, edge, fabric, faults, host, markers, measure, path, published, rtt, sense, switch,
+    transport, warn, workload,
 };
 
-/// More points than anybody waits for.
+/// A plan with more points would take more memory than a run can use.
 const MOST_POINTS: usize = 100_000;
 /// A point ends with its last measured flow; this is for the case that it never does.
 const USUAL_MAX_TIME: Picos = Picos(100_000_000_000_000);
-/// A few thousand large flows at a low load take longer than that to arrive; up to here nobody has
-/// to ask for the time.
+/// A few thousand large flows at a low load take longer than the usual time to arrive. Where they
+/// take longer than this, the default is the longest time.
 const ENOUGH: Picos = Picos(USUAL_MAX_TIME.0 / 2);
-
-/// What a TOML integer holds, so that a manifest can name every seed.
-const LARGEST_SEED: u64 = i64::MAX as u64;
 
 /// What the command line changes in a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// `--set path=value[,value]`: a path and its values as written; several values sweep.
     pub set: Vec<(String, Vec<String>)>,
-    /// `--seed`: this seed alone.
+    /// `--seed`: only this seed.
     pub seed: Option<u64>,
     /// `--seeds`: the seeds 1 to this number.
     pub seeds: Option<u64>,
 }
 
 impl Overrides {
-    /// Adds what stands behind one `--set`.
+    /// Adds one `--set`, its `path=value[,value]`.
     pub fn add(&mut self, option: &str) -> Result<(), Error> {
         match option.split_once('=') {
             Some((path, values)) if !path.trim().is_empty() => {
-                self.set.push((path.trim().to_owned(), values.split(',').map(|v| v.trim().to_owned()).collect()));
+                let values = values.split(',').map(|v| v.trim().to_owned());
+                self.set.push((path.trim().to_owned(), values.collect()));
                 Ok(())
             }
-            _ => Err(Error::whole(
-                "--set",
-                format!("`{option}` does not name a path and a value"),
-                Some("write --set workload.load=0.8, or several values to sweep: --set workload.load=0.5,0.9".to_owned()),
-            )),
+            _ => {
+                let help = "write --set workload.load=0.8, or several values to sweep: \
+                            --set workload.load=0.5,0.9";
+                let message = format!("`{option}` does not name a path and a value");
+                Err(Error::whole("--set", message, Some(help.to_owned())))
+            }
         }
     }
 
@@ -81,7 +84,7 @@ pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
         );
         return Err(Error::whole(
             name,
-            "no built-in scenario has this name and no file is called so",
+            "no built-in scenario or file has this name",
             Some(help),
         ));
     }
@@ -112,66 +115,14 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     for (path, values) in &overrides.set {
         given.set(&mut root, &mut axes, texts, path, values)?;
     }
-    let seeds = seeds(&root, overrides)?;
-    let published_nodes = root.take("published");
-    let mut top = Section::new(&root, Default::default(), "the file".to_owned());
-    let title = top.text("title")?.map(str::to_owned);
-    let description = top
-        .text("description")?
-        .unwrap_or_default()
-        .trim()
-        .to_owned();
-    let next = top.text("next")?.map(str::to_owned);
-    let baseline_node = top.get("baseline").cloned();
-    for key in [
-        "seeds",
-        "max-time",
-        "topology",
-        "rtt",
-        "workload",
-        "transport",
-        "host",
-        "switch",
-        "scheme",
-        "fault",
-        "edge",
-        "measure",
-        "sweep",
-        "published",
-    ] {
-        top.get(key);
-    }
-    top.finish()?;
-
-    // Counted before they are made: ten axes of ten values would not fit.
-    let sizes = axes.iter().map(|axis| axis.values.len());
-    // A file that names no scheme yet has its axes all the same.
-    let schemes = markers::nodes(&root).len().max(1);
-    let counts = sizes.chain([schemes, seeds.len()]);
-    if counts.fold(1, usize::saturating_mul) > MOST_POINTS {
-        return Err(Fault::nowhere(format!("more than {MOST_POINTS} points"))
-            .help("fewer axes, values, schemes or seeds"));
-    }
-    let combined = combinations(&axes);
-    let mut tables = Tables::beside(file);
-    let mut cells: Vec<ReadCell> = Vec::new();
+    let seeds = top::seeds(&root, overrides)?;
+    let published_entry = root.take(published::PUBLISHED.name);
+    let words = Front::read(&root)?;
+    few_enough(&axes, &root, seeds.len())?;
     let mut idle = Idle::default();
-    // What every cell starts from, without the words that no simulation looks at.
-    let mut base = root.clone();
-    for words in ["title", "description", "next"] {
-        base.take(words);
-    }
-    for cell in &combined {
-        let mut tree = base.clone();
-        for (axis, &i) in axes.iter().zip(cell) {
-            path::set(&mut tree, &axis.path, axis.at, &axis.values[i])?;
-        }
-        let schemes = tree.take("scheme");
-        let configs = configs(&tree, schemes.as_ref(), &mut tables, |tree, config| {
-            idle.see(tree, config, seeds.len());
-        })?;
-        cells.push((written(&axes, cell), configs));
-    }
+    let cells = cells(&root, &axes, file, &mut |tree, config| {
+        idle.see(tree, config, seeds.len());
+    })?;
     let last = cells.last().map_or(&[][..], |(_, configs)| configs);
     let labels: Vec<String> = last.iter().map(|read| read.label.clone()).collect();
     let workloads = last.first().map_or_else(Vec::new, |read| {
@@ -180,54 +131,124 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     });
     let (points, mut warnings) = points(cells, &seeds);
     warnings.extend(idle.warnings());
-    let baseline = match &baseline_node {
-        None => 0,
-        Some(node) => {
-            let label = crate::section::text(node)?;
-            labels
-                .iter()
-                .position(|l| fold(l) == fold(label))
-                .ok_or_else(|| {
-                    Fault::new(
-                        node.at,
-                        format!("the baseline `{label}` is not a scheme of this file"),
-                    )
-                    .label("no such label")
-                    .help(near(label, labels.iter().map(String::as_str)))
-                })?
-        }
-    };
-    let published = published::published(published_nodes.as_ref(), &root, &axes, &labels)?;
+    let baseline = baseline(&root, &labels)?;
+    let published = published::published(published_entry.as_ref(), &root, &axes, &labels)?;
     let name = Path::new(file).file_stem().map_or_else(
         || "scenario".to_owned(),
         |stem| stem.to_string_lossy().into_owned(),
     );
-    let digest = points
-        .iter()
-        .fold(Digest::new().number(baseline as u64), |d, p| {
-            d.number(p.digest)
-        })
-        .finish();
     let source = if overrides.is_empty() {
         text.to_owned()
     } else {
-        changed_source(root, &axes, published_nodes, &seeds)
+        changed_source(root, &axes, published_entry, &seeds)
     };
     Ok(Plan {
-        title: title.unwrap_or_else(|| name.clone()),
+        title: words.title.unwrap_or_else(|| name.clone()),
         name,
-        description,
+        description: words.description,
         schemes: labels,
         baseline,
         axes: axes.into_iter().map(|axis| axis.path).collect(),
+        digest: digest(baseline, &points),
         points,
         published,
-        next,
+        next: words.next,
         workloads,
-        digest,
         warnings,
         source,
     })
+}
+
+/// The texts at the top of a file.
+struct Front {
+    title: Option<String>,
+    description: String,
+    next: Option<String>,
+}
+
+impl Front {
+    /// Reads them; every other key of the top must be one that exists.
+    fn read(root: &Table) -> Fallible<Front> {
+        let mut s = Section::new(root, Default::default(), &TOP);
+        let front = Front {
+            title: s.given(&top::TITLE)?,
+            description: s.read(&top::DESCRIPTION)?.trim().to_owned(),
+            next: s.given(&top::NEXT)?,
+        };
+        s.allow_every_kind();
+        let written = [Form::Table, Form::List];
+        let tables = sections::ALL
+            .iter()
+            .filter(|spec| written.contains(&spec.form));
+        s.allow(tables.map(|spec| spec.name));
+        s.finish()?;
+        Ok(front)
+    }
+}
+
+/// Fails on more points than a run can have, before any is made: ten axes of ten values would not
+/// fit into the memory.
+fn few_enough(axes: &[Axis], root: &Table, seeds: usize) -> Fallible<()> {
+    let sizes = axes.iter().map(|axis| axis.values.len());
+    // A file without schemes gets its message later.
+    let schemes = items(root, SCHEME.name).len().max(1);
+    let points = sizes.chain([schemes, seeds]).fold(1, usize::saturating_mul);
+    if points > MOST_POINTS {
+        return Err(Fault::nowhere(format!("more than {MOST_POINTS} points"))
+            .help("fewer axes, values, schemes or seeds"));
+    }
+    Ok(())
+}
+
+/// Every combination of the axes with the configurations of its schemes.
+fn cells(
+    root: &Table,
+    axes: &[Axis],
+    file: &str,
+    see: &mut dyn FnMut(&Table, &Config),
+) -> Fallible<Vec<ReadCell>> {
+    let mut sizes = Tables::beside(file);
+    let mut cells = Vec::new();
+    // What every cell starts from, without the texts, which no simulation uses.
+    let mut base = root.clone();
+    for words in [&top::TITLE.spec, &top::DESCRIPTION.spec, &top::NEXT.spec] {
+        base.take(words.name);
+    }
+    for cell in &combinations(axes) {
+        let mut tree = base.clone();
+        for (axis, &i) in axes.iter().zip(cell) {
+            path::set(&mut tree, &axis.path, axis.at, &axis.values[i])?;
+        }
+        let schemes = tree.take(SCHEME.name);
+        let configs = configs(&tree, schemes.as_ref(), &mut sizes, &mut *see)?;
+        cells.push((written(axes, cell), configs));
+    }
+    Ok(cells)
+}
+
+/// The place of the baseline among the schemes.
+fn baseline(root: &Table, labels: &[String]) -> Fallible<usize> {
+    let mut s = Section::new(root, Default::default(), &TOP);
+    let (Some(label), Some(node)) = (s.given(&top::BASELINE)?, s.node(&top::BASELINE)) else {
+        return Ok(0);
+    };
+    let found = labels.iter().position(|l| fold(l) == fold(&label));
+    found.ok_or_else(|| {
+        let message = format!("the baseline `{label}` is not a scheme of this file");
+        Fault::new(node.at, message)
+            .label("no such label")
+            .help(near(&label, labels.iter().map(String::as_str)))
+    })
+}
+
+/// The fingerprint of a whole plan.
+pub(crate) fn digest(baseline: usize, points: &[Point]) -> u64 {
+    points
+        .iter()
+        .fold(Digest::new().number(baseline as u64), |digest, point| {
+            digest.number(point.digest)
+        })
+        .finish()
 }
 
 fn written(axes: &[Axis], cell: &[usize]) -> BTreeMap<String, String> {
@@ -296,10 +317,10 @@ fn point(
 fn configs(
     root: &Table,
     schemes: Option<&Entry>,
-    tables: &mut Tables,
-    mut see: impl FnMut(&Table, &Config),
+    sizes: &mut Tables,
+    see: &mut dyn FnMut(&Table, &Config),
 ) -> Fallible<Vec<Read>> {
-    let nodes = markers::of(schemes);
+    let nodes = schemes.map_or(&[][..], |entry| tables(&entry.node));
     if nodes.is_empty() {
         return Err(Fault::nowhere("there is no [[scheme]]").help(
             "write [[scheme]] and under it marker = \"threshold\" (or \"none\": never mark)",
@@ -309,7 +330,7 @@ fn configs(
     let mut labels = BTreeSet::new();
     for node in nodes {
         let merged = merged(root, node)?;
-        let read = config(&merged, node, tables)?;
+        let read = config(&merged, node, sizes)?;
         see(&merged, &read.config);
         if !labels.insert(fold(&read.label)) {
             return Err(Fault::new(
@@ -323,14 +344,13 @@ fn configs(
     Ok(all)
 }
 
-/// The tree with `[scheme.transport]`, `[scheme.host]`, `[scheme.switch]` and `[scheme.edge]` laid
-/// over the sections of these names.
+/// The tree with `[scheme.transport]` and the like laid over the sections of these names.
 fn merged(root: &Table, scheme: &Node) -> Fallible<Table> {
     let mut tree = root.clone();
     let Value::Table(own) = &scheme.value else {
         return Ok(tree);
     };
-    for section in ["transport", "host", "switch", "edge"] {
+    for section in sections::per_scheme() {
         let Some(entry) = own.get(section) else {
             continue;
         };
@@ -368,41 +388,23 @@ struct Read {
     non_ect: Option<NonEct>,
 }
 
-fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<Read> {
+fn config(root: &Table, node: &Node, sizes: &mut Tables) -> Fallible<Read> {
     let topology = fabric::topology(root)?;
-    let rtt = fabric::rtt(root)?;
+    let rtt = rtt::rtt(root)?;
     let scheme = markers::scheme(node, topology.slowest())?;
     let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let (switch, non_ect) = switch::switch(root, scheme.marker.clone(), mtu)?;
-    let workloads = workload::workloads(root, &topology, tables, switch.queues.len())?;
+    let workloads = workload::workloads(root, &topology, sizes, switch.queues.len())?;
     let faults = faults::faults(root, &topology)?;
     let edge = edge::edge(root, &topology)?;
-    let mut top = Section::new(root, Default::default(), String::new());
-    let max_time = match transport::max_time(&mut top)? {
-        Some(span) => span,
-        None if workloads.iter().any(ends) => {
-            let last = workloads
-                .iter()
-                .filter_map(|w| warn::last_start(w, &topology));
-            match last.max() {
-                Some(last) if last > ENOUGH => LONGEST,
-                _ => USUAL_MAX_TIME,
-            }
-        }
-        None => {
-            return Err(
-                Fault::nowhere("this scenario never ends: only endless flows and probes")
-                    .help("write max-time = \"20ms\" at the top of the file"),
-            );
-        }
-    };
-    let measure = switch::measure(root, &topology, &workloads)?;
-    let (nic, offload) = match (host::host(root, &mut transport)?, &transport.rdma) {
-        (read, None) => read,
-        // The adapters of queue pairs do by themselves what these options are about.
-        ((nic, _), Some(_)) => (nic, Offload::NONE),
-    };
+    let max_time = max_time(root, &workloads, &topology)?;
+    let measure = measure::measure(root, &topology, &workloads)?;
+    let (nic, mut offload) = host::host(root, &mut transport)?;
+    if transport.rdma.is_some() {
+        // The adapters of queue pairs do this work themselves.
+        offload = Offload::NONE;
+    }
     let config = Config {
         topology,
         rtt,
@@ -425,65 +427,29 @@ fn config(root: &Table, node: &Node, tables: &mut Tables) -> Fallible<Read> {
     })
 }
 
+/// The end of the simulated time: as written, or long enough for the flows.
+fn max_time(root: &Table, workloads: &[Workload], topology: &Topology) -> Fallible<Picos> {
+    if let Some(span) = top::max_time(root)? {
+        return Ok(span);
+    }
+    if !workloads.iter().any(ends) {
+        return Err(
+            Fault::nowhere("this scenario never ends: only endless flows and probes")
+                .help("write max-time = \"20ms\" at the top of the file"),
+        );
+    }
+    let last = workloads
+        .iter()
+        .filter_map(|w| warn::last_start(w, topology));
+    Ok(match last.max() {
+        Some(last) if last > ENOUGH => LONGEST,
+        _ => USUAL_MAX_TIME,
+    })
+}
+
 /// Whether a workload has flows that end and are waited for.
 fn ends(workload: &Workload) -> bool {
     !matches!(workload.kind, Kind::Long { .. } | Kind::Probe { .. })
-}
-
-fn seeds(root: &Table, overrides: &Overrides) -> Fallible<Vec<u64>> {
-    const MOST: u64 = 10_000;
-    let first = |n: u64| (1..=n).collect();
-    if let Some((path, _)) = overrides.set.iter().find(|(path, _)| fold(path) == "seeds") {
-        let option = match (overrides.seed, overrides.seeds) {
-            (None, None) => None,
-            (Some(_), _) => Some("--seed"),
-            (None, Some(_)) => Some("--seeds"),
-        };
-        if let Some(option) = option {
-            return Err(
-                Fault::nowhere(format!("{option} and --set {path} set the same key"))
-                    .help("leave one of them out"),
-            );
-        }
-    }
-    match (overrides.seed, overrides.seeds) {
-        (Some(seed), _) if seed <= LARGEST_SEED => return Ok(vec![seed]),
-        (Some(seed), _) => {
-            return Err(Fault::nowhere(format!("seed {seed} is too large"))
-                .help(format!("write a whole number up to {LARGEST_SEED}")));
-        }
-        (None, Some(n)) if (1..=MOST).contains(&n) => return Ok(first(n)),
-        (None, Some(n)) => {
-            return Err(Fault::nowhere(format!("{n} is not a number of seeds"))
-                .help(format!("write --seeds 1 to {MOST}")));
-        }
-        (None, None) => {}
-    }
-    let Some(entry) = root.get("seeds") else {
-        return Ok(vec![1]);
-    };
-    let Value::List(_) = entry.node.value else {
-        return count(&entry.node, (1, MOST))
-            .map(first)
-            .map_err(|f| f.help("write seeds = 3 (the seeds 1, 2, 3) or seeds = [7, 8]"));
-    };
-    let mut seeds = Vec::new();
-    let mut known = BTreeSet::new();
-    for node in list(&entry.node)? {
-        let seed = count(node, (0, LARGEST_SEED))?;
-        if !known.insert(seed) {
-            return Err(Fault::new(node.at, format!("seed {seed} is there twice"))
-                .help("remove one: it would be counted twice"));
-        }
-        seeds.push(seed);
-    }
-    match seeds.is_empty() || seeds.len() as u64 > MOST {
-        true => Err(
-            Fault::new(entry.node.at, format!("a scenario has 1 to {MOST} seeds"))
-                .help("write seeds = [1, 2, 3]"),
-        ),
-        false => Ok(seeds),
-    }
 }
 
 /// The scenario as TOML after the command line has changed it.
@@ -493,39 +459,21 @@ fn changed_source(
     published: Option<Entry>,
     seeds: &[u64],
 ) -> String {
-    let at = Default::default();
-    let whole = |n: &u64| Node {
-        value: Value::Integer((*n).into()),
-        at,
+    let node = |value| Node {
+        value,
+        at: Default::default(),
     };
-    root.put(
-        "seeds",
-        Node {
-            value: Value::List(seeds.iter().map(whole).collect()),
-            at,
-        },
-    );
+    let seeds = seeds.iter().map(|&n| node(Value::Integer(n.into())));
+    root.put(top::SEEDS.spec.name, node(Value::List(seeds.collect())));
     if !axes.is_empty() {
         let mut sweep = Table::default();
         for axis in axes {
-            sweep.put(
-                &axis.path,
-                Node {
-                    value: Value::List(axis.values.clone()),
-                    at,
-                },
-            );
+            sweep.put(&axis.path, node(Value::List(axis.values.clone())));
         }
-        root.put(
-            "sweep",
-            Node {
-                value: Value::Table(sweep),
-                at,
-            },
-        );
+        root.put(SWEEP.name, node(Value::Table(sweep)));
     }
     if let Some(entry) = published {
-        root.put("published", entry.node);
+        root.put(published::PUBLISHED.name, entry.node);
     }
     render(&root)
 }

@@ -5,7 +5,9 @@
 use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::aliases;
-use crate::error::{At, Fallible, Fault, alike, fold, near};
+use crate::error::{At, Fallible, Fault, alike, near};
+use crate::key::{Key, Usual, Words};
+use crate::sections::SectionSpec;
 use crate::tree::{Node, Table, Value};
 use crate::units::{self, Bad};
 
@@ -16,8 +18,7 @@ pub(crate) const LONGEST: Picos = Picos(1_000_000_000_000_000);
 pub(crate) struct Section<'a> {
     table: &'a Table,
     at: At,
-    /// For messages: `[topology]`.
-    name: String,
+    spec: &'static SectionSpec,
     /// What the table describes, where advice on unknown keys depends on it: a scheme's stem.
     kind: &'static str,
     asked: Vec<&'static str>,
@@ -26,26 +27,28 @@ pub(crate) struct Section<'a> {
 static EMPTY: Table = Table(Vec::new());
 
 impl<'a> Section<'a> {
-    /// The table under `key` of `root`; empty where it is missing.
-    pub(crate) fn of(root: &'a Table, key: &str) -> Fallible<Section<'a>> {
-        match root.get(key) {
-            None => Ok(Section::new(&EMPTY, At::default(), format!("[{key}]"))),
-            Some(entry) => Section::node(&entry.node, format!("[{key}]")),
+    /// The table of a section; empty where it is missing.
+    pub(crate) fn of(root: &'a Table, spec: &'static SectionSpec) -> Fallible<Section<'a>> {
+        match root.get(spec.name) {
+            None => Ok(Section::new(&EMPTY, At::default(), spec)),
+            Some(entry) => Section::under(&entry.node, spec),
         }
     }
 
-    pub(crate) fn node(node: &'a Node, name: String) -> Fallible<Section<'a>> {
+    /// One table of a list.
+    pub(crate) fn under(node: &'a Node, spec: &'static SectionSpec) -> Fallible<Section<'a>> {
         match &node.value {
-            Value::Table(table) => Ok(Section::new(table, node.at, name)),
-            _ => Err(wrong(node, "a table").help(format!("write the keys under a line {name}"))),
+            Value::Table(table) => Ok(Section::new(table, node.at, spec)),
+            _ => Err(wrong(node, "a table")
+                .help(format!("write the keys under a line {}", spec.shown()))),
         }
     }
 
-    pub(crate) fn new(table: &'a Table, at: At, name: String) -> Section<'a> {
+    pub(crate) fn new(table: &'a Table, at: At, spec: &'static SectionSpec) -> Section<'a> {
         Section {
             table,
             at,
-            name,
+            spec,
             kind: "",
             asked: Vec::new(),
         }
@@ -66,27 +69,65 @@ impl<'a> Section<'a> {
         self.table.get(key).map(|entry| &entry.node)
     }
 
-    /// Keys that mean something under another choice of this section, so that a sweep may go
-    /// through the choices.
-    pub(crate) fn allow(&mut self, keys: &[&'static str]) {
-        self.asked.extend_from_slice(keys);
+    /// Where a key is written, if it is there.
+    pub(crate) fn node<T>(&mut self, key: &Key<T>) -> Option<&'a Node> {
+        debug_assert!(
+            self.spec.own_keys().any(|spec| spec.name == key.spec.name),
+            "{} does not declare `{}`",
+            self.spec.shown(),
+            key.spec.name
+        );
+        self.get(key.spec.name)
     }
 
-    /// The value of a key that must be there.
-    pub(crate) fn need(&mut self, key: &'static str, example: &str) -> Fallible<&'a Node> {
-        let (name, at) = (self.name.clone(), self.at);
-        self.get(key).ok_or_else(|| {
-            let fault = match at == At::default() {
-                true => Fault::nowhere(format!("`{key}` is missing in {name}")),
-                false => Fault::new(at, format!("`{key}` is missing in {name}")),
-            };
-            fault
-                .label("in this table")
-                .help(format!("write {key} = {example}"))
-        })
+    /// The value of a key, or what its declaration says where it is missing.
+    pub(crate) fn read<T>(&mut self, key: &Key<T>) -> Fallible<T> {
+        match (self.node(key), key.spec.usual) {
+            (Some(node), _) => key.value(node),
+            (None, Usual::Needed(_)) => Err(self.missing(key.spec.name, key.spec.advice())),
+            (None, _) => Ok(key.usual_value()),
+        }
     }
 
-    /// Ends the reading: every key must have been asked for.
+    /// The value of a key, or this one, which follows from other keys.
+    pub(crate) fn read_or<T>(&mut self, key: &Key<T>, usual: T) -> Fallible<T> {
+        self.node(key).map_or(Ok(usual), |node| key.value(node))
+    }
+
+    /// The value of a key, if it is there.
+    pub(crate) fn given<T>(&mut self, key: &Key<T>) -> Fallible<Option<T>> {
+        self.node(key).map(|node| key.value(node)).transpose()
+    }
+
+    /// The place of a key that must be there.
+    pub(crate) fn need<T>(&mut self, key: &Key<T>) -> Fallible<&'a Node> {
+        self.node(key)
+            .ok_or_else(|| self.missing(key.spec.name, key.spec.advice()))
+    }
+
+    /// The mistake of a file without this key.
+    pub(crate) fn missing(&self, key: &str, advice: String) -> Box<Fault> {
+        let message = format!("`{key}` is missing in {}", self.spec.shown());
+        let fault = if self.at == At::default() {
+            Fault::nowhere(message)
+        } else {
+            Fault::new(self.at, message)
+        };
+        fault.label("in this table").help(advice)
+    }
+
+    /// Keys that mean something under another kind of this section. Where they are allowed, a sweep
+    /// can go through the kinds.
+    pub(crate) fn allow_every_kind(&mut self) {
+        self.asked.extend(self.spec.keys().map(|key| key.name));
+    }
+
+    /// Keys that are read elsewhere.
+    pub(crate) fn allow(&mut self, keys: impl IntoIterator<Item = &'static str>) {
+        self.asked.extend(keys);
+    }
+
+    /// Ends the reading: a key that was not asked for is a mistake.
     pub(crate) fn finish(self) -> Fallible<()> {
         let known = |key: &str| self.asked.iter().any(|asked| alike(asked, key));
         let mut unknown = self.table.0.iter().filter(|entry| !known(&entry.key));
@@ -98,74 +139,33 @@ impl<'a> Section<'a> {
             0 => String::new(),
             n => format!(", and {n} more"),
         };
-        let help = aliases::key(self.kind, &first.key)
-            .or_else(|| aliases::key(&self.name, &first.key))
-            .map_or_else(
-                || near(&first.key, self.asked.iter().copied()),
-                str::to_owned,
-            );
         Err(Fault::new(
             first.at,
-            format!("unknown key `{}` in {}{more}", first.key, self.name),
+            format!("unknown key `{}` in {}{more}", first.key, self.spec.shown()),
         )
         .label("not known")
-        .help(help))
+        .help(self.advice(&first.key)))
     }
 
-    pub(crate) fn time(&mut self, key: &'static str, default: Picos) -> Fallible<Picos> {
-        self.get(key).map_or(Ok(default), time)
-    }
-
-    pub(crate) fn rate(&mut self, key: &'static str, default: Rate) -> Fallible<Rate> {
-        self.get(key).map_or(Ok(default), rate)
-    }
-
-    pub(crate) fn count(
-        &mut self,
-        key: &'static str,
-        default: u64,
-        range: (u64, u64),
-    ) -> Fallible<u64> {
-        self.get(key).map_or(Ok(default), |node| count(node, range))
-    }
-
-    pub(crate) fn count32(
-        &mut self,
-        key: &'static str,
-        default: u32,
-        range: (u32, u32),
-    ) -> Fallible<u32> {
-        let n = self.count(key, default.into(), (range.0.into(), range.1.into()))?;
-        Ok(n as u32)
-    }
-
-    pub(crate) fn bytes(
-        &mut self,
-        key: &'static str,
-        default: u64,
-        range: (u64, u64),
-    ) -> Fallible<u64> {
-        self.get(key)
-            .map_or(Ok(default), |node| bytes(node, None, range))
-    }
-
-    pub(crate) fn flag(&mut self, key: &'static str, default: bool) -> Fallible<bool> {
-        self.get(key).map_or(Ok(default), flag)
-    }
-
-    pub(crate) fn text(&mut self, key: &'static str) -> Fallible<Option<&'a str>> {
-        self.get(key).map(text).transpose()
-    }
-
-    /// One of some words: its place in the list.
-    pub(crate) fn choice(
-        &mut self,
-        key: &'static str,
-        default: usize,
-        words: &[&str],
-    ) -> Fallible<usize> {
-        self.get(key)
-            .map_or(Ok(default), |node| choice(node, words))
+    /// What to write instead of an unknown key.
+    fn advice(&self, key: &str) -> String {
+        if let Some(help) =
+            aliases::key(self.kind, key).or_else(|| aliases::key(&self.spec.shown(), key))
+        {
+            return help.to_owned();
+        }
+        let near = near(key, self.asked.iter().copied());
+        let declared = self.spec.keys().filter(|spec| alike(spec.name, key));
+        let kinds: Vec<String> = declared
+            .flat_map(|spec| spec.only)
+            .map(|kind| format!("\"{kind}\""))
+            .collect();
+        match self.spec.chooser {
+            Some(chooser) if !kinds.is_empty() => {
+                format!("it belongs to {chooser} = {}; {near}", kinds.join(" or "))
+            }
+            _ => near,
+        }
     }
 }
 
@@ -199,18 +199,24 @@ pub(crate) fn list(node: &Node) -> Fallible<&[Node]> {
     }
 }
 
-pub(crate) fn choice(node: &Node, words: &[&str]) -> Fallible<usize> {
-    let word = text(node).map_err(|fault| fault.help(near("", words.iter().copied())))?;
-    words
-        .iter()
-        .position(|w| fold(w) == fold(word))
-        .ok_or_else(|| {
-            let help = aliases::value(word, words)
-                .map_or_else(|| near(word, words.iter().copied()), str::to_owned);
-            Fault::new(node.at, format!("`{word}` is not known here"))
-                .label("not known")
-                .help(help)
-        })
+/// One of the words of a choice.
+pub(crate) fn choice<T: Words>(node: &Node) -> Fallible<T> {
+    let mut all = T::words();
+    let words: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
+    let place = word(node, &words)?;
+    Ok(all.swap_remove(place).1)
+}
+
+/// One of some words: its place in the list.
+pub(crate) fn word(node: &Node, words: &[&str]) -> Fallible<usize> {
+    let written = text(node).map_err(|fault| fault.help(near("", words.iter().copied())))?;
+    words.iter().position(|w| alike(w, written)).ok_or_else(|| {
+        let help = aliases::value(written, words)
+            .map_or_else(|| near(written, words.iter().copied()), str::to_owned);
+        Fault::new(node.at, format!("`{written}` is not known here"))
+            .label("not known")
+            .help(help)
+    })
 }
 
 pub(crate) fn count(node: &Node, (min, max): (u64, u64)) -> Fallible<u64> {
@@ -292,6 +298,17 @@ pub(crate) fn nanos(node: &Node) -> Fallible<Nanos> {
         );
     }
     Ok(picos.to_nanos())
+}
+
+/// A timer: whole nanoseconds, not zero.
+pub(crate) fn timer(node: &Node, key: &str) -> Fallible<Nanos> {
+    match nanos(node)? {
+        Nanos::ZERO => {
+            Err(Fault::new(node.at, format!("{key} must be above zero"))
+                .help("write it like \"5ms\""))
+        }
+        span => Ok(span),
+    }
 }
 
 pub(crate) fn rate(node: &Node) -> Fallible<Rate> {

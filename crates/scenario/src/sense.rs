@@ -8,9 +8,10 @@ use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::{Nanos, Picos};
 
 use crate::error::{Fallible, Fault};
-use crate::tree::{Node, Table, Value};
+use crate::tree::{Node, Table, Value, items};
 use crate::units;
 use crate::warn::{path_rtts, whole};
+use crate::workload::WORKLOAD;
 
 /// Fails on a configuration that could run and would show nothing. `root` is the tree it was read
 /// from, for the places.
@@ -128,7 +129,7 @@ fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
 /// connection to keep.
 fn proxies(root: &Table, config: &Config) -> Fallible<()> {
     let keeps = |(workload, _): &(&Workload, &Node)| workload.persistent;
-    let mut all = config.workloads.iter().zip(nodes(root));
+    let mut all = config.workloads.iter().zip(items(root, WORKLOAD.name));
     let Some((workload, node)) = all
         .find(keeps)
         .filter(|_| matches!(config.edge, Edge::Pep { .. }))
@@ -238,7 +239,7 @@ fn times(root: &Table, config: &Config) -> Fallible<()> {
         )
         .help("raise max-time, or shorten what comes before the measurement (`warmup`, `from`)"));
     }
-    for (workload, node) in config.workloads.iter().zip(nodes(root)) {
+    for (workload, node) in config.workloads.iter().zip(items(root, WORKLOAD.name)) {
         let Some(start) = first_start(workload).filter(|start| *start >= end) else {
             continue;
         };
@@ -258,17 +259,6 @@ fn times(root: &Table, config: &Config) -> Fallible<()> {
         .help("an earlier `at`, or a longer max-time"));
     }
     Ok(())
-}
-
-fn nodes(root: &Table) -> &[Node] {
-    match root.get("workload").map(|entry| &entry.node) {
-        None => &[],
-        Some(Node {
-            value: Value::List(nodes),
-            ..
-        }) => nodes,
-        Some(node) => std::slice::from_ref(node),
-    }
 }
 
 /// When a workload sends for the first time, where its file says so.

@@ -7,16 +7,49 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use cemark_sim::workload::SizeTable;
-use cemark_sim::workload::sizes::{BUILTIN, PACKET_BYTES, Unit};
+use cemark_sim::workload::sizes::{BUILTIN, Unit};
 
 use crate::error::{Fallible, Fault, near};
-use crate::section::{Section, number};
+use crate::key::{Key, keys, words};
+use crate::section::{Section, text};
+use crate::tree::Node;
 use crate::units;
+use crate::workload::LARGEST_FLOW;
 
-/// A size table has dozens of rows, hardly megabytes.
+/// What a table of sizes counts.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum SizeUnit {
+    Bytes,
+    Packets,
+}
+
+words! { SizeUnit: "bytes" => SizeUnit::Bytes, "packets" => SizeUnit::Packets }
+
+keys! {
+    /// The keys that say how large flows are.
+    SIZE_KEYS:
+    SIZES: Node = Key::own(
+        "sizes",
+        "a table, a file or a length",
+        r#"{"type":"string"}"#,
+    )
+    .only(&["poisson"])
+    .needed("web-search")
+    .doc(
+        "a table: `web-search`, `data-mining`, `facebook-small`, `mq-ecn-web-search`, \
+         `mq-ecn-data-mining`, `mq-ecn-cache`, `mq-ecn-hadoop`; the path of a file (relative to \
+         the scenario's folder); or one size, `\"100KB\"`",
+    );
+    SIZE_UNIT: SizeUnit = Key::choice("size-unit").only(&["poisson"]).usual("bytes")
+        .doc("what the file counts");
+    PACKET_SIZE: f64 = Key::number("packet-bytes", 1.0, 65_535.0).only(&["poisson"]).usual("1460")
+        .doc("bytes of such a packet");
+}
+
+/// A size table has dozens of rows and a few kilobytes; nothing useful is this large.
 const LARGEST_FILE: u64 = 4 << 20;
 
-/// Tables already read: a sweep must not see a file change half-way.
+/// Tables that are read already: a file that changes meanwhile must not change points of one sweep.
 #[derive(Debug)]
 pub(crate) struct Tables {
     base: PathBuf,
@@ -34,18 +67,16 @@ impl Tables {
 
     /// Reads the keys `sizes`, `size-unit` and `packet-bytes` of a workload.
     pub(crate) fn sizes(&mut self, s: &mut Section<'_>) -> Fallible<SizeTable> {
-        let node = s.need("sizes", "\"web-search\"")?;
-        let in_packets = s.choice("size-unit", 0, &["bytes", "packets"])? == 1;
-        let packet = s
-            .get("packet-bytes")
-            .map_or(Ok(PACKET_BYTES), |node| number(node, (1.0, 65_535.0)))?;
-        let name = crate::section::text(node).map_err(|fault| fault.help(choices()))?;
+        let node = s.need(&SIZES)?;
+        let unit = s.read(&SIZE_UNIT)?;
+        let packet = s.read(&PACKET_SIZE)?;
+        let name = text(node).map_err(|fault| fault.help(choices()))?;
         if let Some(table) = SizeTable::builtin(name) {
             return Ok(table);
         }
         if let Ok(bytes) = units::quantity(name, units::LENGTHS) {
             return match bytes {
-                1..=1_000_000_000_000_000 => Ok(SizeTable::constant(bytes)),
+                1..=LARGEST_FLOW => Ok(SizeTable::constant(bytes)),
                 _ => Err(
                     Fault::new(node.at, "a flow has from one byte to a petabyte")
                         .help("write a size such as \"100KB\""),
@@ -63,10 +94,9 @@ impl Tables {
             );
         }
         let path = self.base.join(name);
-        let unit = if in_packets {
-            Unit::Packets(packet)
-        } else {
-            Unit::Bytes
+        let unit = match unit {
+            SizeUnit::Bytes => Unit::Bytes,
+            SizeUnit::Packets => Unit::Packets(packet),
         };
         let stem = path.file_stem().map_or_else(
             || name.to_owned(),
@@ -80,9 +110,16 @@ impl Tables {
             .help("a relative path starts from the scenario's folder")
         })?;
         SizeTable::parse(&stem, text, unit).map_err(|error| {
-            Fault::new(node.at, format!("the size table `{}` is malformed: {error}", path.display()))
-                .label("this table")
-                .help("two columns: the size, and the probability (0..1 or 0..100) that a flow is at most so large")
+            let file = path.display();
+            Fault::new(
+                node.at,
+                format!("the size table `{file}` is malformed: {error}"),
+            )
+            .label("this table")
+            .help(
+                "two columns: the size, and the share of flows no larger than this (0 to 1, or \
+                     0 to 100)",
+            )
         })
     }
 

@@ -7,6 +7,7 @@ use cemark_sim::config::MarkerChoice;
 use crate::digest::Digest;
 use crate::error::{Error, fold};
 use crate::plan::{Plan, Point};
+use crate::read::digest;
 
 impl Plan {
     /// Adds a scheme called `label` to every cell, whose marker `choice` makes from parameters.
@@ -52,13 +53,7 @@ impl Plan {
         }
         self.points = points;
         self.schemes.push(label.to_owned());
-        self.digest = self
-            .points
-            .iter()
-            .fold(Digest::new().number(self.baseline as u64), |d, p| {
-                d.number(p.digest)
-            })
-            .finish();
+        self.digest = digest(self.baseline, &self.points);
         self.source += &format!("\n# and beside the schemes above: --marker {label}\n");
         Ok(())
     }

@@ -6,10 +6,20 @@ use std::collections::BTreeSet;
 use crate::error::{At, Fallible, Fault, Texts, fold};
 use crate::path;
 use crate::section::list;
+use crate::sections::{Form, SectionSpec};
+use crate::top;
 use crate::tree::{Node, Table, Value, bare};
 
-/// More axes than anybody can look at.
+/// No table with more axes can be read.
 const MOST_AXES: usize = 64;
+
+pub(crate) static SWEEP: SectionSpec = SectionSpec::new(
+    "sweep",
+    Form::Table,
+    &[],
+    "Paths and the values that they take; all combinations run.",
+)
+.fixed();
 
 /// One swept path and its values.
 #[derive(Clone, Debug)]
@@ -68,11 +78,12 @@ fn add(axes: &mut Vec<Axis>, path: String, at: At, values: Vec<Node>, list_at: A
             ));
         }
         if !known.insert(value.meaning()) {
-            return Err(Fault::new(value.at, "this value is there twice").help("remove one"));
+            return Err(Fault::new(value.at, "this value is listed twice").help("remove one"));
         }
     }
     let head = fold(path.split('.').next().unwrap_or_default());
-    if path::SCALARS.iter().any(|s| fold(s) == head) && head != "max_time" {
+    let of_top = top::TOP.keys().any(|key| fold(key.name) == head);
+    if of_top && head != fold(top::MAX_TIME.spec.name) {
         let help = match head.as_str() {
             "seeds" => "seeds are listed at the top: seeds = [1, 2, 3]",
             "baseline" => "a run has one baseline: run the command once for each",
@@ -177,9 +188,10 @@ impl Given {
     ) -> Fallible<()> {
         let places = path::places(root, path);
         for earlier in &self.0 {
-            let lost = match swept || earlier.swept {
-                true => !earlier.places.is_disjoint(&places),
-                false => earlier.places.is_subset(&places),
+            let lost = if swept || earlier.swept {
+                !earlier.places.is_disjoint(&places)
+            } else {
+                earlier.places.is_subset(&places)
             };
             if !lost {
                 continue;
@@ -197,9 +209,10 @@ impl Given {
             }
             let mut all = earlier.values.clone();
             all.extend_from_slice(values);
-            let name = match fold(&earlier.path) == fold(path) {
-                true => format!("`{path}` is set twice"),
-                false => format!("`{path}` is set twice, first as `{}`", earlier.path),
+            let name = if fold(&earlier.path) == fold(path) {
+                format!("`{path}` is set twice")
+            } else {
+                format!("`{path}` is set twice, first as `{}`", earlier.path)
             };
             return Err(Fault::new(at, name).label("a second time").help(format!(
                 "leave one of them out, or sweep all values with one: --set {path}={}",

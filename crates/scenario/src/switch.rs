@@ -1,28 +1,131 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[switch]` and `[measure]`.
+//! `[switch]` and its `[[switch.queue]]`s.
 
 use cemark_sim::config::{
-    Buffering, Config, MarkerChoice, Measure, NonEct, Policy, QueueConfig, RoundSpec,
-    SchedulerKind, SwitchConfig, TracePorts,
+    Buffering, Config, MarkerChoice, NonEct, Policy, QueueConfig, RoundSpec, SchedulerKind,
+    SwitchConfig,
 };
-use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::flows_per_second;
-use cemark_sim::workload::{Kind, Workload};
 use cemark_switch::{admit, sched};
-use cemark_wire::Picos;
+use cemark_wire::Nanos;
 
 use crate::error::{At, Fallible, Fault};
-use crate::pfc;
-use crate::section::{Section, bytes, count, list, nanos, number};
-use crate::tree::{Node, Table, Value};
-use crate::units::span;
-use crate::workload::{MOST_QUEUES, host};
+use crate::key::{Key, Words, keys, words};
+use crate::pfc::{PFC_KEYS, pfc};
+use crate::section::{Section, count};
+use crate::sections::{Form, SectionSpec};
+use crate::tree::{Node, Table, tables};
 
-/// A full packet at 1 Tb/s takes 12 ns.
-const SHORTEST_INTERVAL: Picos = Picos::from_nanos(10);
+pub(crate) static SWITCH: SectionSpec = SectionSpec::new(
+    "switch",
+    Form::Table,
+    &[KEYS, PFC_KEYS, LAST],
+    "Ports of every switch: buffer, queues, scheduler and flow control.",
+)
+.per_scheme();
 
+pub(crate) static QUEUE: SectionSpec = SectionSpec::new(
+    "switch.queue",
+    Form::List,
+    &[QUEUE_KEYS],
+    "One queue of every port; the first is class 0.",
+);
+
+/// Most queues of a port.
+pub(crate) const MOST_QUEUES: u64 = 64;
+const MOST_BYTES: u64 = u32::MAX as u64;
 /// One in parts of 2^16, as factors and weights are stored.
 const ONE: f64 = 65_536.0;
+
+impl Words for SchedulerKind {
+    fn words() -> Vec<(&'static str, Self)> {
+        sched::ALL
+            .iter()
+            .map(|spec| (spec.name, spec.kind))
+            .collect()
+    }
+}
+
+/// [`Policy`] without its parameters.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum PolicyKind {
+    Port,
+    Static,
+    Shared,
+    Dynamic,
+}
+
+impl Words for PolicyKind {
+    fn words() -> Vec<(&'static str, Self)> {
+        let kinds = [
+            PolicyKind::Port,
+            PolicyKind::Static,
+            PolicyKind::Shared,
+            PolicyKind::Dynamic,
+        ];
+        admit::ALL.iter().map(|spec| spec.name).zip(kinds).collect()
+    }
+}
+
+words! { NonEct: "forward" => NonEct::Forward, "drop" => NonEct::Drop }
+
+keys! { KEYS:
+    BUFFER: u32 = Key::bytes("buffer", 1, MOST_BYTES).usual("1MB").doc(
+        "buffer of a port; where ports share, what each contributes to the pool of its switch",
+    );
+    SCHEDULER: SchedulerKind = Key::choice("scheduler").usual("fifo")
+        .doc("which queue sends next (below)");
+    QUEUES: Node = Key::own(
+        "queues",
+        "1 to 64",
+        r#"{"type":"integer","minimum":1,"maximum":64}"#,
+    )
+    .follows("`1`")
+    .doc("number of queues of a port, all alike; or write a `[[switch.queue]]` for each");
+    EACH_QUEUE: Node = Key::own(
+        "queue",
+        "tables",
+        r##"{"type":"array","items":{"$ref":"#/definitions/switch.queue"}}"##,
+    )
+    .follows("`queues`")
+    .doc("a `[[switch.queue]]` for each queue of a port");
+    QUANTUM: u32 = Key::bytes("quantum", 1, 1 << 30).follows("a full packet")
+        .doc("quantum of every queue that has none of its own");
+    POLICY: PolicyKind = Key::choice("buffer-policy").usual("port")
+        .doc("which packets get buffer space (below)");
+    POOL: u32 = Key::bytes("pool", 1, MOST_BYTES).follows("the buffers of its ports")
+        .doc("size of the pool that the ports of a switch share");
+    ALPHA: f64 = Key::number("alpha", 0.001, 1000.0).usual("1")
+        .doc("for `dynamic`: a queue may hold this factor times the free part of the pool");
+    HEADROOM: u32 = Key::bytes("headroom", 0, MOST_BYTES).usual("0")
+        .doc("bytes of each buffer or pool that only lossless queues may use");
+    ROUND_BETA: f64 = Key::number("round-beta", 0.0, 1.0).usual("0.75")
+        .doc("weight of the old average in the port's round time (MQ-ECN 3.3.1)");
+    ROUND_IDLE: Nanos = Key::nanos("round-idle").follows("one packet's time").doc(
+        "T_idle: each time that the port has been empty for this long, the round time is \
+         multiplied by `round-beta`; `0`: never",
+    );
+    NON_ECT: NonEct = Key::choice("non-ect").follows("by run").doc(
+        "a packet that should be marked and is not ECN-capable: `forward` or `drop`. The default \
+         is the same for the whole run: `forward` where any sender of any scheme uses ECN (or any \
+         switch has `pfc`), `drop` where none does",
+    );
+}
+
+keys! { LAST:
+    FUSE: bool = Key::flag("fuse").usual("true")
+        .doc("`false` forces explicit queues where the faster equivalent would be legal");
+}
+
+keys! { QUEUE_KEYS:
+    Q_QUANTUM: u32 = Key::bytes("quantum", 1, 1 << 30).follows("as [switch]")
+        .doc("its quantum, for `dwrr` and `wrr`");
+    Q_WEIGHT: u32 = Key::count("weight", 1, 1_000_000).usual("1").doc("its weight, for `wfq`");
+    Q_STRICT: bool = Key::flag("strict").usual("false")
+        .doc("served before all queues that are not strict, in their order");
+    Q_BYTES: u32 = Key::bytes("bytes", 1, MOST_BYTES).follows("no limit of its own")
+        .doc("bytes that it may hold");
+    Q_LOSSLESS: bool = Key::flag("lossless").usual("false").doc("it may use headroom");
+}
 
 /// `mtu`: a full packet on the wire in bytes. `non_ect` is what the file says; where it says
 /// nothing, [`not_ect`] decides once all schemes are known, and the configuration holds `Forward`
@@ -32,35 +135,27 @@ pub(crate) fn switch(
     marker: MarkerChoice,
     mtu: u32,
 ) -> Fallible<(SwitchConfig, Option<NonEct>)> {
-    let mut s = Section::of(root, "switch")?;
-    let buffer_bytes = s.get("buffer").map_or(Ok(1_000_000), |node| {
-        bytes(node, None, (1, u32::MAX.into()))
-    })? as u32;
-    let scheduler_node = s.get("scheduler");
-    let names: Vec<&str> = sched::ALL.iter().map(|spec| spec.name).collect();
-    let scheduler = sched::ALL[s.choice("scheduler", 0, &names)?].kind;
+    let mut s = Section::of(root, &SWITCH)?;
+    let buffer_bytes = s.read(&BUFFER)?;
+    let scheduler = s.read(&SCHEDULER)?;
     let (mut queues, several) = queues(&mut s, scheduler, mtu)?;
     if let Some(at) = several.filter(|_| scheduler == SchedulerKind::Fifo) {
-        let at = scheduler_node.map_or(at, |node| node.at);
+        let at = s.node(&SCHEDULER).map_or(at, |node| node.at);
+        let others: Vec<&str> = sched::ALL[1..].iter().map(|spec| spec.name).collect();
         return Err(
             Fault::new(at, "the scheduler `fifo` serves one queue").help(format!(
                 "write scheduler = \"dwrr\" ({}), or keep one queue",
-                names[1..].join(", ")
+                others.join(", ")
             )),
         );
     }
     let buffering = buffering(&mut s, buffer_bytes, &mut queues)?;
-    let pfc = pfc::pfc(&mut s, &buffering, &mut queues, mtu)?;
+    let pfc = pfc(&mut s, &buffering, &mut queues, mtu)?;
     let round = RoundSpec {
-        beta: s
-            .get("round-beta")
-            .map_or(Ok(0.75), |node| number(node, (0.0, 1.0)))
-            .map(|beta| (beta * ONE + 0.5) as u32)?,
-        idle: s.get("round-idle").map(nanos).transpose()?,
+        beta: (s.read(&ROUND_BETA)? * ONE + 0.5) as u32,
+        idle: s.given(&ROUND_IDLE)?,
     };
-    let policies = [NonEct::Forward, NonEct::Drop];
-    let written = s.get("non-ect").is_some();
-    let non_ect = policies[s.choice("non-ect", 0, &["forward", "drop"])?];
+    let non_ect = s.given(&NON_ECT)?;
     let config = SwitchConfig {
         buffer_bytes,
         buffering,
@@ -68,55 +163,55 @@ pub(crate) fn switch(
         scheduler,
         round,
         marker,
-        non_ect,
-        never_fuse: !s.flag("fuse", true)?,
+        non_ect: non_ect.unwrap_or(NonEct::Forward),
+        never_fuse: !s.read(&FUSE)?,
         pfc,
     };
     s.finish()?;
-    Ok((config, written.then_some(non_ect)))
+    Ok((config, non_ect))
 }
 
-/// What becomes of packets that a scheme wants to mark and that are not ECN-capable, where the file
+/// What happens to packets that a scheme wants to mark and that are not ECN-capable, where the file
 /// does not say: the same for every scheme and every point of a run, so that a comparison compares
 /// schemes and not policies. Where senders use ECN, the packets without it are acknowledgements and
-/// notifications, and dropping them is no signal to anybody; where links pause, nothing is to be
-/// lost. Where no sender uses ECN, a drop is the only signal there is.
+/// notifications, and dropping them signals nothing to a sender; where links pause, no packet should
+/// be lost. Where no sender uses ECN, a drop is the only signal there is.
 pub(crate) fn not_ect<'a>(configs: impl IntoIterator<Item = &'a Config>) -> NonEct {
     let capable = |config: &Config| {
         let transport = &config.transport;
         transport.rdma.is_some() || transport.control.ecn_capable() || config.switch.pfc.is_some()
     };
-    match configs.into_iter().any(capable) {
-        true => NonEct::Forward,
-        false => NonEct::Drop,
+    if configs.into_iter().any(capable) {
+        NonEct::Forward
+    } else {
+        NonEct::Drop
     }
 }
 
-/// The queues, and where it is said that there are several.
+/// The queues, and where the file says that there are several.
 fn queues(
     s: &mut Section<'_>,
     scheduler: SchedulerKind,
     mtu: u32,
 ) -> Fallible<(Vec<QueueConfig>, Option<At>)> {
-    // Visits of less than a packet would make rounds of nothing.
+    // A visit of less than a packet would make rounds in which no packet is sent.
     let by_quanta = scheduler.spec().divides == sched::Divides::Quanta;
-    let quantum = |node: &Node| -> Fallible<u32> {
-        let n = bytes(node, None, (1, 1 << 30))? as u32;
-        if by_quanta && n < mtu {
-            return Err(
+    let quantum = |s: &mut Section<'_>, key: &Key<u32>, usual: u32| -> Fallible<u32> {
+        let n = s.read_or(key, usual)?;
+        match s.node(key).filter(|_| by_quanta && n < mtu) {
+            None => Ok(n),
+            Some(node) => Err(
                 Fault::new(node.at, "a quantum of less than a full packet").help(format!(
                     "a full packet has {mtu} bytes on the wire: write at least quantum = \"{mtu}B\""
                 )),
-            );
+            ),
         }
-        Ok(n)
     };
     let plain = QueueConfig {
-        quantum: s.get("quantum").map_or(Ok(mtu), &quantum)?,
+        quantum: quantum(s, &QUANTUM, mtu)?,
         ..QueueConfig::PLAIN
     };
-    let number_node = s.get("queues");
-    let nodes: &[Node] = match (s.get("queue"), number_node) {
+    let nodes: &[Node] = match (s.node(&EACH_QUEUE), s.node(&QUEUES)) {
         (None, None) => return Ok((vec![plain], None)),
         (None, Some(node)) => {
             let n = count(node, (1, MOST_QUEUES))? as usize;
@@ -126,14 +221,7 @@ fn queues(
             return Err(Fault::new(node.at, "the queues are given in two ways")
                 .help("keep queues = 8 (all alike), or a [[switch.queue]] for each"));
         }
-        (
-            Some(Node {
-                value: Value::List(nodes),
-                ..
-            }),
-            None,
-        ) => nodes,
-        (Some(node), None) => std::slice::from_ref(node),
+        (Some(node), None) => tables(node),
     };
     if nodes.is_empty() || nodes.len() as u64 > MOST_QUEUES {
         return Err(Fault::new(
@@ -141,25 +229,20 @@ fn queues(
             format!("a port has 1 to {MOST_QUEUES} queues"),
         ));
     }
-    let all = nodes
-        .iter()
-        .map(|node| {
-            let mut q = Section::node(node, "[[switch.queue]]".to_owned())?;
-            let queue = QueueConfig {
-                quantum: q.get("quantum").map_or(Ok(plain.quantum), &quantum)?,
-                weight: q.count32("weight", 1, (1, 1_000_000))?,
-                strict: q.flag("strict", false)?,
-                limit_bytes: q.get("bytes").map_or(Ok(u32::MAX.into()), |node| {
-                    bytes(node, None, (1, u32::MAX.into()))
-                })? as u32,
-                lossless: q.flag("lossless", false)?,
-            };
-            q.finish()?;
-            Ok(queue)
-        })
-        .collect::<Fallible<Vec<_>>>()?;
-    let several = nodes.get(1).map(|node| node.at);
-    Ok((all, several))
+    let one = |node: &Node| {
+        let mut q = Section::under(node, &QUEUE)?;
+        let queue = QueueConfig {
+            quantum: quantum(&mut q, &Q_QUANTUM, plain.quantum)?,
+            weight: q.read(&Q_WEIGHT)?,
+            strict: q.read(&Q_STRICT)?,
+            limit_bytes: q.read_or(&Q_BYTES, u32::MAX)?,
+            lossless: q.read(&Q_LOSSLESS)?,
+        };
+        q.finish()?;
+        Ok(queue)
+    };
+    let all = nodes.iter().map(one).collect::<Fallible<Vec<_>>>()?;
+    Ok((all, nodes.get(1).map(|node| node.at)))
 }
 
 fn buffering(
@@ -167,30 +250,22 @@ fn buffering(
     buffer_bytes: u32,
     queues: &mut [QueueConfig],
 ) -> Fallible<Buffering> {
-    let names: Vec<&str> = admit::ALL.iter().map(|spec| spec.name).collect();
-    let policy_node = s.get("buffer-policy");
-    let place = s.choice("buffer-policy", 0, &names)?;
-    let alpha = s
-        .get("alpha")
-        .map_or(Ok(1.0), |node| number(node, (0.001, 1000.0)))?;
-    let pool = s.get("pool");
-    let pool_bytes = pool.map_or(Ok(0), |node| bytes(node, None, (1, u32::MAX.into())))? as u32;
-    let policy = [
-        Policy::Port,
-        Policy::Static,
-        Policy::Shared,
-        Policy::Dynamic {
-            alpha: (alpha * ONE + 0.5) as u32,
-        },
-    ][place];
-    let headroom_node = s.get("headroom");
-    let headroom =
-        headroom_node.map_or(Ok(0), |node| bytes(node, None, (0, u32::MAX.into())))? as u32;
-    let whole = match (admit::ALL[place].shared, pool_bytes) {
-        (true, n) if n > 0 => n,
-        _ => buffer_bytes,
+    let alpha = (s.read(&ALPHA)? * ONE + 0.5) as u32;
+    let (policy, shared) = match s.read(&POLICY)? {
+        PolicyKind::Port => (Policy::Port, false),
+        PolicyKind::Static => (Policy::Static, false),
+        PolicyKind::Shared => (Policy::Shared, true),
+        PolicyKind::Dynamic => (Policy::Dynamic { alpha }, true),
     };
-    if let Some(node) = headroom_node.filter(|_| headroom >= whole) {
+    // 0: the buffers of its ports together.
+    let pool_bytes = s.read_or(&POOL, 0)?;
+    let headroom = s.read(&HEADROOM)?;
+    let whole = if shared && pool_bytes > 0 {
+        pool_bytes
+    } else {
+        buffer_bytes
+    };
+    if let Some(node) = s.node(&HEADROOM).filter(|_| headroom >= whole) {
         return Err(
             Fault::new(node.at, "headroom leaves nothing of the buffer").help(format!(
                 "the buffer has {whole} bytes: write a smaller headroom"
@@ -199,7 +274,7 @@ fn buffering(
     }
     if policy == Policy::Static {
         share_out(buffer_bytes - headroom, queues).map_err(|what| {
-            Fault::new(policy_node.map_or(s.at(), |node| node.at), what)
+            Fault::new(s.node(&POLICY).map_or(s.at(), |node| node.at), what)
                 .help("give the queues less with bytes = \"...\", or write a larger buffer")
         })?;
     }
@@ -210,120 +285,21 @@ fn buffering(
     })
 }
 
-/// Queues that do not say how many bytes they have get equal parts of what the others leave.
+/// Queues without a limit of their own get equal parts of what the others leave.
 fn share_out(buffer: u32, queues: &mut [QueueConfig]) -> Result<(), String> {
     let given: u64 = queues
         .iter()
         .filter(|q| q.limit_bytes != u32::MAX)
         .map(|q| u64::from(q.limit_bytes))
         .sum();
-    let silent = queues.iter().filter(|q| q.limit_bytes == u32::MAX).count() as u64;
-    if given + silent > u64::from(buffer) {
+    let open = queues.iter().filter(|q| q.limit_bytes == u32::MAX).count() as u64;
+    if given + open > u64::from(buffer) {
         return Err(format!(
             "the queues ask for {given} bytes of a buffer of {buffer}"
         ));
     }
     for q in queues.iter_mut().filter(|q| q.limit_bytes == u32::MAX) {
-        q.limit_bytes = ((u64::from(buffer) - given) / silent) as u32;
+        q.limit_bytes = ((u64::from(buffer) - given) / open) as u32;
     }
     Ok(())
-}
-
-pub(crate) fn measure(
-    root: &Table,
-    topology: &Topology,
-    workloads: &[Workload],
-) -> Fallible<Measure> {
-    let mut s = Section::of(root, "measure")?;
-    let hosts = s.get("trace-hosts");
-    let trace = match (
-        s.choice(
-            "trace",
-            if hosts.is_some() { 2 } else { 0 },
-            &["none", "hottest", "hosts"],
-        )?,
-        hosts,
-    ) {
-        (0, None) => TracePorts::None,
-        (1, None) => TracePorts::Hottest,
-        (2, Some(node)) => TracePorts::ToHosts(
-            list(node)?
-                .iter()
-                .map(|n| host(n, topology))
-                .collect::<Fallible<_>>()?,
-        ),
-        (2, None) => {
-            s.need("trace-hosts", "[0]")?;
-            TracePorts::None
-        }
-        (_, Some(node)) => {
-            return Err(Fault::new(
-                node.at,
-                "trace-hosts goes with trace = \"hosts\"",
-            ));
-        }
-        _ => TracePorts::None,
-    };
-    let measure = Measure {
-        queue_interval: interval(&mut s, "queue-interval", Picos::from_micros(50))?,
-        trace,
-        from: s.time("from", warmed_up(topology, workloads))?,
-        until: s.time("until", Picos::MAX)?,
-        goodput_interval: interval(&mut s, "goodput-interval", Picos::ZERO)?,
-    };
-    let place = |s: &mut Section<'_>, key| s.get(key).map_or(s.at(), |node| node.at);
-    if measure.until <= measure.from {
-        return Err(Fault::new(
-            place(&mut s, "until"),
-            format!(
-                "`until` ({}) is not after the beginning of the measurement ({})",
-                span(measure.until),
-                span(measure.from)
-            ),
-        )
-        .help("measure from the end of the warm-up (or from = \"1ms\") to a later time"));
-    }
-    if measure.trace != TracePorts::None && measure.queue_interval == Picos::ZERO {
-        return Err(Fault::new(
-            place(&mut s, "queue-interval"),
-            "a trace needs queue-interval",
-        )
-        .help("write queue-interval = \"10us\""));
-    }
-    s.finish()?;
-    Ok(measure)
-}
-
-/// How often something is recorded; zero: never. A mistyped unit would otherwise be a run without
-/// end.
-fn interval(s: &mut Section<'_>, key: &'static str, default: Picos) -> Fallible<Picos> {
-    let Some(node) = s.get(key) else {
-        return Ok(default);
-    };
-    match crate::section::time(node)? {
-        span if span != Picos::ZERO && span < SHORTEST_INTERVAL => Err(Fault::new(
-            node.at,
-            format!("{key} is shorter than a packet takes on the fastest link"),
-        )
-        .help("write at least \"10ns\"; usual are \"10us\" to \"1ms\", and 0 for never")),
-        span => Ok(span),
-    }
-}
-
-/// When the last warm-up ends, to the microsecond, as the load foretells.
-fn warmed_up(topology: &Topology, workloads: &[Workload]) -> Picos {
-    let end = |w: &Workload| match &w.kind {
-        Kind::Poisson {
-            sizes,
-            load,
-            pairs,
-            warmup,
-            ..
-        } => {
-            let seconds = *warmup as f64 / flows_per_second(topology, pairs, sizes.mean(), *load);
-            Picos::from_micros((seconds * 1e6).min(1e12) as u64)
-        }
-        _ => Picos::ZERO,
-    };
-    workloads.iter().map(end).max().unwrap_or(Picos::ZERO)
 }

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[transport]`.
+//! `[transport]`: how senders and receivers behave.
 
 use cemark_transport::Config;
-use cemark_transport::rdma::{Dcqcn, Rdma};
-use cemark_wire::{Nanos, Picos};
+use cemark_transport::rdma::{Dcqcn, Rdma, Retransmit};
+use cemark_wire::Nanos;
 
-use crate::controllers;
-use crate::error::{Fallible, Fault};
-use crate::rdma;
-use crate::section::{LONGEST, Section};
+use crate::controllers::{self, CONTROL_KEYS};
+use crate::error::Fallible;
+use crate::key::{Key, keys, words};
+use crate::section::Section;
+use crate::sections::{Form, SectionSpec};
+use crate::switch::MOST_QUEUES;
 use crate::tree::Table;
+
+pub(crate) static TRANSPORT: SectionSpec = SectionSpec::new(
+    "transport",
+    Form::Table,
+    &[CONTROL_KEYS, KEYS, QUEUE_PAIR_KEYS],
+    "How senders and receivers behave.",
+)
+.chosen_by("control")
+.and(controllers::of_the_catalogue)
+.per_scheme();
 
 /// Largest payload and largest header of a segment: what a packet's 16-bit length can hold
 /// together.
@@ -17,79 +29,105 @@ const LARGEST_MSS: u64 = 65_000;
 const LARGEST_HEADER: u64 = 500;
 const _: () = assert!(LARGEST_MSS + LARGEST_HEADER <= u16::MAX as u64);
 
-/// `[transport]`.
+keys! { KEYS:
+    MSS: u16 = Key::bytes("mss", 64, LARGEST_MSS).usual("1460B").doc("payload of a full segment");
+    HEADER: u16 = Key::bytes("header", 20, LARGEST_HEADER).usual("40B")
+        .doc("bytes that a data segment adds on the wire");
+    ACK: u16 = Key::bytes("ack", 20, 1_500).usual("40B").doc("a pure ACK on the wire");
+    INIT_WINDOW: u32 = Key::count("init-window", 1, 1_000_000).usual("10")
+        .doc("initial window in segments");
+    KEEP_WINDOW: bool = Key::flag("keep-window").usual("true").doc(
+        "an idle persistent connection keeps its window; `false`: it restarts at `init-window`",
+    );
+    RTO_MIN: Nanos = Key::timer("rto-min").usual("5ms").doc("smallest retransmission timeout");
+    RTO_INIT: Nanos = Key::timer("rto-init").usual("5ms")
+        .doc("retransmission timeout before the first sample of the RTT");
+    RTO_MAX: Nanos = Key::timer("rto-max").usual("64s").doc("largest retransmission timeout");
+    ACK_EVERY: u32 = Key::count("ack-every", 1, 1_000).usual("1")
+        .doc("an ACK at least every this many segments");
+    ACK_DELAY: Nanos = Key::timer("ack-delay").usual("500us")
+        .doc("longest wait of a delayed ACK");
+    RECEIVE_WINDOW: u64 = Key::bytes("receive-window", 1_500, 1 << 40).usual("16MiB")
+        .doc("most bytes in flight that the receiver allows");
+    HANDSHAKE: bool = Key::flag("handshake").usual("false")
+        .doc("SYN and SYN-ACK before the data of a fresh connection");
+    SACK: bool = Key::flag("sack").usual("true")
+        .doc("selective acknowledgements; `false`: NewReno");
+    DUP_ACKS: u32 = Key::count("dup-acks", 1, 1_000_000).usual("3")
+        .doc("duplicate ACKs that start a fast retransmit");
+    LOST_REPAIRS: bool = Key::flag("lost-repairs").follows("`true` for `bbr`, else `false`").doc(
+        "a lost retransmission is detected by acknowledgements of later segments (as RACK does), \
+         not by the timer",
+    );
+}
+
+words! { Retransmit:
+    "go-back-n" => Retransmit::GoBackN,
+    "selective" => Retransmit::Selective,
+}
+
+const DCQCN: &[&str] = &["dcqcn"];
+
+keys! { QUEUE_PAIR_KEYS:
+    RETRANSMIT: Retransmit = Key::choice("repair").only(DCQCN).usual("go-back-n").doc(
+        "what is retransmitted after a loss: everything from the hole on, or (`selective`) only \
+         what is missing",
+    );
+    CNP_GAP: Nanos = Key::timer("cnp-gap").only(DCQCN).usual("50us")
+        .doc("least time between two notifications of a flow");
+    CNP_CLASS: u8 = Key::count("cnp-class", 0, MOST_QUEUES - 1).only(DCQCN)
+        .follows("the flow's").doc("queue of notifications at every port");
+}
+
+/// `[transport]`. The keys of queue pairs are read under every control, so that a scheme or a point
+/// of a sweep may have another one.
 pub(crate) fn transport(root: &Table) -> Fallible<Config> {
-    let mut s = Section::of(root, "transport")?;
+    let mut s = Section::of(root, &TRANSPORT)?;
     let usual = Config::default();
     let chosen = controllers::control(&mut s)?;
-    let queue_pairs = rdma::rdma(&mut s)?;
-    // Hosts with queue pairs have no TCP sender, so its controller is never used.
-    let (control, rdma) = match chosen.spec().is_queue_pair() {
-        true => {
-            let dcqcn = Dcqcn::from_control(&chosen);
-            (
-                usual.control,
-                Some(Rdma {
-                    dcqcn,
-                    ..queue_pairs
-                }),
-            )
-        }
-        false => (chosen, None),
+    let queue_pairs = Rdma {
+        retransmit: s.read(&RETRANSMIT)?,
+        cnp_gap: s.read(&CNP_GAP)?,
+        cnp_class: s.given(&CNP_CLASS)?,
+        dcqcn: Rdma::default().dcqcn,
     };
+    // Hosts with queue pairs have no TCP sender, so its controller is never used.
+    let (control, rdma) = if chosen.spec().is_queue_pair() {
+        let dcqcn = Dcqcn::from_control(&chosen);
+        (
+            usual.control,
+            Some(Rdma {
+                dcqcn,
+                ..queue_pairs
+            }),
+        )
+    } else {
+        (chosen, None)
+    };
+    // A controller that does not slow down for losses would otherwise wait for the timer in every
+    // round trip.
+    let insistent = !control.spec().slows_for_loss;
     let config = Config {
         control,
-        mss: s.bytes("mss", usual.mss.into(), (64, LARGEST_MSS))? as u16,
-        header_bytes: s.bytes("header", usual.header_bytes.into(), (20, LARGEST_HEADER))? as u16,
-        ack_bytes: s.bytes("ack", usual.ack_bytes.into(), (20, 1_500))? as u16,
-        init_window: s.count32("init-window", usual.init_window, (1, 1_000_000))?,
-        keep_window: s.flag("keep-window", usual.keep_window)?,
-        rto_min: span(&mut s, "rto-min", usual.rto_min)?,
-        rto_init: span(&mut s, "rto-init", usual.rto_init)?,
-        rto_max: span(&mut s, "rto-max", usual.rto_max)?,
-        ack_every: s.count32("ack-every", usual.ack_every, (1, 1_000))?,
-        ack_delay: span(&mut s, "ack-delay", usual.ack_delay)?,
-        receive_window: s.bytes("receive-window", usual.receive_window, (1_500, 1 << 40))?,
-        handshake: s.flag("handshake", usual.handshake)?,
-        sack: s.flag("sack", usual.sack)?,
-        dup_acks: s.count32("dup-acks", usual.dup_acks, (1, 1_000_000))?,
-        // A controller that does not slow down for losses would otherwise wait for the timer in
-        // every round trip.
-        lost_retransmissions: s.flag("lost-repairs", !control.spec().slows_for_loss)?,
+        mss: s.read(&MSS)?,
+        header_bytes: s.read(&HEADER)?,
+        ack_bytes: s.read(&ACK)?,
+        init_window: s.read(&INIT_WINDOW)?,
+        keep_window: s.read(&KEEP_WINDOW)?,
+        rto_min: s.read(&RTO_MIN)?,
+        rto_init: s.read(&RTO_INIT)?,
+        rto_max: s.read(&RTO_MAX)?,
+        ack_every: s.read(&ACK_EVERY)?,
+        ack_delay: s.read(&ACK_DELAY)?,
+        receive_window: s.read(&RECEIVE_WINDOW)?,
+        handshake: s.read(&HANDSHAKE)?,
+        sack: s.read(&SACK)?,
+        dup_acks: s.read(&DUP_ACKS)?,
+        lost_retransmissions: s.read_or(&LOST_REPAIRS, insistent)?,
         pacing: usual.pacing,
         pace_train: usual.pace_train,
         rdma,
     };
     s.finish()?;
     Ok(config)
-}
-
-/// A timer that is not zero.
-pub(crate) fn span(s: &mut Section<'_>, key: &'static str, default: Nanos) -> Fallible<Nanos> {
-    let Some(node) = s.get(key) else {
-        return Ok(default);
-    };
-    match crate::section::nanos(node)? {
-        Nanos::ZERO => {
-            Err(Fault::new(node.at, format!("{key} must be above zero"))
-                .help("write it like \"5ms\""))
-        }
-        span => Ok(span),
-    }
-}
-
-/// `max-time`: the end of the simulated time.
-pub(crate) fn max_time(s: &mut Section<'_>) -> Fallible<Option<Picos>> {
-    let Some(node) = s.get("max-time") else {
-        return Ok(None);
-    };
-    match crate::section::time(node)? {
-        Picos::ZERO => Err(
-            Fault::new(node.at, "nothing happens in no time").help(format!(
-                "write up to \"{}s\"",
-                LONGEST.0 / 1_000_000_000_000
-            )),
-        ),
-        span => Ok(Some(span)),
-    }
 }

@@ -199,6 +199,19 @@ impl Table {
     }
 }
 
+/// The items of a list of tables; a table that is written alone is a list of one.
+pub(crate) fn tables(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(nodes) => nodes,
+        _ => std::slice::from_ref(node),
+    }
+}
+
+/// The tables of a list of the file; none where it is missing.
+pub(crate) fn items<'a>(root: &'a Table, list: &str) -> &'a [Node] {
+    root.get(list).map_or(&[], |entry| tables(&entry.node))
+}
+
 /// A value of the command line: a TOML scalar, or else the bare text.
 pub(crate) fn bare(word: &str, at: At) -> Node {
     let parsed = DeValue::parse(word)

@@ -191,6 +191,19 @@ pub(crate) fn length(bytes: u64) -> String {
     )
 }
 
+/// A rate as messages write it: `40Mbps`.
+pub(crate) fn rate(bps: u64) -> String {
+    shown(
+        bps,
+        &[
+            ("bps", 1),
+            ("kbps", 1_000),
+            ("Mbps", 1_000_000),
+            ("Gbps", 1_000_000_000),
+        ],
+    )
+}
+
 /// In the largest of `units` (rising) that leaves something before the point.
 fn shown(n: u64, units: &[Unit]) -> String {
     let fits = units.iter().rev().find(|(_, scale)| n >= *scale);

@@ -7,18 +7,233 @@ use cemark_sim::workload::{ClassMap, FlowLine, Kind, LongFlows, Pairs, Workload}
 use cemark_wire::Picos;
 
 use crate::error::{Fallible, Fault};
-use crate::section::{Section, bytes, count, fraction, list, time, wrong};
-use crate::sizes::Tables;
-use crate::tree::{Node, Table, Value};
+use crate::key::{Key, keys, word_of, words};
+use crate::section::{Section, bytes, choice, count, list, time, wrong};
+use crate::sections::{Form, SectionSpec};
+use crate::sizes::{SIZE_KEYS, Tables};
+use crate::switch::MOST_QUEUES;
+use crate::together;
+use crate::tree::{Node, Table, Value, items};
 
-/// More flows than anybody waits for.
+pub(crate) static WORKLOAD: SectionSpec = SectionSpec::new(
+    "workload",
+    Form::List,
+    &[COMMON, SIZE_KEYS, POISSON, INCAST, LONG, LIST, PROBE],
+    "What is sent, by whom and when.",
+)
+.chosen_by("kind");
+
+pub(crate) static FLOW: SectionSpec =
+    SectionSpec::new("flow", Form::Inline, &[FLOW_KEYS], "One flow of a list.");
+
+/// No scenario should need more flows.
 const MOST_FLOWS: u64 = 1_000_000_000;
 /// A petabyte.
-const LARGEST_FLOW: u64 = 1_000_000_000_000_000;
-/// Most queues of a port.
-pub(crate) const MOST_QUEUES: u64 = 64;
+pub(crate) const LARGEST_FLOW: u64 = 1_000_000_000_000_000;
+const MOST_WORKLOADS: usize = 1_000;
 
-const KINDS: &[&str] = &["poisson", "incast", "long", "list", "probe"];
+/// [`Kind`] without its parameters.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum WorkloadKind {
+    Poisson,
+    Incast,
+    Long,
+    List,
+    Probe,
+}
+
+words! { WorkloadKind:
+    "poisson" => WorkloadKind::Poisson,
+    "incast" => WorkloadKind::Incast,
+    "long" => WorkloadKind::Long,
+    "list" => WorkloadKind::List,
+    "probe" => WorkloadKind::Probe,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Connections {
+    Fresh,
+    Persistent,
+}
+
+words! { Connections: "fresh" => Connections::Fresh, "persistent" => Connections::Persistent }
+
+/// [`Pairs`] without the receiver.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum PairsKind {
+    All,
+    OtherRack,
+    ToOne,
+}
+
+words! { PairsKind:
+    "all" => PairsKind::All,
+    "other-rack" => PairsKind::OtherRack,
+    "to-one" => PairsKind::ToOne,
+}
+
+/// [`LongFlows`] without its parameters.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Pattern {
+    Permutation,
+    ToOne,
+    Pairs,
+}
+
+words! { Pattern:
+    "permutation" => Pattern::Permutation,
+    "to-one" => Pattern::ToOne,
+    "pairs" => Pattern::Pairs,
+}
+
+/// How the class of a flow follows from its hosts.
+#[derive(Clone, Copy, PartialEq)]
+enum ClassBy {
+    Pair,
+    Sender,
+}
+
+words! { ClassBy: "by-pair" => ClassBy::Pair, "by-sender" => ClassBy::Sender }
+
+/// JSON schema of the number of a host.
+const HOST: &str = r#"{"type":"integer","minimum":0}"#;
+
+keys! { COMMON:
+    KIND: WorkloadKind = Key::choice("kind").needed("poisson").doc(
+        "`poisson`: random arrivals at a load. `incast`: many senders to one receiver at the same \
+         time. `long`: endless flows. `list`: the flows that are listed. `probe`: a ping",
+    );
+    NAME: String = Key::text("name").follows("the kind").doc("its name in reports and in paths");
+    CONNECTIONS: Connections = Key::choice("connections").usual("fresh").doc(
+        "`fresh`: a connection per flow, which starts at the initial window. `persistent`: flows \
+         reuse idle connections of their pair (not through a `pep`)",
+    );
+    CLASS: Node = Key::own(
+        "class",
+        "a queue, `by-pair` or `by-sender`",
+        r#"{"anyOf":[{"type":"integer","minimum":0,"maximum":63},{"enum":["by-pair","by-sender"]}]}"#,
+    )
+    .follows("`0`")
+    .doc(
+        "the queue at every port: a number, `\"by-pair\"` (((dst + 1) x hosts + src + 1) mod \
+         queues) or `\"by-sender\"` (src mod queues)",
+    );
+    CLASS_WEIGHTS: Node = Key::own(
+        "class-weights",
+        "a list of whole numbers",
+        r#"{"type":"array","items":{"type":"integer","minimum":0}}"#,
+    )
+    .doc("instead of `class`: a queue at random with these weights, `[2, 1, 1]`");
+    CLASS_BOUNDS: Node = Key::own(
+        "class-bounds",
+        "a list of lengths",
+        r#"{"type":"array"}"#,
+    )
+    .doc("instead of `class`: by bytes sent, `[\"140KB\"]`: the second queue after 140 KB (PIAS)");
+}
+
+keys! { POISSON:
+    LOAD: f64 = Key::fraction("load").only(&["poisson"]).needed("0.8").doc(
+        "offered payload bits on the most loaded tier over its capacity, above 0, at most 1",
+    );
+    SHARE: f64 = Key::fraction("share").only(&["poisson"]).usual("1").doc(
+        "the part of `load` that this workload offers, where several divide one load among them",
+    );
+    PAIRS: PairsKind = Key::choice("pairs").only(&["poisson"]).usual("all").doc(
+        "`all`: any two hosts; `other-rack`: any two of different racks; `to-one`: to `receiver`, \
+         from any other",
+    );
+    TO: Node = Key::own("receiver", "a host", HOST).only(&["poisson"]).needed("0")
+        .doc("the receiver of `pairs = \"to-one\"`");
+    FLOWS: u64 = Key::count("flows", 1, MOST_FLOWS).only(&["poisson"]).needed("10000")
+        .doc("measured flows");
+    WARMUP: u64 = Key::count("warmup", 0, MOST_FLOWS).only(&["poisson"])
+        .follows("a tenth of `flows`").doc("flows before them that are not measured");
+    LOAD_HOLD: Picos = Key::time("hold").only(&["poisson"])
+        .follows("until the last measured flow has ended").doc(
+        "how long flows continue to arrive after the last measured one has arrived: `\"100ms\"` \
+         spares the long wait for a few huge flows, which then end among fewer others",
+    );
+}
+
+keys! { INCAST:
+    SENDERS: u32 = Key::count("senders", 1, 1_000_000).only(&["incast"]).needed("32").doc(
+        "hosts that each send a flow to `receiver` at the same time; with more senders than hosts, \
+         hosts send several",
+    );
+    RECEIVER: Node = Key::own("receiver", "a host", HOST).only(&["incast"]).needed("0")
+        .doc("the host that receives");
+    SIZE: u64 = Key::bytes("size", 1, LARGEST_FLOW).only(&["incast"])
+        .follows("`min-size` to `max-size`").doc("size of every flow");
+    MIN_SIZE: u64 = Key::bytes("min-size", 1, LARGEST_FLOW).only(&["incast"])
+        .needed("\"3KB\"  # or size = \"30KB\" for all")
+        .doc("instead of `size`: sizes are uniform from here");
+    MAX_SIZE: u64 = Key::bytes("max-size", 1, LARGEST_FLOW).only(&["incast"]).needed("60KB")
+        .doc("to here");
+    QUERY_AT: Picos = Key::time("at").only(&["incast"]).usual("0").doc("start of the first query");
+    REPEAT: u32 = Key::count("repeat", 1, 10_000_000).only(&["incast"]).usual("1")
+        .doc("number of queries");
+    QUERY_EVERY: Picos = Key::span("every").only(&["incast"]).needed("1ms")
+        .doc("time from one query to the next; needed if they are repeated");
+    QUERY_JITTER: Picos = Key::time("jitter").only(&["incast"]).usual("0")
+        .doc("each flow starts up to this much later");
+}
+
+keys! { LONG:
+    PATTERN: Pattern = Key::choice("pattern").only(&["long"]).usual("permutation").doc(
+        "`permutation`: every host sends to one and receives from one; `to-one`: `count` flows to \
+         `receiver`; `pairs`: those listed in `pairs`",
+    );
+    PER_HOST: u32 = Key::count("per-host", 1, 1_000).only(&["long"]).usual("1")
+        .doc("for `permutation`: flows of each host");
+    FLOW_COUNT: u32 = Key::count("count", 1, 1_000_000).only(&["long"]).needed("8")
+        .doc("for `to-one`: number of flows; the hosts send in turn");
+    SINK: Node = Key::own("receiver", "a host", HOST).only(&["long"]).needed("0")
+        .doc("for `to-one`: the host that receives");
+    LONG_PAIRS: Node = Key::own(
+        "pairs",
+        "a list of pairs of hosts",
+        r#"{"type":"array","items":{"type":"array","minItems":2,"maxItems":2}}"#,
+    )
+    .only(&["long"])
+    .needed("[[0, 1], [2, 3]]")
+    .doc("for `pairs`: sender and receiver of each flow");
+    LONG_AT: Picos = Key::time("at").only(&["long"]).usual("0").doc("start of the first flow");
+    STAGGER: Picos = Key::time("stagger").only(&["long"]).usual("0")
+        .doc("each next flow starts this much later");
+    LONG_JITTER: Picos = Key::time("jitter").only(&["long"]).usual("0")
+        .doc("and up to this much more, at random");
+}
+
+keys! { LIST:
+    FLOW_LIST: Node = Key::own(
+        "flow",
+        "a list of flows",
+        r##"{"type":"array","minItems":1,"items":{"$ref":"#/definitions/flow"}}"##,
+    )
+    .only(&["list"])
+    .needed("[{ at = \"0us\", src = 0, dst = 1, size = \"100KB\" }]")
+    .doc("the flows, in any order: `[{ at = \"2us\", src = 0, dst = 1, size = \"1MB\" }]`");
+}
+
+keys! { FLOW_KEYS:
+    AT: Picos = Key::time("at").usual("0").doc("when it starts");
+    FLOW_SRC: Node = Key::own("src", "a host", HOST).needed("0").doc("the sender");
+    FLOW_DST: Node = Key::own("dst", "a host", HOST).needed("1").doc("the receiver");
+    FLOW_SIZE: u64 = Key::bytes("size", 1, LARGEST_FLOW).needed("100KB").doc("its bytes");
+}
+
+keys! { PROBE:
+    SRC: Node = Key::own("src", "a host", HOST).only(&["probe"]).needed("0")
+        .doc("the host that pings");
+    DST: Node = Key::own("dst", "a host", HOST).only(&["probe"]).needed("1")
+        .doc("the host that answers");
+    PROBE_AT: Picos = Key::time("at").only(&["probe"]).usual("0").doc("the first ping");
+    PROBE_EVERY: Picos = Key::span("every").only(&["probe"]).needed("10us")
+        .doc("time from one ping to the next");
+    PINGS: u64 = Key::count("count", 1, MOST_FLOWS).only(&["probe"]).needed("1000")
+        .doc("number of pings");
+}
 
 /// What a workload may refer to.
 struct Around<'a> {
@@ -34,20 +249,20 @@ pub(crate) fn workloads(
     tables: &mut Tables,
     queues: usize,
 ) -> Fallible<Vec<Workload>> {
-    let nodes: &[Node] = match root.get("workload").map(|entry| &entry.node) {
-        None => &[],
-        Some(Node {
-            value: Value::List(nodes),
-            ..
-        }) => nodes,
-        Some(node) => std::slice::from_ref(node),
-    };
+    let nodes = items(root, WORKLOAD.name);
     if nodes.is_empty() {
-        return Err(Fault::nowhere("nothing is sent: there is no [[workload]]")
-            .help("write [[workload]], kind = \"poisson\", sizes = \"web-search\", load = 0.8, flows = 10000"));
+        return Err(
+            Fault::nowhere("nothing is sent: there is no [[workload]]").help(
+                "write [[workload]], kind = \"poisson\", sizes = \"web-search\", load = 0.8, \
+                 flows = 10000",
+            ),
+        );
     }
-    if nodes.len() > 1_000 {
-        return Err(Fault::new(nodes[1_000].at, "more than 1000 workloads"));
+    if let Some(node) = nodes.get(MOST_WORKLOADS) {
+        return Err(Fault::new(
+            node.at,
+            format!("more than {MOST_WORKLOADS} workloads"),
+        ));
     }
     let mut around = Around {
         topology,
@@ -76,52 +291,46 @@ pub(crate) fn workloads(
         all.push(workload);
     }
     let loads: Vec<Option<&Node>> = nodes.iter().map(load_node).collect();
-    crate::together::check(&all, &loads, topology)?;
+    together::check(&all, &loads, topology)?;
     Ok(all)
 }
 
 /// Where a workload says its load.
 fn load_node(workload: &Node) -> Option<&Node> {
     match &workload.value {
-        Value::Table(table) => table.get("load").map(|entry| &entry.node),
+        Value::Table(table) => table.get(LOAD.spec.name).map(|entry| &entry.node),
         _ => None,
     }
 }
 
 /// The word for a kind of workload.
 pub(crate) fn kind_name(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Poisson { .. } => KINDS[0],
-        Kind::Incast { .. } => KINDS[1],
-        Kind::Long { .. } => KINDS[2],
-        Kind::List(_) => KINDS[3],
-        Kind::Probe { .. } => KINDS[4],
-    }
+    word_of(&match kind {
+        Kind::Poisson { .. } => WorkloadKind::Poisson,
+        Kind::Incast { .. } => WorkloadKind::Incast,
+        Kind::Long { .. } => WorkloadKind::Long,
+        Kind::List(_) => WorkloadKind::List,
+        Kind::Probe { .. } => WorkloadKind::Probe,
+    })
 }
 
 fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
-    let mut s = Section::node(node, "[[workload]]".to_owned())?;
-    let kind = crate::section::choice(s.need("kind", "\"poisson\"")?, KINDS)?;
-    let name = s.text("name")?.unwrap_or_default().to_owned();
+    let mut s = Section::under(node, &WORKLOAD)?;
+    let kind = s.read(&KIND)?;
+    let name = s.given(&NAME)?.unwrap_or_default();
     let class = class(&mut s, around.queues)?;
-    let persistent = s.choice("connections", 0, &["fresh", "persistent"])? == 1;
+    let persistent = s.read(&CONNECTIONS)? == Connections::Persistent;
     let kind = match kind {
-        0 => poisson(&mut s, around)?,
-        1 => incast(&mut s, around.topology)?,
-        2 => Kind::Long {
+        WorkloadKind::Poisson => poisson(&mut s, around)?,
+        WorkloadKind::Incast => incast(&mut s, around.topology)?,
+        WorkloadKind::Long => Kind::Long {
             flows: long_flows(&mut s, around.topology)?,
-            at: s.time("at", Picos::ZERO)?,
-            stagger: s.time("stagger", Picos::ZERO)?,
-            jitter: s.time("jitter", Picos::ZERO)?,
+            at: s.read(&LONG_AT)?,
+            stagger: s.read(&STAGGER)?,
+            jitter: s.read(&LONG_JITTER)?,
         },
-        3 => flow_list(&mut s, around.topology)?,
-        _ => Kind::Probe {
-            src: host(s.need("src", "0")?, around.topology)?,
-            dst: other_host(&mut s, "src", "dst", around.topology)?,
-            at: s.time("at", Picos::ZERO)?,
-            every: positive(s.need("every", "\"10us\"")?)?,
-            count: count(s.need("count", "1000")?, (1, MOST_FLOWS))?,
-        },
+        WorkloadKind::List => flow_list(&mut s, around.topology)?,
+        WorkloadKind::Probe => probe(&mut s, around.topology)?,
     };
     s.finish()?;
     Ok(Workload {
@@ -132,55 +341,71 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
     })
 }
 
-fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
-    let sizes = around.tables.sizes(s)?;
-    let node = s.need("load", "0.8")?;
-    let load = fraction(node).map_err(|fault| {
-        fault.help("a load is above 0 and at most 1: offered payload bits on the most loaded tier over its capacity")
+fn probe(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
+    let (src, dst) = two_hosts(s.need(&SRC)?, s.need(&DST)?, topology)?;
+    Ok(Kind::Probe {
+        src,
+        dst,
+        at: s.read(&PROBE_AT)?,
+        every: s.read(&PROBE_EVERY)?,
+        count: s.read(&PINGS)?,
+    })
+}
+
+/// The load that a workload offers, and where it is written.
+fn offered<'a>(s: &mut Section<'a>) -> Fallible<(f64, &'a Node)> {
+    let node = s.need(&LOAD)?;
+    let load = s.read(&LOAD).map_err(|fault| {
+        fault.help(
+            "a load is above 0 and at most 1: offered payload bits on the most loaded tier over \
+             its capacity",
+        )
     })?;
-    // A load of 1e-300 would be a wait of ages for the first flow.
+    // With a load of 1e-300 the first flow would never arrive.
     if load < 1e-6 {
         return Err(Fault::new(node.at, "a load of zero sends nothing")
             .help("write a load above 0 and at most 1, such as 0.8"));
     }
-    let load = match s.get("share") {
-        None => load,
-        Some(node) => {
-            let share = fraction(node).map_err(|fault| {
-                fault.help("a share is above 0 and at most 1: the part of the load that this workload offers")
-            })?;
-            if load * share < 1e-6 {
-                return Err(Fault::new(node.at, "a share of zero sends nothing")
-                    .help("write a share above 0 and at most 1, such as 0.25"));
-            }
-            load * share
-        }
-    };
-    let topology = around.topology;
-    let pairs = s.choice("pairs", 0, &["all", "other-rack", "to-one"])?;
-    if let Some(receiver) = s.get("receiver").filter(|_| pairs != 2) {
+    let share = s.read(&SHARE).map_err(|fault| {
+        fault.help(
+            "a share is above 0 and at most 1: the part of the load that this workload offers",
+        )
+    })?;
+    match s.node(&SHARE).filter(|_| load * share < 1e-6) {
+        Some(node) => Err(Fault::new(node.at, "a share of zero sends nothing")
+            .help("write a share above 0 and at most 1, such as 0.25")),
+        None => Ok((load * share, node)),
+    }
+}
+
+fn pairs(s: &mut Section<'_>, topology: &Topology) -> Fallible<Pairs> {
+    let pairs = s.read(&PAIRS)?;
+    if let Some(receiver) = s.node(&TO).filter(|_| pairs != PairsKind::ToOne) {
         return Err(
             Fault::new(receiver.at, "a receiver without pairs = \"to-one\"")
                 .help("write pairs = \"to-one\" for flows to this host alone, or remove it"),
         );
     }
-    let pairs = match pairs {
-        0 => Pairs::All,
-        1 => {
-            if topology.rack(topology.hosts() - 1) == 0 {
-                return Err(
-                    Fault::new(s.at(), "pairs = \"other-rack\" needs more than one rack")
-                        .help("write pairs = \"all\""),
-                );
-            }
-            Pairs::OtherRack
-        }
-        _ => Pairs::ToOne(host(s.need("receiver", "0")?, topology)?),
-    };
-    let flows = count(s.need("flows", "10000")?, (1, MOST_FLOWS))?;
-    let warmup = s.count("warmup", flows / 10, (0, MOST_FLOWS))?;
-    let hold = s.time("hold", Picos::MAX)?;
-    let rate = flows_per_second(topology, &pairs, sizes.mean(), load);
+    match pairs {
+        PairsKind::All => Ok(Pairs::All),
+        PairsKind::OtherRack if topology.rack(topology.hosts() - 1) == 0 => Err(Fault::new(
+            s.at(),
+            "pairs = \"other-rack\" needs more than one rack",
+        )
+        .help("write pairs = \"all\"")),
+        PairsKind::OtherRack => Ok(Pairs::OtherRack),
+        PairsKind::ToOne => Ok(Pairs::ToOne(host(s.need(&TO)?, topology)?)),
+    }
+}
+
+fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
+    let sizes = around.tables.sizes(s)?;
+    let (load, node) = offered(s)?;
+    let pairs = pairs(s, around.topology)?;
+    let flows = s.read(&FLOWS)?;
+    let warmup = s.read_or(&WARMUP, flows / 10)?;
+    let hold = s.read_or(&LOAD_HOLD, Picos::MAX)?;
+    let rate = flows_per_second(around.topology, &pairs, sizes.mean(), load);
     if rate > 1e9 {
         return Err(Fault::new(
             node.at,
@@ -199,177 +424,166 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
 }
 
 fn incast(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
-    let senders = count(s.need("senders", "32")?, (1, 1_000_000))? as u32;
-    let receiver = host(s.need("receiver", "0")?, topology)?;
-    let flow = (1, LARGEST_FLOW);
-    let (min_bytes, max_bytes) = match s.get("size") {
-        Some(node) => {
-            let n = bytes(node, None, flow)?;
-            (n, n)
-        }
-        None => {
-            let min = bytes(
-                s.need("min-size", "\"3KB\"  # or size = \"30KB\" for all")?,
-                None,
-                flow,
-            )?;
-            let node = s.need("max-size", "\"60KB\"")?;
-            let max = bytes(node, None, flow)?;
-            if max < min {
-                return Err(
-                    Fault::new(node.at, "the largest flow is smaller than the smallest")
-                        .help("swap min-size and max-size"),
-                );
-            }
-            (min, max)
-        }
+    let senders = s.read(&SENDERS)?;
+    let receiver = host(s.need(&RECEIVER)?, topology)?;
+    let (min_bytes, max_bytes) = match s.given(&SIZE)? {
+        Some(size) => (size, size),
+        None => (s.read(&MIN_SIZE)?, s.read(&MAX_SIZE)?),
     };
-    let repeat = s.count32("repeat", 1, (1, 10_000_000))?;
+    if max_bytes < min_bytes {
+        let at = s.need(&MAX_SIZE)?.at;
+        return Err(
+            Fault::new(at, "the largest flow is smaller than the smallest")
+                .help("swap min-size and max-size"),
+        );
+    }
+    let repeat = s.read(&REPEAT)?;
     let every = match repeat {
-        1 => s.time("every", Picos::ZERO)?,
-        _ => positive(s.need("every", "\"1ms\"")?)?,
+        // Allowed, for a sweep of `repeat`, and without effect.
+        1 => s.node(&QUERY_EVERY).map_or(Ok(Picos::ZERO), time)?,
+        _ => s.read(&QUERY_EVERY)?,
     };
     if u64::from(senders) * u64::from(repeat) > MOST_FLOWS {
-        return Err(
-            Fault::new(s.at(), "more than 1000000000 flows").help("fewer senders or repeats")
-        );
+        return Err(Fault::new(s.at(), format!("more than {MOST_FLOWS} flows"))
+            .help("fewer senders or repeats"));
     }
     Ok(Kind::Incast {
         senders,
         receiver,
         min_bytes,
         max_bytes,
-        at: s.time("at", Picos::ZERO)?,
+        at: s.read(&QUERY_AT)?,
         repeat,
         every,
-        jitter: s.time("jitter", Picos::ZERO)?,
+        jitter: s.read(&QUERY_JITTER)?,
     })
 }
 
 fn long_flows(s: &mut Section<'_>, topology: &Topology) -> Fallible<LongFlows> {
-    Ok(
-        match s.choice("pattern", 0, &["permutation", "to-one", "pairs"])? {
-            0 => LongFlows::Permutation {
-                per_host: s.count32("per-host", 1, (1, 1_000))?,
-            },
-            1 => LongFlows::ToOne {
-                count: count(s.need("count", "8")?, (1, 1_000_000))? as u32,
-                receiver: host(s.need("receiver", "0")?, topology)?,
-            },
-            _ => {
-                let node = s.need("pairs", "[[0, 1], [2, 3]]")?;
-                let mut pairs = Vec::new();
-                for row in list(node)? {
-                    let [src, dst] = list(row)? else {
-                        return Err(Fault::new(row.at, "a pair has two hosts")
-                            .help("write [0, 1]: sender and receiver"));
-                    };
-                    pairs.push(two_hosts(src, dst, topology)?);
-                }
-                if pairs.is_empty() {
-                    return Err(
-                        Fault::new(node.at, "no pair").help("write pairs = [[0, 1], [2, 3]]")
-                    );
-                }
-                LongFlows::Pairs(pairs)
+    match s.read(&PATTERN)? {
+        Pattern::Permutation => Ok(LongFlows::Permutation {
+            per_host: s.read(&PER_HOST)?,
+        }),
+        Pattern::ToOne => Ok(LongFlows::ToOne {
+            count: s.read(&FLOW_COUNT)?,
+            receiver: host(s.need(&SINK)?, topology)?,
+        }),
+        Pattern::Pairs => {
+            let node = s.need(&LONG_PAIRS)?;
+            let mut pairs = Vec::new();
+            for row in list(node)? {
+                let [src, dst] = list(row)? else {
+                    return Err(Fault::new(row.at, "a pair has two hosts")
+                        .help("write [0, 1]: sender and receiver"));
+                };
+                pairs.push(two_hosts(src, dst, topology)?);
             }
-        },
-    )
+            if pairs.is_empty() {
+                return Err(Fault::new(node.at, "no pair").help(LONG_PAIRS.spec.advice()));
+            }
+            Ok(LongFlows::Pairs(pairs))
+        }
+    }
 }
 
 fn flow_list(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
-    let node = s.need(
-        "flow",
-        "[{ at = \"0us\", src = 0, dst = 1, size = \"100KB\" }]",
-    )?;
+    let node = s.need(&FLOW_LIST)?;
     let mut lines = Vec::new();
     for row in list(node)? {
-        let mut line = Section::node(row, "a flow".to_owned())?;
-        let start = line.time("at", Picos::ZERO)?;
-        let (src, dst) = two_hosts(line.need("src", "0")?, line.need("dst", "1")?, topology)?;
-        let size = bytes(line.need("size", "\"100KB\"")?, None, (1, LARGEST_FLOW))?;
+        let mut line = Section::under(row, &FLOW)?;
+        let start = line.read(&AT)?;
+        let (src, dst) = two_hosts(line.need(&FLOW_SRC)?, line.need(&FLOW_DST)?, topology)?;
+        let bytes = line.read(&FLOW_SIZE)?;
         line.finish()?;
         lines.push(FlowLine {
             start,
             src,
             dst,
-            bytes: size,
+            bytes,
         });
     }
     if lines.is_empty() {
-        return Err(Fault::new(node.at, "no flow in the list").help(
-            "write flow = [{ at = \"0us\", src = 0, dst = 1, size = \"100KB\" }], with a line for each flow",
-        ));
+        let help = format!("{}, with a line for each flow", FLOW_LIST.spec.advice());
+        return Err(Fault::new(node.at, "no flow in the list").help(help));
     }
     lines.sort_by_key(|line| line.start);
     Ok(Kind::List(lines))
 }
 
 fn class(s: &mut Section<'_>, queues: usize) -> Fallible<ClassMap> {
-    let given = s.get("class");
-    let weights = s.get("class-weights");
-    let bounds = s.get("class-bounds");
-    let too_many = |node: &Node, n: usize| {
-        match n {
-        n if n > queues => Err(Fault::new(
-            node.at,
-            format!("{n} classes, but a port has {queues} queues"),
-        )
-        .help(format!(
-            "write queues = {n} and a scheduler in [switch], or a [[switch.queue]] for each class, or fewer classes"
-        ))),
-        _ => Ok(()),
-    }
-    };
-    match (given, weights, bounds) {
+    let given = (
+        s.node(&CLASS),
+        s.node(&CLASS_WEIGHTS),
+        s.node(&CLASS_BOUNDS),
+    );
+    match given {
         (None, None, None) => Ok(ClassMap::Fixed(0)),
-        (Some(node), None, None) => match &node.value {
-            Value::Integer(_) => {
-                let class = count(node, (0, MOST_QUEUES - 1))?;
-                too_many(node, class as usize + 1)?;
-                Ok(ClassMap::Fixed(class as u8))
-            }
-            Value::Text(_) => Ok(
-                match crate::section::choice(node, &["by-pair", "by-sender"])? {
-                    0 => ClassMap::ByPair(queues as u8),
-                    _ => ClassMap::BySender(queues as u8),
-                },
-            ),
-            _ => Err(wrong(
-                node,
-                "the number of a queue, \"by-pair\" or \"by-sender\"",
-            )),
-        },
-        (None, Some(node), None) => {
-            let weights = list(node)?
-                .iter()
-                .map(|w| Ok(count(w, (0, 1_000_000))? as u32))
-                .collect::<Fallible<Vec<u32>>>()?;
-            if weights.iter().all(|&w| w == 0) {
-                return Err(Fault::new(node.at, "all weights are zero")
-                    .help("write class-weights = [2, 1, 1]"));
-            }
-            too_many(node, weights.len())?;
-            Ok(ClassMap::Weighted(weights))
-        }
-        (None, None, Some(node)) => {
-            let mut all: Vec<u64> = Vec::new();
-            for bound in list(node)? {
-                let n = bytes(bound, None, (1, LARGEST_FLOW))?;
-                if all.last().is_some_and(|&before| n <= before) {
-                    return Err(Fault::new(bound.at, "bounds must rise")
-                        .help("write class-bounds = [\"140KB\", \"1MB\"]"));
-                }
-                all.push(n);
-            }
-            too_many(node, all.len() + 1)?;
-            Ok(ClassMap::ByBytesSent(all))
-        }
+        (Some(node), None, None) => fixed_class(node, queues),
+        (None, Some(node), None) => weighted_class(node, queues),
+        (None, None, Some(node)) => class_by_bytes(node, queues),
         (_, Some(node), _) | (_, _, Some(node)) => {
             Err(Fault::new(node.at, "the class is given in two ways")
                 .help("keep one of class, class-weights and class-bounds"))
         }
     }
+}
+
+/// Every class needs its queue.
+fn enough_queues(node: &Node, classes: usize, queues: usize) -> Fallible<()> {
+    if classes <= queues {
+        return Ok(());
+    }
+    let message = format!("{classes} classes, but a port has {queues} queues");
+    Err(Fault::new(node.at, message).help(format!(
+        "write queues = {classes} and a scheduler in [switch], or a [[switch.queue]] for each \
+         class, or fewer classes"
+    )))
+}
+
+fn fixed_class(node: &Node, queues: usize) -> Fallible<ClassMap> {
+    match &node.value {
+        Value::Integer(_) => {
+            let class = count(node, (0, MOST_QUEUES - 1))?;
+            enough_queues(node, class as usize + 1, queues)?;
+            Ok(ClassMap::Fixed(class as u8))
+        }
+        Value::Text(_) => Ok(match choice(node)? {
+            ClassBy::Pair => ClassMap::ByPair(queues as u8),
+            ClassBy::Sender => ClassMap::BySender(queues as u8),
+        }),
+        _ => Err(wrong(
+            node,
+            "the number of a queue, \"by-pair\" or \"by-sender\"",
+        )),
+    }
+}
+
+fn weighted_class(node: &Node, queues: usize) -> Fallible<ClassMap> {
+    let weights = list(node)?
+        .iter()
+        .map(|w| Ok(count(w, (0, 1_000_000))? as u32))
+        .collect::<Fallible<Vec<u32>>>()?;
+    if weights.iter().all(|&w| w == 0) {
+        return Err(
+            Fault::new(node.at, "all weights are zero").help("write class-weights = [2, 1, 1]")
+        );
+    }
+    enough_queues(node, weights.len(), queues)?;
+    Ok(ClassMap::Weighted(weights))
+}
+
+fn class_by_bytes(node: &Node, queues: usize) -> Fallible<ClassMap> {
+    let mut all: Vec<u64> = Vec::new();
+    for bound in list(node)? {
+        let n = bytes(bound, None, (1, LARGEST_FLOW))?;
+        if all.last().is_some_and(|&before| n <= before) {
+            return Err(Fault::new(bound.at, "bounds must rise")
+                .help("write class-bounds = [\"140KB\", \"1MB\"]"));
+        }
+        all.push(n);
+    }
+    enough_queues(node, all.len() + 1, queues)?;
+    Ok(ClassMap::ByBytesSent(all))
 }
 
 /// The number of a host that exists.
@@ -390,29 +604,9 @@ pub(crate) fn host(node: &Node, topology: &Topology) -> Fallible<u32> {
 
 fn two_hosts(src: &Node, dst: &Node, topology: &Topology) -> Fallible<(u32, u32)> {
     let pair = (host(src, topology)?, host(dst, topology)?);
-    match pair.0 == pair.1 {
-        true => Err(
-            Fault::new(dst.at, format!("host {} cannot send to itself", pair.0))
-                .help("write two different hosts"),
-        ),
-        false => Ok(pair),
+    if pair.0 == pair.1 {
+        let message = format!("host {} cannot send to itself", pair.0);
+        return Err(Fault::new(dst.at, message).help("write two different hosts"));
     }
-}
-
-fn other_host(
-    s: &mut Section<'_>,
-    src: &'static str,
-    dst: &'static str,
-    topology: &Topology,
-) -> Fallible<u32> {
-    Ok(two_hosts(s.need(src, "0")?, s.need(dst, "1")?, topology)?.1)
-}
-
-fn positive(node: &Node) -> Fallible<Picos> {
-    match time(node)? {
-        Picos::ZERO => {
-            Err(Fault::new(node.at, "this time must be above zero").help("write it like \"10us\""))
-        }
-        span => Ok(span),
-    }
+    Ok(pair)
 }

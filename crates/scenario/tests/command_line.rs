@@ -2,42 +2,17 @@
 //! What the command line changes: a key once, a scheme by its label; and what an error shows of a
 //! text that would steer the terminal.
 
+mod common;
+
+use std::sync::LazyLock;
+
 use cemark_scenario::{Overrides, load, parse};
 use miette::Diagnostic;
 
 /// A scenario without fault.
-const GOOD: &str = r#"title = "t"
-seeds = [1, 2]
-baseline = "ECN#"
-
-[topology]
-kind = "star"
-hosts = 8
-rate = "10Gbps"
-
-[[workload]]
-kind = "poisson"
-sizes = "web-search"
-load = 0.8
-flows = 100
-
-[transport]
-rto-min = "5ms"
-
-[switch]
-buffer = "600KB"
-
-[[scheme]]
-marker = "threshold"
-k = "65pkt"
-
-[[scheme]]
-marker = "ecn_sharp"
-ins_target = "220us"
-
-[sweep]
-"workload.load" = [0.5, 0.9]
-"#;
+static GOOD: LazyLock<String> = LazyLock::new(|| {
+    common::two_schemes("[topology]\nkind = \"star\"\nhosts = 8\nrate = \"10Gbps\"\n")
+});
 
 /// The same key twice: both cannot be meant, and neither may be lost in silence.
 #[test]
@@ -45,7 +20,7 @@ fn a_key_is_set_once() {
     let with = |options: &[&str]| {
         let mut overrides = Overrides::default();
         let mut add = || options.iter().try_for_each(|o| overrides.add(o));
-        add().and_then(|()| parse(GOOD, "s.toml", &overrides))
+        add().and_then(|()| parse(&GOOD, "s.toml", &overrides))
     };
     let help = |options: &[&str]| {
         let error = with(options).map(|_| ()).expect_err(&options.join(" "));
@@ -115,7 +90,7 @@ fn a_key_is_set_once() {
             "seed" => overrides.seed = Some(3),
             _ => overrides.seeds = Some(3),
         }
-        let error = parse(GOOD, "s.toml", &overrides).unwrap_err();
+        let error = parse(&GOOD, "s.toml", &overrides).unwrap_err();
         assert!(error.message().contains(&format!("--{option}")), "{error}");
     }
 }
@@ -125,7 +100,7 @@ fn what_cannot_be_swept_says_why() {
     let with = |option: &str| {
         let mut overrides = Overrides::default();
         overrides.add(option).unwrap();
-        let error = parse(GOOD, "s.toml", &overrides).unwrap_err();
+        let error = parse(&GOOD, "s.toml", &overrides).unwrap_err();
         (
             error.message().to_owned(),
             error.help_text().unwrap_or_default().to_owned(),
@@ -146,11 +121,11 @@ fn a_wrong_label_lists_the_labels() {
     let with = |option: &str| {
         let mut overrides = Overrides::default();
         overrides.add(option).unwrap();
-        parse(GOOD, "s.toml", &overrides)
+        parse(&GOOD, "s.toml", &overrides)
     };
     for option in ["scheme.ECN.pst_target=10us", "scheme.ECN.=10us"] {
         let error = with(option).unwrap_err();
-        assert_eq!(error.message(), "no scheme here is labelled `ECN`");
+        assert_eq!(error.message(), "no scheme is labelled `ECN`");
         let help = error.help_text().unwrap_or_default();
         assert!(help.starts_with("did you mean `ECN#`?"), "{help}");
         assert!(

@@ -146,16 +146,16 @@ fn mistakes_say_what_to_write() {
         ),
         (
             "[edge]\nkind = 'dcib'\nack-every = 4",
-            "cannot stand for several",
+            "cannot acknowledge several",
         ),
         ("[edge]\nkind = 'dcib'\nlanes = 3", "power of two"),
         (
             "[edge]\nkind = 'dcib'\ntau = '0'",
-            "below what the links take there and back (6.004ms)",
+            "below the round trip of the links (6.004ms)",
         ),
         (
             "[edge]\nkind = 'dcib'\nrelease = 'in-order'\nhold = '0'",
-            "drops every packet that comes late",
+            "drops every packet that arrives late",
         ),
         (
             "[transport]\nmss = '65000B'\nheader = '500B'\n[switch]\nbuffer = '1MB'\n[edge]\nkind = 'dcib'\nheader = '128B'",
@@ -169,7 +169,7 @@ fn mistakes_say_what_to_write() {
         ("[[fault]]\nlinks = []\nrate = 0.1", "a fault of no link"),
         (
             "[[fault]]\nlinks = ['wan0.*->wan1.0']\nrate = 0.1",
-            "any end of a name",
+            "matches the end of a name",
         ),
         (
             "[[fault]]\nlinks = ['wan0.0->wan1.0']\nloss = 0.1",
@@ -177,7 +177,7 @@ fn mistakes_say_what_to_write() {
         ),
         (
             "[[fault]]\nlinks = ['wan0.0->wan1.0']\nrate = 0.1\nburst-loss = 0.5",
-            "in no bursts here",
+            "burst-loss without bursts",
         ),
         (
             "[[fault]]\nlinks = ['wan0.0->wan1.0']\nrate = 0\nburst = 5\nburst-loss = 0",

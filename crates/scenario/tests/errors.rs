@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A user's mistakes: each a message with its line and column, and what to write instead.
 
-use cemark_scenario::{Error, Overrides, load, parse};
+mod common;
+
+use std::sync::LazyLock;
+
+use cemark_scenario::{Overrides, load, parse};
+use common::fails;
 use miette::Diagnostic;
 
 /// A scenario without fault. Each test changes one line.
-const GOOD: &str = r#"title = "t"
-seeds = [1, 2]
-baseline = "ECN#"
-
-[topology]
+static GOOD: LazyLock<String> = LazyLock::new(|| {
+    common::two_schemes(
+        r#"[topology]
 kind = "leaf-spine"
 leaves = 2
 spines = 2
@@ -20,44 +23,16 @@ rate = "10Gbps"
 model = "variation"
 min = "80us"
 max = "240us"
-
-[[workload]]
-kind = "poisson"
-sizes = "web-search"
-load = 0.8
-flows = 100
-
-[transport]
-rto-min = "5ms"
-
-[switch]
-buffer = "600KB"
-
-[[scheme]]
-marker = "threshold"
-k = "65pkt"
-
-[[scheme]]
-marker = "ecn_sharp"
-ins_target = "220us"
-
-[sweep]
-"workload.load" = [0.5, 0.9]
-
+"#,
+    ) + r#"
 [[published]]
 axes = { "workload.load" = 0.9 }
 scheme = "ECN#"
 metric = "short.mean"
 percent = -23.4
 source = "Fig 13b"
-"#;
-
-fn fails(text: &str) -> Error {
-    match parse(text, "s.toml", &Overrides::default()) {
-        Ok(_) => panic!("this should not be accepted:\n{text}"),
-        Err(error) => error,
-    }
-}
+"#
+});
 
 /// Replaces `from` and expects the error at `place`, with `says` in the message and `help` in the
 /// help.
@@ -76,7 +51,7 @@ fn change(from: &str, to: &str, place: &str, says: &str, help: &str) {
 
 #[test]
 fn the_base_is_without_fault() {
-    let plan = parse(GOOD, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+    let plan = parse(&GOOD, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(plan.points.len(), 8);
 }
 
@@ -404,7 +379,7 @@ fn schemes_seeds_and_axes() {
         "[0.5, 0.9]",
         "[0.5, 0.50]",
         "38:25",
-        "is there twice",
+        "is listed twice",
         "remove",
     );
     change(
@@ -439,7 +414,7 @@ fn schemes_seeds_and_axes() {
         "\"workload.load\" = [",
         "\"scheme.kk\" = [",
         "38:1",
-        "no scheme here has a parameter `kk`",
+        "no scheme of this file has a label or a parameter `kk`",
         "`k`",
     );
     change(
@@ -453,7 +428,7 @@ fn schemes_seeds_and_axes() {
         "[1, 2]",
         "[1, 1]",
         "2:13",
-        "seed 1 is there twice",
+        "seed 1 is listed twice",
         "remove",
     );
     change(
@@ -574,7 +549,7 @@ fn mistakes_on_the_command_line_point_at_it() {
         let mut overrides = Overrides::default();
         overrides
             .add(option)
-            .and_then(|()| parse(GOOD, "s.toml", &overrides))
+            .and_then(|()| parse(&GOOD, "s.toml", &overrides))
             .unwrap_err()
     };
     let error = with("workload.load=0.5,7");
@@ -610,7 +585,7 @@ fn mistakes_on_the_command_line_point_at_it() {
     assert!(
         with("switch.buffer.deep=3")
             .to_string()
-            .contains("nothing below `deep`")
+            .contains("no key `deep` in a string")
     );
     assert!(
         with("switch.buffer=")
@@ -622,7 +597,7 @@ fn mistakes_on_the_command_line_point_at_it() {
         ..Overrides::default()
     };
     assert!(
-        parse(GOOD, "s.toml", &huge)
+        parse(&GOOD, "s.toml", &huge)
             .unwrap_err()
             .to_string()
             .contains("is too large")
@@ -632,7 +607,7 @@ fn mistakes_on_the_command_line_point_at_it() {
         ..Overrides::default()
     };
     assert!(
-        parse(GOOD, "s.toml", &zero)
+        parse(&GOOD, "s.toml", &zero)
             .unwrap_err()
             .to_string()
             .contains("0 is not a number of seeds")

@@ -3,32 +3,16 @@
 //! compares all pairs of its entries (2 x 10^10 of them) would take many minutes, and so short that
 //! one look at each takes a second.
 
+mod common;
+
 use std::fmt::Write;
 
-use cemark_scenario::{Error, Overrides, Plan, parse};
+use common::{STAR as BASE, read};
 
 /// The entries of a list.
 const MANY: usize = 200_000;
 
-const BASE: &str = r#"
-[topology]
-kind = "star"
-hosts = 4
-rate = "10Gbps"
-delay = "2us"
-
-[[workload]]
-kind = "poisson"
-sizes = "web-search"
-load = 0.5
-flows = 10
-"#;
-
 const SCHEME: &str = "[[scheme]]\nmarker = \"threshold\"\n";
-
-fn read(text: &str) -> Result<Plan, Error> {
-    parse(text, "large.toml", &Overrides::default())
-}
 
 fn list(n: usize, mut each: impl FnMut(usize) -> String) -> String {
     (0..n).fold(String::new(), |mut text, i| {
@@ -98,7 +82,7 @@ fn seeds_values_and_links_are_read_one_by_one() {
         "a scenario has 1 to 10000 seeds"
     );
     let text = format!("seeds = [{numbers}7]\n{BASE}{SCHEME}");
-    assert_eq!(read(&text).unwrap_err().message(), "seed 7 is there twice");
+    assert_eq!(read(&text).unwrap_err().message(), "seed 7 is listed twice");
     let text = format!("{BASE}{SCHEME}[sweep]\n\"workload.flows\" = [{numbers}]\n");
     assert_eq!(
         read(&text).unwrap_err().message(),
@@ -107,7 +91,7 @@ fn seeds_values_and_links_are_read_one_by_one() {
     let text = format!("{BASE}{SCHEME}[sweep]\n\"workload.flows\" = [{numbers}7]\n");
     assert_eq!(
         read(&text).unwrap_err().message(),
-        "this value is there twice"
+        "this value is listed twice"
     );
     let axes = list(MANY, |i| format!("\"workload.key{i}\" = [1]\n"));
     let text = format!("{BASE}{SCHEME}[sweep]\n{axes}");

@@ -276,8 +276,8 @@ fn switches_and_schemes() {
             SCHEME,
             "marker = \"ecn_sharp\"\nins_target = \"250KB\"",
             "30:14",
-            "not a unit of a time",
-            "85us",
+            "`250KB` is a length, and `ins_target` is a time in ECN#",
+            "scheme.LABEL.ins_target",
         ),
     ]);
 }

@@ -278,7 +278,7 @@ fn flow_control_and_its_thresholds() {
     let reno = |pfc: &str| {
         let text = text(&format!("buffer-policy = \"shared\"\n{pfc}"), "");
         let text = format!("{text}\n[transport]\ncontrol = \"reno\"\n");
-        let plan = parse(&text, "s.toml", &Overrides::default()).expect("it is right");
+        let plan = parse(&text, "s.toml", &Overrides::default()).expect("a scenario");
         plan.points[0].config.switch.non_ect
     };
     assert_eq!(
@@ -290,7 +290,10 @@ fn flow_control_and_its_thresholds() {
 #[test]
 fn mistakes_with_flow_control() {
     let e = fails("pfc = true", "");
-    assert!(e.to_string().contains("every port has its own"), "{e}");
+    assert!(
+        e.to_string().contains("every port has a buffer of its own"),
+        "{e}"
+    );
     let e = fails("pfc = 3", "");
     assert!(e.to_string().contains("true"), "{e}");
     let e = fails(

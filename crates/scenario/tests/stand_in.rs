@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A marker of the user's own beside the schemes of a scenario.
 
-use cemark_marking::{Values, catalogue};
-use cemark_scenario::{Overrides, Plan, parse};
-use cemark_sim::config::MarkerChoice;
+mod common;
 
-const SCENARIO: &str = r#"
-seeds = 2
-[topology]
-kind = "star"
-hosts = 4
-rate = "10Gbps"
-delay = "2us"
-[[workload]]
-kind = "poisson"
-sizes = "web-search"
-load = 0.5
-flows = 100
+use cemark_marking::{Values, catalogue};
+use cemark_scenario::Plan;
+use cemark_sim::config::MarkerChoice;
+use common::{STAR, read};
+
+/// What comes after the topology and the workload.
+const REST: &str = r#"
 [[scheme]]
 marker = "threshold"
 [[scheme]]
@@ -30,7 +23,7 @@ buffer = "300KB"
 "#;
 
 fn plan() -> Plan {
-    parse(SCENARIO, "own.toml", &Overrides::default()).expect("a scenario")
+    read(&format!("seeds = 2\n{STAR}{REST}")).expect("a scenario")
 }
 
 /// Adds a marker; which parameters it was made with.
@@ -47,7 +40,7 @@ fn add(plan: &mut Plan, label: &str, scheme: Option<&str>, content: &[u8]) -> Ve
 #[test]
 fn a_stranger_follows_the_first_scheme_in_every_cell_and_seed() {
     let (before, mut after) = (plan(), plan());
-    let seen = add(&mut after, "bpf:own.o", Some("nobody_knows"), b"1");
+    let seen = add(&mut after, "bpf:own.o", Some("unknown_scheme"), b"1");
     assert_eq!(after.schemes, ["DCTCP-RED", "careful", "bpf:own.o"]);
     assert_eq!((before.points.len(), after.points.len()), (8, 12));
     assert_eq!(seen, vec![Values([0; 16]); 4]);

@@ -351,7 +351,7 @@ impl<Q: EventQueue> Sim<Q> {
         if packet.flags().has(Flags::ACK) {
             return false;
         }
-        let extra = self.conns.list[ConnId::of(&packet)].extra;
+        let extra = self.conns.list[ConnId::of(packet)].extra;
         if extra > 0 {
             let i = self.delayed.put(*packet);
             self.events.insert(self.now + extra, kind::DELAYED | i);
@@ -363,7 +363,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn next_link(conns: &Conns, packet: &Packet) -> LinkId {
         let direction = usize::from(packet.flags().has(Flags::ACK));
-        conns.routes[ConnId::of(&packet)][direction][usize::from(packet.hop())]
+        conns.routes[ConnId::of(packet)][direction][usize::from(packet.hop())]
     }
 
     /// A packet at a switch joins the next port on its way.
@@ -515,7 +515,7 @@ fn packet_hash(conns: &Conns, p: &Packet) -> u64 {
     } else {
         0
     };
-    cemark_marking::fixed::hash(conns.list[ConnId::of(&p)].hash_seed, again, p.seq, p.hop())
+    cemark_marking::fixed::hash(conns.list[ConnId::of(p)].hash_seed, again, p.seq, p.hop())
 }
 
 /// Packets that a connection may send before the NIC serves the next one, for trains of `tso`

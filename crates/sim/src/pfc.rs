@@ -346,7 +346,7 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn stamp(&self, packet: &mut Packet) {
         if let Some(pfc) = &self.pfc {
             let direction = usize::from(packet.flags().has(Flags::ACK));
-            let route = &self.conns.routes[ConnId::of(&packet)][direction];
+            let route = &self.conns.routes[ConnId::of(packet)][direction];
             packet.stamp = pfc.came_by(route, packet);
         }
     }

@@ -4,9 +4,9 @@
 use alloc::collections::VecDeque;
 use core::cell::Cell;
 
-/// Sorted, disjoint, non-touching half-open ranges. A long fast path that dropped every other packet
-/// has hundreds of thousands of them, and every acknowledgement removes some at the front: they are
-/// in a ring buffer, so that the others need not move.
+/// Sorted, disjoint, non-touching half-open ranges. A long fast path that dropped every other
+/// packet has hundreds of thousands of them, and every acknowledgement removes some at the front:
+/// they are in a ring buffer, so that the others need not move.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
     list: VecDeque<(u64, u64)>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! BBR as a trace of what it sends shows it: start-up, drain, the cycle of eight phases, and the
+//! BBR's states as its sent segments show them: start-up, drain, the cycle of eight phases, and the
 //! probe of the round trip.
 
 mod harness;
@@ -29,7 +29,7 @@ fn net() -> Net {
     net
 }
 
-/// Segments sent in each span of `bin`, over what the link takes in it, from the first segment on.
+/// Segments sent in each span of `bin`, divided by what the link sends in it.
 fn rates(net: &Net, bin: u64) -> Vec<f64> {
     let mut bins = vec![0f64; (net.now.0 / bin) as usize];
     for (at, _) in &net.sent {
@@ -46,14 +46,14 @@ fn startup_doubles_every_round_trip_and_paces_at_two_over_ln_two_then_drain_empt
     net.run(Nanos(30 * RTT));
     let rounds = rates(&net, RTT);
     // 10 segments, then twice as many in each round trip until the link is full. A round is spread
-    // over its time, so bins see 1.6 to 2.2.
+    // over its time, so bins grow by factors of 1.6 to 2.2.
     for n in 1..6 {
         let ratio = rounds[n] / rounds[n - 1];
         assert!((1.5..2.25).contains(&ratio), "round {n}: {ratio}");
     }
     let doubling = (rounds[5] / rounds[0]).powf(0.2);
     assert!((1.8..2.1).contains(&doubling), "{doubling}");
-    // Before anything is known: the initial window over a millisecond, 10 x 2.885 segments in it.
+    // Before the first sample: the initial window over a millisecond, times 2.885.
     let gap = |from: usize, to: usize| {
         (net.sent[to].0.0 - net.sent[from].0.0) as f64 / (to - from) as f64
     };
@@ -62,8 +62,8 @@ fn startup_doubles_every_round_trip_and_paces_at_two_over_ln_two_then_drain_empt
         "{}",
         gap(0, 9)
     );
-    // The second round knows that ten segments came in a round trip, and sends twenty at 2.885
-    // times that rate.
+    // In the second round BBR knows that ten segments arrived in a round trip, and sends twenty at
+    // 2.885 times that rate.
     let even = gap(13, 27) / (RTT as f64 / 28.854);
     assert!((even - 1.0).abs() < 0.02, "{even}");
     let fine = rates(&net, 4_000_000);
@@ -171,7 +171,7 @@ fn every_ten_seconds_four_segments_are_in_flight_for_a_fifth_of_a_second() {
 fn random_losses_cost_little_more_than_what_they_take() {
     for percent in [1, 3] {
         let mut net = net();
-        // At 3 % every tenth round trip loses a repair as well.
+        // At 3 % every tenth round trip loses a retransmission as well.
         net.cfg.lost_retransmissions = percent == 3;
         net.path.data_loss_ppm = percent * 10_000;
         net.run(Nanos::from_millis(2_000));
@@ -183,14 +183,14 @@ fn random_losses_cost_little_more_than_what_they_take() {
 }
 
 #[test]
-fn lost_retransmissions_are_noticed_at_any_loss_of_which_a_tenth_arrives_twice() {
+fn lost_retransmissions_are_noticed_at_a_loss_of_a_tenth() {
     let mut net = net();
     net.cfg.lost_retransmissions = true;
     net.path.data_loss_ppm = 100_000;
     net.run(Nanos::from_millis(6_000));
     let stats = net.sender.stats();
     assert_eq!(stats.timeouts, 0, "{stats:?}");
-    // Each loss is repaired once, and nothing else.
+    // Each lost segment is retransmitted once, and nothing else is.
     assert!(
         u64::from(stats.retransmits) <= net.drops,
         "{stats:?} {}",

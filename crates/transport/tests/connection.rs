@@ -83,7 +83,7 @@ fn requests_and_responses_cross_even_where_frames_vanish() {
     }
 }
 
-/// A controller that sends two segments per millisecond and counts what it is told to do.
+/// A controller that sends two segments per millisecond and counts its calls.
 #[derive(Debug, Default)]
 struct Metronome {
     marks: u32,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! CUBIC over a path with losses where the test wants them: the window that the sender had, against
-//! the RFC's curve.
+//! CUBIC over a path that loses chosen segments: the sender's window against the RFC's curve.
 
 mod harness;
 
@@ -42,7 +41,7 @@ fn two_epochs_stay_within_a_twentieth_of_the_curve() {
         net.write_at(Nanos(0), u64::MAX);
         let mut before = 0;
         for epoch in 0..2 {
-            // Up to the cut; then one round trip of repair.
+            // Up to the cut; then one round trip of recovery.
             let recoveries = net.sender.stats().fast_recoveries;
             while net.sender.stats().fast_recoveries == recoveries {
                 before = net.sender.cwnd();

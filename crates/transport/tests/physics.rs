@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One flow over one link against the theory of its law.
+//! One flow over one link, compared with the theory of its congestion controller.
 
 mod harness;
 
@@ -108,11 +108,14 @@ fn reno_follows_the_square_root_law() {
         net.run(Nanos::from_millis(seconds * 1000));
         let per_rtt = net.receiver.delivered() as f64 / 1460.0 * 0.020 / seconds as f64;
         // Mathis et al. 1997: sqrt(3/2) / sqrt(p) segments a round trip with an ACK per packet.
-        let law = 1.2247 / 0.1;
-        // Only a repair that is lost itself, or a window too small for three duplicates, waits for
-        // the timer.
+        let theory = 1.2247 / 0.1;
+        // Only a lost retransmission, or a window too small for three duplicates, waits for the
+        // timer.
         let stats = net.sender.stats();
         assert!(stats.timeouts * 50 < stats.retransmits, "{stats:?}");
-        assert!((per_rtt / law - 1.0).abs() < 0.3, "{per_rtt} of {law}");
+        assert!(
+            (per_rtt / theory - 1.0).abs() < 0.3,
+            "{per_rtt} of {theory}"
+        );
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queue pairs: what goes over the wire after a loss, and the pace.
+//! Queue pairs: which packets are sent after a loss, and at what rate.
 
 use std::collections::VecDeque;
 
@@ -55,12 +55,12 @@ fn ack(packet: u64, flags: Flags) -> Ack {
 }
 
 #[test]
-fn go_back_n_resends_from_the_hole_and_tells_it_once() {
+fn go_back_n_retransmits_from_the_hole_and_reports_it_once() {
     let (cfg, r) = (config(), rdma(Retransmit::GoBackN));
     let mut q = requester(&r, 6);
     let sent: Vec<_> = std::iter::from_fn(|| poll(&mut q, &r, 0)).collect();
     assert_eq!(sent, (0..6).map(|n| (n, false)).collect::<Vec<_>>());
-    // Packet 2 is lost. 3 is answered with what is expected; 4 and 5 are not answered.
+    // Packet 2 is lost. 3 is answered with a negative acknowledgement; 4 and 5 are not answered.
     let mut p = Responder::new();
     let answers: Vec<_> = [0, 1, 3, 4, 5]
         .map(|n| p.on_data(&cfg, &r, Nanos(0), &data(n)).ack)
@@ -82,8 +82,7 @@ fn go_back_n_resends_from_the_hole_and_tells_it_once() {
     let again: Vec<_> = std::iter::from_fn(|| poll(&mut q, &r, 10)).collect();
     assert_eq!(again, (2..6).map(|n| (n, true)).collect::<Vec<_>>());
     assert_eq!(q.stats().retransmits, 4);
-    // A packet that came before is acknowledged again; the hole may be told again once it has
-    // moved.
+    // A duplicate packet is acknowledged again; a new hole is reported again.
     assert_eq!(
         p.on_data(&cfg, &r, Nanos(0), &data(0)).ack,
         Some(ack(2, none))
@@ -123,8 +122,8 @@ fn selective_repeat_resends_only_what_is_missing() {
 
 #[test]
 fn a_lost_tail_waits_for_the_timer() {
-    for repair in [Retransmit::GoBackN, Retransmit::Selective] {
-        let (cfg, r) = (config(), rdma(repair));
+    for retransmit in [Retransmit::GoBackN, Retransmit::Selective] {
+        let (cfg, r) = (config(), rdma(retransmit));
         let mut q = requester(&r, 3);
         while poll(&mut q, &r, 0).is_some() {}
         q.on_ack(&cfg, &r, Nanos(5_000), &ack(1, Flags::EMPTY), None);
@@ -133,7 +132,7 @@ fn a_lost_tail_waits_for_the_timer() {
         assert_eq!(poll(&mut q, &r, 104_999), None);
         q.on_timeout(&cfg, &r, Nanos(105_000));
         let sent: Vec<_> = std::iter::from_fn(|| poll(&mut q, &r, 105_000)).collect();
-        assert_eq!(sent, [(1, true), (2, true)], "{repair:?}");
+        assert_eq!(sent, [(1, true), (2, true)], "{retransmit:?}");
         assert_eq!(q.stats().timeouts, 1);
     }
 }
@@ -185,22 +184,24 @@ fn the_pace_is_exact_and_catches_nothing_up() {
     assert_eq!(now, 40_000, "15 packets in 40 us");
 }
 
-/// An acknowledgement and what it tells beyond a hole.
+/// An acknowledgement and the range that arrived beyond a hole.
 type Answer = (Ack, Option<(u64, u64)>);
 
 /// A lossy pipe with reordering: every byte arrives, and the requester ends idle.
 #[test]
 fn every_byte_arrives_through_a_lossy_pipe() {
-    for repair in [Retransmit::GoBackN, Retransmit::Selective] {
+    for retransmit in [Retransmit::GoBackN, Retransmit::Selective] {
         let mut resent = Vec::new();
         for loss in [0u64, 2, 20] {
-            let (cfg, r) = (config(), rdma(repair));
+            let (cfg, r) = (config(), rdma(retransmit));
             let mut q = requester(&r, 2000);
             let mut p = Responder::new();
-            let (mut now, mut luck) = (0u64, 12345u64);
+            let (mut now, mut random) = (0u64, 12345u64);
             let mut lost = || {
-                luck = luck.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (luck >> 33) % 100 < loss
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (random >> 33) % 100 < loss
             };
             let mut wire: VecDeque<(u64, Segment)> = VecDeque::new();
             let mut back: VecDeque<(u64, Answer)> = VecDeque::new();
@@ -208,7 +209,7 @@ fn every_byte_arrives_through_a_lossy_pipe() {
                 now += 400;
                 assert!(
                     now < 10_000_000_000,
-                    "{repair:?} with {loss} % makes no progress"
+                    "{retransmit:?} with {loss} % makes no progress"
                 );
                 if let Some(s) = q.poll_transmit(&cfg, &r, Nanos(now))
                     && !lost()
@@ -241,7 +242,7 @@ fn every_byte_arrives_through_a_lossy_pipe() {
         }
         assert_eq!(resent[0], 0, "no loss, nothing sent again");
         // Two losses in a hundred (and a reordering every tenth packet, which looks like one).
-        match repair {
+        match retransmit {
             Retransmit::GoBackN => assert!(resent[1] > 2_000, "{resent:?}"),
             Retransmit::Selective => assert!(resent[1] < 400, "{resent:?}"),
         }

@@ -43,16 +43,19 @@ proptest! {
     fn whatever_is_lost_every_byte_arrives_once_and_the_sender_ends_idle(
         control in control(), sack: bool, handshake: bool, keep_window: bool,
         loss in 0u32..300_000, ack_loss in 0u32..300_000, reorder in 0u32..200_000,
-        mark in prop_oneof![Just(u64::MAX), 0u64..100_000], buffer in prop_oneof![Just(u64::MAX), 3_000u64..60_000],
+        mark in prop_oneof![Just(u64::MAX), 0u64..100_000],
+        buffer in prop_oneof![Just(u64::MAX), 3_000u64..60_000],
         ack_every in 1u32..4, init_window in 1u32..20, receive_window in 500u64..200_000,
-        messages in prop::collection::vec((0u64..3_000_000, 1u64..60_000), 1..12), seed: u64, lost_retransmissions: bool, pacing: bool,
+        messages in prop::collection::vec((0u64..3_000_000, 1u64..60_000), 1..12),
+        seed: u64, lost_retransmissions: bool, pacing: bool,
     ) {
         let cfg = Config {
-            control, sack, handshake, keep_window, ack_every, init_window, receive_window, lost_retransmissions,
-            pacing, ..Config::default()
+            control, sack, handshake, keep_window, ack_every, init_window, receive_window,
+            lost_retransmissions, pacing, ..Config::default()
         };
         let path = Path {
-            data_loss_ppm: loss, ack_loss_ppm: ack_loss, reorder_ppm: reorder, mark_above: mark, buffer, seed, ..Path::default()
+            data_loss_ppm: loss, ack_loss_ppm: ack_loss, reorder_ppm: reorder, mark_above: mark,
+            buffer, seed, ..Path::default()
         };
         let mut net = Net::new(cfg.clone(), path);
         let mut total = 0;
@@ -68,20 +71,22 @@ proptest! {
         prop_assert_eq!(net.receiver.delivered(), total);
         prop_assert!(net.sender.is_idle());
         prop_assert_eq!(net.sender.bytes_in_flight(), 0);
-        // A lost packet costs at most two repairs. A late one too, unless NewReno takes it for
-        // lost: then every ACK of what was in flight is a partial one and sends a segment again
-        // (RFC 6582 section 4), up to the window.
+        // A lost packet costs at most two retransmissions. So does a late one, unless NewReno
+        // declares it lost: then every ACK of what was in flight is a partial one and causes a
+        // retransmission (RFC 6582 section 4), up to the window.
         let window = receive_window / u64::from(cfg.mss) + 1;
         let late = net.late * if sack { 2 } else { window };
-        let retransmits = u64::from(net.sender.stats().retransmits);
-        prop_assert!(retransmits <= 10 + 2 * (net.drops + net.acks_lost) + late, "{} {:?}", retransmits, net.sender.stats());
+        let stats = net.sender.stats();
+        let most = 10 + 2 * (net.drops + net.acks_lost) + late;
+        prop_assert!(u64::from(stats.retransmits) <= most, "{:?}, at most {}", stats, most);
         prop_assert_eq!(net.sender.acked(), total);
         prop_assert!(net.sent.iter().all(|(_, s)| s.seq + u64::from(s.len) <= total));
     }
 
     #[test]
     fn without_loss_nothing_is_sent_again(
-        control in control(), sack: bool, handshake: bool, ack_every in 1u32..4, mark in 0u64..100_000, seed: u64, pacing: bool,
+        control in control(), sack: bool, handshake: bool, ack_every in 1u32..4,
+        mark in 0u64..100_000, seed: u64, pacing: bool,
         messages in prop::collection::vec((0u64..3_000_000, 1u64..200_000), 1..6),
     ) {
         let cfg = Config { control, sack, handshake, ack_every, pacing, ..Config::default() };
@@ -101,7 +106,7 @@ proptest! {
 }
 
 #[test]
-fn sack_repairs_three_holes_of_one_window_in_about_one_round_trip() {
+fn sack_retransmits_three_holes_of_one_window_in_about_one_round_trip() {
     let cfg = Config {
         init_window: 40,
         ..Config::default()
@@ -117,22 +122,19 @@ fn sack_repairs_three_holes_of_one_window_in_about_one_round_trip() {
     assert_eq!(net.sender.stats().retransmits, 3);
     assert_eq!(net.sender.stats().timeouts, 0);
     assert_eq!(net.sender.stats().fast_recoveries, 1);
-    let repairs: Vec<_> = net.sent[40..]
+    let resent: Vec<_> = net.sent[40..]
         .iter()
         .map(|(t, s)| (t.0, s.seq / 1460))
         .collect();
-    assert_eq!(
-        repairs.iter().map(|r| r.1).collect::<Vec<_>>(),
-        [10, 15, 20]
-    );
+    assert_eq!(resent.iter().map(|r| r.1).collect::<Vec<_>>(), [10, 15, 20]);
     assert!(
-        repairs[2].0 - repairs[0].0 < 100_000,
-        "all within one round trip: {repairs:?}"
+        resent[2].0 - resent[0].0 < 100_000,
+        "all within one round trip: {resent:?}"
     );
 }
 
 #[test]
-fn newreno_repairs_one_hole_a_round_trip_without_a_timeout() {
+fn newreno_retransmits_one_hole_per_round_trip_without_a_timeout() {
     let cfg = Config {
         init_window: 40,
         sack: false,
@@ -159,7 +161,7 @@ fn newreno_repairs_one_hole_a_round_trip_without_a_timeout() {
 }
 
 #[test]
-fn sack_repairs_a_slow_start_that_overran_the_buffer_and_sends_nothing_twice_in_vain() {
+fn sack_recovers_from_a_slow_start_that_overran_the_buffer_with_one_retransmission_per_loss() {
     for buffer in [100, 300] {
         let path = Path {
             buffer: buffer * 1500,
@@ -185,7 +187,7 @@ fn sack_repairs_a_slow_start_that_overran_the_buffer_and_sends_nothing_twice_in_
 }
 
 #[test]
-fn a_lost_repair_is_noticed_by_what_was_sent_after_it_where_asked() {
+fn a_lost_retransmission_is_detected_by_later_segments() {
     let is_tenth = |sent: &(Nanos, cemark_transport::Segment)| sent.1.seq / 1460 == 10;
     for (lost_retransmissions, timeouts) in [(true, 0), (false, 1)] {
         let cfg = Config {
@@ -201,10 +203,10 @@ fn a_lost_repair_is_noticed_by_what_was_sent_after_it_where_asked() {
             transfer(&cfg, path, 400 * 1460)
         };
         let first = losing(vec![10]);
-        let repair = first.sent.iter().rposition(is_tenth).unwrap() as u64;
-        let net = losing(vec![10, repair]);
+        let again = first.sent.iter().rposition(is_tenth).unwrap() as u64;
+        let net = losing(vec![10, again]);
         assert_eq!(net.sender.stats().timeouts, timeouts);
         let times = net.sent.iter().filter(|s| is_tenth(s)).count();
-        assert_eq!(times, 3, "the segment, its repair, and that again");
+        assert_eq!(times, 3, "the segment, its retransmission, and that again");
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sender alone, against traces worked out by hand. Segments have 1000 bytes, so offsets read
-//! as segment numbers.
+//! The sender alone, compared with traces worked out by hand. Segments have 1000 bytes, so offsets
+//! are 1000 times the segment number.
 
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::{Ack, Config, Control, Segment, Sender};
@@ -25,7 +25,7 @@ fn ack(cum: u64, flags: Flags) -> Ack {
     }
 }
 
-/// Everything the sender gives now, as (first byte / 1000, flags).
+/// Everything that the sender sends now.
 fn drain(s: &mut Sender, cfg: &Config, now: u64) -> Vec<Segment> {
     std::iter::from_fn(|| s.poll_transmit(cfg, Nanos(now))).collect()
 }
@@ -42,7 +42,7 @@ fn started(cfg: &Config, segments: u64) -> Sender {
 }
 
 #[test]
-fn ecn_star_halves_once_a_window_and_says_so_once() {
+fn ecn_star_halves_once_a_window_and_sends_cwr_once() {
     let cfg = config(Control::ECN_STAR, true);
     let mut s = started(&cfg, 1000);
     let first = drain(&mut s, &cfg, 0);
@@ -86,7 +86,7 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
     let mut s = started(&cfg, 100);
     assert_eq!(drain(&mut s, &cfg, 0).len(), 10);
     // Segments 0, 4 and 7 are lost. Two duplicates each let one new segment out (RFC 3042), the
-    // third starts the repair.
+    // third starts the retransmission.
     let mut sent = Vec::new();
     for n in 1..=2 {
         s.on_ack(&cfg, Nanos(100_000 + n), &ack(0, Flags::EMPTY), &[]);
@@ -94,9 +94,9 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
     }
     assert_eq!(sent, [10, 11]);
     s.on_ack(&cfg, Nanos(100_003), &ack(0, Flags::EMPTY), &[]);
-    let repair = drain(&mut s, &cfg, 100_003);
-    assert_eq!(numbers(&repair), [0]);
-    assert!(repair[0].flags.has(Flags::RETX));
+    let resent = drain(&mut s, &cfg, 100_003);
+    assert_eq!(numbers(&resent), [0]);
+    assert!(resent[0].flags.has(Flags::RETX));
     // Half of the 10 in the window; limited transmit does not count.
     assert_eq!((s.cwnd(), s.stats().fast_recoveries), (5_000, 1));
     // 12 outstanding, 3 counted out: four more duplicates from the first window make 5, two from
@@ -114,14 +114,14 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
             "inflation keeps the clock"
         );
     }
-    // The repair of 0 arrived: partial ACK up to 4. The window does not change, 4 goes out, and one
-    // new segment at most.
+    // The retransmitted 0 arrived: partial ACK up to 4. The window does not change, 4 leaves, and at
+    // most one new segment.
     s.on_ack(&cfg, Nanos(200_010), &ack(4, Flags::EMPTY), &[]);
     assert_eq!(numbers(&drain(&mut s, &cfg, 200_010)), [4, 14]);
     assert_eq!(s.cwnd(), 5_000);
     s.on_ack(&cfg, Nanos(300_000), &ack(7, Flags::EMPTY), &[]);
     assert_eq!(numbers(&drain(&mut s, &cfg, 300_000))[0], 7);
-    // 12 was the next when the repair began: acknowledging it ends it.
+    // 12 was the next new segment when the recovery began: acknowledging it ends the recovery.
     s.on_ack(&cfg, Nanos(400_000), &ack(12, Flags::EMPTY), &[]);
     assert_eq!(s.cwnd(), 5_000);
     assert_eq!(
@@ -157,11 +157,11 @@ fn sack_resends_only_holes_and_counts_the_pipe() {
     assert_eq!(
         numbers(&drain(&mut s, &cfg, 100_003)),
         [0],
-        "the first repair does not ask the window"
+        "the first retransmission leaves even if the window is full"
     );
     assert_eq!(s.bytes_in_flight(), 7_000);
-    // The rest of the window arrives: all holes are lost now; pipe = the repair alone, and 2 and 4
-    // go out.
+    // The rest of the window arrives: all holes are lost now; the pipe is the retransmission
+    // alone, and 2 and 4 leave.
     s.on_ack(
         &cfg,
         Nanos(100_007),
@@ -198,7 +198,7 @@ fn a_reordered_segment_is_not_a_loss() {
 }
 
 #[test]
-fn the_timeout_doubles_and_an_answer_ends_the_doubling() {
+fn the_timeout_doubles_until_an_acknowledgement_arrives() {
     let cfg = Config {
         rto_max: Nanos::from_millis(30),
         ..config(Control::RENO, true)
@@ -246,7 +246,7 @@ fn the_timeout_doubles_and_an_answer_ends_the_doubling() {
 }
 
 #[test]
-fn what_sack_told_is_not_sent_again_after_a_timeout() {
+fn sacked_segments_are_not_sent_again_after_a_timeout() {
     let cfg = config(Control::RENO, true);
     let mut s = started(&cfg, 10);
     drain(&mut s, &cfg, 0);
@@ -282,7 +282,7 @@ fn the_handshake_comes_first_and_is_repeated() {
         )
     };
     let mut s = Sender::new(&cfg);
-    assert!(!s.can_send(&cfg), "nothing to open for");
+    assert!(!s.can_send(&cfg), "nothing is written");
     s.write(3_000);
     let syn = s.poll_transmit(&cfg, Nanos::ZERO).unwrap();
     assert_eq!((syn.len, syn.flags, syn.ecn), (0, Flags::SYN, Ecn::NotEct));
@@ -315,7 +315,7 @@ fn the_handshake_comes_first_and_is_repeated() {
         },
         &[],
     );
-    assert_eq!(s.bytes_in_flight(), 1_000, "a late SYN-ACK says nothing");
+    assert_eq!(s.bytes_in_flight(), 1_000, "a late SYN-ACK is ignored");
 }
 
 #[test]
@@ -390,15 +390,15 @@ fn an_idle_connection_restarts_only_where_asked() {
 }
 
 #[test]
-fn answers_to_our_own_repeats_after_a_timeout_are_not_loss() {
+fn duplicates_caused_by_our_own_retransmissions_are_no_loss() {
     let cfg = config(Control::RENO, false);
     let mut s = started(&cfg, 4);
     drain(&mut s, &cfg, 0);
     let due = s.timeout().unwrap();
     s.on_timeout(&cfg, due);
     assert_eq!(numbers(&drain(&mut s, &cfg, due.0)), [0]);
-    // The timeout was in vain: everything arrived late, and the repeat of 0 is answered once more
-    // by each end of the path.
+    // The timeout was spurious: everything arrived late, and the retransmitted 0 causes duplicate
+    // ACKs.
     s.on_ack(&cfg, due, &ack(4, Flags::EMPTY), &[]);
     s.write(10_000);
     let sent = drain(&mut s, &cfg, due.0).len();
@@ -412,7 +412,7 @@ fn answers_to_our_own_repeats_after_a_timeout_are_not_loss() {
             .all(|p| !p.flags.has(Flags::RETX))
     );
     assert_eq!(s.stats().fast_recoveries, 0);
-    // Beyond what was repeated, three duplicates mean loss again.
+    // Beyond what was retransmitted, three duplicates mean loss again.
     s.on_ack(&cfg, due, &ack(5, Flags::EMPTY), &[]);
     drain(&mut s, &cfg, due.0);
     for _ in 0..3 {

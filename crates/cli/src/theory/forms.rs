@@ -145,7 +145,8 @@ pub(super) static ALL: &[Form] = &[
     Form {
         name: "ecn_sharp",
         source: "ECN# sections 3.3 and 3.4",
-        doc: "The rule of thumb for ECN#'s parameters, and when its persistent marks fall, counted from the first.",
+        doc: "The rule of thumb for ECN#'s parameters, and when its persistent marks fall, \
+             counted from the first.",
         inputs: &[
             RATE,
             input(
@@ -234,7 +235,8 @@ pub(super) static ALL: &[Form] = &[
     Form {
         name: "cedm",
         source: "CEDM, slides on buffer underflow; the second threshold as in its authors' switch",
-        doc: "How far queues swing with and without bursts of segmentation offload, and the thresholds that keep them from running empty.",
+        doc: "How far queues swing with and without bursts of segmentation offload, and the \
+             thresholds that keep them from running empty.",
         inputs: &[
             RATE,
             RTT,
@@ -282,7 +284,8 @@ pub(super) static ALL: &[Form] = &[
     Form {
         name: "dcib",
         source: "DCIB sections III and IV",
-        doc: "The share that selective dropping needs for a stalled buffer, and the most that recovering that share can gain.",
+        doc: "The share that selective dropping needs for a stalled buffer, and the most that \
+             recovering that share can gain.",
         inputs: &[
             input("rate", Quantity::Rate, "10Gbps", "C, between the routers"),
             input(
@@ -320,7 +323,8 @@ pub(super) static ALL: &[Form] = &[
     Form {
         name: "newreno",
         source: "Mathis, Semke, Mahdavi and Ott, 1997",
-        doc: "The square-root law: what one NewReno or ECN* flow reaches under random loss or marks.",
+        doc: "The square-root law: what one NewReno or ECN* flow reaches under random loss or \
+             marks.",
         inputs: &[
             RTT,
             input(

@@ -10,8 +10,8 @@ use crate::units;
 /// The reasons that mean "there was no room", not a decision of a scheme, a policy or a fault.
 const OVERFLOW: [&str; 4] = ["tail", "queue", "pool", "headroom"];
 
-/// One line for the drops of all schemes and one where their policies differ. Empty if every drop is
-/// an overflow and the policies are the same.
+/// One line for the drops of all schemes and one where their policies differ. Empty if every drop
+/// is an overflow and the policies are the same.
 pub(crate) fn lines(group: &Group) -> Vec<String> {
     let decided = |row: &Row| {
         let reasons = row.drops_by.iter().filter(|(_, n)| **n > 0);
@@ -66,7 +66,8 @@ fn unlike(group: &Group) -> Option<String> {
     let (drop, forward) = (of(NonEct::Drop), of(NonEct::Forward));
     (!drop.is_empty() && !forward.is_empty()).then(|| {
         format!(
-            "policies differ: packets due a mark but not ECN-capable are dropped under {}, forwarded \
+            "policies differ: packets due a mark but not ECN-capable are dropped under {}, \
+                 forwarded \
              under {} (non-ect in [switch])",
             drop.join(", "),
             forward.join(", ")
@@ -124,7 +125,8 @@ mod tests {
         assert_eq!(
             said(rows),
             [
-                "drops: RED 4066 due a mark but not ECN-capable, 12 buffer full; CoDel 3 dropped by the scheme, \
+                "drops: RED 4066 due a mark but not ECN-capable, 12 buffer full; CoDel 3 dropped \
+                     by the scheme, \
                  1 lost by a fault; ECN# none"
             ]
         );
@@ -141,7 +143,8 @@ mod tests {
         assert_eq!(lines.len(), 2);
         assert_eq!(
             lines[1],
-            "policies differ: packets due a mark but not ECN-capable are dropped under RED, forwarded \
+            "policies differ: packets due a mark but not ECN-capable are dropped under RED, \
+                 forwarded \
              under ECN# (non-ect in [switch])"
         );
     }

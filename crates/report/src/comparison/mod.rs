@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The comparison of schemes that the terminal table, the report and the JSON document show: numbers
-//! only, no layout.
+//! The comparison of schemes that the terminal table, the report and the JSON document show:
+//! numbers only, no layout.
 
 pub(crate) mod drops;
 pub(crate) mod sentence;

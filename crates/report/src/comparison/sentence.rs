@@ -139,8 +139,8 @@ fn open(row: &Row, metric: &Metric) -> bool {
     cell.against.is_some() && !cell.worse() && !cell.better()
 }
 
-/// What is not decided: the open subjects of the best scheme, and the schemes of which every subject
-/// is open.
+/// What is not decided: the open subjects of the best scheme, and the schemes of which every
+/// subject is open.
 fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[Subject]) -> String {
     let mut text = String::new();
     if let Some(row) = best {

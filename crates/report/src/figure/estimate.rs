@@ -18,7 +18,7 @@ pub struct Estimate {
     /// Half the interval that the flows of each seed give: a bootstrap for a percentile, batches
     /// for a mean; empty without.
     flows: Vec<f64>,
-    /// The statistic is a percentile, so flows count beside seeds.
+    /// The statistic is a percentile, so its interval takes flows into account as well as seeds.
     tail: bool,
     /// The interval, where it is not to be formed from the seeds.
     fixed: Option<(f64, f64)>,
@@ -49,8 +49,8 @@ impl Estimate {
         }
     }
 
-    /// One number for each seed, each with half the interval that its flows give: by a bootstrap for a
-    /// percentile, by batches for a mean.
+    /// One number for each seed, each with half the interval that its flows give: by a bootstrap
+    /// for a percentile, by batches for a mean.
     pub fn of_flows(seeds: Vec<(f64, f64)>, tail: bool) -> Self {
         let (seeds, flows) = seeds.into_iter().unzip();
         Estimate {
@@ -62,8 +62,8 @@ impl Estimate {
         }
     }
 
-    /// One number for each seed, of a statistic that takes few values (such as a fan-in of a sweep).
-    /// The interval is the range over seeds.
+    /// One number for each seed, of a statistic that takes few values (such as a fan-in of a
+    /// sweep). The interval is the range over seeds.
     pub fn of_range(seeds: Vec<f64>) -> Self {
         let fixed = match (
             seeds.iter().copied().reduce(f64::min),

@@ -409,7 +409,8 @@ fn statistics_over_schemes() {
         value(
             &points,
             &format!(
-                "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \"large.mean\"\n{all}"
+                "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \
+                     \"large.mean\"\n{all}"
             ),
         ),
         40.0,
@@ -417,7 +418,8 @@ fn statistics_over_schemes() {
     near(
         value(
             &points,
-            "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \"large.mean\"\nschemes = [\"b\"]",
+            "statistic = \"argmin-differs\"\nmetric = \"short.mean\"\nother-metric = \
+                 \"large.mean\"\nschemes = [\"b\"]",
         ),
         0.0,
     );
@@ -499,7 +501,8 @@ fn the_part_of_a_gap_that_is_closed() {
         ask(
             &points,
             &format!(
-                "statistic = \"gap-closed\"\nmetric = \"overall.mean\"\nscheme = \"ours\"\nschemes = [\"from\", \"{to}\"]"
+                "statistic = \"gap-closed\"\nmetric = \"overall.mean\"\nscheme = \
+                     \"ours\"\nschemes = [\"from\", \"{to}\"]"
             ),
         )
         .unwrap()
@@ -524,7 +527,8 @@ fn growths() {
         ask(
             &points,
             &format!(
-                "statistic = \"growth\"\nmetric = \"overall.mean\"\naxis = \"load\"\nscheme = \"{scheme}\"{more}"
+                "statistic = \"growth\"\nmetric = \"overall.mean\"\naxis = \"load\"\nscheme = \
+                     \"{scheme}\"{more}"
             ),
         )
     };
@@ -581,7 +585,8 @@ fn endless(scheme: &'static str, delivered: &[u64]) -> Made {
 fn quantiles_are_compared_in_order_of_flows() {
     let of = |ours: &[u64], theirs: &[u64]| {
         let points = [endless("A", ours), endless("B", theirs)];
-        let row = "statistic = \"quantiles-above\"\nmetric = \"delivered\"\nscheme = \"A\"\nagainst = \"B\"";
+        let row = "statistic = \"quantiles-above\"\nmetric = \"delivered\"\nscheme = \
+             \"A\"\nagainst = \"B\"";
         ask(&points, row).map(|e| e.value())
     };
     // Sorted: 10 20 30 40 against 9 19 31 39. A tie is not above.

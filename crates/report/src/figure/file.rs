@@ -241,12 +241,17 @@ mod tests {
 
     #[test]
     fn changes_are_laid_over() {
-        let mut base: Table = "a = 1\n[rtt]\nmin = 70\nmax = 210\n[[scheme]]\nlabel = \"Tail\"\nk = 250\n[[scheme]]\nlabel = \"ECN#\"\n"
+        let mut base: Table = "a = 1\n[rtt]\nmin = 70\nmax = 210\n[[scheme]]\nlabel = \
+             \"Tail\"\nk = 250\n[[scheme]]\nlabel = \"ECN#\"\n"
             .parse()
             .unwrap();
-        let change: Table = "[rtt]\nmax = 350\n[[scheme]]\nlabel = \"Tail\"\nk = 394\n[[scheme]]\nlabel = \"new\"\n".parse().unwrap();
+        let change: Table = "[rtt]\nmax = 350\n[[scheme]]\nlabel = \"Tail\"\nk = \
+             394\n[[scheme]]\nlabel = \"new\"\n"
+            .parse()
+            .unwrap();
         merge(&mut base, &change);
-        let expected: Table = "a = 1\n[rtt]\nmin = 70\nmax = 350\n[[scheme]]\nlabel = \"Tail\"\nk = 394\n[[scheme]]\nlabel = \"ECN#\"\n[[scheme]]\nlabel = \"new\"\n"
+        let expected: Table = "a = 1\n[rtt]\nmin = 70\nmax = 350\n[[scheme]]\nlabel = \
+             \"Tail\"\nk = 394\n[[scheme]]\nlabel = \"ECN#\"\n[[scheme]]\nlabel = \"new\"\n"
             .parse()
             .unwrap();
         assert_eq!(base, expected);

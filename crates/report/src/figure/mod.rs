@@ -57,7 +57,10 @@ macro_rules! figures {
     ($($id:literal),* $(,)?) => {
         /// Every figure, in the order of the papers, our own last: its short name and the text of
         /// its file.
-        pub const FIGURES: &[(&str, &str)] = &[$(($id, include_str!(concat!("../../../../figures/", $id, ".toml")))),*];
+        pub const FIGURES: &[(&str, &str)] = &[$((
+            $id,
+            include_str!(concat!("../../../../figures/", $id, ".toml")),
+        )),*];
     };
 }
 

@@ -152,7 +152,8 @@ fn sizes(row: &Row) -> Result<Estimate, RowError> {
         }
         _ => Err(wrong(
             &row.metric,
-            "taken of a size table: write mean, below BYTES, share below BYTES or bytes below BYTES",
+            "taken of a size table: write mean, below BYTES, share below BYTES or bytes below \
+                 BYTES",
         )),
     }
     .map(Estimate::exact)

@@ -253,11 +253,19 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
                 .parts
                 .iter()
                 .map(|p| {
-                    let [id, published, measured, interval, verdict, value] = line(p, verdict(row, p));
-                    context! { id, published, measured, interval, verdict, value, statistic => &p.statistic, note => &p.note, strip => strip(p), kind => p.verdict.map_or("", RowVerdict::key) }
+                    let cells = line(p, verdict(row, p));
+                    let [id, published, measured, interval, verdict, value] = cells;
+                    context! {
+                        id, published, measured, interval, verdict, value,
+                        statistic => &p.statistic, note => &p.note, strip => strip(p),
+                        kind => p.verdict.map_or("", RowVerdict::key),
+                    }
                 })
                 .collect();
-            context! { id => &row.id, experiment => &row.experiment, verdict => row.verdict.to_string(), kind => row.verdict.key(), parts }
+            context! {
+                id => &row.id, experiment => &row.experiment, parts,
+                verdict => row.verdict.to_string(), kind => row.verdict.key(),
+            }
         })
         .collect();
     let page = context! {
@@ -304,7 +312,8 @@ fn strip(part: &PartResult) -> Option<minijinja::Value> {
     let interval = part.low.zip(part.high).map(|(low, high)| span(low, high));
     Some(context! {
         band_at, band_width,
-        from => interval.as_ref().map(|i| i.0.clone()), width => interval.as_ref().map(|i| i.1.clone()),
+        from => interval.as_ref().map(|i| i.0.clone()),
+        width => interval.as_ref().map(|i| i.1.clone()),
         measured => part.measured.map(at), published => part.published.map(at),
     })
 }

@@ -33,8 +33,8 @@ pub struct Row {
     /// The second metric of `argmin-differs` and `gain-beyond`.
     #[serde(default)]
     pub other_metric: String,
-    /// Which points: one or several values for an axis, which is named by the last words of its path
-    /// (`load = [0.5, 0.6]`). An axis that is not named is not restricted.
+    /// Which points: one or several values for an axis, which is named by the last words of its
+    /// path (`load = [0.5, 0.6]`). An axis that is not named is not restricted.
     #[serde(default, rename = "where")]
     pub selection: BTreeMap<String, OneOrMany>,
     /// Subtracts the same statistic at points that differ in these axes.
@@ -52,8 +52,8 @@ pub struct Row {
     pub unit: Option<f64>,
     /// Only endless flows of this queue class, for `share`, `settling` and `goodput`.
     pub class: Option<u8>,
-    /// Subtracted from the metric in every seed before anything is compared (a base RTT, so that the
-    /// queueing delay remains).
+    /// Subtracted from the metric in every seed before anything is compared (a base RTT, so that
+    /// the queueing delay remains).
     pub base: Option<f64>,
     /// The RTT model, size table or quotient of `rtt`, `rtt-ratio`, `sizes` and `division`, or the
     /// numbers of `dcib` and `cedm`.
@@ -98,9 +98,9 @@ pub enum Formula {
     /// The first value of `axis` at which the metric is above zero; one step past the last value if
     /// it never is. If `against` is given, its onset is subtracted.
     Onset,
-    /// How the metric grows along `axis`: the slope of the least-squares line through the logarithms
-    /// of both at all selected points (1: in proportion; 0.5: as the square root). The value of the
-    /// axis is the first number in its text (`"20 Gb/s"` is 20).
+    /// How the metric grows along `axis`: the slope of the least-squares line through the
+    /// logarithms of both at all selected points (1: in proportion; 0.5: as the square root). The
+    /// value of the axis is the first number in its text (`"20 Gb/s"` is 20).
     Growth,
     /// Of 1e6 draws of an RTT model (`stack`, or `fitted stack`): `mean`, `std`, `p90`, `p99`, in
     /// microseconds.

@@ -137,8 +137,7 @@ pub struct PartResult {
     pub lo: Option<f64>,
     /// Largest accepted value; `null`: none.
     pub hi: Option<f64>,
-    /// Of this condition alone; `null` where a number is printed beside the others and decides
-    /// nothing.
+    /// Of this condition alone; `null` if the number is only shown and decides nothing.
     pub verdict: Option<RowVerdict>,
     /// Whether the interval meets the published number within a tenth.
     pub matches_value: Option<bool>,
@@ -173,8 +172,8 @@ impl FigureRun {
 ///
 /// # Errors
 /// [`Fault::User`] for an unknown name or a directory that is in use; [`Fault::Machine`] where the
-/// disk gives up. Files of this repository that do not fit each other are reported as the user's,
-/// who may have changed them.
+/// disk fails. Files of this repository that do not match each other are reported as mistakes of
+/// the user, who may have changed them.
 pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
     let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;

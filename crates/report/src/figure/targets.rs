@@ -242,7 +242,8 @@ mod tests {
 
     #[test]
     fn targets_have_numeric_bands() {
-        let line = "ECNSHARP-T18.b\tband\tecnsharp-9\tstar\t23.4\t%\tgain\t8\tinf\t10000x9x3\tharmonic\t738 against 964 us";
+        let line = "ECNSHARP-T18.b\tband\tecnsharp-9\tstar\t23.4\t%\tgain\t8\tinf\t10000x9x3\t\
+                    harmonic\t738 against 964 us";
         let head =
             "id\tclass\tfigure\texperiment\tpublished\tunit\tstatistic\tlo\thi\tflows\tlaw\tnote";
         let text = format!("{head}\n{line}\n");

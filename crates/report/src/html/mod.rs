@@ -126,7 +126,7 @@ pub fn render(
         .render(context! {
             title => plan.title.clone(),
             name => plan.name.clone(),
-            description => plan.description.split("\n\n").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()).collect::<Vec<String>>(),
+            description => paragraphs(&plan.description),
             warnings => plan.warning_lines(),
             baseline => comparisons.baseline.clone(),
             sections => Value::from(Serde(sections)),
@@ -146,6 +146,12 @@ pub fn render(
         .expect("a fixed template over these values");
     // The template escapes HTML; marks that turn the direction of writing are no HTML.
     visible_lines(&html).into_owned()
+}
+
+/// The paragraphs of a text.
+fn paragraphs(text: &str) -> Vec<String> {
+    let all = text.split("\n\n").map(|p| p.trim().to_owned());
+    all.filter(|p| !p.is_empty()).collect()
 }
 
 /// A word of the command line as a shell takes it.

@@ -60,7 +60,8 @@ pub(super) fn draw(plan: &Plan, finished: &[Finished], group: &Group) -> Option<
     let scale = Scale::new(&strips)?;
     let height = strips.len() as f64 * (BAND + TITLE) + AXIS;
     let mut s = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Queue length over time\">\n"
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Queue length over \
+             time\">\n"
     );
     for (i, strip) in strips.iter().enumerate() {
         let base = (i + 1) as f64 * (BAND + TITLE);

@@ -166,8 +166,8 @@ impl RunDir {
     }
 
     /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`,
-    /// an earlier run's files are removed first. Where another process runs the same scenario there, this
-    /// one waits for it.
+    /// an earlier run's files are removed first. Where another process runs the same scenario
+    /// there, this one waits for it.
     ///
     /// # Errors
     /// [`crate::Fault::User`] where a file is in the way, the directory holds another scenario's
@@ -445,10 +445,10 @@ impl RunDir {
         write_whole(&self.path.join(MANIFEST), &bytes)
     }
 
-    /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `flows.parquet`, `links.parquet`,
-    /// `queues.parquet` where traces exist, `goodput.parquet` where intervals were requested,
-    /// `report.html`, and the manifest with the digest of the results. `finished` holds one entry a
-    /// point, in the plan's order.
+    /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `flows.parquet`,
+    /// `links.parquet`, `queues.parquet` where traces exist, `goodput.parquet` where intervals were
+    /// requested, `report.html`, and the manifest with the digest of the results. `finished` holds
+    /// one entry a point, in the plan's order.
     ///
     /// # Errors
     /// As [`RunDir::store`].

@@ -152,8 +152,8 @@ fn wider(
 }
 
 /// Half the interval that the bootstrap over the flows of one seed gives to a percentile's
-/// difference, the larger side; `None` where there are too few flows. No interval of its own: it
-/// takes flows for independent, and says on how few flows a tail rests.
+/// difference, the larger side; `None` where there are too few flows. It is no interval of its own:
+/// it assumes independent flows, and shows how few flows a tail depends on.
 pub fn half_by_flows(pairs: &[(f64, f64)], statistic: Statistic) -> Option<f64> {
     let seed = Sorted::new(pairs);
     let percent = seed.percent(statistic, None)?;

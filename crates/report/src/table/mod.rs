@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The comparison tables of the terminal, one for each value of the axes. A table that is wider than
-//! the terminal is drawn in several blocks.
+//! The comparison tables of the terminal, one for each value of the axes. A table that is wider
+//! than the terminal is drawn in several blocks.
 
 mod block;
 

@@ -2,8 +2,8 @@
 //! The closed forms of CEDM's slides: how far the queue of synchronised flows swings, and which
 //! threshold keeps it from running empty.
 //!
-//! Lengths are packets; `pipe` is C d, the bandwidth times the base round trip; `n` flows give up
-//! the part `beta` of their windows at a cut.
+//! Lengths are packets; `pipe` is C d, the bandwidth times the base round trip; `n` flows
+//! reduce their windows by the part `beta` at a cut.
 
 /// Swing of the queue under DCTCP's threshold `k` where senders do not send bursts: that of DCTCP,
 /// `sqrt(2 n (C d + K)) / 2`.

@@ -90,7 +90,7 @@ fn hops(kind: &Kind, config: &Config) -> f64 {
     }
 }
 
-/// Data packets and ACKs for so many bytes.
+/// Data packets and ACKs for `bytes` bytes.
 fn packets(bytes: f64, config: &Config) -> f64 {
     let data = (bytes / f64::from(config.transport.mss)).max(1.0);
     data + data / f64::from(config.transport.ack_every)

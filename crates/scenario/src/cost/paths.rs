@@ -77,7 +77,7 @@ impl<'a> Paths<'a> {
             return way;
         }
         match t.two_sites() {
-            // The three links of a path between sites carry the same flows: the slowest stands for
+            // The three links of a path between sites carry the same flows: the slowest represents
             // them, and counts once where links are full.
             Some(sites) => {
                 let p = (hash % u64::from(sites.paths)) as u32;

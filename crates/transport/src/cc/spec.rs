@@ -201,8 +201,8 @@ impl ControllerSpec {
 ///
 /// Each built-in controller has a constant with its defaults, such as [`Control::DCTCP`], and one
 /// with parameters also a configuration with named fields, such as
-/// [`DctcpConfig`](super::dctcp::DctcpConfig), whose `control` makes a `Control`. For a controller of
-/// your own write a [`ControllerSpec`] and use [`Control::of`].
+/// [`DctcpConfig`](super::dctcp::DctcpConfig), whose `control` makes a `Control`. For a controller
+/// of your own write a [`ControllerSpec`] and use [`Control::of`].
 #[derive(Clone, Copy)]
 pub struct Control {
     spec: &'static ControllerSpec,

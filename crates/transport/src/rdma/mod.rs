@@ -93,8 +93,8 @@ pub struct Dcqcn {
     pub rate_hai: Rate,
     /// The rate never falls below it.
     pub min_rate: Rate,
-    /// Every notification lowers the target to the rate before the cut; otherwise only the first one
-    /// after an increase does.
+    /// Every notification lowers the target to the rate before the cut; otherwise only the first
+    /// one after an increase does.
     pub clamp_target: bool,
 }
 

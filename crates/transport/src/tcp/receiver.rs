@@ -39,8 +39,8 @@ pub struct Receiver {
 #[derive(Debug, Default)]
 struct Beyond {
     ranges: Ranges,
-    /// An offset in each of the most recently changed ranges, latest first; 0, which is never beyond
-    /// a hole, marks an empty place.
+    /// An offset in each of the most recently changed ranges, latest first; 0, which is never
+    /// beyond a hole, marks an empty place.
     recent: [u64; 3],
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sender under reordering, loss, timeouts, and during the handshake.
 //!
-//! NewReno and SACK, fast recovery and timeouts share three marks in the stream: everything missing
-//! below `lost_end` is lost, everything lost below `rxt` has been retransmitted, and `gone` bytes no
+//! NewReno and SACK, fast recovery and timeouts share three values: everything missing below
+//! `lost_end` is lost, everything lost below `rxt` has been retransmitted, and `gone` bytes no
 //! longer count against the window.
 
 use cemark_wire::{Ecn, Flags, Nanos};
@@ -122,8 +122,8 @@ impl Sender {
             .then_some((start, len))
     }
 
-    /// With nothing new to send, the first hole that is only suspected to be lost (NextSeg, rule 3),
-    /// one per ACK.
+    /// With nothing new to send, the first hole that is only suspected to be lost (NextSeg, rule
+    /// 3), one per ACK.
     fn next_rescue(&self, cfg: &Config) -> Option<(u64, u64)> {
         let scoreboard = self
             .scoreboard

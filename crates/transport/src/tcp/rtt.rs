@@ -5,9 +5,9 @@ use cemark_wire::Nanos;
 
 use crate::Config;
 
-/// Smallest margin over the smoothed RTT (the RFC's G; ns-3's default), unless `rto_min` is smaller.
-/// Without it the variation of a steady wide-area path decays to zero, and the first queue that
-/// grows causes a timeout.
+/// Smallest margin over the smoothed RTT (the RFC's G; ns-3's default), unless `rto_min` is
+/// smaller. Without it the variation of a steady wide-area path decays to zero, and the first queue
+/// that grows causes a timeout.
 const GRANULARITY: Nanos = Nanos::from_millis(1);
 
 /// Smoothed round-trip time and its variation, in nanoseconds. Timestamps have 32 bits, so the

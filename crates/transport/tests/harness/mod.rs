@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two ends and a path between them: one drop-tail link that marks above a threshold, a delay, and
-//! a fate for every packet.
+//! random losses and reordering.
 
 use std::collections::BTreeMap;
 
 use cemark_transport::{Ack, Acks, Config, Receiver, Segment, Sender, segment_wire_bytes};
+use cemark_wire::hash::SplitMix64;
 use cemark_wire::{Ecn, Nanos, Rate};
 
-/// splitmix64: small, seeded, and no matter of taste.
-pub(crate) struct Dice(pub u64);
-
-impl Dice {
-    pub(crate) fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// True `ppm` times in a million.
-    pub(crate) fn once_in(&mut self, ppm: u32) -> bool {
-        self.roll() % 1_000_000 < u64::from(ppm)
-    }
+/// True `ppm` times in a million.
+fn chance(random: &mut SplitMix64, ppm: u32) -> bool {
+    random.next_u64() % 1_000_000 < u64::from(ppm)
 }
 
 /// The path: data crosses a link of `rate` with `buffer` bytes and a threshold, ACKs only a delay.
@@ -35,7 +23,7 @@ pub(crate) struct Path {
     pub(crate) mark_above: u64,
     pub(crate) data_loss_ppm: u32,
     pub(crate) ack_loss_ppm: u32,
-    /// Share of packets, both ways, that take up to `jitter` longer.
+    /// Share of packets, in both directions, that are delayed by up to `jitter`.
     pub(crate) reorder_ppm: u32,
     pub(crate) jitter: Nanos,
     pub(crate) seed: u64,
@@ -66,7 +54,7 @@ enum Event {
     Write(u64),
 }
 
-/// The two ends, the path, and what was seen on it.
+/// The two ends, the path, and what was recorded.
 pub(crate) struct Net {
     pub(crate) cfg: Config,
     pub(crate) path: Path,
@@ -75,16 +63,16 @@ pub(crate) struct Net {
     pub(crate) receiver: Receiver,
     events: BTreeMap<(Nanos, u64), Event>,
     order: u64,
-    dice: Dice,
+    random: SplitMix64,
     link_free: Nanos,
     /// Data segments sent, in order.
     pub(crate) sent: Vec<(Nanos, Segment)>,
     pub(crate) acks_sent: u64,
     pub(crate) drops: u64,
     pub(crate) acks_lost: u64,
-    /// Packets of both kinds that took longer.
+    /// Packets of both kinds that were delayed.
     pub(crate) late: u64,
-    /// Largest and time-summed backlog of the link seen by arrivals.
+    /// Backlog of the link at each arrival, in bytes.
     pub(crate) backlogs: Vec<(Nanos, u64)>,
     pub(crate) windows: Vec<(Nanos, u64)>,
 }
@@ -93,7 +81,7 @@ impl Net {
     pub(crate) fn new(cfg: Config, path: Path) -> Net {
         let sender = Sender::new(&cfg);
         let receiver = Receiver::new(&cfg);
-        let dice = Dice(path.seed);
+        let random = SplitMix64::new(path.seed);
         Net {
             cfg,
             path,
@@ -102,7 +90,7 @@ impl Net {
             receiver,
             events: BTreeMap::new(),
             order: 0,
-            dice,
+            random,
             link_free: Nanos::ZERO,
             sent: Vec::new(),
             acks_sent: 0,
@@ -125,9 +113,9 @@ impl Net {
     }
 
     fn jitter(&mut self) -> Nanos {
-        if self.dice.once_in(self.path.reorder_ppm) {
+        if chance(&mut self.random, self.path.reorder_ppm) {
             self.late += 1;
-            Nanos(self.dice.roll() % self.path.jitter.0)
+            Nanos(self.random.next_u64() % self.path.jitter.0)
         } else {
             Nanos::ZERO
         }
@@ -147,7 +135,7 @@ impl Net {
                 .rate
                 .bytes_in(self.link_free.saturating_sub(self.now));
             self.backlogs.push((self.now, backlog));
-            if self.dice.once_in(self.path.data_loss_ppm)
+            if chance(&mut self.random, self.path.data_loss_ppm)
                 || self.path.lose.contains(&number)
                 || backlog + bytes > self.path.buffer
             {
@@ -178,7 +166,7 @@ impl Net {
                 0
             };
             assert_eq!(n, usize::from(ack.sacks));
-            if self.dice.once_in(self.path.ack_loss_ppm) {
+            if chance(&mut self.random, self.path.ack_loss_ppm) {
                 self.acks_lost += 1;
                 continue;
             }
@@ -187,7 +175,7 @@ impl Net {
         }
     }
 
-    /// Runs one event or timer; false when nothing is left to happen.
+    /// Runs one event or timer; false when none is left.
     pub(crate) fn step(&mut self) -> bool {
         let event = self.events.keys().next().map(|k| k.0).unwrap_or(Nanos::MAX);
         let rto = self.sender.timeout().unwrap_or(Nanos::MAX);
@@ -222,7 +210,7 @@ impl Net {
         true
     }
 
-    /// Runs until `until` or until nothing is left to happen.
+    /// Runs until `until` or until no event is left.
     pub(crate) fn run(&mut self, until: Nanos) {
         while self.now < until && self.step() {}
     }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The tables of keys in `docs/scenarios.md`, from the declarations of the keys.
+
+use crate::key::{KeySpec, Shape, Usual};
+use crate::sections::{ALL, Form, SectionSpec};
+use crate::units;
+
+/// One row of a table.
+struct Row {
+    name: &'static str,
+    kinds: Vec<&'static str>,
+    values: String,
+    usual: String,
+    docs: Vec<&'static str>,
+}
+
+/// The keys of a section as a Markdown table; `None` where there is no such section.
+///
+/// `section` is its name, empty for the top of the file. `kind` selects the keys that belong to one
+/// kind of the section; with an empty `kind` those of all kinds, and with `*` every key, with a
+/// column that says which kinds have it.
+pub fn key_table(section: &str, kind: &str) -> Option<String> {
+    let spec = ALL.iter().find(|spec| spec.name == section)?;
+    let wanted = |key: &KeySpec| match kind {
+        "*" => true,
+        "" => key.only.is_empty(),
+        kind => key.only.contains(&kind),
+    };
+    let mut out = match kind {
+        "*" => "| key | kinds | value | default | meaning |\n|---|---|---|---|---|\n".to_owned(),
+        _ => "| key | value | default | meaning |\n|---|---|---|---|\n".to_owned(),
+    };
+    for row in rows(spec, wanted) {
+        let kinds = match (kind, row.kinds.is_empty()) {
+            ("*", true) => " all |".to_owned(),
+            ("*", false) => format!(" {} |", row.kinds.join(", ")),
+            _ => String::new(),
+        };
+        out += &format!(
+            "| `{}` |{kinds} {} | {} | {} |\n",
+            row.name,
+            row.values,
+            row.usual,
+            row.docs.join("; ")
+        );
+    }
+    Some(out)
+}
+
+/// Keys that differ only in their kind and their sentence share a row.
+fn rows(spec: &SectionSpec, wanted: impl Fn(&KeySpec) -> bool) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for key in spec.keys().filter(wanted) {
+        let (values, usual) = (values(&key.shape), usual(&key));
+        let same =
+            |row: &&mut Row| (row.name, &row.values, &row.usual) == (key.name, &values, &usual);
+        match rows.iter_mut().find(same) {
+            Some(row) => {
+                row.kinds.extend(key.only);
+                if !row.docs.contains(&key.doc) {
+                    row.docs.push(key.doc);
+                }
+            }
+            None => rows.push(Row {
+                name: key.name,
+                kinds: key.only.to_vec(),
+                values,
+                usual,
+                docs: vec![key.doc],
+            }),
+        }
+    }
+    rows
+}
+
+/// What may be written, in words.
+pub(crate) fn values(shape: &Shape) -> String {
+    let words = |words: &[&str]| {
+        let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+        quoted.join(", ")
+    };
+    match *shape {
+        Shape::Time => "time".to_owned(),
+        Shape::Rate => "rate".to_owned(),
+        Shape::Bytes(min, max) => format!("{} to {}", length(min), length(max)),
+        Shape::Count(min, max) if max >= u64::from(u32::MAX) => format!("from {min}"),
+        Shape::Count(min, max) => format!("{} to {}", thousands(min), thousands(max)),
+        Shape::Number(min, max) => format!("{min} to {max}"),
+        Shape::Fraction => "fraction".to_owned(),
+        Shape::Weight => "a power of two, at most 1".to_owned(),
+        Shape::Flag => "`true`, `false`".to_owned(),
+        Shape::Text => "text".to_owned(),
+        Shape::Choice(all) => words(&all()),
+        Shape::Word(all) => words(all),
+        Shape::LengthOrTime => "length or time".to_owned(),
+        Shape::Own(text, _) => text.to_owned(),
+    }
+}
+
+/// What holds where the key is missing.
+fn usual(key: &KeySpec) -> String {
+    match key.usual {
+        Usual::Needed(_) => "needed".to_owned(),
+        Usual::Is("") => "empty".to_owned(),
+        Usual::Is(_) | Usual::Stored(_) | Usual::Controllers(_) => {
+            format!("`{}`", key.example().unwrap_or_default())
+        }
+        Usual::As(other) => format!("as `{other}`"),
+        Usual::Follows(words) => words.to_owned(),
+    }
+}
+
+/// `64KiB`, `1GB`; limits of 32 bits to three places.
+fn length(bytes: u64) -> String {
+    for (unit, scale) in [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20)] {
+        if bytes >= scale && bytes.is_multiple_of(scale) {
+            return format!("{}{unit}", bytes / scale);
+        }
+    }
+    match bytes {
+        0 => "0".to_owned(),
+        1_000_000_000_000_000 => "1PB".to_owned(),
+        bytes => units::length(bytes),
+    }
+}
+
+/// `65,536`.
+fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A page in which every table of keys is as the declarations have it.
+///
+/// A table lies between the lines `<!-- keys: SECTION KIND -->` and `<!-- end of keys -->`. The
+/// section `top` is the top of the file.
+///
+/// # Errors
+/// The comment that names no section, or has no end; and every section that has no table.
+pub fn with_key_tables(page: &str) -> Result<String, String> {
+    const END: &str = "<!-- end of keys -->\n";
+    let mut out = String::new();
+    let mut rest = page;
+    let mut shown = Vec::new();
+    while let Some(start) = rest.find("<!-- keys: ") {
+        let line_end = rest[start..]
+            .find('\n')
+            .map_or(rest.len(), |n| start + n + 1);
+        let comment = &rest[start..line_end];
+        let words = comment.trim_start_matches("<!-- keys: ");
+        let mut words = words.trim_end().trim_end_matches("-->").split_whitespace();
+        let section = match words.next() {
+            Some("top") => "",
+            section => section.unwrap_or_default(),
+        };
+        let table = key_table(section, words.next().unwrap_or_default())
+            .ok_or_else(|| format!("{}: there is no such section", comment.trim()))?;
+        let end = rest[line_end..]
+            .find(END)
+            .ok_or_else(|| format!("{}: {} is missing", comment.trim(), END.trim()))?;
+        out += &rest[..line_end];
+        out += &format!("\n{table}\n{END}");
+        rest = &rest[line_end + end + END.len()..];
+        shown.push(section);
+    }
+    let has_table = |spec: &&&SectionSpec| spec.form == Form::Inline || shown.contains(&spec.name);
+    match ALL
+        .iter()
+        .find(|spec| !has_table(spec) && !spec.groups.is_empty())
+    {
+        Some(spec) => Err(format!("{} has no table of keys", spec.shown())),
+        None => Ok(out + rest),
+    }
+}
