@@ -111,10 +111,9 @@ fn wide(path: &str, text: &str) -> Vec<String> {
         let in_output = matches!(fence, Some("```" | "```text" | "```console"));
         let is_heading = is_document && fence.is_none() && line.starts_with('#');
         let is_table = is_document && line.trim_start().starts_with('|');
-        // A list of inline tables is a table, too.
-        let is_list = path.ends_with(".toml") && line.contains("= [{");
+        let is_value = path.ends_with(".toml") && is_key_and_value(line);
         let columns = line.chars().count();
-        let may = in_output || is_heading || is_table || is_list || is_address(line);
+        let may = in_output || is_heading || is_table || is_value || is_address(line);
         if columns > WIDEST && !may {
             wrong.push(format!(
                 "{path}:{number}: {columns} columns; at most {WIDEST}"
@@ -122,6 +121,18 @@ fn wide(path: &str, text: &str) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// `key = value` in TOML, which must be on one line where the value is an inline table or a string;
+/// a comment behind it could have its own line.
+fn is_key_and_value(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(" = ") else {
+        return false;
+    };
+    let is_key = key
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "-_.\" ".contains(c));
+    is_key && value.starts_with(['[', '{', '"']) && !value.contains(" # ")
 }
 
 /// A line whose width comes from one address that cannot be broken.

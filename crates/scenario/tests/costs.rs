@@ -7,7 +7,8 @@ use cemark_scenario::{Overrides, Plan, parse};
 /// A star of four hosts at 10 Gb/s with these workloads and other sections.
 fn plan(rest: &str, set: &[&str]) -> Plan {
     let text = format!(
-        "max-time = \"1s\"\nseeds = [1]\n[topology]\nkind = \"star\"\nhosts = 4\nrate = \"10Gbps\"\ndelay = \"1us\"\n{rest}\n\
+        "max-time = \"1s\"\nseeds = [1]\n[topology]\nkind = \"star\"\nhosts = 4\nrate = \"10Gbps\"\n\
+         delay = \"1us\"\n{rest}\n\
          [[scheme]]\nmarker = \"threshold\"\nk = \"65pkt\"\n"
     );
     let mut overrides = Overrides::default();
@@ -53,7 +54,8 @@ fn a_run_ends_with_its_last_measured_flow() {
 
 #[test]
 fn a_held_load_lasts_until_the_last_flow_ends() {
-    let load = "[[workload]]\nkind = \"poisson\"\nsizes = \"web-search\"\nload = 0.9\npairs = \"all\"\nflows = 200\nwarmup = 0\n";
+    let load = "[[workload]]\nkind = \"poisson\"\nsizes = \"web-search\"\nload = 0.9\npairs = \
+        \"all\"\nflows = 200\nwarmup = 0\n";
     let none = hops(&format!("{load}hold = \"0s\"\n"), &[]);
     let held = hops(load, &[]);
     assert!(held > 1.05 * none, "{held} against {none}");
@@ -75,9 +77,12 @@ fn bunches_are_answered_together() {
 /// could carry.
 #[test]
 fn losses_of_a_long_path_bound_a_flow() {
-    let text = "max-time = \"10s\"\nseeds = [1]\n[topology]\nkind = \"two-sites\"\nleft = 1\nright = 1\nrate = \"10Gbps\"\ndelay = \"5us\"\nwan-delay = \"5ms\"\n\
-        [[fault]]\nlinks = [\"wan0.0->wan1.0\"]\nrate = 0.01\n[[workload]]\nkind = \"long\"\npattern = \"pairs\"\npairs = [[0, 1]]\n\
-        [transport]\nrto-min = \"200ms\"\nreceive-window = \"64MB\"\n[[scheme]]\nmarker = \"none\"\n";
+    let text = "max-time = \"10s\"\nseeds = [1]\n[topology]\nkind = \"two-sites\"\nleft = \
+        1\nright = 1\nrate = \"10Gbps\"\ndelay = \"5us\"\nwan-delay = \"5ms\"\n\
+        [[fault]]\nlinks = [\"wan0.0->wan1.0\"]\nrate = 0.01\n[[workload]]\nkind = \
+        \"long\"\npattern = \"pairs\"\npairs = [[0, 1]]\n\
+        [transport]\nrto-min = \"200ms\"\nreceive-window = \"64MB\"\n\
+         [[scheme]]\nmarker = \"none\"\n";
     let of = |control: &str| {
         let mut overrides = Overrides::default();
         let set = format!("transport.control={control}");
@@ -106,8 +111,10 @@ fn memory_is_counted_once_for_every_point_that_runs_at_the_same_time() {
 
 fn plan_of_hosts(hosts: u32) -> Plan {
     let text = format!(
-        "max-time = \"1ms\"\nseeds = [1, 2]\n[topology]\nkind = \"star\"\nhosts = {hosts}\nrate = \"10Gbps\"\ndelay = \"1us\"\n\
-         [[workload]]\nkind = \"list\"\nflow = [{{ src = 0, dst = 1, size = \"1KB\" }}]\n[[scheme]]\nmarker = \"none\"\n"
+        "max-time = \"1ms\"\nseeds = [1, 2]\n[topology]\nkind = \"star\"\nhosts = {hosts}\nrate = \
+            \"10Gbps\"\ndelay = \"1us\"\n\
+         [[workload]]\nkind = \"list\"\nflow = [{{ src = 0, dst = 1, size = \"1KB\" \
+         }}]\n[[scheme]]\nmarker = \"none\"\n"
     );
     parse(&text, "large.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}"))
 }

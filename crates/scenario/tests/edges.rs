@@ -102,7 +102,8 @@ fn keys_of_another_kind_are_said_once() {
 /// Other edges let flows keep their connections.
 #[test]
 fn persistent_connections_go_through_dcib() {
-    let web = "[[workload]]\nname = 'web'\nkind = 'poisson'\nload = 0.1\nflows = 9\nsizes = 'web-search'\nconnections = 'persistent'";
+    let web = "[[workload]]\nname = 'web'\nkind = 'poisson'\nload = 0.1\nflows = 9\nsizes = \
+        'web-search'\nconnections = 'persistent'";
     let plan = plan(&format!("[edge]\nkind = 'dcib'\n{web}")).unwrap();
     assert!(plan.points[0].config.workloads[1].persistent);
 }
@@ -158,7 +159,8 @@ fn mistakes_say_what_to_write() {
             "drops every packet that arrives late",
         ),
         (
-            "[transport]\nmss = '65000B'\nheader = '500B'\n[switch]\nbuffer = '1MB'\n[edge]\nkind = 'dcib'\nheader = '128B'",
+            "[transport]\nmss = '65000B'\nheader = '500B'\n[switch]\nbuffer = '1MB'\n[edge]\nkind \
+                = 'dcib'\nheader = '128B'",
             "65628 bytes long",
         ),
         (
@@ -198,7 +200,8 @@ fn mistakes_say_what_to_write() {
         ("[edge]\nkind = 'dcib'\nshares = 0.1", "unknown key"),
         ("[edge]\nkind = 'dcib'\noutside = 3", "too large"),
         (
-            "[edge]\nkind = 'pep'\n[[workload]]\nname = 'web'\nkind = 'poisson'\nload = 0.1\nflows = 9\nsizes = 'web-search'\nconnections = 'persistent'",
+            "[edge]\nkind = 'pep'\n[[workload]]\nname = 'web'\nkind = 'poisson'\nload = \
+                0.1\nflows = 9\nsizes = 'web-search'\nconnections = 'persistent'",
             "write connections = \\\"fresh\\\" with a pep",
         ),
     ] {

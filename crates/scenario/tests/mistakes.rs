@@ -239,7 +239,8 @@ fn switches_and_schemes() {
         ),
         (
             SCHEME,
-            "marker = \"dynamic\"\nmode = \"percent\"\nmin_percent = \"90%\"\nmax_percent = \"10%\"",
+            "marker = \"dynamic\"\nmode = \"percent\"\n\
+             min_percent = \"90%\"\nmax_percent = \"10%\"",
             "32:15",
             "max_percent (10.0 %) is below min_percent (90.0 %)",
             "min_percent first",

@@ -109,7 +109,10 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn mutated_scenarios(which in any::<usize>(), changes in prop::collection::vec(change(), 1..6)) {
+    fn mutated_scenarios(
+        which in any::<usize>(),
+        changes in prop::collection::vec(change(), 1..6),
+    ) {
         let all = corpus("good");
         let text = apply(&all[which % all.len()].1, &changes, &all);
         survive(&text, &Overrides::default());
@@ -121,10 +124,14 @@ proptest! {
     }
 
     #[test]
-    fn any_option(path in "(workload|scheme|switch|transport|rtt|topology|seeds|measure|max-time|[a-z.]{0,9})(\\.[a-z0-9#_-]{0,8}){0,3}",
+    fn any_option(section in "(workload|scheme|switch|transport|rtt|topology|seeds|measure)",
+                  other in "(max-time|[a-z.]{0,9})",
+                  known in any::<bool>(),
+                  keys in "(\\.[a-z0-9#_-]{0,8}){0,3}",
                   value in "(([0-9.]{1,4}|[a-z\"\\[-]{0,6})(us|KB|%|Gbps|,)?){0,3}") {
         let mut overrides = Overrides::default();
-        if overrides.add(&format!("{path}={value}")).is_ok() {
+        let head = if known { section } else { other };
+        if overrides.add(&format!("{head}{keys}={value}")).is_ok() {
             survive(&corpus("good")[0].1, &overrides);
         }
     }

@@ -358,7 +358,8 @@ fn little_needs_to_be_said() {
 #[test]
 fn wred_is_written_as_switches_write_it() {
     let plan = small(
-        "[[scheme]]\nlabel = \"slow\"\nmarker = \"wred\"\nmin = \"150KB\"\nmax = \"120us\"\ndrop-probability = \"10%\"\nweight = 9\n\
+        "[[scheme]]\nlabel = \"slow\"\nmarker = \"wred\"\nmin = \"150KB\"\nmax = \
+            \"120us\"\ndrop-probability = \"10%\"\nweight = 9\n\
          [[scheme]]\nmarker = \"random-detect\"\n",
     );
     assert_eq!(plan.schemes[1..], ["slow", "WRED"]);
@@ -493,7 +494,8 @@ fn size_tables_from_files() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("mine.txt"), "1 0\n3 50\n10 100\n").unwrap();
     let text = format!(
-        "{}\nsizes = \"mine.txt\"\nsize-unit = \"packets\"\npacket-bytes = 1000\nload = 0.5\nflows = 10\n[[scheme]]\nmarker = \"tcn\"\n",
+        "{}\nsizes = \"mine.txt\"\nsize-unit = \"packets\"\npacket-bytes = 1000\nload = \
+            0.5\nflows = 10\n[[scheme]]\nmarker = \"tcn\"\n",
         "[topology]\nkind = \"star\"\nhosts = 3\n[[workload]]\nkind = \"poisson\""
     );
     let file = folder.join("mine.toml");

@@ -52,7 +52,8 @@ fn queues_alike_or_one_by_one() {
     assert_eq!(s.queues, vec![alike; 8]);
 
     let s = read(
-        "scheduler = \"WFQ\"\nqueue = [{ strict = true }, { weight = 3, bytes = \"10KB\" }, { lossless = true, quantum = \"100B\" }]",
+        "scheduler = \"WFQ\"\nqueue = [{ strict = true }, { weight = 3, bytes = \"10KB\" }, { \
+            lossless = true, quantum = \"100B\" }]",
     );
     assert_eq!(s.scheduler, SchedulerKind::Wfq);
     assert_eq!(
@@ -90,7 +91,8 @@ fn queues_alike_or_one_by_one() {
 #[test]
 fn buffers_and_rounds() {
     let s = read(
-        "buffer-policy = \"dynamic\"\nalpha = 0.25\npool = \"2MB\"\nheadroom = \"50KB\"\nround-beta = 0.5\nround-idle = \"12us\"",
+        "buffer-policy = \"dynamic\"\nalpha = 0.25\npool = \"2MB\"\nheadroom = \
+            \"50KB\"\nround-beta = 0.5\nround-idle = \"12us\"",
     );
     assert_eq!(
         s.buffering,
@@ -103,7 +105,8 @@ fn buffers_and_rounds() {
     assert_eq!((s.round.beta, s.round.idle), (32_768, Some(Nanos(12_000))));
     // What is not given out is shared equally.
     let s = read(
-        "buffer = \"100KB\"\nbuffer-policy = \"static\"\nscheduler = \"sp\"\nqueue = [{ bytes = \"40KB\" }, {}, {}]",
+        "buffer = \"100KB\"\nbuffer-policy = \"static\"\nscheduler = \"sp\"\n\
+         queue = [{ bytes = \"40KB\" }, {}, {}]",
     );
     let limits: Vec<u32> = s.queues.iter().map(|q| q.limit_bytes).collect();
     assert_eq!(limits, [40_000, 30_000, 30_000]);
@@ -189,7 +192,8 @@ fn mistakes_have_their_place_and_their_remedy() {
             "10000 bytes",
         ),
         (
-            "buffer = \"10KB\"\nbuffer-policy = \"static\"\nscheduler = \"sp\"\nqueue = [{ bytes = \"9KB\" }, { bytes = \"2KB\" }]",
+            "buffer = \"10KB\"\nbuffer-policy = \"static\"\nscheduler = \"sp\"\nqueue = [{ bytes \
+                = \"9KB\" }, { bytes = \"2KB\" }]",
             "14:17",
             "the queues ask for 11000 bytes of a buffer of 10000",
             "larger buffer",
@@ -234,7 +238,8 @@ fn a_class_beyond_the_queues_is_a_mistake() {
 #[test]
 fn a_sweep_may_go_through_schedulers_and_policies() {
     let sweep = format!(
-        "{}[sweep]\n\"switch.scheduler\" = [\"dwrr\", \"wrr\", \"wfq\", \"sp\"]\n\"switch.buffer-policy\" = [\"port\", \"static\", \"shared\", \"dynamic\"]\n",
+        "{}[sweep]\n\"switch.scheduler\" = [\"dwrr\", \"wrr\", \"wfq\", \
+            \"sp\"]\n\"switch.buffer-policy\" = [\"port\", \"static\", \"shared\", \"dynamic\"]\n",
         text(
             "scheduler = \"dwrr\"\nqueues = 4\nquantum = \"1500B\"\nalpha = 2\npool = \"1MB\"",
             "class = \"by-pair\""
@@ -255,7 +260,9 @@ fn flow_control_and_its_thresholds() {
     assert_eq!(usual, Pfc::default());
     assert_eq!(lossless(&s), [true], "no queue is chosen: all");
     let s = read(
-        "pfc = true\nbuffer-policy = \"shared\"\nscheduler = \"dwrr\"\nqueue = [{ lossless = true }, {}]\npfc-xoff = \"100KB\"\npfc-xon-offset = \"2KB\"\npfc-headroom = \"40KB\"\npfc-storm = \"5%\"",
+        "pfc = true\nbuffer-policy = \"shared\"\nscheduler = \"dwrr\"\nqueue = [{ lossless = true \
+            }, {}]\npfc-xoff = \"100KB\"\npfc-xon-offset = \"2KB\"\npfc-headroom = \
+            \"40KB\"\npfc-storm = \"5%\"",
     );
     assert_eq!(lossless(&s), [true, false]);
     let own = Pfc {
@@ -338,7 +345,10 @@ fn queue_pairs_have_the_papers_parameters_and_yours() {
     assert_ne!(own, usual);
     assert_eq!(
         rdma(
-            "control = \"dcqcn\"\ndcqcn-g = 0.0625\ndcqcn-alpha-init = 0.5\nalpha-timer = \"1us\"\nrate-timer = \"300us\"\nbyte-counter = 0\nfast-recovery = 1\nrate-ai = \"50Mbps\"\nrate-hai = \"100Mbps\"\nmin-rate = \"1Mbps\"\nclamp-target = false\nrepair = \"selective\"\ncnp-gap = \"4us\"\ncnp-class = 0"
+            "control = \"dcqcn\"\ndcqcn-g = 0.0625\ndcqcn-alpha-init = 0.5\n\
+             alpha-timer = \"1us\"\nrate-timer = \"300us\"\nbyte-counter = 0\nfast-recovery = 1\n\
+             rate-ai = \"50Mbps\"\nrate-hai = \"100Mbps\"\nmin-rate = \"1Mbps\"\nclamp-target = false\n\
+             repair = \"selective\"\ncnp-gap = \"4us\"\ncnp-class = 0"
         ),
         Some(own)
     );

@@ -93,7 +93,8 @@ fn timers_that_fire_too_early() {
     warns(
         "\"5ms\"",
         "\"70us\"",
-        "rto-init is 70us, no longer than the base RTT: every flow of `poisson` will time out spuriously",
+        "rto-init is 70us, no longer than the base RTT: every flow of `poisson` will time out \
+            spuriously",
         "above the longest base RTT",
     );
     // min(Exp(60.8 us), 160 us) + 80 us is 200 us or more for exp(-120 / 60.8) of the flows.
@@ -230,7 +231,8 @@ fn schemes_that_never_mark() {
     warns(
         "\"65pkt\"",
         "\"600KB\"",
-        "`a` never marks: k is 600KB, and a full buffer is 600KB or 480us of waiting (in 1 of 2 points)",
+        "`a` never marks: k is 600KB, and a full buffer is 600KB or 480us of waiting (in 1 of 2 \
+            points)",
         "a lower threshold",
     );
     warns(
@@ -343,7 +345,8 @@ fn flows_that_never_start() {
         "the last of the measured flows of `poisson` start only at about 43",
         "a longer max-time",
     );
-    let incast = "[[workload]]\nkind = \"incast\"\nsenders = 3\nreceiver = 0\nsize = \"10KB\"\nevery = \"1s\"\n";
+    let incast = "[[workload]]\nkind = \"incast\"\nsenders = 3\nreceiver = 0\nsize = \
+        \"10KB\"\nevery = \"1s\"\n";
     warns(
         "[topology]",
         &format!("max-time = \"100s\"\n{incast}repeat = 200\n\n[topology]"),

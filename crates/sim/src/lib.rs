@@ -49,7 +49,8 @@
 //!
 //! let queue = |marker| {
 //!     let outcome = cemark_sim::run(&two_flows(marker));
-//!     let port = outcome.ports.iter().find(|p| p.name == "switch0->host2").expect("the bottleneck");
+//!     let mut ports = outcome.ports.iter();
+//!     let port = ports.find(|p| p.name == "switch0->host2").expect("the bottleneck");
 //!     assert!(port.utilisation > 0.95);
 //!     port.queue.mean
 //! };

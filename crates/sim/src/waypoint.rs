@@ -12,7 +12,8 @@ use crate::faults::Faulty;
 use crate::ids::{ConnId, LinkId};
 use crate::topology::Fabric;
 
-/// The tag of a link whose far end is a plain switch. That of a link to a host is the host's number.
+/// The tag of a link whose far end is a plain switch. That of a link to a host is the host's
+/// number.
 pub(crate) const SWITCH: u32 = u32::MAX;
 /// The tag of the first waypoint. Hosts have smaller ones.
 pub(crate) const FIRST: u32 = 1 << 31;

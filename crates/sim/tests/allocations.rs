@@ -45,7 +45,8 @@ fn nothing_is_allocated_per_packet() {
         assert!(more_hops > 8 * hops, "{more_hops} against {hops}");
         let per_million = (long.saturating_sub(short)) as f64 / ((more_hops - hops) as f64 / 1e6);
         println!(
-            "{marker}, never_fuse {never_fuse}, queues {queues}: {short} allocations in 10 ms, {long} in 100 ms, {per_million:.1} a million packet-hops more"
+            "{marker}, never_fuse {never_fuse}, queues {queues}: {short} allocations in 10 ms, \
+                {long} in 100 ms, {per_million:.1} a million packet-hops more"
         );
         // Rings, histograms and the packet pool may still double once or twice.
         assert!(long <= short + 64, "{marker}: {short} -> {long}");

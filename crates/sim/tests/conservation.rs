@@ -282,7 +282,8 @@ proptest! {
     #[test]
     fn fused_and_unfused_ports_agree(cfg in configs()) {
         let fused = run(&cfg);
-        let unfused = run(&Config { switch: cemark_sim::config::SwitchConfig { never_fuse: true, ..cfg.switch.clone() }, ..cfg });
+        let switch = cemark_sim::config::SwitchConfig { never_fuse: true, ..cfg.switch.clone() };
+        let unfused = run(&Config { switch, ..cfg });
         prop_assert_eq!(fused.flows, unfused.flows);
         prop_assert_eq!(fused.totals.all_drops(), unfused.totals.all_drops());
     }
@@ -290,7 +291,11 @@ proptest! {
     /// Queue pairs, and pauses under both transports: the same, and where everything is lossless
     /// nothing is lost.
     #[test]
-    fn queue_pairs_and_pauses_balance_too(cfg in configs(), pause in 0usize..3, pairs in 0usize..3) {
+    fn queue_pairs_and_pauses_balance_too(
+        cfg in configs(),
+        pause in 0usize..3,
+        pairs in 0usize..3,
+    ) {
         let mut cfg = cfg;
         if pause == 0 {
             // Losses alone slow no queue pair down: without marks and pauses it would send at line
@@ -318,7 +323,8 @@ proptest! {
         }
         if pause > 0 {
             // Whatever a faulty link eats is not for want of room.
-            prop_assert_eq!(o.totals.all_drops(), o.totals.drops.get("artificial").copied().unwrap_or(0));
+            let artificial = o.totals.drops.get("artificial").copied().unwrap_or(0);
+            prop_assert_eq!(o.totals.all_drops(), artificial);
             prop_assert!(o.deadlock.is_empty());
         }
         prop_assert_eq!(run_on_heap(&cfg).digest, o.digest);

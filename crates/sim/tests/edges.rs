@@ -90,7 +90,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
     #[test]
     fn flows_end_and_books_balance(
-        edge in edges(), paths in 1u32..4, seed in 1u64..1000, victims in 0usize..3, extra in any::<bool>(), fifo in any::<bool>(),
+        edge in edges(), paths in 1u32..4, seed in 1u64..1000, victims in 0usize..3,
+        extra in any::<bool>(), fifo in any::<bool>(),
     ) {
         let mut cfg = config(vec![web_that_stops(0.3, 40)], MarkerChoice::None);
         cfg.topology = sites(paths);

@@ -258,7 +258,8 @@ proptest! {
     /// A WAN that loses only what is droppable loses nothing for good: the copy comes ECN-capable.
     #[test]
     fn a_cooperative_wan_loses_nothing(
-        share in 500u32..30_000, lose in 1u64..900, lose_acks in 0u64..500, seed in any::<u64>(), form in 0usize..3, hold in any::<bool>(),
+        share in 500u32..30_000, lose in 1u64..900, lose_acks in 0u64..500, seed in any::<u64>(),
+        form in 0usize..3, hold in any::<bool>(),
     ) {
         let cfg = DcibConfig {
             share,
@@ -269,7 +270,9 @@ proptest! {
             hold: hold.then_some(Nanos::from_millis(50)),
             ..DcibConfig::LITERAL
         };
-        let channel = Channel { lose, only_not_ect: true, lose_acks, jitter: 0, mark: 0, bleach: false };
+        let channel = Channel {
+            lose, only_not_ect: true, lose_acks, jitter: 0, mark: 0, bleach: false,
+        };
         let w = send(cfg, channel, seed, 3_000, Ecn::NotEct);
         w.check(hold);
         prop_assert_eq!(w.delivered.len(), 3_000);

@@ -264,7 +264,8 @@ fn with_n_backlogged_queues_the_threshold_is_an_nth() {
             let ideal = f64::from(K) / f64::from(n);
             assert!(
                 near(longest_unmarked, ideal, 0.01) && near(shortest_marked, ideal, 0.01),
-                "{kind:?} n {n}: unmarked up to {longest_unmarked}, marked from {shortest_marked}, not {ideal}"
+                "{kind:?} n {n}: unmarked up to {longest_unmarked}, marked from \
+                    {shortest_marked}, not {ideal}"
             );
         }
     }

@@ -114,8 +114,8 @@ fn newreno_follows_the_rfc_through_two_partial_acks() {
             "inflation keeps the clock"
         );
     }
-    // The retransmitted 0 arrived: partial ACK up to 4. The window does not change, 4 leaves, and at
-    // most one new segment.
+    // The retransmitted 0 arrived: partial ACK up to 4. The window does not change, 4 leaves, and
+    // at most one new segment.
     s.on_ack(&cfg, Nanos(200_010), &ack(4, Flags::EMPTY), &[]);
     assert_eq!(numbers(&drain(&mut s, &cfg, 200_010)), [4, 14]);
     assert_eq!(s.cwnd(), 5_000);

@@ -9,8 +9,8 @@
 use cemark_sim::Config;
 use cemark_sim::workload::{Flow, Kind, Traffic};
 
-use super::law::{Law, Pace, seconds};
 use super::paths::{Paths, Way};
+use super::sender::{Pace, Sender, seconds};
 
 /// Steps of a point that few flows share, and fewest of any.
 const STEPS: f64 = 300.0;
@@ -43,7 +43,7 @@ struct Active {
     sent: f64,
     start: f64,
     rate: f64,
-    /// Rate that its law has come down to, where it is slow to climb again.
+    /// Rate that its controller has come down to, where it is slow to climb again.
     pace: Pace,
     round: f64,
     /// Packet-hops for a byte, acknowledgements not counted.
@@ -58,7 +58,7 @@ struct Active {
 
 struct Fluid<'a> {
     config: &'a Config,
-    law: Law,
+    sender: Sender,
     paths: Paths<'a>,
     budget: Vec<f64>,
     wanting: Vec<u32>,
@@ -72,7 +72,7 @@ pub(super) fn flow(config: &Config, last: f64) -> Found {
     let links = paths.rates.len();
     let mut fluid = Fluid {
         config,
-        law: Law::new(config),
+        sender: Sender::new(config),
         paths,
         budget: vec![0.0; links],
         wanting: vec![0; links],
@@ -171,7 +171,7 @@ impl Fluid<'_> {
             left: if endless { f64::INFINITY } else { bytes },
             sent: 0.0,
             start: seconds(flow.start),
-            rate: self.law.rate(round, leaves).min(alone),
+            rate: self.sender.rate(round, leaves).min(alone),
             pace: Pace::FREE,
             round: round.max(1e-6),
             data: packets * links,
@@ -197,9 +197,9 @@ impl Fluid<'_> {
             a.left -= a.got;
             let time = until - now.max(a.start);
             let (rate, limited) = (a.got / time, a.got < 0.98 * a.want);
-            self.law
+            self.sender
                 .paced(&mut a.pace, rate, limited, until - a.start, time);
-            let acks = self.law.acks(rate);
+            let acks = self.sender.acks(rate);
             hops += a.got * a.data * (1.0 + acks);
             for &l in a.way.links() {
                 // Each link once: its budget then says that it was looked at.
@@ -227,8 +227,8 @@ impl Fluid<'_> {
         }
         for a in &mut self.active {
             let span = until - now.max(a.start);
-            let window = self.law.let_out((until - a.start) / a.round) - a.sent;
-            let rate = a.rate.min(self.law.mean(&a.pace, span));
+            let window = self.sender.let_out((until - a.start) / a.round) - a.sent;
+            let rate = a.rate.min(self.sender.mean(&a.pace, span));
             a.want = (rate * span).min(window).min(a.left).max(0.0);
             a.got = 0.0;
             a.hungry = a.want > 0.0;

@@ -7,8 +7,8 @@ use cemark_sim::config::{Policy, TracePorts};
 use cemark_sim::workload::{Kind, LongFlows};
 
 use super::fluid::Found;
-use super::law::seconds;
 use super::paths;
+use super::sender::seconds;
 
 /// The program itself, before it simulates.
 pub(crate) const BASE: f64 = 6e6;

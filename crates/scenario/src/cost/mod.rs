@@ -8,9 +8,9 @@
 
 mod coarse;
 mod fluid;
-mod law;
 mod memory;
 mod paths;
+mod sender;
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use cemark_sim::workload::load::flows_per_second;
 use cemark_sim::workload::{Kind, LongFlows};
 
 use fluid::Found;
-use law::seconds;
+use sender::seconds;
 
 pub(crate) use memory::{BASE, LEAST};
 

@@ -55,7 +55,7 @@ keys! { KEYS:
         .doc("selective acknowledgements; `false`: NewReno");
     DUP_ACKS: u32 = Key::count("dup-acks", 1, 1_000_000).usual("3")
         .doc("duplicate ACKs that start a fast retransmit");
-    LOST_REPAIRS: bool = Key::flag("lost-repairs").follows("`true` for `bbr`, else `false`").doc(
+    LOST_RETRANSMISSIONS: bool = Key::flag("lost-repairs").follows("`true` for `bbr`, else `false`").doc(
         "a lost retransmission is detected by acknowledgements of later segments (as RACK does), \
          not by the timer",
     );
@@ -123,7 +123,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         handshake: s.read(&HANDSHAKE)?,
         sack: s.read(&SACK)?,
         dup_acks: s.read(&DUP_ACKS)?,
-        lost_retransmissions: s.read_or(&LOST_REPAIRS, insistent)?,
+        lost_retransmissions: s.read_or(&LOST_RETRANSMISSIONS, insistent)?,
         pacing: usual.pacing,
         pace_train: usual.pace_train,
         rdma,

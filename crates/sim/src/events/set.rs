@@ -77,7 +77,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_set(steps in proptest::collection::vec((0usize..Set::SIZE, 0u8..4), 0..300), from in 0usize..Set::SIZE) {
+        fn is_a_set(
+            steps in proptest::collection::vec((0usize..Set::SIZE, 0u8..4), 0..300),
+            from in 0usize..Set::SIZE,
+        ) {
             let (mut set, mut model) = (Set::new(), BTreeSet::new());
             for (i, what) in steps {
                 if what < 2 {

@@ -170,7 +170,8 @@ impl<Q: EventQueue> Sim<Q> {
             t.timeouts += u64::from(tally.timeouts);
             t.goodput_bytes += c.delivered();
         }
-        // Every packet is delivered, dropped with a reason, ended in a middlebox, or still in flight.
+        // Every packet is delivered, dropped with a reason, ended in a middlebox, or still in
+        // flight.
         debug_assert_eq!(
             t.sent + t.made,
             t.delivered + t.all_drops() + t.gone + t.in_flight

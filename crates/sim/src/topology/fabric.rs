@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A topology laid out as links (one port each) and routes.
 //!
-//! Links 0..hosts are the hosts' NICs, the next `hosts` links lead to the hosts, and the inner links
-//! follow. A route is the list of links from a host's NIC to the receiver; equal-cost choices are
-//! made by the flow's hash, once for its life.
+//! Links 0..hosts are the hosts' NICs, the next `hosts` links lead to the hosts, and the inner
+//! links follow. A route is the list of links from a host's NIC to the receiver; equal-cost choices
+//! are made by the flow's hash, once for its life.
 
 use cemark_wire::{Picos, Rate};
 

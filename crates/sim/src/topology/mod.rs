@@ -48,7 +48,9 @@ macro_rules! topologies {
             /// The topology of the kind `spec`, an entry of [`ALL`](Topology::ALL), with these
             /// values. Panics on a `spec` of another origin.
             pub fn build(spec: &TopologySpec, values: &Values) -> Result<Topology, Mistake> {
-                $(if spec.name == $module::SPEC.name { return $Name::new(values).map(Topology::$Name); })+
+                $(if spec.name == $module::SPEC.name {
+                    return $Name::new(values).map(Topology::$Name);
+                })+
                 panic!("{} is not in the list of topologies", spec.name)
             }
 

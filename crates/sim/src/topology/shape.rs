@@ -184,8 +184,8 @@ pub struct Tier {
     pub exits: (u32, Rate),
     /// By how many groups' exits the capacity counts when all hosts send to each other.
     pub sides: u32,
-    /// The ways of packets that cross this tier and none further in, each as likely as the others. A
-    /// way that is more frequent is listed several times.
+    /// The ways of packets that cross this tier and none further in, each as likely as the others.
+    /// A way that is more frequent is listed several times.
     pub ways: Vec<Way>,
 }
 

@@ -48,7 +48,9 @@ macro_rules! builtin {
 
         fn builtin_text(name: &str) -> Option<(&'static str, Unit)> {
             match name {
-                $($name => Some((include_str!(concat!("../../workloads/", $name, ".txt")), $unit)),)*
+                $($name => {
+                    Some((include_str!(concat!("../../workloads/", $name, ".txt")), $unit))
+                })*
                 _ => None,
             }
         }
@@ -107,7 +109,8 @@ impl SizeTable {
                 .collect();
             let [size, probability] = words[..] else {
                 return Err(fail(format!(
-                    "{} columns; write two: the size and the probability that a flow is at most so large",
+                    "{} columns; write two: the size and the probability that a flow is at most \
+                        so large",
                     words.len()
                 )));
             };

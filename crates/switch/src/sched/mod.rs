@@ -197,14 +197,16 @@ pub static ALL: &[SchedulerSpec] = &[
         name: "wrr",
         keys: &["quantum", "strict"],
         divides: Divides::Quanta,
-        doc: "Visits queues in rounds, each for at most a quantum of bits; unused credit is discarded.",
+        doc: "Visits queues in rounds, each for at most a quantum of bits; unused credit is \
+            discarded.",
     },
     SchedulerSpec {
         kind: SchedulerKind::Dwrr,
         name: "dwrr",
         keys: &["quantum", "strict"],
         divides: Divides::Quanta,
-        doc: "Visits queues in rounds, each for a quantum; unused credit is kept until the queue empties.",
+        doc: "Visits queues in rounds, each for a quantum; unused credit is kept until the queue \
+            empties.",
     },
     SchedulerSpec {
         kind: SchedulerKind::Wfq,
@@ -261,7 +263,8 @@ impl SchedulerKind {
     }
 }
 
-/// What a configuration says of one queue; [`SchedulerKind::queue_specs`] decides what of it counts.
+/// What a configuration says of one queue; [`SchedulerKind::queue_specs`] decides what of it
+/// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Quantum in bytes, for schedulers that visit queues in rounds.

@@ -69,7 +69,7 @@ fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
 /// half, because a window of seven rarely produces three duplicate ACKs. BBR gets the rate that
 /// losses leave.
 pub(super) fn rows() -> Vec<Row> {
-    let laws = [
+    let senders = [
         ("NewReno", Control::RENO),
         ("CUBIC", Control::CUBIC),
         ("BBR", Control::BBR),
@@ -77,14 +77,14 @@ pub(super) fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for rtt_ms in [1, 10, 30] {
         for loss in [0.0, 0.001, 0.01, 0.03] {
-            for (law, control) in laws {
-                rows.push(row(law, control, rtt_ms, loss));
+            for (sender, control) in senders {
+                rows.push(row(sender, control, rtt_ms, loss));
             }
         }
     }
     // RFC 9438 section 5.1: 1.054 (RTT / p)^(3/4) segments under its deterministic losses; here
     // they are random.
-    let (segments, _) = goodput(laws[1].1, 100, 1e-4);
+    let (segments, _) = goodput(senders[1].1, 100, 1e-4);
     let curve = 1.054 * (0.1f64 / 1e-4).powf(0.75);
     rows.push(Row {
         name: "CUBIC, 100 ms, loss 0.01 %".into(),
@@ -97,12 +97,12 @@ pub(super) fn rows() -> Vec<Row> {
     rows
 }
 
-fn row(law: &str, control: Control, rtt_ms: u64, loss: f64) -> Row {
+fn row(sender: &str, control: Control, rtt_ms: u64, loss: f64) -> Row {
     let (segments, used) = goodput(control, rtt_ms, loss);
-    let name = format!("{law}, {rtt_ms} ms, loss {} %", loss * 100.0);
+    let name = format!("{sender}, {rtt_ms} ms, loss {} %", loss * 100.0);
     if control == Control::BBR || loss == 0.0 {
         // After the overrun of slow start NewReno needs minutes to fill 2,500 segments.
-        let low = match (law, rtt_ms) {
+        let low = match (sender, rtt_ms) {
             ("NewReno", 30) => 0.75,
             _ => 0.95 - loss,
         };

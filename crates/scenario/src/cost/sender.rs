@@ -14,7 +14,7 @@ const GRO_BYTES: f64 = 65_536.0;
 const CUTS: i32 = 4;
 
 /// What limits every flow of a point.
-pub(super) struct Law {
+pub(super) struct Sender {
     mss: f64,
     /// Share of the packets of a flow between two sites that are lost and not hidden from its
     /// sender.
@@ -44,7 +44,7 @@ struct Dcqcn {
     decay: f64,
 }
 
-/// The rate that a law has come down to, and the one that it makes for; infinite as long as it has
+/// The rate that a controller has come down to, and the one that it makes for; infinite as long as it has
 /// met no full link.
 #[derive(Clone, Copy)]
 pub(super) struct Pace {
@@ -59,7 +59,7 @@ impl Pace {
     };
 }
 
-impl Law {
+impl Sender {
     pub(super) fn new(config: &Config) -> Self {
         let t = &config.transport;
         let mss = f64::from(t.mss);
@@ -75,7 +75,7 @@ impl Law {
         } else {
             0.0
         };
-        Law {
+        Sender {
             mss,
             lost,
             waits,
@@ -113,10 +113,10 @@ impl Law {
     }
 
     /// What becomes of its pace, where its links gave it `got` bytes a second and it wanted more
-    /// (`full`). DCQCN starts at the rate of the line: the queue that this builds goes on asking
+    /// (`full`). DCQCN starts at the rate of the line: the queue that this builds keeps asking
     /// for cuts until it has drained, each by half while alpha is 1 as it begins, and each takes
     /// the target down. From there the target climbs in small steps. Later cuts are single ones.
-    /// Other laws find their share in a few round trips.
+    /// Other controllers find their share in a few round trips.
     pub(super) fn paced(&self, pace: &mut Pace, got: f64, full: bool, age: f64, span: f64) {
         let Some(d) = &self.dcqcn else { return };
         if full {
@@ -132,7 +132,7 @@ impl Law {
     }
 
     /// Bytes a second at most, by the receive window and by the losses between two sites: the
-    /// square-root law, and what repairs wait.
+    /// square-root law, and the wait for retransmissions.
     pub(super) fn rate(&self, round: f64, leaves: bool) -> f64 {
         let window = self.window / round.max(1e-9);
         if self.lost == 0.0 || !(leaves && self.two_sites) {
