@@ -55,19 +55,23 @@ const RECIPES: &[Recipe] = &[
     },
 ];
 
-/// Runs every recipe.
-pub(crate) fn run() -> Result<(), String> {
+/// Runs every recipe, or the one of this name.
+pub(crate) fn run(name: Option<&str>) -> Result<(), String> {
     // Without the folder every patch is missing, and that is what the message says.
     let names = fs::read_dir(FOLDER).into_iter().flatten();
     let names = names.filter_map(|e| e.ok()?.file_name().into_string().ok());
     complete(&names.collect())?;
-    for recipe in RECIPES {
+    let asked = RECIPES.iter().filter(|r| name.is_none_or(|n| n == r.name));
+    let mut proved = 0;
+    for recipe in asked {
         prove(recipe).map_err(|why| format!("recipe {}: {why}", recipe.name))?;
+        proved += 1;
     }
-    println!(
-        "recipes: {} additions hold their limits, build and run",
-        RECIPES.len()
-    );
+    if let (0, Some(name)) = (proved, name) {
+        let all: Vec<&str> = RECIPES.iter().map(|r| r.name).collect();
+        return Err(format!("no recipe {name}; there are {}", all.join(", ")));
+    }
+    println!("recipes: {proved} additions hold their limits, build and run");
     Ok(())
 }
 
