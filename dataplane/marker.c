@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * One scheme of the catalogue, made callable: cc -DCEMARK_STEM=red '-DCEMARK_HEADER="cemark/red.h"' -Iinclude marker.c
+ * The entry points of one scheme of the catalogue:
+ *
+ *   cc -DCEMARK_STEM=red '-DCEMARK_HEADER="cemark/red.h"' -I include -c marker.c
  */
 #include CEMARK_HEADER
 

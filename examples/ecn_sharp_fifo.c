@@ -5,10 +5,10 @@
  *   cemark export ecn_sharp --out ecn_sharp.h
  *   cc -O2 -I . examples/ecn_sharp_fifo.c -o ecn_sharp_fifo && ./ecn_sharp_fifo
  *
- * The loop stands in for a device: packets of 1500 bytes leave a 10 Gb/s link back to back, and
- * each has waited 90 us. That is less than ins_target, so none is marked at once; but it is more
- * than pst_target, so the queue is persistent after pst_interval, and is then marked again and
- * again. One packet in a thousand waits 120 us and is marked at once.
+ * The loop takes the place of a device: packets of 1500 bytes leave a 10 Gb/s link back to back,
+ * and each has waited 90 us. That is less than ins_target, so none is marked for its own wait; but
+ * it is more than pst_target, so the persistent condition marks after pst_interval, and then more
+ * and more often. One packet in a thousand waits 120 us and is marked for it.
  */
 #include <stdio.h>
 

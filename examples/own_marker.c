@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * A scheme of your own in C: mark from a high length on until the queue is below a low one, so that marks come in runs and not in
- * flutter. No float, no library, all state in the two structs: the same file simulates and deploys.
+ * A scheme of your own in C: start marking at a high queue length and stop below a low one, so that
+ * the marker does not switch on and off with every packet. It needs no floating point and no
+ * library, and all of its state is in two structs, so the file that is simulated can be deployed.
  *
  *   cc -O2 -fPIC -shared -I dataplane/include examples/own_marker.c -o own_marker.so
  *   cemark run rtt-variation --marker c:own_marker.so
@@ -21,8 +22,10 @@ struct cemark_own_marker_vars {
 	u8 marking;
 };
 
-/* From the catalogue's parameters for a scheme of the catalogue; this one is none and knows its
- * own. */
+/*
+ * `values` are the parameters of the catalogue's scheme with this name. There is none, so this
+ * scheme sets its own.
+ */
 CEMARK_FN void cemark_own_marker_set(struct cemark_own_marker_params *p, const u64 *values,
 				     const struct cemark_queue_spec *queue)
 {
@@ -31,7 +34,8 @@ CEMARK_FN void cemark_own_marker_set(struct cemark_own_marker_params *p, const u
 	p->low = 40 * queue->mtu;
 }
 
-CEMARK_FN void cemark_own_marker_init(const struct cemark_own_marker_params *p, struct cemark_own_marker_vars *v)
+CEMARK_FN void cemark_own_marker_init(const struct cemark_own_marker_params *p,
+				      struct cemark_own_marker_vars *v)
 {
 	(void)p;
 	v->marking = 0;
@@ -43,7 +47,8 @@ CEMARK_FN u32 cemark_own_marker_traits(const struct cemark_own_marker_params *p)
 	return CEMARK_AT_ENQUEUE;
 }
 
-CEMARK_FN u32 cemark_own_marker_enqueue(const struct cemark_own_marker_params *p, struct cemark_own_marker_vars *v,
+CEMARK_FN u32 cemark_own_marker_enqueue(const struct cemark_own_marker_params *p,
+					struct cemark_own_marker_vars *v,
 					const struct cemark_at *at)
 {
 	if (at->queue_bytes >= p->high)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A scheme of your own in Rust, on a whole fabric, without a fork:
+//! A scheme of your own in Rust, simulated without changing cemark:
 //! `cargo run --release -p cemark --example own_marker`.
 //!
-//! It marks from a high length on until the queue is below a low one, so that marks come in runs
-//! and not in flutter. `own_marker.c` is the same scheme in C.
+//! It starts marking at a high queue length and stops below a low one, so that it does not switch
+//! on and off with every packet. `own_marker.c` is the same scheme in C.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl Marker for OwnMarker {
     }
 }
 
-/// Any scenario file or built-in may stand here; its first scheme is the one compared with.
+/// Any scenario works here. Its first scheme is the one that the marker is compared with.
 const SCENARIO: &str = r#"
     [topology]
     kind = "star"

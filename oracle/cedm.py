@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""CEDM (the slides, with the withdrawal's misprint corrected; slope and K2 as the authors' switch has them).
+"""CEDM, from the slides with the misprint in the withdrawal corrected; slope and K2 as in the
+authors' switch.
 
-Rule: 0.129 is 8,454 parts of 2^16; slopes count 2^-24 bytes a nanosecond, quotient and product rounded down; K2 is whole bytes; the
-average of the ablation counts 4096ths of a byte, rounded down, whole bytes of it are compared. No slope is steeper than 2^16 bytes a
-nanosecond, no time between departures longer than 2^32 - 1 ns, no K2 more than 2^32 - 1.
+Rule: 0.129 is 8,454 parts of 2^16. Slopes count 2^-24 bytes per nanosecond; quotient and product
+are rounded down. K2 is whole bytes. The average of the ablation counts 4096ths of a byte, rounded
+down, and whole bytes of it are compared. Slopes are limited to 2^16 bytes per nanosecond, times
+between departures to 2^32 - 1 ns, K2 to 2^32 - 1.
 """
 
 from fractions import Fraction
@@ -13,8 +15,8 @@ from common import ONE, U32, Scheme, exceeds
 
 class Oracle(Scheme):
     DEFAULTS = dict(
-        k1=21_000, k2=0, rtt=100_000, parts="both", withdraw=True, mark_at_dequeue=False, cmp="strict", weight=8_454,
-        min_pkt=800, signal="instant", avg_weight=128,
+        k1=21_000, k2=0, rtt=100_000, parts="both", withdraw=True, mark_at_dequeue=False,
+        cmp="strict", weight=8_454, min_pkt=800, signal="instant", avg_weight=128,
     )
     PARTS = ("weight", "avg_weight")
     DIFFER = Fraction(1, 10_000)
@@ -34,8 +36,9 @@ class Oracle(Scheme):
             self.k2 = self.within(self.down(self.p.k1 + Fraction(self.p.k1 + product) / 4))
         if self.p.parts == "slope":
             self.k2 = Fraction(U32)
-        # The law's own constant, where the default is asked for.
-        self.weight = Fraction(129, 1000) if self.law and self.p.weight == Fraction(8_454, ONE) else self.p.weight
+        # The exact form has the constant of the authors, of which the default is the nearest.
+        default = self.p.weight == Fraction(8_454, ONE)
+        self.weight = Fraction(129, 1000) if self.exact and default else self.p.weight
 
     def hook(self):
         return "both"
@@ -75,5 +78,5 @@ class Oracle(Scheme):
             return "pass"
         return at.intent or "pass"
 
-    def distance(self, law):
-        return abs(self.slope - law.slope)
+    def distance(self, exact):
+        return abs(self.slope - exact.slope)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""CoDel as a marker (RFC 8289 section 5, Linux's count memory): where the original drops, the packet is marked and passes.
+"""CoDel as a marker (RFC 8289 section 5, with Linux's memory of the count): the packets that the
+original drops are marked.
 
 Rule: the gap interval / sqrt(count) is whole nanoseconds, rounded down, at least one.
 """
@@ -11,11 +12,12 @@ from common import U32, Scheme, after, over_root
 
 class Oracle(Scheme):
     DEFAULTS = dict(target=85_000, interval=200_000, min_bytes=1_500)
-    # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than
-    # n, which may move a mark by a packet: two verdicts that differ, and no mark more or less.
+    # Each gap is too short by less than a nanosecond, so after n marks the schedule is early by
+    # less than n ns. That may move a mark to another packet: two verdicts differ, and the number of
+    # marks is the same.
     DIFFER = Fraction(12, 1000)
     GAP = 1
-    UNIT = "ns of the schedule a mark"
+    UNIT = "ns of the schedule per mark"
 
     def begin(self):
         self.first_above = None
@@ -27,7 +29,7 @@ class Oracle(Scheme):
         return "dequeue"
 
     def ripe(self, at):
-        """Whether every wait of an interval has been at the target or above."""
+        """Whether every wait of the last interval was at the target or above."""
         guarded = self.p.min_bytes > 0 and at.queue <= self.p.min_bytes
         if at.sojourn < self.p.target or guarded:
             self.first_above = None
@@ -38,7 +40,7 @@ class Oracle(Scheme):
         return at.now > self.first_above
 
     def gap(self):
-        return max(self.down(over_root(self.p.interval, self.count)), 0 if self.law else 1)
+        return max(self.down(over_root(self.p.interval, self.count)), 0 if self.exact else 1)
 
     def dequeue(self, at):
         if not self.ripe(at):
@@ -62,6 +64,6 @@ class Oracle(Scheme):
         self.first_above = None
         self.marking = False
 
-    def distance(self, law):
-        same = self.marking and law.marking and self.count == law.count
-        return abs(self.next - law.next) / Fraction(self.count) if same else 0
+    def distance(self, exact):
+        same = self.marking and exact.marking and self.count == exact.count
+        return abs(self.next - exact.next) / Fraction(self.count) if same else 0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the oracles share: the view of a packet, luck, and the choice between a law and its fixed-point rule.
+"""What the oracles share: a packet, random draws, and the choice between exact and rounded numbers.
 
-An oracle is written in rational numbers from the text of its paper. Where the page of the scheme states a fixed-point rule, the
-oracle says `self.down(value, parts)`: the law leaves the value alone, the rule rounds it down to a multiple of 1/parts.
+An oracle is written in rational numbers from the text of its paper. Where the scheme's page states
+that a value is rounded, the oracle calls `self.down(value, parts)`. The exact form leaves the value
+as it is; the fixed-point rule rounds it down to a multiple of 1/parts.
 """
 
 from fractions import Fraction
@@ -13,16 +14,19 @@ NEVER = None
 U32 = 2**32 - 1
 U64 = 2**64 - 1
 ONE = 2**16
-# What a file of vectors may say of the queue.
+# Properties of the queue in a file of vectors.
 QUEUE = {"rate_bps", "quantum", "weight", "weight_sum", "strict"}
 
 
 class At:
-    """What a marker may look at (`crates/marking/src/at.rs`); counts never include the judged packet."""
+    """What a marker sees (`crates/marking/src/at.rs`). Lengths exclude the judged packet."""
 
     __slots__ = "now sojourn round salt pkt ecn intent queue port pool limit".split()
 
-    def __init__(self, now, sojourn=0, round=0, salt=0, pkt=1500, ecn="ect0", intent=None, queue=0, port=None, pool=None, limit=U32):
+    def __init__(
+        self, now, sojourn=0, round=0, salt=0, pkt=1500, ecn="ect0", intent=None,
+        queue=0, port=None, pool=None, limit=U32,
+    ):
         self.now, self.sojourn, self.round, self.salt, self.pkt = now, sojourn, round, salt, pkt
         self.ecn, self.intent, self.queue, self.limit = ecn, intent, queue, limit
         self.port = queue if port is None else port
@@ -30,30 +34,32 @@ class At:
 
 
 class Queue:
-    """What a marker is told of its queue."""
+    """The queue that a marker is configured for."""
 
-    def __init__(self, rate_bps=10_000_000_000, quantum=1500, weight=1, weight_sum=1, strict=False):
-        self.rate = rate_bps
-        self.quantum, self.weight, self.weight_sum, self.strict = quantum, weight, weight_sum, strict
+    def __init__(
+        self, rate_bps=10_000_000_000, quantum=1500, weight=1, weight_sum=1, strict=False
+    ):
+        self.rate, self.quantum, self.strict = rate_bps, quantum, strict
+        self.weight, self.weight_sum = weight, weight_sum
 
     def time_of(self, bytes_):
-        """Nanoseconds that so many bytes take on the link."""
+        """Nanoseconds that these bytes take on the link."""
         return Fraction(bytes_ * 8 * 10**9, self.rate)
 
     def bytes_in(self, nanos):
-        """Bytes that the link sends in so many nanoseconds."""
+        """Bytes that the link sends in this time."""
         return Fraction(self.rate * nanos, 8 * 10**9)
 
 
 class Scheme:
-    """A marker that judges at enqueue and remembers nothing, until a subclass says otherwise."""
+    """A marker that judges arrivals and has no state. Subclasses override what differs."""
 
     DEFAULTS = {}
-    # Fractions among the parameters, which the vectors give in parts of 2^16.
+    # Parameters that are fractions. The vectors give them in parts of 2^16.
     PARTS = ()
-    # Bounds of the rule against the law on the committed traces: share of verdicts that differ,
-    # share of marks (more or fewer of all verdicts), and `distance`, with its unit. Near what is
-    # measured, or what can be proved.
+    # Bounds on the difference between the fixed-point rule and the exact form, on the committed
+    # traces: share of verdicts that differ, difference in marks as a share of all verdicts, and
+    # `distance` of the states, with its unit. They are near what is measured or can be proved.
     DIFFER = 0
     MARKS = Fraction(1, 10_000)
     GAP = 0
@@ -61,11 +67,12 @@ class Scheme:
 
     @classmethod
     def bounds(cls, params, queue):
-        """A name to add to the scheme's, and the class whose bounds hold, for traces with these parameters at such a queue."""
+        """For traces with these parameters and queue: a suffix to the scheme's name, and the class
+        whose bounds apply."""
         return "", cls
 
-    def __init__(self, params, queue, law=False):
-        self.law = law
+    def __init__(self, params, queue, exact=False):
+        self.exact = exact
         self.begin()
         self.tune(params, queue)
 
@@ -86,14 +93,14 @@ class Scheme:
         """Derives what depends on parameters only."""
 
     def down(self, value, parts=1):
-        """The value, which the rule rounds down to a multiple of 1/parts."""
-        if self.law:
+        """Rounds down to a multiple of 1/parts under the rule."""
+        if self.exact:
             return shorten(value)
         return floor(value) if parts == 1 else Fraction(floor(value * parts), parts)
 
     def within(self, value, most=U32):
-        """The value, which the rule holds within -most and most."""
-        return value if self.law else max(min(value, most), -most)
+        """Limits to -most and most under the rule."""
+        return value if self.exact else max(min(value, most), -most)
 
     def hook(self):
         return "enqueue"
@@ -111,15 +118,16 @@ class Scheme:
         return NEVER
 
     def wake(self, at):
-        raise AssertionError("a clock that nobody asked for")
+        raise AssertionError("woken without having asked for it")
 
-    def distance(self, law):
-        """How far the state of this rule is from the state of the law, in UNIT."""
+    def distance(self, exact):
+        """How far the state of this rule is from that of the exact form, in UNIT."""
         return 0
 
 
 def shorten(value):
-    """A rational number with at most 256 bits behind the point: the law's state must not grow without end (error below 1e-77)."""
+    """Limits a number to 256 fraction bits, so that exact states do not grow without bound. The
+    error is below 1e-77."""
     value = Fraction(value)
     if value.denominator.bit_length() <= 256:
         return value
@@ -127,7 +135,7 @@ def shorten(value):
 
 
 def over_root(value, n):
-    """value / sqrt(n), to 64 bits behind the point: enough to tell its floor, whatever 32-bit numbers they are."""
+    """value / sqrt(n) with 64 fraction bits, which is enough for its floor with 32-bit numbers."""
     return Fraction(isqrt((value * value << 128) // n), 2**64)
 
 
@@ -136,12 +144,12 @@ def saturate(n, most=U32):
 
 
 def after(time, span):
-    """A span later. The clock ends at 2^64 - 1: no time is later, under the law either."""
+    """A span later. No time is later than 2^64 - 1, in the exact form either."""
     return min(time + span, U64)
 
 
 def exceeds(length, threshold, cmp):
-    """The two readings of 'exceeds'."""
+    """The two meanings of 'exceeds'."""
     return length > threshold or (cmp == "at_least" and length == threshold)
 
 
@@ -154,10 +162,10 @@ def mix(x):
 
 
 def draw(salt, n=0):
-    """The n-th draw of a packet: 16 bits."""
+    """The n-th random number of a packet: 16 bits."""
     return mix((salt + (n + 1) * 0x9E3779B97F4A7C15) & U64) >> 48
 
 
-def lucky(scheme, salt, probability):
-    """Whether a packet is drawn at this probability, which the rule knows in parts of 2^16."""
+def drawn(scheme, salt, probability):
+    """True with this probability, which the rule has in parts of 2^16."""
     return draw(salt) < scheme.down(probability, ONE) * ONE

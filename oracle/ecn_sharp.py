@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""ECN# (Algorithm 1; 3.5 for lengths and ramps), the variants of the authors' code, and thresholds scaled by the round.
+"""ECN# (Algorithm 1; section 3.5 for lengths and ramps), the variants of the authors' code, and
+thresholds scaled by the round.
 
-Rule: gaps are whole nanoseconds, rounded down, at least one; thresholds of the length signal whole bytes; probabilities parts of 2^16.
-A Tofino's clock and division (Algorithms 2 and 3), and both as they are printed, are in `tofino.py`.
+Rule: gaps are whole nanoseconds, rounded down, at least one. Thresholds of the length signal are
+whole bytes. Probabilities are parts of 2^16. A Tofino's clock and division (Algorithms 2 and 3),
+corrected and as printed, are in `tofino.py`.
 """
 
 from fractions import Fraction
 
 import tofino
-from common import U32, Scheme, after, lucky, over_root
+from common import U32, Scheme, after, drawn, over_root
 
 
 class Exact:
-    """Nanoseconds, and quotients as they are."""
+    """Nanoseconds and exact quotients."""
 
     SHARED = "nanoseconds"
     UNIT = 1
@@ -35,20 +37,23 @@ class Exact:
 
 class Oracle(Scheme):
     DEFAULTS = dict(
-        ins_target=200_000, pst_target=85_000, pst_interval=200_000, law="harmonic", base="previous", cmp="strict",
-        reset_on_empty=False, max_catchup=0, signal="sojourn", instant="step", kmin=5_000, kmax=200_000, pmax=655,
-        by_round=False, arithmetic="exact", hook="dequeue",
+        ins_target=200_000, pst_target=85_000, pst_interval=200_000, law="harmonic",
+        base="previous", cmp="strict", reset_on_empty=False, max_catchup=0, signal="sojourn",
+        instant="step", kmin=5_000, kmax=200_000, pmax=655, by_round=False,
+        arithmetic="exact", hook="dequeue",
     )
     PARTS = ("pmax",)
-    # Each gap is short by less than a nanosecond, so after n marks the schedule leads by less than
-    # n, which may move a mark by a packet: two verdicts that differ, and no mark more or less.
+    # Each gap is too short by less than a nanosecond, so after n marks the schedule is early by
+    # less than n ns. That may move a mark to another packet: two verdicts differ, and the number of
+    # marks is the same.
     DIFFER = Fraction(1, 2000)
     GAP = 1
-    UNIT = "ns of the schedule a mark"
+    UNIT = "ns of the schedule per mark"
 
     @classmethod
     def bounds(cls, params, queue):
-        return ("", cls) if params.get("arithmetic", "exact") == "exact" else (", ticks", Ticks)
+        exact = params.get("arithmetic", "exact") == "exact"
+        return ("", cls) if exact else (", ticks", Ticks)
 
     def begin(self):
         self.time = None
@@ -59,16 +64,18 @@ class Oracle(Scheme):
         self.behind = 0
 
     def tuned(self):
-        time = Exact if self.law or self.p.arithmetic == "exact" else tofino.KINDS[self.p.arithmetic]
+        in_ticks = not self.exact and self.p.arithmetic != "exact"
+        time = tofino.KINDS[self.p.arithmetic] if in_ticks else Exact
         if not self.time or self.time.SHARED != time.SHARED:
-            # Times of one clock mean nothing on the other.
+            # Nanoseconds and ticks cannot be converted: the state starts again.
             self.begin()
             self.time = time()
         elif type(self.time) is not time:
             self.time = time(self.time)
         self.interval = self.time.span(self.p.pst_interval)
         head = self.p.kmax if self.p.instant == "ramp" else self.p.ins_target
-        self.ins, self.pst, self.foot = (self.level(t) for t in (head, self.p.pst_target, self.p.kmin))
+        times = (head, self.p.pst_target, self.p.kmin)
+        self.ins, self.pst, self.foot = (self.level(time) for time in times)
 
     def level(self, time):
         """A time in the unit of the signal."""
@@ -80,7 +87,7 @@ class Oracle(Scheme):
         return self.p.hook
 
     def signal(self, at):
-        """The wait, or the bytes that a departing packet sees with itself; an arriving one sees those that it will wait for."""
+        """The wait, or the length: a departing packet counts itself, an arriving one does not."""
         if self.p.signal == "sojourn":
             return self.within(at.sojourn)
         return self.within(at.queue + (at.pkt if self.p.hook == "dequeue" else 0))
@@ -94,7 +101,7 @@ class Oracle(Scheme):
 
     def gap(self):
         exact = self.time.quotient(self.interval, self.count, self.p.law)
-        return max(self.down(exact), 0 if self.law else 1)
+        return max(self.down(exact), 0 if self.exact else 1)
 
     def standing(self, signal, now, target):
         if signal < target:
@@ -132,12 +139,12 @@ class Oracle(Scheme):
         if signal > self.ins * share:
             return "instant"
         if self.p.instant == "ramp":
-            # The rule scales the signal up to a whole number instead of the ramp down.
+            # The rule scales the signal up, to a whole number, instead of scaling the ramp down.
             x = Fraction(signal) / share
             x = -self.down(-x)
             if x > self.foot:
                 p = self.p.pmax * (x - self.foot) / (self.ins - self.foot)
-                return "random" if lucky(self, salt, p) else "pass"
+                return "random" if drawn(self, salt, p) else "pass"
         return "pass"
 
     def dequeue(self, at):
@@ -155,20 +162,20 @@ class Oracle(Scheme):
             self.first_above = None
             self.marking = False
 
-    def distance(self, law):
-        # From a mark's own time the schedule is as far apart as the packets are on which the marks
-        # fell: no matter of rounding.
+    def distance(self, exact):
+        # Here the schedule follows the packets that were marked, so it may differ by the distance
+        # of two packets. That difference is not one of rounding.
         if self.p.base == "now" or self.p.max_catchup:
             return 0
-        same = self.marking and law.marking and self.count == law.count
-        return abs(self.next * self.time.UNIT - law.next) / Fraction(self.count) if same else 0
+        same = self.marking and exact.marking and self.count == exact.count
+        return abs(self.next * self.time.UNIT - exact.next) / Fraction(self.count) if same else 0
 
 
 class Ticks(Oracle):
-    """The bounds of a Tofino's arithmetic, which are of another kind: a quotient is up to 14.2 % too large, a tick 1,024 ns."""
+    """Bounds for a Tofino's arithmetic: quotients up to 14.2 % too large, ticks of 1,024 ns."""
 
-    # The gap of 10,000 ns after the second mark may be 1,420 too large and half a tick; the
-    # interval too.
+    # The gap of 10,000 ns after the second mark may be 1,420 ns and half a tick too large, and so
+    # may the interval.
     DIFFER = Fraction(15, 1000)
     MARKS = Fraction(3, 1000)
     GAP = 2_000

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""MQ-ECN (3.2-3.4): K_i = min(quantum_i / T_round, C) x RTT x lambda, that is K x min(quantum time / T_round, 1).
+"""MQ-ECN (3.2 to 3.4): K_i = min(quantum_i / T_round, C) x RTT x lambda, which is K x min(quantum
+time / T_round, 1).
 
-Rule: the quantum's time is whole nanoseconds; the ramp's three numbers are rounded down; the average of a clock of its own counts
-4096ths of a nanosecond, rounded down, and whole nanoseconds of it are compared.
+Rule: the quantum's time is whole nanoseconds. The three numbers of the ramp are rounded down. The
+average on a timer (`period`) counts 4096ths of a nanosecond, rounded down, and whole nanoseconds of
+it are compared.
 """
 
 from fractions import Fraction
 
-from common import ONE, Scheme, after, exceeds, lucky
+from common import ONE, Scheme, after, exceeds, drawn
 
 
 class Oracle(Scheme):
     DEFAULTS = dict(
-        k=97_500, shape="step", kmin=5_000, kmax=200_000, pmax=655, count_self=True, cmp="strict", hook="enqueue",
-        period=0, beta=49_152,
+        k=97_500, shape="step", kmin=5_000, kmax=200_000, pmax=655, count_self=True,
+        cmp="strict", hook="enqueue", period=0, beta=49_152,
     )
     PARTS = ("pmax", "beta")
     DIFFER = Fraction(1, 10_000)
@@ -50,7 +52,7 @@ class Oracle(Scheme):
             return "instant"
         if length <= foot:
             return "pass"
-        return "random" if lucky(self, at.salt, most * (length - foot) / (head - foot)) else "pass"
+        return "random" if drawn(self, at.salt, most * (length - foot) / (head - foot)) else "pass"
 
     def enqueue(self, at):
         if self.p.period and self.next is None:
@@ -65,11 +67,13 @@ class Oracle(Scheme):
     def wake(self, at):
         sample = 0 if at.port == 0 else self.within(at.round)
         self.average = self.down(self.p.beta * self.average + (1 - self.p.beta) * sample, 4096)
-        # The law's average never reaches zero; a picosecond is nothing.
+        # The exact average never reaches zero. Below 2^-12 ns it counts as zero.
         rests = self.average < Fraction(1, 4096) and at.port == 0
         self.next = None if rests else after(at.now, self.p.period)
 
-    def distance(self, law):
-        # The law's average takes longer to rest, and its clock may start with another packet: no
-        # matter of rounding then.
-        return abs(self.average - law.average) / max(law.average, 1) if self.next == law.next else 0
+    def distance(self, exact):
+        # The exact average takes longer to become zero, so its timer may start again with another
+        # packet. That difference is not one of rounding.
+        if self.next != exact.next:
+            return 0
+        return abs(self.average - exact.average) / max(exact.average, 1)

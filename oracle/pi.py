@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """PI (Hollot et al. 2001, section IV): p(kT) = p((k-1)T) + a (q(kT) - qref) - b (q((k-1)T) - qref).
 
-The sums are exact; only the draw is of 16 bits.
+The sums are exact. Only the random draw has 16 bits.
 """
 
 from fractions import Fraction
 
-from common import Scheme, after, lucky
+from common import Scheme, after, drawn
 
 
 class Oracle(Scheme):
@@ -22,7 +22,7 @@ class Oracle(Scheme):
     def enqueue(self, at):
         if self.next is None:
             self.next = after(at.now, self.p.interval)
-        return "random" if lucky(self, at.salt, self.probability) else "pass"
+        return "random" if drawn(self, at.salt, self.probability) else "pass"
 
     def next_wake(self):
         return self.next
@@ -35,5 +35,5 @@ class Oracle(Scheme):
         self.before = at.queue
         self.next = None if rests else after(at.now, self.p.interval)
 
-    def distance(self, law):
-        return abs(self.probability - law.probability)
+    def distance(self, exact):
+        return abs(self.probability - exact.probability)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""RED (Floyd and Jacobson 1993, sections 4, 7 and 11): smoothed length, a ramp, marks spread evenly or drawn one by one.
+"""RED (Floyd and Jacobson 1993, sections 4, 7 and 11): a smoothed length, a ramp, and marks that
+are spread evenly or drawn for each packet.
 
-Rule: the average counts 4096ths of a byte and every step is rounded down; whole bytes of it are compared; (1 - weight)^m is taken
-by squaring in parts of 2^32; a packet's time is whole nanoseconds, at least one; probabilities are parts of 2^16.
+Rule: the average counts 4096ths of a byte, every step is rounded down, and whole bytes of it are
+compared. (1 - weight)^m is computed by squaring in parts of 2^32. A packet's time is whole
+nanoseconds, at least one. Probabilities are parts of 2^16.
 """
 
 from fractions import Fraction
@@ -12,7 +14,10 @@ from common import ONE, Scheme, draw
 
 
 class Oracle(Scheme):
-    DEFAULTS = dict(kmin=7_500, kmax=22_500, pmax=6_554, weight=128, spacing="uniform", count_self=False, mean_pkt=1_500)
+    DEFAULTS = dict(
+        kmin=7_500, kmax=22_500, pmax=6_554, weight=128, spacing="uniform", count_self=False,
+        mean_pkt=1_500,
+    )
     PARTS = ("pmax", "weight")
     DIFFER = Fraction(1, 10_000)
     GAP = Fraction(1, 10)
@@ -29,7 +34,8 @@ class Oracle(Scheme):
         self.passed = 0
 
     def tuned(self):
-        self.packet_time = max(self.down(self.queue.time_of(self.p.mean_pkt)), 0 if self.law else 1)
+        time = self.down(self.queue.time_of(self.p.mean_pkt))
+        self.packet_time = max(time, 0 if self.exact else 1)
 
     def remaining(self, steps):
         """(1 - weight)^steps."""
@@ -39,14 +45,14 @@ class Oracle(Scheme):
                 power = self.down(power * base, 2**32)
             base = self.down(base * base, 2**32)
             steps >>= 1
-            if power == 0 or (self.law and power < Fraction(1, 2**200)):
+            if power == 0 or (self.exact and power < Fraction(1, 2**200)):
                 return Fraction(0)
         return power
 
     def smooth(self, at):
         since, self.idle_since = self.idle_since, None
         if since is not None and at.queue == 0:
-            self.idle_since = at.now  # goes on if this packet is dropped
+            self.idle_since = at.now  # still idle if this packet is dropped
             missed = floor(max(at.now - since, 0) / self.packet_time)
             self.avg = self.down(self.avg * self.remaining(missed), 4096)
         else:
@@ -65,7 +71,7 @@ class Oracle(Scheme):
         share = self.down(self.p.pmax * (avg - self.p.kmin) / (self.p.kmax - self.p.kmin), ONE)
         if self.p.spacing == "independent":
             return "random" if draw(at.salt) < share * ONE else "pass"
-        # share / (1 - passed x share); certain from there on.
+        # share / (1 - passed x share), and certain once that reaches one.
         rest = 1 - self.passed * share
         if draw(at.salt) * rest < share * ONE if rest > 0 else share > 0:
             self.passed = 0
@@ -76,12 +82,13 @@ class Oracle(Scheme):
     def emptied(self, now):
         self.idle_since = now
 
-    def distance(self, law):
-        return abs(self.avg - law.avg)
+    def distance(self, exact):
+        return abs(self.avg - exact.avg)
 
 
 class Split(Oracle):
-    """The bounds where a packet's time is not whole, and an idle queue ages too fast: at 25 Gb/s 577 B are 184.64 ns, and 184 count."""
+    """Bounds where a packet's time is rounded down, so that an idle queue ages too fast: at 25 Gb/s
+    577 B take 184.64 ns, of which 184 count."""
 
     DIFFER = Fraction(6, 10_000)
     MARKS = Fraction(2, 10_000)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The round time of a port (MQ-ECN 3.3.1: T = beta T + (1 - beta) sample for each turn, T beta^n after n idle times; 3.4: smoothed weights).
+"""The round time of a port (MQ-ECN 3.3.1 and 3.4).
 
-Rule: the average counts 4096ths of a nanosecond or byte, every step rounded down; beta^n is taken by squaring in parts of 2^32; samples, idle
-times and picoseconds a byte, which are to the nearest, are at most 2^32 - 1; the round is the nearest nanosecond, at most 2^64 - 1.
+T = beta T + (1 - beta) sample after each visit, and T beta^n after n idle times. WFQ: the sum of
+the backlogged queues' weights is smoothed.
+
+Rule: the average counts 4096ths of a nanosecond or byte, and every step is rounded down. beta^n is
+computed by squaring in parts of 2^32. Samples, idle times and picoseconds per byte (to the nearest)
+are at most 2^32 - 1. The round is the nearest nanosecond, at most 2^64 - 1.
 """
 
 from fractions import Fraction
@@ -12,13 +16,13 @@ from common import ONE, U32, U64
 from traces import Dice
 from vectors import Wrong, read
 
-# Of the rule's round from the law's on the committed traces, in nanoseconds.
+# Largest difference of the rule's round and the exact one on the committed traces, in ns.
 GAP = Fraction(51, 100)
 
 
 class Oracle:
-    def __init__(self, case, law=False):
-        self.law = law
+    def __init__(self, case, exact=False):
+        self.exact = exact
         self.rate = case.get("rate_bps", 10_000_000_000)
         self.beta = Fraction(case.get("beta", 49_152), ONE)
         self.idle = self.most(case.get("idle", floor(Fraction(1_500 * 8 * 10**9, self.rate))))
@@ -31,16 +35,17 @@ class Oracle:
         self.looked = 0
 
     def down(self, value, parts):
-        return value if self.law else Fraction(floor(value * parts), parts)
+        return value if self.exact else Fraction(floor(value * parts), parts)
 
     def most(self, value):
-        return value if self.law else min(value, U32)
+        return value if self.exact else min(value, U32)
 
     def nearest(self, value):
-        return value if self.law else min(floor(value + Fraction(1, 2)), U64)
+        return value if self.exact else min(floor(value + Fraction(1, 2)), U64)
 
     def sample(self, value):
-        self.average = self.down(self.average + (1 - self.beta) * (self.most(value) - self.average), 4096)
+        gap = self.most(value) - self.average
+        self.average = self.down(self.average + (1 - self.beta) * gap, 4096)
 
     @property
     def round(self):
@@ -48,8 +53,8 @@ class Oracle:
             return self.nearest(self.average)
         picos = Fraction(8 * 10**12, self.rate)
         time = self.down(self.average * self.most(self.nearest(picos)) / 1000, 4096)
-        # 2^64 - 1 is the largest number of 4096ths too.
-        return time if self.law else min(floor(time * 4096) + 2048, U64) // 4096
+        # The number of 4096ths is at most 2^64 - 1 as well.
+        return time if self.exact else min(floor(time * 4096) + 2048, U64) // 4096
 
     def woke(self, now, since):
         since = max(since, self.looked)
@@ -68,7 +73,7 @@ class Oracle:
                 power = self.down(power * base, 2**32)
             base = self.down(base * base, 2**32)
             steps >>= 1
-            if self.law and power < Fraction(1, 2**200):
+            if self.exact and power < Fraction(1, 2**200):
                 return Fraction(0)
         return power
 
@@ -81,7 +86,7 @@ class Oracle:
             self.busy = self.most(self.busy + self.quanta[queue])
             self.sample(self.busy)
 
-    def turn(self, queue, end):
+    def visited(self, queue, end):
         self.sample(end - self.began[queue])
         self.began[queue] = end
 
@@ -89,27 +94,27 @@ class Oracle:
         self.busy = max(self.busy - self.quanta[queue], 0)
         self.sample(self.busy)
 
-    def served(self, queue, end, turn_ends, emptied):
+    def served(self, queue, end, visit_ends, emptied):
         if queue in self.outside:
             return
-        if self.counts == "turns" and turn_ends:
-            self.turn(queue, end)
+        if self.counts == "turns" and visit_ends:
+            self.visited(queue, end)
         elif self.counts == "weights":
             self.sample(self.busy)
             if emptied:
                 self.empty(queue)
 
-    def discarded(self, queue, now, turn_over, emptied):
+    def discarded(self, queue, now, visit_ends, emptied):
         if queue in self.outside:
             return
-        if self.counts == "turns" and turn_over:
-            self.turn(queue, now)
+        if self.counts == "turns" and visit_ends:
+            self.visited(queue, now)
         elif self.counts == "weights" and emptied:
             self.empty(queue)
 
 
 def replay(case):
-    """One hand-worked case; how many events it has."""
+    """Replays a hand-worked case and returns its number of events."""
     port = Oracle(case)
     for number, step in enumerate(case["steps"], 1):
         ends, emptied = step.get("ends", False), step.get("emptied", False)
@@ -127,8 +132,8 @@ def replay(case):
 
 
 def trace(case):
-    """One trace: digest, the last round, and how far rule and law have been apart."""
-    ports = [Oracle(case), Oracle(case, law=True)]
+    """Replays a trace: its digest, its last round, and the largest difference to the exact form."""
+    ports = [Oracle(case), Oracle(case, exact=True)]
     dice, now, empty, gap = Dice(case["seed"]), 0, 0, Fraction(0)
     held, digest = [False for _ in case["quanta"]], 0xCBF29CE484222325
     for n in range(case["events"]):
@@ -162,7 +167,7 @@ def trace(case):
 
 
 def check(path):
-    """What `vectors/round.toml` holds: its row of the table, and what is wrong."""
+    """Checks `vectors/round.toml`: its row of the table, and the errors."""
     file, wrong, cases, events, gap = read(path), [], 0, 0, Fraction(0)
     for case in file["case"]:
         try:
@@ -174,7 +179,9 @@ def check(path):
         digest, last, apart = trace(case)
         gap = max(gap, apart)
         if (digest, last) != (case["digest"], case["round"]):
-            wrong.append(f"round: {case['name']}: {(digest, last)}, wanted {(case['digest'], case['round'])}")
+            want = (case["digest"], case["round"])
+            wrong.append(f"round: {case['name']}: {(digest, last)}, wanted {want}")
     if gap > GAP:
-        wrong.append(f"round: {float(gap)} ns from the law: more than {GAP}")
-    return (cases, events, len(file["trace"]), sum(t["events"] for t in file["trace"]), gap), wrong
+        wrong.append(f"round: {float(gap)} ns from the exact form: more than {GAP}")
+    total = sum(t["events"] for t in file["trace"])
+    return (cases, events, len(file["trace"]), total, gap), wrong

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Checks the oracles against everything committed: `python3 oracle/run.py [STEM ...]`.
 
-Every hand-worked case and every trace must be met exactly by the oracle's fixed-point rule. On the traces the ideal law sees the
-same packets; `differ` is the share of its verdicts that are not the rule's, `marks` how many more or fewer it marks (share of all verdicts), `apart`
-how far the states have ever been, each with the bound that the oracle's file states.
+The oracle's fixed-point rule must give the answers of every hand-worked case and of every trace. On
+the traces the exact form, which rounds nothing, judges the same packets. `differ` is the share of
+its verdicts that are not the rule's, `marks` the difference in marks as a share of all verdicts,
+and `apart` the largest distance of their states, each with the bound that the oracle's file
+states.
 """
 
 import importlib
@@ -20,8 +22,9 @@ ROW = "{:<16} {:>6} {:>9} {:>7} {:>8}  {:>9} {:>8}  {:>9} {:>8}  {:>9} {:>8} {}"
 
 
 def check(stem):
-    """One scheme: its rows of the table, and what is wrong."""
-    lacking = [p for p in (f"oracle/{stem}.py", f"vectors/{stem}/trace.toml") if not (ROOT.parent / p).is_file()]
+    """One scheme: its rows of the table, and the errors."""
+    needed = (f"oracle/{stem}.py", f"vectors/{stem}/trace.toml")
+    lacking = [p for p in needed if not (ROOT.parent / p).is_file()]
     if lacking:
         return f"{stem:<16} -", [f"{stem}: there is no {path}" for path in lacking]
     oracle = importlib.import_module(stem).Oracle
@@ -35,7 +38,8 @@ def check(stem):
                 wrong.append(f"{stem}/{path.name}: {error}")
     rows, kinds = [], {}
     for trace in read(ROOT / stem / "trace.toml")["trace"]:
-        kinds.setdefault(oracle.bounds(trace.get("params", {}), traces.queue(trace)), []).append(trace)
+        bounds = oracle.bounds(trace.get("params", {}), traces.queue(trace))
+        kinds.setdefault(bounds, []).append(trace)
     for (kind, bounds), held in kinds.items():
         row, far = distance(stem, oracle, bounds, held)
         rows.append(ROW.format(stem + kind, *(("", "") if kind else (cases, judged)), *row))
@@ -44,7 +48,7 @@ def check(stem):
 
 
 def distance(stem, oracle, bounds, held):
-    """The traces of one scheme that are held to the same bounds: how far its rule is from its law, and what is wrong."""
+    """The traces of a scheme with the same bounds: their row of the table, and the errors."""
     wrong = []
     runs, packets, judgements, differ, more, gap = 0, 0, 0, 0, 0, 0
     for trace in held:
@@ -54,22 +58,40 @@ def distance(stem, oracle, bounds, held):
             wrong.append(f"{stem}/trace.toml: {trace['name']}: {got}, wanted {want}")
         runs, packets = runs + 1, packets + trace["packets"]
         more += abs(port.marks - port.ideal)
-        judgements, differ, gap = judgements + port.judgements, differ + port.differ, max(gap, port.gap)
+        judgements, differ = judgements + port.judgements, differ + port.differ
+        gap = max(gap, port.gap)
     share = differ / judgements
     if share > bounds.DIFFER:
-        wrong.append(f"{stem}: {differ} of {judgements} verdicts differ from the law's: more than {bounds.DIFFER}")
+        wrong.append(
+            f"{stem}: {differ} of {judgements} verdicts differ from the exact form's: "
+            f"more than {bounds.DIFFER}"
+        )
     if Fraction(more, judgements) > bounds.MARKS:
-        wrong.append(f"{stem}: {more} marks of {judgements} verdicts more or fewer than the law's: more than {bounds.MARKS}")
+        wrong.append(
+            f"{stem}: {more} marks more or fewer than the exact form's, of {judgements} verdicts: "
+            f"more than {bounds.MARKS}"
+        )
     if gap > bounds.GAP:
-        wrong.append(f"{stem}: {float(gap)} {bounds.UNIT} from the law: more than {bounds.GAP}")
-    far = (f"{share:.2e}", f"{float(bounds.DIFFER):.1e}", f"{more / judgements:.2e}", f"{float(bounds.MARKS):.1e}", f"{float(gap):.2e}", f"{float(bounds.GAP):.1e}", bounds.UNIT)
-    return (runs, packets, *far), wrong
+        wrong.append(
+            f"{stem}: {float(gap)} {bounds.UNIT} from the exact form: more than {bounds.GAP}"
+        )
+    far = [
+        f"{measured:.2e} {float(most):.1e}".split()
+        for measured, most in (
+            (share, bounds.DIFFER), (more / judgements, bounds.MARKS), (float(gap), bounds.GAP),
+        )
+    ]
+    return (runs, packets, *sum(far, []), bounds.UNIT), wrong
 
 
 def main(stems):
-    print(ROW.format("scheme", "cases", "packets", "traces", "packets", "differ", "at most", "marks", "at most", "apart", "at most", "unit"))
+    head = "scheme cases packets traces packets differ at_most marks at_most apart at_most unit"
+    print(ROW.format(*(word.replace("_", " ") for word in head.split())))
     failed = []
-    for stem in [s for s in stems if s != "round"] if stems else sorted(p.name for p in ROOT.iterdir() if p.is_dir()):
+    schemes = [s for s in stems if s != "round"]
+    if not stems:
+        schemes = sorted(p.name for p in ROOT.iterdir() if p.is_dir())
+    for stem in schemes:
         row, wrong = check(stem)
         print(row, flush=True)
         failed += wrong

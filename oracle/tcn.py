@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""TCN: mark at departure whoever waited longer than the threshold. There is nothing to round."""
+"""TCN: mark a departing packet that waited longer than the threshold. There is nothing to round."""
 
 from common import Scheme
 

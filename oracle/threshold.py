@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""DCTCP-RED: one step on the instantaneous length (DCTCP 3.1), and the static thresholds of MQ-ECN 2.2."""
+"""DCTCP-RED: a step on the instantaneous length (DCTCP 3.1); MQ-ECN's static thresholds (2.2)."""
 
 from fractions import Fraction
 
@@ -7,7 +7,9 @@ from common import Scheme, exceeds
 
 
 class Oracle(Scheme):
-    DEFAULTS = dict(k=97_500, count_self=True, cmp="strict", hook="enqueue", scope="queue", level="standard")
+    DEFAULTS = dict(
+        k=97_500, count_self=True, cmp="strict", hook="enqueue", scope="queue", level="standard"
+    )
     DIFFER = Fraction(1, 10_000)
     GAP = 1
     UNIT = "B of K"
@@ -15,7 +17,8 @@ class Oracle(Scheme):
     def tuned(self):
         self.threshold = Fraction(self.p.k)
         if self.p.level == "minimum":
-            self.threshold = self.down(Fraction(self.p.k * self.queue.weight, self.queue.weight_sum))
+            share = Fraction(self.queue.weight, self.queue.weight_sum)
+            self.threshold = self.down(self.p.k * share)
 
     def hook(self):
         return self.p.hook
@@ -27,5 +30,5 @@ class Oracle(Scheme):
 
     dequeue = enqueue
 
-    def distance(self, law):
-        return abs(self.threshold - law.threshold)
+    def distance(self, exact):
+        return abs(self.threshold - exact.threshold)

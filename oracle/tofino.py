@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """How a Tofino keeps time and divides (ECN#, Algorithms 2 and 3), corrected and as printed.
 
-The clock: a timestamp's lower 32 bits in units of 1,024 ns leave 22 bits; ten more count their wraps. Division: the top four bits of the
-divisor choose one of eight 8-bit entries, a power of two does the rest. The listings and what is wrong with them: docs/schemes/ecn_sharp.md.
+The clock: the lower 32 bits of a timestamp in units of 1,024 ns are 22 bits; ten more bits count
+how often those wrap. Division: the top four bits of the divisor select one of eight 8-bit entries,
+which is scaled by a power of two. What is wrong with the listings: docs/schemes/ecn_sharp.md.
 """
 
 from fractions import Fraction
@@ -39,7 +40,7 @@ class Tofino:
         return (time + span) % 2**32
 
     def later(self, a, b):
-        """By serial numbers: across every wrap."""
+        """In serial number arithmetic, so that wraps do not matter."""
         return 0 < (a - b) % 2**32 < 2**31
 
     def quotient(self, interval, count, law):
@@ -54,7 +55,8 @@ class Tofino:
 
 
 class PrintedClock(Tofino):
-    """Algorithm 2's test for a wrap holds within a tick, and times are plain numbers."""
+    """Algorithm 2 as printed: a second packet in the same tick counts as a wrap, and times are
+    compared as plain numbers."""
 
     def wrapped(self, low):
         return low <= self.low
@@ -64,7 +66,8 @@ class PrintedClock(Tofino):
 
 
 class PrintedDivision(Tofino):
-    """Algorithm 3's table is not scaled, and its scale, which counts the index' three bits too, has the wrong sign."""
+    """Algorithm 3 as printed: the table is not scaled, and the scale, which includes the three bits
+    of the index, has the wrong sign."""
 
     def over(self, interval, count):
         scale, digits = scale_of(interval) + 3, log2(count)
@@ -76,17 +79,18 @@ KINDS = {"tofino": Tofino, "printed_clock": PrintedClock, "printed_division": Pr
 
 
 def over_root(interval, count):
-    """The square-root law from a table of its own, four to fifteen, whose divisor loses pairs of bits."""
+    """interval / sqrt(count) from a table of its own, with indices four to fifteen, for which the
+    divisor loses pairs of bits."""
     scale, pairs = scale_of(interval), log2(count) // 2
     index = floor(Fraction(count * 4, 4**pairs))
-    # An entry e is the nearest to interval / (sqrt(index) 2^(scale + 2)); twice that, rounded down,
-    # is a whole root.
+    # An entry is the integer nearest to interval / (sqrt(index) 2^(scale + 2)). Twice that, rounded
+    # down, is an integer square root.
     twice = isqrt(floor(4 * interval**2 / (index * power(2 * (scale + 2)))))
     return (twice + 1) // 2 * power(scale + 3 - pairs)
 
 
 def scale_of(interval):
-    """The least power of two that brings an eighth of the interval into seven bits."""
+    """The least power of two that scales an eighth of the interval to seven bits."""
     scale = -64
     while interval > 8 * 127 * power(scale):
         scale += 1
@@ -102,7 +106,7 @@ def power(n):
 
 
 def nearest(x):
-    """Half upwards."""
+    """To the nearest integer, half rounded up."""
     return floor(x + Fraction(1, 2))
 
 

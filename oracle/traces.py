@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Long generated traces (`vectors/README.md`), replayed against an oracle's rule, with its law alongside on the same packets."""
+"""Long generated traces (`vectors/README.md`), replayed with an oracle's rule and exact form."""
 
 from collections import deque
 from fractions import Fraction
@@ -7,7 +7,9 @@ from fractions import Fraction
 from common import QUEUE, U64, At, Queue
 
 ROOM = 400_000
-CODES = {"pass": 0, "instant": 1, "persistent": 2, "random": 3, "average": 4, "tentative": 5, "drop": 6}
+CODES = {
+    "pass": 0, "instant": 1, "persistent": 2, "random": 3, "average": 4, "tentative": 5, "drop": 6,
+}
 
 
 class Dice:
@@ -27,10 +29,10 @@ class Dice:
 
 
 class Port:
-    """A FIFO. The rule decides what happens; the law sees the same and is compared."""
+    """A FIFO. The rule decides what happens. The exact form sees the same and is compared."""
 
-    def __init__(self, rule, law, rate):
-        self.rule, self.law, self.rate = rule, law, rate
+    def __init__(self, rule, exact, rate):
+        self.rule, self.exact, self.rate = rule, exact, rate
         self.queue, self.bytes, self.free = deque(), 0, 0
         self.round, self.limit, self.other = 0, ROOM, 0
         self.digest, self.marks = 0xCBF29CE484222325, 0
@@ -39,7 +41,9 @@ class Port:
         self.gap = Fraction(0)
 
     def view(self, now, sojourn=0, pkt=0, salt=0, ecn="ect0", intent=None):
-        return At(now, sojourn, self.round, salt, pkt, ecn, intent, self.bytes, self.bytes + self.other, self.bytes + 2 * self.other, self.limit)
+        port, pool = self.bytes + self.other, self.bytes + 2 * self.other
+        lengths = (self.bytes, port, pool, self.limit)
+        return At(now, sojourn, self.round, salt, pkt, ecn, intent, *lengths)
 
     def note(self, now, code):
         for byte in now.to_bytes(8, "little") + bytes([code]):
@@ -51,20 +55,20 @@ class Port:
         self.note(now, base + CODES[verdict])
         self.judgements += 1
         self.differ += verdict != other
-        self.gap = max(self.gap, self.rule.distance(self.law))
+        self.gap = max(self.gap, self.rule.distance(self.exact))
 
     def clocks(self, until):
         while self.rule.next_wake() is not None and self.rule.next_wake() <= until:
             due = self.rule.next_wake()
-            self.law_clocks(due - 1)
+            self.exact_clocks(due - 1)
             self.rule.wake(self.view(due))
             self.note(due, 32)
-            self.law_clocks(due)
-        self.law_clocks(until)
+            self.exact_clocks(due)
+        self.exact_clocks(until)
 
-    def law_clocks(self, until):
-        while self.law.next_wake() is not None and self.law.next_wake() <= until:
-            self.law.wake(self.view(self.law.next_wake()))
+    def exact_clocks(self, until):
+        while self.exact.next_wake() is not None and self.exact.next_wake() <= until:
+            self.exact.wake(self.view(self.exact.next_wake()))
 
     def until(self, now):
         while self.queue:
@@ -78,10 +82,12 @@ class Port:
             self.free = begins + pkt * 8 * 10**9 // self.rate
             if self.rule.hook() in ("dequeue", "both"):
                 at = (begins, begins - since, pkt, salt, ecn)
-                self.judged(begins, 16, self.rule.dequeue(self.view(*at, intent)), self.law.dequeue(self.view(*at, ideal)))
+                verdict = self.rule.dequeue(self.view(*at, intent))
+                other = self.exact.dequeue(self.view(*at, ideal))
+                self.judged(begins, 16, verdict, other)
             if not self.queue:
                 self.rule.emptied(begins)
-                self.law.emptied(begins)
+                self.exact.emptied(begins)
         self.clocks(now)
 
     def arrives(self, now, pkt, salt, ecn):
@@ -90,7 +96,7 @@ class Port:
         intent = ideal = None
         if self.rule.hook() in ("enqueue", "both"):
             at = (now, 0, pkt, salt, ecn)
-            verdict, other = self.rule.enqueue(self.view(*at)), self.law.enqueue(self.view(*at))
+            verdict, other = self.rule.enqueue(self.view(*at)), self.exact.enqueue(self.view(*at))
             self.judged(now, 0, verdict, other)
             if verdict == "drop":
                 return
@@ -101,15 +107,15 @@ class Port:
 
 
 def queue(trace):
-    """The queue that the trace says it is."""
+    """The queue of the trace."""
     return Queue(**{k: v for k, v in trace.items() if k in QUEUE})
 
 
 def run(oracle, trace):
-    """Runs one trace; the port holds digest, marks and how far rule and law were apart."""
-    told = queue(trace)
+    """Runs one trace. The port has its digest, its marks, and how far the two forms differ."""
+    spec = queue(trace)
     params = trace.get("params", {})
-    port = Port(oracle(params, told), oracle(params, told, law=True), told.rate)
+    port = Port(oracle(params, spec), oracle(params, spec, exact=True), spec.rate)
     dice = Dice(trace["seed"])
     now = trace.get("start", 0)
     for n in range(trace["packets"]):

@@ -10,7 +10,7 @@ LOOKS = {"sojourn", "queue", "port", "pool", "limit", "round", "pkt", "salt", "e
 
 
 class Wrong(Exception):
-    """An answer that is not the vector's."""
+    """An answer that differs from the vector."""
 
 
 def view(step, now):
@@ -44,12 +44,13 @@ def train(marker, step):
     if "all_from" in step:
         marked = set(marks)
         unmarked = [t for t in times if t not in marked]
-        expect("all marked from", times[times.index(unmarked[-1]) + 1] if unmarked else times[0], step["all_from"])
+        start = times[times.index(unmarked[-1]) + 1] if unmarked else times[0]
+        expect("all marked from", start, step["all_from"])
     return len(times)
 
 
 def replay(oracle, case):
-    """Replays one case and answers how many packets it judged."""
+    """Replays a case and returns the number of packets that it judged."""
     queue = Queue(**{k: v for k, v in case.items() if k in QUEUE})
     marker = oracle(case.get("params", {}), queue)
     judged = 0
@@ -57,7 +58,7 @@ def replay(oracle, case):
         try:
             if "now" in step:
                 due = marker.next_wake()
-                expect("a clock that is slept over", due is not None and due < step["now"], False)
+                expect("a timer that is overdue", due is not None and due < step["now"], False)
                 expect("verdict", judge(marker, step, step["now"]), step["want"])
                 judged += 1
             elif "from" in step:
@@ -65,7 +66,7 @@ def replay(oracle, case):
             elif "emptied" in step:
                 marker.emptied(step["emptied"])
             elif "wake" in step:
-                expect("clock", marker.next_wake(), step["wake"])
+                expect("timer", marker.next_wake(), step["wake"])
                 marker.wake(view(step, step["wake"]))
             elif "sleeps" in step:
                 expect("sleeps", marker.next_wake() is None, step["sleeps"])
@@ -77,7 +78,7 @@ def replay(oracle, case):
 
 
 def files(folder):
-    """The hand-worked files of a scheme: all but the traces."""
+    """The files of a scheme with hand-worked cases: all except the traces."""
     return [f for f in sorted(folder.glob("*.toml")) if f.name != "trace.toml"]
 
 

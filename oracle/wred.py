@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""WRED of switches: avg = old avg x (1 - 2^-n) + length x 2^-n at each arrival (n = 0: the length); up to min nothing is marked, above max
-everything, between them each packet on its own at drop_probability x (avg - min) / (max - min).
+"""WRED of switches: avg = old avg x (1 - 2^-n) + length x 2^-n at each arrival (n = 0: the length).
+Up to min nothing is marked, above max everything. Between them each packet is drawn independently,
+with probability drop_probability x (avg - min) / (max - min).
 
-Rule: the average counts 4096ths of a byte and every step is rounded down; whole bytes of it are compared; probabilities are parts of 2^16.
+Rule: the average counts 4096ths of a byte, every step is rounded down, and whole bytes of it are
+compared. Probabilities are parts of 2^16.
 """
 
 from fractions import Fraction
 
-from common import Scheme, lucky
+from common import Scheme, drawn
 
 
 class Oracle(Scheme):
     DEFAULTS = dict(min=150_000, max=1_500_000, drop_probability=65_536, weight=0)
     PARTS = ("drop_probability",)
     DIFFER = Fraction(1, 10_000)
-    # A step loses less than a 4096th of a byte, of which the next keep (1 - 2^-n): less than 2^n of
-    # them together.
+    # A step loses less than a 4096th of a byte. Each later step keeps 1 - 2^-n of the loss, so the
+    # sum of all losses is less than 2^n of them.
     GAP = Fraction(1, 8)
     UNIT = "B of the average"
 
@@ -41,14 +43,14 @@ class Oracle(Scheme):
         if length <= self.p.min:
             return "pass"
         share = self.p.drop_probability * (length - self.p.min) / (self.p.max - self.p.min)
-        return "random" if lucky(self, at.salt, share) else "pass"
+        return "random" if drawn(self, at.salt, share) else "pass"
 
-    def distance(self, law):
-        return abs(self.avg - law.avg)
+    def distance(self, exact):
+        return abs(self.avg - exact.avg)
 
 
 class Slow(Oracle):
-    """The bounds of weights up to 15."""
+    """Bounds for weights up to 15."""
 
     DIFFER = Fraction(2, 10_000)
     GAP = 8

@@ -70,7 +70,7 @@ pub(crate) fn export(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The stem of the header that this name stands for.
+/// The stem of the header with this name.
 fn stem(name: &str) -> Result<&str, Failure> {
     match HEADERS.contains(&name) {
         true => Ok(name),

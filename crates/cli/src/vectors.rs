@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark vectors`: the golden answers, asked of one form of every scheme.
+//! `cemark vectors`: replays the golden vectors with one implementation of every scheme.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::exit::{Failure, answer, answer_json};
 /// Arguments of `cemark vectors`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The form that answers.
+    /// The implementation that is tested.
     #[arg(long = "impl", value_enum, default_value = "rust", value_name = "FORM")]
     form: Form,
-    /// A folder of vectors, laid out as vectors/ of the repository [default: those of this build].
+    /// A directory of vectors, laid out as vectors/ of the repository [default: built in].
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// How the answer is written.
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-/// A form of a scheme.
+/// An implementation of every scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     /// The Rust that the simulator runs.

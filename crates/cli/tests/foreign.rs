@@ -286,7 +286,7 @@ fn a_marker_that_breaks_in_mid_run_ends_the_run_with_its_hook_and_packet() {
             "helper",
             "enqueue: packet 100 of its queue",
             "calls the helper 5",
-            "nothing but its own functions",
+            "only its own functions",
         ),
         (
             "verdict",

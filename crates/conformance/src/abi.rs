@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The block of memory that a foreign marker is called with: the Rust form of
-//! `dataplane/include/cemark/marker.h`.
+//! The block of memory that a marker in C or BPF is called with, as
+//! `dataplane/include/cemark/marker.h` defines it.
 
 use cemark_marking::{At, MAX_PARAMS, QueueSpec, Values, Verdict, Why};
 
 /// Version of [`Call`] and of the functions.
 pub const VERSION: u32 = 1;
-/// Words of 8 bytes that a marker has for its parameters and its state.
+/// Size of a marker's memory for parameters and state, in words of 8 bytes.
 pub const MEMORY: usize = 32;
-/// [`PacketView::intent`] where the enqueue hook wanted nothing.
+/// [`PacketView::intent`] where the enqueue hook did not mark.
 pub const NO_INTENT: u8 = 5;
 
 /// `struct cemark_at`.
@@ -29,7 +29,7 @@ pub struct PacketView {
     pub port_bytes: u32,
     pub pool_bytes: u32,
     pub limit_bytes: u32,
-    /// C pads here: named, so that every byte of a block is initialised.
+    /// C has padding here. It is a named field so that every byte of a block is initialised.
     #[doc(hidden)]
     pub pad: u32,
 }
@@ -87,7 +87,7 @@ impl From<&QueueSpec> for QueueView {
     }
 }
 
-/// `struct cemark_call`: what all functions of a marker take the address of.
+/// `struct cemark_call`: the block that every function of a marker gets the address of.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
@@ -99,12 +99,12 @@ pub struct Call {
     pub values: [u64; MAX_PARAMS],
     /// Read by emptied, written by next_wake, in nanoseconds.
     pub now: u64,
-    /// The marker's own, kept from call to call.
+    /// The marker's own memory, kept between calls.
     pub memory: [u64; MEMORY],
 }
 
 impl Call {
-    /// A marker's block before it is built: no memory yet.
+    /// The block of a marker that is not built yet.
     pub fn new(params: &Values, queue: &QueueSpec) -> Self {
         Call {
             at: PacketView::default(),
@@ -115,17 +115,18 @@ impl Call {
         }
     }
 
-    /// The block as bytecode sees it.
+    /// The block as bytes, for bytecode.
     #[allow(unsafe_code)]
     #[inline]
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: integers only, with every padding byte a field of its own (asserted above), so
-        // each byte is initialised and any bytes are a valid block; the slice borrows it.
+        // SAFETY: the block consists of integers, and every padding byte is a field of its own
+        // (asserted below), so each byte is initialised and any bytes are a valid block. The slice
+        // borrows the block.
         unsafe { std::slice::from_raw_parts_mut(std::ptr::from_mut(self).cast::<u8>(), BLOCK) }
     }
 }
 
-/// Bytes of a [`Call`]: its fields and nothing between them, which [`Call::bytes`] relies on.
+/// Bytes of a [`Call`]. It has no padding, which [`Call::bytes`] relies on.
 const BLOCK: usize = 64 + 32 + 8 * MAX_PARAMS + 8 + 8 * MEMORY;
 const _: () = assert!(
     size_of::<Call>() == BLOCK && size_of::<PacketView>() == 64 && size_of::<QueueView>() == 32
@@ -138,21 +139,21 @@ pub type Functions = [unsafe extern "C" fn(*mut Call) -> u32; 8];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Entry {
-    /// A new marker from `values` and `queue`.
+    /// Builds a marker from `values` and `queue`.
     Build,
-    /// New parameters; what it knows is kept.
+    /// Gives it new parameters and keeps its state.
     Retune,
-    /// Its hooks and what it looks at, and the version of this interface above.
+    /// Answers its hooks and what else it needs, with the version of the interface.
     Traits,
-    /// Judges a packet that joins.
+    /// Judges an arriving packet.
     Enqueue,
-    /// Judges a packet that leaves.
+    /// Judges a departing packet.
     Dequeue,
     /// The queue has become empty.
     Emptied,
-    /// The clock that it asked for.
+    /// The timer wake-up that it asked for.
     Wake,
-    /// Whether it wants a clock; when, is in [`Call::now`].
+    /// Whether it asks for a wake-up. The time is in [`Call::now`].
     NextWake,
 }
 
@@ -169,7 +170,7 @@ impl Entry {
         Entry::NextWake,
     ];
 
-    /// The end of its symbol's name and of its section's.
+    /// The end of the names of its symbol and of its section.
     pub fn name(self) -> &'static str {
         match self {
             Entry::Build => "build",
@@ -189,32 +190,32 @@ impl Entry {
 pub struct Traits(pub u32);
 
 impl Traits {
-    /// Judges as packets join.
+    /// Judges arriving packets.
     pub const AT_ENQUEUE: u32 = 1;
-    /// Judges as packets leave.
+    /// Judges departing packets.
     pub const AT_DEQUEUE: u32 = 2;
-    /// Looks at lengths as packets leave.
+    /// Reads lengths at departure.
     pub const READS_LENGTH: u32 = 4;
-    /// Wants to know when the queue becomes empty.
+    /// Must be told when the queue becomes empty.
     pub const WATCHES_EMPTY: u32 = 8;
-    /// Reads the packet's luck.
+    /// Reads the per-packet random hash.
     pub const DRAWS: u32 = 16;
-    /// May want a clock.
+    /// May ask for timer wake-ups.
     pub const CLOCK: u32 = 32;
 
-    /// Whether it has all of these.
+    /// Whether all of these bits are set.
     #[inline]
     pub fn has(self, bits: u32) -> bool {
         self.0 & bits == bits
     }
 
-    /// The version of the interface that it was written for.
+    /// The version of the interface that the marker was compiled for.
     pub fn version(self) -> u32 {
         self.0 >> 24
     }
 }
 
-/// The verdict behind a number; `None` for a number that is none.
+/// The verdict with this number; `None` if there is none.
 #[inline]
 pub fn verdict(number: u32) -> Option<Verdict> {
     let why = || {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Markers in machine code: the twins that this program was linked with, and shared objects of a
-//! user.
+//! Markers in machine code: the C forms of the catalogue, which are linked into this program, and a
+//! user's shared objects.
 //!
-//! Calling C is trusting it. The twins are ours; a shared object is as trusted as any program that
-//! its user starts.
+//! C code can do anything to this process. The C forms are tested here; a shared object is trusted
+//! like any program that its user starts.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char};
@@ -15,14 +15,14 @@ use cemark_marking::{QueueSpec, Values};
 use crate::abi::{Call, Entry, Functions};
 use crate::{Breach, Code, Error, Foreign, Watch, gathered};
 
-/// A scheme's C twin.
+/// The C form of a scheme.
 #[derive(Clone, Copy)]
 pub(crate) struct Twin {
     stem: &'static str,
     functions: &'static Functions,
 }
 
-/// The C twin of a scheme.
+/// Finds the C form of a scheme.
 pub(crate) fn twin(stem: &'static str) -> Result<Twin, Error> {
     gathered::twin(stem)
         .map(|functions| Twin { stem, functions })
@@ -42,8 +42,8 @@ impl Code for Twin {
 
     #[inline]
     fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
-        // SAFETY: marker.h defines the function with this signature; it reads and writes the block
-        // alone, whose layout tests/layout.rs compares with the C one.
+        // SAFETY: marker.h defines the function with this signature. It reads and writes only the
+        // block, whose layout tests/layout.rs compares with C.
         Ok(unsafe { self.functions[entry as usize](call) })
     }
 }
@@ -55,7 +55,7 @@ pub struct Shared(Arc<Loaded>);
 struct Loaded {
     name: String,
     functions: Functions,
-    // Unloaded after the last marker is gone.
+    // Dropped last: the library must not be unloaded before the last marker is gone.
     _library: libloading::Library,
 }
 
@@ -70,11 +70,11 @@ impl Shared {
             path: path.display().to_string(),
             why,
         };
-        // A bare name would be looked for in the system's folders.
+        // The loader searches the system's directories for a name without a slash.
         let file = path.canonicalize().map_err(|e| fault(e.to_string()))?;
-        // SAFETY: the user asks for this code to run; its initialisers do so now.
+        // SAFETY: the user asked for this code to run. Its initialisers run now.
         let library = unsafe { libloading::Library::new(file) }.map_err(|e| {
-            // The loader's own words stand behind its error.
+            // The loader's message is the source of the error.
             let why =
                 std::error::Error::source(&e).map_or_else(|| e.to_string(), ToString::to_string);
             fault(format!("cannot be opened: {why}"))
@@ -84,7 +84,12 @@ impl Shared {
             // SAFETY: marker.h gives the symbol this type.
             unsafe { library.get::<unsafe extern "C" fn(*mut Call) -> u32>(symbol.as_bytes()) }
                 .map(|f| *f)
-                .map_err(|_| fault(format!("has no function {symbol}: write CEMARK_MARKER(name) of <cemark/marker.h> in it")))
+                .map_err(|_| {
+                    fault(format!(
+                        "has no function {symbol}: write CEMARK_MARKER(name) of \
+                         <cemark/marker.h> in it"
+                    ))
+                })
         };
         let mut functions = Vec::with_capacity(Entry::ALL.len());
         for entry in Entry::ALL {
@@ -109,7 +114,7 @@ impl Shared {
         })))
     }
 
-    /// What its author calls it: the stem of a scheme of the catalogue, or a name of its own.
+    /// Its name in `CEMARK_MARKER(name)`: the stem of a scheme, or a name of its own.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -118,12 +123,12 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// Where the code breaks the interface.
+    /// Where the code violates the interface.
     pub fn marker(&self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Shared>, Error> {
         Foreign::new(self.clone(), params, queue)
     }
 
-    /// The same for a simulation: a fault in mid-run is left in `watch`.
+    /// The same for a simulation: a fault during the run is stored in `watch`.
     pub fn watched(&self, params: &Values, queue: &QueueSpec, watch: &Watch) -> Foreign<Shared> {
         Foreign::watched(self.clone(), params, queue, watch)
     }
@@ -136,8 +141,8 @@ impl Code for Shared {
 
     #[inline]
     fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
-        // SAFETY: the object's author promises with CEMARK_MARKER that the function reads and
-        // writes the block alone.
+        // SAFETY: with CEMARK_MARKER the object's author promises that the function reads and
+        // writes only the block.
         Ok(unsafe { self.0.functions[entry as usize](call) })
     }
 }
@@ -152,14 +157,14 @@ pub fn layout() -> &'static [u32; 29] {
     unsafe { &cemark_layout }
 }
 
-/// One call of the C form of a port's round time on a port in `block`, which is all zeros at first:
-/// `round.c` says what each does. The answer is the round.
+/// Calls round.h for the port in `block`, which is all zeros at first. `round.c` defines what each
+/// call does. Returns the round time.
 #[doc(hidden)]
 pub fn round(block: &mut [u64; 32], what: u32, args: [u64; 4]) -> u64 {
     unsafe extern "C" {
         fn cemark_round_call(block: *mut u64, what: u32, args: *const u64) -> u64;
     }
-    // SAFETY: round.c reads the four words and reads and writes a port, which it asserts to fit
-    // into the block; any words are a port.
+    // SAFETY: round.c reads the four arguments, and reads and writes a port, which it asserts to
+    // fit into the block. Any bytes are a valid port.
     unsafe { cemark_round_call(block.as_mut_ptr(), what, args.as_ptr()) }
 }

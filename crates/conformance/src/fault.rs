@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a foreign marker breaks its promises in mid-run, and how that leaves the simulation.
+//! Violations of the interface by a marker in C or BPF in the middle of a run.
 //!
-//! A simulation asks a marker for a verdict and has no use for an error. So a marker that breaks
-//! leaves a [`Fault`] in the [`Watch`] of its point and lets packets pass from then on; whoever
-//! runs the point looks at the watch from time to time and throws the point away.
+//! A marker answers a verdict and cannot return an error. So the first violation is stored as a
+//! [`Fault`] in the [`Watch`] of the simulation point, and the marker lets packets pass from then
+//! on. The caller that runs the point checks the watch from time to time and discards the point.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -12,30 +12,30 @@ use cemark_wire::Nanos;
 
 use crate::abi::{Entry, PacketView};
 
-/// What the code of a marker did that it may not do.
+/// A violation of the interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// What it did.
+    /// What the marker did.
     pub why: String,
     /// What its author can do.
     pub help: &'static str,
 }
 
-/// A breach in mid-run, with its place.
+/// A violation in the middle of a run, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The marker's own name.
     pub marker: String,
-    /// In which function.
+    /// The function.
     pub hook: Entry,
-    /// How many packets this marker (one for each queue) had judged at its hooks by then, the one
-    /// at hand among them: as they joined, as they left.
+    /// How many packets this marker (one for each queue) had judged at enqueue and at dequeue,
+    /// including the current one.
     pub packets: [u64; 2],
-    /// When.
+    /// The time of the call.
     pub now: Nanos,
-    /// The packet that it judged or judged last; none before the first.
+    /// The current or last packet; none before the first.
     pub packet: Option<PacketView>,
-    /// What was wrong.
+    /// The violation.
     pub breach: Breach,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Where the markers of one point leave the first fault among them.
+/// The first fault among the markers of one simulation point.
 #[derive(Clone, Debug, Default)]
 pub struct Watch(Arc<OnceLock<Fault>>);
 
@@ -76,7 +76,7 @@ impl Watch {
         self.0.get()
     }
 
-    /// Later ones follow from the first, or would have come without it: they are not kept.
+    /// Keeps the first fault only: later ones may follow from it.
     pub(crate) fn leave(&self, fault: Fault) {
         let _ = self.0.set(fault);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A marker whose code is not Rust.
+//! Markers that are not written in Rust.
 
 use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, Values, Verdict};
 use cemark_wire::Nanos;
@@ -7,29 +7,29 @@ use cemark_wire::Nanos;
 use crate::abi::{self, Call, Entry, PacketView, Traits};
 use crate::{Breach, Error, Fault, Watch};
 
-/// Code of a marker, in whatever form: runs one of its functions on a block of memory.
+/// The code of a marker, in C or BPF: runs one of its functions on a block of memory.
 pub trait Code: Clone + Send {
-    /// What it is called in messages.
+    /// Its name in messages.
     fn name(&self) -> &str;
 
-    /// Runs a function. `Err` says how the code broke its promises.
+    /// Runs a function. `Err` says how the code violated the interface.
     fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach>;
 }
 
-/// One marker of foreign code: its block of memory and what it has said of itself.
+/// A marker in C or BPF: its code, its block of memory and its traits.
 ///
-/// A breach of the interface in mid-run (a verdict that is none, a load outside the block) is left
-/// in the [`Watch`] that the marker was made with; it then lets every packet pass. Without a watch,
-/// as for the twins of the catalogue, it is a bug of ours and panics.
+/// A violation of the interface during a run (an invalid verdict, a load outside the block) is
+/// stored in the [`Watch`] that the marker was made with, and the marker then lets every packet
+/// pass. Without a watch, as for the C forms of the catalogue, it is a bug in cemark and panics.
 #[derive(Clone)]
 pub struct Foreign<C> {
     code: C,
     call: Box<Call>,
     traits: Traits,
-    // Kept, because `next_wake` is asked of a shared marker and code needs the block to itself.
+    // Stored, because `next_wake` gets a shared reference and the code needs the block exclusively.
     clock: Option<Nanos>,
     watch: Option<Watch>,
-    // Packets judged as they joined and as they left, for messages.
+    // Packets judged at enqueue and at dequeue, for messages.
     packets: [u64; 2],
 }
 
@@ -38,7 +38,7 @@ impl<C: Code> Foreign<C> {
     ///
     /// # Errors
     ///
-    /// Where the code breaks the interface.
+    /// Where the code violates the interface.
     pub fn new(code: C, params: &Values, queue: &QueueSpec) -> Result<Self, Error> {
         let mut marker = Foreign::unbuilt(code, params, queue, None);
         match marker.set(Entry::Build) {
@@ -51,7 +51,7 @@ impl<C: Code> Foreign<C> {
         }
     }
 
-    /// A marker with these parameters that leaves its faults in `watch`, that of its building too.
+    /// A marker with these parameters. Faults, including those while it is built, go into `watch`.
     pub fn watched(code: C, params: &Values, queue: &QueueSpec, watch: &Watch) -> Self {
         let mut marker = Foreign::unbuilt(code, params, queue, Some(watch.clone()));
         if let Err((entry, breach)) = marker.set(Entry::Build) {
@@ -71,7 +71,7 @@ impl<C: Code> Foreign<C> {
         }
     }
 
-    /// Builds or changes the marker and asks it what it is; where that went wrong, and how.
+    /// Builds or retunes the marker and asks for its traits. `Err` names the function that failed.
     fn set(&mut self, entry: Entry) -> Result<(), (Entry, Breach)> {
         self.run(entry)?;
         let traits = Traits(self.run(Entry::Traits)?);
@@ -102,7 +102,7 @@ impl<C: Code> Foreign<C> {
         answer.map_err(|breach| (entry, breach))
     }
 
-    /// Asks a marker with a clock when it wants to be woken.
+    /// Asks a marker with a timer for the time of its next wake-up.
     #[inline]
     fn set_clock(&mut self) -> Result<(), (Entry, Breach)> {
         if self.traits.has(Traits::CLOCK) {
@@ -114,18 +114,17 @@ impl<C: Code> Foreign<C> {
         Ok(())
     }
 
-    /// Whether a marker of this point has broken: then none of them runs any more.
+    /// Whether a marker of this point has failed. Then no marker of the point runs any more.
     #[inline]
     fn is_over(&self) -> bool {
         self.watch.as_ref().is_some_and(|w| w.fault().is_some())
     }
 
-    /// Runs a function after which the clock may be another; what it answers, or nothing where it
-    /// broke.
+    /// Runs a function that may change the timer. `None` if it failed.
     #[inline]
     fn go(&mut self, entry: Entry) -> Option<u32> {
         if self.is_over() {
-            // A clock that went on would be due for ever.
+            // A timer that stays set would be due forever.
             self.clock = None;
             return None;
         }
@@ -139,7 +138,7 @@ impl<C: Code> Foreign<C> {
         }
     }
 
-    /// Leaves a fault, or panics where there is no watch.
+    /// Stores a fault, or panics where there is no watch.
     #[cold]
     fn broken(&mut self, hook: Entry, breach: Breach) {
         let judged = self.packets != [0; 2];
@@ -153,7 +152,7 @@ impl<C: Code> Foreign<C> {
         };
         self.clock = None;
         if self.traits.0 == 0 {
-            // Never built: it must name a hook all the same, and none of the rest.
+            // It was never built. A port still needs a hook, and nothing else.
             self.traits = Traits(Traits::AT_ENQUEUE);
         }
         match &self.watch {
@@ -172,7 +171,8 @@ impl<C: Code> Foreign<C> {
         abi::verdict(number).unwrap_or_else(|| {
             let breach = Breach {
                 why: format!("{number:#x} is no verdict"),
-                help: "answer CEMARK_PASS, CEMARK_MARK(reason) or CEMARK_DROP(reason) of <cemark/at.h>",
+                help: "answer CEMARK_PASS, CEMARK_MARK(reason) or CEMARK_DROP(reason) of \
+                       <cemark/at.h>",
             };
             self.broken(entry, breach);
             Verdict::Pass
@@ -214,7 +214,7 @@ impl<C: Code> Marker for Foreign<C> {
 
     fn emptied(&mut self, _: QueueId, now: Nanos) {
         self.call.now = now.0;
-        // For the message of a fault; every other function is given its own.
+        // For the message of a fault. The other functions get a packet with its time.
         self.call.at.now = now.0;
         self.go(Entry::Emptied);
     }
@@ -263,13 +263,13 @@ mod tests {
     use super::*;
     use cemark_wire::Rate;
 
-    /// Breaks in one function, once it is told to.
+    /// Code that fails in one function, once `armed` is set.
     #[derive(Clone)]
     struct Breaks {
         at: Entry,
-        /// What it answers there; nothing: it breaks.
+        /// Its answer there. `None`: it returns an error.
         answer: Option<u32>,
-        told: Arc<AtomicBool>,
+        armed: Arc<AtomicBool>,
     }
 
     impl Code for Breaks {
@@ -278,7 +278,7 @@ mod tests {
         }
 
         fn run(&self, entry: Entry, call: &mut Call) -> Result<u32, Breach> {
-            if entry == self.at && self.told.load(Ordering::Relaxed) {
+            if entry == self.at && self.armed.load(Ordering::Relaxed) {
                 return self.answer.ok_or_else(|| Breach {
                     why: "on purpose".to_owned(),
                     help: "none",
@@ -298,21 +298,21 @@ mod tests {
         }
     }
 
-    /// What happens to a marker.
+    /// One call of a marker.
     type Step = fn(&mut Foreign<Breaks>);
 
     fn at(now: u64) -> At {
         At::departure(Nanos(now), Nanos(30), 4_500, 1_500)
     }
 
-    /// A marker that has judged two packets as they joined and one as it left; then `what` happens
-    /// to it, and it breaks at `hook`.
+    /// A marker that has judged two arrivals and one departure. Then `what` is called, and it fails
+    /// in `hook`.
     fn broken(hook: Entry, answer: Option<u32>, what: Step) -> Fault {
-        let told = Arc::new(AtomicBool::new(false));
+        let armed = Arc::new(AtomicBool::new(false));
         let code = Breaks {
             at: hook,
             answer,
-            told: Arc::clone(&told),
+            armed: Arc::clone(&armed),
         };
         let (queue, watch) = (QueueSpec::fifo(Rate::gbps(10)), Watch::default());
         let mut marker = Foreign::watched(code, &Values([0; _]), &queue, &watch);
@@ -322,10 +322,10 @@ mod tests {
         assert!(matches!(marker.dequeue(&at(20)), Verdict::Mark(_)));
         assert_eq!(marker.next_wake(), Some(Nanos(5_000)));
         assert_eq!(watch.fault(), None);
-        told.store(true, Ordering::Relaxed);
+        armed.store(true, Ordering::Relaxed);
         what(&mut marker);
         let fault = watch.fault().expect("a fault").clone();
-        // From then on everything passes, no clock is due, and nothing runs that could break again.
+        // From then on every packet passes, no timer is set, and no function is called.
         assert_eq!(marker.enqueue(&at(50)), Verdict::Pass);
         assert_eq!(marker.dequeue(&at(50)), Verdict::Pass);
         marker.wake(&at(60));
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn every_hook_may_break_and_is_named_with_its_packet() {
+    fn a_fault_in_any_function_names_it_with_its_packet() {
         let retune =
             |m: &mut Foreign<Breaks>| m.retune(&Values([0; _]), &QueueSpec::fifo(Rate::gbps(1)));
         let cases: [(Entry, Step, &str); 7] = [
@@ -349,7 +349,8 @@ mod tests {
             (
                 Entry::Dequeue,
                 |m| _ = m.dequeue(&at(41)),
-                "dequeue: packet 2 of its queue, 41 ns, 1500 bytes, 4500 bytes queued before it, waited 30 ns",
+                "dequeue: packet 2 of its queue, 41 ns, 1500 bytes, 4500 bytes queued before it, \
+                 waited 30 ns",
             ),
             (
                 Entry::Emptied,
@@ -385,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn so_may_answers_that_are_none() {
+    fn invalid_answers_are_faults() {
         let fault = broken(Entry::Enqueue, Some(7), |m| _ = m.enqueue(&at(40)));
         assert!(fault.to_string().ends_with("0x7 is no verdict"), "{fault}");
         let retune =
@@ -397,7 +398,7 @@ mod tests {
             fault.to_string().contains("version 9 of the interface"),
             "{fault}"
         );
-        // Woken at the time that it asked for, it asks for it again.
+        // It is woken at the time that it asked for, and asks for the same time again.
         let fault = broken(Entry::Wake, Some(0), |m| m.wake(&at(5_000)));
         assert!(
             fault.to_string().contains("asks for 5000 ns again"),
@@ -406,11 +407,11 @@ mod tests {
     }
 
     #[test]
-    fn one_that_cannot_be_built_is_a_fault_of_its_first_queue() {
+    fn a_marker_that_cannot_be_built_is_a_fault() {
         let code = Breaks {
             at: Entry::Build,
             answer: None,
-            told: Arc::new(AtomicBool::new(true)),
+            armed: Arc::new(AtomicBool::new(true)),
         };
         let (params, queue) = (Values([0; _]), QueueSpec::fifo(Rate::gbps(10)));
         assert!(
@@ -428,12 +429,12 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "breaks: enqueue: packet 1 of its queue")]
-    fn without_a_watch_it_is_a_bug() {
-        let told = Arc::new(AtomicBool::new(true));
+    fn a_fault_without_a_watch_panics() {
+        let armed = Arc::new(AtomicBool::new(true));
         let code = Breaks {
             at: Entry::Enqueue,
             answer: None,
-            told,
+            armed,
         };
         let mut marker =
             Foreign::new(code, &Values([0; _]), &QueueSpec::fifo(Rate::gbps(10))).unwrap();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One header that holds all that a scheme needs.
+//! A header together with everything that it includes.
 
 use crate::{Error, gathered};
 
-/// The C form of a scheme as one file that includes nothing outside itself (but a kernel's own
-/// types in a kernel).
+/// The C header of a scheme, or `marker` or `round`, as one file that includes no other (except the
+/// types of a kernel in a kernel).
 ///
 /// # Errors
 ///
-/// [`Error::NoTwin`] where the scheme has no C form.
+/// [`Error::NoTwin`] where there is no such header.
 pub fn header(stem: &str) -> Result<String, Error> {
     let mut text = String::new();
     let mut had = Vec::new();
@@ -16,7 +16,7 @@ pub fn header(stem: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Adds a header, and before its code those that it includes and that are not there yet.
+/// Adds a header. The headers that it includes take the place of its `#include` lines, each once.
 fn include(stem: &str, had: &mut Vec<String>, text: &mut String) -> Result<(), Error> {
     if had.iter().any(|h| h == stem) {
         return Ok(());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-/* The round time of a port with up to eight queues as one function over a block of memory, for
- * tests/round.rs. */
+/* round.h for a port with up to eight queues, as one function, for tests/round.rs. */
 #include "cemark/round.h"
 
 struct port {
@@ -8,7 +7,7 @@ struct port {
 	struct cemark_round_queue queues[8];
 };
 
-/* src/c.rs gives so many words. */
+/* src/c.rs provides a block of 32 words. */
 _Static_assert(sizeof(struct port) <= 32 * sizeof(u64), "a block holds a port");
 
 u64 cemark_round_call(struct port *port, u32 what, const u64 *args);

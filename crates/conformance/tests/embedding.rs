@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark-marking` embeds where there is neither std nor an allocator nor a C library: a static
-//! library of every scheme, linked with nothing and run. The same build with a marker that
-//! allocates, or that needs std, fails.
+//! `cemark-marking` works without std, allocator and C library: a static library with every scheme
+//! is linked with nothing else and run. The same build with code that allocates, or needs std,
+//! fails.
 #![cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A scheme's header and its entry in the catalogue name the same parameters in the same order.
+//! The header of every scheme: the catalogue's parameters in the catalogue's order, no floating
+//! point, no library.
 
 use cemark_marking::catalogue;
 
 #[test]
-fn parameters_stand_at_the_same_places_in_c() {
+fn parameters_have_the_same_positions_in_c() {
     for spec in catalogue::ALL {
         let text = cemark_conformance::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
         let begin = format!("enum cemark_{}_param {{", spec.name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The headers in a kernel of a 32-bit machine, which has no floating point, no C library and no
-//! 64-bit division but `div_u64`: whatever else they needed would be an undefined symbol. Wants
-//! clang, which compiles for any machine: `cargo xtask bpf --check` runs it.
+//! The headers in a 32-bit kernel, which has no floating point, no C library and no 64-bit division
+//! except `div_u64`: anything else that they need is an undefined symbol. The tests need clang,
+//! which compiles for other machines. `cargo xtask bpf --check` runs them.
 
 use std::fs;
 use std::path::Path;
@@ -12,9 +12,16 @@ use object::Endianness;
 use object::read::elf::ElfFile32;
 use object::{Object, ObjectSymbol};
 
-/// As much of a kernel as the headers include.
-const TYPES: &str = "#pragma once\ntypedef unsigned char u8;\ntypedef unsigned short u16;\ntypedef unsigned int u32;\ntypedef unsigned long long u64;
-typedef int s32;\ntypedef long long s64;\ntypedef _Bool bool;\n";
+/// The part of a kernel's headers that ours include.
+const TYPES: &str = "#pragma once
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef int s32;
+typedef long long s64;
+typedef _Bool bool;
+";
 const MATH: &str =
     "#pragma once\n#include <linux/types.h>\nu64 div_u64(u64 dividend, u32 divisor);\n";
 
@@ -31,7 +38,7 @@ fn a_32_bit_kernel_has_all_that_the_headers_call() {
     let marker = dataplane.join("marker.c");
     let round = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/round.c");
     let stems = catalogue::ALL.iter().map(|spec| (spec.name, &marker));
-    // The round time is no scheme: its functions alone.
+    // The round time is not a scheme: only its functions are compiled.
     for (stem, source) in stems.chain([("round", &round)]) {
         let done = Command::new(&clang)
             .args([
@@ -80,7 +87,7 @@ fn a_32_bit_kernel_has_all_that_the_headers_call() {
     }
     assert!(
         divide >= 5,
-        "a scheme that divides finds the kernel's function"
+        "schemes that divide must use the kernel's function"
     );
     let _ = fs::remove_dir_all(&folder);
 }

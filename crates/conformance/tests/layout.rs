@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! C, BPF and Rust see the same bytes.
+//! The structs of the interface have the same layout in C, BPF and Rust.
 
 use std::mem::offset_of;
 
@@ -14,8 +14,14 @@ macro_rules! offsets {
 #[test]
 fn the_markers_view_is_the_same_in_rust_in_the_interface_and_in_c() {
     let c: Vec<usize> = c_layout().iter().map(|n| *n as usize).collect();
-    let at = offsets!(At: now, sojourn, round, packet_hash, pkt_bytes, segs, ecn, intent, queue_bytes, queue_pkts, port_bytes, pool_bytes, limit_bytes);
-    let view = offsets!(PacketView: now, sojourn, round, salt, pkt_bytes, segs, ecn, intent, queue_bytes, queue_pkts, port_bytes, pool_bytes, limit_bytes);
+    let at = offsets!(
+        At: now, sojourn, round, packet_hash, pkt_bytes, segs, ecn, intent,
+        queue_bytes, queue_pkts, port_bytes, pool_bytes, limit_bytes
+    );
+    let view = offsets!(
+        PacketView: now, sojourn, round, salt, pkt_bytes, segs, ecn, intent,
+        queue_bytes, queue_pkts, port_bytes, pool_bytes, limit_bytes
+    );
     assert_eq!(at, c[..14]);
     assert_eq!(view, c[..14]);
     let spec = offsets!(QueueSpec: rate, quantum, weight, weight_sum, strict, mtu, limit_bytes);

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The round time of a port, in Rust (`crates/switch/src/round.rs`) and in C (`cemark/round.h`):
-//! both give what `vectors/round.toml` says, and on random ports they are equal after every event.
+//! both give the answers of `vectors/round.toml`, and on random ports they are equal after every
+//! event.
 
 use std::path::Path;
 
 use cemark_conformance::c_round;
 use cemark_marking::QueueSpec;
 use cemark_switch::{Clock, Round, RoundSpec, sched::Rounds};
-use cemark_wire::{Nanos, Rate};
+use cemark_wire::{
+    Nanos, Rate,
+    hash::{Fnv1a, GOLDEN},
+};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -92,7 +96,7 @@ enum Event {
     Discarded(usize, u64, bool, bool),
 }
 
-/// A port in both forms.
+/// A port in both implementations.
 struct Port {
     rust: Round,
     c: [u64; 32],
@@ -126,7 +130,7 @@ impl Port {
             Counts::Weights => Rounds::Weights(mask),
         };
         let mut c = [0; 32];
-        // The time of one MTU, as the Rust form takes it by itself.
+        // The time of one MTU, which is the default in Rust.
         let idle = idle.unwrap_or(rate.nanos_for(1_500).0);
         c_round(&mut c, 0, [word, rate_bps, u64::from(beta), idle]);
         for (i, &quantum) in quanta.iter().enumerate() {
@@ -139,7 +143,7 @@ impl Port {
         }
     }
 
-    /// The round after an event: the same in both forms.
+    /// The round time after an event, which must be the same in both.
     fn happens(&mut self, event: Event) -> u64 {
         let r = &mut self.rust;
         let (what, args) = match event {
@@ -166,12 +170,12 @@ impl Port {
     }
 }
 
-/// The dice of `vectors/README.md`.
+/// The random numbers of `vectors/README.md`.
 struct Dice(u64);
 
 impl Dice {
     fn new(seed: u64) -> Self {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Dice(seed.wrapping_mul(GOLDEN) | 1)
     }
 
     fn below(&mut self, n: u64) -> u64 {
@@ -182,8 +186,8 @@ impl Dice {
     }
 }
 
-/// A port whose queues fill and empty at random, as `vectors/README.md` says: `each` is told every
-/// event, `step` how far the time moves on.
+/// A port whose queues fill and empty at random, as `vectors/README.md` defines it. `each` gets
+/// every event, `step` returns the time to the next one.
 fn walk(
     dice: &mut Dice,
     events: u64,
@@ -262,7 +266,7 @@ fn both_give_the_traces_of_the_oracle() {
             &trace.quanta,
             &trace.outside,
         );
-        let (mut digest, mut mean) = (0xcbf2_9ce4_8422_2325_u64, 0);
+        let (mut digest, mut mean) = (Fnv1a::new(), 0);
         let step = |dice: &mut Dice, n: u64| {
             if n.is_multiple_of(64) {
                 mean = [300, 1_100, 4_000, 60_000][dice.below(4) as usize];
@@ -279,13 +283,11 @@ fn both_give_the_traces_of_the_oracle() {
             |event, noted| {
                 last = port.happens(event);
                 if noted {
-                    for byte in last.to_le_bytes() {
-                        digest = (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-                    }
+                    digest.write(&last.to_le_bytes());
                 }
             },
         );
-        let came = (last, format!("{digest:016x}"));
+        let came = (last, format!("{:016x}", digest.finish()));
         assert_eq!(came, (trace.round, trace.digest), "{}", trace.name);
     }
 }

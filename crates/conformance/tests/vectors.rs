@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every golden vector, in every form of every scheme.
+//! Every golden vector, with every implementation of every scheme.
 
 use std::path::Path;
 
@@ -33,12 +33,12 @@ fn answers(implementation: Implementation) {
 }
 
 #[test]
-fn every_scheme_gives_its_golden_answers() {
+fn every_scheme_gives_its_golden_answers_in_rust() {
     answers(Implementation::Rust);
 }
 
 #[test]
-fn so_does_every_c_twin() {
+fn every_scheme_gives_its_golden_answers_in_c() {
     answers(Implementation::C);
 }
 

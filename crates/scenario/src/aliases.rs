@@ -5,21 +5,26 @@
 use crate::error::fold;
 
 /// Where it is written (a section, or the stem of a scheme), what is written, what to write
-/// instead. "" stands for any section.
+/// instead. "" means any section.
 type Alias = (&'static str, &'static str, &'static str);
 
-const MSS: &str = "packets are mss + header long: write mss = \"8960B\" in [transport] for jumbo frames (\"1460B\" is the default)";
+const MSS: &str = "packets are mss + header long: write mss = \"8960B\" in [transport] for jumbo \
+                   frames (\"1460B\" is the default)";
 const TSO: &str = "tso belongs to [host]: write tso = \"64KB\" there";
 const GRO: &str = "gro belongs to [host]: write gro = true there";
 const PACING: &str =
     "pacing belongs to [host]: write pacing = \"tcp\" (each train) or \"nic\" (each packet) there";
 const PFC: &str = "write pfc = true in [switch], where all its keys begin with pfc-";
-const XOFF: &str = "write pfc-xoff = \"100KB\" for a fixed threshold, or pfc-alpha for one that follows the free room";
+const XOFF: &str = "write pfc-xoff = \"100KB\" for a fixed threshold, or pfc-alpha for one that \
+                    follows the free room";
 const BOX: &str =
     "write kind = \"dcib\" (two routers) or kind = \"pep\" (split connections) in [edge]";
 
-const WRED: &str = "write min, max, drop-probability and weight (n of 2^-n; 0: the length itself), as switches have them; marker = \"red\" is Floyd's RED, with kmin, kmax, pmax, spacing and a weight from 0 to 1";
-const RED: &str = "write kmin, kmax and pmax; marker = \"wred\" is a switch's WRED, with min, max and drop-probability";
+const WRED: &str = "write min, max, drop-probability and weight (n of 2^-n; 0: the length \
+                    itself), as switches have them; marker = \"red\" is Floyd's RED, with kmin, \
+                    kmax, pmax, spacing and a weight from 0 to 1";
+const RED: &str = "write kmin, kmax and pmax; marker = \"wred\" is a switch's WRED, with min, max \
+                   and drop-probability";
 
 const LOSS: &str = "write rate = 0.05: that share of the packets is lost";
 const FIGURE: &str =
@@ -100,7 +105,7 @@ const VALUES: &[Alias] = &[
     (
         "sack",
         "bitmap",
-        "write acks = \"bitmap\": a router ACK tells of the last 64 numbers",
+        "write acks = \"bitmap\": a router ACK covers the last 64 numbers",
     ),
     ("split", "pep", "write kind = \"pep\""),
     ("proxy", "pep", "write kind = \"pep\""),
@@ -110,7 +115,8 @@ const VALUES: &[Alias] = &[
 /// parameter, the advice.
 const PARAMETERS: &[Alias] = &[("wred", "weight", WEIGHT)];
 
-const WEIGHT: &str = "write a whole number n from 0 to 15: the newest length counts 2^-n, so 0 is the length itself; RED's weight, from 0 to 1, goes with marker = \"red\"";
+const WEIGHT: &str = "write a whole number n from 0 to 15: the newest length counts 2^-n, so 0 is \
+                      the length itself; RED's weight, from 0 to 1, goes with marker = \"red\"";
 
 /// What to write instead of a value that the parameter of a scheme cannot have.
 pub(crate) fn parameter(scheme: &str, name: &str) -> Option<&'static str> {

@@ -40,7 +40,8 @@ impl Digest {
 }
 
 /// The canonical text of a configuration: JSON without spaces, the keys of every object in
-/// alphabetical order, so that neither the form of `Debug` nor the order of fields matters. Names of
+/// alphabetical order, so that neither the form of `Debug` nor the order of fields matters. Names
+/// of
 /// size tables are left out: they come from file names and change nothing.
 pub(crate) fn canonical(config: &Config) -> String {
     let mut config = config.clone();

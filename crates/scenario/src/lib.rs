@@ -15,44 +15,29 @@
 //! assert_eq!(plan.points.len(), 2 * plan.schemes.len());
 //! # Ok::<(), cemark_scenario::Error>(())
 //! ```
+#![warn(clippy::too_many_lines)]
+#![warn(clippy::too_many_lines)]
 
 mod aliases;
 mod builtin;
-mod controllers;
+mod check;
 mod cost;
 mod digest;
-mod edge;
 mod error;
-mod fabric;
-mod faults;
-mod host;
-mod idle;
-mod key;
-mod markers;
-mod measure;
-mod path;
-mod pfc;
 mod plan;
-mod published;
 mod read;
 mod reference;
-mod rtt;
 mod schema;
-mod section;
 mod sections;
-mod sense;
-mod sizes;
 mod stand_in;
-mod sweep;
-mod switch;
-mod together;
-mod top;
-mod transport;
-mod tree;
-mod units;
 mod visible;
-mod warn;
-mod workload;
+
+use check::{idle, sense, together, warn};
+use read::{key, path, section, sizes, sweep, tree, units};
+use sections::{
+    controllers, edge, fabric, faults, host, markers, measure, pfc, published, rtt, switch, top,
+    transport, workload,
+};
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
 pub use error::{Error, near, near_of_many};

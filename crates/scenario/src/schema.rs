@@ -14,7 +14,8 @@ use crate::units::{LENGTHS, RATES, TIMES};
 
 /// The JSON schema (draft 7) of a scenario file.
 ///
-/// It completes and explains keys and finds most mistakes while one types; `cemark check` finds all.
+/// It completes and explains keys and finds most mistakes while one types; `cemark check` finds
+/// all.
 /// The schema knows one spelling of each word, the one of the documents.
 pub fn json_schema() -> Value {
     let mut top = Map::new();

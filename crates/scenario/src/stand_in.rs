@@ -11,7 +11,7 @@ use crate::read::digest;
 
 impl Plan {
     /// Adds a scheme called `label` to every cell, whose marker `choice` makes from parameters.
-    /// Everything but the marker is as for the scheme that it stands in for: the one of the file
+    /// Everything but the marker is as for the scheme that it replaces: the one of the file
     /// that marks as `scheme` does, or else the first.
     ///
     /// The parameters are those of the file where it has the scheme, the catalogue's defaults where

@@ -354,7 +354,7 @@ fn little_needs_to_be_said() {
     assert_eq!(plan.points[0].load, None);
 }
 
-/// A switch's words for a switch's law.
+/// A switch's WRED has the parameter names of switches.
 #[test]
 fn wred_is_written_as_switches_write_it() {
     let plan = small(

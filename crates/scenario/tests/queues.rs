@@ -253,7 +253,7 @@ fn flow_control_and_its_thresholds() {
     let s = read("pfc = true\nbuffer-policy = \"dynamic\"\npool = \"16MB\"");
     let usual = s.pfc.expect("it is on");
     assert_eq!(usual, Pfc::default());
-    assert_eq!(lossless(&s), [true], "nobody said which: all");
+    assert_eq!(lossless(&s), [true], "no queue is chosen: all");
     let s = read(
         "pfc = true\nbuffer-policy = \"shared\"\nscheduler = \"dwrr\"\nqueue = [{ lossless = true }, {}]\npfc-xoff = \"100KB\"\npfc-xon-offset = \"2KB\"\npfc-headroom = \"40KB\"\npfc-storm = \"5%\"",
     );
@@ -271,10 +271,10 @@ fn flow_control_and_its_thresholds() {
             .map(|p| p.xoff),
         Some(Xoff::Dynamic { alpha: 1 << 15 })
     );
-    // Off: the keys may stand there all the same, and nothing becomes lossless.
+    // Off: the keys are allowed, and nothing becomes lossless.
     let off = read("pfc = false\npfc-alpha = 0.5");
     assert_eq!((off.pfc, lossless(&off)), (None, vec![false]));
-    // Senders without ECN are told by drops, but not where nothing may be lost.
+    // Drops are the signal for senders without ECN, but not where nothing may be lost.
     let reno = |pfc: &str| {
         let text = text(&format!("buffer-policy = \"shared\"\n{pfc}"), "");
         let text = format!("{text}\n[transport]\ncontrol = \"reno\"\n");

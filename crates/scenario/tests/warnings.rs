@@ -266,7 +266,7 @@ fn senders_without_ecn() {
             "[transport]",
             &format!("[transport]\ncontrol = \"{control}\""),
         );
-        // Nothing said: drops are the only signal, and that is told once for the run.
+        // Nothing is written: drops are the only signal, and one warning says so for the run.
         let silent = plan(&text);
         let [one] = &silent.warning_lines()[..] else {
             panic!("{control}: {:?}", silent.warnings)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * examples/own_marker.c with functions that are called, one from another, and not part of their
- * callers.
+ * examples/own_marker.c with functions that are called and not inlined: the interpreter's calls are
+ * tested with it.
  */
 #include "cemark/marker.h"
 
@@ -21,7 +21,8 @@ CEMARK_FN void cemark_calling_set(struct cemark_calling_params *p, const u64 *va
 	p->low = 40 * queue->mtu;
 }
 
-CEMARK_FN void cemark_calling_init(const struct cemark_calling_params *p, struct cemark_calling_vars *v)
+CEMARK_FN void cemark_calling_init(const struct cemark_calling_params *p,
+				   struct cemark_calling_vars *v)
 {
 	(void)p;
 	v->marking = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Markers that break in mid-run, each in one way: the way is a macro of the command line,
- * CEMARK_FAULT_load and so on, and the object is called after it. They mark as a step at 20 packets
- * does until then.
+ * Markers that violate the interface in the middle of a run. The command line selects how, with a
+ * macro such as CEMARK_FAULT_load, and the object file has the same name. Until then they mark with
+ * a step at 20 packets.
  */
 #include "cemark/marker.h"
 
-/* The packet of a queue at which it breaks. */
+/* The packet of a queue at which the fault happens. */
 #define LAST 100
 
 struct cemark_faulty_params {
@@ -28,7 +28,8 @@ CEMARK_FN void cemark_faulty_set(struct cemark_faulty_params *p, const u64 *valu
 	p->step = 20 * queue->mtu;
 }
 
-CEMARK_FN void cemark_faulty_init(const struct cemark_faulty_params *p, struct cemark_faulty_vars *v)
+CEMARK_FN void cemark_faulty_init(const struct cemark_faulty_params *p,
+				  struct cemark_faulty_vars *v)
 {
 	(void)p;
 	v->seen = 0;
@@ -44,7 +45,7 @@ CEMARK_FN u32 cemark_faulty_traits(const struct cemark_faulty_params *p)
 #endif
 }
 
-/* Not for a tail call, nor for a loop in its place. */
+/* optnone: the compiler must not turn the recursion into a loop or a tail call. */
 #if defined(CEMARK_FAULT_recursion)
 static __attribute__((noinline, optnone)) u32 deeper(const volatile u32 *seen)
 {
@@ -52,11 +53,11 @@ static __attribute__((noinline, optnone)) u32 deeper(const volatile u32 *seen)
 }
 #endif
 
-/* One word beyond all that a marker has. */
+/* A word outside all memory of a marker. */
 #define BEYOND(p) (*(const volatile u32 *)((const char *)(p) + 4096))
 
-CEMARK_FN u32 cemark_faulty_enqueue(const struct cemark_faulty_params *p, struct cemark_faulty_vars *v,
-				    const struct cemark_at *at)
+CEMARK_FN u32 cemark_faulty_enqueue(const struct cemark_faulty_params *p,
+				    struct cemark_faulty_vars *v, const struct cemark_at *at)
 {
 	volatile u32 *seen = &v->seen;
 
@@ -87,8 +88,8 @@ CEMARK_FN u32 cemark_faulty_enqueue(const struct cemark_faulty_params *p, struct
 	return at->queue_bytes >= p->step ? CEMARK_MARK(CEMARK_INSTANT) : CEMARK_PASS;
 }
 
-CEMARK_FN u32 cemark_faulty_dequeue(const struct cemark_faulty_params *p, struct cemark_faulty_vars *v,
-				    const struct cemark_at *at)
+CEMARK_FN u32 cemark_faulty_dequeue(const struct cemark_faulty_params *p,
+				    struct cemark_faulty_vars *v, const struct cemark_at *at)
 {
 	(void)p;
 	(void)v;
@@ -99,7 +100,8 @@ CEMARK_FN u32 cemark_faulty_dequeue(const struct cemark_faulty_params *p, struct
 	return cemark_keep(at);
 }
 
-CEMARK_FN void cemark_faulty_emptied(const struct cemark_faulty_params *p, struct cemark_faulty_vars *v, u64 now)
+CEMARK_FN void cemark_faulty_emptied(const struct cemark_faulty_params *p,
+				     struct cemark_faulty_vars *v, u64 now)
 {
 	(void)p;
 	(void)v;
@@ -110,8 +112,8 @@ CEMARK_FN void cemark_faulty_emptied(const struct cemark_faulty_params *p, struc
 #endif
 }
 
-CEMARK_FN void cemark_faulty_wake(const struct cemark_faulty_params *p, struct cemark_faulty_vars *v,
-				  const struct cemark_at *at)
+CEMARK_FN void cemark_faulty_wake(const struct cemark_faulty_params *p,
+				  struct cemark_faulty_vars *v, const struct cemark_at *at)
 {
 	(void)p;
 	(void)v;
@@ -121,9 +123,12 @@ CEMARK_FN void cemark_faulty_wake(const struct cemark_faulty_params *p, struct c
 #endif
 }
 
-/* From the last packet on it wants to be woken, and CEMARK_FAULT_clock always at the same time. */
-CEMARK_FN bool cemark_faulty_next_wake(const struct cemark_faulty_params *p, const struct cemark_faulty_vars *v,
-				       u64 *when)
+/*
+ * From the last packet on the marker asks to be woken. With CEMARK_FAULT_clock the time that it
+ * asks for never changes.
+ */
+CEMARK_FN bool cemark_faulty_next_wake(const struct cemark_faulty_params *p,
+				       const struct cemark_faulty_vars *v, u64 *when)
 {
 	(void)p;
 	*when = 1000000;

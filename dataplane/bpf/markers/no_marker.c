@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* An object without a marker. */
+/* An object file without a marker. */
 int nothing;

@@ -136,11 +136,11 @@ CEMARK_FN int cemark_cedm_configure(struct cemark_cedm_params *p,
 				    const struct cemark_cedm_config *c,
 				    const struct cemark_queue_spec *queue)
 {
-	if (c->k1 > CEMARK_U32_MAX || c->k2 > CEMARK_U32_MAX || (c->k2 && c->k1 > c->k2) || c->rtt > CEMARK_SEC ||
-	    (u32)c->parts > CEMARK_CEDM_PARTS_THRESHOLDS || (u32)c->cmp > CEMARK_CMP_AT_LEAST ||
-	    c->weight == 0 || c->weight > CEMARK_ONE || c->min_pkt > CEMARK_U16_MAX ||
-	    (u32)c->signal > CEMARK_CEDM_SIGNAL_AVERAGE || c->avg_weight == 0 ||
-	    c->avg_weight > CEMARK_ONE)
+	if (c->k1 > CEMARK_U32_MAX || c->k2 > CEMARK_U32_MAX || (c->k2 && c->k1 > c->k2) ||
+	    c->rtt > CEMARK_SEC || (u32)c->parts > CEMARK_CEDM_PARTS_THRESHOLDS ||
+	    (u32)c->cmp > CEMARK_CMP_AT_LEAST || c->weight == 0 || c->weight > CEMARK_ONE ||
+	    c->min_pkt > CEMARK_U16_MAX || (u32)c->signal > CEMARK_CEDM_SIGNAL_AVERAGE ||
+	    c->avg_weight == 0 || c->avg_weight > CEMARK_ONE)
 		return -CEMARK_EINVAL;
 	cemark_cedm_apply(p, c, queue);
 	return 0;

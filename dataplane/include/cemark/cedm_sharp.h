@@ -67,8 +67,9 @@ CEMARK_FN int cemark_cedm_sharp_configure(struct cemark_cedm_sharp_params *p,
 					  const struct cemark_cedm_sharp_config *c,
 					  const struct cemark_queue_spec *queue)
 {
-	if (c->k1 > CEMARK_U32_MAX || c->k2 > CEMARK_U32_MAX || (c->k2 && c->k1 > c->k2) || c->rtt > CEMARK_SEC ||
-	    c->pst_target > CEMARK_SEC || c->pst_interval == 0 || c->pst_interval > CEMARK_SEC)
+	if (c->k1 > CEMARK_U32_MAX || c->k2 > CEMARK_U32_MAX || (c->k2 && c->k1 > c->k2) ||
+	    c->rtt > CEMARK_SEC || c->pst_target > CEMARK_SEC || c->pst_interval == 0 ||
+	    c->pst_interval > CEMARK_SEC)
 		return -CEMARK_EINVAL;
 	cemark_cedm_sharp_apply(p, c, queue);
 	return 0;

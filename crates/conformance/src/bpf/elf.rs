@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a BPF object file to programs: sections, and calls between them.
+//! Reads the programs of a BPF object file and links their calls.
 
 use object::elf::R_BPF_64_32;
 use object::read::elf::ElfFile64;
@@ -11,9 +11,9 @@ use crate::abi::Entry;
 pub(super) const INSN: usize = 8;
 
 pub(super) struct File {
-    /// What stands in `CEMARK_MARKER(...)`.
+    /// The name in `CEMARK_MARKER(name)`.
     pub(super) name: String,
-    /// One program for each [`Entry`], with the functions that it calls behind it.
+    /// One program for each [`Entry`], followed by the functions that it calls.
     pub(super) programs: Vec<Vec<u8>>,
 }
 
@@ -67,8 +67,8 @@ fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {
             .get_mut(at + 4..at + INSN)
             .ok_or("a relocation outside its section")?;
         let written = i32::from_le_bytes([field[0], field[1], field[2], field[3]]);
-        // The instruction counts from the start of .text, less one; a call counts from the
-        // instruction after it.
+        // The instruction holds the target as an index into .text, minus one. A call instruction
+        // holds the distance from the next instruction.
         let to = (behind as u64 + symbol.address()) as i64 / INSN as i64 + i64::from(written) + 1;
         let distance = to - (at / INSN) as i64 - 1;
         let distance = i32::try_from(distance).map_err(|_| "a call too far")?;
@@ -77,7 +77,7 @@ fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {
     Ok(code)
 }
 
-/// Place and target of each call. Anything else that has to be linked is refused.
+/// Offset and target of each call. Other relocations are refused.
 fn relocations<'a>(
     section: &impl ObjectSection<'a>,
     name: &str,
@@ -85,11 +85,15 @@ fn relocations<'a>(
     section
         .relocations()
         .map(|(at, r)| match (r.flags(), r.target()) {
-            (RelocationFlags::Elf { r_type: R_BPF_64_32 }, RelocationTarget::Symbol(symbol)) => {
-                Ok((at as usize, symbol))
-            }
+            (
+                RelocationFlags::Elf {
+                    r_type: R_BPF_64_32,
+                },
+                RelocationTarget::Symbol(symbol),
+            ) => Ok((at as usize, symbol)),
             _ => Err(format!(
-                "{name} uses a global variable or a constant table: a marker keeps all it knows in its params and vars"
+                "{name} uses a global variable or a constant table: a marker keeps all of its \
+                 state in its params and vars"
             )),
         })
         .collect()

@@ -64,7 +64,7 @@ impl Object {
         })))
     }
 
-    /// What its author calls it: the stem of a scheme of the catalogue, or a name of its own.
+    /// Its name in `CEMARK_MARKER(name)`: the stem of a scheme, or a name of its own.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -73,12 +73,12 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// Where the code breaks the interface.
+    /// Where the code violates the interface.
     pub fn marker(&self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Object>, Error> {
         Foreign::new(self.clone(), params, queue)
     }
 
-    /// The same for a simulation: a fault in mid-run is left in `watch`.
+    /// The same for a simulation: a fault during the run is stored in `watch`.
     pub fn watched(&self, params: &Values, queue: &QueueSpec, watch: &Watch) -> Foreign<Object> {
         Foreign::watched(self.clone(), params, queue, watch)
     }

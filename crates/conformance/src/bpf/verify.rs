@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a program must be before it runs: known instructions, registers that exist, jumps that land
-//! on instructions.
+//! Checks a program before it runs: known instructions, existing registers, and jumps that lead to
+//! instructions.
 
 use super::elf::INSN;
 use super::vm::{Insn, class};
@@ -18,7 +18,7 @@ const ATOMIC: u8 = 0xc0;
 /// A jump whose distance is in `imm`.
 const JUMP_FAR: u8 = 0x06;
 
-/// Where a jump or a call at `at` leads. [`decode`] has seen that it is an instruction.
+/// Where a jump or a call at `at` leads. [`decode`] has checked that an instruction is there.
 #[inline]
 pub(super) fn target(at: usize, insn: Insn) -> usize {
     (at as i64 + 1 + distance(insn)) as usize
@@ -31,7 +31,7 @@ fn distance(insn: Insn) -> i64 {
     }
 }
 
-/// Takes a program apart. `Err` says which instruction is not for this machine.
+/// Decodes a program. `Err` names the instruction that the interpreter cannot run.
 pub(super) fn decode(program: &[u8]) -> Result<Vec<Insn>, String> {
     if program.is_empty() || !program.len().is_multiple_of(INSN) {
         return Err("no whole number of instructions".to_owned());
@@ -46,7 +46,7 @@ pub(super) fn decode(program: &[u8]) -> Result<Vec<Insn>, String> {
             imm: i32::from_le_bytes([b[4], b[5], b[6], b[7]]).into(),
         })
         .collect();
-    // Second halves are no instructions: nothing may lead there.
+    // The second half of a 64-bit constant is not an instruction, so no jump may lead there.
     let mut half = vec![false; insns.len()];
     for i in 0..insns.len() {
         if half[i] {
@@ -77,7 +77,7 @@ pub(super) fn decode(program: &[u8]) -> Result<Vec<Insn>, String> {
     Ok(insns)
 }
 
-/// One instruction by itself.
+/// Checks one instruction.
 fn one(insn: Insn) -> Result<(), String> {
     let unknown = || Err(format!("{:#04x} is not known to this machine", insn.code));
     let writes = match insn.class() {
@@ -102,7 +102,7 @@ fn one(insn: Insn) -> Result<(), String> {
             false
         }
     };
-    // The frame pointer, the last register, is read only.
+    // Register 10, the frame pointer, is read-only.
     if insn.dst > 10 || insn.src > 10 || (writes && insn.dst == 10) {
         return Err(format!(
             "has no use for the registers {} and {}",
@@ -115,7 +115,7 @@ fn one(insn: Insn) -> Result<(), String> {
 fn arithmetic(insn: Insn) -> Result<(), String> {
     let wide = insn.class() == class::ALU64;
     let known = match insn.op() {
-        // Signed division, and moves that extend the sign.
+        // Offset 1: signed division. 0xb0: moves that extend the sign.
         0x30 | 0x90 => matches!(insn.off, 0 | 1),
         0xb0 => {
             insn.off == 0

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An interpreter of BPF (RFC 9669) for markers: every load and store is checked, and every call
-//! ends.
+//! An interpreter of BPF (RFC 9669) for markers. It checks every load and store and limits the
+//! number of instructions.
 //!
-//! A marker sees two pieces of memory, its block and its stack, at addresses of their own. There
-//! are no maps, no helpers and no atomic instructions. What a program does wrong as it runs is a
-//! [`Trap`].
+//! A marker has two regions of memory, its block and its stack, at virtual addresses. There are no
+//! maps, no helpers and no atomic instructions. An error at run time is a [`Trap`].
 
 use crate::abi::Call;
 
 use super::verify;
 
-/// Instructions that one call may take: as many as Linux's verifier follows. Schemes of the
-/// catalogue take hundreds, and fewer than 10,000 on random input.
+/// Instructions that one call may execute: as many as Linux's verifier follows. Schemes of the
+/// catalogue execute hundreds, and fewer than 10,000 on random input.
 pub const BUDGET: u32 = 1_000_000;
-/// Functions that may be active at the same time, the entry among them, as in a kernel.
+/// Functions that may be active at the same time, including the entry point, as in a kernel.
 pub(super) const DEPTH: usize = 8;
 /// Bytes of stack of each function.
 pub(super) const FRAME: usize = 512;
-/// Where a program finds its block and its stack. Far apart, and no address of this process.
+/// Virtual addresses of the block and of the stack. They are far apart, so that an offset error in
+/// one cannot reach the other.
 const BLOCK: u64 = 0x1000_0000_0000;
 const STACK: u64 = 0x2000_0000_0000;
 
-/// Classes, in the lowest three bits of an instruction.
+/// Instruction classes: the lowest three bits of the opcode.
 pub(super) mod class {
     pub const LD: u8 = 0;
     pub const LDX: u8 = 1;
@@ -33,14 +33,14 @@ pub(super) mod class {
     pub const ALU64: u8 = 7;
 }
 
-/// One instruction, taken apart.
+/// A decoded instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Insn {
     pub code: u8,
     pub dst: u8,
     pub src: u8,
     pub off: i16,
-    /// With its sign extended; of a 64-bit load the whole.
+    /// Sign-extended; for a 64-bit load the whole constant.
     pub imm: i64,
 }
 
@@ -70,7 +70,7 @@ impl Insn {
     }
 }
 
-/// What a program did wrong, and at which instruction.
+/// An error at run time, and its instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Trap {
     pub at: usize,
@@ -105,13 +105,14 @@ impl Trap {
     pub(super) fn help(self) -> &'static str {
         match self.what {
             Wrong::Load { .. } | Wrong::Store { .. } => {
-                "a marker may touch its block (struct cemark_call) and 512 bytes of stack in each function: check pointers for NULL and indices for their range"
+                "a marker may access its block (struct cemark_call) and 512 bytes of stack per \
+                 function: check pointers for NULL and indices for their range"
             }
             Wrong::Depth => {
-                "write a loop instead of the recursion: a kernel allows 8 functions deep too"
+                "write a loop instead of the recursion: a kernel has the same limit of 8 functions"
             }
             Wrong::Helper(_) => {
-                "a marker calls nothing but its own functions: what it needs to know is in struct cemark_at"
+                "a marker calls only its own functions: all of its input is in struct cemark_at"
             }
             Wrong::Budget => "bound the loop: a kernel would refuse it as well",
             Wrong::End => "end every path with a return",
@@ -119,7 +120,7 @@ impl Trap {
     }
 }
 
-/// An address as the author of a program knows it.
+/// An address in the terms of the marker's author.
 fn place(address: u64) -> String {
     let near = 1 << 20;
     let (block, stack) = (
@@ -144,7 +145,7 @@ fn place(address: u64) -> String {
 #[derive(Debug)]
 pub(super) struct Vm {
     insns: Vec<Insn>,
-    // A program without calls needs the stack of one function only.
+    // A program without calls needs the stack of one function.
     calls: bool,
 }
 
@@ -163,7 +164,7 @@ impl Vm {
             .map(|answer| answer as u32)
     }
 
-    /// In at most `budget` instructions.
+    /// Executes at most `budget` instructions.
     fn execute(&self, block: &mut [u8], budget: u32) -> Result<u64, Trap> {
         if self.calls {
             self.interpret(block, &mut [0; DEPTH * FRAME], budget)
@@ -173,7 +174,7 @@ impl Vm {
     }
 
     fn interpret(&self, block: &mut [u8], stack: &mut [u8], budget: u32) -> Result<u64, Trap> {
-        // Sixteen, so that four bits are always an index.
+        // 16 registers, so that any 4-bit number is a valid index without a check.
         let mut reg = [0_u64; 16];
         reg[1] = BLOCK;
         reg[10] = STACK;
@@ -251,7 +252,7 @@ impl Vm {
     }
 }
 
-/// What a function finds again when the one that it called returns.
+/// What is restored when a called function returns.
 #[derive(Clone, Copy, Default)]
 struct Caller {
     pc: usize,
@@ -271,7 +272,7 @@ impl Caller {
     }
 }
 
-/// What a program may touch.
+/// The memory of a program.
 struct Memory<'a> {
     block: &'a mut [u8],
     stack: &'a mut [u8],
@@ -287,7 +288,7 @@ impl Memory<'_> {
             let from = inside as usize;
             return self.block.get_mut(from..from + size);
         }
-        // The stack grows down from its end; only the frames of active functions are there.
+        // The stack grows downwards. Only the frames of active functions are accessible.
         let below = STACK.wrapping_sub(address);
         if below <= (self.depth * FRAME) as u64 {
             let from = self.stack.len() - below as usize;
@@ -296,7 +297,8 @@ impl Memory<'_> {
         None
     }
 
-    /// Another function is active; what an earlier one left on the stack is not for it.
+    /// A function is entered. Its frame is cleared, so that it cannot read what an earlier call
+    /// left there.
     fn enter(&mut self) {
         let top = self.stack.len() - self.depth * FRAME;
         self.stack[top - FRAME..top].fill(0);
@@ -304,7 +306,7 @@ impl Memory<'_> {
     }
 }
 
-/// The number in 1, 2, 4 or 8 bytes.
+/// The integer in 1, 2, 4 or 8 little-endian bytes.
 #[inline]
 fn number(bytes: &[u8], signed: bool) -> u64 {
     match (bytes, signed) {
@@ -374,13 +376,13 @@ fn alu32(insn: Insn, whole: u64, second: u64) -> u64 {
             _ => b,
         },
         0xc0 => (a as i32).wrapping_shr(b) as u32,
-        // To the order of bytes named: little-endian is what this machine has.
+        // Conversion to the named byte order. The interpreter is little-endian.
         _ => return swapped(whole, insn.imm, insn.by_register()),
     };
     answer.into()
 }
 
-/// The lowest `bits` of a register, their bytes turned round if asked for.
+/// The lowest `bits` of a register, with their bytes reversed if `swap` is set.
 fn swapped(a: u64, bits: i64, swap: bool) -> u64 {
     match (bits, swap) {
         (16, true) => (a as u16).swap_bytes().into(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The interpreter: its faults one by one, and its answers against those of another one (rbpf).
+//! The interpreter: every error, and its results against those of another interpreter (rbpf).
 
 use super::*;
 use crate::bpf::object_file;
@@ -9,13 +9,13 @@ use cemark_wire::Rate;
 
 const EXIT: [u8; 8] = [0x95, 0, 0, 0, 0, 0, 0, 0];
 
-/// One instruction; the source register is above the destination in the byte.
+/// One instruction. In `registers` the upper half is the source, the lower the destination.
 fn insn(code: u8, registers: u8, offset: i16, imm: i32) -> [u8; 8] {
     let (o, i) = (offset.to_le_bytes(), imm.to_le_bytes());
     [code, registers, o[0], o[1], i[0], i[1], i[2], i[3]]
 }
 
-/// A register becomes a 64-bit constant.
+/// Loads a 64-bit constant into a register.
 fn constant(register: u8, value: u64) -> [u8; 16] {
     let mut both = [0; 16];
     both[..8].copy_from_slice(&insn(0x18, register, 0, value as u32 as i32));
@@ -38,7 +38,8 @@ fn wrong(program: &[u8]) -> Wrong {
 #[test]
 fn a_load_outside_the_block_is_a_fault() {
     let mut call = call();
-    let read = |at: i16| Vm::load(&[insn(0x61, 0x10, at, 0), EXIT].concat()).unwrap(); // w0 = *(u32 *)(r1 + at)
+    // w0 = *(u32 *)(r1 + at)
+    let read = |at: i16| Vm::load(&[insn(0x61, 0x10, at, 0), EXIT].concat()).unwrap();
     call.at.now = 77;
     assert_eq!(read(0).run(&mut call), Ok(77));
     let last = size_of::<Call>() as i16 - 4;
@@ -63,12 +64,12 @@ fn only_the_frames_of_active_functions_are_there() {
         let what = wrong(&[store(outside), EXIT].concat());
         assert!(matches!(what, Wrong::Store { size: 8, .. }), "{what:?}");
     }
-    // The same place, of a function that is called, and empty whatever was there before.
+    // The same address in a called function, which is zero whatever was there before.
     let enter = insn(0x85, 0x10, 0, 1);
     let in_callee = |body: [u8; 8]| [enter, EXIT, body, EXIT].concat();
     assert!(run(&in_callee(store(-512))).is_ok());
     assert!(run(&in_callee(store(-520))).is_err());
-    // A caller's frame may be written to through a pointer: r0 = 5 of the caller's own.
+    // A called function may write to its caller's frame through a pointer.
     let pointer = [
         insn(0xbf, 0xa2, 0, 0),  // r2 = r10
         insn(0x85, 0x10, 0, 2),  // call
@@ -101,9 +102,9 @@ fn what_never_ends_ends() {
         wrong(&[insn(0x85, 0, 0, 5), EXIT].concat()),
         Wrong::Helper(5)
     );
-    // A loop of exactly as many instructions as there may be: two before it, three in it, one
-    // behind it.
-    let turns = (BUDGET as i32 - 3) / 3;
+    // A loop that executes exactly the largest number of instructions: two before it, three in it
+    // and one after it.
+    let passes = (BUDGET as i32 - 3) / 3;
     let rounds = |n: i32| {
         let program = [
             insn(0xb7, 0, 0, 0),
@@ -115,8 +116,8 @@ fn what_never_ends_ends() {
         ];
         run(&program.concat()).map_err(|t| t.what)
     };
-    assert_eq!(rounds(turns), Ok(turns as u64));
-    assert_eq!(rounds(turns + 1), Err(Wrong::Budget));
+    assert_eq!(rounds(passes), Ok(passes as u64));
+    assert_eq!(rounds(passes + 1), Err(Wrong::Budget));
 }
 
 #[test]
@@ -146,7 +147,7 @@ fn what_is_no_program_is_refused() {
     }
 }
 
-/// Numbers on and beside the edges of 8, 16, 32 and 64 bits, with and without sign.
+/// Numbers at the limits of 8, 16, 32 and 64 bits, signed and unsigned, and next to them.
 const NUMBERS: &[u64] = &[
     0,
     1,
@@ -210,9 +211,9 @@ fn operations_are_those_of_another_machine() {
             ));
             program.extend(insn(0xbf, 0x10, 0, 0)); // r0 = r1
             program.extend(EXIT);
-            // What the other machine does not know, or gets wrong: unsigned comparisons of 64 bits
-            // with a negative constant, the remainder of 32 bits by zero, the negative of the least
-            // number, far jumps, and byte swaps of 64 bits that are no conversion.
+            // What rbpf does not support or gets wrong: unsigned 64-bit comparisons with a negative
+            // constant, the 32-bit remainder by zero, the negation of the smallest number, far
+            // jumps, and 64-bit byte swaps that are not conversions.
             let ours_alone = code == 0x06
                 || (jump && code & 7 == class::JMP && !by_register && imm < 0)
                 || (code & 7 == class::ALU && op == 0x90 && b as u32 == 0)
@@ -235,7 +236,7 @@ fn operations_are_those_of_another_machine() {
     assert!(compared > 40_000, "{compared} compared only");
 }
 
-/// What the other machine does not know or gets wrong, as RFC 9669 has it.
+/// What rbpf does not support or gets wrong, as RFC 9669 defines it.
 #[test]
 fn the_rest_is_as_the_standard_says() {
     let two = |code: u8, offset: i16, a: u64, b: u64| {
@@ -265,7 +266,7 @@ fn the_rest_is_as_the_standard_says() {
     assert_eq!(swap(16), Ok(0x0807));
     assert_eq!(swap(32), Ok(0x0807_0605));
     assert_eq!(swap(64), Ok(0x0807_0605_0403_0201));
-    // A constant is compared with its sign extended.
+    // A constant is sign-extended before it is compared.
     let equal = [
         insn(0xb7, 0, 0, -1),
         insn(0x15, 0, 1, -1),
@@ -274,7 +275,7 @@ fn the_rest_is_as_the_standard_says() {
     ]
     .concat();
     assert_eq!(run(&equal), Ok(u64::MAX));
-    // A far jump, and a load that extends the sign.
+    // A far jump, and a sign-extending load.
     let far = [
         insn(0xb7, 0, 0, 3),
         insn(0x06, 0, 0, 1),
@@ -287,8 +288,8 @@ fn the_rest_is_as_the_standard_says() {
     assert_eq!(run(&signed), Ok(minus(128)));
 }
 
-/// Every program of every scheme on random blocks: the same answers, the same blocks behind them,
-/// and far within the budget.
+/// Every program of every scheme on random blocks gives the same results and leaves the same
+/// blocks, in far fewer instructions than the limit.
 #[test]
 fn schemes_run_as_on_another_machine() {
     let mut word = 1_u64;

@@ -42,7 +42,10 @@ pub struct Agreed {
 /// The first decision on which two markers differ.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "{scheme}, seed {seed}, decision {decision}: {what}: {left} and {right}\nparameters {values:?}\n{queue:?}\nin {at:?}"
+    "{scheme}, seed {seed}, decision {decision}: {what}: {left} and {right}\n\
+     parameters {values:?}\n\
+     {queue:?}\n\
+     at {at:?}"
 )]
 #[allow(missing_docs)] // named as they are printed
 pub struct Difference {

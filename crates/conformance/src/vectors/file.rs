@@ -14,7 +14,7 @@ pub(super) struct File {
     pub(super) trace: Vec<Trace>,
 }
 
-/// A generated trace, as seed and answer.
+/// A generated trace: its seed and its digest.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Trace {
@@ -37,14 +37,14 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// The queue that the trace says it is.
+    /// The queue of the trace.
     pub(super) fn queue(&self) -> QueueSpec {
         let given = (self.quantum, self.weight, self.weight_sum);
         queue(self.rate_bps, given, self.strict)
     }
 }
 
-/// A queue of which quantum, weight and sum of weights may be given; the rest is as in a FIFO.
+/// A FIFO, except for what the file gives.
 fn queue(rate_bps: u64, given: (Option<u32>, Option<u32>, Option<u32>), strict: bool) -> QueueSpec {
     let fifo = QueueSpec::fifo(Rate(rate_bps));
     let (quantum, weight, weight_sum) = given;
@@ -57,7 +57,7 @@ fn queue(rate_bps: u64, given: (Option<u32>, Option<u32>, Option<u32>), strict: 
     }
 }
 
-/// What came of a case or a trace.
+/// The result of a case or a trace.
 pub(super) struct Outcome {
     pub(super) packets: u64,
     /// The first difference.
@@ -81,15 +81,15 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// The queue that the case says it is.
+    /// The queue of the case.
     pub(super) fn queue(&self) -> QueueSpec {
         let given = (self.quantum, self.weight, self.weight_sum);
         queue(self.rate_bps, given, self.strict)
     }
 }
 
-/// A packet, a train or an event: exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and
-/// `retune` is there.
+/// A packet, a train or an event. Exactly one of `now`, `from`, `emptied`, `wake`, `sleeps` and
+/// `retune` is given.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Step {
@@ -139,7 +139,7 @@ pub(super) enum Answer {
     Drop,
 }
 
-/// The hook at which a marker of both is asked.
+/// The hook, for a marker that judges at both.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum End {
@@ -165,7 +165,7 @@ fn full_packet() -> u32 {
     1500
 }
 
-/// The stored values of a table of parameters; a word stands for its place in a choice.
+/// The stored values of a table of parameters. A word becomes its index among the choices.
 pub(super) fn values(spec: &SchemeSpec, table: &toml::Table) -> Result<Values, String> {
     let mut values = Values::defaults(spec);
     for (name, value) in table {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The golden vectors: hand-worked cases that every form of a scheme must answer alike
-//! (`vectors/README.md` explains their form).
+//! The golden vectors: hand-worked cases with the answers that every implementation of a scheme
+//! must give. `vectors/README.md` defines their format.
 
 mod file;
 mod replay;
@@ -15,29 +15,29 @@ use crate::{Error, Implementation, build, gathered};
 /// One file of vectors.
 #[derive(Clone, Debug)]
 pub struct Vectors {
-    /// The scheme it belongs to.
+    /// The scheme that it is for.
     pub scheme: &'static SchemeSpec,
     /// Its file name (`ties.toml`).
     pub file: String,
     text: String,
 }
 
-/// What came of replaying a file.
+/// The result of replaying a file.
 #[derive(Clone, Debug, Default)]
 pub struct Replayed {
     /// Cases and traces in it.
     pub cases: u64,
     /// Packets judged.
     pub packets: u64,
-    /// Each case that differs: its name, the step, what was wanted and what came.
+    /// Each case with a wrong answer: its name, the step, the expected and the actual answer.
     pub differ: Vec<String>,
 }
 
-/// The vectors that this program was built with, by scheme and file.
+/// The vectors that are part of this program, by scheme and file.
 ///
 /// # Errors
 ///
-/// Where a folder belongs to no scheme of the catalogue.
+/// Where a directory has the name of no scheme of the catalogue.
 pub fn builtin() -> Result<Vec<Vectors>, Error> {
     gathered::vectors()
         .iter()
@@ -51,12 +51,12 @@ pub fn builtin() -> Result<Vec<Vectors>, Error> {
         .collect()
 }
 
-/// The vectors of a folder that is laid out as `vectors/`: a folder a scheme, with TOML files in
-/// it.
+/// The vectors of a directory that is laid out as `vectors/`: one directory per scheme, with TOML
+/// files in it.
 ///
 /// # Errors
 ///
-/// Where it cannot be read, holds nothing, or holds a folder that belongs to no scheme.
+/// Where it cannot be read, is empty, or contains a directory with the name of no scheme.
 pub fn read(folder: &Path) -> Result<Vec<Vectors>, Error> {
     let mut found = Vec::new();
     for path in entries(folder)?.iter().filter(|p| p.is_dir()) {
@@ -80,7 +80,8 @@ pub fn read(folder: &Path) -> Result<Vec<Vectors>, Error> {
     if found.is_empty() {
         return Err(fault(
             folder,
-            "no vectors here: it holds a folder for each scheme, as vectors/ of the repository does",
+            "no vectors here: it needs a directory for each scheme, as vectors/ of the repository \
+             has",
         ));
     }
     Ok(found)
@@ -113,12 +114,12 @@ fn scheme(stem: &str) -> Result<&'static SchemeSpec, Error> {
 }
 
 impl Vectors {
-    /// Judges every packet of the file with a form of the scheme.
+    /// Judges every packet of the file with an implementation of the scheme.
     ///
     /// # Errors
     ///
-    /// Where the file is not in the form that `vectors/README.md` describes, or the scheme has no
-    /// such form.
+    /// Where the file is not in the format of `vectors/README.md`, or the scheme has no such
+    /// implementation.
     pub fn replay(&self, implementation: Implementation) -> Result<Replayed, Error> {
         let place = format!("{}/{}", self.scheme.name, self.file);
         let fault = |why: String| Error::File {

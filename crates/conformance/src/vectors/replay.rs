@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Judges the packets of a case and compares.
 //!
-//! This file and `file.rs` know nothing of this crate: the marking crate's own test includes them,
-//! so that its mutants meet the vectors without this crate being built for each.
+//! This file and `file.rs` use nothing of this crate. A test of the marking crate includes them, so
+//! that mutation testing of that crate does not have to build this one.
 
 use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why};
 use cemark_wire::{Ecn, Nanos};
@@ -15,8 +15,8 @@ enum Stop {
     Differs(String),
 }
 
-/// Replays one case on the marker that `make` builds. `fault` makes an error of what is wrong with
-/// the file; a difference is an outcome.
+/// Replays one case on the marker that `make` builds. `fault` turns a mistake in the file into an
+/// error. A wrong answer is not an error but an outcome.
 pub(super) fn case<E>(
     spec: &SchemeSpec,
     case: &Case,
@@ -44,7 +44,7 @@ pub(super) fn case<E>(
     })
 }
 
-/// One step; how many packets it judged.
+/// Replays one step and returns the number of packets that it judged.
 fn one(
     marker: &mut dyn Marker,
     spec: &SchemeSpec,
@@ -65,7 +65,7 @@ fn one(
                 .want
                 .ok_or_else(|| Stop::File("a packet without `want`".to_owned()))?;
             if let Some(due) = marker.next_wake().filter(|due| due.0 < now) {
-                return Err(Stop::Differs(format!("sleeps over its clock at {}", due.0)));
+                return Err(Stop::Differs(format!("its timer at {} is overdue", due.0)));
             }
             let came = judge(marker, step, now)?;
             if came != want {
@@ -82,7 +82,7 @@ fn one(
             let due = marker.next_wake();
             if due != Some(Nanos(now)) {
                 return Err(Stop::Differs(format!(
-                    "wants its clock at {now}, set to {due:?}"
+                    "wants a wake-up at {now}, its timer is at {due:?}"
                 )));
             }
             marker.wake(&view(step, now)?);
@@ -90,7 +90,7 @@ fn one(
         }
         (None, None, None, None, Some(sleeps), None) => match marker.next_wake() {
             due if due.is_none() == sleeps => Ok(0),
-            due => Err(Stop::Differs(format!("clock set to {due:?}"))),
+            due => Err(Stop::Differs(format!("its timer is at {due:?}"))),
         },
         (None, None, None, None, None, Some(table)) => {
             marker.retune(&values(spec, table).map_err(Stop::File)?, queue);
@@ -102,7 +102,7 @@ fn one(
     }
 }
 
-/// The intent that a word stands for.
+/// The intent with this word.
 fn intent(word: Answer) -> Result<Why, Stop> {
     Ok(match word {
         Answer::Instant => Why::Instant,
@@ -116,7 +116,7 @@ fn intent(word: Answer) -> Result<Why, Stop> {
     })
 }
 
-/// What the marker sees of a step's packet.
+/// A step's packet as the marker sees it.
 fn view(step: &Step, now: u64) -> Result<At, Stop> {
     Ok(At {
         packet_hash: step.salt,
@@ -159,7 +159,7 @@ fn judge(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<Answer, Stop>
     })
 }
 
-/// Rings every bell that is due by `now`, with what the step says of lengths.
+/// Runs every timer wake-up that is due by `now`, with the lengths of the step.
 fn wake_until(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<(), Stop> {
     while let Some(due) = marker.next_wake().filter(|due| due.0 <= now) {
         marker.wake(&view(step, due.0)?);
@@ -167,7 +167,7 @@ fn wake_until(marker: &mut dyn Marker, step: &Step, now: u64) -> Result<(), Stop
     Ok(())
 }
 
-/// A train of alike packets; how many.
+/// Replays a train of equal packets and returns their number.
 fn train(marker: &mut dyn Marker, step: &Step, from: u64) -> Result<u64, Stop> {
     let (Some(gap), Some(packets)) = (step.gap, step.packets) else {
         return Err(Stop::File("a train needs `gap` and `packets`".to_owned()));

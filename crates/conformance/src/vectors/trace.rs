@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Long generated traces, kept as a seed and a digest. The oracles replay the same ones and must
-//! give the same digest.
+//! Long generated traces, stored as a seed and a digest. The oracles replay the same traces and
+//! must give the same digests.
 //!
-//! This file and `file.rs` know nothing of this crate: the marking crate's own test includes them,
-//! so that its mutants meet the traces without this crate being built for each.
+//! This file and `file.rs` use nothing of this crate. A test of the marking crate includes them, so
+//! that mutation testing of that crate does not have to build this one.
 
 use std::collections::VecDeque;
 
 use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why};
-use cemark_wire::{Ecn, Nanos, Rate};
+use cemark_wire::{
+    Ecn, Nanos, Rate,
+    hash::{Fnv1a, GOLDEN},
+};
 
 use super::file::{Outcome, Trace, values};
 
-/// Replays one trace on the marker that `make` builds. `fault` makes an error of what is wrong with
-/// the file; a difference is an outcome.
+/// Replays one trace on the marker that `make` builds. `fault` turns a mistake in the file into an
+/// error. A wrong digest is not an error but an outcome.
 pub(super) fn trace<E>(
     spec: &SchemeSpec,
     trace: &Trace,
@@ -41,12 +44,12 @@ pub(super) fn trace<E>(
     })
 }
 
-/// Marsaglia's xorshift with Vigna's multiplier: the upper 32 bits.
+/// xorshift64* (Marsaglia, Vigna): the upper 32 bits, as `vectors/README.md` defines it.
 struct Dice(u64);
 
 impl Dice {
     fn new(seed: u64) -> Self {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Dice(seed.wrapping_mul(GOLDEN) | 1)
     }
 
     fn next(&mut self) -> u64 {
@@ -69,7 +72,7 @@ struct Waiting {
     intent: Option<Why>,
 }
 
-/// A FIFO with room for 400,000 bytes, beside other queues of its port whose bytes are drawn.
+/// A FIFO with room for 400,000 bytes. The bytes in the other queues of its port are random.
 struct Port {
     marker: Box<dyn Marker>,
     rate: Rate,
@@ -79,7 +82,7 @@ struct Port {
     round: u64,
     limit: u32,
     other: u32,
-    digest: u64,
+    digest: Fnv1a,
     marks: u64,
 }
 
@@ -107,11 +110,10 @@ impl Port {
         }
     }
 
-    /// FNV-1a over the time and what happened then.
+    /// Adds an event to the digest: its time and its code.
     fn note(&mut self, now: u64, code: u8) {
-        for byte in now.to_le_bytes().into_iter().chain([code]) {
-            self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        self.digest.write(&now.to_le_bytes());
+        self.digest.write(&[code]);
     }
 
     fn judged(&mut self, now: u64, at_dequeue: bool, verdict: Verdict) {
@@ -136,7 +138,8 @@ impl Port {
         }
     }
 
-    /// Everything up to and at a time: departures, and clocks before what happens at the same time.
+    /// Runs everything up to and including `now`: departures and timers. A timer runs before other
+    /// events of its time.
     fn until(&mut self, now: u64) {
         while let Some(head) = self.queue.front() {
             let begins = self.free.max(head.since);
@@ -186,7 +189,7 @@ impl Port {
     }
 }
 
-/// Runs a trace: phases of 256 packets that overload the link, fill it or leave it idle.
+/// Runs a trace: phases of 256 packets that overload the link, match its rate or leave it idle.
 fn run(trace: &Trace, marker: Box<dyn Marker>) -> (u64, u64) {
     let mut dice = Dice::new(trace.seed);
     let mut port = Port {
@@ -198,7 +201,7 @@ fn run(trace: &Trace, marker: Box<dyn Marker>) -> (u64, u64) {
         round: 0,
         limit: ROOM,
         other: 0,
-        digest: 0xcbf2_9ce4_8422_2325,
+        digest: Fnv1a::new(),
         marks: 0,
     };
     let (mut now, mut mean) = (trace.start, 0);
@@ -233,5 +236,5 @@ fn run(trace: &Trace, marker: Box<dyn Marker>) -> (u64, u64) {
         port.arrives(now, bytes, salt, ecn);
     }
     port.until(now + 10_000_000);
-    (port.digest, port.marks)
+    (port.digest.finish(), port.marks)
 }

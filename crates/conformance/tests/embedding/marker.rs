@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every scheme in a program that has neither std nor an allocator nor a C library. Compiled by
-//! ../embedding.rs.
+//! Every scheme in a program without std, allocator or C library. ../embedding.rs compiles it.
 #![no_std]
 
 #[cfg(needs_alloc)]
@@ -16,7 +15,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     loop {}
 }
 
-/// Marks that all schemes together set on a queue that stands for a while, then is empty.
+/// Number of marks of all schemes together on a queue that persists for a while and then empties.
 #[unsafe(no_mangle)]
 pub extern "C" fn embedded_marks() -> u32 {
     let queue = QueueSpec::fifo(Rate::gbps(10));

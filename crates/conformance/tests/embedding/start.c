@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-/* The whole of a program without a C library: the five functions that compilers call on their
- * own (core's documentation lists them), and an entry that leaves with 0 if anything was marked. */
+/*
+ * A program without a C library: the five functions that compilers insert calls to (listed in the
+ * documentation of Rust's core), and an entry point that exits with 0 if packets were marked.
+ */
 typedef unsigned long size;
 
 unsigned int embedded_marks(void);

@@ -74,12 +74,20 @@ macro_rules! catalogue {
                 }
             }
 
-            /// Passes on an acknowledgement; `una` is the first byte that is not acknowledged.
-            #[inline]
-            pub(crate) fn on_ack(&mut self, ack: &Acked, una: u64) {
+            /// Passes on an acknowledgement; `una` is the first byte that is not acknowledged. Each
+            /// arm copies the event, so that it need not be in memory where the call is inlined:
+            /// fields that a controller does not read are then never computed.
+            #[inline(always)]
+            pub(crate) fn on_ack(&mut self, ack: Acked, una: u64) {
                 match self {
-                    $(Congestion::$Variant(c) => c.on_ack(ack),)+
-                    Congestion::Paced(paced) => paced.on_ack(ack, una),
+                    $(Congestion::$Variant(c) => {
+                        let ack = ack;
+                        c.on_ack(&ack);
+                    })+
+                    Congestion::Paced(paced) => {
+                        let ack = ack;
+                        paced.on_ack(&ack, una);
+                    }
                 }
             }
         }
@@ -270,7 +278,7 @@ mod tests {
                     rtt: Some(100_000),
                     ..Acked::default()
                 };
-                one.on_ack(&ack, n * 1460);
+                one.on_ack(ack, n * 1460);
                 other.on_ack(&ack);
                 if n % 70 == 0 {
                     let ce = CeCounted::default();

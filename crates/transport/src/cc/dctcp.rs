@@ -108,7 +108,9 @@ impl Dctcp {
         self.alpha
     }
 
-    /// alpha = (1-g) alpha + g F at the end of a window of data.
+    /// alpha = (1-g) alpha + g F at the end of a window of data. Out of line, since `on_ack` is
+    /// inlined into the sender.
+    #[inline(never)]
     fn close_window(&mut self) {
         let share = (u64::from(self.marked) << 20) / u64::from(self.acked.max(1));
         // When g alpha rounds to zero alpha itself becomes zero, as in Linux; otherwise a path
@@ -124,7 +126,7 @@ impl Dctcp {
 }
 
 impl Controller for Dctcp {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, ack: &Acked) {
         let count = |bytes: u64| bytes.min(u64::from(u32::MAX)) as u32;
         self.acked = self.acked.saturating_add(count(ack.bytes));

@@ -233,8 +233,8 @@ impl<C: Controller> Flight<C> {
         self.bytes_in_flight
     }
 
-    /// The rate that the controller asks for, headers included; `None`: it sets only a window, which
-    /// may be spread over the round trip (RFC 9002 section 7.7).
+    /// The rate that the controller asks for, headers included; `None`: it sets only a window,
+    /// which may be spread over the round trip (RFC 9002 section 7.7).
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.controller.pacing_rate()
     }

@@ -401,7 +401,7 @@ impl Sender {
             round_ended: rtt.is_some(),
             rtt,
         };
-        self.congestion.on_ack(&acked, self.una);
+        self.congestion.on_ack(acked, self.una);
         if echo {
             self.on_echo(now, ack.cum);
         }

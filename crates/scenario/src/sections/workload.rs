@@ -111,7 +111,8 @@ keys! { COMMON:
     CLASS: Node = Key::own(
         "class",
         "a queue, `by-pair` or `by-sender`",
-        r#"{"anyOf":[{"type":"integer","minimum":0,"maximum":63},{"enum":["by-pair","by-sender"]}]}"#,
+        r#"{"anyOf":[{"type":"integer","minimum":0,"maximum":63},
+            {"enum":["by-pair","by-sender"]}]}"#,
     )
     .follows("`0`")
     .doc(

@@ -46,7 +46,8 @@ keys! { KEYS:
     .needed("[0]")
     .doc("for `hosts`: the ports that face these, `[0, 7]`");
     FROM: Picos = Key::time("from").follows("end of the warm-up").doc(
-        "samples, traces, utilisation, shares of pauses and goodput of endless flows count from here",
+        "samples, traces, utilisation, shares of pauses and goodput of endless flows count from \
+         here",
     );
     UNTIL: Picos = Key::time("until").follows("the end").doc(
         "and until here; packets, marks, drops and flows are counted over [the whole \

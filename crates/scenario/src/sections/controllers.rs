@@ -27,8 +27,8 @@ keys! {
     CONTROL_KEYS:
     CONTROL: Chosen = Key::choice("control").usual("dctcp").doc(
         "the congestion controller ([transports.md](transports.md)): `ecn-star` halves once per \
-         window on an echo; `reno`, `cubic` and `bbr` (version 1) do not use ECN; under `cubic-ecn` \
-         an echo cuts as a loss does; `dcqcn` gives hosts RDMA queue pairs instead of TCP",
+         window on an echo; `reno`, `cubic` and `bbr` (version 1) do not use ECN; under \
+         `cubic-ecn` an echo cuts as a loss does; `dcqcn` gives hosts RDMA queue pairs instead of TCP",
     );
 }
 

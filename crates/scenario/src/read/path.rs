@@ -220,7 +220,8 @@ fn selected(items: &[Node], selector: &str) -> Option<usize> {
     }
     let called = |item: &Node, key: &str| match &item.value {
         Value::Table(table) => {
-            matches!(table.get(key), Some(Entry { node: Node { value: Value::Text(text), .. }, .. }) if fold(text) == fold(selector))
+            let value = table.get(key).map(|entry| &entry.node.value);
+            matches!(value, Some(Value::Text(text)) if fold(text) == fold(selector))
         }
         _ => false,
     };

@@ -174,7 +174,8 @@ pub(crate) fn switch(
 /// What happens to packets that a scheme wants to mark and that are not ECN-capable, where the file
 /// does not say: the same for every scheme and every point of a run, so that a comparison compares
 /// schemes and not policies. Where senders use ECN, the packets without it are acknowledgements and
-/// notifications, and dropping them signals nothing to a sender; where links pause, no packet should
+/// notifications, and dropping them signals nothing to a sender; where links pause, no packet
+/// should
 /// be lost. Where no sender uses ECN, a drop is the only signal there is.
 pub(crate) fn not_ect<'a>(configs: impl IntoIterator<Item = &'a Config>) -> NonEct {
     let capable = |config: &Config| {

@@ -70,7 +70,10 @@ fn wire_length(root: &Table, config: &Config) -> Fallible<()> {
     Err(at(
         root,
         &[("edge", "header"), ("transport", "mss")],
-        format!("a packet of {packet} bytes with the header between the routers is {whole} bytes long: 65535 is the most"),
+        format!(
+            "a packet of {packet} bytes with the header between the routers is {whole} bytes \
+                 long: 65535 is the most"
+        ),
     )
     .help("write a smaller mss"))
 }
@@ -89,7 +92,7 @@ fn pauses(root: &Table, config: &Config) -> Fallible<()> {
     Ok(())
 }
 
-/// What stands at an edge reads TCP, or was tested with it only.
+/// The middleboxes at the edges read TCP headers, or were tested with TCP only.
 fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
     let class = config.transport.rdma.as_ref().and_then(|r| r.cnp_class);
     let queues = config.switch.queues.len();
@@ -106,7 +109,8 @@ fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
     let least = config.transport.rdma.as_ref().map(|r| r.dcqcn.min_rate);
     if let Some(least) = least.filter(|least| *least >= line) {
         let message = format!(
-            "a min-rate of {} Gb/s is no less than the hosts' links ({} Gb/s): no queue pair would ever slow down",
+            "a min-rate of {} Gb/s is no less than the hosts' links ({} Gb/s): no queue pair \
+             would ever slow down",
             least.0 as f64 / 1e9,
             line.0 as f64 / 1e9
         );
@@ -116,7 +120,7 @@ fn queue_pairs(root: &Table, config: &Config) -> Fallible<()> {
     if config.transport.rdma.is_none() || config.edge == Edge::Plain {
         return Ok(());
     }
-    let message = "what stands at the edges is there for TCP, not for queue pairs";
+    let message = "the middleboxes in [edge] are for TCP, not for queue pairs";
     Err(at(
         root,
         &[("transport", "control"), ("edge", "kind")],
@@ -158,7 +162,8 @@ fn transport(root: &Table, config: &Config) -> Fallible<()> {
             root,
             &[("transport", "receive-window"), ("transport", "mss")],
             format!(
-                "a receive-window of {} bytes is smaller than one segment (mss, {mss} bytes): nothing could be sent",
+                "a receive-window of {} bytes is smaller than one segment (mss, {mss} bytes): \
+                 nothing could be sent",
                 t.receive_window
             ),
         )
@@ -216,13 +221,17 @@ fn base_rtt(root: &Table, config: &Config) -> Fallible<()> {
             units::span(shortest)
         ),
     )
-    .help("write shorter links (`delay` in [topology]), longer RTTs, or model = \"path\" for what the links give"))
+    .help(
+        "write shorter links (`delay` in [topology]), longer RTTs, or model = \"path\" for what \
+           the links give",
+    ))
 }
 
 fn times(root: &Table, config: &Config) -> Fallible<()> {
     let end = config.max_time;
     if config.measure.from >= end {
-        let own = matches!(root.get("measure").map(|m| &m.node.value), Some(Value::Table(t)) if t.get("from").is_some());
+        let measure = root.get("measure").map(|m| &m.node.value);
+        let own = matches!(measure, Some(Value::Table(t)) if t.get("from").is_some());
         let what = if own {
             "measuring begins (`from`)"
         } else {

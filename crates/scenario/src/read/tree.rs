@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TOML as a tree that remembers where each value stands and can be changed by `--set` and sweeps.
+//! TOML as a tree that remembers the place of each value and can be changed by `--set` and sweeps.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From text to plan.
 
+pub(crate) mod key;
+pub(crate) mod path;
+pub(crate) mod section;
+pub(crate) mod sizes;
+pub(crate) mod sweep;
+pub(crate) mod tree;
+pub(crate) mod units;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -10,6 +18,7 @@ use cemark_sim::topology::Topology;
 use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::Picos;
 
+use self::sweep::{Axis, SWEEP, combinations};
 use crate::builtin::{builtin, builtins};
 use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, fold, near};
@@ -19,12 +28,11 @@ use crate::plan::{Plan, Point, Warning};
 use crate::section::{LONGEST, Section};
 use crate::sections::{self, Form};
 use crate::sizes::{Tables, read};
-use crate::sweep::{self, Axis, SWEEP, combinations};
 use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
-    cost, edge, fabric, faults, host, markers, measure, path, published, rtt, sense, switch,
-    transport, warn, workload,
+    cost, edge, fabric, faults, host, markers, measure, published, rtt, sense, switch, transport,
+    warn, workload,
 };
 
 /// A plan with more points would take more memory than a run can use.

@@ -2,6 +2,21 @@
 //! The sections of a scenario file. This list exists once: paths, overrides of schemes, messages,
 //! the tables of `docs/scenarios.md` and the JSON schema follow it.
 
+pub(crate) mod controllers;
+pub(crate) mod edge;
+pub(crate) mod fabric;
+pub(crate) mod faults;
+pub(crate) mod host;
+pub(crate) mod markers;
+pub(crate) mod measure;
+pub(crate) mod pfc;
+pub(crate) mod published;
+pub(crate) mod rtt;
+pub(crate) mod switch;
+pub(crate) mod top;
+pub(crate) mod transport;
+pub(crate) mod workload;
+
 use crate::key::KeySpec;
 
 /// How a section is written.

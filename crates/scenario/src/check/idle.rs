@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Keys that are written and that no point of the plan looks at: one that some point looks at is
-//! there for a sweep or for one of the schemes.
+//! Warns about keys that no simulation point uses. A key that some point uses is meant for a sweep
+//! or
+//! for one of the schemes.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use crate::edge::DCIB_KEYS;
 use crate::plan::Warning;
 use crate::tree::{Table, Value};
 
-/// A key that only some configurations look at.
+/// A key that only some configurations use.
 struct Rule {
     /// Its section; `switch.queue` is each `[[switch.queue]]`.
     section: &'static str,
@@ -53,7 +54,8 @@ const RULES: &[Rule] = &[
         section: "switch",
         keys: &["round-beta", "round-idle"],
         used: |c| has_rounds(c) && reads_rounds(&c.switch.marker),
-        with: "scheduler = \"dwrr\", \"wrr\" or \"wfq\", and a scheme that reads the round time (mq_ecn)",
+        with: "scheduler = \"dwrr\", \"wrr\" or \"wfq\", and a scheme that reads the round time \
+               (mq_ecn)",
     },
     Rule {
         section: "switch",
@@ -157,7 +159,10 @@ const RULES: &[Rule] = &[
     Rule {
         section: "edge",
         keys: &["reorder"],
-        used: |c| matches!(&c.edge, Edge::Dcib { config, .. } if config.recovery == Recovery::Evidence),
+        used: |c| {
+            matches!(&c.edge, Edge::Dcib { config, .. }
+                if config.recovery == Recovery::Evidence)
+        },
         with: "kind = \"dcib\" and recovery = \"evidence\"",
     },
     Rule {
@@ -178,7 +183,7 @@ fn queue_pairs(c: &Config) -> bool {
     c.transport.rdma.is_some()
 }
 
-/// Whether the scheduler looks at a key of its queues. A scheme that is not ours is told of all of
+/// Whether the scheduler looks at a key of its queues. A user's own scheme gets all of
 /// them.
 fn looks_at(c: &Config, key: &str) -> bool {
     c.switch.scheduler.spec().keys.contains(&key)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Typed reading of one table. A key that nobody asked for is a mistake, and the error lists the
-//! near ones.
+//! Typed reading of one table. A key that no code asks for is a mistake, and the error lists
+//! similar ones.
 
 use cemark_wire::{Nanos, Picos, Rate};
 
@@ -322,7 +322,7 @@ pub(crate) fn rate(node: &Node) -> Fallible<Rate> {
     }
 }
 
-/// A length; where `line` is known a time stands for the bytes that the line sends in it.
+/// A length. Where `line` is known, a time means the bytes that the line sends in it.
 pub(crate) fn bytes(node: &Node, line: Option<Rate>, (min, max): (u64, u64)) -> Fallible<u64> {
     let spans_time =
         matches!(&node.value, Value::Text(text) if units::has_unit(text, units::TIMES));

@@ -62,7 +62,8 @@ pub(crate) fn pfc(
     if !matches!(buffering.policy, Policy::Shared | Policy::Dynamic { .. }) {
         return Err(Fault::new(
             node.at,
-            "flow control counts the packets of each link in the shared buffer of a switch, and here \
+            "flow control counts the packets of each link in the shared buffer of a switch, and \
+             here \
              every port has a buffer of its own",
         )
         .help("write buffer-policy = \"dynamic\" or \"shared\", and pool = \"16MB\""));

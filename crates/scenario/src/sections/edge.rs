@@ -249,7 +249,7 @@ fn hold(s: &mut Section<'_>, round: Picos) -> Fallible<Option<Nanos>> {
 
 fn outside(s: &mut Section<'_>, left: u32) -> Fallible<u32> {
     match s.node(&OUTSIDE) {
-        // The first site has so many hosts.
+        // At most all hosts of the first site.
         Some(node) => Ok(count(node, (0, left.into()))? as u32),
         None => s.read(&OUTSIDE),
     }

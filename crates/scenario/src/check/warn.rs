@@ -72,13 +72,14 @@ fn short_draws(config: &Config, all: &mut Vec<Warning>) {
             .map(|(share, rtt)| share * config.rtt.share_below(*rtt))
             .sum();
         let longest = paths.iter().map(|(_, rtt)| *rtt).max();
-        // What a quantile table loses to rounding is nobody's concern.
+        // A share this small comes from rounding in a table of quantiles.
         if let Some(longest) = longest.filter(|_| share > 1e-6) {
             add(
                 all,
                 format!("rtt {}", workload.name),
                 format!(
-                    "[rtt] draws base RTTs below what the links alone take (up to {}): {} of the flows of `{}` get their path's RTT instead",
+                    "[rtt] draws base RTTs below what the links alone take (up to {}): {} of the \
+                     flows of `{}` get their path's RTT instead",
                     span(longest),
                     percent(share),
                     workload.name
@@ -111,7 +112,8 @@ fn early_timeouts(config: &Config, all: &mut Vec<Warning>) {
                 all,
                 format!("rto-init {}", workload.name),
                 format!(
-                    "rto-init is {}, no longer than the base RTT: {who} of `{}` will time out spuriously before the first ACK can be back",
+                    "rto-init is {}, no longer than the base RTT: {who} of `{}` will time out \
+                     spuriously before the first ACK can be back",
                     span(timeout),
                     workload.name
                 ),
@@ -124,7 +126,8 @@ fn early_timeouts(config: &Config, all: &mut Vec<Warning>) {
             all,
             "ack-delay".to_owned(),
             format!(
-                "ack-delay ({}) is not below rto-min ({}): the last segment of a flow may time out while its ACK is held back",
+                "ack-delay ({}) is not below rto-min ({}): the last segment of a flow may time \
+                 out while its ACK is held back",
                 span(nanos(t.ack_delay.0)),
                 span(nanos(t.rto_min.0))
             ),
@@ -150,7 +153,8 @@ fn too_little_time(config: &Config, all: &mut Vec<Warning>) {
             all,
             format!("max-time {}", workload.name),
             format!(
-                "the run ends at {}, but the last of the {what} of `{}` start only at about {}: they never run",
+                "the run ends at {}, but the last of the {what} of `{}` start only at about {}: \
+                 they never run",
                 span(end),
                 workload.name,
                 span(needs)
@@ -265,7 +269,8 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
             all,
             format!("never {label}"),
             format!(
-                "`{label}` never marks: {} is {unreached}, and a full buffer is {} or {} of waiting",
+                "`{label}` never marks: {} is {unreached}, and a full buffer is {} or {} of \
+                 waiting",
                 param.name,
                 length(buffer),
                 span(nanos(drained))
@@ -284,7 +289,8 @@ fn without_rounds(config: &Config, label: &str, all: &mut Vec<Warning>) {
             all,
             format!("rounds {label}"),
             format!(
-                "scheduler = \"{scheduler}\" has no rounds: `{label}` takes every queue for the only one"
+                "scheduler = \"{scheduler}\" has no rounds: `{label}` takes every queue for the \
+                 only one"
             ),
             "write scheduler = \"dwrr\", \"wrr\" or \"wfq\" in [switch]",
         );
@@ -299,7 +305,8 @@ fn without_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
             all,
             format!("unmarked {label}"),
             format!(
-                "`{label}` never marks, and DCQCN slows down for nothing else: its queues end in losses"
+                "`{label}` never marks, and DCQCN slows down for nothing else: its queues end in \
+                 losses"
             ),
             "a marker, or pfc = true in [switch]",
         );

@@ -181,12 +181,14 @@ fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     };
     let says = |name: &str, wanted: &str| {
         scheme.index_of(name).is_some_and(|place| {
-            matches!(scheme.params[place].kind, Kind::Choice(words) if words[values.0[place] as usize] == wanted)
+            let value = values.0[place] as usize;
+            matches!(scheme.params[place].kind, Kind::Choice(words) if words[value] == wanted)
         })
     };
     match table.get("hook") {
         Some(entry) if says("hook", "enqueue") && says("signal", "sojourn") => {
-            let message = "hook = \"enqueue\" with the signal sojourn: a packet that joins the queue \
+            let message = "hook = \"enqueue\" with the signal sojourn: a packet that joins the \
+                           queue \
                            has not waited yet";
             Err(Fault::new(entry.node.at, message).help("write signal = \"length\" beside it"))
         }
@@ -245,7 +247,7 @@ pub(crate) fn label_of(node: &Node) -> Option<&str> {
     text("label")
         .map(str::trim)
         .or_else(|| match text("marker")? {
-            name if fold(&name) == NONE => Some(NONE_TITLE),
+            name if fold(name) == NONE => Some(NONE_TITLE),
             name => catalogue::find(name).map(|spec| spec.title),
         })
 }
