@@ -19,7 +19,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   text [PATH…]       lines of 100 columns and plain words
   bpf [--check]      write the markers' bytecode; with --check, compare it with clang's
   package            pack the crates that others embed, and build them from the packages
-  recipes            apply, count, build and run the additions in xtask/recipes
+  recipes [NAME]     apply, count, build and run the additions in xtask/recipes
   release            build the binary that is distributed, and check it
   costs [COMMAND]    measure bench/costs.tsv again
   proof [NAME]       run a long proof and write its log; without a name, list the proofs
@@ -42,7 +42,8 @@ fn main() -> ExitCode {
         ["release"] => release::run(),
         ["text", folders @ ..] => text::run(folders),
         ["package"] => package::run(),
-        ["recipes"] => recipes::run(),
+        ["recipes"] => recipes::run(None),
+        ["recipes", name] => recipes::run(Some(name)),
         ["costs"] => costs::run(""),
         ["costs", words @ ..] => costs::run(&words.join(" ")),
         ["mutants"] => mutants::run(false),

@@ -55,19 +55,23 @@ const RECIPES: &[Recipe] = &[
     },
 ];
 
-/// Runs every recipe.
-pub(crate) fn run() -> Result<(), String> {
+/// Runs every recipe, or the one of this name.
+pub(crate) fn run(name: Option<&str>) -> Result<(), String> {
     // Without the folder every patch is missing, and that is what the message says.
     let names = fs::read_dir(FOLDER).into_iter().flatten();
     let names = names.filter_map(|e| e.ok()?.file_name().into_string().ok());
     complete(&names.collect())?;
-    for recipe in RECIPES {
+    let asked = RECIPES.iter().filter(|r| name.is_none_or(|n| n == r.name));
+    let mut proved = 0;
+    for recipe in asked {
         prove(recipe).map_err(|why| format!("recipe {}: {why}", recipe.name))?;
+        proved += 1;
     }
-    println!(
-        "recipes: {} additions hold their limits, build and run",
-        RECIPES.len()
-    );
+    if let (0, Some(name)) = (proved, name) {
+        let all: Vec<&str> = RECIPES.iter().map(|r| r.name).collect();
+        return Err(format!("no recipe {name}; there are {}", all.join(", ")));
+    }
+    println!("recipes: {proved} additions hold their limits, build and run");
     Ok(())
 }
 
@@ -197,7 +201,8 @@ impl Counted {
 /// Documents and tests are work too, but not what a registry can save.
 fn is_free(path: &str) -> bool {
     let in_folder = |name: &str| path.split('/').any(|part| part == name);
-    path.ends_with(".md") || path.ends_with("_tests.rs") || in_folder("tests") || in_folder("docs")
+    let is_test = path.ends_with("_tests.rs") || in_folder("tests") || path.ends_with("/tests.rs");
+    is_test || path.ends_with(".md") || in_folder("docs")
 }
 
 /// Places and lines that the hunks of one existing file change. A replaced line counts once.
@@ -458,6 +463,12 @@ new file mode 100644
 +++ b/crates/x/tests/new.rs
 @@ -0,0 +1 @@
 +#[test]
+diff --git a/crates/x/src/tests.rs b/crates/x/src/tests.rs
+--- a/crates/x/src/tests.rs
++++ b/crates/x/src/tests.rs
+@@ -1 +1,2 @@
+ use super::*;
++#[test]
 ";
 
     fn limit(files: usize, places: usize, lines: usize) -> Recipe {
@@ -475,7 +486,12 @@ new file mode 100644
         assert_eq!(counted.files, ["crates/x/src/new.rs"]);
         let lib = ("crates/x/src/lib.rs".to_owned(), 1, 2);
         assert_eq!(counted.changed, [lib]);
-        assert_eq!(counted.free, ["docs/new.md", "crates/x/tests/new.rs"]);
+        let free = [
+            "docs/new.md",
+            "crates/x/tests/new.rs",
+            "crates/x/src/tests.rs",
+        ];
+        assert_eq!(counted.free, free);
         assert!(counted.within(&limit(1, 1, 2)).is_ok());
         for (tight, said) in [
             (limit(0, 1, 2), "1 new files, at most 0"),

@@ -7,7 +7,8 @@ use cemark_scenario::{Overrides, Plan, parse};
 /// A star of four hosts at 10 Gb/s with these workloads and other sections.
 fn plan(rest: &str, set: &[&str]) -> Plan {
     let text = format!(
-        "max-time = \"1s\"\nseeds = [1]\n[topology]\nkind = \"star\"\nhosts = 4\nrate = \"10Gbps\"\n\
+        "max-time = \"1s\"\nseeds = [1]\n[topology]\nkind = \"star\"\nhosts = 4\n\
+         rate = \"10Gbps\"\n\
          delay = \"1us\"\n{rest}\n\
          [[scheme]]\nmarker = \"threshold\"\nk = \"65pkt\"\n"
     );

@@ -347,7 +347,8 @@ fn queue_pairs_have_the_papers_parameters_and_yours() {
         rdma(
             "control = \"dcqcn\"\ndcqcn-g = 0.0625\ndcqcn-alpha-init = 0.5\n\
              alpha-timer = \"1us\"\nrate-timer = \"300us\"\nbyte-counter = 0\nfast-recovery = 1\n\
-             rate-ai = \"50Mbps\"\nrate-hai = \"100Mbps\"\nmin-rate = \"1Mbps\"\nclamp-target = false\n\
+             rate-ai = \"50Mbps\"\nrate-hai = \"100Mbps\"\nmin-rate = \"1Mbps\"\n\
+             clamp-target = false\n\
              repair = \"selective\"\ncnp-gap = \"4us\"\ncnp-class = 0"
         ),
         Some(own)

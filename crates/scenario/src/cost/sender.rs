@@ -44,8 +44,8 @@ struct Dcqcn {
     decay: f64,
 }
 
-/// The rate that a controller has come down to, and the one that it makes for; infinite as long as it has
-/// met no full link.
+/// The rate that a controller has come down to, and the one that it aims at; infinite until it has
+/// met a full link.
 #[derive(Clone, Copy)]
 pub(super) struct Pace {
     now: f64,

@@ -55,7 +55,9 @@ keys! { KEYS:
         .doc("selective acknowledgements; `false`: NewReno");
     DUP_ACKS: u32 = Key::count("dup-acks", 1, 1_000_000).usual("3")
         .doc("duplicate ACKs that start a fast retransmit");
-    LOST_RETRANSMISSIONS: bool = Key::flag("lost-repairs").follows("`true` for `bbr`, else `false`").doc(
+    LOST_RETRANSMISSIONS: bool = Key::flag("lost-repairs")
+        .follows("`true` for `bbr`, else `false`")
+        .doc(
         "a lost retransmission is detected by acknowledgements of later segments (as RACK does), \
          not by the timer",
     );

@@ -180,12 +180,13 @@ pub struct Tier {
     pub name: &'static str,
     /// The groups that it joins.
     pub groups: Groups,
-    /// Links that carry what leaves (or enters) one group, and the rate of each.
+    /// Links that carry what leaves (or enters) one group, and the rate of each. Where groups
+    /// differ, the least: a load is that of the link that fills first.
     pub exits: (u32, Rate),
     /// By how many groups' exits the capacity counts when all hosts send to each other.
     pub sides: u32,
     /// The ways of packets that cross this tier and none further in, each as likely as the others.
-    /// A way that is more frequent is listed several times.
+    /// A way that is more frequent is listed several times. Never empty.
     pub ways: Vec<Way>,
 }
 
