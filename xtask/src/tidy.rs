@@ -82,6 +82,9 @@ pub(crate) fn check() -> Result<(), String> {
             wrong.push(format!("scheme {stem} has no line in {PAGES}"));
         }
     }
+    if let Err(e) = crate::text::run(&[]) {
+        wrong.push(e);
+    }
     if wrong.is_empty() {
         println!("tidy: {} files", files.len());
         Ok(())

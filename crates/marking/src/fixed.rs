@@ -117,15 +117,8 @@ const fn mul32(a: u64, b: u64) -> u64 {
     ((a as u128 * b as u128) >> 32) as u64
 }
 
-/// Scrambles 64 bits one to one (the finalizer of splitmix64: two odd multipliers, three shifts).
-#[inline]
-pub const fn mix(mut x: u64) -> u64 {
-    x ^= x >> 30;
-    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x ^= x >> 27;
-    x = x.wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
+/// Scrambles 64 bits one to one.
+pub use cemark_wire::hash::mix;
 
 /// The packet's random hash at one hop, [`crate::At::packet_hash`]: the same for every scheme
 /// compared, on every machine.

@@ -4,22 +4,21 @@
 
 use cemark_sim::Config;
 use cemark_sim::workload::Kind;
+use cemark_wire::hash::Fnv1a;
 use serde_json::Value;
 
 /// FNV-1a over bytes, 64 bits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Digest(u64);
+pub(crate) struct Digest(Fnv1a);
 
 impl Digest {
     pub(crate) fn new() -> Self {
-        Digest(0xcbf2_9ce4_8422_2325)
+        Digest(Fnv1a::new())
     }
 
     #[must_use]
     pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        self.0.write(bytes);
         self
     }
 
@@ -35,7 +34,7 @@ impl Digest {
     }
 
     pub(crate) fn finish(self) -> u64 {
-        self.0
+        self.0.finish()
     }
 }
 

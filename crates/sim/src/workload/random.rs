@@ -7,6 +7,8 @@
 //! the square root). Each purpose has its own stream, named by a word and a number, so that a draw
 //! more in one never shifts another: that is what gives every scheme the same flows.
 
+use cemark_wire::hash;
+
 /// The natural logarithm of two.
 const LN_2: f64 = core::f64::consts::LN_2;
 /// The leading 32 bits of [`LN_2`]: a product with a small integer is exact.
@@ -14,14 +16,11 @@ const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
 /// What [`LN_2_HIGH`] leaves.
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// A bijective mixer of 64 bits (SplitMix64's finaliser): neighbouring inputs give unrelated
-/// outputs.
+/// A bijective mixer of 64 bits: neighbouring inputs give unrelated outputs, and zero is none of
+/// the fixed points of [`hash::mix`].
 #[inline]
-pub const fn mix(mut x: u64) -> u64 {
-    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+pub const fn mix(x: u64) -> u64 {
+    hash::mix(x.wrapping_add(hash::GOLDEN))
 }
 
 /// One stream of random numbers.
@@ -41,7 +40,7 @@ impl Stream {
         h = mix(h ^ number);
         let mut state = [0; 4];
         for slot in &mut state {
-            h = h.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            h = h.wrapping_add(hash::GOLDEN);
             *slot = mix(h);
         }
         // The one state that xoshiro cannot leave.
