@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is measured at a point.
 //!
-//! [`registry`] has one entry for each metric. The terminal table, the report, the JSON document,
+//! `registry` has one entry for each metric. The terminal table, the report, the JSON document,
 //! `points.parquet`, the rows of figures (`[[row]] metric = "short.p99"`) and the list in
 //! `docs/output.md` are all made from these entries, so a new metric is one new entry.
 
