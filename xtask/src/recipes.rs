@@ -71,7 +71,12 @@ pub(crate) fn run(name: Option<&str>) -> Result<(), String> {
         let all: Vec<&str> = RECIPES.iter().map(|r| r.name).collect();
         return Err(format!("no recipe {name}; there are {}", all.join(", ")));
     }
-    println!("recipes: {proved} additions hold their limits, build and run");
+    let additions = if proved == 1 {
+        "addition holds its"
+    } else {
+        "additions hold their"
+    };
+    println!("recipes: {proved} {additions} limits, build and run");
     Ok(())
 }
 

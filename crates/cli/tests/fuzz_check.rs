@@ -16,6 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use cemark_wire::hash::{GOLDEN, SplitMix64};
 use mutate::{Change, NASTY, apply};
 
 /// Most seconds that a case may take, on a machine with other work. The slowest take less than
@@ -82,19 +83,16 @@ fn scenario_of(figure: &str) -> String {
 }
 
 /// The random choices of one case: they depend on its number only.
-struct Dice(u64);
+struct Dice(SplitMix64);
 
 impl Dice {
     fn new(seed: u64, case: u64) -> Self {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ case.wrapping_mul(0xd1b5_4a32_d192_ed03))
+        let start = seed.wrapping_mul(GOLDEN) ^ case.wrapping_mul(0xd1b5_4a32_d192_ed03);
+        Dice(SplitMix64::new(start))
     }
 
     fn next(&mut self) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 1) as usize
+        (self.0.next_u64() >> 1) as usize
     }
 
     fn below(&mut self, n: usize) -> usize {

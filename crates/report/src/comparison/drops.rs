@@ -67,8 +67,7 @@ fn unlike(group: &Group) -> Option<String> {
     (!drop.is_empty() && !forward.is_empty()).then(|| {
         format!(
             "policies differ: packets due a mark but not ECN-capable are dropped under {}, \
-                 forwarded \
-             under {} (non-ect in [switch])",
+             forwarded under {} (non-ect in [switch])",
             drop.join(", "),
             forward.join(", ")
         )
@@ -144,8 +143,7 @@ mod tests {
         assert_eq!(
             lines[1],
             "policies differ: packets due a mark but not ECN-capable are dropped under RED, \
-                 forwarded \
-             under ECN# (non-ect in [switch])"
+             forwarded under ECN# (non-ect in [switch])"
         );
     }
 }

@@ -188,8 +188,7 @@ fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
     match table.get("hook") {
         Some(entry) if says("hook", "enqueue") && says("signal", "sojourn") => {
             let message = "hook = \"enqueue\" with the signal sojourn: a packet that joins the \
-                           queue \
-                           has not waited yet";
+                           queue has not waited yet";
             Err(Fault::new(entry.node.at, message).help("write signal = \"length\" beside it"))
         }
         _ => Ok(()),

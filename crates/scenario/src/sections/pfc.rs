@@ -63,8 +63,7 @@ pub(crate) fn pfc(
         return Err(Fault::new(
             node.at,
             "flow control counts the packets of each link in the shared buffer of a switch, and \
-             here \
-             every port has a buffer of its own",
+             here every port has a buffer of its own",
         )
         .help("write buffer-policy = \"dynamic\" or \"shared\", and pool = \"16MB\""));
     }
