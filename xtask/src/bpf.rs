@@ -16,27 +16,14 @@ const RECORD: &str = "dataplane/bpf/COMPILER";
 const SCRATCH: &str = "target/bpf";
 /// Options that a user would choose, the rules of a kernel, and nothing that makes the object
 /// depend on the build machine.
-const OPTIONS: &[&str] = &[
-    "-O2",
-    "-target",
-    "bpf",
-    "-mcpu=v3",
-    "-std=gnu11",
-    "-ffreestanding",
-    "-nostdinc",
-    "-fno-strict-aliasing",
-    "-fno-common",
-    "-fno-ident",
-    "-fno-addrsig",
-    "-g0",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wundef",
-    "-Wvla",
-    "-I",
-    "dataplane/include",
-];
+const OPTIONS: &str = include_str!("../../dataplane/bpf-options.txt");
+/// Where the headers are.
+const HEADERS: [&str; 2] = ["-I", "dataplane/include"];
+
+fn options() -> Vec<&'static str> {
+    OPTIONS.lines().chain(HEADERS).collect()
+}
+
 /// The faults of the markers for tests (`dataplane/bpf/markers/faulty.c`).
 const FAULTS: &[&str] = &[
     "load",
@@ -106,7 +93,7 @@ pub(crate) fn write() -> Result<(), String> {
         "# Compiler and sources of the objects here: written by `cargo xtask bpf`, read by \
          `cargo xtask check`. Hashes are those of `git hash-object`.\ncompiler {}\noptions {}\n",
         clang.version,
-        OPTIONS.join(" ")
+        options().join(" ")
     );
     for (path, hash) in hashes(&files(&units)?)? {
         record += &format!("{hash} {path}\n");
@@ -145,8 +132,8 @@ fn differences(
     strangers: Vec<String>,
 ) -> Vec<String> {
     let mut wrong = Vec::new();
-    if record.options != OPTIONS.join(" ") {
-        wrong.push("the options of xtask/src/bpf.rs have changed".to_owned());
+    if record.options != options().join(" ") {
+        wrong.push("the options of dataplane/bpf-options.txt have changed".to_owned());
     }
     for (path, hash) in now {
         match record.hashes.get(path) {
@@ -262,7 +249,7 @@ impl Clang {
         for unit in units {
             let object = format!("{folder}/{}", unit.object);
             let out = Command::new(&self.program)
-                .args(OPTIONS)
+                .args(options())
                 .args(&unit.options)
                 .args(["-c", &unit.source, "-o", &object])
                 .output()
@@ -384,7 +371,7 @@ mod tests {
     fn objects_older_than_their_sources_are_named() {
         let text = format!(
             "# made by\ncompiler clang 1\noptions {}\n11 a.h\n22 a.o\n",
-            OPTIONS.join(" ")
+            options().join(" ")
         );
         let record = Record::parse(&text).unwrap();
         assert_eq!(record.compiler, "clang 1");

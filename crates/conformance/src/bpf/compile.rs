@@ -9,26 +9,9 @@ use std::process::Command;
 use super::Object;
 use crate::{Error, headers};
 
-/// The options of `cargo xtask bpf`, but for the directory of the headers, which are one file here.
-const OPTIONS: &[&str] = &[
-    "-O2",
-    "-target",
-    "bpf",
-    "-mcpu=v3",
-    "-std=gnu11",
-    "-ffreestanding",
-    "-nostdinc",
-    "-fno-strict-aliasing",
-    "-fno-common",
-    "-fno-ident",
-    "-fno-addrsig",
-    "-g0",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wundef",
-    "-Wvla",
-];
+/// One option a line: those of `cargo xtask bpf`, which adds the directory of the headers. They are
+/// one file here.
+const OPTIONS: &str = include_str!("../../../../dataplane/bpf-options.txt");
 
 /// The clang to use where none is named: that of the environment variable CLANG, or `clang`.
 pub fn clang() -> OsString {
@@ -57,7 +40,7 @@ pub fn compile(stem: &str, clang: &OsStr) -> Result<Vec<u8>, Error> {
 fn run(source: &str, folder: &Path, clang: &OsStr) -> Result<Vec<u8>, String> {
     std::fs::write(folder.join("marker.c"), source).map_err(|e| e.to_string())?;
     let done = Command::new(clang)
-        .args(OPTIONS)
+        .args(OPTIONS.lines())
         .args(["-c", "marker.c", "-o", "marker.o"])
         .current_dir(folder)
         .output()
