@@ -56,8 +56,8 @@ pub struct ParamSpec {
     pub doc: &'static str,
 }
 
-/// One scheme of the catalogue. What is known of a scheme is said here, by the scheme, and not by
-/// its users: `..SchemeSpec::BLANK` fills in what does not apply.
+/// One scheme of the catalogue. A scheme declares its own properties, so that no user of the
+/// catalogue has to name it: `..SchemeSpec::BLANK` fills in what does not apply.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeSpec {
     /// The stem: file name, TOML name, vector folder (`ecn_sharp`).
@@ -83,7 +83,7 @@ pub struct SchemeSpec {
 }
 
 impl SchemeSpec {
-    /// A scheme without a name and without anything to say.
+    /// Defaults of the fields that most schemes do not set: `..SchemeSpec::BLANK`.
     pub const BLANK: SchemeSpec = SchemeSpec {
         name: "",
         title: "",

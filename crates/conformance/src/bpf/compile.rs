@@ -9,8 +9,8 @@ use std::process::Command;
 use super::Object;
 use crate::{Error, headers};
 
-/// One option a line: those of `cargo xtask bpf`, which adds the directory of the headers. They are
-/// one file here.
+/// The options of clang, one per line, shared with `cargo xtask bpf`. No include directory is
+/// needed here: the headers are joined into one source.
 const OPTIONS: &str = include_str!("../../../../dataplane/bpf-options.txt");
 
 /// The clang to use where none is named: that of the environment variable CLANG, or `clang`.
