@@ -74,9 +74,8 @@ impl Pre<'_> {
                     open.push((yes, done || yes, at));
                 }
                 "endif" => {
-                    if open.pop().is_none() {
-                        return Err(Error::new(place, "`#endif` without `#if`"));
-                    }
+                    let without = || Error::new(place, "`#endif` without `#if`");
+                    open.pop().ok_or_else(without)?;
                 }
                 _ if counts => self.directive(word, rest, place, depth)?,
                 _ => {}

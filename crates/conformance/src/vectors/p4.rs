@@ -198,8 +198,10 @@ impl Beside {
             path: format!("dataplane/p4/{name}"),
             why: e.to_string(),
         })?;
+        let mut switch = Testbed::new(program);
+        switch.machine().set_rounding(rounding);
         Ok(Beside {
-            switch: Testbed::new(program),
+            switch,
             same: with(1),
             ideal: with(0),
             asks_ideal: get("arithmetic") == 0,

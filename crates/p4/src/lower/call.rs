@@ -65,10 +65,10 @@ impl<'a> Lower<'a> {
                     _ => {}
                 }
             }
-            if &**method == "isValid" {
-                if let Value::Var(Var::Header(_, index, _)) = self.value(left, None)? {
-                    return Ok(Value::typed(&Ty::Bool, ExprKind::Valid(index), place));
-                }
+            if &**method == "isValid"
+                && let Value::Var(Var::Header(_, index, _)) = self.value(left, None)?
+            {
+                return Ok(Value::typed(&Ty::Bool, ExprKind::Valid(index), place));
             }
             return Err(Error::new(
                 place,

@@ -179,18 +179,18 @@ impl Lower<'_> {
             }
         }
         // `table.apply().hit`
-        if let (Written::Call(callee, ..), "hit" | "miss") = (&left.kind, name) {
-            if let Some(table) = self.applied_table(callee)? {
-                let hit = Value::typed(&Ty::Bool, ExprKind::Hit(table), place);
-                let Value::Typed(hit, ty) = hit else {
-                    unreachable!("made as typed")
-                };
-                let kind = match name {
-                    "hit" => return Ok(Value::Typed(hit, ty)),
-                    _ => ExprKind::Unary(Unary::Not, Box::new(hit)),
-                };
-                return Ok(Value::typed(&Ty::Bool, kind, place));
-            }
+        if let (Written::Call(callee, ..), "hit" | "miss") = (&left.kind, name)
+            && let Some(table) = self.applied_table(callee)?
+        {
+            let hit = Value::typed(&Ty::Bool, ExprKind::Hit(table), place);
+            let Value::Typed(hit, ty) = hit else {
+                unreachable!("made as typed")
+            };
+            let kind = match name {
+                "hit" => return Ok(Value::Typed(hit, ty)),
+                _ => ExprKind::Unary(Unary::Not, Box::new(hit)),
+            };
+            return Ok(Value::typed(&Ty::Bool, kind, place));
         }
         match self.value(left, None)? {
             Value::Var(Var::Struct(ty, members) | Var::Header(ty, _, members)) => {

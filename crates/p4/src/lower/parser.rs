@@ -80,10 +80,10 @@ impl<'a> Lower<'a> {
         types: &[Ty],
         place: &Place,
     ) -> Result<Vec<Pattern>> {
-        if let [only] = patterns {
-            if matches!(only.kind, crate::ast::ExprKind::Any) {
-                return Ok(vec![Pattern::ANY; types.len()]);
-            }
+        if let [only] = patterns
+            && matches!(only.kind, crate::ast::ExprKind::Any)
+        {
+            return Ok(vec![Pattern::ANY; types.len()]);
         }
         if patterns.len() != types.len() {
             let what = format!("wants {} patterns, came {}", types.len(), patterns.len());

@@ -74,11 +74,11 @@ impl<'a> Lower<'a> {
             out.push(at(place, StmtKind::Set(slot, Some((hi, lo)), value)));
             return Ok(());
         }
-        if let (Written::Call(..), None) = (&value.kind, operator) {
-            if self.is_effect(value) {
-                let (slot, _) = self.target(target)?;
-                return self.call(value, Some(slot), out);
-            }
+        if let (Written::Call(..), None) = (&value.kind, operator)
+            && self.is_effect(value)
+        {
+            let (slot, _) = self.target(target)?;
+            return self.call(value, Some(slot), out);
         }
         match self.value(target, None)? {
             Value::Var(Var::Scalar(slot, ty)) => {

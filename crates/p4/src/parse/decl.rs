@@ -156,11 +156,11 @@ impl Parser {
             self.at = before;
         }
         // A function. Its type may be one of its own type parameters.
-        if !self.is_type() {
-            if let Some(Kind::Word(word)) = self.kind(0) {
-                let word = word.clone();
-                self.types.insert(word);
-            }
+        if !self.is_type()
+            && let Some(Kind::Word(word)) = self.kind(0)
+        {
+            let word = word.clone();
+            self.types.insert(word);
         }
         self.ty()?;
         let name = self.name()?;

@@ -65,11 +65,9 @@ impl Machine {
         &self.program
     }
 
-    /// The same with another rounding of the math units.
-    #[must_use]
-    pub fn rounding(mut self, rounding: Rounding) -> Self {
+    /// Sets how the math units round.
+    pub fn set_rounding(&mut self, rounding: Rounding) {
         self.state.rounding = rounding;
-        self
     }
 
     /// Adds an entry to a table, behind those that are there.
@@ -118,10 +116,10 @@ impl Machine {
         };
         let gress = &run.program.gresses[gress];
         let mut bits = Bits::new(packet);
-        if let Some(parser) = gress.parser {
-            if !run.parse(parser, &mut bits) {
-                return None;
-            }
+        if let Some(parser) = gress.parser
+            && !run.parse(parser, &mut bits)
+        {
+            return None;
         }
         for control in &gress.controls {
             run.block(control, &mut None);
