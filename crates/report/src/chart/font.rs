@@ -75,8 +75,8 @@ pub(super) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
-/// Definitions of these texts as outlines, in units of the font: `t0`, `t1` … by their numbers, made
-/// of the characters `g41`, `g42` …, which are numbered in hexadecimal.
+/// Definitions of these texts as outlines, in units of the font: `t0`, `t1` … by their numbers,
+/// made of the characters `g41`, `g42` …, which are numbered in hexadecimal.
 pub(super) fn outlines(texts: &BTreeMap<String, usize>) -> String {
     let mut out = String::new();
     let characters: BTreeSet<char> = texts.keys().flat_map(|t| t.chars()).collect();
