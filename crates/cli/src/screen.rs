@@ -7,9 +7,10 @@ use cemark_report::table::wrap;
 use clap::Command;
 
 /// What cemark is.
-const WHAT: &str = "cemark compares ECN marking schemes before you deploy or publish them. It simulates them \
-     packet by packet on your fabric, with identical flows, and prints what each gains and costs, \
-     with confidence intervals and the published numbers.";
+const WHAT: &str = "\
+cemark compares ECN marking schemes before you deploy or publish them. It simulates them packet by \
+packet on your fabric, with identical flows, and prints what each gains and costs, with confidence \
+intervals and the published numbers.";
 
 /// Commands by what one wants to do. A command that is in no group is listed at the end.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -38,8 +39,9 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("a scheme and its parameters", "cemark help ecn_sharp"),
 ];
 
-const MORE: &str = "cemark COMMAND --help lists the options of a command; cemark help explains a scheme, a key \
-     of scenario files (workload.load), a topic (units, sweep, output, figures) or a term.";
+const MORE: &str = "\
+cemark COMMAND --help lists the options of a command; cemark help explains a scheme, a key of \
+scenario files (workload.load), a topic (units, sweep, output, figures) or a term.";
 
 /// The screen, for a terminal of this width.
 pub(crate) fn first(columns: usize) -> String {

@@ -18,7 +18,7 @@ pub(super) const GLOSSARY: &str = page!("docs/glossary.md");
 pub(super) enum Part {
     /// The whole page.
     Whole,
-    /// What stands before the first heading of the second level.
+    /// What comes before the first heading of the second level.
     Beginning,
     /// The section with this heading.
     Section(&'static str),

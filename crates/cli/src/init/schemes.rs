@@ -78,8 +78,8 @@ fn tcp(out: &mut String, parts: &Parts<'_>, rtt: &Numbers, t: &Thresholds) {
     let several = parts.answers.queues > 1;
     *out += &comment(&format!(
         "Thresholds follow from the base RTTs by the rules of the papers, with lambda = 1 as in \
-         their experiments. RTTs: mean {}, 90th percentile {}, largest {}. At {link}, {} are on the \
-         way in a 90th percentile RTT. The same numbers are printed by",
+         their experiments. RTTs: mean {}, 90th percentile {}, largest {}. At {link}, {} are on \
+         the way in a 90th percentile RTT. The same numbers are printed by",
         time(rtt.mean),
         time(rtt.tail),
         time(rtt.largest),

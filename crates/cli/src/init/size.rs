@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How many flows are measured: so many that one replication of all schemes takes seconds.
+//! How many flows are measured, so that one replication of all schemes takes seconds.
 
 use cemark_scenario::{Error, Overrides, Plan, parse};
 

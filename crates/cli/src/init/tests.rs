@@ -93,7 +93,11 @@ fn said(e: Failure) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        failure_persistence: None,
+        ..Default::default()
+    })]
 
     #[test]
     fn every_combination_of_answers_is_read_without_a_warning(answers in answers()) {
