@@ -191,7 +191,7 @@ impl Testbed {
     }
 }
 
-/// The address that stands for a queue.
+/// The address of the packets to a queue.
 fn address(queue: (u16, u8)) -> u128 {
     0x0200_0000_0000 | u128::from(queue.0) << 8 | u128::from(queue.1)
 }

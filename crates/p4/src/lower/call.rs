@@ -329,7 +329,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// Applies an instance of a control or a parser: its body stands in place of the call.
+    /// Applies an instance of a control or a parser: its body takes the place of the call.
     fn inline(
         &mut self,
         decl: &'a Decl,
