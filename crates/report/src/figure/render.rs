@@ -2,7 +2,7 @@
 //! What `cemark figure` prints and writes: the table, the JSON document and `report.html`.
 
 use cemark_scenario::Overrides;
-use minijinja::{Environment, context};
+use minijinja::context;
 
 use super::calibration::Calibration;
 use super::error::FileError;
@@ -11,7 +11,9 @@ use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
 use super::verdict::RowVerdict;
 use super::{FIGURES, Mode};
+use crate::html::page::{Entry, page, typeset};
 use crate::table::wrap;
+use crate::units;
 
 /// One JSON document; `docs/output.md` lists its fields.
 pub fn json(run: &FigureRun) -> String {
@@ -149,8 +151,8 @@ fn number(x: f64) -> String {
     }
 }
 
-/// How many rows have each verdict, and what the run cost.
-fn count(run: &FigureRun) -> String {
+/// How many rows have each verdict.
+fn kinds(run: &FigureRun) -> String {
     let mut kinds: Vec<(String, usize)> = Vec::new();
     for row in &run.rows {
         let key = row.verdict.to_string();
@@ -159,16 +161,18 @@ fn count(run: &FigureRun) -> String {
             None => kinds.push((key, 1)),
         }
     }
-    let kinds = kinds
-        .iter()
-        .map(|(k, n)| format!("{n} {k}"))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let kinds: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
+    let plural = if run.rows.len() == 1 { "" } else { "s" };
+    format!("{} row{plural}: {}", run.rows.len(), kinds.join(", "))
+}
+
+/// How many rows have each verdict, and what the run cost.
+fn count(run: &FigureRun) -> String {
     let mut text = format!(
-        "{} {}: {kinds}. {} points, {:.2} G packet-hops, {:.0} CPU seconds.\n",
-        run.rows.len(),
-        if run.rows.len() == 1 { "row" } else { "rows" },
+        "{}. {} point{}, {:.2} G packet-hops, {:.0} CPU seconds.\n",
+        kinds(run),
         run.points,
+        if run.points == 1 { "" } else { "s" },
         run.packet_hops as f64 / 1e9,
         run.cpu_seconds
     );
@@ -240,41 +244,44 @@ pub fn list(
 
 /// The figure's self-contained report.
 pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)) -> String {
-    let mut env = Environment::new();
-    env.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
-    env.add_template("figure", include_str!("report.html"))
-        .expect("the template of this repository is well formed");
-    let template = env.get_template("figure").expect("it was just added");
-    let rows: Vec<_> = run
-        .rows
-        .iter()
-        .map(|row: &RowResult| {
-            let parts: Vec<_> = row
-                .parts
-                .iter()
-                .map(|p| {
-                    let cells = line(p, verdict(row, p));
-                    let [id, published, measured, interval, verdict, value] = cells;
-                    context! {
-                        id, published, measured, interval, verdict, value,
-                        statistic => &p.statistic, note => &p.note, strip => strip(p),
-                        kind => p.verdict.map_or("", RowVerdict::key),
-                    }
-                })
-                .collect();
-            context! {
-                id => &row.id, experiment => &row.experiment, parts,
-                verdict => row.verdict.to_string(), kind => row.verdict.key(),
-            }
-        })
-        .collect();
-    let page = context! {
-        id => &file.id, title => &file.title, rows, open, flows, points => run.points,
-        hops => format!("{:.2}", run.packet_hops as f64 / 1e9), mode => run.mode.flag(),
+    let rows: Vec<_> = run.rows.iter().map(row).collect();
+    let mut contents = vec![Entry::new("top", &file.id)];
+    contents.extend(run.rows.iter().map(|r| Entry::new(&r.id, &r.id)));
+    let lead = format!("{}.", kinds(run));
+    let values = context! {
+        id => &file.id, title => &file.title, rows, open, lead, points => run.points,
+        flows => units::count(flows as f64),
+        hops => units::count(run.packet_hops as f64), mode => run.mode.flag(),
     };
-    template
-        .render(page)
-        .expect("every name of the template is given")
+    page("figure.html", &contents, values)
+}
+
+/// What the report shows of a row.
+fn row(row: &RowResult) -> minijinja::Value {
+    let parts = row.parts.iter().map(|p| {
+        let cells = line(p, verdict(row, p));
+        let [id, published, measured, interval, verdict, value] = cells.map(|c| typeset(&c));
+        context! {
+            id, published, measured, interval, verdict, value, band => typeset(&band(p)),
+            statistic => &p.statistic, note => &p.note, strip => strip(p),
+            kind => p.verdict.map_or("", RowVerdict::key),
+        }
+    });
+    let parts: Vec<_> = parts.collect();
+    context! {
+        id => &row.id, experiment => &row.experiment, parts,
+        verdict => row.verdict.to_string(), kind => row.verdict.key(),
+    }
+}
+
+/// The accepted values: `80 .. 120`, `80 or more`.
+fn band(part: &PartResult) -> String {
+    match (part.lo, part.hi) {
+        (Some(lo), Some(hi)) => format!("{} .. {}", number(lo), number(hi)),
+        (Some(lo), None) => format!("{} or more", number(lo)),
+        (None, Some(hi)) => format!("{} or less", number(hi)),
+        (None, None) => "none".to_owned(),
+    }
 }
 
 /// Positions on a strip of 300 units: the band, the interval, the measured and the published
