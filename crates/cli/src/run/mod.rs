@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark run`: simulates the points of a scenario in parallel and stores each as it finishes.
+
+mod simulate;
+mod who;
+
+use std::io::{IsTerminal, stderr};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use cemark_report::summary::Cost;
+use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, table};
+use cemark_scenario::{Plan, visible_lines};
+
+use self::simulate::simulate;
+pub(crate) use self::simulate::{stop_on_ctrl_c, threads};
+pub(crate) use self::who::provenance;
+use crate::clock::Stopwatch;
+use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, note, warn};
+use crate::marker;
+pub(crate) use crate::terminal::look;
+use crate::{Changes, Format};
+
+/// Arguments of `cemark run`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A scenario file, or the name of a built-in.
+    scenario: String,
+    /// Run directory [default: runs/SCENARIO-DIGEST]. A run that was interrupted there is
+    /// continued.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    changes: Changes,
+    /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object.
+    #[arg(long, value_name = "bpf:FILE|c:FILE")]
+    marker: Vec<crate::marker::Given>,
+    /// Simulate N points at the same time, at most one per core [default: one per core]. The result
+    /// does not depend on N.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Run even if the machine seems to have too little memory.
+    #[arg(long)]
+    anyway: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Delete what cemark wrote to the run directory, and start over.
+    #[arg(long)]
+    fresh: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let watch = Stopwatch::start();
+    let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    warn(&plan);
+    let watches = marker::add_all(&args.marker, &mut plan)?;
+    crate::memory::refuse(&plan, args.jobs, args.anyway)?;
+    let who = provenance();
+    let path = args
+        .out
+        .clone()
+        .unwrap_or_else(|| RunDir::default_path(&plan));
+    let dir = RunDir::open(&path, &plan, &who, args.fresh, &Stderr)?;
+    let load = |p| dir.load(p, &Stderr);
+    let mut finished: Vec<Option<Finished>> = plan.points.iter().map(load).collect();
+    let resumed = finished.iter().flatten().count();
+    if resumed > 0 && stderr().is_terminal() {
+        note(&format!(
+            "{resumed} of {} points are in {} already; --fresh runs them again",
+            plan.points.len(),
+            path.display()
+        ));
+    }
+    simulate(&plan, &dir, args.jobs, &watches, &mut finished)?;
+    let finished: Vec<Finished> = finished.into_iter().flatten().collect();
+    let done = Done {
+        plan: &plan,
+        dir: &dir,
+        who: &who,
+        finished: &finished,
+    };
+    done.answer(args.format, resumed, &watch)
+}
+
+/// A run whose points are all finished.
+struct Done<'a> {
+    plan: &'a Plan,
+    dir: &'a RunDir,
+    who: &'a Provenance,
+    finished: &'a [Finished],
+}
+
+impl Done<'_> {
+    /// Writes what the run leaves in its directory, and prints its answer. `resumed` is the number
+    /// of points that were found there.
+    fn answer(&self, format: Format, resumed: usize, watch: &Stopwatch) -> Result<(), Failure> {
+        let (plan, finished) = (self.plan, self.finished);
+        let comparisons = Comparisons::new(plan, finished);
+        let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
+        let cost = Cost {
+            points: points.len() as u64,
+            resumed: resumed as u64,
+            packet_hops: points.iter().map(|p| p.packet_hops).sum(),
+            cpu_seconds: points.iter().map(|p| p.cpu_seconds).sum(),
+            wall_seconds: watch.seconds(),
+        };
+        let summary = RunSummary::new(plan, points, &comparisons, &self.who.version, cost);
+        let report = html::render(plan, finished, &comparisons, &summary, self.who);
+        self.dir
+            .finish(plan, finished, &summary, &report, self.who)?;
+        for storm in pauses::storms(plan, finished) {
+            complain(
+                &storm,
+                "DCQCN's marks should come before the pauses: lower Kmin or pst_target, or \
+                 increase the pool or pfc-alpha",
+            );
+        }
+        match format {
+            Format::Json => answer_json(&summary),
+            Format::Table => answer_styled(&self.text(&comparisons, &summary)),
+        }
+    }
+
+    /// The tables and what follows them.
+    fn text(&self, comparisons: &Comparisons, summary: &RunSummary) -> String {
+        let look = look();
+        let report = self.dir.path().join("report.html").display().to_string();
+        format!(
+            "{}\n{}{}",
+            table::tables(self.plan, comparisons, look),
+            visible_lines(&pauses::lines(self.plan, self.finished)),
+            table::footer(self.plan, summary, &report, look)
+        )
+    }
+}
