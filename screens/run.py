@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Looks at reports in a browser: at the width of a desk and of a phone, light and dark, printed.
 
-    python3 screens/run.py [--program target/release/cemark] [--out target/screens] [PAGE.html …]
+    python3 screens/run.py [--program PATH] [--out DIR] [--keep DIR] [PAGE.html …]
 
 It takes a picture of each, and fails if anything does not fit, is cut off, overlaps or is too pale,
 if a page asks the network for anything, prints an error, or is larger than 5 MB. First it proves on
@@ -11,6 +11,7 @@ pages with one fault each that it would notice.
 
 import argparse
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -132,15 +133,32 @@ def reports(program, out):
     return pages
 
 
+def pictures(folder):
+    return [*folder.glob("*.png"), *folder.glob("*.pdf")]
+
+
+def keep(out, where):
+    """Copies the pictures to a folder that outlives the tree; those of an earlier run go."""
+    where.mkdir(parents=True, exist_ok=True)
+    for old in pictures(where):
+        old.unlink()
+    for picture in pictures(out):
+        shutil.copy(picture, where)
+    print(f"the pictures are kept in {where}")
+
+
 def main():
-    args = argparse.ArgumentParser(description=__doc__)
-    args.add_argument("--program", default="target/release/cemark")
-    args.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/screens"))
-    args.add_argument("pages", nargs="*", type=pathlib.Path)
+    args = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    args.add_argument("--program", default="target/release/cemark", help="the built program")
+    args.add_argument("--out", type=pathlib.Path, default=pathlib.Path("target/screens"),
+                      help="folder of the runs and the pictures")
+    args.add_argument("--keep", type=pathlib.Path, help="copy the pictures to this folder as well")
+    args.add_argument("pages", nargs="*", type=pathlib.Path,
+                      help="reports to look at [default: those of small runs of its own]")
     args = args.parse_args()
     start = time.monotonic()
     args.out.mkdir(parents=True, exist_ok=True)
-    for old in [*args.out.glob("*.png"), *args.out.glob("*.pdf")]:
+    for old in pictures(args.out):
         old.unlink()
     pages = {p.parent.name: p for p in args.pages} or reports(args.program, args.out)
     made = time.monotonic()
@@ -160,6 +178,8 @@ def main():
                 wrong += len(found)
     finally:
         browser.close()
+        if args.keep:
+            keep(args.out, args.keep)
     print(f"{len(pages)} pages in {args.out}: {wrong} faults, {made - start:.0f} s for the runs, "
           f"{time.monotonic() - made:.0f} s for the pictures")
     sys.exit(1 if wrong else 0)
