@@ -191,11 +191,11 @@ fn the_sentence_claims_only_what_the_intervals_do() {
         Look::default(),
     );
     assert!(
-        clear.contains("  ECN# is better in short mean (-20.0 %)"),
+        clear.contains("  ECN# is better in short mean (-20.1 %)"),
         "{clear}"
     );
     assert!(
-        sentence_of(&clear).contains("CoDel is worse in short mean (+30.0 %), short p99"),
+        sentence_of(&clear).contains("CoDel is worse in short mean (+30.1 %), short p99"),
         "{clear}"
     );
     let same = finished(&plan, [[1.0; 3]; 3]);
@@ -279,11 +279,11 @@ fn many_tables_are_summarised() {
         .collect::<Vec<_>>()
         .join(" ");
     assert!(
-        end.contains("ECN# is better in short mean everywhere (-20.0 %)"),
+        end.contains("ECN# is better in short mean everywhere (-20.1 %)"),
         "{end}"
     );
     assert!(
-        end.contains("CoDel is worse in short mean at 3 of 4 (+30.0 %)"),
+        end.contains("CoDel is worse in short mean at 3 of 4 (+30.1 %)"),
         "{end}"
     );
     assert!(!of(&["0.5", "0.9"]).contains("combinations"));

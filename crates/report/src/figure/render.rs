@@ -2,7 +2,8 @@
 //! What `cemark figure` prints and writes: the table, the JSON document and `report.html`.
 
 use cemark_scenario::Overrides;
-use minijinja::context;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 
 use super::calibration::Calibration;
 use super::error::FileError;
@@ -11,7 +12,8 @@ use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
 use super::verdict::RowVerdict;
 use super::{FIGURES, Mode};
-use crate::html::page::{Entry, page, typeset};
+use crate::chart;
+use crate::html::page::{Entry, Picture, page, typeset};
 use crate::table::wrap;
 use crate::units;
 
@@ -141,7 +143,7 @@ fn verdict(row: &RowResult, part: &PartResult) -> String {
 }
 
 /// Three or four significant digits. What rounds to zero has no sign.
-fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     match x.abs() {
         a if a < 5e-4 => "0".to_owned(),
         a if a >= 1000.0 || (a - a.round()).abs() < 1e-9 => format!("{x:.0}"),
@@ -257,19 +259,20 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
 }
 
 /// What the report shows of a row.
-fn row(row: &RowResult) -> minijinja::Value {
+fn row(row: &RowResult) -> Value {
     let parts = row.parts.iter().map(|p| {
         let cells = line(p, verdict(row, p));
         let [id, published, measured, interval, verdict, value] = cells.map(|c| typeset(&c));
         context! {
             id, published, measured, interval, verdict, value, band => typeset(&band(p)),
-            statistic => &p.statistic, note => &p.note, strip => strip(p),
+            statistic => &p.statistic, note => &p.note,
             kind => p.verdict.map_or("", RowVerdict::key),
         }
     });
     let parts: Vec<_> = parts.collect();
     context! {
         id => &row.id, experiment => &row.experiment, parts,
+        chart => chart::of_figure_row(row).map(|c| Value::from(Serde(Picture::from(c)))),
         verdict => row.verdict.to_string(), kind => row.verdict.key(),
     }
 }
@@ -282,47 +285,6 @@ fn band(part: &PartResult) -> String {
         (None, Some(hi)) => format!("{} or less", number(hi)),
         (None, None) => "none".to_owned(),
     }
-}
-
-/// Positions on a strip of 300 units: the band, the interval, the measured and the published
-/// number.
-fn strip(part: &PartResult) -> Option<minijinja::Value> {
-    let known = [
-        part.published,
-        part.measured,
-        part.low,
-        part.high,
-        part.lo,
-        part.hi,
-    ];
-    let (mut min, mut max) = known
-        .iter()
-        .flatten()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
-            (a.min(*x), b.max(*x))
-        });
-    if !min.is_finite() {
-        return None;
-    }
-    let slack = ((max - min) * 0.1)
-        .max(max.abs().max(min.abs()) * 0.02)
-        .max(1e-6);
-    (min, max) = (min - slack, max + slack);
-    let at = |x: f64| format!("{:.1}", 300.0 * (x - min) / (max - min));
-    let span = |low: f64, high: f64| {
-        (
-            at(low),
-            format!("{:.1}", 300.0 * (high - low) / (max - min)),
-        )
-    };
-    let (band_at, band_width) = span(part.lo.unwrap_or(min), part.hi.unwrap_or(max));
-    let interval = part.low.zip(part.high).map(|(low, high)| span(low, high));
-    Some(context! {
-        band_at, band_width,
-        from => interval.as_ref().map(|i| i.0.clone()),
-        width => interval.as_ref().map(|i| i.1.clone()),
-        measured => part.measured.map(at), published => part.published.map(at),
-    })
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use cemark_scenario::Plan;
 use cemark_sim::outcome::PortReport;
 use serde::Serialize;
 
-use super::page::typeset;
-use super::{Said, bars, colour, in_report, traces};
+use super::page::{Picture, typeset};
+use super::{Said, in_report};
+use crate::chart::colour;
 use crate::comparison::{Cell, Group, Row, drops, sentence};
 use crate::metrics::{self, Metric};
 use crate::{Finished, units};
@@ -27,9 +28,8 @@ pub(super) struct Block {
     sources: Vec<String>,
     unfinished: Vec<String>,
     drops: Vec<String>,
-    bars: Option<String>,
-    traces: Option<String>,
-    trace_seed: u64,
+    charts: Vec<Picture>,
+    seed: u64,
     ports: Vec<Port>,
 }
 
@@ -66,13 +66,13 @@ struct Port {
     fields: Vec<String>,
 }
 
-/// The part about `group`, which is the `place`-th. Without `charts` it has a table only.
+/// The part about `group`, which is the `place`-th.
 pub(super) fn block(
     plan: &Plan,
     finished: &[Finished],
     group: &Group,
     place: usize,
-    charts: bool,
+    charts: Vec<Picture>,
 ) -> Block {
     let metrics: Vec<_> = in_report().into_iter().filter(|m| group.has(m)).collect();
     let counters = metrics::shown(metrics::counted(), |column| column.report);
@@ -101,9 +101,8 @@ pub(super) fn block(
         sources: sources(group, &metrics),
         unfinished: unfinished.collect(),
         drops: drops::lines(group),
-        bars: bars::draw(plan, group).filter(|_| charts),
-        traces: traces::draw(plan, finished, group).filter(|_| charts),
-        trace_seed: group.seeds.first().copied().unwrap_or_default(),
+        charts,
+        seed: group.seeds.first().copied().unwrap_or_default(),
         ports: ports(plan, finished, group),
     }
 }

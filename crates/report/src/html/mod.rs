@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `report.html`: one file that shows a whole run. It loads nothing from elsewhere.
 
-mod bars;
 mod block;
 pub(crate) mod page;
-mod traces;
 
 use cemark_scenario::Plan;
 use minijinja::value::Serde;
@@ -12,15 +10,17 @@ use minijinja::{Value, context};
 use serde::Serialize;
 
 use self::block::Block;
-use self::page::{COLOURS, Entry, page, typeset};
+use self::page::{Entry, Picture, page, typeset};
+use crate::chart::{self, Chart, Values, colour};
 use crate::comparison::{Comparisons, sentence};
 use crate::metrics::{self, Metric};
 use crate::summary::hex;
 use crate::{Finished, Provenance, RunSummary, params, units};
 
-/// Parts of a sweep that are drawn in full. Further ones have their table; the size of a page has
-/// an end.
-const DRAWN: usize = 24;
+/// Bytes of the charts of a page over the axes, and of those of its blocks. What does not fit is
+/// left out, with a note: a page must stay small enough for a browser and for mail.
+const CURVES: usize = 1_500_000;
+const BLOCKS: usize = 2_500_000;
 
 /// Sentences as the page shows them.
 #[derive(Serialize)]
@@ -54,11 +54,27 @@ pub fn render(
     summary: &RunSummary,
     who: &Provenance,
 ) -> String {
+    let folded = comparisons.groups.len() > sentence::FEW;
+    let mut curves = Vec::new();
+    if folded {
+        curves = chart::of_sweep(plan, comparisons, Values::Differences);
+    }
+    let mut room = CURVES;
+    let all_curves = curves.len();
+    let curves = fitting(curves, &mut room);
+    let mut room = BLOCKS;
     let groups = comparisons.groups.iter().enumerate();
     let blocks: Vec<Block> = groups
-        .map(|(i, g)| block::block(plan, finished, g, i, i < DRAWN))
+        .map(|(i, group)| {
+            let charts = [
+                chart::of_group(plan, group),
+                chart::of_queues(plan, finished, group),
+            ];
+            let charts = fitting(charts.into_iter().flatten(), &mut room);
+            block::block(plan, finished, group, i, charts)
+        })
         .collect();
-    let lead: Vec<Said> = if blocks.len() > sentence::FEW {
+    let lead: Vec<Said> = if folded {
         vec![sentence::of_all(comparisons, &in_report()).into()]
     } else {
         let groups = comparisons.groups.iter();
@@ -85,8 +101,9 @@ pub fn render(
         description => paragraphs(&plan.description),
         warnings => plan.warning_lines(),
         baseline => comparisons.baseline.clone(),
-        folded => blocks.len() > sentence::FEW,
-        drawn => DRAWN,
+        folded,
+        not_drawn => all_curves - curves.len(),
+        full => room == 0,
         schemes => Value::from(Serde(schemes)),
         points => summary.cost.points,
         flows => units::count(flows as f64),
@@ -100,15 +117,36 @@ pub fn render(
         command => who.command.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(" "),
         source => plan.source.clone(),
     };
-    let contents = contents(&blocks);
-    let blocks = context! { blocks => Value::from(Serde(blocks)), ..values };
-    page("run.html", &contents, blocks)
+    let contents = contents(&blocks, !curves.is_empty());
+    let drawn = context! {
+        curves => Value::from(Serde(curves)), blocks => Value::from(Serde(blocks)), ..values
+    };
+    page("run.html", &contents, drawn)
+}
+
+/// Those charts that fit; after the first that does not, `room` is zero.
+fn fitting(charts: impl IntoIterator<Item = Chart>, room: &mut usize) -> Vec<Picture> {
+    let mut out = Vec::new();
+    for chart in charts {
+        if *room == 0 {
+            break;
+        }
+        let picture = Picture::from(chart);
+        *room = room.saturating_sub(picture.size());
+        if *room > 0 {
+            out.push(picture);
+        }
+    }
+    out
 }
 
 /// The contents: what there always is, and the blocks, under one entry if they are many.
-fn contents(blocks: &[Block]) -> Vec<Entry> {
+fn contents(blocks: &[Block], curves: bool) -> Vec<Entry> {
     let of_blocks = blocks.iter().map(|b| Entry::new(&b.anchor, &b.title));
     let mut out = vec![Entry::new("top", "Result")];
+    if curves {
+        out.push(Entry::new("curves", "Over each axis"));
+    }
     if blocks.len() > sentence::FEW {
         out.push(Entry {
             parts: of_blocks.collect(),
@@ -141,16 +179,6 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
-}
-
-/// The colour of a scheme: the baseline is always the first.
-pub(crate) fn colour(plan: &Plan, scheme: &str) -> usize {
-    let place = plan.schemes.iter().position(|s| s == scheme).unwrap_or(0);
-    if place == plan.baseline {
-        return 0;
-    }
-    let behind = place + usize::from(place < plan.baseline);
-    (behind - 1) % (COLOURS - 1) + 1
 }
 
 fn scheme(plan: &Plan, label: &str) -> Scheme {

@@ -7,8 +7,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
-/// Colours of the style sheet; with more schemes the colours repeat.
-pub(crate) const COLOURS: usize = 12;
+use crate::chart::{self, COLOURS, Chart};
 
 /// More entries than this stand beside the page instead of above it.
 const BAR: usize = 7;
@@ -42,6 +41,44 @@ impl Entry {
     }
 }
 
+/// A chart in a page.
+#[derive(Serialize)]
+pub(crate) struct Picture {
+    title: String,
+    caption: String,
+    legend: Vec<Key>,
+    svg: String,
+}
+
+/// A colour and what it means.
+#[derive(Serialize)]
+struct Key {
+    label: String,
+    colour: usize,
+}
+
+impl Picture {
+    /// How many bytes of the page it takes, nearly.
+    pub(crate) fn size(&self) -> usize {
+        self.svg.len()
+    }
+}
+
+impl From<Chart> for Picture {
+    fn from(chart: Chart) -> Self {
+        let key = |k: &chart::Key| Key {
+            label: k.label.clone(),
+            colour: k.colour,
+        };
+        Picture {
+            svg: chart.inline(),
+            legend: chart.legend.iter().map(key).collect(),
+            title: chart.title,
+            caption: chart.caption,
+        }
+    }
+}
+
 /// A whole page: the template `name` filled with `values`.
 pub(crate) fn page(name: &str, contents: &[Entry], values: Value) -> String {
     let mut env = Environment::new();
@@ -56,7 +93,8 @@ pub(crate) fn page(name: &str, contents: &[Entry], values: Value) -> String {
     let template = env.get_template(name).expect("just added");
     let html = template
         .render(context! {
-            style => include_str!("style.css"),
+            // Ours comes second, so that its colours count.
+            style => chart::style() + include_str!("style.css"),
             script => include_str!("script.js"),
             colours => COLOURS,
             contents => Value::from(Serde(contents)),
