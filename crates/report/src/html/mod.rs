@@ -93,7 +93,8 @@ pub fn render(
             seeds.push(p.seed);
         }
     }
-    let flows: u64 = summary.points.iter().map(|p| p.flows).sum();
+    let own = summary.points.iter().filter(|p| p.same_as.is_none());
+    let flows: u64 = own.map(|p| p.flows).sum();
     let values = context! {
         title => plan.title.clone(),
         name => plan.name.clone(),
@@ -106,6 +107,7 @@ pub fn render(
         full => room == 0,
         schemes => Value::from(Serde(schemes)),
         points => summary.cost.points,
+        simulated => summary.cost.simulated,
         flows => units::count(flows as f64),
         hops => units::count(summary.cost.packet_hops as f64),
         cpu => units::span(summary.cost.cpu_seconds),
