@@ -49,7 +49,11 @@ pub(super) fn name(metric: &Metric) -> String {
     if let Some(name) = column.and_then(|c| c.bar) {
         return format!("{name} FCT");
     }
-    metric.name()
+    if let Some((_, name)) = column.and_then(|c| c.sentence) {
+        return name.trim_start_matches("the ").to_owned();
+    }
+    let (first, second) = metric.heading();
+    format!("{first}, {second}")
 }
 
 /// `-load-0.9-rtt.hi-240us`: of the file's name.

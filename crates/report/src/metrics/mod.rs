@@ -165,6 +165,8 @@ pub struct Column {
     pub report: bool,
     /// What the report's chart of completion times calls it; `None` leaves it out.
     pub bar: Option<&'static str>,
+    /// What charts call it, and in which group.
+    pub sentence: Option<(Topic, &'static str)>,
     /// The field of a point in the JSON document that holds the value. A metric without one is
     /// written into the map `metrics` of the point.
     pub field: Option<&'static str>,
@@ -177,6 +179,17 @@ pub enum Cells {
     Comparison,
     /// The sum over seeds.
     Sum,
+}
+
+/// The first of these groups that was measured is the headline of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    /// Flows by size class.
+    Classes,
+    /// All flows together.
+    AllFlows,
+    /// Everything else.
+    Rest,
 }
 
 static ALL: LazyLock<Vec<Metric>> = LazyLock::new(registry::metrics);

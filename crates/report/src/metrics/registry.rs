@@ -9,7 +9,8 @@ use cemark_sim::outcome::EDGE_COUNTS;
 use super::endless::{self, Flow};
 use super::full::{self, Full};
 use super::{
-    Better, Cells, Column, Conversion, InFigures, Metric, Missing, Sample, Subject, Unit, Value,
+    Better, Cells, Column, Conversion, InFigures, Metric, Missing, Sample, Subject, Topic, Unit,
+    Value,
 };
 use crate::stats::{SizeClass, Statistic};
 
@@ -28,10 +29,12 @@ pub(super) fn metrics() -> Vec<Metric> {
 
 /// Completion times that schemes are compared by.
 fn of_flows() -> Vec<Metric> {
+    use Topic::{AllFlows, Classes};
     vec![
         OVERALL.metric("overall.mean", MEAN).column(Column {
             report: true,
             bar: Some("overall mean"),
+            sentence: Some((AllFlows, "the mean FCT")),
             field: Some("fct_us.all.mean"),
             ..compared("overall", "mean")
         }),
@@ -43,6 +46,7 @@ fn of_flows() -> Vec<Metric> {
             terminal: true,
             report: true,
             bar: Some("short mean"),
+            sentence: Some((Classes, "short flows' mean FCT")),
             field: Some("fct_us.short.mean"),
             ..compared("short < 100 KB", "mean")
         }),
@@ -50,6 +54,7 @@ fn of_flows() -> Vec<Metric> {
             terminal: true,
             report: true,
             bar: Some("short p99"),
+            sentence: Some((Classes, "short flows' p99 FCT")),
             field: Some("fct_us.short.p99"),
             ..compared("short < 100 KB", "p99")
         }),
@@ -67,6 +72,7 @@ fn of_flows() -> Vec<Metric> {
             terminal: true,
             report: true,
             bar: Some("large mean"),
+            sentence: Some((Classes, "large flows' mean FCT")),
             field: Some("fct_us.large.mean"),
             ..compared("large > 10 MB", "mean")
         }),
@@ -80,6 +86,7 @@ fn of_flows() -> Vec<Metric> {
 
 /// Everything else that schemes are compared by.
 fn of_ports_and_senders() -> Vec<Metric> {
+    use Topic::Rest;
     vec![
         Metric {
             in_figures: PACKETS,
@@ -91,6 +98,7 @@ fn of_ports_and_senders() -> Vec<Metric> {
         .column(Column {
             terminal: true,
             report: true,
+            sentence: Some((Rest, "the mean queue at the hottest port")),
             field: Some("hottest_port.queue_mean_bytes"),
             ..compared("queue, hottest port", "mean")
         }),
@@ -124,6 +132,7 @@ fn of_ports_and_senders() -> Vec<Metric> {
         .column(Column {
             terminal: true,
             report: true,
+            sentence: Some((Rest, "the goodput of endless flows")),
             field: Some("long_goodput_bps"),
             ..compared("goodput", "sum")
         }),
@@ -137,6 +146,7 @@ fn of_ports_and_senders() -> Vec<Metric> {
         .column(Column {
             terminal: true,
             report: true,
+            sentence: Some((Rest, "the mean round trip of probes")),
             field: Some("probe_rtt_us.mean"),
             ..compared("probe round trip", "mean")
         }),
@@ -434,6 +444,7 @@ const fn compared(first: &'static str, second: &'static str) -> Column {
         terminal: false,
         report: false,
         bar: None,
+        sentence: None,
         field: None,
     }
 }
