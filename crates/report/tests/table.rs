@@ -144,7 +144,7 @@ fn one_seed_says_what_it_leaves_open() {
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(joined(&text).contains(hint), "{text}");
     assert!(
-        sentence_of(&text).contains("short p99 and large mean are not decided"),
+        sentence_of(&text).contains("short p99, large mean, queue mean and queue p99 are not"),
         "{text}"
     );
     let three = plan(&[1, 2, 3]);
