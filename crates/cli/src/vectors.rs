@@ -35,6 +35,8 @@ enum Form {
     C,
     /// The C headers compiled to BPF; the bytecode runs in this process.
     Bpf,
+    /// The module sch_cemark in the running kernel (a test kernel: docs/linux.md).
+    Kernel,
 }
 
 #[derive(Serialize)]
@@ -59,6 +61,7 @@ pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
         Form::Rust => (Implementation::Rust, "rust"),
         Form::C => (Implementation::C, "c"),
         Form::Bpf => (Implementation::Bpf, "bpf"),
+        Form::Kernel => (Implementation::Kernel, "kernel"),
     };
     let files = args.dir.as_deref().map_or_else(builtin, read)?;
     let replayed: Vec<(&Vectors, Replayed)> = files
