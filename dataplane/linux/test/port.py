@@ -139,7 +139,8 @@ def schemes():
     low = {"threshold": "k 15000", "red": "kmin 6000 kmax 15000 weight 1", "tcn": "threshold 200us",
            "codel": "target 100us interval 1ms", "ecn_sharp": "ins_target 300us pst_target 150us",
            "mq_ecn": "k 15000", "cedm": "k1 6000 k2 20000", "dynamic": "k 15000",
-           "pie": "target 200us t_update 1ms max_burst 0ms mark_ecnth 100%", "pi": "qref 10000 interval 500us",
+           "pie": "target 200us t_update 1ms max_burst 0ms mark_ecnth 100%",
+           "pi": "qref 10000 interval 500us",
            "cedm_sharp": "k1 6000 k2 20000 pst_target 150us", "wred": "min 6000 max 15000"}
     for name in names:
         tc(f"qdisc del dev {PORT} root", check=False)
@@ -244,8 +245,8 @@ def changes():
     reasons = show()[0]["drop_reasons"]
     drops = sum(reasons.values())
     check("changes under traffic", drops == 0 and sum(r for r, _ in both) > 60,
-          f"{n} changes in {SECONDS:.0f} s, {drops} drops {reasons}, {both[0][1] + both[1][1]} sent again, "
-          f"{both[0][0] + both[1][0]:.0f} Mb/s")
+          f"{n} changes in {SECONDS:.0f} s, {drops} drops {reasons}, "
+          f"{both[0][1] + both[1][1]} sent again, {both[0][0] + both[1][0]:.0f} Mb/s")
 
 
 def life():
@@ -280,8 +281,8 @@ def life():
 
 
 def log():
-    """Nothing but lines that are expected: of the module's origin, of links, and of HTB, which takes
-    a child that drops all that it holds for one that is not work-conserving."""
+    """Nothing but lines that are expected: of the module's origin, of links, and of HTB, which
+    takes a child that drops all that it holds for one that is not work-conserving."""
     said = [line for line in run("dmesg", netns=None).stdout.splitlines()
             if not any(known in line for known in
                        ("out-of-tree module", "non-work-conserving", "link becomes ready",
