@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark vectors`: replays the golden vectors with one implementation of every scheme.
 
+mod on_p4;
+
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -37,6 +39,8 @@ enum Form {
     Bpf,
     /// The module sch_cemark in the running kernel (a test kernel: docs/linux.md).
     Kernel,
+    /// The P4 programs, in an interpreter of their source. Not every scheme has one.
+    P4,
 }
 
 #[derive(Serialize)]
@@ -57,13 +61,14 @@ struct Row<'a> {
 }
 
 pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
+    let files = args.dir.as_deref().map_or_else(builtin, read)?;
     let (form, word) = match args.form {
         Form::Rust => (Implementation::Rust, "rust"),
         Form::C => (Implementation::C, "c"),
         Form::Bpf => (Implementation::Bpf, "bpf"),
         Form::Kernel => (Implementation::Kernel, "kernel"),
+        Form::P4 => return on_p4::vectors(args, &files),
     };
-    let files = args.dir.as_deref().map_or_else(builtin, read)?;
     let replayed: Vec<(&Vectors, Replayed)> = files
         .iter()
         .map(|file| Ok((file, file.replay(form)?)))
