@@ -10,7 +10,7 @@ use crate::reference::values;
 use crate::sections::{ALL, Form, SectionSpec, per_scheme};
 use crate::sweep::SWEEP;
 use crate::tree::{self, bare};
-use crate::units::{LENGTHS, RATES, TIMES, Units};
+use crate::units::{CELLS, LENGTHS, RATES, TIMES, Units};
 
 /// The JSON schema (draft 7) of a scenario file.
 ///
@@ -181,10 +181,13 @@ fn shape(shape: &Shape) -> Value {
 
 /// A number with one of these units, or zero.
 fn quantity(units: &[&Units]) -> Value {
-    let names: Vec<&str> = units
+    let mut names: Vec<&str> = units
         .iter()
         .flat_map(|units| units.known.iter().map(|u| u.0))
         .collect();
+    if units.iter().any(|units| std::ptr::eq(*units, &LENGTHS)) {
+        names.extend(CELLS);
+    }
     let pattern = format!("^ *[+]?[0-9_.]+ *({}) *$", names.join("|"));
     json!({ "anyOf": [
         { "type": "string", "pattern": pattern },

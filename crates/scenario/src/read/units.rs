@@ -282,7 +282,10 @@ impl Measure {
 
     /// What `text` measures by its unit, where it is none of these measures.
     pub(crate) fn other(text: &str, wanted: &[Measure]) -> Option<Measure> {
-        if wanted.iter().any(|m| has_unit(text, m.units())) {
+        // A doubtful unit has an answer of its own.
+        let unit = split(text).1;
+        let fits = |m: &Measure| has_unit(text, m.units()) || m.units().doubt(unit).is_some();
+        if wanted.iter().any(fits) {
             return None;
         }
         Measure::ALL.into_iter().find(|m| has_unit(text, m.units()))
