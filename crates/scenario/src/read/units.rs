@@ -17,8 +17,8 @@ pub(crate) struct Units {
     /// Those that are read; the first [`Units::usual`] are named in messages.
     pub(crate) known: &'static [Unit],
     usual: usize,
-    /// Those that are refused, because a wrong guess would be a factor of eight, or two percent
-    /// that nobody notices.
+    /// Those that are refused: a wrong guess would be a factor of eight, or an error of two percent
+    /// that is hard to notice.
     doubts: &'static [Doubt],
     /// A value as messages write it.
     show: fn(u64) -> String,

@@ -20,7 +20,7 @@ struct Measured {
     rising: Vec<Picos>,
     /// In picoseconds.
     sum: u128,
-    /// Stands for the values in the fingerprint of a configuration.
+    /// Of the values, in place of which it enters the fingerprint of a configuration.
     fingerprint: u64,
 }
 

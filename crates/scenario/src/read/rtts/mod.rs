@@ -128,7 +128,7 @@ impl Tables {
         let text = read(&source.0, LARGEST_FILE).map_err(|why| {
             Fault::new(at, format!("the RTTs in `{name}` cannot be read: {why}"))
                 .label("this file")
-                .help("write the path of a text file; a relative one starts from the scenario's folder")
+                .help("a relative path starts from the scenario's folder")
         })?;
         let found = parse(&text, &source.1).map_err(|t| trouble(&source.0, t, at))?;
         let model = found.model.clone();

@@ -39,7 +39,7 @@ pub(super) fn rtt(cell: &str, usual: Option<u64>) -> Result<Picos, Trouble> {
     let no_number = || {
         Trouble::new(
             format!("`{shown}` is not an RTT"),
-            "write a number such as 85.2, or a value with its unit such as 85us, or remove the line",
+            "write a number such as 85.2, a value with its unit such as 85us, or remove the line",
         )
     };
     if number.is_empty() {
