@@ -25,6 +25,19 @@ fn subjects(group: &Group) -> Vec<Subject> {
         .collect()
 }
 
+/// The metrics that the sentence speaks about.
+pub(super) fn metrics(group: &Group) -> Vec<&'static Metric> {
+    subjects(group).into_iter().map(|(m, _)| m).collect()
+}
+
+/// The sentence, and the one that says how far a stated precision is reached.
+pub(crate) fn with_precision(group: &Group) -> String {
+    match &group.standing {
+        None => sentence(group),
+        Some(standing) => format!("{} {}", sentence(group), standing.sentence()),
+    }
+}
+
 /// The sentence.
 pub(crate) fn sentence(group: &Group) -> String {
     let subjects = subjects(group);
@@ -182,7 +195,7 @@ fn blame(row: &Row, subjects: &[Subject]) -> Option<String> {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn list(parts: &[String]) -> String {
+pub(super) fn list(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),

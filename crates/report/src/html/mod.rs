@@ -11,7 +11,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 
-use crate::comparison::sentence::sentence;
+use crate::comparison::sentence::with_precision;
 use crate::comparison::{Cell, Comparisons, Group, Row, drops};
 use crate::metrics::{self, Metric};
 use crate::summary::hex;
@@ -220,7 +220,7 @@ fn section(plan: &Plan, finished: &[Finished], group: &Group, place: usize) -> S
         },
         anchor: format!("g{place}"),
         // A number and its percent sign stay on one line.
-        sentence: sentence(group).replace(" %", "\u{a0}%"),
+        sentence: with_precision(group).replace(" %", "\u{a0}%"),
         heads: metrics.iter().map(|m| Head::new(m)).collect(),
         counters: counters.iter().map(|m| m.heading().1).collect(),
         rows,
