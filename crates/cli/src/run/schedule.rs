@@ -130,17 +130,10 @@ impl Schedule {
     /// The points up to the look at which each block will probably stop.
     pub(super) fn expected(&self) -> Vec<usize> {
         let each = self.blocks.iter().flat_map(|block| {
-            let guess = || sequential::looks(block.looks[block.looks.len() - 1]);
-            let first = || {
-                guess()
-                    .into_iter()
-                    .find(|n| *n >= 8)
-                    .unwrap_or(block.looks[0])
-            };
             let replications = match &block.standing {
                 Some(standing) if block.stopped => standing.replications,
                 Some(standing) => standing.expected().max(block.looks[block.look]),
-                None => first(),
+                None => sequential::first_guess(block.looks[block.looks.len() - 1]),
             };
             block.points(replications)
         });

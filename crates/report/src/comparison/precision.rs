@@ -9,7 +9,7 @@ use super::Group;
 use super::sentence;
 use crate::metrics::{self, Metric, Value};
 use crate::stats::Statistic;
-use crate::stats::sequential::{expected_look, looks};
+use crate::stats::sequential::{FIRST_INTERVAL, expected_look, first_guess};
 use crate::units;
 
 /// A metric without a value in so many replications is taken as absent: a scenario without flows
@@ -73,17 +73,19 @@ impl Standing {
         if self.stops() {
             return self.replications;
         }
+        if self.metrics.iter().all(|k| k.half.is_none()) {
+            // The number of a block that has no intervals, though it should, is its largest.
+            return match self.replications < FIRST_INTERVAL {
+                true => first_guess(self.most),
+                false => self.most,
+            };
+        }
         let present = self.metrics.iter().filter(|k| k.present);
         let each = present.map(|k| {
             let half = k.half.unwrap_or(f64::INFINITY);
             expected_look(half, self.within, self.replications, self.most)
         });
-        // Before there are intervals nothing is known; four looks with them are a fair guess.
-        let guess = looks(self.most).into_iter().find(|n| *n >= 8);
-        match self.metrics.iter().all(|k| k.half.is_none()) && self.replications < 3 {
-            true => guess.unwrap_or(self.most),
-            false => each.max().unwrap_or(self.most),
-        }
+        each.max().unwrap_or(self.most)
     }
 
     /// `6 replications: short mean ±1.7, large mean ±4.9 points (asked ±5)`.
@@ -196,5 +198,82 @@ fn known(group: &Group, metric: &'static Metric) -> Known {
         metric,
         present,
         half: half.filter(|_| present),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After so many replications, with these halves of short and large flows; `None` for a metric
+    /// that no scheme has a value for, and infinity for one without an interval.
+    fn standing(replications: u32, halves: [Option<f64>; 2]) -> Standing {
+        let keys = ["short.mean", "large.mean"];
+        let known = keys.iter().zip(halves).map(|(key, half)| Known {
+            metric: metrics::find(key).expect("a metric"),
+            present: half.is_some(),
+            half: half.filter(|h| h.is_finite()),
+        });
+        Standing {
+            replications,
+            most: 64,
+            within: 5.0,
+            metrics: known.collect(),
+        }
+    }
+
+    #[test]
+    fn a_block_stops_where_everything_is_narrow() {
+        let infinite = f64::INFINITY;
+        for (replications, halves, reached, stops) in [
+            (3, [Some(4.9), Some(5.0)], true, true),
+            (3, [Some(4.9), Some(5.1)], false, false),
+            (48, [Some(4.9), Some(5.1)], false, false),
+            (64, [Some(4.9), Some(5.1)], false, true),
+            // Too few values for an interval: it goes on.
+            (24, [Some(1.0), Some(infinite)], false, false),
+            // No large flows: waited for until there are six replications.
+            (4, [Some(1.0), None], false, false),
+            (6, [Some(1.0), None], true, true),
+            (6, [Some(9.0), None], false, false),
+            // Nothing to compare: more replications would not help.
+            (4, [None, None], false, false),
+            (6, [None, None], false, true),
+        ] {
+            let s = standing(replications, halves);
+            assert_eq!((s.reached(), s.stops()), (reached, stops), "{s:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_expected_follows_the_widest_interval() {
+        assert_eq!(standing(2, [Some(f64::INFINITY); 2]).expected(), 8);
+        assert_eq!(standing(6, [Some(f64::INFINITY); 2]).expected(), 64);
+        assert_eq!(standing(6, [Some(1.0), Some(4.0)]).expected(), 6);
+        let (narrow, wide) = (
+            standing(6, [Some(1.0), Some(6.0)]).expected(),
+            standing(6, [Some(1.0), Some(15.0)]).expected(),
+        );
+        assert!(6 < narrow && narrow < wide && wide < 64, "{narrow} {wide}");
+        assert_eq!(standing(6, [Some(15.0), None]).expected(), wide);
+    }
+
+    #[test]
+    fn what_is_said() {
+        assert_eq!(
+            standing(6, [Some(1.71), Some(12.3)]).brief(),
+            "6 replications: short mean ±1.7, large mean ±12 points (asked ±5)"
+        );
+        assert_eq!(
+            standing(1, [Some(f64::INFINITY); 2]).brief(),
+            "1 replication (asked ±5)"
+        );
+        let said = |n: u32, halves| standing(n, halves).sentence();
+        assert!(said(8, [Some(1.0), Some(2.0)]).starts_with(
+            "Precision: all differences of short mean and large mean are known to ±5 percentage \
+             points (at widest short mean ±1.0 and large mean ±2.0)."
+        ));
+        assert!(said(64, [Some(1.0), Some(9.0)]).contains("not reached after the most"));
+        assert!(said(6, [Some(1.0), None]).contains("no flow or sample gives large mean here"));
     }
 }

@@ -79,6 +79,11 @@ fn half(values: &[f64], mean: f64, alpha: f64) -> Option<f64> {
     Some(t_two_sided(alpha, values.len() - 1) * (variance / n).sqrt())
 }
 
+/// The look at which a run stops that nothing is known of yet: a guess.
+pub fn first_guess(most: u32) -> u32 {
+    most.min(8)
+}
+
 /// The replications that a run will probably need until its widest half is `within`, from the half
 /// that it has after `replications`: halves shrink with the square root of the number, and with
 /// the quantile of the look.
