@@ -6,9 +6,13 @@
 mod bench;
 mod check;
 mod clock;
+mod completions;
 mod exit;
 mod export;
 mod figure;
+mod help;
+mod init;
+mod man;
 mod marker;
 mod memory;
 mod progress;
@@ -46,6 +50,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Write a scenario of your fabric from a few answers.
+    Init(init::Args),
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
@@ -62,6 +68,12 @@ enum Command {
     Theory(theory::Args),
     /// Write a scheme as one C header, or as BPF bytecode.
     Export(export::Args),
+    /// Explain a command, a scheme, a key of scenario files, a topic or a term.
+    Help(help::Args),
+    /// Print the script by which a shell completes commands and names.
+    Completions(completions::Args),
+    /// Print or write manual pages.
+    Man(man::Args),
 }
 
 /// How the answer is written.
@@ -124,8 +136,8 @@ impl Changes {
     }
 }
 
-/// The command line, or the exit code if it cannot be read.
-fn typed() -> Result<Cli, ExitCode> {
+/// The command line of cemark, laid out for this terminal.
+fn command() -> clap::Command {
     let mut command = Cli::command();
     if let Some(columns) = terminal::columns() {
         command = command.term_width(columns.min(WIDEST));
@@ -136,7 +148,12 @@ fn typed() -> Result<Cli, ExitCode> {
     if has_hidden() {
         command = command.styles(Styles::plain());
     }
-    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    command
+}
+
+/// The command line that was typed, or the exit code if it cannot be read.
+fn typed() -> Result<Cli, ExitCode> {
+    let matches = command().try_get_matches_from_mut(std::env::args_os());
     matches
         .and_then(|mut m| Cli::from_arg_matches_mut(&mut m))
         .map_err(|e| not_typed(&e))
@@ -175,12 +192,14 @@ fn not_typed(e: &clap::Error) -> ExitCode {
 fn main() -> ExitCode {
     // Setting the hook fails only if there is one already.
     let _ = miette::set_hook(Box::new(|_| terminal::error_handler()));
+    completions::answer_shell(Cli::command);
     let cli = match typed() {
         Ok(cli) => cli,
         Err(code) => return code,
     };
     let done = match &cli.command {
         None => exit::answer(&screen::first(terminal::look().width)),
+        Some(Command::Init(args)) => init::init(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Figure(args)) => figure::figure(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
@@ -189,6 +208,9 @@ fn main() -> ExitCode {
         Some(Command::Vectors(args)) => vectors::vectors(args),
         Some(Command::Theory(args)) => theory::theory(args),
         Some(Command::Export(args)) => export::export(args),
+        Some(Command::Help(args)) => help::help(args),
+        Some(Command::Completions(args)) => completions::completions(args),
+        Some(Command::Man(args)) => man::man(args, Cli::command()),
     };
     exit::code(done)
 }

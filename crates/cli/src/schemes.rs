@@ -130,7 +130,8 @@ fn all(schemes: &[&SchemeSpec]) -> String {
     out + "\ncemark schemes NAME shows one with its parameters\n"
 }
 
-fn one(s: &SchemeSpec) -> String {
+/// A scheme with its parameters.
+pub(crate) fn one(s: &SchemeSpec) -> String {
     let width = look().width;
     let mut out = format!(
         "{} ({})\n{}\n{}\n",

@@ -1,82 +1,105 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `cemark` without arguments prints.
+//! What `cemark` and `cemark help` without arguments print.
 
 use std::fmt::Write as _;
 
 use cemark_report::table::wrap;
+use clap::Command;
 
 /// What cemark is.
-const WHAT: [&str; 2] = [
-    "cemark: choose and compare ECN marking schemes before you deploy or publish them.",
-    "It simulates them packet by packet on your fabric, with identical flows, and prints what each \
-     gains, with confidence intervals and the published numbers.",
+const WHAT: &str = "\
+cemark compares ECN marking schemes before you deploy or publish them. It simulates them packet by \
+packet on your fabric, with identical flows, and prints what each gains and costs, with confidence \
+intervals and the published numbers.";
+
+/// Commands by what one wants to do. A command that is in no group is listed at the end.
+const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "compare schemes on a fabric",
+        &["init", "check", "run", "merge", "plot"],
+    ),
+    ("look something up", &["schemes", "theory", "help"]),
+    (
+        "use a scheme in a kernel, a switch or a program of yours",
+        &["export", "vectors"],
+    ),
+    ("see how far to trust it", &["figure", "bench"]),
+    ("set up your shell", &["completions", "man"]),
 ];
 
-/// Tasks and commands.
-const TASKS: [(&str, &str); 12] = [
-    ("I want to …", "type"),
+const EXAMPLES: &[(&str, &str)] = &[
     (
-        "compare marking schemes on a whole fabric",
-        "cemark run rtt-variation",
+        "describe your fabric, and compare",
+        "cemark init && cemark run my-fabric.toml",
     ),
     (
-        "see what a scenario contains and costs",
-        "cemark check rtt-variation",
+        "a published comparison, quickly",
+        "cemark run rtt-variation --seeds 1 --set workload.flows=1000",
     ),
-    (
-        "run it at another load",
-        "cemark run rtt-variation --set workload.load=0.3,0.6",
-    ),
-    ("run my own scenario", "cemark run my.toml"),
-    (
-        "see a scheme and its parameters",
-        "cemark schemes ecn_sharp",
-    ),
-    (
-        "run my own marker, in C or BPF",
-        "cemark run rtt-variation --marker bpf:own.o",
-    ),
-    (
-        "use a scheme in C, a kernel or BPF",
-        "cemark export ecn_sharp",
-    ),
-    (
-        "read the result in a script",
-        "cemark run rtt-variation --format json",
-    ),
-    ("reproduce a paper's figures", "cemark figure --list"),
-    (
-        "measure its speed and check it against theory",
-        "cemark bench, cemark bench --physics",
-    ),
-    ("see every option", "cemark --help"),
+    ("a scheme and its parameters", "cemark help ecn_sharp"),
 ];
+
+const MORE: &str = "\
+cemark COMMAND --help lists the options of a command; cemark help explains a scheme, a key of \
+scenario files (workload.load), a topic (units, sweep, output, figures) or a term.";
 
 /// The screen, for a terminal of this width.
 pub(crate) fn first(columns: usize) -> String {
-    let mut out = WHAT.map(|line| wrap(line, columns) + "\n").concat();
-    out.push('\n');
-    list(&mut out, &TASKS, columns, "");
-    out.push_str("\nbuilt-in scenarios\n");
-    let scenarios: Vec<(&str, String)> = cemark_scenario::builtins()
-        .map(|b| (b.name, b.title()))
+    let mut out = wrap(WHAT, columns) + "\n";
+    let command = crate::command();
+    let known = |name: &&&str| command.find_subcommand(name).is_some();
+    for (title, names) in GROUPS {
+        let lines: Vec<(&str, String)> = names
+            .iter()
+            .filter(known)
+            .map(|name| (*name, about(&command, name)))
+            .collect();
+        group(&mut out, title, &lines, columns);
+    }
+    let named: Vec<&str> = GROUPS
+        .iter()
+        .flat_map(|(_, names)| names.iter().copied())
         .collect();
-    let scenarios: Vec<(&str, &str)> = scenarios.iter().map(|(n, t)| (*n, t.as_str())).collect();
-    list(&mut out, &scenarios, columns, "  ");
+    let others = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+    let others: Vec<(&str, String)> = others
+        .map(Command::get_name)
+        .filter(|name| !named.contains(name))
+        .map(|name| (name, about(&command, name)))
+        .collect();
+    if !others.is_empty() {
+        group(&mut out, "more", &others, columns);
+    }
+    let examples: Vec<(&str, String)> = EXAMPLES
+        .iter()
+        .map(|(what, typed)| (*what, (*typed).to_owned()))
+        .collect();
+    group(&mut out, "examples", &examples, columns);
+    let builtins = cemark_scenario::SCENARIOS.iter();
+    let builtins: Vec<(&str, String)> = builtins.map(|b| (b.name, b.title())).collect();
+    group(&mut out, "built-in scenarios", &builtins, columns);
+    let _ = writeln!(out, "\n{}", wrap(MORE, columns));
     out
 }
 
-/// Prints two columns. If a line has no room for the second column, that moves to the line below.
-fn list(out: &mut String, lines: &[(&str, &str)], columns: usize, indent: &str) {
+/// What a command does, without the full stop.
+fn about(command: &Command, name: &str) -> String {
+    let sub = command.find_subcommand(name);
+    let about = sub.and_then(Command::get_about).map(ToString::to_string);
+    about.unwrap_or_default().trim_end_matches('.').to_owned()
+}
+
+/// A title and two columns. If a line has no room for the second column, that moves to the line
+/// below.
+fn group(out: &mut String, title: &str, lines: &[(&str, String)], columns: usize) {
     let len = |text: &str| text.chars().count();
     let width = lines.iter().map(|(left, _)| len(left)).max().unwrap_or(0);
+    let _ = writeln!(out, "\n{title}");
     for (left, right) in lines {
-        let _ = match indent.len() + width + 2 + len(right) <= columns {
-            true => writeln!(out, "{indent}{left:width$}  {right}"),
+        let _ = match 2 + width + 2 + len(right) <= columns {
+            true => writeln!(out, "  {left:width$}  {right}"),
             false => {
-                let below = wrap(right, columns.saturating_sub(indent.len() + 4));
-                let below = below.replace('\n', &format!("\n{indent}    "));
-                writeln!(out, "{indent}{left}\n{indent}    {below}")
+                let below = wrap(right, columns.saturating_sub(6)).replace('\n', "\n      ");
+                writeln!(out, "  {left}\n      {below}")
             }
         };
     }

@@ -42,7 +42,7 @@ pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
 pub use error::{Error, near, near_of_many};
 pub use plan::{Block, Plan, Point, Precision, Published, Warning};
 pub use read::{Overrides, load, parse};
-pub use reference::{key_table, with_key_tables};
+pub use reference::{DocumentedKey, documented_keys, key_table, with_key_tables};
 pub use schema::json_schema;
 pub use units::{Measure, read_quantity};
 pub use visible::{is_hidden, visible, visible_lines};

@@ -5,6 +5,43 @@ use crate::key::{KeySpec, Shape, Usual};
 use crate::sections::{ALL, Form, SectionSpec};
 use crate::units;
 
+/// A key of a scenario file, as `cemark help` and completions show it.
+#[derive(Clone, Debug)]
+pub struct DocumentedKey {
+    /// Its section (`workload`, `switch.queue`), empty for the top of the file.
+    pub section: &'static str,
+    /// The section as files write it: `[[workload]]`.
+    pub shown: String,
+    /// Its name.
+    pub name: &'static str,
+    /// The kinds of the section that have it; empty: all.
+    pub kinds: Vec<&'static str>,
+    /// What may be written, in words.
+    pub values: String,
+    /// What holds where it is missing.
+    pub usual: String,
+    /// What it means.
+    pub doc: String,
+}
+
+/// Every key of scenario files, section by section; parameters of schemes are not among them.
+pub fn documented_keys() -> Vec<DocumentedKey> {
+    let of = |spec: &&'static SectionSpec| {
+        let (section, shown) = (spec.name, spec.shown());
+        let rows = rows(spec, |_| true).into_iter();
+        rows.map(move |row| DocumentedKey {
+            section,
+            shown: shown.clone(),
+            name: row.name,
+            kinds: row.kinds,
+            values: row.values,
+            usual: row.usual,
+            doc: row.docs.join("; "),
+        })
+    };
+    ALL.iter().flat_map(of).collect()
+}
+
 /// One row of a table.
 struct Row {
     name: &'static str,

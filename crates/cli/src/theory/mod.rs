@@ -52,6 +52,11 @@ struct Value {
     value: f64,
 }
 
+/// Every theory, with what it says.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, String)> {
+    ALL.iter().map(|form| (form.name, form.doc.to_owned()))
+}
+
 pub(crate) fn theory(args: &Args) -> Result<(), Failure> {
     let Some(name) = &args.name else {
         return match args.format {
@@ -63,7 +68,7 @@ pub(crate) fn theory(args: &Args) -> Result<(), Failure> {
         let names: Vec<_> = ALL.iter().map(|f| f.name).collect();
         user(
             format!("there is no theory called `{name}`"),
-            format!("the theories are {}", names.join(", ")),
+            cemark_scenario::near(name, names),
         )
     })?;
     let columns = columns(form, &args.inputs)?;
@@ -99,7 +104,11 @@ fn columns(form: &Form, given: &[String]) -> Result<Vec<Vec<String>>, Failure> {
             .inputs
             .iter()
             .position(|i| i.name == name)
-            .ok_or_else(|| user(format!("`{name}` is no input of {}", form.name), known()))?;
+            .ok_or_else(|| {
+                let names = form.inputs.iter().map(|i| i.name);
+                let near = cemark_scenario::near(name, names);
+                user(format!("`{name}` is no input of {}", form.name), near)
+            })?;
         values[i] = value.split(',').map(str::to_owned).collect();
         for text in &values[i] {
             number(&form.inputs[i], text)?;

@@ -115,6 +115,11 @@ figures![
     "pool",
 ];
 
+/// The short names of all figures.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().map(|(name, _)| *name)
+}
+
 /// The text of `figures/targets.tsv`.
 pub const TARGETS: &str = include_str!("../../../../figures/targets.tsv");
 /// The text of `figures/expected.tsv`.

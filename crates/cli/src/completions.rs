@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark completions`: what a shell needs to complete commands, options and names.
+//!
+//! The script of a shell asks this program at each press of TAB, so that the names of scenarios,
+//! schemes and figures are those of the program that is installed.
+
+use std::ffi::OsStr;
+
+use cemark_marking::catalogue;
+use cemark_report::figure;
+use clap::Command;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter};
+use clap_complete::env::{CompleteEnv, Shells};
+use clap_complete::{Shell, aot};
+
+use crate::exit::{Failure, answer};
+use crate::help;
+use crate::theory;
+
+/// The variable by which the script of a shell asks.
+const VARIABLE: &str = "CEMARK_COMPLETE";
+
+/// Arguments of `cemark completions`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Your shell.
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Prints the script of a shell.
+pub(crate) fn completions(args: &Args) -> Result<(), Failure> {
+    let shell = match args.shell {
+        aot::Shell::Bash => "bash",
+        aot::Shell::Elvish => "elvish",
+        aot::Shell::Fish => "fish",
+        aot::Shell::PowerShell => "powershell",
+        aot::Shell::Zsh => "zsh",
+        other => {
+            return Err(Failure::User(miette::miette!(
+                help = "write bash, zsh, fish, powershell or elvish",
+                "there are no completions for {other}"
+            )));
+        }
+    };
+    let builtins = Shells::builtins();
+    let completer = builtins.completer(shell).expect("a built-in shell");
+    let mut script = Vec::new();
+    completer
+        .write_registration(VARIABLE, "cemark", "cemark", "cemark", &mut script)
+        .expect("memory takes every write");
+    answer(&String::from_utf8(script).expect("a script is text"))
+}
+
+/// Answers the script of a shell, and exits; otherwise does nothing.
+pub(crate) fn answer_shell(command: fn() -> Command) {
+    let with_names = move || complete(command());
+    CompleteEnv::with_factory(with_names)
+        .var(VARIABLE)
+        .complete();
+}
+
+/// Tells arguments which values they can have. A value that is not among them is still accepted.
+fn complete(mut command: Command) -> Command {
+    let mut add = |name: &'static str, arg: &'static str, values: ArgValueCompleter| {
+        let with = |a: clap::Arg| match a.get_id() == arg {
+            true => a.add(values.clone()),
+            false => a,
+        };
+        // `mut_arg` would move a positional argument behind the others.
+        command = std::mem::take(&mut command).mut_subcommand(name, |sub| sub.mut_args(with));
+    };
+    for name in ["run", "check"] {
+        add(name, "scenario", ArgValueCompleter::new(scenarios));
+        add(name, "set", ArgValueCompleter::new(paths));
+    }
+    add("figure", "set", ArgValueCompleter::new(paths));
+    add("figure", "ids", ArgValueCompleter::new(figures));
+    add("bench", "names", ArgValueCompleter::new(benches));
+    add("schemes", "name", ArgValueCompleter::new(schemes));
+    add("export", "name", ArgValueCompleter::new(schemes));
+    add("theory", "name", ArgValueCompleter::new(theories));
+    add("help", "words", ArgValueCompleter::new(help_words));
+    command
+}
+
+/// The names that begin with what is typed.
+fn beginning<'a>(
+    current: &OsStr,
+    names: impl IntoIterator<Item = (&'a str, String)>,
+) -> Vec<CompletionCandidate> {
+    let Some(typed) = current.to_str() else {
+        return Vec::new();
+    };
+    let all = names.into_iter();
+    all.filter(|(name, _)| name.starts_with(typed))
+        .map(|(name, about)| {
+            let about = (!about.is_empty()).then(|| about.into());
+            CompletionCandidate::new(name).help(about)
+        })
+        .collect()
+}
+
+fn scenarios(current: &OsStr) -> Vec<CompletionCandidate> {
+    let builtins = cemark_scenario::SCENARIOS.iter();
+    let mut all = beginning(current, builtins.map(|b| (b.name, b.title())));
+    let files = PathCompleter::any()
+        .filter(|path| path.is_dir() || path.extension().is_some_and(|end| end == "toml"));
+    all.extend(clap_complete::engine::ValueCompleter::complete(
+        &files, current,
+    ));
+    all
+}
+
+fn benches(current: &OsStr) -> Vec<CompletionCandidate> {
+    let builtins = cemark_scenario::BENCHES.iter();
+    beginning(current, builtins.map(|b| (b.name, b.title())))
+}
+
+fn schemes(current: &OsStr) -> Vec<CompletionCandidate> {
+    beginning(
+        current,
+        catalogue::ALL.iter().map(|s| (s.name, s.title.to_owned())),
+    )
+}
+
+fn figures(current: &OsStr) -> Vec<CompletionCandidate> {
+    beginning(current, figure::names().map(|name| (name, String::new())))
+}
+
+fn theories(current: &OsStr) -> Vec<CompletionCandidate> {
+    beginning(current, theory::names())
+}
+
+fn help_words(current: &OsStr) -> Vec<CompletionCandidate> {
+    let words = help::words();
+    let words = words
+        .iter()
+        .map(|(word, about)| (word.as_str(), about.clone()));
+    beginning(current, words)
+}
+
+/// Paths of `--set`, up to the sign that their value follows.
+fn paths(current: &OsStr) -> Vec<CompletionCandidate> {
+    let paths = cemark_scenario::documented_keys();
+    let paths: Vec<(String, String)> = paths
+        .into_iter()
+        .filter(|key| key.section != "scheme" && !key.section.contains('.'))
+        .map(|key| {
+            let dot = if key.section.is_empty() { "" } else { "." };
+            (format!("{}{dot}{}=", key.section, key.name), key.doc)
+        })
+        .collect();
+    beginning(
+        current,
+        paths.iter().map(|(p, doc)| (p.as_str(), doc.clone())),
+    )
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whatever is answered, the file is read without a warning.
+
+use cemark_scenario::{Overrides, Plan, parse};
+use cemark_transport::cc::catalogue;
+use proptest::prelude::*;
+
+use super::answers::{Answers, Buffer, Kind, Per, Rtts};
+use super::{Failure, Made, compose};
+
+const MICRO: u64 = 1_000_000;
+
+/// A number between two bounds, each order of magnitude equally likely.
+fn spread(low: u64, high: u64) -> impl Strategy<Value = u64> {
+    let (low, high) = ((low as f64).ln(), (high as f64).ln());
+    (low..=high).prop_map(|x| x.exp().round() as u64)
+}
+
+fn rtts() -> impl Strategy<Value = Rtts> {
+    let ends = [spread(1, 100_000), spread(1, 100_000), spread(1, 100_000)];
+    (ends, any::<bool>()).prop_map(|(mut ends, has_middle)| {
+        ends.sort_unstable();
+        let [smallest, middle, largest] = ends.map(|us| us * MICRO);
+        Rtts::Range {
+            smallest,
+            typical: Some(middle).filter(|_| has_middle && smallest < largest),
+            largest,
+        }
+    })
+}
+
+fn buffers() -> impl Strategy<Value = Buffer> {
+    let most = u64::from(u32::MAX);
+    let of = |per: Per, least| {
+        spread(least, most).prop_map(move |amount| Buffer {
+            amount: amount.clamp(least, most),
+            in_cells: false,
+            per,
+        })
+    };
+    prop_oneof![of(Per::Port, 15_000), of(Per::Switch, 150_000)]
+}
+
+fn answers() -> impl Strategy<Value = Answers> {
+    let kinds = prop_oneof![Just(Kind::Star), Just(Kind::LeafSpine), Just(Kind::FatTree)];
+    let controls: Vec<&str> = catalogue::ALL
+        .iter()
+        .filter(|c| c.ecn)
+        .map(|c| c.name)
+        .collect();
+    let sizes = &["web-search", "data-mining", "facebook-small", "20KB", "5MB"];
+    let rates = spread(100, 800_000).prop_map(|mbps| mbps * 1_000_000);
+    let ratios = prop_oneof![Just(1.0), Just(2.0), Just(3.0), 1.0..32.0_f64];
+    (
+        (kinds, spread(2, 1500), rates, ratios),
+        (rtts(), buffers(), prop::sample::select(&sizes[..])),
+        (1..=19_u64, prop::sample::select(controls), spread(1, 64)),
+    )
+        .prop_map(
+            |((kind, hosts, rate, ratio), (rtt, buffer, sizes), (load, control, queues))| Answers {
+                kind,
+                hosts: hosts as u32,
+                rate,
+                ratio: if kind == Kind::Star { 1.0 } else { ratio },
+                rtt,
+                buffer,
+                sizes: sizes.to_owned(),
+                load: load as f64 / 20.0,
+                transport: control,
+                queues: queues as u32,
+            },
+        )
+}
+
+fn read(made: &Made) -> Plan {
+    match parse(&made.text, "my-fabric.toml", &Overrides::default()) {
+        Ok(plan) => plan,
+        Err(e) => panic!("{e}\n{}", made.text),
+    }
+}
+
+fn said(e: Failure) -> String {
+    match e {
+        Failure::User(report) | Failure::Machine(report) => {
+            format!(
+                "{report}: {}",
+                report.help().map(|h| h.to_string()).unwrap_or_default()
+            )
+        }
+        Failure::Interrupted(text) => text,
+        Failure::OutputClosed => String::new(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        failure_persistence: None,
+        ..Default::default()
+    })]
+
+    #[test]
+    fn every_combination_of_answers_is_read_without_a_warning(answers in answers()) {
+        match compose(&answers, answers.buffer.amount, None, "my-fabric.toml") {
+            Ok(made) => {
+                let plan = read(&made);
+                let warnings = plan.warning_lines();
+                prop_assert!(warnings.is_empty(), "{warnings:#?}\n{}", made.text);
+                prop_assert!(plan.schemes.len() >= 3 && made.flows >= 50);
+                prop_assert!(made.seconds <= 10.0 || made.flows == 50, "{} s", made.seconds);
+            }
+            Err(e) => {
+                let said = said(e);
+                let known = ["write --hosts", "more than one a nanosecond"];
+                prop_assert!(known.iter().any(|k| said.contains(k)), "{said}");
+            }
+        }
+    }
+}
+
+fn usual() -> Answers {
+    Answers {
+        kind: Kind::LeafSpine,
+        hosts: 64,
+        rate: 25_000_000_000,
+        ratio: 2.0,
+        rtt: Rtts::Range {
+            smallest: 20 * MICRO,
+            typical: None,
+            largest: 120 * MICRO,
+        },
+        buffer: Buffer {
+            amount: 16_000_000,
+            in_cells: false,
+            per: Per::Switch,
+        },
+        sizes: "web-search".to_owned(),
+        load: 0.6,
+        transport: "dctcp",
+        queues: 1,
+    }
+}
+
+fn composed(answers: &Answers) -> Made {
+    let made = compose(answers, answers.buffer.amount, None, "my-fabric.toml");
+    made.unwrap_or_else(|e| panic!("{}", said(e)))
+}
+
+/// The defaults: thresholds by the papers' rules.
+#[test]
+fn thresholds_follow_from_the_base_rtts() {
+    let made = composed(&usual());
+    // 20 us + min(Exp(38 us), 100 us): 90th percentile 107.5, mean 55.3.
+    for line in [
+        "k = \"107.5us\"",
+        "ins_target = \"107.5us\"",
+        "pst_interval = \"120us\"",
+        "pst_target = \"55.27us\"",
+        "leaves = 4",
+        "spines = 8 # 16 links of hosts on 8 links to spines: 2:1",
+    ] {
+        assert!(made.text.contains(line), "{line} is not in\n{}", made.text);
+    }
+    assert!(made.notes.is_empty());
+    assert!(
+        made.text.lines().all(|line| line.chars().count() <= 100),
+        "{}",
+        made.text
+    );
+    let labels = read(&made).schemes;
+    assert_eq!(labels, ["DCTCP-RED-Tail", "DCTCP-RED-AVG", "CoDel", "ECN#"]);
+}
+
+#[test]
+fn several_queues_bring_the_schemes_for_them() {
+    let made = composed(&Answers {
+        queues: 4,
+        ..usual()
+    });
+    let plan = read(&made);
+    assert_eq!(
+        plan.schemes,
+        ["DCTCP-RED-Tail", "MQ-ECN", "TCN", "CoDel", "ECN#"]
+    );
+    assert_eq!(plan.points[0].config.switch.queues.len(), 4);
+}
+
+/// A buffer below the bandwidth-delay product leaves thresholds that it can reach, and says so.
+#[test]
+fn a_small_buffer_is_noted() {
+    let buffer = Buffer {
+        amount: 100_000,
+        in_cells: false,
+        per: Per::Port,
+    };
+    let made = composed(&Answers { buffer, ..usual() });
+    assert!(
+        made.notes.iter().any(|n| n.contains("is small")),
+        "{:?}",
+        made.notes
+    );
+    assert!(made.text.contains("k = \"16us\""), "{}", made.text);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark man`: manual pages, one a command.
+
+use std::path::{Path, PathBuf};
+
+use clap::Command;
+use clap_mangen::Man;
+
+use crate::exit::{Failure, answer, note};
+
+/// Arguments of `cemark man`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The command whose page is printed [default: the page of cemark itself].
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    command: Option<String>,
+    /// Write the pages of all commands into this directory.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Prints one page, or writes all.
+pub(crate) fn man(args: &Args, mut command: Command) -> Result<(), Failure> {
+    command.build();
+    if let Some(dir) = &args.out {
+        return write_all(dir, &command);
+    }
+    let Some(name) = &args.command else {
+        return answer(&page(&command, None));
+    };
+    let pages = pages(&command);
+    match pages.iter().find(|sub| sub.get_name() == name) {
+        Some(sub) => answer(&page(sub, Some(&command))),
+        None => {
+            let names = pages.iter().map(|sub| sub.get_name());
+            Err(Failure::User(miette::miette!(
+                help = cemark_scenario::near(name, names),
+                "there is no command `{name}`"
+            )))
+        }
+    }
+}
+
+/// The commands that have pages of their own.
+fn pages(command: &Command) -> Vec<&Command> {
+    let subs = command.get_subcommands();
+    subs.filter(|sub| !sub.is_hide_set()).collect()
+}
+
+fn write_all(dir: &Path, command: &Command) -> Result<(), Failure> {
+    let failed = |path: &Path, e: std::io::Error| {
+        Failure::Machine(miette::miette!(
+            help = "write --out with a directory that can be created and written",
+            "{}: {e}",
+            path.display()
+        ))
+    };
+    std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
+    let mut files = vec![("cemark.1".to_owned(), page(command, None))];
+    for sub in pages(command) {
+        let text = page(sub, Some(command));
+        files.push((format!("cemark-{}.1", sub.get_name()), text));
+    }
+    for (name, text) in &files {
+        let path = dir.join(name);
+        std::fs::write(&path, text).map_err(|e| failed(&path, e))?;
+    }
+    note(&format!(
+        "{} pages are in {}; read one with: man -l {}",
+        files.len(),
+        dir.display(),
+        dir.join("cemark-run.1").display()
+    ));
+    Ok(())
+}
+
+/// A page in the language of man; `parent` is the command to which it belongs.
+fn page(command: &Command, parent: Option<&Command>) -> String {
+    let mut command = command.clone().disable_help_subcommand(true);
+    if let Some(parent) = parent {
+        let (program, name) = (parent.get_name(), command.get_name().to_owned());
+        command = command
+            .display_name(format!("{program}-{name}"))
+            .version(env!("CARGO_PKG_VERSION"));
+    }
+    let source = concat!("cemark ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command).source(source).manual("User commands");
+    let mut text = Vec::new();
+    man.render(&mut text).expect("memory takes every write");
+    let text = String::from_utf8(text).expect("a page is text");
+    // A page has no date, so that the same program always writes the same page.
+    let text = text.replacen(" 1  \"", " 1 \"\" \"", 1);
+    // Old formatters read bytes: what is not ASCII goes in by its number.
+    let escaped = |c: char| match c.is_ascii() {
+        true => c.to_string(),
+        false => format!("\\[u{:04X}]", u32::from(c)),
+    };
+    text.chars().map(escaped).collect()
+}
