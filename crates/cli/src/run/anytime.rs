@@ -46,6 +46,7 @@ pub(super) fn simulate(
         plan,
         working: 0,
     };
+    run.screen.expect(&run.schedule.expected());
     run.look();
     if !run.schedule.is_done() {
         let shared = Shared {
