@@ -149,8 +149,8 @@ fn spread(values: &[f64]) -> (f64, f64) {
 /// The table of one workload; what is wrong.
 fn prove(file: &str, text: &str) -> Vec<String> {
     let (seeds, runs) = (
-        number("CEMARK_COVERAGE_SEEDS", 30),
-        number("CEMARK_COVERAGE_RUNS", 400),
+        number("CEMARK_COVERAGE_SEEDS", 20),
+        number("CEMARK_COVERAGE_RUNS", 300),
     );
     let data = simulate(file, text, seeds);
     let spreads: Vec<(f64, f64)> = data.iter().map(|values| spread(values)).collect();
@@ -226,17 +226,17 @@ fn a_fabric_with_losses() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What the looks are for: where 3 replications suffice, ordinary intervals that are looked at
-/// again and again miss the truth more often than 5 % of the time, and these do not. The values
-/// are normal, as sums of twelve uniform ones.
+/// What the looks are for: ordinary intervals that are looked at again and again, and end the run
+/// once they are narrow, miss the truth in 10 % of the runs instead of 5 %, and these do not. The
+/// values are normal, as sums of twelve uniform ones.
 #[test]
 fn looking_often_has_its_price() {
     let mut rng = SplitMix64::new(7);
     let mut uniform = || rng.below(1 << 32) as f64 / (1_u64 << 32) as f64 - 0.5;
     let mut normal = |_| (0..12).map(|_| uniform()).sum::<f64>();
-    let data: Vec<Vec<f64>> = (0..METRICS.len())
-        .map(|_| (0..2000).map(&mut normal).collect())
-        .collect();
+    // All metrics are the same, so that one of them decides.
+    let values: Vec<f64> = (0..2000).map(&mut normal).collect();
+    let data = vec![values; METRICS.len()];
     let truth: Vec<f64> = data.iter().map(|values| spread(values).0).collect();
     let runs = 2000;
     let play = |run: u64| play(&mut SplitMix64::new(run), &data, &truth, 0.7);
