@@ -73,7 +73,7 @@ impl<'a> CheckedPrecision<'a> {
             metrics: &precision.metrics,
             most: precision.most,
             looks: sequential::looks(precision.most),
-            estimated_packet_hops_of_one_replication: one.points.iter().map(|p| p.cost).sum(),
+            estimated_packet_hops_of_one_replication: one.distinct().iter().map(|p| p.cost).sum(),
             estimated_cpu_seconds_of_one_replication: seconds(&one),
         }
     }
@@ -91,7 +91,7 @@ fn first_replication(plan: &Plan) -> Plan {
 }
 
 fn seconds(plan: &Plan) -> f64 {
-    plan.points.iter().map(Point::cpu_seconds).sum()
+    plan.distinct().iter().map(|p| p.cpu_seconds()).sum()
 }
 
 #[derive(Serialize)]
@@ -100,6 +100,8 @@ struct CheckedPoint<'a> {
     scheme: &'a str,
     load: Option<f64>,
     seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_as: Option<usize>,
     estimated_packet_hops: f64,
     estimated_cpu_seconds: f64,
     estimated_peak_memory_bytes: f64,
@@ -112,7 +114,8 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     let overrides = args.extent.add_to(args.changes.overrides()?);
     let plan = cemark_scenario::load(scenario, &overrides)?;
     warn(&plan);
-    let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
+    let distinct = plan.distinct();
+    let hops: f64 = distinct.iter().map(|p| p.cost).sum();
     match args.format {
         Format::Table => answer(&table(&plan, hops, scenario))?,
         Format::Json => answer_json(&Checked {
@@ -130,11 +133,14 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             points: plan
                 .points
                 .iter()
-                .map(|p| CheckedPoint {
+                .zip(plan.simulated_as())
+                .enumerate()
+                .map(|(i, (p, first))| CheckedPoint {
                     axes: &p.axes,
                     scheme: &p.scheme,
                     load: p.load,
                     seed: p.seed,
+                    same_as: (first != i).then_some(first),
                     estimated_packet_hops: p.cost,
                     estimated_cpu_seconds: p.cpu_seconds(),
                     estimated_peak_memory_bytes: p.peak_bytes,
@@ -156,11 +162,13 @@ struct Line<'a> {
     hops: f64,
     seconds: f64,
     peak: f64,
+    /// Seeds that are simulated here; the result of the others is that of a line above.
+    simulated: usize,
 }
 
 fn lines(plan: &Plan) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
-    for p in &plan.points {
+    for ((i, p), first) in plan.points.iter().enumerate().zip(plan.simulated_as()) {
         // Seeds come last in the order of the points.
         let last = lines.last();
         if last.is_none_or(|l| l.point.axes != p.axes || l.point.scheme != p.scheme) {
@@ -170,10 +178,15 @@ fn lines(plan: &Plan) -> Vec<Line<'_>> {
                 hops: 0.0,
                 seconds: 0.0,
                 peak: 0.0,
+                simulated: 0,
             });
         }
         let place = lines.last_mut().expect("there is one by now");
         place.seeds.push(p.seed.to_string());
+        if first != i {
+            continue;
+        }
+        place.simulated += 1;
         place.hops += p.cost;
         place.seconds += p.cpu_seconds();
         place.peak = place.peak.max(p.peak_bytes);
@@ -203,13 +216,16 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         let mut row: Vec<String> = axes
             .map(|a| line.point.axes.get(a).cloned().unwrap_or_default())
             .collect();
-        row.extend([
-            line.point.scheme.clone(),
-            line.seeds.join(" "),
-            units::count(line.hops),
-            units::span(line.seconds),
-            units::bytes(line.peak),
-        ]);
+        row.extend([line.point.scheme.clone(), line.seeds.join(" ")]);
+        if line.simulated == 0 {
+            row.extend(["as above", "", ""].map(str::to_owned));
+        } else {
+            row.extend([
+                units::count(line.hops),
+                units::span(line.seconds),
+                units::bytes(line.peak),
+            ]);
+        }
         rows.push(row);
     }
     let names = rows.iter_mut().flatten();
@@ -225,6 +241,11 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         let _ = writeln!(out, "{}", cells.join("  ").trim_end());
     }
     let seconds = seconds(plan);
+    let distinct = plan.distinct();
+    let points = match (plan.points.len(), distinct.len()) {
+        (all, simulated) if simulated < all => format!("{all} points, {simulated} to simulate"),
+        (all, _) => format!("{all} points"),
+    };
     let jobs = memory::jobs(None);
     let cores = if jobs == 1 { "core" } else { "cores" };
     if let Some(precision) = &plan.precision {
@@ -240,11 +261,10 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         ""
     };
     let cost = format!(
-        "{most}{} points, about {} packet-hops: {} of CPU, {} on {jobs} {cores}, {} of memory",
-        plan.points.len(),
+        "{most}{points}, about {} packet-hops: {} of CPU, {} on {jobs} {cores}, {} of memory",
         units::count(hops),
         units::span(seconds),
-        units::span(seconds / jobs.min(plan.points.len().max(1)) as f64),
+        units::span(seconds / jobs.min(distinct.len().max(1)) as f64),
         units::bytes(plan.peak_bytes(jobs)),
     );
     let gap = if plan.precision.is_some() { "" } else { "\n" };
@@ -259,6 +279,7 @@ fn replications(precision: &Precision, one: &Plan, jobs: usize) -> String {
         true => "the means that are compared".to_owned(),
         false => precision.metrics.join(", "),
     };
+    let distinct = one.distinct();
     let looks = sequential::looks(precision.most);
     let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
     format!(
@@ -267,10 +288,10 @@ fn replications(precision: &Precision, one: &Plan, jobs: usize) -> String {
          cores. The run looks after {} replications.",
         precision.within,
         precision.most,
-        one.points.len(),
-        units::count(one.points.iter().map(|p| p.cost).sum()),
+        distinct.len(),
+        units::count(distinct.iter().map(|p| p.cost).sum()),
         units::span(seconds(one)),
-        units::span(seconds(one) / jobs.min(one.points.len().max(1)) as f64),
+        units::span(seconds(one) / jobs.min(distinct.len().max(1)) as f64),
         looks.join(", "),
     )
 }

@@ -135,6 +135,36 @@ fn a_tighter_precision_continues_the_same_run() {
     assert_eq!(loose["scenario_digest"], at_once["scenario_digest"]);
 }
 
+/// Blocks that share simulations: the other scheme is the same at every value of the parameter.
+#[test]
+fn a_point_that_two_blocks_need_is_simulated_once() {
+    let scratch = Scratch::new();
+    let args = [
+        "--set",
+        "workload.load=0.2",
+        "--set",
+        "scheme.low.k=4pkt,100pkt",
+        "--precision",
+        "7",
+    ];
+    let one = answer(&scratch.dir("one"), &[&args[..], &["--jobs", "1"]].concat());
+    let two = answer(&scratch.dir("two"), &[&args[..], &["--jobs", "2"]].concat());
+    assert_eq!(one, two);
+    let points = one["points"].as_array().expect("points");
+    let shared = points.iter().filter(|p| p["same_as"].is_number()).count();
+    let least = replications(&one).into_iter().min().expect("blocks");
+    assert_eq!(
+        shared as u64, least,
+        "the baseline of the block that stops first"
+    );
+    let again = json(&run(
+        &scratch.dir("one"),
+        &[&args[..], &["--format", "json"]].concat(),
+    ));
+    assert_eq!(again["digest"], one["digest"]);
+    assert_eq!(again["cost"]["resumed"], again["cost"]["simulated"]);
+}
+
 /// How many points a run directory holds.
 fn kept(dir: &Path) -> usize {
     let files = fs::read_dir(dir.join("points"))

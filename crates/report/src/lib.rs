@@ -5,6 +5,7 @@
 //! [`Outcome`](cemark_sim::Outcome)s of its points: the same outcomes give the same table on every
 //! machine. Wall-clock times and dates are arguments.
 
+pub mod chart;
 pub mod comparison;
 mod error;
 pub mod figure;
@@ -22,5 +23,5 @@ pub mod units;
 pub use comparison::{Comparisons, Group, Row};
 pub use error::{Error, Fault};
 pub use metrics::Metric;
-pub use rundir::{Console, Finished, Provenance, RunDir};
+pub use rundir::{Console, Finished, Provenance, RunDir, share};
 pub use summary::{PointSummary, RunSummary};

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use cemark_report::comparison::precision::Standing;
+use cemark_report::rundir::share;
 use cemark_report::{Comparisons, Finished, Group, RunDir};
 use cemark_scenario::{Plan, Precision, visible};
 
@@ -137,10 +138,8 @@ impl Run<'_> {
     fn look(&mut self) {
         while let Some((block, points)) = self.schedule.to_look() {
             let plan = self.plan.only(&points);
-            let finished: Vec<&Finished> = points
-                .iter()
-                .filter_map(|i| self.finished[*i].as_ref())
-                .collect();
+            let of = |i: &usize| self.finished[self.schedule.simulated_as(*i)].as_ref();
+            let finished: Vec<&Finished> = points.iter().filter_map(of).collect();
             let group = Comparisons::of(&plan, &finished).groups.swap_remove(0);
             let standing = group.standing.clone();
             let standing = standing.expect("the plan states a precision");
@@ -173,13 +172,38 @@ impl Run<'_> {
             };
             return Err(Failure::Interrupted(text.clone()));
         }
-        let finished = points.iter().filter_map(|i| self.finished[*i].take());
+        let plan = self.plan.only(&points);
+        let resumed = plan
+            .simulated_as()
+            .into_iter()
+            .enumerate()
+            .filter(|(i, first)| i == first && kept[self.schedule.simulated_as(points[*i])]);
         Ok(Looked {
-            finished: finished.collect(),
-            plan: self.plan.only(&points),
-            resumed: points.iter().filter(|i| kept[**i]).count(),
+            resumed: resumed.count(),
+            finished: self.results(&plan, &points),
+            plan,
             interrupted,
         })
+    }
+
+    /// The result of each point of a plan, by the indices of its points in the whole plan.
+    fn results(&mut self, plan: &Plan, points: &[usize]) -> Vec<Finished> {
+        let mut results: Vec<Option<Finished>> = vec![None; points.len()];
+        for (i, first) in plan.simulated_as().into_iter().enumerate() {
+            let simulated = self.schedule.simulated_as(points[i]);
+            if first != i {
+                continue;
+            }
+            // Another block, which has stopped earlier, may have simulated it as its own.
+            results[i] = match simulated == points[i] {
+                true => self.finished[simulated].take(),
+                false => self.finished[simulated]
+                    .take()
+                    .map(|f| Finished::new(&plan.points[i], f.outcome, f.summary.cpu_seconds)),
+            };
+        }
+        share(plan, &mut results);
+        results.into_iter().flatten().collect()
     }
 }
 

@@ -27,9 +27,11 @@ impl Screen {
     pub(super) fn new(plan: &Plan, kept: &[bool]) -> Self {
         let mut places = vec![None; plan.points.len()];
         let mut costs = Vec::new();
-        for (i, point) in plan.points.iter().enumerate().filter(|(i, _)| !kept[*i]) {
-            places[i] = Some(costs.len());
-            costs.push(point.cost);
+        for (i, first) in plan.simulated_as().into_iter().enumerate() {
+            if i == first && !kept[i] {
+                places[i] = Some(costs.len());
+                costs.push(plan.points[i].cost);
+            }
         }
         Screen {
             progress: Progress::new(costs),

@@ -15,8 +15,12 @@ use cemark_scenario::{Plan, Precision};
 /// The order of the points of one run.
 pub(super) struct Schedule {
     blocks: Vec<Block>,
-    /// The block of each point of the plan.
-    of_point: Vec<usize>,
+    /// For each point the one whose simulation gives its result ([`Plan::simulated_as`]); several
+    /// blocks may need it.
+    first: Vec<usize>,
+    /// For each point that is simulated the blocks that need it.
+    needed_by: Vec<Vec<usize>>,
+    started: Vec<bool>,
     finished: Vec<bool>,
 }
 
@@ -39,30 +43,33 @@ struct Block {
 impl Schedule {
     /// Of a plan whose points are partly finished.
     pub(super) fn new(plan: &Plan, precision: &Precision, finished: Vec<bool>) -> Self {
-        let mut of_point = vec![0; plan.points.len()];
-        let mut blocks = Vec::new();
-        for (b, block) in plan.blocks().into_iter().enumerate() {
-            for &point in block.replications.iter().flatten() {
-                of_point[point] = b;
+        let blocks = plan.blocks().into_iter().map(|block| Block {
+            replications: block.replications,
+            looks: sequential::looks(precision.most),
+            look: 0,
+            waiting: VecDeque::new(),
+            ahead: VecDeque::new(),
+            stopped: false,
+            standing: None,
+        });
+        let blocks: Vec<Block> = blocks.collect();
+        let first = plan.simulated_as();
+        let mut needed_by = vec![Vec::new(); plan.points.len()];
+        for (b, block) in blocks.iter().enumerate() {
+            for point in block.replications.iter().flatten() {
+                needed_by[first[*point]].push(b);
             }
-            blocks.push(Block {
-                replications: block.replications,
-                looks: sequential::looks(precision.most),
-                look: 0,
-                waiting: VecDeque::new(),
-                ahead: VecDeque::new(),
-                stopped: false,
-                standing: None,
-            });
         }
         let mut schedule = Schedule {
             blocks,
-            of_point,
+            first,
+            needed_by,
+            started: finished.clone(),
             finished,
         };
         for block in &mut schedule.blocks {
-            block.waiting = block.between(0, &schedule.finished);
-            block.ahead = block.between(1, &schedule.finished);
+            block.waiting = block.between(0, &schedule.first);
+            block.ahead = block.between(1, &schedule.first);
         }
         schedule
     }
@@ -73,8 +80,17 @@ impl Schedule {
         let goes_on = |block: &&mut Block| !block.stopped;
         let mut active: Vec<&mut Block> = self.blocks.iter_mut().filter(goes_on).collect();
         active.sort_by_key(|block| block.look);
-        let waiting = active.iter_mut().find_map(|b| b.waiting.pop_front());
-        waiting.or_else(|| active.iter_mut().find_map(|b| b.ahead.pop_front()))
+        let started = &self.started;
+        let take = |points: &mut VecDeque<usize>| loop {
+            match points.pop_front() {
+                Some(point) if started[point] => {}
+                found => return found,
+            }
+        };
+        let waiting = active.iter_mut().find_map(|b| take(&mut b.waiting));
+        let next = waiting.or_else(|| active.iter_mut().find_map(|b| take(&mut b.ahead)))?;
+        self.started[next] = true;
+        Some(next)
     }
 
     /// A point is finished.
@@ -88,7 +104,7 @@ impl Schedule {
         let mut ready = blocks.filter(|(_, b)| !b.stopped);
         ready.find_map(|(i, block)| {
             let points = block.points(block.looks[block.look]);
-            let all = points.iter().all(|p| self.finished[*p]);
+            let all = points.iter().all(|p| self.finished[self.first[*p]]);
             all.then_some((i, points))
         })
     }
@@ -105,12 +121,19 @@ impl Schedule {
         }
         block.look += 1;
         block.waiting = std::mem::take(&mut block.ahead);
-        block.ahead = block.between(block.look + 1, &self.finished);
+        block.ahead = block.between(block.look + 1, &self.first);
     }
 
-    /// Whether a point may still be needed.
+    /// Whether a point that is being simulated may still be needed.
     pub(super) fn wants(&self, point: usize) -> bool {
-        !self.blocks[self.of_point[point]].stopped
+        self.needed_by[point]
+            .iter()
+            .any(|b| !self.blocks[*b].stopped)
+    }
+
+    /// The point whose simulation gives the result of this one.
+    pub(super) fn simulated_as(&self, point: usize) -> usize {
+        self.first[point]
     }
 
     /// Whether every block has stopped.
@@ -137,7 +160,7 @@ impl Schedule {
             };
             block.points(replications)
         });
-        each.collect()
+        each.map(|point| self.first[point]).collect()
     }
 }
 
@@ -150,15 +173,14 @@ impl Block {
         points
     }
 
-    /// The unfinished points between a look and the one before it, replication by replication.
-    fn between(&self, look: usize, finished: &[bool]) -> VecDeque<usize> {
+    /// The points to simulate between a look and the one before it, replication by replication.
+    fn between(&self, look: usize, first: &[usize]) -> VecDeque<usize> {
         let Some(&to) = self.looks.get(look) else {
             return VecDeque::new();
         };
         let from = look.checked_sub(1).map_or(0, |before| self.looks[before]);
         let added = &self.replications[from as usize..to as usize];
-        let points = added.iter().flatten().copied();
-        points.filter(|p| !finished[*p]).collect()
+        added.iter().flatten().map(|point| first[*point]).collect()
     }
 }
 

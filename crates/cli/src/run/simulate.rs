@@ -100,8 +100,9 @@ pub(super) fn simulate(
     watches: &Watches,
     finished: &mut [Option<Finished>],
 ) -> Result<(), Failure> {
+    let first = plan.simulated_as();
     let mut todo: Vec<usize> = (0..plan.points.len())
-        .filter(|i| finished[*i].is_none())
+        .filter(|i| first[*i] == *i && finished[*i].is_none())
         .collect();
     if todo.is_empty() {
         return Ok(());
@@ -131,17 +132,18 @@ pub(super) fn simulate(
     complete(finished, &shop)
 }
 
-/// Succeeds if every point is finished; otherwise says why not, and what is kept.
+/// Succeeds if all points that are to be simulated are finished; otherwise says why not, and what
+/// is kept.
 fn complete(finished: &[Option<Finished>], shop: &Workshop) -> Result<(), Failure> {
     let done = finished.iter().flatten().count();
+    let wanted = shop.plan.distinct().len();
     let kept = format!(
-        "{done} of {} points are finished and kept in {}",
-        finished.len(),
+        "{done} of {wanted} points are finished and kept in {}",
         shop.dir.path().display()
     );
     match shop.failure(&kept) {
         Some(failure) => Err(failure),
-        None if done == finished.len() => Ok(()),
+        None if done == wanted => Ok(()),
         None => Err(Failure::Interrupted(format!(
             "interrupted: {kept}; the same command continues from there"
         ))),
