@@ -22,8 +22,8 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "schema")]
     scenario: Option<String>,
     /// Print a JSON schema of scenario files for editors.
-    #[arg(long, conflicts_with_all = ["scenario", "set", "seed", "seeds", "precision", "full", "anyway",
-                                                    "format"])]
+    #[arg(long, conflicts_with_all = ["scenario", "set", "seed", "seeds", "precision", "full",
+        "anyway", "format"])]
     schema: bool,
     #[command(flatten)]
     changes: Changes,

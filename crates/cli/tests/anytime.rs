@@ -177,7 +177,7 @@ fn kept(dir: &Path) -> usize {
         .count()
 }
 
-/// Starts a run and sends it `signal` once so many points are on disk.
+/// Starts a run and sends it `signal` once this many points are on disk.
 fn end_early(dir: &Path, args: &[&str], points: usize, signal: &str) -> Output {
     let child = command(dir, args)
         .stdout(Stdio::piped())

@@ -3,7 +3,7 @@
 //!
 //! Every block (all schemes at one value of the axes) has its looks, fixed beforehand in
 //! replications. A block looks when all points up to its look are finished, and either stops there
-//! or goes on to its next look. What a look contains does not depend on the order in which points
+//! or continues to its next look. What a look contains does not depend on the order in which points
 //! finish, so tables and digests do not depend on the number of threads.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -31,7 +31,7 @@ struct Block {
     looks: Vec<u32>,
     /// The look that it works for.
     look: usize,
-    /// Points that nobody works on, up to that look.
+    /// Points up to that look that no thread has taken.
     waiting: VecDeque<usize>,
     /// The same between that look and the next one: for threads that would be idle.
     ahead: VecDeque<usize>,
@@ -220,7 +220,7 @@ most = 8
         Schedule::new(plan, precision, (0..plan.points.len()).map(is).collect())
     }
 
-    /// A look after which the block goes on, or stops because its interval is narrow.
+    /// A look after which the block continues, or stops because its interval is narrow.
     fn standing(plan: &Plan, replications: u32, narrow: bool) -> Standing {
         use cemark_report::comparison::precision::Known;
         let precision = plan.precision.as_ref().expect("it states one");

@@ -12,7 +12,7 @@ use crate::stats::Statistic;
 use crate::stats::sequential::{FIRST_INTERVAL, expected_look, first_guess};
 use crate::units;
 
-/// A metric without a value in so many replications is taken as absent: a scenario without flows
+/// A metric without a value in this many replications is taken as absent: a scenario without flows
 /// above 10 MB must not run on for their mean.
 const ABSENT_AFTER: u32 = 6;
 
@@ -205,7 +205,7 @@ fn known(group: &Group, metric: &'static Metric) -> Known {
 mod tests {
     use super::*;
 
-    /// After so many replications, with these halves of short and large flows; `None` for a metric
+    /// After this many replications, with these halves of short and large flows; `None` for a metric
     /// that no scheme has a value for, and infinity for one without an interval.
     fn standing(replications: u32, halves: [Option<f64>; 2]) -> Standing {
         let keys = ["short.mean", "large.mean"];
@@ -230,7 +230,7 @@ mod tests {
             (3, [Some(4.9), Some(5.1)], false, false),
             (48, [Some(4.9), Some(5.1)], false, false),
             (64, [Some(4.9), Some(5.1)], false, true),
-            // Too few values for an interval: it goes on.
+            // Too few values for an interval: it continues.
             (24, [Some(1.0), Some(infinite)], false, false),
             // No large flows: waited for until there are six replications.
             (4, [Some(1.0), None], false, false),

@@ -6,8 +6,8 @@
 //! of the time, because a run ends just when its interval happens to be narrow. Here the looks are
 //! fixed beforehand, in replications, and share the 5 %: the interval of a look is Student's t over
 //! the replications at the level `1 - alpha` of that look, and all `alpha` together are at most
-//! 5 %. With 95 % probability the intervals of *all* looks hold the truth (Bonferroni's inequality),
-//! so the one at which the run stops does, whatever the rule by which it stops.
+//! 5 %. With 95 % probability the intervals of *all* looks hold the truth (Bonferroni's
+//! inequality), so the one at which the run stops does, whatever the rule by which it stops.
 //! `cargo xtask proof coverage-looks` measures it.
 
 use super::{Comparison, Method, mean};
@@ -31,7 +31,7 @@ const LOOKS: [(u32, u32); 14] = [
     (256, 20),
 ];
 
-/// From so many replications on there are intervals.
+/// The fewest replications that have intervals.
 pub const FIRST_INTERVAL: u32 = LOOKS[0].0;
 
 /// The numbers of replications at which a run of at most `most` looks, rising: 1 and 2, which have
@@ -100,7 +100,7 @@ pub fn expected_look(half: f64, within: f64, replications: u32, most: u32) -> u3
     later.into_iter().find(narrow).unwrap_or(most)
 }
 
-/// The value that Student's t with so many degrees of freedom exceeds, in either direction, with
+/// The value that Student's t with these degrees of freedom exceeds, in either direction, with
 /// probability `alpha` (0 < alpha < 1). Only additions, multiplications, divisions and square roots
 /// are used, which are the same on every machine.
 pub fn t_two_sided(alpha: f64, freedom: usize) -> f64 {
@@ -175,7 +175,7 @@ mod tests {
         let all: u32 = LOOKS.iter().map(|(_, a)| a).sum();
         assert!(all <= 5_000, "{all}");
         assert!(LOOKS.windows(2).all(|w| w[0].0 < w[1].0));
-        // A run that ends between two looks spends no more than one that goes on to the next.
+        // A run that ends between two looks spends no more than one that continues to the next.
         for most in 1..=256 {
             let spent: f64 = looks(most).into_iter().filter_map(alpha).sum();
             assert!(spent <= 0.05 + 1e-12, "{most}: {spent}");
