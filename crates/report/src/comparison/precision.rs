@@ -205,8 +205,8 @@ fn known(group: &Group, metric: &'static Metric) -> Known {
 mod tests {
     use super::*;
 
-    /// After this many replications, with these halves of short and large flows; `None` for a metric
-    /// that no scheme has a value for, and infinity for one without an interval.
+    /// After this many replications, with these halves of short and large flows; `None` for a
+    /// metric that no scheme has a value for, and infinity for one without an interval.
     fn standing(replications: u32, halves: [Option<f64>; 2]) -> Standing {
         let keys = ["short.mean", "large.mean"];
         let known = keys.iter().zip(halves).map(|(key, half)| Known {
