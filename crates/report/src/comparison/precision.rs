@@ -157,17 +157,24 @@ impl Known {
     }
 }
 
-/// The metrics that decide: those that the scenario names, or the means among those that the
-/// sentence under the table speaks about.
+/// The metrics that decide: those that the scenario names, or the means among those of the first
+/// topic that was measured: short and large flows, or all flows, or queues and goodput.
 fn deciding(group: &Group, precision: &Precision) -> Vec<&'static Metric> {
     if precision.metrics.is_empty() {
-        return sentence::metrics(group)
-            .into_iter()
-            .filter(|m| decides(m))
-            .collect();
+        return headline(group).into_iter().filter(|m| decides(m)).collect();
     }
     let named = precision.metrics.iter();
     named.filter_map(|key| metrics::find(key)).collect()
+}
+
+/// The metrics of the first topic that was measured.
+fn headline(group: &Group) -> Vec<&'static Metric> {
+    let topic = |m: &Metric| Some(m.column.as_ref()?.sentence?.0);
+    let named: Vec<_> = metrics::compared()
+        .filter(|m| topic(m).is_some() && group.has(m))
+        .collect();
+    let first = named.iter().filter_map(|m| topic(m)).min();
+    named.into_iter().filter(|m| topic(m) == first).collect()
 }
 
 /// Whether a metric may decide: not a percentile.
