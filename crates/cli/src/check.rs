@@ -8,6 +8,7 @@ use cemark_report::stats::sequential;
 use cemark_report::summary::hex;
 use cemark_report::{table::wrap, units};
 use cemark_scenario::{Plan, Point, Precision, visible, visible_lines};
+use cemark_sim::workload::{RttModel, RttSpread};
 use serde::Serialize;
 
 use crate::exit::{Failure, answer, answer_json, warn};
@@ -48,6 +49,8 @@ struct Checked<'a> {
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<CheckedPrecision<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    base_rtts: Vec<BaseRtts>,
     points: Vec<CheckedPoint<'a>>,
     estimated_packet_hops: f64,
     estimated_cpu_seconds: f64,
@@ -94,6 +97,55 @@ fn seconds(plan: &Plan) -> f64 {
     plan.distinct().iter().map(|p| p.cpu_seconds()).sum()
 }
 
+/// Base RTTs of a file or a table, in microseconds.
+#[derive(Serialize)]
+struct BaseRtts {
+    samples: Option<usize>,
+    min_us: f64,
+    mean_us: f64,
+    p50_us: f64,
+    p90_us: f64,
+    max_us: f64,
+}
+
+impl BaseRtts {
+    fn line(&self) -> String {
+        let us = units::micros;
+        let from = match self.samples {
+            Some(n) => format!("{n} samples"),
+            None => "a table of quantiles".to_owned(),
+        };
+        format!(
+            "base RTTs from {from}: min {}, mean {}, p50 {}, p90 {}, max {}",
+            us(self.min_us),
+            us(self.mean_us),
+            us(self.p50_us),
+            us(self.p90_us),
+            us(self.max_us)
+        )
+    }
+}
+
+/// Those of a plan, each once, in the order of its points.
+fn base_rtts(plan: &Plan) -> Vec<BaseRtts> {
+    let mut models: Vec<&RttModel> = Vec::new();
+    for point in &plan.points {
+        if !models.contains(&&point.config.rtt) {
+            models.push(&point.config.rtt);
+        }
+    }
+    let of = |s: RttSpread| BaseRtts {
+        samples: s.samples,
+        min_us: s.min.as_micros_f64(),
+        mean_us: s.mean.as_micros_f64(),
+        p50_us: s.p50.as_micros_f64(),
+        p90_us: s.p90.as_micros_f64(),
+        max_us: s.max.as_micros_f64(),
+    };
+    let tables = models.into_iter().filter_map(RttModel::spread);
+    tables.map(of).collect()
+}
+
 #[derive(Serialize)]
 struct CheckedPoint<'a> {
     axes: &'a BTreeMap<String, String>,
@@ -130,6 +182,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
                 .precision
                 .as_ref()
                 .map(|p| CheckedPrecision::of(&plan, p)),
+            base_rtts: base_rtts(&plan),
             points: plan
                 .points
                 .iter()
@@ -267,8 +320,13 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         units::span(seconds / jobs.min(distinct.len().max(1)) as f64),
         units::bytes(plan.peak_bytes(jobs)),
     );
-    let gap = if plan.precision.is_some() { "" } else { "\n" };
-    let _ = writeln!(out, "{gap}{}", wrap(&cost, look().width));
+    if plan.precision.is_none() {
+        let _ = writeln!(out);
+    }
+    for rtts in base_rtts(plan) {
+        let _ = writeln!(out, "{}", wrap(&rtts.line(), look().width));
+    }
+    let _ = writeln!(out, "{}", wrap(&cost, look().width));
     let _ = writeln!(out, "next    cemark run {scenario}");
     out
 }
