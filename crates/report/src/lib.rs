@@ -5,6 +5,7 @@
 //! [`Outcome`](cemark_sim::Outcome)s of its points: the same outcomes give the same table on every
 //! machine. Wall-clock times and dates are arguments.
 
+pub mod chart;
 pub mod comparison;
 mod error;
 pub mod figure;

@@ -139,7 +139,7 @@ fn verdict(row: &RowResult, part: &PartResult) -> String {
 }
 
 /// Three or four significant digits. What rounds to zero has no sign.
-fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     match x.abs() {
         a if a < 5e-4 => "0".to_owned(),
         a if a >= 1000.0 || (a - a.round()).abs() < 1e-9 => format!("{x:.0}"),

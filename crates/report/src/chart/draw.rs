@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The layout of a chart: title, legend, panels in a grid, caption.
+
+use plotters::drawing::IntoDrawingArea;
+use plotters::element::{PathElement, Text};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, IntoFont, RGBColor, TextStyle};
+
+use super::canvas::{Area, Canvas, FINE, Medium, Sheet};
+use super::rows::Columns;
+use super::{Body, Chart, Key, Panel, colour, curves, font, rows};
+
+/// Sizes of letters.
+const TITLE: f64 = 15.0;
+const HEAD: f64 = 12.5;
+const SMALL: f64 = 11.0;
+/// Height of a line in relation to its letters.
+const LEADING: f64 = 1.3;
+/// Distance between panels.
+const GAP: f64 = 24.0;
+/// Width of the sample of a line in the legend, and distance between entries.
+const SAMPLE: f64 = 20.0;
+const BETWEEN: f64 = 18.0;
+/// Space around a chart in a file.
+const MARGIN: f64 = 12.0;
+/// Least width of a panel with curves, and the height of its plot.
+const LEAST: f64 = 300.0;
+
+/// A place in tenths of a unit.
+pub(super) fn fine(x: f64) -> i32 {
+    (x * FINE).round() as i32
+}
+
+/// A style of text.
+pub(super) fn style(size: f64, colour: RGBColor) -> TextStyle<'static> {
+    (font::FAMILY, size).into_font().color(&colour)
+}
+
+/// Writes a text at a place of an area, in units from its corner.
+pub(super) fn write(
+    area: &Area<'_>,
+    text: &str,
+    (x, y): (f64, f64),
+    style: &TextStyle<'_>,
+    (h, v): (HPos, VPos),
+) {
+    if text.is_empty() {
+        return;
+    }
+    let style = style.pos(Pos::new(h, v));
+    let at = (fine(x), fine(y));
+    done(area.draw(&Text::new(text.to_owned(), at, style)));
+}
+
+/// Drawing on a sheet cannot fail.
+pub(super) fn done<E: std::fmt::Debug>(drawn: Result<(), E>) {
+    drawn.expect("a sheet in memory");
+}
+
+/// Lines of text and how high they are together.
+struct Lines {
+    lines: Vec<String>,
+    size: f64,
+    colour: RGBColor,
+}
+
+impl Lines {
+    fn new(text: &str, size: f64, room: f64, colour: RGBColor) -> Self {
+        Lines {
+            lines: font::wrapped(text, size, room),
+            size,
+            colour,
+        }
+    }
+
+    fn height(&self) -> f64 {
+        self.lines.len() as f64 * self.size * LEADING
+    }
+
+    fn draw(&self, area: &Area<'_>, (x, y): (f64, f64)) {
+        let style = style(self.size, self.colour);
+        for (i, line) in self.lines.iter().enumerate() {
+            let at = (x, y + (i as f64 + 0.5) * self.size * LEADING);
+            write(area, line, at, &style, (HPos::Left, VPos::Center));
+        }
+    }
+}
+
+/// The heading of a panel.
+struct Heading(Lines, Lines);
+
+impl Heading {
+    fn new(panel: &Panel, room: f64) -> Self {
+        Heading(
+            Lines::new(&panel.title, HEAD, room, colour::INK),
+            Lines::new(&panel.note, SMALL, room, colour::SOFT),
+        )
+    }
+
+    fn height(&self) -> f64 {
+        self.0.height() + self.1.height() + 4.0
+    }
+
+    fn draw(&self, area: &Area<'_>) {
+        self.0.draw(area, (0.0, 0.0));
+        self.1.draw(area, (0.0, self.0.height()));
+    }
+}
+
+/// The entries of the legend, each at its place.
+fn legend(keys: &[Key], room: f64) -> (Vec<(f64, f64, &Key)>, f64) {
+    let line = HEAD * LEADING + 2.0;
+    let (mut x, mut y, mut out) = (0.0, 0.0, Vec::new());
+    for key in keys {
+        let width = SAMPLE + 6.0 + font::width(&key.label, HEAD).min(room - SAMPLE - 6.0);
+        if x > 0.0 && x + width > room {
+            (x, y) = (0.0, y + line);
+        }
+        out.push((x, y, key));
+        x += width + BETWEEN;
+    }
+    let height = if keys.is_empty() { 0.0 } else { y + line + 6.0 };
+    (out, height)
+}
+
+/// Draws a chart. Returns the sheet and its height. With `titled`, as in files, it has its title,
+/// its caption and a margin; in pages these are outside.
+pub(super) fn draw(chart: &Chart, medium: Medium, width: f64, titled: bool) -> (String, f64) {
+    let (sheet, height) = sheet(chart, medium, width, titled);
+    (sheet.finish(), height)
+}
+
+/// The same before it becomes text.
+pub(super) fn sheet(chart: &Chart, medium: Medium, width: f64, titled: bool) -> (Sheet, f64) {
+    let margin = if titled { MARGIN } else { 2.0 };
+    let room = width - 2.0 * margin;
+    let said = |text| if titled { text } else { "" };
+    let title = Lines::new(said(&chart.title), TITLE, room, colour::INK);
+    let caption = Lines::new(said(&chart.caption), SMALL, room, colour::SOFT);
+    let (keys, keys_height) = legend(&chart.legend, room);
+    let grid = Grid::new(chart, room);
+    let above = if titled { title.height() + 10.0 } else { 0.0 };
+    let below = if titled { caption.height() + 8.0 } else { 0.0 };
+    let body = grid.height();
+    let height = (2.0 * margin + above + keys_height + body + below).ceil();
+    let mut sheet = Sheet::new(medium, width, height);
+    {
+        let root = Canvas(&mut sheet).into_drawing_area();
+        if titled {
+            done(root.fill(&colour::PAPER));
+        }
+        title.draw(&root, (margin, margin));
+        let top = margin + above;
+        for (x, y, key) in keys {
+            draw_key(&root, (margin + x, top + y), key, room, grid.is_of_lines);
+        }
+        grid.draw(&root, (margin, top + keys_height));
+        let under = top + keys_height + body + 8.0;
+        caption.draw(&root, (margin, under));
+    }
+    (sheet, height)
+}
+
+fn draw_key(area: &Area<'_>, (x, y): (f64, f64), key: &Key, room: f64, line: bool) {
+    let middle = y + HEAD * LEADING / 2.0;
+    let stroke = colour::series(key.colour).stroke_width(if line { 20 } else { 80 });
+    let ends = [x, x + SAMPLE].map(|x| (fine(x), fine(middle)));
+    done(area.draw(&PathElement::new(ends.to_vec(), stroke)));
+    let label = font::fitted(&key.label, HEAD, room - SAMPLE - 6.0);
+    let at = (x + SAMPLE + 6.0, middle);
+    let style = style(HEAD, colour::INK);
+    write(area, &label, at, &style, (HPos::Left, VPos::Center));
+}
+
+/// The panels, side by side as far as there is room.
+struct Grid<'a> {
+    panels: &'a [Panel],
+    columns: usize,
+    /// Width of a panel.
+    width: f64,
+    headings: Vec<Heading>,
+    /// Height of a panel's heading.
+    heading: f64,
+    /// Of panels with rows: where names and numbers are.
+    places: Columns,
+    is_of_lines: bool,
+}
+
+impl<'a> Grid<'a> {
+    fn new(chart: &'a Chart, room: f64) -> Self {
+        let panels = &chart.panels[..];
+        let places = Columns::new(panels, room);
+        let fit = match panels.first().map(|p| &p.body) {
+            Some(Body::Rows(_)) => places.fit(room, GAP),
+            Some(Body::Curves(_)) => {
+                ((room + GAP) / (LEAST + GAP)).floor().clamp(1.0, 3.0) as usize
+            }
+            Some(Body::Times(_)) | None => 1,
+        };
+        // As many in each line as possible, and lines of equal length.
+        let lines = panels.len().div_ceil(fit.max(1)).max(1);
+        let columns = panels.len().div_ceil(lines).max(1);
+        let width = (room - GAP * (columns - 1) as f64) / columns as f64;
+        let headings: Vec<_> = panels.iter().map(|p| Heading::new(p, width)).collect();
+        Grid {
+            panels,
+            columns,
+            width,
+            heading: headings.iter().map(Heading::height).fold(0.0, f64::max),
+            headings,
+            places,
+            is_of_lines: !matches!(panels.first().map(|p| &p.body), Some(Body::Rows(_))),
+        }
+    }
+
+    /// Height of one line of panels: the tallest of them.
+    fn line_height(&self, line: &[Panel], last: bool) -> f64 {
+        let body = |panel: &Panel| match &panel.body {
+            Body::Rows(rows) => rows::height(rows),
+            Body::Curves(_) => curves::height(self.width, self.columns),
+            Body::Times(_) => curves::strip_height(last),
+        };
+        self.heading + line.iter().map(body).fold(0.0, f64::max)
+    }
+
+    fn lines(&self) -> impl Iterator<Item = (&'a [Panel], bool)> + use<'a> {
+        let many = self.panels.len().div_ceil(self.columns);
+        let lines = self.panels.chunks(self.columns).enumerate();
+        lines.map(move |(i, line)| (line, i + 1 == many))
+    }
+
+    fn gap(&self) -> f64 {
+        match self.panels.first().map(|p| &p.body) {
+            Some(Body::Times(_)) => 6.0,
+            _ => 14.0,
+        }
+    }
+
+    fn height(&self) -> f64 {
+        let heights = self
+            .lines()
+            .map(|(line, last)| self.line_height(line, last));
+        let gaps = self.gap() * (self.lines().count().max(1) - 1) as f64;
+        heights.sum::<f64>() + gaps
+    }
+
+    fn draw(&self, root: &Area<'_>, (left, mut top): (f64, f64)) {
+        let mut headings = self.headings.iter();
+        let is_dense = curves::is_dense(self.panels);
+        for (line, last) in self.lines() {
+            let height = self.line_height(line, last);
+            for (column, panel) in line.iter().enumerate() {
+                let x = left + column as f64 * (self.width + GAP);
+                let area = part(root, (x, top), (self.width, height));
+                if let Some(heading) = headings.next() {
+                    heading.draw(&area);
+                }
+                let size = (self.width, height - self.heading);
+                let area = part(&area, (0.0, self.heading), size);
+                match &panel.body {
+                    Body::Rows(rows) => rows::draw(&area, rows, &self.places, size.0),
+                    Body::Curves(curves) => curves::draw(&area, curves, size, is_dense),
+                    Body::Times(times) => curves::strip(&area, times, size, last),
+                }
+            }
+            top += height + self.gap();
+        }
+    }
+}
+
+/// A part of an area.
+fn part<'a>(area: &Area<'a>, (x, y): (f64, f64), (width, height): (f64, f64)) -> Area<'a> {
+    area.clone()
+        .shrink((fine(x), fine(y)), (fine(width), fine(height)))
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Charts: of a comparison, of queues over time, over the axis of a sweep, and of a figure's rows.
+//!
+//! A [`Chart`] holds numbers and words, no layout. [`Chart::inline`] draws it for a page, once wide
+//! and once narrow, and [`style`] is the style sheet that shows the one that fits. [`Chart::svg`]
+//! and [`Chart::pdf`] draw it as a file of its own. The same chart gives the same bytes on every
+//! machine.
+
+mod axis;
+mod canvas;
+mod colour;
+mod curves;
+mod draw;
+mod file;
+mod font;
+mod of_figure;
+mod of_group;
+mod of_queues;
+mod of_sweep;
+mod rows;
+
+#[cfg(test)]
+mod tests;
+
+pub use axis::{Axis, Unit};
+pub(crate) use colour::of_scheme as colour;
+pub use of_figure::of_figure_row;
+pub use of_group::of_group;
+pub use of_queues::of_queues;
+pub use of_sweep::{Values, of_sweep};
+
+use canvas::{Medium, escape};
+use cemark_scenario::Plan;
+
+use crate::{Comparisons, Finished};
+
+/// Width of a chart on a page with room for it, and of one in a file.
+const WIDE: f64 = 880.0;
+const FILE: f64 = 760.0;
+/// Width of a chart on the page of a phone of 390 px.
+const NARROW: f64 = 342.0;
+
+/// A chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// What files with it are called, without extension: letters, digits, `-`, `.` and `_`.
+    pub name: String,
+    /// One line above it.
+    pub title: String,
+    /// Sentences below it: what is drawn how. Empty: nothing needs to be said.
+    pub caption: String,
+    /// What the colours mean; empty where each mark has its name beside it.
+    pub legend: Vec<Key>,
+    /// Its parts, at least one.
+    pub panels: Vec<Panel>,
+}
+
+/// A colour and what it means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The scheme.
+    pub label: String,
+    /// Its place in the list of colours.
+    pub colour: usize,
+}
+
+/// A part of a chart with axes of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// Above it.
+    pub title: String,
+    /// Below the title, in smaller letters; may be empty.
+    pub note: String,
+    /// What it shows.
+    pub body: Body,
+}
+
+/// What a panel shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// One value a row.
+    Rows(Rows),
+    /// Values over a horizontal axis.
+    Curves(Curves),
+    /// The same over time; all panels of a chart have the same two scales.
+    Times(Curves),
+}
+
+/// Values below each other, each with its name and number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rows {
+    /// The horizontal axis.
+    pub axis: Axis,
+    /// Where bars begin; `None`: there are dots instead of bars.
+    pub origin: Option<f64>,
+    /// From top to bottom.
+    pub rows: Vec<Row>,
+}
+
+/// One value with what belongs to it, in the unit of the axis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Its name.
+    pub label: String,
+    /// Place in the list of colours.
+    pub colour: usize,
+    /// The value.
+    pub value: Option<f64>,
+    /// Its 95 % interval.
+    pub interval: Option<(f64, f64)>,
+    /// A shaded part of the axis: the band in which the value counts as reproduced. An end without
+    /// a limit is infinite.
+    pub band: Option<(f64, f64)>,
+    /// A published value, drawn as a diamond.
+    pub published: Option<f64>,
+    /// The number as people read it.
+    pub text: String,
+    /// What the pointer shows.
+    pub tip: String,
+}
+
+/// Values over a horizontal axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curves {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// A value of the vertical axis that has a line, and its name.
+    pub origin: Option<(f64, String)>,
+    /// The curves.
+    pub curves: Vec<Curve>,
+}
+
+/// A line with a band around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Its place in the list of colours.
+    pub colour: usize,
+    /// In rising order of `x`.
+    pub spots: Vec<Spot>,
+}
+
+/// A point of a curve.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spot {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// The value.
+    pub y: f64,
+    /// The lower and the upper end of the band there.
+    pub band: Option<(f64, f64)>,
+    /// What the pointer shows.
+    pub tip: String,
+}
+
+/// The rules for charts in pages: the font, which of the two forms is shown, and the colours. The
+/// variables have values for light and dark pages and for print; a page may override them.
+pub fn style() -> String {
+    let (light, dark) = (colour::variables(false), colour::variables(true));
+    let mut out = format!(
+        "{}\n:root {{ {light} }}\n\
+         @media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n\
+         .chart {{ margin: 0; container-type: inline-size; }}\n\
+         .chart svg {{ display: block; width: 100%; height: auto; max-width: {WIDE}px; \
+         font-family: \"cemark chart\", sans-serif; font-kerning: none; }}\n\
+         .chart svg.narrow {{ display: none; max-width: 480px; }}\n\
+         @container (max-width: 600px) {{ .chart svg.wide {{ display: none; }} \
+         .chart svg.narrow {{ display: block; }} }}\n",
+        font::face("cemark chart"),
+    );
+    for name in colour::names() {
+        out += &format!(
+            ".f-{name} {{ fill: var(--{name}); }} \
+             .s-{name} {{ stroke: var(--{name}); fill: none; }}\n"
+        );
+    }
+    out
+}
+
+impl Chart {
+    /// The chart for a page that has the rules of [`style`].
+    pub fn inline(&self) -> String {
+        let mut out = String::from("<div class=\"chart\">\n");
+        for (class, width) in [("wide", WIDE), ("narrow", NARROW)] {
+            let (sheet, height) = draw::draw(self, Medium::Page, width, false);
+            out += &format!(
+                "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+                 aria-label=\"{}\">\n{}</svg>\n",
+                escape(&self.alternative()),
+                sheet
+            );
+        }
+        out + "</div>\n"
+    }
+
+    /// What a chart is for those who cannot see it.
+    pub fn alternative(&self) -> String {
+        format!("{}. {}", self.title, self.caption)
+            .trim_end()
+            .to_owned()
+    }
+}
+
+/// Every chart of a run: for a sweep first the metrics over its axes, then what each value of the
+/// axes shows.
+pub fn of_run(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Vec<Chart> {
+    let mut charts = of_sweep(plan, comparisons, Values::Differences);
+    charts.extend(of_sweep(plan, comparisons, Values::Absolute));
+    for group in &comparisons.groups {
+        charts.extend(of_group(plan, group));
+        charts.extend(of_queues(plan, finished, group));
+    }
+    charts
+}
+
+/// A word as a part of a file's name.
+pub(crate) fn file_word(text: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || ".-_".contains(c) => c,
+        _ => '_',
+    };
+    text.chars().map(plain).collect()
+}

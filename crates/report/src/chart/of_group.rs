@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The comparison of schemes at one value of the axes: a panel a metric, a bar a scheme.
+
+use cemark_scenario::Plan;
+
+use super::{Axis, Body, Chart, Panel, Row, Rows, Unit, colour, file_word};
+use crate::comparison::{Cell, Group};
+use crate::metrics::{self, Better, Metric};
+use crate::units;
+
+/// The chart; `None` where nothing was measured or there is nothing to compare.
+pub fn of_group(plan: &Plan, group: &Group) -> Option<Chart> {
+    let shown = headline();
+    let shown: Vec<&Metric> = shown
+        .into_iter()
+        .filter(|m| group.baseline().cell(m).absolute.is_some())
+        .collect();
+    if shown.is_empty() || group.rows.len() < 2 {
+        return None;
+    }
+    let base = &group.baseline().scheme;
+    let at = match group.title() {
+        title if title.is_empty() => String::new(),
+        title => format!(", {title}"),
+    };
+    let cells = || group.rows.iter().flat_map(|r| &r.cells);
+    let is_published = cells().any(|c| c.published.is_some() && shown.contains(&c.metric));
+    let mut caption = format!("Difference from {base}; the lines are paired 95 % intervals.");
+    if is_published {
+        caption += " Diamonds are the values that the paper printed.";
+    }
+    Some(Chart {
+        name: format!("comparison{}", place_of(group)),
+        title: format!("Schemes against {base}{at}"),
+        caption,
+        legend: Vec::new(),
+        panels: shown.iter().map(|m| panel(plan, group, m)).collect(),
+    })
+}
+
+/// The metrics that charts show.
+pub(super) fn headline() -> Vec<&'static Metric> {
+    metrics::shown(metrics::compared(), |c| c.report || c.bar.is_some())
+}
+
+/// What charts call a metric: `short flows, mean FCT`.
+pub(super) fn name(metric: &Metric) -> String {
+    let column = metric.column.as_ref();
+    if let Some(name) = column.and_then(|c| c.bar) {
+        return format!("{name} FCT");
+    }
+    if let Some((_, name)) = column.and_then(|c| c.sentence) {
+        return name.trim_start_matches("the ").to_owned();
+    }
+    let (first, second) = metric.heading();
+    format!("{first}, {second}")
+}
+
+/// `-load-0.9-rtt.hi-240us`: of the file's name.
+pub(super) fn place_of(group: &Group) -> String {
+    let title = group.title();
+    let words = title.split([' ', ',']).filter(|w| !w.is_empty());
+    words.map(|w| format!("-{}", file_word(w))).collect()
+}
+
+fn panel(plan: &Plan, group: &Group, metric: &Metric) -> Panel {
+    let base = group.baseline();
+    let absolute = base.cell(metric).absolute.map(|v| metric.show(v));
+    let better = match metric.better {
+        Better::Less => "less is better",
+        Better::More => "more is better",
+        Better::Neither => "",
+    };
+    let rows = group.rows.iter().map(|row| {
+        let cell = row.cell(metric);
+        let colour = colour(plan, &row.scheme);
+        let text = match (row.baseline, cell.against) {
+            (true, _) => absolute.clone().unwrap_or_default(),
+            (false, None) => "no value".to_owned(),
+            (false, Some(c)) => difference(c.percent, c.interval),
+        };
+        let published = cell.published.as_ref().map(|p| p.percent);
+        Row {
+            label: row.scheme.clone(),
+            colour,
+            value: cell.against.map(|c| c.percent),
+            interval: cell.against.and_then(|c| c.interval),
+            band: None,
+            published,
+            tip: tip(&row.scheme, &name(metric), &text, cell),
+            text,
+        }
+    });
+    Panel {
+        title: name(metric),
+        note: better.to_owned(),
+        body: Body::Rows(Rows {
+            axis: Axis::new("", Unit::Percent),
+            origin: Some(0.0),
+            rows: rows.collect(),
+        }),
+    }
+}
+
+/// `−33.7 % ±2.1`.
+pub(super) fn difference(percent: f64, interval: Option<(f64, f64)>) -> String {
+    let range = interval.map(|i| units::interval(percent, i));
+    let text = format!("{} {}", units::percent(percent), range.unwrap_or_default());
+    text.trim_end().replace('-', "−")
+}
+
+fn tip(scheme: &str, metric: &str, text: &str, cell: &Cell) -> String {
+    let mut tip = format!("{scheme}, {metric}: {text}");
+    if let (Some(value), true) = (cell.absolute, cell.against.is_some()) {
+        tip += &format!(" (mean of the seeds: {})", cell.metric.show(value));
+    }
+    if let Some(p) = &cell.published {
+        let percent = units::percent(p.percent).replace('-', "−");
+        tip += &format!("; {}: {percent}", p.source);
+    }
+    tip
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Metrics over the axes of a sweep: a chart for each metric and axis, a line for each scheme, the
+//! intervals as bands. Where several axes are swept, each combination of the others has a panel.
+
+use std::collections::BTreeMap;
+
+use cemark_scenario::Plan;
+
+use super::of_group::{difference, headline, name};
+use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit, colour, file_word};
+use crate::comparison::{Comparisons, Group};
+use crate::metrics::{self, Metric, Unit as Of};
+
+/// Most panels of a chart.
+const PANELS: usize = 12;
+
+/// How the charts of a sweep are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Percent against the baseline, with paired intervals.
+    Differences,
+    /// In the metric's unit, every scheme, mean over seeds.
+    Absolute,
+}
+
+/// The charts of one kind, for each axis of which more than one value was run, and for each metric.
+pub fn of_sweep(plan: &Plan, comparisons: &Comparisons, values: Values) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    for path in &plan.axes {
+        let Some(swept) = Swept::new(path, comparisons) else {
+            continue;
+        };
+        for metric in headline() {
+            charts.extend(chart(plan, comparisons, &swept, metric, values));
+        }
+    }
+    charts
+}
+
+/// An axis of the sweep.
+struct Swept<'a> {
+    path: &'a str,
+    axis: Axis,
+    /// (value as written, place on the axis), in the order of the axis.
+    places: Vec<(&'a str, f64)>,
+}
+
+impl<'a> Swept<'a> {
+    fn new(path: &'a str, comparisons: &'a Comparisons) -> Option<Self> {
+        let mut words: Vec<&str> = Vec::new();
+        for group in &comparisons.groups {
+            let word = group.axes.get(path)?;
+            if !words.contains(&&word[..]) {
+                words.push(word);
+            }
+        }
+        if words.len() < 2 {
+            return None;
+        }
+        let label = path.rsplit('.').next().unwrap_or(path);
+        let Some((unit, mut places)) = numbers(&words) else {
+            let named = words.iter().enumerate();
+            return Some(Swept {
+                path,
+                axis: Axis {
+                    names: words.iter().map(|w| (*w).to_owned()).collect(),
+                    ..Axis::new(label, Unit::Other(String::new()))
+                },
+                places: named.map(|(i, w)| (*w, i as f64)).collect(),
+            });
+        };
+        places.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let (low, high) = (places[0].1, places[places.len() - 1].1);
+        Some(Swept {
+            path,
+            axis: Axis {
+                // From a range of 1 to 20 on, small values would be on top of each other.
+                log: low > 0.0 && high / low >= 20.0 && places.len() > 2,
+                at: places.iter().map(|p| p.1).collect(),
+                ..Axis::new(label, unit)
+            },
+            places,
+        })
+    }
+}
+
+/// The values as numbers in one unit; `None` if they are words.
+fn numbers<'a>(words: &[&'a str]) -> Option<(Unit, Vec<(&'a str, f64)>)> {
+    const FACTORS: [(&str, f64, Unit); 16] = [
+        ("ps", 1e-6, Unit::Micros),
+        ("ns", 1e-3, Unit::Micros),
+        ("us", 1.0, Unit::Micros),
+        ("µs", 1.0, Unit::Micros),
+        ("ms", 1e3, Unit::Micros),
+        ("s", 1e6, Unit::Micros),
+        ("B", 1.0, Unit::Bytes),
+        ("KB", 1e3, Unit::Bytes),
+        ("MB", 1e6, Unit::Bytes),
+        ("GB", 1e9, Unit::Bytes),
+        ("KiB", 1024.0, Unit::Bytes),
+        ("MiB", 1_048_576.0, Unit::Bytes),
+        ("bps", 1.0, Unit::BitsPerSecond),
+        ("kbps", 1e3, Unit::BitsPerSecond),
+        ("Mbps", 1e6, Unit::BitsPerSecond),
+        ("Gbps", 1e9, Unit::BitsPerSecond),
+    ];
+    let mut unit: Option<Unit> = None;
+    let mut places = Vec::new();
+    for word in words {
+        let end = word.find(|c: char| c.is_alphabetic() || c == '%');
+        let (number, suffix) = word.split_at(end.unwrap_or(word.len()));
+        let number: f64 = number.trim().replace('_', "").parse().ok()?;
+        let known = FACTORS.iter().find(|f| f.0 == suffix.trim());
+        let (factor, here) = match known {
+            Some((_, factor, unit)) => (*factor, unit.clone()),
+            None => (1.0, Unit::Other(suffix.trim().to_owned())),
+        };
+        // Zero needs no unit.
+        if number != 0.0 || !suffix.is_empty() {
+            match &unit {
+                Some(unit) if *unit != here => return None,
+                _ => unit = Some(here),
+            }
+        }
+        places.push((*word, number * factor));
+    }
+    Some((unit.unwrap_or(Unit::Other(String::new())), places))
+}
+
+fn chart(
+    plan: &Plan,
+    comparisons: &Comparisons,
+    swept: &Swept<'_>,
+    metric: &Metric,
+    values: Values,
+) -> Option<Chart> {
+    // Groups that differ in this axis only are a panel.
+    let mut panels: Vec<(BTreeMap<String, String>, Vec<&Group>)> = Vec::new();
+    for group in comparisons.groups.iter().filter(|g| g.has(metric)) {
+        let mut others = group.axes.clone();
+        others.remove(swept.path);
+        match panels.iter_mut().find(|p| p.0 == others) {
+            Some(panel) => panel.1.push(group),
+            None => panels.push((others, vec![group])),
+        }
+    }
+    let left_out = panels.len().saturating_sub(PANELS);
+    let drawn: Vec<Panel> = panels
+        .iter()
+        .take(PANELS)
+        .filter_map(|(others, groups)| panel(plan, swept, metric, (others, groups), values))
+        .collect();
+    if drawn.is_empty() {
+        return None;
+    }
+    let base = &comparisons.baseline;
+    let (name, label) = (name(metric), &swept.axis.label);
+    let word = file_word(&metric.key.replace('.', "-"));
+    let axis = file_word(swept.path);
+    let mut caption = match values {
+        Values::Differences => format!(
+            "Percent against {base}, which is the line at zero; the bands are paired 95 % \
+             intervals."
+        ),
+        Values::Absolute => "Means over the seeds.".to_owned(),
+    };
+    if left_out > 0 {
+        caption += &format!(
+            " {left_out} more combinations of the other axes are in the tables, not here."
+        );
+    }
+    let legend = plan.schemes.iter().map(|scheme| Key {
+        label: scheme.clone(),
+        colour: colour(plan, scheme),
+    });
+    let mut legend: Vec<Key> = legend.collect();
+    legend.sort_by_key(|key| key.label != *base);
+    Some(Chart {
+        name: match values {
+            Values::Differences => format!("{word}-over-{axis}"),
+            Values::Absolute => format!("{word}-over-{axis}-absolute"),
+        },
+        title: match values {
+            Values::Differences => format!("{} over {label}, against {base}", capital(&name)),
+            Values::Absolute => format!("{} over {label}", capital(&name)),
+        },
+        caption,
+        legend,
+        panels: drawn,
+    })
+}
+
+fn panel(
+    plan: &Plan,
+    swept: &Swept<'_>,
+    metric: &Metric,
+    (others, groups): (&BTreeMap<String, String>, &[&Group]),
+    values: Values,
+) -> Option<Panel> {
+    let mut curves = Vec::new();
+    for scheme in &plan.schemes {
+        let mut spots: Vec<Spot> = groups
+            .iter()
+            .filter_map(|group| spot(group, swept, metric, scheme, values))
+            .collect();
+        spots.sort_by(|a, b| a.x.total_cmp(&b.x));
+        if !spots.is_empty() {
+            curves.push(Curve {
+                colour: colour(plan, scheme),
+                spots,
+            });
+        }
+    }
+    if curves.is_empty() {
+        return None;
+    }
+    let base = &groups[0].baseline().scheme;
+    let (y, origin) = match values {
+        Values::Differences => (
+            Axis::new(format!("difference from {base}"), Unit::Percent),
+            Some((0.0, base.clone())),
+        ),
+        Values::Absolute => (Axis::new("", unit(metric.unit)), None),
+    };
+    let title = others.iter().map(|(path, value)| {
+        let word = path.rsplit('.').next().unwrap_or(path);
+        format!("{word} {value}")
+    });
+    Some(Panel {
+        title: title.collect::<Vec<_>>().join(", "),
+        note: String::new(),
+        body: Body::Curves(Curves {
+            x: swept.axis.clone(),
+            y,
+            origin,
+            curves,
+        }),
+    })
+}
+
+fn spot(
+    group: &Group,
+    swept: &Swept<'_>,
+    metric: &Metric,
+    scheme: &str,
+    values: Values,
+) -> Option<Spot> {
+    let word = group.axes.get(swept.path)?;
+    let place = swept.places.iter().find(|p| p.0 == word)?;
+    let row = group.rows.iter().find(|r| r.scheme == scheme)?;
+    let cell = row.cell(metric);
+    let (y, band, text) = match values {
+        Values::Differences => {
+            let c = cell.against?;
+            (c.percent, c.interval, difference(c.percent, c.interval))
+        }
+        Values::Absolute => {
+            let value = cell.absolute?;
+            (value, None, metric.show(value))
+        }
+    };
+    let label = &swept.axis.label;
+    Some(Spot {
+        x: place.1,
+        y,
+        band,
+        tip: format!("{scheme}, {label} {word}: {text}"),
+    })
+}
+
+/// Units of a metric as those of an axis.
+fn unit(unit: Of) -> Unit {
+    match unit {
+        Of::Micros => Unit::Micros,
+        Of::Bytes => Unit::Bytes,
+        Of::BitsPerSecond => Unit::BitsPerSecond,
+        other => Unit::Other(metrics::Unit::name(other).to_owned()),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_an_axis_are_numbers_in_one_unit() {
+        let of = |words: &[&str]| {
+            numbers(words).map(|(unit, places)| (unit, places.iter().map(|p| p.1).collect()))
+        };
+        let plain = Unit::Other(String::new());
+        assert_eq!(of(&["0.3", "0.90"]), Some((plain, vec![0.3, 0.9])));
+        assert_eq!(
+            of(&["900ns", "1ms"]),
+            Some((Unit::Micros, vec![0.9, 1000.0]))
+        );
+        assert_eq!(of(&["0", "64KB"]), Some((Unit::Bytes, vec![0.0, 64_000.0])));
+        assert_eq!(of(&["10us", "64KB"]), None);
+        assert_eq!(of(&["web-search", "data-mining"]), None);
+        assert_eq!(of(&["fresh", "1"]), None);
+    }
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Charts with the numbers that are hard to draw: no two texts overlap, none leaves the picture.
+
+use super::canvas::Medium;
+use super::*;
+
+/// A number in 0..1 that depends on `i` only.
+fn noise(i: usize) -> f64 {
+    let z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((z ^ (z >> 29)) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+const LABELS: [&str; 12] = [
+    "DCTCP-RED-Tail",
+    "ECN#",
+    "CoDel",
+    "TCN",
+    "DCTCP-RED-AVG",
+    "ECN# with pst_target = 85 us and pst_interval = 240 us",
+    "队列长度",
+    "PIE",
+    "MQ-ECN",
+    "CEDM",
+    "a",
+    "WRED & <b>",
+];
+
+fn bars(schemes: usize, metrics: usize, scale: f64) -> Chart {
+    let row = |m: usize, i: usize| {
+        let value = scale * (noise(m * 31 + i) - 0.6);
+        let interval = (value - scale * noise(i), value + 4.0 * scale * noise(i + 7));
+        Row {
+            label: LABELS[i].to_owned(),
+            colour: i,
+            value: (i > 0).then_some(value),
+            interval: (i > 0).then_some(interval),
+            published: (i == 1).then_some(-20.0),
+            text: match i {
+                0 => "845 µs".to_owned(),
+                _ => of_group::difference(value, Some(interval)),
+            },
+            tip: format!("{} & {value}", LABELS[i]),
+            ..Row::default()
+        }
+    };
+    let panel = |m: usize| Panel {
+        title: format!("short mean FCT {m}"),
+        note: "less is better".to_owned(),
+        body: Body::Rows(Rows {
+            axis: Axis::new("", Unit::Percent),
+            origin: Some(0.0),
+            rows: (0..schemes).map(|i| row(m, i)).collect(),
+        }),
+    };
+    Chart {
+        name: "bars".to_owned(),
+        title: "Schemes against DCTCP-RED-Tail, load 0.9".to_owned(),
+        caption: "Difference from DCTCP-RED-Tail; the lines are paired 95 % intervals.".to_owned(),
+        legend: Vec::new(),
+        panels: (0..metrics).map(panel).collect(),
+    }
+}
+
+fn lines(schemes: usize, panels: usize, spots: usize, scale: f64) -> Chart {
+    let spot = |p: usize, i: usize, k: usize| {
+        let y = scale * (noise(p * 77 + i * 13 + k) - 0.6);
+        Spot {
+            x: 0.1 * (k + 1) as f64,
+            y,
+            band: Some((y - scale * noise(k), y + 5.0 * scale * noise(k + i))),
+            tip: format!("{}: {y}", LABELS[i]),
+        }
+    };
+    let curve = |p: usize, i: usize| Curve {
+        colour: i,
+        spots: (0..spots).map(|k| spot(p, i, k)).collect(),
+    };
+    let panel = |p: usize| Panel {
+        title: format!("delay {p}0us"),
+        note: String::new(),
+        body: Body::Curves(Curves {
+            x: Axis {
+                at: (0..spots).map(|k| 0.1 * (k + 1) as f64).collect(),
+                ..Axis::new("load", Unit::Other(String::new()))
+            },
+            y: Axis::new("difference from DCTCP-RED-Tail", Unit::Percent),
+            origin: Some((0.0, LABELS[0].to_owned())),
+            curves: (1..schemes).map(|i| curve(p, i)).collect(),
+        }),
+    };
+    let key = |i: usize| Key {
+        label: LABELS[i].to_owned(),
+        colour: i,
+    };
+    Chart {
+        name: "lines".to_owned(),
+        title: "Short mean FCT over load, against DCTCP-RED-Tail".to_owned(),
+        caption: "Percent against DCTCP-RED-Tail.".to_owned(),
+        legend: (0..schemes).map(key).collect(),
+        panels: (0..panels).map(panel).collect(),
+    }
+}
+
+fn strips(schemes: usize, most: f64) -> Chart {
+    let panel = |i: usize| Panel {
+        title: LABELS[i].to_owned(),
+        note: String::new(),
+        body: Body::Times(Curves {
+            x: Axis {
+                range: Some((0.0, 41_000.0)),
+                ..Axis::new("time", Unit::Micros)
+            },
+            y: Axis {
+                range: Some((0.0, most)),
+                ..Axis::new("", Unit::Bytes)
+            },
+            origin: None,
+            curves: vec![Curve {
+                colour: i,
+                spots: (0..200)
+                    .map(|k| Spot {
+                        x: 205.0 * k as f64,
+                        y: most * 0.5 * noise(i + k),
+                        band: Some((0.0, most * noise(k))),
+                        tip: format!("at {k}"),
+                    })
+                    .collect(),
+            }],
+        }),
+    };
+    Chart {
+        name: "strips".to_owned(),
+        title: "Queue length over time, port leaf3->host52".to_owned(),
+        caption: "All panels show port leaf3->host52.".to_owned(),
+        legend: Vec::new(),
+        panels: (0..schemes).map(panel).collect(),
+    }
+}
+
+fn dots() -> Chart {
+    let row = |i: usize| Row {
+        label: format!("{} short flows' mean FCT against RED-Tail", LABELS[i]),
+        colour: 1,
+        value: Some(-30.0 + i as f64),
+        interval: Some((-35.0, -20.0 + 100.0 * (i % 2) as f64)),
+        band: Some((-28.0, f64::INFINITY)),
+        published: Some(-23.4),
+        text: format!("{}.00", i),
+        tip: String::new(),
+    };
+    Chart {
+        name: "dots".to_owned(),
+        title: "ECNSHARP-T18: web search".to_owned(),
+        caption: String::new(),
+        legend: Vec::new(),
+        panels: vec![Panel {
+            title: String::new(),
+            note: String::new(),
+            body: Body::Rows(Rows {
+                axis: Axis::new("", Unit::Other("percent".to_owned())),
+                origin: None,
+                rows: (0..4).map(row).collect(),
+            }),
+        }],
+    }
+}
+
+fn hard() -> Vec<Chart> {
+    let mut all = vec![dots(), strips(1, 1.0), strips(5, 3e5), strips(12, 4e6)];
+    for (schemes, scale) in [(2, 1e-3), (5, 40.0), (12, 80.0), (12, 900.0), (3, 0.0)] {
+        for panels in [1, 3, 7] {
+            all.push(bars(schemes, panels, scale));
+            for spots in [1, 2, 6, 30] {
+                all.push(lines(schemes, panels, spots, scale));
+            }
+        }
+    }
+    all
+}
+
+/// (what is wrong) of the texts of a drawing.
+fn faults(sheet: &canvas::Sheet, width: f64, height: f64) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (i, a) in sheet.texts.iter().enumerate() {
+        if a.left < -0.5 || a.right > width + 0.5 || a.top < -0.5 || a.bottom > height + 0.5 {
+            wrong.push(format!("{a:?} leaves {width} x {height}"));
+        }
+        for b in &sheet.texts[i + 1..] {
+            let beside = a.right <= b.left + 0.5 || b.right <= a.left + 0.5;
+            let apart = a.bottom <= b.top + 0.5 || b.bottom <= a.top + 0.5;
+            if !beside && !apart {
+                wrong.push(format!("{a:?} overlaps {b:?}"));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn texts_do_not_overlap_and_stay_inside() {
+    for chart in hard() {
+        for (width, titled) in [(WIDE, false), (NARROW, false), (FILE, true)] {
+            let (sheet, height) = draw::sheet(&chart, Medium::File, width, titled);
+            let wrong = faults(&sheet, width, height);
+            assert!(!sheet.texts.is_empty());
+            assert!(
+                wrong.is_empty(),
+                "{} with {} panels at {width}:\n{}",
+                chart.name,
+                chart.panels.len(),
+                wrong.join("\n")
+            );
+        }
+    }
+}
+
+/// The test above finds texts that overlap.
+#[test]
+fn an_overlap_is_found() {
+    let (mut sheet, height) = draw::sheet(&dots(), Medium::File, FILE, true);
+    let mut again = sheet.texts[0].clone();
+    again.left += 3.0;
+    again.right += 3.0;
+    sheet.texts.push(again);
+    assert_eq!(faults(&sheet, FILE, height).len(), 1);
+}
+
+#[test]
+fn files_are_small_and_have_everything_inside() {
+    for chart in hard() {
+        let svg = chart.svg();
+        assert!(svg.len() < 150_000, "{}: {} bytes", chart.name, svg.len());
+        assert!(!svg.contains("class="), "{}", chart.name);
+        assert!(
+            !svg.contains("NaN") && !svg.contains("inf\""),
+            "{}",
+            chart.name
+        );
+        for address in svg.match_indices("://") {
+            let before = &svg[..address.0];
+            assert!(
+                before.contains("xmlns") && address.0 < 120,
+                "{}",
+                chart.name
+            );
+        }
+    }
+    let pdf = bars(5, 5, 40.0).pdf();
+    assert!(pdf.starts_with(b"%PDF") && pdf.len() < 150_000);
+    let has = |word: &[u8]| pdf.windows(word.len()).any(|w| w == word);
+    assert!(has(b"FontFile"), "the font is inside");
+    assert_eq!(pdf, bars(5, 5, 40.0).pdf());
+}
+
+#[test]
+fn what_leaves_the_axis_has_an_arrow_and_its_number() {
+    let mut chart = bars(3, 1, 40.0);
+    let Body::Rows(rows) = &mut chart.panels[0].body else {
+        panic!("bars");
+    };
+    rows.rows[1].interval = Some((-30.0, 4321.0));
+    let (sheet, _) = draw::sheet(&chart, Medium::File, FILE, true);
+    assert!(sheet.texts.iter().any(|t| t.text == "+4321"));
+    let mut chart = lines(3, 1, 4, 40.0);
+    let Body::Curves(curves) = &mut chart.panels[0].body else {
+        panic!("lines");
+    };
+    curves.curves[0].spots[2].band = Some((-4321.0, 10.0));
+    let (sheet, _) = draw::sheet(&chart, Medium::File, FILE, true);
+    assert!(sheet.texts.iter().any(|t| t.text == "−4321"));
+}
+
+#[test]
+fn labels_are_escaped_and_values_hover() {
+    let page = bars(12, 1, 40.0).inline();
+    assert!(page.contains("WRED &amp; &lt;b&gt;") && !page.contains("<b>"));
+    assert!(page.contains("<title>ECN# &amp; "));
+    assert_eq!(page.matches("<svg").count(), 2);
+    // Colours come from the page.
+    assert!(!page.contains('#') || !page.contains("fill=\"#"));
+}
+
+/// `CEMARK_CHARTS=DIR cargo test -p cemark-report charts_to_look_at` writes them as files.
+#[test]
+fn charts_to_look_at() {
+    let Some(dir) = std::env::var_os("CEMARK_CHARTS") else {
+        return;
+    };
+    let dir = std::path::PathBuf::from(dir);
+    let mut page = format!(
+        "<!doctype html><meta charset=utf-8><style>{}</style>",
+        style()
+    );
+    page += "<meta name=viewport content='width=device-width'><body style='background: \
+             var(--paper); margin: 24px'>";
+    for (i, chart) in hard().iter().enumerate() {
+        let name = format!("{i:02}-{}", chart.name);
+        std::fs::write(dir.join(format!("{name}.svg")), chart.svg()).expect("a directory");
+        std::fs::write(dir.join(format!("{name}.pdf")), chart.pdf()).expect("a directory");
+        page += &chart.inline();
+    }
+    std::fs::write(dir.join("page.html"), page).expect("a directory");
+}
