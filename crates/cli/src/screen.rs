@@ -33,8 +33,8 @@ const EXAMPLES: &[(&str, &str)] = &[
         "cemark init && cemark run my-fabric.toml",
     ),
     (
-        "a published comparison, with few flows for a quick look",
-        "cemark run rtt-variation --seeds 1 --set workload.flows=1000",
+        "a published comparison, at other loads",
+        "cemark run rtt-variation --set workload.load=0.3,0.6",
     ),
     (
         "a scheme: its rule, its parameters, its ties",
