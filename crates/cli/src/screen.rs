@@ -29,7 +29,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 const EXAMPLES: &[(&str, &str)] = &[
     (
-        "describe your fabric, and compare the usual schemes on it",
+        "describe your fabric, and compare schemes on it",
         "cemark init && cemark run my-fabric.toml",
     ),
     (
