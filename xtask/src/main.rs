@@ -4,6 +4,7 @@
 mod arrows;
 mod bpf;
 mod costs;
+mod first_minute;
 mod mutants;
 mod package;
 mod proof;
@@ -23,6 +24,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   release            build the binary that is distributed, and check it
   costs [COMMAND]    measure bench/costs.tsv again
   proof [NAME]       run a long proof and write its log; without a name, list the proofs
+  first-minute       time the first command at a terminal (run by `proof first-minute`)
   mutants [again]    mutation tests of the marking crate (run by `proof mutants`)";
 
 fn main() -> ExitCode {
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         ["recipes", name] => recipes::run(Some(name)),
         ["costs"] => costs::run(""),
         ["costs", words @ ..] => costs::run(&words.join(" ")),
+        ["first-minute"] => first_minute::run(),
         ["mutants"] => mutants::run(false),
         ["mutants", "again"] => mutants::run(true),
         ["proof"] => {

@@ -132,6 +132,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "first-minute",
+        "seconds to the first table and to the decided one of the README's first command",
+        &["cargo", "xtask", "first-minute"],
+    ),
+    (
         "check",
         "ten minutes of `cemark check` on changed scenarios: code 0 or 2, bounded time and memory",
         &[
