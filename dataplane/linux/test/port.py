@@ -283,11 +283,12 @@ def life():
 
 def log():
     """Nothing but lines that are expected: of the module's origin, of links, and of HTB, which
-    takes a child that drops all that it holds for one that is not work-conserving."""
+    takes a child that drops all that it holds for one that is not work-conserving; and the
+    kernel's complaints of damaged messages."""
     said = [line for line in run("dmesg", netns=None).stdout.splitlines()
             if not any(known in line for known in
                        ("out-of-tree module", "non-work-conserving", "link becomes ready",
-                        "netem: version", "SYN flooding"))]
+                        "netem: version", "SYN flooding", "] netlink: "))]
     check("kernel log", not said, "\n".join(said) or "no line")
 
 
