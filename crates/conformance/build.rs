@@ -41,7 +41,8 @@ fn main() {
         .filter(|spec| headers.iter().any(|(stem, _)| stem == spec.name))
         .collect();
     for path in [
-        "dataplane",
+        "dataplane/include",
+        "dataplane/marker.c",
         "vectors",
         "crates/conformance/src/layout.c",
         "crates/conformance/src/round.c",

@@ -10,6 +10,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("cemark-wire", &[]),
     ("cemark-marking", &["cemark-wire"]),
     ("cemark-transport", &["cemark-wire"]),
+    // A front end for P4 programs. It knows the schemes' parameters, to make table entries of them.
+    ("cemark-p4", &["cemark-wire", "cemark-marking"]),
     ("cemark-switch", &["cemark-wire", "cemark-marking"]),
     (
         "cemark-sim",
@@ -46,13 +48,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-marking",
             "cemark-transport",
             "cemark-conformance",
+            "cemark-p4",
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",
         ],
     ),
     // Compares the C and BPF forms with the Rust form. Only the program uses it.
-    ("cemark-conformance", &["cemark-wire", "cemark-marking"]),
+    (
+        "cemark-conformance",
+        &["cemark-wire", "cemark-marking", "cemark-p4"],
+    ),
     ("xtask", &[]),
 ];
 

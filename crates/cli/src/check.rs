@@ -54,6 +54,8 @@ struct CheckedPoint<'a> {
     scheme: &'a str,
     load: Option<f64>,
     seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_as: Option<usize>,
     estimated_packet_hops: f64,
     estimated_cpu_seconds: f64,
     estimated_peak_memory_bytes: f64,
@@ -65,7 +67,8 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     };
     let plan = cemark_scenario::load(scenario, &args.changes.overrides()?)?;
     warn(&plan);
-    let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
+    let distinct = plan.distinct();
+    let hops: f64 = distinct.iter().map(|p| p.cost).sum();
     match args.format {
         Format::Table => answer(&table(&plan, hops, scenario))?,
         Format::Json => answer_json(&Checked {
@@ -79,18 +82,21 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             points: plan
                 .points
                 .iter()
-                .map(|p| CheckedPoint {
+                .zip(plan.simulated_as())
+                .enumerate()
+                .map(|(i, (p, first))| CheckedPoint {
                     axes: &p.axes,
                     scheme: &p.scheme,
                     load: p.load,
                     seed: p.seed,
+                    same_as: (first != i).then_some(first),
                     estimated_packet_hops: p.cost,
                     estimated_cpu_seconds: p.cpu_seconds(),
                     estimated_peak_memory_bytes: p.peak_bytes,
                 })
                 .collect(),
             estimated_packet_hops: hops,
-            estimated_cpu_seconds: plan.points.iter().map(Point::cpu_seconds).sum(),
+            estimated_cpu_seconds: distinct.iter().map(|p| p.cpu_seconds()).sum(),
             estimated_peak_memory_bytes: plan.peak_bytes(memory::jobs(None)),
         })?,
     }
@@ -105,11 +111,13 @@ struct Line<'a> {
     hops: f64,
     seconds: f64,
     peak: f64,
+    /// Seeds that are simulated here; the result of the others is that of a line above.
+    simulated: usize,
 }
 
 fn lines(plan: &Plan) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
-    for p in &plan.points {
+    for ((i, p), first) in plan.points.iter().enumerate().zip(plan.simulated_as()) {
         // Seeds come last in the order of the points.
         let last = lines.last();
         if last.is_none_or(|l| l.point.axes != p.axes || l.point.scheme != p.scheme) {
@@ -119,10 +127,15 @@ fn lines(plan: &Plan) -> Vec<Line<'_>> {
                 hops: 0.0,
                 seconds: 0.0,
                 peak: 0.0,
+                simulated: 0,
             });
         }
         let place = lines.last_mut().expect("there is one by now");
         place.seeds.push(p.seed.to_string());
+        if first != i {
+            continue;
+        }
+        place.simulated += 1;
         place.hops += p.cost;
         place.seconds += p.cpu_seconds();
         place.peak = place.peak.max(p.peak_bytes);
@@ -144,13 +157,16 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         let mut row: Vec<String> = axes
             .map(|a| line.point.axes.get(a).cloned().unwrap_or_default())
             .collect();
-        row.extend([
-            line.point.scheme.clone(),
-            line.seeds.join(" "),
-            units::count(line.hops),
-            units::span(line.seconds),
-            units::bytes(line.peak),
-        ]);
+        row.extend([line.point.scheme.clone(), line.seeds.join(" ")]);
+        if line.simulated == 0 {
+            row.extend(["as above", "", ""].map(str::to_owned));
+        } else {
+            row.extend([
+                units::count(line.hops),
+                units::span(line.seconds),
+                units::bytes(line.peak),
+            ]);
+        }
         rows.push(row);
     }
     let names = rows.iter_mut().flatten();
@@ -165,15 +181,19 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
             .collect();
         let _ = writeln!(out, "{}", cells.join("  ").trim_end());
     }
-    let seconds: f64 = plan.points.iter().map(Point::cpu_seconds).sum();
+    let distinct = plan.distinct();
+    let seconds: f64 = distinct.iter().map(|p| p.cpu_seconds()).sum();
+    let points = match (plan.points.len(), distinct.len()) {
+        (all, simulated) if simulated < all => format!("{all} points, {simulated} to simulate"),
+        (all, _) => format!("{all} points"),
+    };
     let jobs = memory::jobs(None);
     let cores = if jobs == 1 { "core" } else { "cores" };
     let cost = format!(
-        "{} points, about {} packet-hops: {} of CPU, {} on {jobs} {cores}, {} of memory",
-        plan.points.len(),
+        "{points}, about {} packet-hops: {} of CPU, {} on {jobs} {cores}, {} of memory",
         units::count(hops),
         units::span(seconds),
-        units::span(seconds / jobs.min(plan.points.len().max(1)) as f64),
+        units::span(seconds / jobs.min(distinct.len().max(1)) as f64),
         units::bytes(plan.peak_bytes(jobs)),
     );
     let _ = writeln!(out, "\n{}", wrap(&cost, look().width));

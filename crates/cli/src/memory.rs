@@ -76,7 +76,7 @@ fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
         plan.name,
         units::bytes(needed),
         hosts.unwrap_or(0),
-        plan.points.len(),
+        plan.distinct().len(),
         units::bytes(room.bytes),
         room.says
     )))

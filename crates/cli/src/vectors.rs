@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark vectors`: replays the golden vectors with one implementation of every scheme.
 
+mod on_p4;
+
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -35,6 +37,8 @@ enum Form {
     C,
     /// The C headers compiled to BPF; the bytecode runs in this process.
     Bpf,
+    /// The P4 programs, in an interpreter of their source. Not every scheme has one.
+    P4,
 }
 
 #[derive(Serialize)]
@@ -55,12 +59,13 @@ struct Row<'a> {
 }
 
 pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
+    let files = args.dir.as_deref().map_or_else(builtin, read)?;
     let (form, word) = match args.form {
         Form::Rust => (Implementation::Rust, "rust"),
         Form::C => (Implementation::C, "c"),
         Form::Bpf => (Implementation::Bpf, "bpf"),
+        Form::P4 => return on_p4::vectors(args, &files),
     };
-    let files = args.dir.as_deref().map_or_else(builtin, read)?;
     let replayed: Vec<(&Vectors, Replayed)> = files
         .iter()
         .map(|file| Ok((file, file.replay(form)?)))

@@ -608,3 +608,66 @@ fn jobs_are_at_most_the_cores() {
     let help = String::from_utf8_lossy(&help.expect("it runs").stdout).into_owned();
     assert!(help.contains("at most one per core"), "{help}");
 }
+
+/// An axis that concerns one of two schemes: the other one is simulated once, and shown under every
+/// value.
+#[test]
+fn points_that_an_axis_does_not_concern_run_once() {
+    let scratch = Scratch::new();
+    let dir = scratch.0.join("run");
+    let axis = "scheme.ECN#.pst_target=20us,80us";
+    let args = [
+        "--set",
+        "workload.load=0.5",
+        "--set",
+        axis,
+        "--seeds",
+        "2",
+        "--format",
+        "json",
+    ];
+    let doc = json(&run(&dir, &args));
+    let points = doc["points"].as_array().expect("points");
+    assert_eq!(
+        (points.len(), kept(&dir)),
+        (8, 6),
+        "2 values x 2 schemes x 2 seeds"
+    );
+    assert_eq!(
+        (&doc["cost"]["points"], &doc["cost"]["simulated"]),
+        (&8.into(), &6.into())
+    );
+    for p in points {
+        let Some(i) = p["same_as"].as_u64() else {
+            assert!(p.get("same_as").is_none() && p["cpu_seconds"].as_f64() > Some(0.0));
+            continue;
+        };
+        let first = &points[i as usize];
+        assert_ne!(p["axes"], first["axes"]);
+        for key in [
+            "scheme",
+            "seed",
+            "digest",
+            "fct_us",
+            "packet_hops",
+            "hottest_port",
+        ] {
+            assert_eq!(p[key], first[key], "{key}");
+        }
+    }
+    let own = |p: &&Value| p.get("same_as").is_none();
+    let hops: u64 = points
+        .iter()
+        .filter(own)
+        .filter_map(|p| p["packet_hops"].as_u64())
+        .sum();
+    assert_eq!(doc["cost"]["packet_hops"], hops);
+    // The same digest as with every point by itself, and again when all is found in the directory.
+    let again = json(&run(&dir, &args));
+    assert_eq!(
+        (&again["digest"], &again["cost"]["resumed"]),
+        (&doc["digest"], &6.into())
+    );
+    let comparisons = |doc: &Value| doc["comparisons"].as_array().map(Vec::len);
+    assert!(comparisons(&doc) > Some(0) && comparisons(&doc) == comparisons(&again));
+}

@@ -34,6 +34,8 @@ pub use c::Shared;
 pub use c::layout as c_layout;
 #[doc(hidden)]
 pub use c::round as c_round;
+/// How a P4 math unit rounds.
+pub use cemark_p4::Rounding;
 pub use error::Error;
 pub use fault::{Breach, Fault, Watch};
 pub use foreign::{Code, Foreign};

@@ -23,5 +23,5 @@ pub mod units;
 pub use comparison::{Comparisons, Group, Row};
 pub use error::{Error, Fault};
 pub use metrics::Metric;
-pub use rundir::{Console, Finished, Provenance, RunDir};
+pub use rundir::{Console, Finished, Provenance, RunDir, share};
 pub use summary::{PointSummary, RunSummary};

@@ -49,14 +49,31 @@ pub struct RunSummary {
 pub struct Cost {
     /// Points in all.
     pub points: u64,
+    /// Those that were simulated; the others have the same configuration as one of them.
+    #[serde(default)]
+    pub simulated: u64,
     /// Points that were found finished in the run directory.
     pub resumed: u64,
-    /// Packet-hops, all points.
+    /// Packet-hops, all points that were simulated.
     pub packet_hops: u64,
     /// CPU seconds of simulation, all points (those of an earlier session too).
     pub cpu_seconds: f64,
     /// Seconds of wall-clock time of this session.
     pub wall_seconds: f64,
+}
+
+impl Cost {
+    /// Of these points; nothing of it is from an earlier session, and no wall-clock time.
+    pub fn of(points: &[PointSummary]) -> Self {
+        let own = || points.iter().filter(|p| p.same_as.is_none());
+        Cost {
+            points: points.len() as u64,
+            simulated: own().count() as u64,
+            packet_hops: own().map(|p| p.packet_hops).sum(),
+            cpu_seconds: own().map(|p| p.cpu_seconds).sum(),
+            ..Cost::default()
+        }
+    }
 }
 
 /// One point.
@@ -70,6 +87,10 @@ pub struct PointSummary {
     pub load: Option<f64>,
     /// Seed.
     pub seed: u64,
+    /// Index in `points` of the point whose simulation gave this result, because both have the
+    /// same configuration; absent where the point was simulated itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<u64>,
     /// Measured flows, finished or not.
     pub flows: u64,
     /// Those that did not finish. They are in no mean and no percentile.
@@ -254,6 +275,7 @@ impl PointSummary {
             scheme: point.scheme.clone(),
             load: point.load,
             seed: point.seed,
+            same_as: None,
             flows: outcome.flows.len() as u64,
             unfinished: outcome.flows.iter().filter(|f| f.fct.is_none()).count() as u64,
             fct_us: Classes::of(|class| fct_us(&outcome.flows, class)),

@@ -52,10 +52,29 @@ impl Plan {
 }
 
 impl Plan {
+    /// For each point the index of the point whose simulation gives its result: the first one of
+    /// the same configuration, itself in most cases. A swept key that a scheme does not read
+    /// leaves its points alike.
+    pub fn simulated_as(&self) -> Vec<usize> {
+        let mut first = BTreeMap::new();
+        let index = |(i, p): (usize, &Point)| *first.entry(p.simulation).or_insert(i);
+        self.points.iter().enumerate().map(index).collect()
+    }
+
+    /// The points that are simulated, in order: one of each configuration.
+    pub fn distinct(&self) -> Vec<&Point> {
+        let first = self.simulated_as();
+        let own = |i: &usize| first[*i] == *i;
+        (0..first.len())
+            .filter(own)
+            .map(|i| &self.points[i])
+            .collect()
+    }
+
     /// Estimated bytes of memory that the whole run takes, by the number of points that run at the
     /// same time: the program, the outcomes of all points, and the largest points that can meet.
     pub fn peak_bytes(&self, jobs: usize) -> f64 {
-        let mut peaks: Vec<f64> = self.points.iter().map(|p| p.peak_bytes).collect();
+        let mut peaks: Vec<f64> = self.distinct().iter().map(|p| p.peak_bytes).collect();
         peaks.sort_by(|a, b| b.total_cmp(a));
         let kept: f64 = self.points.iter().map(|p| p.kept_bytes).sum();
         let running: f64 = peaks.iter().take(jobs.max(1)).sum();
@@ -108,6 +127,9 @@ pub struct Point {
     pub kept_bytes: f64,
     /// Fingerprint of this point alone: names its file in the run directory.
     pub digest: u64,
+    /// Fingerprint of the configuration, without label and axes: points that share it have the
+    /// same result, and only the first of them is simulated ([`Plan::simulated_as`]).
+    pub simulation: u64,
 }
 
 impl Point {

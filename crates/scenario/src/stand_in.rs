@@ -4,7 +4,7 @@
 use cemark_marking::{SchemeSpec, Values, catalogue};
 use cemark_sim::config::MarkerChoice;
 
-use crate::digest::Digest;
+use crate::digest::{Digest, canonical};
 use crate::error::{Error, fold};
 use crate::plan::{Plan, Point};
 use crate::read::digest;
@@ -81,9 +81,16 @@ fn stand_in(
     marker: MarkerChoice,
 ) -> Point {
     let mut point = like.clone();
+    // Parameters of the scheme that it replaces, which it does not read, make no difference.
+    point.config.switch.marker = MarkerChoice::None;
+    let rest = Digest::new().word(&canonical(&point.config)).finish();
     point.config.switch.marker = marker;
     label.clone_into(&mut point.scheme);
-    let begun = Digest::new().number(like.digest).word(label).bytes(content);
-    point.digest = params.0.iter().fold(begun, |d, v| d.number(*v)).finish();
+    let from = |digest: u64, label: &str| {
+        let begun = Digest::new().number(digest).word(label).bytes(content);
+        params.0.iter().fold(begun, |d, v| d.number(*v)).finish()
+    };
+    point.digest = from(like.digest, label);
+    point.simulation = from(rest, label);
     point
 }

@@ -358,7 +358,7 @@ fn schemes_seeds_and_axes() {
         "marker = \"ecn_sharp\"\nins_target = \"220us\"",
         "marker = \"step\"",
         "33:1",
-        "two schemes are labelled `DCTCP-RED`",
+        "two schemes are called `DCTCP-RED`",
         "label",
     );
     change(

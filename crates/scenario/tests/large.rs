@@ -70,7 +70,7 @@ fn schemes_are_read_one_by_one() {
     let help = error.help_text().unwrap_or_default();
     assert!(help.ends_with("more") && help.len() < 2_000, "{help}");
     let error = read(&format!("{BASE}{schemes}{SCHEME}label = \"s7\"\n")).unwrap_err();
-    assert_eq!(error.message(), "two schemes are labelled `s7`");
+    assert_eq!(error.message(), "two schemes are called `s7`");
 }
 
 #[test]

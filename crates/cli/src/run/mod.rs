@@ -9,7 +9,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, table};
+use cemark_report::{
+    Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, share, table,
+};
 use cemark_scenario::{Plan, visible_lines};
 
 use self::simulate::simulate;
@@ -62,17 +64,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .clone()
         .unwrap_or_else(|| RunDir::default_path(&plan));
     let dir = RunDir::open(&path, &plan, &who, args.fresh, &Stderr)?;
-    let load = |p| dir.load(p, &Stderr);
-    let mut finished: Vec<Option<Finished>> = plan.points.iter().map(load).collect();
+    let first = plan.simulated_as();
+    let load = |(i, p)| (first[i] == i).then(|| dir.load(p, &Stderr)).flatten();
+    let mut finished: Vec<Option<Finished>> = plan.points.iter().enumerate().map(load).collect();
     let resumed = finished.iter().flatten().count();
     if resumed > 0 && stderr().is_terminal() {
         note(&format!(
             "{resumed} of {} points are in {} already; --fresh runs them again",
-            plan.points.len(),
+            plan.distinct().len(),
             path.display()
         ));
     }
     simulate(&plan, &dir, args.jobs, &watches, &mut finished)?;
+    share(&plan, &mut finished);
     let finished: Vec<Finished> = finished.into_iter().flatten().collect();
     let done = Done {
         plan: &plan,
@@ -99,11 +103,9 @@ impl Done<'_> {
         let comparisons = Comparisons::new(plan, finished);
         let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
         let cost = Cost {
-            points: points.len() as u64,
             resumed: resumed as u64,
-            packet_hops: points.iter().map(|p| p.packet_hops).sum(),
-            cpu_seconds: points.iter().map(|p| p.cpu_seconds).sum(),
             wall_seconds: watch.seconds(),
+            ..Cost::of(&points)
         };
         let summary = RunSummary::new(plan, points, &comparisons, &self.who.version, cost);
         let report = html::render(plan, finished, &comparisons, &summary, self.who);

@@ -24,8 +24,9 @@ pub(super) fn simulate(
     watches: &Watches,
     finished: &mut [Option<Finished>],
 ) -> Result<(), Failure> {
+    let first = plan.simulated_as();
     let mut todo: Vec<usize> = (0..plan.points.len())
-        .filter(|i| finished[*i].is_none())
+        .filter(|i| first[*i] == *i && finished[*i].is_none())
         .collect();
     if todo.is_empty() {
         return Ok(());
@@ -94,22 +95,23 @@ pub(super) fn simulate(
         return Err(Failure::Machine(miette::miette!(help = help, "{ring}")));
     }
     let fault = lock(&broken).take();
-    complete(finished, dir, fault)
+    complete(finished, plan.distinct().len(), dir, fault)
 }
 
-/// Succeeds if every point is finished; otherwise says why not, and what is kept.
+/// Succeeds if all points that are to be simulated are finished; otherwise says why not, and what
+/// is kept.
 fn complete(
     finished: &[Option<Finished>],
+    wanted: usize,
     dir: &RunDir,
     fault: Option<(&Fault, &Point)>,
 ) -> Result<(), Failure> {
     let done = finished.iter().flatten().count();
-    if done == finished.len() {
+    if done == wanted {
         return Ok(());
     }
     let kept = format!(
-        "{done} of {} points are finished and kept in {}",
-        finished.len(),
+        "{done} of {wanted} points are finished and kept in {}",
         dir.path().display()
     );
     Err(match fault {

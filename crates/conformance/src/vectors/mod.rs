@@ -3,8 +3,11 @@
 //! must give. `vectors/README.md` defines their format.
 
 mod file;
+mod p4;
 mod replay;
 mod trace;
+
+pub use p4::OnP4;
 
 use std::path::Path;
 

@@ -19,9 +19,9 @@ use super::targets::{Expected, Target, row_of};
 use super::verdict::{RowVerdict, matches_value};
 use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
 use crate::metrics::Sample;
-use crate::rundir::{Console, Finished, Provenance, RunDir, write_whole};
+use crate::rundir::{Console, Finished, Provenance, RunDir, share, write_whole};
 use crate::stats::Method;
-use crate::summary::hex;
+use crate::summary::{Cost, hex};
 use crate::{Error, Fault, pauses};
 
 /// What the user requests.
@@ -337,12 +337,14 @@ pub fn run_file(
     if changed {
         rows.iter_mut().for_each(|r| r.expected = None);
     }
+    let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
+    let cost = Cost::of(&points);
     let mut found = FigureRun {
         rows,
         mode: request.mode,
-        points: finished.len() as u64,
-        packet_hops: finished.iter().map(|f| f.outcome.packet_hops).sum(),
-        cpu_seconds: finished.iter().map(|f| f.summary.cpu_seconds).sum(),
+        points: cost.points,
+        packet_hops: cost.packet_hops,
+        cpu_seconds: cost.cpu_seconds,
         reports: Vec::new(),
     };
     std::fs::create_dir_all(&place).map_err(|e| Error::io("make the directory", &place, e))?;
@@ -366,20 +368,24 @@ fn simulate(
     around: Surroundings<'_>,
 ) -> Result<(Vec<Finished>, RunDir), Error> {
     let dir = RunDir::open(place, plan, around.who, false, around.watch)?;
-    around.watch.begins(
-        &plan.name,
-        plan.points.len(),
-        plan.points.iter().map(|p| p.cost).sum(),
-    );
-    let mut order: Vec<usize> = (0..plan.points.len()).collect();
-    order.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
-    let mut finished = order
+    let first = plan.simulated_as();
+    let mut order: Vec<usize> = (0..first.len()).filter(|i| first[*i] == *i).collect();
+    let cost = |i: &usize| plan.points[*i].cost;
+    around
+        .watch
+        .begins(&plan.name, order.len(), order.iter().map(cost).sum());
+    order.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+    let simulated = order
         .into_par_iter()
         .with_max_len(1)
         .map(|i| one(&plan.points[i], &dir, around).map(|f| (i, f)))
         .collect::<Result<Vec<_>, _>>()?;
-    finished.sort_by_key(|(i, _)| *i);
-    Ok((finished.into_iter().map(|(_, f)| f).collect(), dir))
+    let mut finished = vec![None; first.len()];
+    for (i, done) in simulated {
+        finished[i] = Some(done);
+    }
+    share(plan, &mut finished);
+    Ok((finished.into_iter().flatten().collect(), dir))
 }
 
 fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished, Error> {
@@ -422,13 +428,8 @@ fn finish(
     around: Surroundings<'_>,
 ) -> Result<(), Error> {
     let comparisons = crate::Comparisons::new(plan, finished);
-    let cost = crate::summary::Cost {
-        points: finished.len() as u64,
-        packet_hops: finished.iter().map(|f| f.outcome.packet_hops).sum(),
-        cpu_seconds: finished.iter().map(|f| f.summary.cpu_seconds).sum(),
-        ..Default::default()
-    };
-    let points = finished.iter().map(|f| f.summary.clone()).collect();
+    let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
+    let cost = Cost::of(&points);
     let summary = crate::RunSummary::new(plan, points, &comparisons, &around.who.version, cost);
     dir.finish(plan, finished, &summary, html, around.who)
 }

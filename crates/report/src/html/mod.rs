@@ -112,7 +112,8 @@ pub fn render(
             seeds.push(p.seed);
         }
     }
-    let flows: u64 = summary.points.iter().map(|p| p.flows).sum();
+    let simulated = summary.points.iter().filter(|p| p.same_as.is_none());
+    let flows: u64 = simulated.map(|p| p.flows).sum();
     let mut env = Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)

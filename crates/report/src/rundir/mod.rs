@@ -77,6 +77,28 @@ impl Finished {
             outcome,
         }
     }
+
+    /// Of a point that the simulation of another one gives the result of: `first` is its index in
+    /// the plan ([`Plan::simulated_as`]). It took no CPU time.
+    pub fn shared(&self, point: &Point, first: usize) -> Self {
+        let mut summary = PointSummary::new(point, &self.outcome, 0.0);
+        summary.same_as = Some(first as u64);
+        Finished {
+            summary,
+            outcome: self.outcome.clone(),
+        }
+    }
+}
+
+/// Gives every point of a plan its result, once those that are simulated have theirs: `finished`
+/// has an entry for each point, `None` where there is no result.
+pub fn share(plan: &Plan, finished: &mut [Option<Finished>]) {
+    for (i, first) in plan.simulated_as().into_iter().enumerate() {
+        if first != i {
+            let shared = finished[first].as_ref();
+            finished[i] = shared.map(|f| f.shared(&plan.points[i], first));
+        }
+    }
 }
 
 /// Who runs, for the manifest and the report.

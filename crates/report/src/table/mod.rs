@@ -82,8 +82,13 @@ pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> St
         String::new()
     };
     let mut out = String::new();
+    let simulated = if cost.simulated < cost.points {
+        format!(", {} simulated", cost.simulated)
+    } else {
+        String::new()
+    };
     let line = format!(
-        "{} points{resumed}, {} packet-hops{speed}, {}",
+        "{} points{simulated}{resumed}, {} packet-hops{speed}, {}",
         cost.points,
         units::count(cost.packet_hops as f64),
         units::span(cost.wall_seconds),

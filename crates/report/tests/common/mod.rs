@@ -77,6 +77,7 @@ pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {
                     peak_bytes: 1e6,
                     kept_bytes: 1e4,
                     digest: 1000 + points.len() as u64,
+                    simulation: 2000 + points.len() as u64,
                 });
             }
         }

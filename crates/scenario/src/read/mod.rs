@@ -21,7 +21,7 @@ use cemark_wire::Picos;
 use self::sweep::{Axis, SWEEP, combinations};
 use crate::builtin::{builtin, builtins};
 use crate::digest::{Digest, canonical};
-use crate::error::{Error, Fallible, Fault, Texts, fold, near};
+use crate::error::{Error, Fallible, Fault, Texts, alike, fold, near};
 use crate::idle::Idle;
 use crate::markers::SCHEME;
 use crate::plan::{Plan, Point, Warning};
@@ -298,7 +298,8 @@ fn point(
     config: Config,
     costs: &mut cost::Costs,
 ) -> Point {
-    let mut digest = Digest::new().word(&canonical(&config)).word(label);
+    let simulation = Digest::new().word(&canonical(&config));
+    let mut digest = simulation.word(label);
     for (path, value) in axes {
         digest = digest.word(path).word(value);
     }
@@ -316,6 +317,7 @@ fn point(
         peak_bytes: cost.peak_bytes,
         kept_bytes: cost.kept_bytes,
         digest: digest.finish(),
+        simulation: simulation.finish(),
         config,
     }
 }
@@ -341,15 +343,32 @@ fn configs(
         let read = config(&merged, node, sizes)?;
         see(&merged, &read.config);
         if !labels.insert(fold(&read.label)) {
-            return Err(Fault::new(
-                node.at,
-                format!("two schemes are labelled `{}`", read.label),
-            )
-            .help("give each its own label = \"...\""));
+            return Err(called_twice(nodes, &all, node, &read.label));
         }
         all.push(read);
     }
     Ok(all)
+}
+
+/// The mistake of a scheme with the name of an earlier one, by its label or for want of one.
+fn called_twice(nodes: &[Node], earlier: &[Read], node: &Node, label: &str) -> Box<Fault> {
+    let first = earlier.iter().position(|read| alike(&read.label, label));
+    let written = |node: &Node| match &node.value {
+        Value::Table(table) => table.get(markers::LABEL.spec.name).is_some(),
+        _ => false,
+    };
+    let help = match first.map(|i| (i, written(&nodes[i]))) {
+        Some((_, true)) if written(node) => "write another label for one of them".to_owned(),
+        first => {
+            let number = first.map_or(0, |(i, _)| i);
+            format!(
+                "a scheme without a label is called by its title: write label = \"{label} {}\" \
+                 here, or a label for scheme {number} (counted from 0)",
+                earlier.len()
+            )
+        }
+    };
+    Fault::new(node.at, format!("two schemes are called `{label}`")).help(help)
 }
 
 /// The tree with `[scheme.transport]` and the like laid over the sections of these names.

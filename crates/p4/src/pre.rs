@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The preprocessor: `#include`, `#define` without parameters, and conditions. The architecture's
+//! own files come from `arch`.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Place, Result};
+use crate::lex::{Kind, Token, lex};
+
+/// Reads an included file; its name is as in the `#include`.
+pub type Loader<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// `#define`s given from outside, as with a compiler's `-D`.
+pub type Defines = BTreeMap<String, String>;
+
+const NESTED: u32 = 60;
+
+struct Pre<'a> {
+    load: &'a Loader<'a>,
+    defines: BTreeMap<String, Vec<Token>>,
+    included: Vec<String>,
+    out: Vec<Token>,
+}
+
+/// The tokens of a file and of what it includes.
+pub(crate) fn tokens(
+    file: &str,
+    text: &str,
+    defines: &Defines,
+    load: &Loader<'_>,
+) -> Result<Vec<Token>> {
+    let mut pre = Pre {
+        load,
+        defines: BTreeMap::new(),
+        included: Vec::new(),
+        out: Vec::new(),
+    };
+    for (name, value) in defines {
+        let value = lex(&format!("-D{name}"), value)?;
+        pre.defines.insert(name.clone(), value);
+    }
+    pre.file(file, text, 0)?;
+    Ok(pre.out)
+}
+
+impl Pre<'_> {
+    fn file(&mut self, file: &str, text: &str, depth: u32) -> Result<()> {
+        // For each open condition: whether its lines count, and whether one of its branches did.
+        let mut open: Vec<(bool, bool, Place)> = Vec::new();
+        for token in lex(file, text)? {
+            let counts = open.iter().all(|(counts, ..)| *counts);
+            let Kind::Directive(line) = &token.kind else {
+                if counts {
+                    self.expand(token, &mut Vec::new())?;
+                }
+                continue;
+            };
+            let line = line.trim();
+            let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            let rest = without_comment(rest);
+            let place = &token.place;
+            match word {
+                "if" | "ifdef" | "ifndef" => {
+                    let yes = counts && self.condition(word, rest, place)?;
+                    open.push((yes, yes, place.clone()));
+                }
+                "elif" | "else" => {
+                    let Some((_, done, at)) = open.pop() else {
+                        return Err(Error::new(place, format!("`#{word}` without `#if`")));
+                    };
+                    let outer = open.iter().all(|(counts, ..)| *counts);
+                    let yes =
+                        !done && outer && (word == "else" || self.condition("if", rest, place)?);
+                    open.push((yes, done || yes, at));
+                }
+                "endif" => {
+                    let without = || Error::new(place, "`#endif` without `#if`");
+                    open.pop().ok_or_else(without)?;
+                }
+                _ if counts => self.directive(word, rest, place, depth)?,
+                _ => {}
+            }
+        }
+        match open.pop() {
+            Some((.., place)) => Err(Error::new(&place, "this `#if` has no `#endif`")),
+            None => Ok(()),
+        }
+    }
+
+    fn directive(&mut self, word: &str, rest: &str, place: &Place, depth: u32) -> Result<()> {
+        match word {
+            "include" => self.include(rest, place, depth),
+            "define" => {
+                let end = rest
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(rest.len());
+                if rest[end..].starts_with('(') {
+                    let what = format!(
+                        "`#define {}` with parameters is not supported",
+                        &rest[..end]
+                    );
+                    return Err(Error::new(place, what));
+                }
+                let mut value = lex(&place.file, &rest[end..])?;
+                for token in &mut value {
+                    token.place = place.clone();
+                }
+                self.defines.insert(rest[..end].to_owned(), value);
+                Ok(())
+            }
+            "undef" => {
+                self.defines.remove(rest.trim());
+                Ok(())
+            }
+            "error" => Err(Error::new(place, rest)),
+            "pragma" | "line" | "warning" => Ok(()),
+            _ => Err(Error::new(place, format!("`#{word}` is not supported"))),
+        }
+    }
+
+    fn include(&mut self, rest: &str, place: &Place, depth: u32) -> Result<()> {
+        let name = rest.trim().trim_matches(['"', '<', '>']);
+        // A file that is included twice guards itself, or would be an error anyway.
+        if self.included.iter().any(|i| i == name) {
+            return Ok(());
+        }
+        if depth > NESTED {
+            return Err(Error::new(place, "files include each other without an end"));
+        }
+        let text = crate::arch::file(name)
+            .map(str::to_owned)
+            .or_else(|| (self.load)(name));
+        let Some(text) = text else {
+            return Err(Error::new(place, format!("there is no file {name}")));
+        };
+        self.included.push(name.to_owned());
+        self.file(name, &text, depth + 1)
+    }
+
+    /// Adds a token, or what it is defined as. `within` are the names that are being expanded.
+    fn expand(&mut self, token: Token, within: &mut Vec<String>) -> Result<()> {
+        let defined = match &token.kind {
+            Kind::Word(word) if !within.iter().any(|w| **w == **word) => self
+                .defines
+                .get(&**word)
+                .cloned()
+                .map(|d| (word.clone(), d)),
+            _ => None,
+        };
+        let Some((word, body)) = defined else {
+            self.out.push(token);
+            return Ok(());
+        };
+        within.push(word.to_string());
+        for mut inner in body {
+            inner.place = token.place.clone();
+            self.expand(inner, within)?;
+        }
+        within.pop();
+        Ok(())
+    }
+
+    fn condition(&self, word: &str, rest: &str, place: &Place) -> Result<bool> {
+        let name = rest.trim();
+        match word {
+            "ifdef" => Ok(self.defines.contains_key(name)),
+            "ifndef" => Ok(!self.defines.contains_key(name)),
+            _ => {
+                let tokens = lex(&place.file, rest)?;
+                let mut at = Condition {
+                    pre: self,
+                    tokens: &tokens,
+                    at: 0,
+                };
+                let value = at.any();
+                value
+                    .filter(|_| at.at == tokens.len())
+                    .map(|v| v != 0)
+                    .ok_or_else(|| Error::new(place, format!("`#if {name}` is not supported")))
+            }
+        }
+    }
+}
+
+fn without_comment(rest: &str) -> &str {
+    let end = [rest.find("//"), rest.find("/*")];
+    let end = end.into_iter().flatten().min().unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// Numbers, names, `defined`, `!`, comparisons, `&&` and `||`.
+struct Condition<'a> {
+    pre: &'a Pre<'a>,
+    tokens: &'a [Token],
+    at: usize,
+}
+
+impl Condition<'_> {
+    fn sign(&mut self, signs: &[&'static str]) -> Option<&'static str> {
+        match self.tokens.get(self.at).map(|t| &t.kind) {
+            Some(Kind::Sign(s)) if signs.contains(s) => {
+                self.at += 1;
+                Some(s)
+            }
+            _ => None,
+        }
+    }
+
+    fn any(&mut self) -> Option<u128> {
+        let mut left = self.all()?;
+        while self.sign(&["||"]).is_some() {
+            let right = self.all()?;
+            left = u128::from(left != 0 || right != 0);
+        }
+        Some(left)
+    }
+
+    fn all(&mut self) -> Option<u128> {
+        let mut left = self.compared()?;
+        while self.sign(&["&&"]).is_some() {
+            let right = self.compared()?;
+            left = u128::from(left != 0 && right != 0);
+        }
+        Some(left)
+    }
+
+    fn compared(&mut self) -> Option<u128> {
+        let left = self.one()?;
+        let Some(sign) = self.sign(&["==", "!=", "<", ">", "<=", ">="]) else {
+            return Some(left);
+        };
+        let right = self.one()?;
+        Some(u128::from(match sign {
+            "==" => left == right,
+            "!=" => left != right,
+            "<" => left < right,
+            ">" => left > right,
+            "<=" => left <= right,
+            _ => left >= right,
+        }))
+    }
+
+    fn one(&mut self) -> Option<u128> {
+        if self.sign(&["!"]).is_some() {
+            return Some(u128::from(self.one()? == 0));
+        }
+        if self.sign(&["("]).is_some() {
+            let value = self.any()?;
+            self.sign(&[")"])?;
+            return Some(value);
+        }
+        let token = self.tokens.get(self.at)?;
+        self.at += 1;
+        match &token.kind {
+            Kind::Number(n) => Some(n.value),
+            Kind::Word(w) if &**w == "defined" => {
+                let bracket = self.sign(&["("]).is_some();
+                let Kind::Word(name) = &self.tokens.get(self.at)?.kind else {
+                    return None;
+                };
+                self.at += 1;
+                if bracket {
+                    self.sign(&[")"])?;
+                }
+                Some(u128::from(self.pre.defines.contains_key(&**name)))
+            }
+            // A name without a value is zero, as in C.
+            Kind::Word(name) => match self.pre.defines.get(&**name).map(Vec::as_slice) {
+                Some([token]) => match &token.kind {
+                    Kind::Number(n) => Some(n.value),
+                    _ => None,
+                },
+                Some(_) => None,
+                None => Some(0),
+            },
+            _ => None,
+        }
+    }
+}

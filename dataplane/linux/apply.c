@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Puts checked settings into effect, at first and at run time, without losing a packet. */
+#include <linux/bitops.h>
+#include <linux/ethtool.h>
+#include <linux/slab.h>
+
+#include "cemark.h"
+
+/* The device's rate in bit/s, or 10 Gb/s if it does not say. Needs the RTNL lock. */
+static u64 cemark_device_rate(struct net_device *dev)
+{
+	struct ethtool_link_ksettings link;
+
+	if (!__ethtool_get_link_ksettings(dev, &link) && link.base.speed &&
+	    link.base.speed != SPEED_UNKNOWN)
+		return link.base.speed * 1000000ULL;
+	return 10000000000ULL;
+}
+
+static void cemark_set_rate(struct cemark_sched *q, const struct cemark_settings *set,
+			    u64 bits, u32 mtu)
+{
+	struct tc_ratespec conf = { .linklayer = TC_LINKLAYER_ETHERNET };
+	u64 burst = set->burst;
+
+	q->bits = bits;
+	q->shaped = set->shape != 0;
+	if (q->shaped)
+		q->bits = max_t(u64, 8, cemark_muldiv(q->bits, set->shape, 1000000));
+	psched_ratecfg_precompute(&q->rate, &conf, q->bits >> 3);
+	/* Timers are late by some microseconds; what they miss may leave at once. */
+	if (!burst)
+		burst = max_t(u64, 2 * mtu, cemark_bytes_in(q->bits, 20000));
+	q->slack = cemark_nanos_for(q->bits, burst);
+}
+
+static void cemark_queue_spec(const struct cemark_sched *q, const struct cemark_settings *set,
+			      u32 mtu, u32 i, struct cemark_queue_spec *spec)
+{
+	bool rounds = set->scheduler == CEMARK_DWRR || set->scheduler == CEMARK_WRR;
+	bool strict = set->scheduler == CEMARK_SP || (rounds && i < set->strict);
+	u64 sum = 0;
+	u32 k;
+
+	for (k = rounds ? set->strict : set->queues; k < set->queues; k++)
+		sum += set->quantum[k];
+	if (!rounds)
+		sum = 1;
+	sum = clamp_t(u64, sum, 1, U32_MAX);
+	*spec = (struct cemark_queue_spec){
+		.rate = q->bits,
+		.quantum = set->quantum[i],
+		.weight = strict ? sum : rounds ? set->quantum[i] : 1,
+		.weight_sum = sum,
+		.strict = strict,
+		.mtu = mtu,
+		.limit_bytes = set->limit,
+	};
+}
+
+/* Which queues are served directly, and which in rounds. */
+static void cemark_set_scheduler(struct cemark_sched *q, const struct cemark_settings *set)
+{
+	u32 all = GENMASK(set->queues - 1, 0), i;
+	bool rounds = set->scheduler == CEMARK_DWRR || set->scheduler == CEMARK_WRR;
+	u32 direct = all;
+
+	if (rounds)
+		direct = set->strict ? GENMASK(set->strict - 1, 0) : 0;
+	if (q->ops && q->n == set->queues && q->direct == direct &&
+	    q->visits.carry == (set->scheduler == CEMARK_DWRR))
+		return;
+	q->direct = direct;
+	cemark_visits_init(&q->visits, set->scheduler == CEMARK_DWRR);
+	for (i = 0; i < set->queues; i++)
+		if (q->queues[i].packets && !(direct & BIT(i)))
+			cemark_visits_arrived(&q->visits, i);
+}
+
+static void cemark_set_markers(struct cemark_sched *q, const struct cemark_settings *set,
+			       u32 mtu, u32 old)
+{
+	bool same = q->ops == set->ops;
+	u32 i;
+
+	q->traits = 0;
+	for (i = 0; i < set->queues; i++) {
+		struct cemark_queue *queue = &q->queues[i];
+		struct cemark_queue_spec spec;
+
+		cemark_queue_spec(q, set, mtu, i, &spec);
+		if (same && i < old)
+			set->ops->retune(&queue->marker, set->values, &spec);
+		else
+			set->ops->build(&queue->marker, set->values, &spec);
+		queue->stats.quantum = spec.quantum;
+		q->traits |= set->ops->traits(&queue->marker);
+		queue->watches_empty = set->ops->traits(&queue->marker) & CEMARK_WATCHES_EMPTY;
+		queue->clock_set = set->ops->next_wake(&queue->marker, &queue->wake);
+	}
+	q->ops = set->ops;
+}
+
+static void cemark_set_round(struct cemark_sched *q, const struct cemark_settings *set, u32 mtu,
+			     u32 old, bool fresh)
+{
+	u64 idle = set->idle == CEMARK_IDLE_MTU ? cemark_nanos_for(q->bits, mtu) : set->idle;
+	bool rounds = q->direct != (u32)GENMASK(set->queues - 1, 0);
+	struct cemark_round was = q->round;
+	u32 i;
+
+	cemark_round_init(&q->round, q->bits, set->beta, idle,
+			  rounds ? CEMARK_ROUND_TURNS : CEMARK_ROUND_NONE);
+	if (!fresh && rounds && q->measured) {
+		q->round.value = was.value;
+		q->round.average = was.average;
+		q->round.looked = was.looked;
+	}
+	q->measured = rounds;
+	for (i = 0; i < set->queues; i++) {
+		struct cemark_round_queue *r = &q->queues[i].round;
+		u64 start = i < old ? r->start : 0;
+
+		cemark_round_queue_init(r, set->quantum[i],
+					q->direct & BIT(i) ? CEMARK_ROUND_NONE :
+							     CEMARK_ROUND_TURNS);
+		r->start = start;
+	}
+}
+
+/* Packets of queues that are to go join the last one that stays. */
+static void cemark_move(struct cemark_sched *q, struct cemark_queue *to, u32 from)
+{
+	u32 i;
+
+	for (i = from; i < q->n; i++) {
+		struct cemark_queue *queue = &q->queues[i];
+
+		if (!queue->packets)
+			continue;
+		if (to->packets)
+			to->tail->next = queue->head;
+		else
+			to->head = queue->head;
+		to->tail = queue->tail;
+		to->bytes += queue->bytes;
+		to->packets += queue->packets;
+	}
+}
+
+/*
+ * Puts checked settings into effect. Packets stay: those of queues that no longer exist join the
+ * last queue, and a lower limit refuses only packets that come later. Markers keep their state
+ * unless the scheme is another one.
+ */
+int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct net_device *dev = qdisc_dev(sch);
+	u64 bits = set->rate ?: cemark_device_rate(dev);
+	u32 mtu = psched_mtu(dev), old = q->n, i;
+	struct cemark_queue *queues = NULL, *gone = NULL;
+
+	if (set->queues != old) {
+		queues = kvcalloc(set->queues, sizeof(*queues), GFP_KERNEL);
+		if (!queues)
+			return -ENOMEM;
+	}
+
+	sch_tree_lock(sch);
+	if (queues) {
+		u32 kept = min(old, set->queues);
+
+		if (kept) {
+			memcpy(queues, q->queues, kept * sizeof(*queues));
+			cemark_move(q, &queues[kept - 1], kept);
+		}
+		gone = q->queues;
+		q->queues = queues;
+	}
+	cemark_set_rate(q, set, bits, mtu);
+	cemark_set_scheduler(q, set);
+	q->n = set->queues;
+	q->backlogged = 0;
+	for (i = 0; i < q->n; i++)
+		if (q->queues[i].packets)
+			q->backlogged |= BIT(i);
+	cemark_set_markers(q, set, mtu, old);
+	cemark_set_round(q, set, mtu, old, !old);
+	q->set = *set;
+	q->limit = set->limit;
+	sch->limit = set->limit;
+	sch_tree_unlock(sch);
+	kvfree(gone);
+	return 0;
+}
+
+/* Markers, scheduler and round time as they were at first; the queues are empty. */
+void cemark_restart(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	u32 mtu = psched_mtu(qdisc_dev(sch));
+
+	if (!q->ops)
+		return;
+	cemark_visits_init(&q->visits, q->visits.carry);
+	cemark_set_markers(q, &q->set, mtu, 0);
+	cemark_set_round(q, &q->set, mtu, 0, true);
+	q->busy = 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the module share. */
+#ifndef CEMARK_H
+#define CEMARK_H
+
+#include <linux/skbuff.h>
+#include <net/gen_stats.h>
+#include <net/pkt_cls.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#include "catalogue_types.h"
+#include "cemark_netlink.h"
+#include "cemark/round.h"
+#include "compat.h"
+#include "markers.h"
+#include "visits.h"
+
+/* What the user has set, checked. */
+struct cemark_settings {
+	const struct cemark_ops *ops;
+	u64 values[CEMARK_PARAMS]; /* in the order of the scheme's parameters */
+	u64 rate;                  /* bit/s; 0: ask the device */
+	u64 idle;                  /* ns, or CEMARK_IDLE_MTU */
+	u32 quantum[CEMARK_MAX_QUEUES];
+	u32 queues, strict, limit, burst;
+	u32 shape;                 /* millionths; 0: not shaped */
+	u32 beta;                  /* parts of 2^16 */
+	u8 scheduler, classes, non_ect, gso;
+	u8 map[CEMARK_MAP_VALUES];
+};
+
+struct cemark_queue {
+	struct sk_buff *head, *tail;
+	u32 bytes, packets;
+	bool watches_empty;
+	bool clock_set;
+	u64 wake; /* ns, valid while clock_set: when the marker wants to be woken */
+	struct cemark_round_queue round;
+	union cemark_marker marker;
+	struct tc_cemark_queue stats;
+};
+
+struct cemark_sched {
+	/* Read for every packet. */
+	const struct cemark_ops *ops;
+	struct cemark_queue *queues;
+	u32 n;
+	u32 direct;     /* bit i: queue i is served before all others, without rounds */
+	u32 backlogged; /* bit i: queue i holds packets */
+	u32 bytes;      /* in all queues */
+	u32 limit;      /* of the same */
+	u32 traits;     /* of the scheme */
+	bool measured;  /* whether there is a round time */
+	bool shaped;
+	u64 busy;       /* ns: when the last packet has left the link */
+	u64 slack;      /* ns: how far ahead of the clock packets may leave */
+	u64 seed;       /* random; mixed with a packet's number */
+	u32 number;
+	struct psched_ratecfg rate;
+	struct cemark_round round;
+	struct cemark_visits visits;
+	/* Dropped at departure, and not yet told to the parent. */
+	u32 gone_packets, gone_bytes;
+
+	struct cemark_settings set;
+	u64 bits; /* bit/s: what packets leave with */
+	struct qdisc_watchdog watchdog;
+	struct tcf_proto __rcu *filter_list;
+	struct tcf_block *block;
+};
+
+/* settings.c */
+int cemark_settings_parse(struct cemark_settings *set, const struct nlattr *opt,
+			  struct netlink_ext_ack *extack);
+void cemark_settings_usual(struct cemark_settings *set, u32 mtu);
+int cemark_settings_dump(const struct cemark_settings *set, struct sk_buff *skb);
+
+/* apply.c */
+int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set);
+void cemark_restart(struct Qdisc *sch);
+
+/* classes.c */
+extern const struct Qdisc_class_ops cemark_class_ops;
+int cemark_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * The attributes and statistics that sch_cemark and tc exchange. Multi-byte values are in host
+ * order, times nanoseconds, lengths bytes, fractions parts of 2^16 (65536 is one).
+ */
+#ifndef CEMARK_NETLINK_H
+#define CEMARK_NETLINK_H
+
+#include <linux/types.h>
+
+#define CEMARK_MAX_QUEUES 32
+#define CEMARK_NAME_MAX 31
+#define CEMARK_MAP_VALUES 64
+
+/* Inside TCA_OPTIONS. An attribute that is left out keeps its value, or has its default. */
+enum {
+	TCA_CEMARK_UNSPEC,
+	TCA_CEMARK_PAD,
+	TCA_CEMARK_SCHEME,    /* string: the stem, such as "ecn_sharp" */
+	TCA_CEMARK_PARAMS,    /* nest of TCA_CEMARK_PARAM */
+	TCA_CEMARK_SCHEDULER, /* u32: enum cemark_scheduler */
+	TCA_CEMARK_QUEUES,    /* u32: 1 to CEMARK_MAX_QUEUES */
+	TCA_CEMARK_STRICT,    /* u32: the number of queues, from the first, that come first */
+	TCA_CEMARK_QUANTUM,   /* u32: bytes, of every queue */
+	TCA_CEMARK_QUANTA,    /* nest of TCA_CEMARK_QUANTUM, from the first queue on */
+	TCA_CEMARK_CLASSES,   /* u32: enum cemark_classes */
+	TCA_CEMARK_MAP,       /* pairs of bytes: value, queue; values not named are their own queue */
+	TCA_CEMARK_LIMIT,     /* u32: bytes that all queues may hold together */
+	TCA_CEMARK_RATE,      /* u64: bit/s of the link; 0: ask the device */
+	TCA_CEMARK_SHAPE,     /* u32: millionths of the rate at which packets leave; 0: not shaped */
+	TCA_CEMARK_BURST,     /* u32: bytes that may leave at once when shaped; 0: by the rate */
+	TCA_CEMARK_NON_ECT,   /* u32: enum cemark_non_ect */
+	TCA_CEMARK_GSO,       /* u32: enum cemark_gso */
+	TCA_CEMARK_BETA,      /* u32: fraction: weight of the old round time */
+	TCA_CEMARK_IDLE,      /* u64: ns: an idle port loses a factor beta; CEMARK_IDLE_MTU, 0: never */
+	__TCA_CEMARK_MAX
+};
+
+#define TCA_CEMARK_MAX (__TCA_CEMARK_MAX - 1)
+
+/* Inside TCA_CEMARK_PARAMS. */
+enum {
+	TCA_CEMARK_PARAM_UNSPEC,
+	TCA_CEMARK_PARAM, /* nest of the following */
+	__TCA_CEMARK_PARAMS_MAX
+};
+
+#define TCA_CEMARK_PARAMS_MAX (__TCA_CEMARK_PARAMS_MAX - 1)
+
+enum {
+	TCA_CEMARK_PARAM_PAD = 1,
+	TCA_CEMARK_PARAM_NAME,  /* string: "pst_target" */
+	TCA_CEMARK_PARAM_VALUE, /* u64, in the unit in which the catalogue stores it */
+	__TCA_CEMARK_PARAM_MAX
+};
+
+#define TCA_CEMARK_PARAM_MAX (__TCA_CEMARK_PARAM_MAX - 1)
+
+/* The time of one MTU on the link, for TCA_CEMARK_IDLE. */
+#define CEMARK_IDLE_MTU 0xffffffffffffffffULL
+
+enum cemark_scheduler {
+	CEMARK_FIFO_QUEUE, /* one queue */
+	CEMARK_DWRR,       /* rounds; credit that is left over is kept */
+	CEMARK_WRR,        /* rounds; credit that is left over is lost */
+	CEMARK_SP,         /* the first queue that holds packets */
+};
+
+/* What chooses the queue where no filter does. */
+enum cemark_classes {
+	CEMARK_BY_DSCP,
+	CEMARK_BY_PRIORITY, /* skb->priority */
+};
+
+/* A packet that is to be marked and is not ECN-capable. */
+enum cemark_non_ect {
+	CEMARK_NON_ECT_FORWARD,
+	CEMARK_NON_ECT_DROP,
+};
+
+enum cemark_gso {
+	CEMARK_GSO_SPLIT,
+	CEMARK_GSO_KEEP,
+};
+
+/* Why packets were marked, by place: enum cemark_why of cemark/at.h. */
+#define CEMARK_WHYS 5
+
+/* Why packets were dropped, by place. */
+enum cemark_gone {
+	CEMARK_GONE_LIMIT,   /* the buffer was full */
+	CEMARK_GONE_MARKER,  /* the scheme drops */
+	CEMARK_GONE_NON_ECT, /* to be marked, and not ECN-capable */
+	CEMARK_GONES
+};
+
+/* The statistics of a queue since it exists. */
+struct tc_cemark_queue {
+	__u64 packets;  /* that left, without those dropped */
+	__u64 bytes;
+	__u64 waited;   /* ns: sum of their sojourn times */
+	__u64 longest;  /* ns: largest sojourn time */
+	__u64 marks[CEMARK_WHYS];
+	__u64 drops[CEMARK_GONES];
+	__u64 spared;   /* not ECN-capable: sent unmarked although they were to be marked */
+	__u32 backlog;  /* bytes, now */
+	__u32 qlen;     /* packets, now */
+	__u32 recent;   /* ns: sojourn time, smoothed over about 64 packets */
+	__u32 quantum;  /* bytes */
+};
+
+/* TCA_STATS_APP. Of a qdisc: sums. Of a class: its queue. */
+struct tc_cemark_xstats {
+	__u32 version;      /* 1; later ones only append */
+	__u32 queues;
+	__u64 round;        /* ns: smoothed round time of the port; 0: not measured */
+	__u64 rate;         /* bit/s: what the queues leave with, as the schemes see it */
+	struct tc_cemark_queue sum;
+};
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See markers.h. The code of the schemes is in the headers, which other tests prove. */
+#include <linux/build_bug.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "catalogue.h"
+#include "markers.h"
+
+/* What a scheme keeps in the block. */
+#define CEMARK_OPS(stem)                                                                    \
+	struct cemark_##stem##_kept {                                                       \
+		struct cemark_##stem##_params params;                                       \
+		struct cemark_##stem##_vars vars;                                           \
+	};                                                                                  \
+	static_assert(sizeof(struct cemark_##stem##_kept) <= CEMARK_MARKER_BYTES);          \
+	static void cemark_op_##stem##_build(union cemark_marker *m, const u64 *values,     \
+					     const struct cemark_queue_spec *queue)         \
+	{                                                                                   \
+		struct cemark_##stem##_kept *k = (void *)m->block;                          \
+											    \
+		cemark_##stem##_set(&k->params, values, queue);                             \
+		cemark_##stem##_init(&k->params, &k->vars);                                 \
+	}                                                                                   \
+	static void cemark_op_##stem##_retune(union cemark_marker *m, const u64 *values,    \
+					      const struct cemark_queue_spec *queue)        \
+	{                                                                                   \
+		struct cemark_##stem##_kept *k = (void *)m->block;                          \
+											    \
+		cemark_##stem##_set(&k->params, values, queue);                             \
+		cemark_##stem##_retuned(&k->params, &k->vars);                              \
+	}                                                                                   \
+	static u32 cemark_op_##stem##_traits(const union cemark_marker *m)                  \
+	{                                                                                   \
+		const struct cemark_##stem##_kept *k = (const void *)m->block;              \
+											    \
+		return cemark_##stem##_traits(&k->params);                                  \
+	}                                                                                   \
+	static u32 cemark_op_##stem##_enqueue(union cemark_marker *m,                       \
+					      const struct cemark_at *at)                   \
+	{                                                                                   \
+		struct cemark_##stem##_kept *k = (void *)m->block;                          \
+											    \
+		return cemark_##stem##_enqueue(&k->params, &k->vars, at);                   \
+	}                                                                                   \
+	u32 cemark_op_##stem##_dequeue(union cemark_marker *m, const struct cemark_at *at); \
+	u32 cemark_op_##stem##_dequeue(union cemark_marker *m, const struct cemark_at *at)  \
+	{                                                                                   \
+		struct cemark_##stem##_kept *k = (void *)m->block;                          \
+											    \
+		return cemark_##stem##_dequeue(&k->params, &k->vars, at);                   \
+	}                                                                                   \
+	static void cemark_op_##stem##_emptied(union cemark_marker *m, u64 now)             \
+	{                                                                                   \
+		struct cemark_##stem##_kept *k = (void *)m->block;                          \
+											    \
+		cemark_##stem##_emptied(&k->params, &k->vars, now);                         \
+	}                                                                                   \
+	static void cemark_op_##stem##_wake(union cemark_marker *m,                         \
+					    const struct cemark_at *at)                     \
+	{                                                                                   \
+		struct cemark_##stem##_kept *k = (void *)m->block;                          \
+											    \
+		cemark_##stem##_wake(&k->params, &k->vars, at);                             \
+	}                                                                                   \
+	static bool cemark_op_##stem##_next_wake(const union cemark_marker *m, u64 *when)   \
+	{                                                                                   \
+		const struct cemark_##stem##_kept *k = (const void *)m->block;              \
+											    \
+		return cemark_##stem##_next_wake(&k->params, &k->vars, when);               \
+	}
+
+CEMARK_SCHEMES(CEMARK_OPS)
+
+enum cemark_place {
+#define CEMARK_PLACE(stem) CEMARK_PLACE_##stem,
+	CEMARK_SCHEMES(CEMARK_PLACE)
+};
+
+static const struct cemark_ops cemark_table[] = {
+#define CEMARK_ROW(stem)                                              \
+	{                                                             \
+		.spec = &cemark_catalogue[CEMARK_PLACE_##stem],       \
+		.build = cemark_op_##stem##_build,                    \
+		.retune = cemark_op_##stem##_retune,                  \
+		.traits = cemark_op_##stem##_traits,                  \
+		.enqueue = cemark_op_##stem##_enqueue,                \
+		.dequeue = cemark_op_##stem##_dequeue,                \
+		.emptied = cemark_op_##stem##_emptied,                \
+		.wake = cemark_op_##stem##_wake,                      \
+		.next_wake = cemark_op_##stem##_next_wake,            \
+	},
+	CEMARK_SCHEMES(CEMARK_ROW)
+};
+
+const struct cemark_ops *cemark_nth(unsigned int place)
+{
+	return place < ARRAY_SIZE(cemark_table) ? &cemark_table[place] : NULL;
+}
+
+const struct cemark_ops *cemark_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cemark_table); i++)
+		if (!strcmp(cemark_table[i].spec->name, name))
+			return &cemark_table[i];
+	return NULL;
+}

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sch_cemark: ECN marking schemes of data-centre switches as a queueing discipline.
+ *
+ * A port with up to 32 queues: admission by a shared limit, a marking scheme at enqueue, dequeue or
+ * both, FIFO, DWRR, WRR or strict priority, the round time that MQ-ECN needs, and an optional
+ * shaper so that the queue is here and not in the device below. The schemes are those of
+ * dataplane/include/cemark. The order of the calls equals that of crates/switch/src/explicit.rs.
+ *
+ * A packet that is to be marked gets Congestion Experienced (CE) if it is ECN-capable. If it is
+ * not, it is sent as it is, or dropped with `not_ect drop`. CE is never cleared.
+ *
+ * TCQ_F_CAN_BYPASS is not set: a packet that passes an empty qdisc still changes the state of most
+ * schemes and the round time.
+ */
+#include <linux/bitops.h>
+#include <linux/indirect_call_wrapper.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/inet_ecn.h>
+#include <net/netlink.h>
+
+#include "cemark.h"
+
+/* What a packet carries while it waits, in the qdisc's part of its control block. */
+struct cemark_skb {
+	u64 since;  /* ns: when it joined */
+	u32 number; /* its random bits are a function of this and of the qdisc's seed */
+	u8 queue;
+	u8 ecn;
+	u8 intent;  /* enum cemark_why */
+};
+
+static struct cemark_skb *cemark_cb(struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct cemark_skb));
+	return (struct cemark_skb *)qdisc_skb_cb(skb)->data;
+}
+
+/* The queue and the port as a marker sees them, without a packet. */
+static void cemark_look(const struct cemark_sched *q, const struct cemark_queue *queue,
+			struct cemark_at *at, u64 now)
+{
+	*at = (struct cemark_at){
+		.now = now,
+		.round = q->round.value,
+		.intent = CEMARK_NO_INTENT,
+		.queue_bytes = queue->bytes,
+		.queue_pkts = queue->packets,
+		.port_bytes = q->bytes,
+		.pool_bytes = q->bytes,
+		.limit_bytes = q->limit,
+	};
+}
+
+static void cemark_look_packet(const struct cemark_sched *q, struct sk_buff *skb,
+			       struct cemark_at *at)
+{
+	const struct cemark_skb *cb = cemark_cb(skb);
+
+	if (q->traits & CEMARK_DRAWS)
+		at->salt = cemark_mix(q->seed + cb->number);
+	at->pkt_bytes = qdisc_pkt_len(skb);
+	at->segs = 1;
+	if (q->set.gso == CEMARK_GSO_KEEP)
+		at->segs = max_t(u16, 1, skb_shinfo(skb)->gso_segs);
+	at->ecn = cb->ecn;
+}
+
+static void cemark_poll_clock(const struct cemark_sched *q, struct cemark_queue *queue)
+{
+	queue->clock_set = q->ops->next_wake(&queue->marker, &queue->wake);
+}
+
+/*
+ * Wakes the markers whose time has come. Nothing has changed in the queues since the last packet,
+ * so each call sees what it would have seen at its time, and no timer is needed. After a long pause
+ * most of the calls are left out: the state has settled by then.
+ */
+static void cemark_run_clocks(struct cemark_sched *q, u64 now)
+{
+	struct cemark_at at;
+	u32 i, calls;
+
+	for (i = 0; i < q->n; i++) {
+		struct cemark_queue *queue = &q->queues[i];
+
+		for (calls = 0; queue->clock_set && queue->wake <= now; calls++) {
+			cemark_look(q, queue, &at, calls < 1000 ? queue->wake : now);
+			q->ops->wake(&queue->marker, &at);
+			cemark_poll_clock(q, queue);
+			if (calls > 1000)
+				break;
+		}
+	}
+}
+
+static struct cemark_queue *cemark_classify(struct sk_buff *skb, struct Qdisc *sch, int dsfield,
+					    int *ret)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct tcf_result res;
+	struct tcf_proto *fl;
+	u32 i = TC_H_MIN(skb->priority) - 1;
+
+	*ret = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
+	if (TC_H_MAJ(skb->priority) == sch->handle && i < q->n)
+		return &q->queues[i];
+
+	fl = rcu_dereference_bh(q->filter_list);
+	if (fl) {
+		int result = tcf_classify(skb, NULL, fl, &res, false);
+
+#ifdef CONFIG_NET_CLS_ACT
+		switch (result) {
+		case TC_ACT_STOLEN:
+		case TC_ACT_QUEUED:
+		case TC_ACT_TRAP:
+			*ret = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
+			fallthrough;
+		case TC_ACT_SHOT:
+			return NULL;
+		}
+#endif
+		i = TC_H_MIN(res.classid) - 1;
+		if (result >= 0 && i < q->n)
+			return &q->queues[i];
+	}
+	if (q->set.classes == CEMARK_BY_PRIORITY)
+		i = min(skb->priority, CEMARK_MAP_VALUES - 1U);
+	else
+		i = dsfield < 0 ? 0 : dsfield >> 2;
+	/* Values above the last queue share it. */
+	return &q->queues[min_t(u32, q->set.map[i], q->n - 1)];
+}
+
+static int cemark_drop(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
+		       enum cemark_gone why, struct sk_buff **to_free)
+{
+	queue->stats.drops[why]++;
+	if (why == CEMARK_GONE_LIMIT) {
+		qdisc_qstats_overlimit(sch);
+		return qdisc_drop(skb, sch, to_free);
+	}
+	qdisc_drop(skb, sch, to_free);
+	return NET_XMIT_CN;
+}
+
+/* Asks the marker about a packet that arrives. Returns whether it may join. */
+static bool cemark_judge_arrival(struct cemark_sched *q, struct cemark_queue *queue,
+				 struct sk_buff *skb, u64 now, enum cemark_gone *why)
+{
+	struct cemark_skb *cb = cemark_cb(skb);
+	struct cemark_at at;
+	u32 verdict;
+
+	cemark_look(q, queue, &at, now);
+	cemark_look_packet(q, skb, &at);
+	verdict = q->ops->enqueue(&queue->marker, &at);
+	switch (verdict & 0xff) {
+	case CEMARK_PASS:
+		return true;
+	case CEMARK_MARK(0):
+		/* If nothing can change the verdict, a packet takes no room in vain. */
+		if (!(q->traits & CEMARK_AT_DEQUEUE) && cb->ecn == CEMARK_NOT_ECT &&
+		    q->set.non_ect == CEMARK_NON_ECT_DROP) {
+			*why = CEMARK_GONE_NON_ECT;
+			return false;
+		}
+		cb->intent = verdict >> 8;
+		return true;
+	default:
+		*why = CEMARK_GONE_MARKER;
+		return false;
+	}
+}
+
+static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
+		       int dsfield, struct sk_buff **to_free)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct cemark_skb *cb = cemark_cb(skb);
+	u32 len = qdisc_pkt_len(skb), i = queue - q->queues;
+	enum cemark_gone why;
+	u64 now = ktime_get_ns();
+
+	if (q->traits & CEMARK_CLOCK)
+		cemark_run_clocks(q, now);
+	if (q->measured && !q->backlogged && q->busy <= now)
+		cemark_round_woke(&q->round, now, q->busy);
+	if (len > q->limit || q->bytes > q->limit - len)
+		return cemark_drop(skb, sch, queue, CEMARK_GONE_LIMIT, to_free);
+
+	cb->since = now;
+	cb->number = q->number++;
+	cb->queue = i;
+	cb->ecn = dsfield < 0 ? CEMARK_NOT_ECT : dsfield & INET_ECN_MASK;
+	cb->intent = CEMARK_NO_INTENT;
+	if (q->traits & CEMARK_AT_ENQUEUE) {
+		bool joins = cemark_judge_arrival(q, queue, skb, now, &why);
+
+		if (q->traits & CEMARK_CLOCK)
+			cemark_poll_clock(q, queue);
+		if (!joins)
+			return cemark_drop(skb, sch, queue, why, to_free);
+	}
+
+	skb->next = NULL;
+	if (queue->head)
+		queue->tail->next = skb;
+	else
+		queue->head = skb;
+	queue->tail = skb;
+	queue->bytes += len;
+	queue->packets++;
+	q->bytes += len;
+	if (queue->packets == 1) {
+		q->backlogged |= BIT(i);
+		if (q->measured)
+			cemark_round_activated(&q->round, &queue->round, now);
+	}
+	if (!(q->direct & BIT(i)))
+		cemark_visits_arrived(&q->visits, i);
+	sch->q.qlen++;
+	qdisc_qstats_backlog_inc(sch, skb);
+	return NET_XMIT_SUCCESS;
+}
+
+/* A marker judges packets of the wire, so a packet that the device would split is split here. */
+static int cemark_split(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
+			int dsfield, struct sk_buff **to_free)
+{
+	netdev_features_t features = netif_skb_features(skb);
+	struct qdisc_size_table *stab = rcu_dereference_bh(sch->stab);
+	u32 before = qdisc_pkt_len(skb), len = 0, joined = 0;
+	/* What `stab overhead` adds to each packet of the wire. */
+	int overhead = stab ? max_t(int, stab->szopts.overhead, 0) : 0;
+	struct sk_buff *segs, *next;
+
+	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
+	if (IS_ERR_OR_NULL(segs))
+		return qdisc_drop(skb, sch, to_free);
+
+	skb_list_walk_safe(segs, segs, next) {
+		u32 seg_len;
+
+		skb_mark_not_on_list(segs);
+		seg_len = segs->len + overhead;
+		qdisc_skb_cb(segs)->pkt_len = seg_len;
+		if (cemark_join(segs, sch, queue, dsfield, to_free) == NET_XMIT_SUCCESS) {
+			joined++;
+			len += seg_len;
+		}
+	}
+	if (!joined) {
+		kfree_skb(skb);
+		return NET_XMIT_DROP;
+	}
+	/* The parent counts one packet of the old length. */
+	qdisc_tree_reduce_backlog(sch, 1 - joined, before - len);
+	consume_skb(skb);
+	return NET_XMIT_SUCCESS;
+}
+
+static int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	int dsfield = skb_get_dsfield(skb), ret;
+	struct cemark_queue *queue = cemark_classify(skb, sch, dsfield, &ret);
+
+	if (unlikely(!queue)) {
+		if (ret & __NET_XMIT_BYPASS)
+			qdisc_qstats_drop(sch);
+		__qdisc_drop(skb, to_free);
+		return ret;
+	}
+	if (skb_is_gso(skb) && q->set.gso == CEMARK_GSO_SPLIT)
+		return cemark_split(skb, sch, queue, dsfield, to_free);
+	return cemark_join(skb, sch, queue, dsfield, to_free);
+}
+
+/* Which queue sends its head, and whether this is the last packet of its visit. */
+static struct cemark_queue *cemark_pick(struct cemark_sched *q, bool *visit_ends)
+{
+	u32 first = q->backlogged & q->direct;
+	struct cemark_queue *queue;
+	struct sk_buff *next;
+
+	*visit_ends = true;
+	if (first)
+		return &q->queues[__ffs(first)];
+	if (!q->visits.count)
+		return NULL;
+	queue = &q->queues[q->visits.line[q->visits.front]];
+	next = queue->head->next;
+	*visit_ends = cemark_visits_pick(&q->visits, queue->round.quantum,
+					 qdisc_pkt_len(queue->head),
+					 next ? qdisc_pkt_len(next) : 0);
+	return queue;
+}
+
+/* Takes the head from its queue and returns the final verdict on it. */
+static struct sk_buff *cemark_leave(struct Qdisc *sch, struct cemark_queue *queue, u64 now,
+				    u32 *verdict)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb = queue->head;
+	const struct cemark_skb *cb = cemark_cb(skb);
+	u32 len = qdisc_pkt_len(skb);
+
+	queue->head = skb->next;
+	skb_mark_not_on_list(skb);
+	queue->bytes -= len;
+	queue->packets--;
+	q->bytes -= len;
+	sch->q.qlen--;
+	qdisc_qstats_backlog_dec(sch, skb);
+
+	if (q->traits & CEMARK_AT_DEQUEUE) {
+		struct cemark_at at;
+
+		cemark_look(q, queue, &at, now);
+		cemark_look_packet(q, skb, &at);
+		at.sojourn = now - cb->since;
+		at.intent = cb->intent;
+		*verdict = INDIRECT_CALL_1(q->ops->dequeue, cemark_op_ecn_sharp_dequeue,
+					   &queue->marker, &at);
+		if (q->traits & CEMARK_CLOCK)
+			cemark_poll_clock(q, queue);
+	} else {
+		*verdict = cb->intent == CEMARK_NO_INTENT ? CEMARK_PASS : CEMARK_MARK(cb->intent);
+	}
+	if (!queue->packets) {
+		q->backlogged &= ~BIT(queue - q->queues);
+		if (queue->watches_empty)
+			q->ops->emptied(&queue->marker, now);
+	}
+	return skb;
+}
+
+/* Carries out the verdict. Returns whether the packet is sent. */
+static bool cemark_act(struct cemark_sched *q, struct cemark_queue *queue, struct sk_buff *skb,
+		       u32 verdict)
+{
+	switch (verdict & 0xff) {
+	case CEMARK_PASS:
+		return true;
+	case CEMARK_MARK(0):
+		if (INET_ECN_set_ce(skb)) {
+			queue->stats.marks[min_t(u32, verdict >> 8, CEMARK_WHYS - 1)]++;
+			return true;
+		}
+		if (q->set.non_ect == CEMARK_NON_ECT_FORWARD) {
+			queue->stats.spared++;
+			return true;
+		}
+		queue->stats.drops[CEMARK_GONE_NON_ECT]++;
+		return false;
+	default:
+		queue->stats.drops[CEMARK_GONE_MARKER]++;
+		return false;
+	}
+}
+
+static void cemark_count(struct cemark_queue *queue, struct sk_buff *skb, u64 now)
+{
+	struct tc_cemark_queue *s = &queue->stats;
+	u64 wait = now - cemark_cb(skb)->since;
+
+	s->packets++;
+	s->bytes += qdisc_pkt_len(skb);
+	s->waited += wait;
+	s->longest = max(s->longest, wait);
+	s->recent += ((s64)min_t(u64, wait, S32_MAX) - s->recent) / 64;
+}
+
+/* A packet that was picked is dropped: its visit continues, and its parent will be told. */
+static void cemark_discard(struct Qdisc *sch, struct cemark_queue *queue, struct sk_buff *skb,
+			   u64 now)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	u32 i = queue - q->queues;
+	bool over = true;
+
+	if (!(q->direct & BIT(i)))
+		over = cemark_visits_refunded(&q->visits, i,
+					      queue->head ? qdisc_pkt_len(queue->head) : 0);
+	if (q->measured)
+		cemark_round_discarded(&q->round, &queue->round, now, over, !queue->packets);
+	q->gone_packets++;
+	q->gone_bytes += qdisc_pkt_len(skb);
+	qdisc_qstats_drop(sch);
+	kfree_skb(skb);
+}
+
+static struct sk_buff *cemark_next(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct cemark_queue *queue;
+	u64 now = ktime_get_ns();
+	struct sk_buff *skb;
+	bool visit_ends;
+	u32 verdict;
+
+	if (q->shaped && q->backlogged && now + q->slack < q->busy) {
+		qdisc_qstats_overlimit(sch);
+		qdisc_watchdog_schedule_ns(&q->watchdog, q->busy - q->slack);
+		return NULL;
+	}
+	if (q->traits & CEMARK_CLOCK)
+		cemark_run_clocks(q, now);
+	while ((queue = cemark_pick(q, &visit_ends))) {
+		skb = cemark_leave(sch, queue, now, &verdict);
+		if (!cemark_act(q, queue, skb, verdict)) {
+			cemark_discard(sch, queue, skb, now);
+			continue;
+		}
+		cemark_count(queue, skb, now);
+		if (!q->shaped || q->busy < now)
+			q->busy = now;
+		q->busy += psched_l2t_ns(&q->rate, qdisc_pkt_len(skb));
+		if (q->measured)
+			cemark_round_served(&q->round, &queue->round, q->busy, visit_ends,
+					    !queue->packets);
+		qdisc_bstats_update(sch, skb);
+		return skb;
+	}
+	return NULL;
+}
+
+static struct sk_buff *cemark_dequeue(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb = cemark_next(sch);
+
+	if (q->gone_packets && (CEMARK_TELL_WHEN_EMPTY || sch->q.qlen)) {
+		qdisc_tree_reduce_backlog(sch, q->gone_packets, q->gone_bytes);
+		q->gone_packets = 0;
+		q->gone_bytes = 0;
+	}
+	return skb;
+}
+
+static void cemark_reset(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	u32 i;
+
+	for (i = 0; i < q->n; i++) {
+		struct cemark_queue *queue = &q->queues[i];
+
+		rtnl_kfree_skbs(queue->head, queue->tail);
+		queue->head = NULL;
+		queue->bytes = 0;
+		queue->packets = 0;
+	}
+	q->backlogged = 0;
+	q->bytes = 0;
+	q->gone_packets = 0;
+	q->gone_bytes = 0;
+	cemark_restart(sch);
+	if (q->watchdog.qdisc)
+		qdisc_watchdog_cancel(&q->watchdog);
+}
+
+static int cemark_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct cemark_settings *set;
+	int err;
+
+	if (!opt) {
+		NL_SET_ERR_MSG_MOD(extack, "scheme is missing");
+		return -EINVAL;
+	}
+	set = kmemdup(&q->set, sizeof(*set), GFP_KERNEL);
+	if (!set)
+		return -ENOMEM;
+	err = cemark_settings_parse(set, opt, extack);
+	if (!err)
+		err = cemark_apply(sch, set);
+	kfree(set);
+	return err;
+}
+
+static int cemark_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	int err;
+
+	qdisc_watchdog_init(&q->watchdog, sch);
+	q->seed = get_random_u64();
+	cemark_settings_usual(&q->set, psched_mtu(qdisc_dev(sch)));
+	err = tcf_block_get(&q->block, &q->filter_list, sch, extack);
+	if (err)
+		return err;
+	return cemark_change(sch, opt, extack);
+}
+
+static void cemark_destroy(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+
+	tcf_block_put(q->block);
+	if (q->watchdog.qdisc)
+		qdisc_watchdog_cancel(&q->watchdog);
+	kvfree(q->queues);
+}
+
+static int cemark_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct nlattr *opts = nla_nest_start(skb, TCA_OPTIONS);
+
+	if (!opts)
+		return -EMSGSIZE;
+	if (cemark_settings_dump(&q->set, skb)) {
+		nla_nest_cancel(skb, opts);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, opts);
+}
+
+static struct Qdisc_ops cemark_qdisc_ops __read_mostly = {
+	.cl_ops = &cemark_class_ops,
+	.id = "cemark",
+	.priv_size = sizeof(struct cemark_sched),
+	.enqueue = cemark_enqueue,
+	.dequeue = cemark_dequeue,
+	.peek = qdisc_peek_dequeued,
+	.init = cemark_init,
+	.reset = cemark_reset,
+	.destroy = cemark_destroy,
+	.change = cemark_change,
+	.dump = cemark_dump,
+	.dump_stats = cemark_dump_stats,
+	.owner = THIS_MODULE,
+};
+
+static int __init cemark_module_init(void)
+{
+	return register_qdisc(&cemark_qdisc_ops);
+}
+
+static void __exit cemark_module_exit(void)
+{
+	unregister_qdisc(&cemark_qdisc_ops);
+}
+
+module_init(cemark_module_init)
+module_exit(cemark_module_exit)
+MODULE_DESCRIPTION("ECN marking schemes of data-centre switches");
+MODULE_LICENSE("GPL");
+#ifdef MODULE_ALIAS_NET_SCH
+MODULE_ALIAS_NET_SCH("cemark");
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What `tc [-s] [-j] qdisc show` and `tc -s class show` say of cemark. */
+#include <string.h>
+
+#include "../cemark_netlink.h"
+#include "q_cemark.h"
+#include "units.h"
+
+/* The attributes of a nest by type, as parse_rtattr of iproute2. */
+static void collect(struct rtattr **tb, int max, struct rtattr *nest)
+{
+	int len = RTA_PAYLOAD(nest);
+	struct rtattr *a;
+
+	memset(tb, 0, sizeof(*tb) * (max + 1));
+	for (a = RTA_DATA(nest); RTA_OK(a, len); a = RTA_NEXT(a, len)) {
+		int type = a->rta_type & NLA_TYPE_MASK;
+
+		if (type <= max)
+			tb[type] = a;
+	}
+}
+
+static __u32 u32_of(const struct rtattr *a)
+{
+	__u32 value = 0;
+
+	if (a && RTA_PAYLOAD(a) >= sizeof(value))
+		memcpy(&value, RTA_DATA(a), sizeof(value));
+	return value;
+}
+
+static __u64 u64_of(const struct rtattr *a)
+{
+	__u64 value = 0;
+
+	if (a && RTA_PAYLOAD(a) >= sizeof(value))
+		memcpy(&value, RTA_DATA(a), sizeof(value));
+	return value;
+}
+
+/* "name value " in text; a number, or a word in quotes, in JSON. */
+static void number(const char *key, const char *text, __u64 value)
+{
+	if (is_json_context())
+		print_color_lluint(PRINT_JSON, COLOR_NONE, key, NULL, value);
+	else
+		printf("%s %s ", key, text);
+}
+
+static void word(const char *key, const char *text)
+{
+	if (is_json_context())
+		print_color_string(PRINT_JSON, COLOR_NONE, key, NULL, text);
+	else
+		printf("%s %s ", key, text);
+}
+
+static void fraction(const char *key, __u32 parts)
+{
+	if (is_json_context())
+		print_color_float(PRINT_JSON, COLOR_NONE, key, NULL, parts / 65536.0);
+	else
+		printf("%s %s ", key, show_fraction(parts).text);
+}
+
+static void print_param(const struct cemark_scheme *s, struct rtattr *nest)
+{
+	struct rtattr *tb[TCA_CEMARK_PARAM_MAX + 1];
+	const struct cemark_param *p;
+	const char *name;
+	__u64 value;
+
+	collect(tb, TCA_CEMARK_PARAM_MAX, nest);
+	if (!tb[TCA_CEMARK_PARAM_NAME])
+		return;
+	name = RTA_DATA(tb[TCA_CEMARK_PARAM_NAME]);
+	value = u64_of(tb[TCA_CEMARK_PARAM_VALUE]);
+	p = s ? cemark_param(s, name) : NULL;
+	/* Lengths and times decide. Of the rest, only what is not as usual is of interest. */
+	if (p && p->kind != CEMARK_KIND_TIME && p->kind != CEMARK_KIND_BYTES &&
+	    value == p->usual && !show_details && !is_json_context())
+		return;
+	if (p && p->kind == CEMARK_KIND_CHOICE)
+		word(name, show_param(p, value).text);
+	else if (p && p->kind == CEMARK_KIND_FLAG && is_json_context())
+		print_color_bool(PRINT_JSON, COLOR_NONE, name, NULL, value);
+	else if (p && p->kind == CEMARK_KIND_FRACTION)
+		fraction(name, value);
+	else if (p)
+		number(name, show_param(p, value).text, value);
+	else
+		print_color_lluint(PRINT_ANY, COLOR_NONE, name, "%llu ", value);
+}
+
+static void print_params(const struct cemark_scheme *s, struct rtattr *nest)
+{
+	int len = RTA_PAYLOAD(nest);
+	struct rtattr *a;
+
+	open_json_object("parameters");
+	for (a = RTA_DATA(nest); RTA_OK(a, len); a = RTA_NEXT(a, len))
+		print_param(s, a);
+	close_json_object();
+}
+
+static void print_quanta(struct rtattr *nest)
+{
+	int len = RTA_PAYLOAD(nest);
+	struct rtattr *a;
+
+	open_json_array(PRINT_JSON, "quanta");
+	if (!is_json_context())
+		printf("quanta ");
+	for (a = RTA_DATA(nest); RTA_OK(a, len); a = RTA_NEXT(a, len)) {
+		if (is_json_context())
+			print_color_lluint(PRINT_JSON, COLOR_NONE, NULL, NULL, u32_of(a));
+		else
+			printf("%s ", show_size(u32_of(a)).text);
+	}
+	close_json_array(PRINT_JSON, NULL);
+}
+
+static void print_map(const struct rtattr *a)
+{
+	const unsigned char *pair = RTA_DATA(a);
+	char text[16];
+	unsigned int i;
+
+	open_json_object("map");
+	if (!is_json_context())
+		printf("map ");
+	for (i = 0; i + 1 < RTA_PAYLOAD(a); i += 2) {
+		if (is_json_context()) {
+			snprintf(text, sizeof(text), "%u", pair[i]);
+			print_color_lluint(PRINT_JSON, COLOR_NONE, text, NULL, pair[i + 1]);
+		} else {
+			printf("%u:%u ", pair[i], pair[i + 1]);
+		}
+	}
+	close_json_object();
+}
+
+static void print_rate(struct rtattr **tb)
+{
+	__u64 rate = u64_of(tb[TCA_CEMARK_RATE]);
+	__u32 shape = u32_of(tb[TCA_CEMARK_SHAPE]), burst = u32_of(tb[TCA_CEMARK_BURST]);
+
+	if (rate)
+		number("rate", show_rate(rate).text, rate);
+	else
+		word("rate", "device");
+	if (!shape)
+		return;
+	if (is_json_context())
+		print_color_float(PRINT_JSON, COLOR_NONE, "shaper", NULL, shape / 1e6);
+	else
+		printf("shaper %s ", show_percent(shape).text);
+	if (burst)
+		number("burst", show_size(burst).text, burst);
+}
+
+static void print_round(struct rtattr **tb)
+{
+	__u64 idle = u64_of(tb[TCA_CEMARK_IDLE]);
+
+	fraction("round_beta", u32_of(tb[TCA_CEMARK_BETA]));
+	if (idle == CEMARK_IDLE_MTU)
+		word("round_idle", "mtu");
+	else if (!idle)
+		word("round_idle", "never");
+	else
+		number("round_idle", show_time(idle).text, idle);
+}
+
+int cemark_print(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
+{
+	struct rtattr *tb[TCA_CEMARK_MAX + 1];
+	const struct cemark_scheme *s;
+	__u32 scheduler, limit;
+
+	(void)qu;
+	(void)f;
+	if (!opt)
+		return 0;
+	collect(tb, TCA_CEMARK_MAX, opt);
+	if (!tb[TCA_CEMARK_SCHEME])
+		return -1;
+	s = cemark_scheme(RTA_DATA(tb[TCA_CEMARK_SCHEME]));
+	word("scheme", RTA_DATA(tb[TCA_CEMARK_SCHEME]));
+	if (tb[TCA_CEMARK_PARAMS])
+		print_params(s, tb[TCA_CEMARK_PARAMS]);
+	scheduler = u32_of(tb[TCA_CEMARK_SCHEDULER]);
+	word("scheduler", show_word(CEMARK_SCHEDULER_WORDS, scheduler).text);
+	print_color_lluint(PRINT_ANY, COLOR_NONE, "queues", "queues %llu ",
+			   u32_of(tb[TCA_CEMARK_QUEUES]));
+	if (scheduler == CEMARK_DWRR || scheduler == CEMARK_WRR) {
+		print_color_lluint(PRINT_ANY, COLOR_NONE, "strict", "strict %llu ",
+				   u32_of(tb[TCA_CEMARK_STRICT]));
+		if (tb[TCA_CEMARK_QUANTA])
+			print_quanta(tb[TCA_CEMARK_QUANTA]);
+		print_round(tb);
+	}
+	word("by", show_word(CEMARK_CLASSES_WORDS, u32_of(tb[TCA_CEMARK_CLASSES])).text);
+	if (tb[TCA_CEMARK_MAP])
+		print_map(tb[TCA_CEMARK_MAP]);
+	limit = u32_of(tb[TCA_CEMARK_LIMIT]);
+	number("limit", show_size(limit).text, limit);
+	print_rate(tb);
+	word("not_ect", show_word(CEMARK_NON_ECT_WORDS, u32_of(tb[TCA_CEMARK_NON_ECT])).text);
+	word("gso", show_word(CEMARK_GSO_WORDS, u32_of(tb[TCA_CEMARK_GSO])).text);
+	return 0;
+}
+
+/* "  marks total: a 1 b 2 ..."; in JSON an object of the parts. */
+static void print_reasons(const char *what, const char *key, const char *words,
+			  const __u64 *counts, int n)
+{
+	unsigned long long total = 0;
+	int i;
+
+	for (i = 0; i < n; i++)
+		total += counts[i];
+	open_json_object(key);
+	if (!is_json_context())
+		printf("  %s %llu:", what, total);
+	for (i = 0; i < n; i++) {
+		if (is_json_context())
+			print_color_lluint(PRINT_JSON, COLOR_NONE, show_word(words, i).text, NULL,
+					   counts[i]);
+		else
+			printf(" %s %llu", show_word(words, i).text,
+			       (unsigned long long)counts[i]);
+	}
+	close_json_object();
+}
+
+int cemark_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
+{
+	struct tc_cemark_xstats st = { 0 };
+	size_t len = RTA_PAYLOAD(xstats);
+	__u64 mean;
+
+	(void)qu;
+	(void)f;
+	memcpy(&st, RTA_DATA(xstats), len < sizeof(st) ? len : sizeof(st));
+	mean = st.sum.packets ? st.sum.waited / st.sum.packets : 0;
+	if (is_json_context()) {
+		print_color_lluint(PRINT_JSON, COLOR_NONE, "packets_sent", NULL, st.sum.packets);
+		print_color_lluint(PRINT_JSON, COLOR_NONE, "bytes_sent", NULL, st.sum.bytes);
+		print_color_lluint(PRINT_JSON, COLOR_NONE, "waited_ns", NULL, st.sum.waited);
+	} else {
+		printf("  ");
+	}
+	number(is_json_context() ? "wait_mean_ns" : "wait mean", show_time(mean).text, mean);
+	number(is_json_context() ? "wait_recent_ns" : "recent",
+	       show_time(st.sum.recent).text, st.sum.recent);
+	number(is_json_context() ? "wait_longest_ns" : "longest",
+	       show_time(st.sum.longest).text, st.sum.longest);
+	if (st.round)
+		number(is_json_context() ? "round_ns" : "round", show_time(st.round).text,
+		       st.round);
+	number(is_json_context() ? "rate_now" : "rate", show_rate(st.rate).text, st.rate);
+	if (!is_json_context())
+		printf("\n");
+	print_reasons("marks", "mark_reasons", "instant persistent random average tentative",
+		      st.sum.marks, CEMARK_WHYS);
+	print_color_lluint(PRINT_ANY, COLOR_NONE, "not_ect_sent", " not_ect_sent %llu\n",
+			   st.sum.spared);
+	print_reasons("drops", "drop_reasons", "limit scheme not_ect", st.sum.drops, CEMARK_GONES);
+	return 0;
+}
