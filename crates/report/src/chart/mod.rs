@@ -24,7 +24,7 @@ mod rows;
 mod tests;
 
 pub use axis::{Axis, Unit};
-pub(crate) use colour::of_scheme as colour;
+pub(crate) use colour::{COLOURS, of_scheme as colour};
 pub use of_figure::of_figure_row;
 pub use of_goodput::of_goodput;
 pub use of_group::of_group;
