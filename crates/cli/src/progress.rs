@@ -17,7 +17,6 @@ const STEPS: f64 = 1e6;
 pub(crate) struct Progress {
     bar: ProgressBar,
     costs: Vec<f64>,
-    total: f64,
     state: Mutex<State>,
 }
 
@@ -26,6 +25,7 @@ struct State {
     /// The part of each point that is done, and its packet-hops so far.
     points: Vec<(f64, u64)>,
     finished: usize,
+    expected: Vec<bool>,
 }
 
 impl Progress {
@@ -58,17 +58,12 @@ impl Progress {
             .into_iter()
             .map(|c| if c > 0.0 && c.is_finite() { c } else { 1.0 })
             .collect();
-        let total = costs.iter().sum::<f64>().max(1.0);
         let state = Mutex::new(State {
             points: vec![(0.0, 0); costs.len()],
             finished: 0,
+            expected: vec![true; costs.len()],
         });
-        let progress = Progress {
-            bar,
-            costs,
-            total,
-            state,
-        };
+        let progress = Progress { bar, costs, state };
         progress.update(|_| {});
         progress
     }
@@ -100,13 +95,29 @@ impl Progress {
             .map(|((share, _), cost)| share * cost)
             .sum();
         let hops: u64 = state.points.iter().map(|p| p.1).sum();
-        let (finished, all) = (state.finished, state.points.len());
+        let counts = |i: &usize| state.expected[*i] || state.points[*i].0 > 0.0;
+        let counted: Vec<usize> = (0..self.costs.len()).filter(counts).collect();
+        let total = counted.iter().map(|i| self.costs[*i]).sum::<f64>().max(1.0);
+        let (finished, all) = (state.finished, counted.len());
         drop(state);
         self.bar.set_message(format!(
             "{finished}/{all} points, {} packet-hops",
             units::count(hops as f64)
         ));
-        self.bar.set_position((done / self.total * STEPS) as u64);
+        self.bar.set_position((done / total * STEPS) as u64);
+    }
+
+    /// Only these points are expected to be simulated; others may be in the end.
+    pub(crate) fn expect(&self, points: &[usize]) {
+        self.update(|s| {
+            s.expected = vec![false; s.points.len()];
+            points.iter().for_each(|i| s.expected[*i] = true);
+        });
+    }
+
+    /// Prints something on standard error without a bar in between.
+    pub(crate) fn suspended(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
     }
 
     /// Removes the bar from the screen.
