@@ -45,9 +45,10 @@ impl Chart {
     }
 }
 
-/// The file with the entries of its dictionaries of resources in order. svg2pdf lists transparencies
-/// (`/gs3 10 0 R`, a line each) in the order of a hash map, which is another one in each process.
-/// Every line keeps its bytes and the whole its length, so the table of places stays right.
+/// The file with the entries of its dictionaries of resources in order. svg2pdf lists
+/// transparencies (`/gs3 10 0 R`, a line each) in the order of a hash map, which is another one in
+/// each process. Every line keeps its bytes and the whole its length, so the table of places stays
+/// right.
 fn in_order(pdf: &[u8]) -> Vec<u8> {
     let is_entry = |line: &[u8]| {
         let line = std::str::from_utf8(line).unwrap_or_default().trim();
