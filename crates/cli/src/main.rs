@@ -15,6 +15,7 @@ mod init;
 mod man;
 mod marker;
 mod memory;
+mod plot;
 mod progress;
 mod run;
 mod schemes;
@@ -54,6 +55,8 @@ enum Command {
     Init(init::Args),
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
+    /// Write the charts and tables of a finished run as files: SVG, PDF, CSV, Markdown.
+    Plot(plot::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
     Figure(figure::Args),
     /// List the marking schemes, or show one with its parameters.
@@ -201,6 +204,7 @@ fn main() -> ExitCode {
         None => exit::answer(&screen::first(terminal::look().width)),
         Some(Command::Init(args)) => init::init(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Plot(args)) => plot::plot(args),
         Some(Command::Figure(args)) => figure::figure(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),

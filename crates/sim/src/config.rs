@@ -323,6 +323,7 @@ pub enum TracePorts {
     None,
     /// The switch ports that face these hosts.
     ToHosts(Vec<u32>),
-    /// The one switch port with the largest mean queue.
+    /// The switch port with the largest mean queue, and the one to which the flows send the most
+    /// payload, which is the same under every marking scheme.
     Hottest,
 }

@@ -159,3 +159,34 @@ fn of_empty_queues_the_busiest_port_is_the_hottest() {
         );
     }
 }
+
+/// Five hosts fill the queue of one port, and the longest flow takes another. The second trace is
+/// of that one, whatever the markers do to the queues.
+#[test]
+fn the_busiest_port_is_traced_beside_the_hottest() {
+    let line = |src, dst, bytes| FlowLine {
+        start: us(0),
+        src,
+        dst,
+        bytes,
+    };
+    let mut lines = vec![line(0, 8, 2_000_000)];
+    lines.extend((1..6).map(|src| line(src, 9, 100_000)));
+    let mut cfg = config(vec![workload(Kind::List(lines))], MarkerChoice::None);
+    cfg.measure.trace = TracePorts::Hottest;
+    let out = run(&cfg);
+    let names = |out: &Outcome| {
+        out.traces
+            .iter()
+            .map(|t| t.name.clone())
+            .collect::<Vec<_>>()
+    };
+    let ends = names(&out);
+    assert!(ends[0].ends_with("->host9"), "{ends:?}");
+    assert!(ends[1].ends_with("->host8"), "{ends:?}");
+    // Where it is the hottest too, there is one trace.
+    let lines = vec![line(0, 8, 2_000_000), line(1, 8, 100_000)];
+    cfg.workloads = vec![workload(Kind::List(lines))];
+    let one = names(&run(&cfg));
+    assert!(one.len() == 1 && one[0].ends_with("->host8"), "{one:?}");
+}

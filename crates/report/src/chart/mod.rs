@@ -14,6 +14,7 @@ mod draw;
 mod file;
 mod font;
 mod of_figure;
+mod of_goodput;
 mod of_group;
 mod of_queues;
 mod of_sweep;
@@ -25,7 +26,9 @@ mod tests;
 pub use axis::{Axis, Unit};
 pub(crate) use colour::{COLOURS, of_scheme as colour};
 pub use of_figure::of_figure_row;
+pub use of_goodput::of_goodput;
 pub use of_group::of_group;
+pub(crate) use of_group::{at, difference, place_of};
 pub use of_queues::of_queues;
 pub use of_sweep::{Values, of_sweep};
 
@@ -210,6 +213,7 @@ pub fn of_run(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> 
     for group in &comparisons.groups {
         charts.extend(of_group(plan, group));
         charts.extend(of_queues(plan, finished, group));
+        charts.extend(of_goodput(plan, finished, group));
     }
     charts
 }

@@ -19,10 +19,6 @@ pub fn of_group(plan: &Plan, group: &Group) -> Option<Chart> {
         return None;
     }
     let base = &group.baseline().scheme;
-    let at = match group.title() {
-        title if title.is_empty() => String::new(),
-        title => format!(", {title}"),
-    };
     let cells = || group.rows.iter().flat_map(|r| &r.cells);
     let is_published = cells().any(|c| c.published.is_some() && shown.contains(&c.metric));
     let mut caption = format!("Difference from {base}; the lines are paired 95 % intervals.");
@@ -31,7 +27,7 @@ pub fn of_group(plan: &Plan, group: &Group) -> Option<Chart> {
     }
     Some(Chart {
         name: format!("comparison{}", place_of(group)),
-        title: format!("Schemes against {base}{at}"),
+        title: format!("Schemes against {base}{}", at(group)),
         caption,
         legend: Vec::new(),
         panels: shown.iter().map(|m| panel(plan, group, m)).collect(),
@@ -56,8 +52,16 @@ pub(super) fn name(metric: &Metric) -> String {
     format!("{first}, {second}")
 }
 
+/// `, load 0.9`: behind a title.
+pub(crate) fn at(group: &Group) -> String {
+    match group.title() {
+        title if title.is_empty() => String::new(),
+        title => format!(", {title}"),
+    }
+}
+
 /// `-load-0.9-rtt.hi-240us`: of the file's name.
-pub(super) fn place_of(group: &Group) -> String {
+pub(crate) fn place_of(group: &Group) -> String {
     let title = group.title();
     let words = title.split([' ', ',']).filter(|w| !w.is_empty());
     words.map(|w| format!("-{}", file_word(w))).collect()
@@ -103,7 +107,7 @@ fn panel(plan: &Plan, group: &Group, metric: &Metric) -> Panel {
 }
 
 /// `−33.7 % ±2.1`.
-pub(super) fn difference(percent: f64, interval: Option<(f64, f64)>) -> String {
+pub(crate) fn difference(percent: f64, interval: Option<(f64, f64)>) -> String {
     let range = interval.map(|i| units::interval(percent, i));
     let text = format!("{} {}", units::percent(percent), range.unwrap_or_default());
     text.trim_end().replace('-', "−")

@@ -5,7 +5,7 @@ use cemark_scenario::Plan;
 use cemark_sim::outcome::PortTrace;
 
 use super::curves::HOVERED;
-use super::of_group::place_of;
+use super::of_group::{at, place_of};
 use super::{Axis, Body, Chart, Curve, Curves, Panel, Spot, Unit, colour};
 use crate::comparison::{Group, Row};
 use crate::{Finished, units};
@@ -65,10 +65,6 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
     });
     let seed = plan.points[*first].seed;
     let unit = if most >= 2e6 { "MB" } else { "KB" };
-    let at = match group.title() {
-        title if title.is_empty() => String::new(),
-        title => format!(", {title}"),
-    };
     let whose = match &port {
         Some(port) => format!("port {port}"),
         None => "the hottest port of each scheme".to_owned(),
@@ -81,7 +77,7 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
     };
     Some(Chart {
         name: format!("queue{}", place_of(group)),
-        title: format!("Queue length over time, {whose}{at}"),
+        title: format!("Queue length over time, {whose}{}", at(group)),
         caption: format!(
             "{which} Seed {seed}; vertical axis in {}. The line is the mean of a short time, the \
              band reaches from its shortest to its longest sample.",
@@ -124,7 +120,9 @@ fn why(finished: &[Finished], group: &Group, port: &str) -> String {
     let hottest = point.and_then(|p| p.hottest_port.as_ref());
     match hottest.is_some_and(|p| p.name == port) {
         true => format!(", the hottest under {}", base.scheme),
-        false => String::new(),
+        false => {
+            ", to which the flows send most: the hottest port differs between schemes".to_owned()
+        }
     }
 }
 

@@ -198,18 +198,21 @@ fn panel(
     values: Values,
 ) -> Option<Panel> {
     let mut curves = Vec::new();
-    for scheme in &plan.schemes {
+    for (i, scheme) in plan.schemes.iter().enumerate() {
         let mut spots: Vec<Spot> = groups
             .iter()
             .filter_map(|group| spot(group, swept, metric, scheme, values))
             .collect();
         spots.sort_by(|a, b| a.x.total_cmp(&b.x));
-        if !spots.is_empty() {
-            curves.push(Curve {
-                colour: colour(plan, scheme),
-                spots,
-            });
+        let colour = colour(plan, scheme);
+        let mut whole = unbroken(swept, spots);
+        if !swept.axis.names.is_empty() {
+            // Beside each other within the place that they share.
+            let many = plan.schemes.len() as f64;
+            let aside = 0.7 * ((i as f64 + 0.5) / many - 0.5);
+            whole.iter_mut().flatten().for_each(|spot| spot.x += aside);
         }
+        curves.extend(whole.into_iter().map(|spots| Curve { colour, spots }));
     }
     if curves.is_empty() {
         return None;
@@ -236,6 +239,24 @@ fn panel(
             curves,
         }),
     })
+}
+
+/// The points in lines that do not cross a place where the scheme has no value, since a line there
+/// would claim one. Places without number have no line between them.
+fn unbroken(swept: &Swept<'_>, spots: Vec<Spot>) -> Vec<Vec<Spot>> {
+    let place = |spot: &Spot| swept.places.iter().position(|p| p.1 == spot.x);
+    let mut lines: Vec<Vec<Spot>> = Vec::new();
+    for spot in spots {
+        let last = lines.last_mut().filter(|line| {
+            let before = line.last().and_then(place);
+            swept.axis.names.is_empty() && before.map(|i| i + 1) == place(&spot)
+        });
+        match last {
+            Some(line) => line.push(spot),
+            None => lines.push(vec![spot]),
+        }
+    }
+    lines
 }
 
 fn spot(

@@ -32,6 +32,9 @@ pub use verdict::{Band, RowVerdict};
 
 use serde::Serialize;
 
+/// The file of a figure's directory that holds its rows.
+pub(crate) const ROWS: &str = "rows.json";
+
 /// How much is simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cemark_scenario::{Overrides, Plan, Point, near_of_many};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::calibration::Calibration;
@@ -79,7 +79,7 @@ pub struct FigureRun {
 }
 
 /// A published number and what was measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowResult {
     /// `ECNSHARP-T18`.
     pub id: String,
@@ -115,7 +115,7 @@ impl RowResult {
 }
 
 /// One condition.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartResult {
     /// `ECNSHARP-T18.a`.
     pub id: String,
@@ -354,6 +354,8 @@ pub fn run_file(
         (Some(plan), Some(dir)) => finish(&dir, plan, &finished, &html, around)?,
         _ => write_whole(&report, html.as_bytes())?,
     }
+    let rows = serde_json::to_vec_pretty(&found.rows).expect("numbers and strings");
+    write_whole(&place.join(super::ROWS), &rows)?;
     found.reports.push(report);
     Ok(found)
 }

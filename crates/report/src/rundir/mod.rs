@@ -8,6 +8,7 @@
 
 mod columns;
 mod lock;
+mod reading;
 mod seal;
 mod stored;
 mod tables;
@@ -24,6 +25,7 @@ use cemark_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
 use self::lock::{Asked, Lock};
+pub use self::reading::{Kept, Run, read};
 use self::seal::{BLANK, Place};
 use self::stored::Stored;
 use crate::Error;

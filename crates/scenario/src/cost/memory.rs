@@ -51,7 +51,7 @@ pub(super) fn peak(config: &Config, found: &Found) -> f64 {
 pub(super) fn kept(config: &Config, found: &Found) -> f64 {
     let (_, ports) = paths::links(&config.topology);
     let traced = match config.measure.trace {
-        TracePorts::Hottest => samples(config, found).min(THIN) * SAMPLE,
+        TracePorts::Hottest => 2.0 * samples(config, found).min(THIN) * SAMPLE,
         _ => traces(config, found),
     };
     measured(config) * FLOW + ports * PORT + traced

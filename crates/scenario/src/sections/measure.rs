@@ -36,7 +36,8 @@ keys! { KEYS:
         .doc("all switch queues are sampled this often; `0`: never");
     TRACE: Trace = Key::choice("trace").usual("none").doc(
         "the ports whose samples are kept as a trace: `none`, `hottest` (the port with the largest \
-         mean; 2,048 samples at most, evenly spaced), `hosts` (those of `trace-hosts`)",
+         mean, and the port to which the flows send most, which is the same for every scheme; \
+         2,048 samples of each at most, evenly spaced), `hosts` (those of `trace-hosts`)",
     );
     TRACE_HOSTS: Node = Key::own(
         "trace-hosts",

@@ -10,6 +10,7 @@ use crate::events::EventQueue;
 use crate::host::is_probe;
 use crate::ids::LinkId;
 use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals, hottest};
+use crate::workload::path;
 
 impl<Q: EventQueue> Sim<Q> {
     /// Something is to be recorded now.
@@ -132,11 +133,36 @@ impl<Q: EventQueue> Sim<Q> {
         out.deadlock = self.pfc.take().map_or_else(Vec::new, |p| p.deadlock);
         let links = self.fabric.links();
         let first = self.cfg.topology.hosts();
-        out.traces = self.metrics.sampler.traces(hottest(&out.ports), |i| {
-            links[LinkId(first + i)].name.clone()
-        });
+        let busiest = self.busiest(&out);
+        let hottest = hottest(&out.ports);
+        let name = |i| links[LinkId(first + i)].name.clone();
+        out.traces = self.metrics.sampler.traces(hottest, busiest, name);
         out.digest = digest(&out);
         out
+    }
+
+    /// Index of the switch port to which the measured flows and the endless ones send most payload.
+    /// It follows from the flows and their paths only, so it is the same port under every scheme;
+    /// the hottest one is not. A connection that carries several flows counts with the paths that
+    /// fresh connections would take.
+    fn busiest(&self, out: &Outcome) -> Option<usize> {
+        let first = self.cfg.topology.hosts() as usize;
+        let mut sent = vec![0_u128; self.ports.len() - first];
+        let flows = out.flows.iter().map(|f| (f.src, f.dst, f.id, f.bytes));
+        // An endless flow counts more than any that ends.
+        let endless = |f: &LongRecord| (f.src, f.dst, f.id, 1 << 50);
+        for (src, dst, id, bytes) in flows.chain(out.long_flows.iter().map(endless)) {
+            let path = path(self.cfg.seed, src, dst, id);
+            for link in self.fabric.route(src, dst, path) {
+                let port = (link.0 as usize).checked_sub(first);
+                if let Some(port) = port.and_then(|port| sent.get_mut(port)) {
+                    *port += u128::from(bytes);
+                }
+            }
+        }
+        // Of equals the first.
+        let most = sent.iter().copied().max().filter(|most| *most > 0)?;
+        sent.iter().position(|bytes| *bytes == most)
     }
 
     fn totals(&self) -> Totals {

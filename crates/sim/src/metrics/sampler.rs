@@ -96,10 +96,12 @@ impl Sampler {
         }
     }
 
-    /// Traces of the chosen ports; `hottest` is the port to use for [`TracePorts::Hottest`].
+    /// Traces of the chosen ports; `hottest` and `busiest` are the ports to use for
+    /// [`TracePorts::Hottest`].
     pub fn traces(
         &mut self,
         hottest: Option<usize>,
+        busiest: Option<usize>,
         names: impl Fn(u32) -> String,
     ) -> Vec<PortTrace> {
         match self.trace {
@@ -112,14 +114,18 @@ impl Sampler {
                     samples,
                 })
                 .collect(),
-            TracePorts::Hottest => hottest
-                .map(|i| PortTrace {
-                    name: names(i as u32),
-                    port: i as u32,
-                    samples: std::mem::take(&mut self.thinned[i].samples),
-                })
-                .into_iter()
-                .collect(),
+            TracePorts::Hottest => {
+                let other = busiest.filter(|i| hottest.is_some_and(|h| h != *i));
+                hottest
+                    .into_iter()
+                    .chain(other)
+                    .map(|i| PortTrace {
+                        name: names(i as u32),
+                        port: i as u32,
+                        samples: std::mem::take(&mut self.thinned[i].samples),
+                    })
+                    .collect()
+            }
         }
     }
 }

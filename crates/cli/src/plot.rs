@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark plot`: the charts and tables of a finished run as files.
+
+use std::path::{Path, PathBuf};
+
+use cemark_report::chart::{self, Chart};
+use cemark_report::rundir::{self, Kept, write_whole};
+use cemark_report::table::files::{self, Table};
+use cemark_report::{Comparisons, Error, RunDir};
+use cemark_scenario::Overrides;
+use clap::ValueEnum;
+
+use crate::exit::{Failure, answer, complain};
+
+const AFTER: &str = "\
+Examples:
+  cemark plot runs/rtt-variation-08e84c79 --out plots
+  cemark plot rtt-variation --format pdf --only comparison";
+
+/// Arguments of `cemark plot`.
+#[derive(clap::Args)]
+#[command(after_help = AFTER)]
+pub(crate) struct Args {
+    /// The directory of a finished run or figure, or the name of a scenario that has been run here.
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Where the files go [default: RUN/plots].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Kinds of files: charts as SVG and PDF, tables as CSV and Markdown.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "KIND[,KIND…]",
+        default_value = "svg,pdf,csv,md"
+    )]
+    format: Vec<Kind>,
+    /// Only charts and tables whose name contains this.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Charts that browsers, editors and office programs read.
+    Svg,
+    /// Charts for papers.
+    Pdf,
+    /// Tables with every digit.
+    Csv,
+    /// Tables for documents.
+    Md,
+}
+
+pub(crate) fn plot(args: &Args) -> Result<(), Failure> {
+    let dir = directory(&args.run)?;
+    let found = match rundir::read(&dir)? {
+        Kept::Figure(rows) => Found {
+            charts: rows.iter().filter_map(chart::of_figure_row).collect(),
+            exact: vec![files::of_figure(&rows, true)],
+            rounded: vec![files::of_figure(&rows, false)],
+        },
+        Kept::Run(run) => {
+            for scheme in &run.left_out {
+                complain(
+                    &format!("{scheme} is left out, since the scenario does not hold its marker"),
+                    "its numbers are in report.html and summary.json of the run",
+                );
+            }
+            let comparisons = Comparisons::new(&run.plan, &run.finished);
+            Found {
+                charts: chart::of_run(&run.plan, &run.finished, &comparisons),
+                exact: files::exact(&run.plan, &run.finished, &comparisons),
+                rounded: files::rounded(&run.plan, &comparisons),
+            }
+        }
+    };
+    let out = args.out.clone().unwrap_or_else(|| dir.join("plots"));
+    found.write(args, &out)
+}
+
+/// What a run can be drawn as.
+struct Found {
+    charts: Vec<Chart>,
+    exact: Vec<Table>,
+    rounded: Vec<Table>,
+}
+
+impl Found {
+    fn write(&self, args: &Args, out: &Path) -> Result<(), Failure> {
+        let wanted =
+            |name: &str| args.only.is_empty() || args.only.iter().any(|only| name.contains(only));
+        let charts: Vec<&Chart> = self.charts.iter().filter(|c| wanted(&c.name)).collect();
+        let kept = |tables: &'_ [Table]| -> Vec<Table> {
+            tables.iter().filter(|t| wanted(&t.name)).cloned().collect()
+        };
+        let (exact, rounded) = (kept(&self.exact), kept(&self.rounded));
+        if charts.is_empty() && exact.is_empty() && rounded.is_empty() {
+            return Err(self.nothing(args));
+        }
+        std::fs::create_dir_all(out).map_err(|e| Error::io("make the directory", out, e))?;
+        let mut lines = Vec::new();
+        let mut put = |name: &str, ending: &str, title: &str, bytes: &[u8]| {
+            let path = out.join(format!("{name}.{ending}"));
+            lines.push((path.display().to_string(), title.to_owned()));
+            write_whole(&path, bytes)
+        };
+        for kind in [Kind::Svg, Kind::Pdf, Kind::Csv, Kind::Md] {
+            if !args.format.contains(&kind) {
+                continue;
+            }
+            match kind {
+                Kind::Svg => {
+                    for c in &charts {
+                        put(&c.name, "svg", &c.title, c.svg().as_bytes())?;
+                    }
+                }
+                Kind::Pdf => {
+                    for c in &charts {
+                        put(&c.name, "pdf", &c.title, &c.pdf())?;
+                    }
+                }
+                Kind::Csv => {
+                    for t in &exact {
+                        put(&t.name, "csv", &t.title, t.csv().as_bytes())?;
+                    }
+                }
+                Kind::Md => {
+                    for t in &rounded {
+                        put(&t.name, "md", &t.title, t.markdown().as_bytes())?;
+                    }
+                }
+            }
+        }
+        let text: String = lines.iter().map(|(path, _)| format!("{path}\n")).collect();
+        let many = lines.len();
+        let files = if many == 1 { "file" } else { "files" };
+        answer(&format!("{text}{many} {files} in {}\n", out.display()))
+    }
+
+    /// `--only` fits nothing.
+    fn nothing(&self, args: &Args) -> Failure {
+        let charts = self.charts.iter().map(|c| &c.name[..]);
+        let tables = self.exact.iter().chain(&self.rounded);
+        let mut names: Vec<&str> = charts.chain(tables.map(|t| &t.name[..])).collect();
+        names.sort_unstable();
+        names.dedup();
+        Failure::User(match args.only.first() {
+            Some(only) => miette::miette!(
+                help = cemark_scenario::near(only, names),
+                "no chart or table of this run has `{only}` in its name"
+            ),
+            None => miette::miette!(
+                help = "look into its report.html: perhaps no flow has finished",
+                "this run has nothing to draw"
+            ),
+        })
+    }
+}
+
+/// The directory that is meant: a path, or that of a scenario's run.
+fn directory(run: &str) -> Result<PathBuf, Failure> {
+    let path = PathBuf::from(run);
+    if path.is_dir() {
+        return Ok(path);
+    }
+    if path.is_file() && !run.ends_with(".toml") {
+        return Err(Failure::User(miette::miette!(
+            help = "name the directory that contains it",
+            "{run} is a file, not the directory of a run"
+        )));
+    }
+    let name = Path::new(run).file_stem().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    let plan = cemark_scenario::load(run, &Overrides::default()).ok();
+    if let Some(path) = plan
+        .as_ref()
+        .map(RunDir::default_path)
+        .filter(|p| p.is_dir())
+    {
+        return Ok(path);
+    }
+    let mut runs: Vec<PathBuf> = std::fs::read_dir("runs")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|p| p.is_dir() && is_of(p, &name))
+        .collect();
+    runs.sort();
+    match (&runs[..], plan) {
+        ([one], _) => Ok(one.clone()),
+        ([], None) => Err(Failure::User(miette::miette!(
+            help = "name a directory that `cemark run` made (runs/SCENARIO-DIGEST), or a scenario \
+                    that has been run here",
+            "there is no directory {run}, and no scenario of this name"
+        ))),
+        ([], Some(_)) => Err(Failure::User(miette::miette!(
+            help = format!("first run it: cemark run {run}"),
+            "{run} has not been run here: there is no runs/{name}-…"
+        ))),
+        (several, _) => {
+            let names: Vec<String> = several.iter().map(|p| p.display().to_string()).collect();
+            Err(Failure::User(miette::miette!(
+                help = format!("name one of them: {}", names.join(", ")),
+                "{run} has been run in several forms"
+            )))
+        }
+    }
+}
+
+/// Whether a directory of `runs` is of the scenario with this name.
+fn is_of(path: &Path, name: &str) -> bool {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let digest = file.strip_prefix(name).and_then(|r| r.strip_prefix('-'));
+    digest.is_some_and(|d| d.len() == 8 && d.bytes().all(|b| b.is_ascii_hexdigit()))
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reading a finished run back, whichever build of cemark wrote it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use cemark_scenario::{Overrides, Plan, parse};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::stored::{self, Stored};
+use super::{Finished, MANIFEST, Manifest, POINTS};
+use crate::Error;
+use crate::figure::RowResult;
+use crate::summary::hex;
+
+/// A run that was read from its directory.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The plan with the points that the run has.
+    pub plan: Plan,
+    /// One for each point.
+    pub finished: Vec<Finished>,
+    /// Schemes of the run that are not in the plan: markers of the user's own, which the scenario
+    /// does not hold.
+    pub left_out: Vec<String>,
+}
+
+/// What a run directory holds.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// A comparison of schemes.
+    Run(Box<Run>),
+    /// The rows of a figure.
+    Figure(Vec<RowResult>),
+}
+
+/// The part of `summary.json` that says which points the run has.
+#[derive(Deserialize)]
+struct Summary {
+    points: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    axes: std::collections::BTreeMap<String, String>,
+    scheme: String,
+    seed: u64,
+}
+
+/// Reads what a run, or a figure, left in its directory.
+///
+/// # Errors
+/// [`crate::Fault::User`] where the directory is not that of a finished run, or belongs to a cemark
+/// whose scenarios this one does not read; [`crate::Fault::Machine`] where it cannot be read.
+pub fn read(dir: &Path) -> Result<Kept, Error> {
+    let rows = dir.join(crate::figure::ROWS);
+    if rows.exists() {
+        return document(&rows).map(Kept::Figure);
+    }
+    let path = dir.join(MANIFEST);
+    if !path.exists() {
+        return Err(Error::user(
+            "this is not the directory of a run, as it has no manifest.json:",
+            dir,
+            "name a directory that `cemark run` made (runs/SCENARIO-DIGEST), or a scenario that \
+             has been run here",
+        ));
+    }
+    let manifest: Manifest = document(&path)?;
+    let command = manifest.provenance.command.join(" ");
+    if manifest.digest.is_none() {
+        return Err(Error::user(
+            "this run is not finished:",
+            dir,
+            format!("continue it first: {command}"),
+        ));
+    }
+    let mut plan =
+        parse(&manifest.source, &name(&manifest), &Overrides::default()).map_err(|e| {
+            let mut text = format!("{e}");
+            text.insert_str(0, "this version cannot read the scenario of the run (");
+            Error::user(
+                format!("{text}):"),
+                &path,
+                format!("run it again: {command}"),
+            )
+        })?;
+    let listed: Summary = document(&dir.join("summary.json"))?;
+    plan.points.retain(|p| {
+        let same = |l: &Listed| l.axes == p.axes && l.scheme == p.scheme && l.seed == p.seed;
+        listed.points.iter().any(same)
+    });
+    let mut left_out: Vec<String> = Vec::new();
+    for point in &listed.points {
+        let known = plan.schemes.contains(&point.scheme) || left_out.contains(&point.scheme);
+        if !known {
+            left_out.push(point.scheme.clone());
+        }
+    }
+    let again = format!("run it again, which simulates only what is missing: {command}");
+    let expected = listed
+        .points
+        .iter()
+        .filter(|p| plan.schemes.contains(&p.scheme));
+    if plan.points.is_empty() || plan.points.len() != expected.count() {
+        return Err(Error::user(
+            "this version expands the scenario of this run to other points:",
+            dir,
+            again,
+        ));
+    }
+    let mut finished = Vec::new();
+    for point in &plan.points {
+        let digest = hex(point.digest);
+        let path = dir.join(POINTS).join(format!("{digest}.parquet"));
+        let key = stored::Key {
+            build: &manifest.provenance.build,
+            scenario: &manifest.scenario_digest,
+            point: &digest,
+        };
+        match stored::read(&path, key) {
+            Stored::Whole(outcome, seconds) => {
+                finished.push(Finished::new(point, *outcome, seconds));
+            }
+            Stored::Missing | Stored::Other | Stored::Damaged => {
+                return Err(Error::user(
+                    "a point of this run is missing, damaged or from another build:",
+                    &path,
+                    again,
+                ));
+            }
+        }
+    }
+    Ok(Kept::Run(Box::new(Run {
+        plan,
+        finished,
+        left_out,
+    })))
+}
+
+/// The name of the scenario's file as it was typed, since relative paths in it start there.
+fn name(manifest: &Manifest) -> String {
+    let words = manifest.provenance.command.iter();
+    let mut files = words.filter(|w| {
+        let stem = Path::new(w).file_stem();
+        w.ends_with(".toml") && stem.is_some_and(|s| s.to_string_lossy() == *manifest.scenario)
+    });
+    let file = files.next().cloned();
+    file.unwrap_or_else(|| format!("{}.toml", manifest.scenario))
+}
+
+fn document<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    let damaged = || {
+        Error::user(
+            "this file of the run is missing or damaged:",
+            path,
+            "run the same command again: it writes the file, and simulates only what is missing",
+        )
+    };
+    let bytes = fs::read(path).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => damaged(),
+        _ => Error::io("read", path, e),
+    })?;
+    serde_json::from_slice(&bytes).map_err(|_| damaged())
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tables as files: CSV with every digit and the units in the header, for programs; Markdown as
+//! people read it, for documents.
+
+use cemark_scenario::Plan;
+
+use crate::comparison::{Comparisons, Group, Row};
+use crate::figure::RowResult;
+use crate::metrics::{self, Metric};
+use crate::{Finished, chart, params};
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What its file is called, without extension.
+    pub name: String,
+    /// One line above it.
+    pub title: String,
+    /// Heads of the columns.
+    pub head: Vec<String>,
+    /// As many cells in each as there are heads.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// As CSV (RFC 4180, lines end in `\n`).
+    pub fn csv(&self) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let lines = std::iter::once(&self.head).chain(&self.rows);
+        for line in lines {
+            writer.write_record(line).expect("a file in memory");
+        }
+        let bytes = writer.into_inner().expect("a file in memory");
+        String::from_utf8(bytes).expect("made of strings")
+    }
+
+    /// As Markdown: the first column to the left, the others to the right.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[String]| {
+            let cells = cells.iter().map(|c| c.replace('|', "\\|"));
+            format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+        };
+        let mut out = format!("{}\n\n{}", self.title, line(&self.head));
+        let rule = |i: usize| if i == 0 { "---" } else { "---:" };
+        let rules: Vec<String> = (0..self.head.len()).map(|i| rule(i).to_owned()).collect();
+        out += &format!("|{}|\n", rules.join("|"));
+        self.rows.iter().for_each(|row| out += &line(row));
+        out
+    }
+}
+
+/// The tables of a run for programs.
+pub fn exact(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Vec<Table> {
+    let compared: Vec<&Metric> = metrics::compared()
+        .filter(|m| comparisons.groups.iter().any(|g| g.has(m)))
+        .collect();
+    let mut head: Vec<String> = plan.axes.clone();
+    head.push("scheme".to_owned());
+    for m in &compared {
+        head.push(format!("{} [{}]", m.key, m.unit.name()));
+        let against = ["difference", "low", "high", "published"];
+        head.extend(against.map(|what| format!("{} {what} [%]", m.key)));
+    }
+    head.extend(metrics::counted().map(|m| format!("{} [{}]", m.key, m.unit.name())));
+    head.extend(["flows", "unfinished", "seeds"].map(str::to_owned));
+    let mut rows = Vec::new();
+    for group in &comparisons.groups {
+        for row in &group.rows {
+            let axes = plan.axes.iter();
+            let mut cells: Vec<String> = axes
+                .map(|path| group.axes.get(path).cloned().unwrap_or_default())
+                .collect();
+            cells.push(row.scheme.clone());
+            for m in &compared {
+                let cell = row.cell(m);
+                let interval = cell.against.and_then(|c| c.interval);
+                let published = cell.published.as_ref().map(|p| p.percent);
+                let values = [
+                    cell.absolute,
+                    cell.against.map(|c| c.percent),
+                    interval.map(|i| i.0),
+                    interval.map(|i| i.1),
+                    published,
+                ];
+                cells.extend(values.map(number));
+            }
+            cells.extend(metrics::counted().map(|m| number(Some(row.sum(m)))));
+            cells.extend(
+                [row.flows, row.unfinished, group.seeds.len() as u64].map(|n| n.to_string()),
+            );
+            rows.push(cells);
+        }
+    }
+    let all = Table {
+        name: "comparison".to_owned(),
+        title: plan.title.clone(),
+        head,
+        rows,
+    };
+    vec![all, schemes(plan), ports(plan, finished, comparisons)]
+}
+
+/// The tables of a run for people.
+pub fn rounded(plan: &Plan, comparisons: &Comparisons) -> Vec<Table> {
+    let groups = comparisons.groups.iter();
+    let mut all: Vec<Table> = groups.map(|g| comparison(plan, g)).collect();
+    all.push(schemes(plan));
+    all
+}
+
+/// The comparison at one value of the axes.
+fn comparison(plan: &Plan, group: &Group) -> Table {
+    let shown = metrics::shown(metrics::compared(), |c| c.report);
+    let shown: Vec<&Metric> = shown.into_iter().filter(|m| group.has(m)).collect();
+    let counted = metrics::shown(metrics::counted(), |c| c.report);
+    let mut head = vec!["scheme".to_owned()];
+    head.extend(shown.iter().map(|m| {
+        let (first, second) = m.heading();
+        format!("{first}, {second}")
+    }));
+    head.extend(counted.iter().map(|m| m.heading().1.to_owned()));
+    let cells = |row: &Row| {
+        let mut cells = vec![row.scheme.clone()];
+        cells.extend(shown.iter().map(|m| {
+            let cell = row.cell(m);
+            match (cell.against, cell.absolute) {
+                (Some(c), _) => {
+                    let word = if cell.worse() { " worse" } else { "" };
+                    chart::difference(c.percent, c.interval) + word
+                }
+                (None, Some(value)) => m.show(value),
+                (None, None) => "–".to_owned(),
+            }
+        }));
+        cells.extend(counted.iter().map(|m| m.show(row.sum(m))));
+        cells
+    };
+    Table {
+        name: format!("comparison{}", chart::place_of(group)),
+        title: format!(
+            "{}{}: {} in absolute units, the others in percent against it with paired 95 % \
+             intervals.",
+            plan.title,
+            chart::at(group),
+            group.baseline().scheme
+        ),
+        head,
+        rows: group.rows.iter().map(cells).collect(),
+    }
+}
+
+/// The schemes with their parameters.
+fn schemes(plan: &Plan) -> Table {
+    let row = |label: &String| {
+        let point = plan.points.iter().find(|p| p.scheme == *label)?;
+        let (marker, parameters) = params::of_marker(&point.config.switch.marker);
+        let parameters = parameters
+            .iter()
+            .map(|(key, value)| format!("{key} = {value}"));
+        let parameters = parameters.collect::<Vec<_>>().join(", ");
+        Some(vec![label.clone(), marker, parameters])
+    };
+    Table {
+        name: "schemes".to_owned(),
+        title: "The schemes, with the parameters of the first value of each axis.".to_owned(),
+        head: ["scheme", "marker", "parameters"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: plan.schemes.iter().filter_map(row).collect(),
+    }
+}
+
+/// Every switch port of the first seed that carried data.
+fn ports(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Table {
+    let mut head: Vec<String> = plan.axes.clone();
+    let columns = [
+        "scheme",
+        "port",
+        "utilisation [share]",
+        "queue mean [bytes]",
+        "queue p99 [bytes]",
+        "queue max [bytes]",
+        "sojourn mean [ns]",
+        "sojourn p99 [ns]",
+        "packets",
+        "marks [packets]",
+        "drops [packets]",
+    ];
+    head.extend(columns.map(str::to_owned));
+    let mut rows = Vec::new();
+    for group in &comparisons.groups {
+        for row in &group.rows {
+            let Some(point) = row.points.first() else {
+                continue;
+            };
+            let ports = finished[*point].outcome.ports.iter();
+            for p in ports.filter(|p| p.packets > 0) {
+                let axes = plan.axes.iter();
+                let mut cells: Vec<String> = axes
+                    .map(|path| group.axes.get(path).cloned().unwrap_or_default())
+                    .collect();
+                cells.extend([row.scheme.clone(), p.name.clone()]);
+                let (q, s) = (&p.queue, &p.sojourn);
+                let sampled = [q.mean, q.p99, q.max, s.mean, s.p99];
+                let sampled = sampled.map(|x| (q.count > 0).then_some(x));
+                cells.push(number(Some(p.utilisation)));
+                cells.extend(sampled.map(number));
+                cells.extend([p.packets, p.marks, p.drops].map(|n| n.to_string()));
+                rows.push(cells);
+            }
+        }
+    }
+    Table {
+        name: "ports".to_owned(),
+        title: "Switch ports, first seed.".to_owned(),
+        head,
+        rows,
+    }
+}
+
+/// The rows of a figure; with every digit for programs.
+pub fn of_figure(rows: &[RowResult], exact: bool) -> Table {
+    let head = [
+        "row",
+        "statistic",
+        "unit",
+        "published",
+        "measured",
+        "low",
+        "high",
+        "band from",
+        "band to",
+        "verdict",
+    ];
+    let value = |x: Option<f64>| match (x, exact) {
+        (_, true) => number(x),
+        (Some(x), false) => crate::figure::render::number(x).replace('-', "−"),
+        (None, false) => "–".to_owned(),
+    };
+    let cells = rows.iter().flat_map(|row| {
+        row.parts.iter().map(move |p| {
+            let verdict = p.verdict.map_or(String::new(), |v| v.to_string());
+            let mut cells = vec![p.id.clone(), p.statistic.clone(), p.unit.clone()];
+            cells.extend([p.published, p.measured, p.low, p.high, p.lo, p.hi].map(value));
+            cells.push(verdict);
+            cells
+        })
+    });
+    Table {
+        name: "rows".to_owned(),
+        title: "Published and measured, with the band that counts as reproduced.".to_owned(),
+        head: head.map(str::to_owned).to_vec(),
+        rows: cells.collect(),
+    }
+}
+
+/// Every digit; empty where there is no value.
+fn number(value: Option<f64>) -> String {
+    value.map_or(String::new(), |v| v.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_as_csv_and_as_markdown() {
+        let words = |all: &[&str]| all.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let table = Table {
+            name: "t".to_owned(),
+            title: "Two schemes.".to_owned(),
+            head: words(&["scheme", "short, mean [µs]"]),
+            rows: vec![words(&["a|b, \"c\"", "0.1"]), words(&["ECN#", ""])],
+        };
+        assert_eq!(
+            table.csv(),
+            "scheme,\"short, mean [µs]\"\n\"a|b, \"\"c\"\"\",0.1\nECN#,\n"
+        );
+        assert_eq!(
+            table.markdown(),
+            "Two schemes.\n\n| scheme | short, mean [µs] |\n|---|---:|\n\
+             | a\\|b, \"c\" | 0.1 |\n| ECN# |  |\n"
+        );
+        assert_eq!(number(Some(0.1 + 0.2)), "0.30000000000000004");
+        assert_eq!(number(None), "");
+    }
+}
