@@ -178,3 +178,36 @@ fn the_schema_for_editors() {
         assert_eq!(cemark(args).status.code(), Some(2), "{args:?}");
     }
 }
+
+/// What a file of RTTs contains is printed before anything is simulated.
+#[test]
+fn a_check_prints_the_base_rtts_of_a_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/measured-rtts.toml");
+    let root = root.display().to_string();
+    let out = cemark(&["check", &root]);
+    assert_eq!(
+        out.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    let text = String::from_utf8_lossy(&out.stdout);
+    let line = "base RTTs from 500 samples: min 60.2 µs, mean 94.7 µs, p50 89.8 µs, p90 124 µs, max \
+                218 µs";
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains(line), "{text}");
+    let out = cemark(&[
+        "check",
+        &root,
+        "--format",
+        "json",
+        "--set",
+        "rtt.file=rtts.prom",
+    ]);
+    let all: Value = serde_json::from_slice(&out.stdout).expect("one document");
+    let rtts = &all["base_rtts"][0];
+    assert!(
+        rtts["samples"].is_null() && rtts["max_us"] == 300.0,
+        "{rtts}"
+    );
+}
