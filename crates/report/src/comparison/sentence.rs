@@ -136,6 +136,7 @@ pub(crate) fn of_all(all: &Comparisons, metrics: &[&'static Metric]) -> Said {
         parts.push(format!("Nothing is decided for {}.", list(&silent)));
     }
     parts.push("Every other difference is not decided.".to_owned());
+    parts.extend(precision(groups));
     let axes: Vec<String> = first.short_axes().into_values().collect();
     Said {
         intro: format!(
@@ -146,6 +147,20 @@ pub(crate) fn of_all(all: &Comparisons, metrics: &[&'static Metric]) -> Said {
         ),
         parts,
     }
+}
+
+/// At how many groups a stated precision is reached, and after how many replications.
+fn precision(groups: &[Group]) -> Option<String> {
+    let all: Vec<_> = groups.iter().filter_map(|g| g.standing.as_ref()).collect();
+    let reached = all.iter().filter(|s| s.reached()).count();
+    let least = all.iter().map(|s| s.replications).min()?;
+    let most = all.iter().map(|s| s.replications).max()?;
+    Some(format!(
+        "The precision, ±{} percentage points, is reached at {reached} of {}, after {least} to \
+         {most} replications.",
+        all.first()?.within,
+        all.len()
+    ))
 }
 
 /// "short mean at 4 of 9 (-12.0 to -33.7 %)": where a row of the groups is decided in one
