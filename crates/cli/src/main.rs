@@ -15,10 +15,12 @@ mod init;
 mod man;
 mod marker;
 mod memory;
+mod merge;
 mod progress;
 mod run;
 mod schemes;
 mod screen;
+mod shell;
 mod terminal;
 mod theory;
 mod vectors;
@@ -54,6 +56,8 @@ enum Command {
     Init(init::Args),
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
+    /// Make one run of the parts of a run.
+    Merge(merge::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
     Figure(figure::Args),
     /// List the marking schemes, or show one with its parameters.
@@ -178,6 +182,7 @@ fn main() -> ExitCode {
         None => exit::answer(&screen::first(terminal::look().width)),
         Some(Command::Init(args)) => init::init(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Merge(args)) => merge::merge(args),
         Some(Command::Figure(args)) => figure::figure(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),

@@ -83,6 +83,27 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The plan with these points only, by their indices, which rise.
+    pub fn only(&self, points: &[usize]) -> Plan {
+        Plan {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            description: self.description.clone(),
+            schemes: self.schemes.clone(),
+            baseline: self.baseline,
+            axes: self.axes.clone(),
+            points: points.iter().map(|i| self.points[*i].clone()).collect(),
+            published: self.published.clone(),
+            next: self.next.clone(),
+            workloads: self.workloads.clone(),
+            digest: self.digest,
+            warnings: self.warnings.clone(),
+            source: self.source.clone(),
+        }
+    }
+}
+
 /// What a scenario asks for and its author probably did not mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {

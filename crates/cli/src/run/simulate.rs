@@ -16,31 +16,42 @@ use crate::exit::Failure;
 use crate::marker::{self, Watches};
 use crate::progress::Progress;
 
+/// What is simulated, and how.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    /// Most points at the same time.
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Without progress.
+    pub(super) quiet: bool,
+    /// The points that the run needs.
+    pub(super) wanted: &'a [usize],
+}
+
 /// Simulates the missing points. A worker stores its point on disk before it takes the next one.
 pub(super) fn simulate(
     plan: &Plan,
     dir: &RunDir,
-    jobs: Option<NonZeroUsize>,
+    how: How<'_>,
     watches: &Watches,
     finished: &mut [Option<Finished>],
 ) -> Result<(), Failure> {
-    let first = plan.simulated_as();
-    let mut todo: Vec<usize> = (0..plan.points.len())
-        .filter(|i| first[*i] == *i && finished[*i].is_none())
-        .collect();
+    let missing = how.wanted.iter().copied();
+    let mut todo: Vec<usize> = missing.filter(|i| finished[*i].is_none()).collect();
     if todo.is_empty() {
         return Ok(());
     }
     // The longest point first, so that the cores finish at about the same time.
     todo.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
     let stop = stop_on_ctrl_c();
-    let progress = Progress::new(todo.iter().map(|i| plan.points[*i].cost).collect());
+    let threads = threads(how.jobs, todo.len());
+    let points: Vec<&Point> = todo.iter().map(|i| &plan.points[*i]).collect();
+    let mut progress = Progress::new(&points, threads, how.quiet);
     let results = Mutex::new(Vec::new());
     let failure = Mutex::new(None);
     let deadlock = Mutex::new(None);
     let broken = Mutex::new(None);
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads(jobs, todo.len()))
+        .num_threads(threads)
         .build()
         .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))?;
     pool.install(|| {
@@ -53,6 +64,7 @@ pub(super) fn simulate(
                     return;
                 }
                 let point = &plan.points[i];
+                progress.begins(place);
                 let mut step = |s: Step| {
                     progress.at(place, s.done, s.hops);
                     !stop.load(Ordering::Relaxed) && watches.fault(i).is_none()
@@ -95,7 +107,7 @@ pub(super) fn simulate(
         return Err(Failure::Machine(miette::miette!(help = help, "{ring}")));
     }
     let fault = lock(&broken).take();
-    complete(finished, plan.distinct().len(), dir, fault)
+    complete(finished, how.wanted.len(), dir, fault)
 }
 
 /// Succeeds if all points that are to be simulated are finished; otherwise says why not, and what
