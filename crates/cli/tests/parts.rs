@@ -227,7 +227,7 @@ fn a_part_that_was_interrupted_is_named_with_its_points() {
     );
     assert!(text.contains("seed"), "{text}");
     assert!(text.contains("--part 2/3"), "{text}");
-    // The command that it names repairs it.
+    // The command that it names runs the missing point.
     s.json(&["run", &data("small.toml"), "--part", "2/3"]);
     s.json(&merge(&parts, &[]));
 }

@@ -61,7 +61,7 @@ enum State {
     Waits,
     /// It runs.
     Runs(Running),
-    /// It had so many packet-hops and took so many seconds.
+    /// It took this number of packet-hops and of seconds.
     Ended { hops: f64, seconds: f64 },
     /// An earlier session ran it, or it is not expected any more.
     Absent,
@@ -97,7 +97,8 @@ const SPEED: Spread = Spread {
 /// A point that has done less than this share says nothing about how long it is, and one with fewer
 /// packet-hops nothing about its speed.
 const LITTLE: (f64, f64) = (0.02, 1e6);
-/// The share that is done is coarse where the flows are few: only this part of it counts as certain.
+/// The share that is done is coarse where the flows are few: only this part of it counts as
+/// certain.
 const COARSE: f64 = 0.8;
 /// The variance of what a point whose end is not fixed tells before it has ended.
 const OPEN: f64 = 0.1;
@@ -125,7 +126,7 @@ pub(super) struct Estimator {
 }
 
 impl Estimator {
-    /// Of points in the order in which they begin, so many at a time.
+    /// Of points in the order in which they begin, this number at a time.
     pub(super) fn new(mut jobs: Vec<Job>, threads: usize) -> Self {
         for job in &mut jobs {
             // A point without an estimate counts as a short one.
@@ -173,7 +174,7 @@ impl Estimator {
         });
     }
 
-    /// This share (0 to 1) of point `i` is done, and so many packet-hops.
+    /// This share (0 to 1) of point `i` is done, and this number of packet-hops.
     pub(super) fn at(&mut self, i: usize, now: f64, done: f64, hops: u64) {
         if let State::Runs(running) = &mut self.states[i] {
             running.at = now;
@@ -182,7 +183,7 @@ impl Estimator {
         }
     }
 
-    /// Point `i` has ended with so many packet-hops.
+    /// Point `i` has ended with this number of packet-hops.
     pub(super) fn ends(&mut self, i: usize, now: f64, hops: u64) {
         if let State::Runs(Running { began, .. }) = self.states[i] {
             self.states[i] = State::Ended {

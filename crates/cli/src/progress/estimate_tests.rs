@@ -114,7 +114,7 @@ fn the_number_of_points_may_change() {
 fn a_total_rises_slowly_once_it_is_settled() {
     let mut e = Estimator::new(vec![job(0, 0, 0); 8], 2);
     let before = after(&mut e, &[0, 1], 5.0);
-    // The machine stands still for half a minute.
+    // No point advances for half a minute.
     let mut last = before;
     for tenth in 1..=300 {
         let now = 5.0 + f64::from(tenth) / 10.0;

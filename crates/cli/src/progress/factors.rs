@@ -50,7 +50,7 @@ pub(super) struct Factors {
 }
 
 impl Factors {
-    /// Those that fit best, of so many cells and schemes.
+    /// Those that fit best, of this number of cells and of schemes.
     pub(super) fn fitted(cells: usize, schemes: usize, spread: Spread, seen: &[Seen]) -> Self {
         let mut factors = Factors {
             spread,

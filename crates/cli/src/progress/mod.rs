@@ -67,7 +67,7 @@ struct State {
 }
 
 impl Progress {
-    /// Of points in the order in which they are simulated, so many at a time. `quiet` shows
+    /// Of points in the order in which they are simulated, this number at a time. `quiet` shows
     /// nothing.
     pub(crate) fn new(points: &[&Point], threads: usize, quiet: bool) -> Self {
         let jobs = jobs(points.iter().map(|p| (0, *p)));

@@ -2,8 +2,8 @@
 //! Writes what the estimator is fed, so that `crates/cli/tests/progress` can replay real runs.
 //!
 //! The file has a line `threads N`, a line `point STAGE HOPS SECONDS TIMED CELL SCHEME` for each
-//! point in the order in which they begin, and then a line `SECONDS WHAT POINT DONE HOPS` for each event: the
-//! point begins (`b`), reports (`a`), is finished (`f`) or was finished before (`s`).
+//! point in the order in which they begin, and then a line `SECONDS WHAT POINT DONE HOPS` for each
+//! event: the point begins (`b`), reports (`a`), is finished (`f`) or was finished before (`s`).
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -43,7 +43,7 @@ impl Record {
     }
 
     fn line(&mut self, line: &str) {
-        // A recording that cannot be written is missed by nobody but its developer.
+        // A run must not fail because its recording cannot be written.
         let _ = writeln!(self.0, "{line}");
     }
 }

@@ -64,7 +64,7 @@ impl Source {
             _ => Err(Error::user(
                 "the manifest is damaged:",
                 &file,
-                "run the command of this directory again: it writes the manifest anew, and keeps \
+                "run the command of this directory again: it writes the manifest again, and keeps \
                  the points that are whole",
             )),
         }
