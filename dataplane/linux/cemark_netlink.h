@@ -109,7 +109,13 @@ struct tc_cemark_queue {
 	__u32 quantum;  /* bytes */
 };
 
-/* TCA_STATS_APP. Of a qdisc: sums. Of a class: its queue. */
+/*
+ * TCA_STATS_APP. Of a class: its queue. Of a qdisc: sums, and behind them a struct tc_cemark_queue
+ * for each of the first queues (the length of the attribute says how many), because older versions
+ * of tc show no JSON of classes.
+ */
+#define CEMARK_SHOWN_QUEUES 8
+
 struct tc_cemark_xstats {
 	__u32 version;      /* 1; later ones only append */
 	__u32 queues;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The queues as classes, 1 to n: filters choose one (flowid 1:3), and each has its statistics. */
+#include <linux/slab.h>
+
 #include "cemark.h"
 
 static struct Qdisc *cemark_leaf(struct Qdisc *sch, unsigned long arg)
@@ -115,15 +117,29 @@ static void cemark_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 int cemark_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
-	struct tc_cemark_xstats st;
-	u32 i;
+	u32 shown = q->n > 1 ? min_t(u32, q->n, CEMARK_SHOWN_QUEUES) : 0, i;
+	struct {
+		struct tc_cemark_xstats st;
+		struct tc_cemark_queue queue[CEMARK_SHOWN_QUEUES];
+	} *all;
+	int err;
 
+	all = kzalloc(sizeof(*all), GFP_KERNEL);
+	if (!all)
+		return -1;
+	/* The message holds the statistics twice, as TCA_STATS2 and as TCA_XSTATS. */
+	if (skb_tailroom(d->skb) < 2 * sizeof(*all) + 256)
+		shown = 0;
 	sch_tree_lock(sch);
-	cemark_about_port(q, &st);
+	cemark_about_port(q, &all->st);
 	for (i = 0; i < q->n; i++)
-		cemark_add(&st.sum, &q->queues[i]);
+		cemark_add(&all->st.sum, &q->queues[i]);
+	for (i = 0; i < shown; i++)
+		cemark_add(&all->queue[i], &q->queues[i]);
 	sch_tree_unlock(sch);
-	return gnet_stats_copy_app(d, &st, sizeof(st));
+	err = gnet_stats_copy_app(d, all, offsetof(typeof(*all), queue[shown]));
+	kfree(all);
+	return err;
 }
 
 const struct Qdisc_class_ops cemark_class_ops = {

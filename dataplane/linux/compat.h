@@ -26,9 +26,17 @@
 #endif
 
 /*
- * Before 6.15 a parent must not be told of drops by a child that has become empty meanwhile, or HTB
- * deactivates a class twice. Since then it must.
+ * Linux 6.15 changed what a child does that drops packets at departure and is empty then ("codel:
+ * remove sch->q.qlen check"). Before, telling the parent made HTB deactivate a class twice, so the
+ * child waits for its next packet. Since then it has to tell. Stable kernels have the change from
+ * about these releases on; waiting is the safe choice where this errs.
  */
-#define CEMARK_TELL_WHEN_EMPTY (LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0))
+#define CEMARK_SINCE(minor, patch)                                 \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, minor, patch) &&  \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(6, (minor) + 1, 0))
+#define CEMARK_TELL_WHEN_EMPTY                                                 \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0) ||                     \
+	 CEMARK_SINCE(1, 140) || CEMARK_SINCE(6, 92) || CEMARK_SINCE(12, 30) || \
+	 CEMARK_SINCE(14, 8))
 
 #endif

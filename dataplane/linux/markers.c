@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* See markers.h. The code of the schemes is in the headers, which other tests prove. */
 #include <linux/build_bug.h>
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -93,11 +94,6 @@ static const struct cemark_ops cemark_table[] = {
 	CEMARK_SCHEMES(CEMARK_ROW)
 };
 
-const struct cemark_ops *cemark_nth(unsigned int place)
-{
-	return place < ARRAY_SIZE(cemark_table) ? &cemark_table[place] : NULL;
-}
-
 const struct cemark_ops *cemark_find(const char *name)
 {
 	unsigned int i;
@@ -107,3 +103,7 @@ const struct cemark_ops *cemark_find(const char *name)
 			return &cemark_table[i];
 	return NULL;
 }
+
+#ifdef CEMARK_TEST
+EXPORT_SYMBOL_GPL(cemark_find);
+#endif

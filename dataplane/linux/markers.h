@@ -35,8 +35,6 @@ struct cemark_ops {
 
 /* The scheme of this name, or NULL. */
 const struct cemark_ops *cemark_find(const char *name);
-/* By place in the catalogue, or NULL. */
-const struct cemark_ops *cemark_nth(unsigned int place);
 
 /* ECN#'s hook is called directly where calls through a pointer are slow (retpolines). */
 u32 cemark_op_ecn_sharp_dequeue(union cemark_marker *m, const struct cemark_at *at);

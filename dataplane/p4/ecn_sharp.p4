@@ -6,14 +6,14 @@
 // docs/schemes/ecn_sharp.md says what is wrong with them.
 //
 // Times are ticks of 1,024 ns, sojourn times and targets nanoseconds. The interval is a constant of
-// the program, since a math unit's table cannot be changed at run time; `cemark p4 tables` prints
-// the constants of another one. The targets are entries of the table `targets`.
+// the program, since a math unit's table cannot be changed at run time; `control::Interval` in
+// crates/p4 makes the constants of another one. The targets are entries of the table `targets`.
 
 #include <core.p4>
 #include <tna.p4>
 #include "headers.p4"
-#include "write_ce.p4"
 #include "switch.p4"
+#include "write_ce.p4"
 
 // Registers are arrays of 128 ports of 8 queues.
 const bit<32> QUEUES = 1024;
@@ -51,7 +51,8 @@ struct schedule_t {
     bit<32> count;
 }
 
-control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out bit<2> why) {
+control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out bit<2> why,
+                 out bit<1> marked) {
     bit<32> ins_target;
     bit<32> pst_target;
     bit<32> waited;
@@ -220,8 +221,9 @@ control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out
 
     // Either condition marks.
 
-    action set_why(bit<2> reason) {
+    action decide(bit<2> reason, bit<1> ce) {
         why = reason;
+        marked = ce;
     }
 
     table verdict {
@@ -229,11 +231,11 @@ control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out
             over : ternary;
             due : exact;
         }
-        actions = { set_why; }
-        const default_action = set_why(1);
+        actions = { decide; }
+        const default_action = decide(1, 1);
         const entries = {
-            (0, 0) : set_why(0);
-            (0, 1) : set_why(2);
+            (0, 0) : decide(0, 0);
+            (0, 1) : decide(2, 1);
         }
         size = 2;
     }
@@ -270,10 +272,7 @@ control Egress(inout headers_t hdr, inout metadata_t md,
 
     apply {
         ecn_sharp.apply(eg_intr_md.egress_port[6:0] ++ eg_intr_md.egress_qid[2:0],
-                        hdr.bridged.arrived, eg_prsr_md.global_tstamp, md.why);
-        if (md.why != 0) {
-            marked = 1;
-        }
+                        hdr.bridged.arrived, eg_prsr_md.global_tstamp, md.why, marked);
         write_ce.apply(hdr, marked);
     }
 }

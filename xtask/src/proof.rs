@@ -161,6 +161,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "linux",
+        "the qdisc in Linux: vectors and a million packets in the kernel, traffic, KASAN, lockdep",
+        &["bash", "dataplane/linux/test/run.sh", "proof"],
+    ),
+    (
         "mutants",
         "tests notice faults in the marking crate, except those in its mutants.toml (2 %)",
         &["cargo", "xtask", "mutants"],

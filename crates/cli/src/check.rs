@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use cemark_report::summary::hex;
 use cemark_report::{table::wrap, units};
 use cemark_scenario::{Plan, Point, visible, visible_lines};
+use cemark_sim::workload::{RttModel, RttSpread};
 use serde::Serialize;
 
 use crate::exit::{Failure, answer, answer_json, warn};
@@ -42,10 +43,61 @@ struct Checked<'a> {
     schemes: &'a [String],
     baseline: Option<&'a String>,
     warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    base_rtts: Vec<BaseRtts>,
     points: Vec<CheckedPoint<'a>>,
     estimated_packet_hops: f64,
     estimated_cpu_seconds: f64,
     estimated_peak_memory_bytes: f64,
+}
+
+/// Base RTTs of a file or a table, in microseconds.
+#[derive(Serialize)]
+struct BaseRtts {
+    samples: Option<usize>,
+    min_us: f64,
+    mean_us: f64,
+    p50_us: f64,
+    p90_us: f64,
+    max_us: f64,
+}
+
+impl BaseRtts {
+    fn line(&self) -> String {
+        let us = units::micros;
+        let from = match self.samples {
+            Some(n) => format!("{n} samples"),
+            None => "a table of quantiles".to_owned(),
+        };
+        format!(
+            "base RTTs from {from}: min {}, mean {}, p50 {}, p90 {}, max {}",
+            us(self.min_us),
+            us(self.mean_us),
+            us(self.p50_us),
+            us(self.p90_us),
+            us(self.max_us)
+        )
+    }
+}
+
+/// Those of a plan, each once, in the order of its points.
+fn base_rtts(plan: &Plan) -> Vec<BaseRtts> {
+    let mut models: Vec<&RttModel> = Vec::new();
+    for point in &plan.points {
+        if !models.contains(&&point.config.rtt) {
+            models.push(&point.config.rtt);
+        }
+    }
+    let of = |s: RttSpread| BaseRtts {
+        samples: s.samples,
+        min_us: s.min.as_micros_f64(),
+        mean_us: s.mean.as_micros_f64(),
+        p50_us: s.p50.as_micros_f64(),
+        p90_us: s.p90.as_micros_f64(),
+        max_us: s.max.as_micros_f64(),
+    };
+    let tables = models.into_iter().filter_map(RttModel::spread);
+    tables.map(of).collect()
 }
 
 #[derive(Serialize)]
@@ -79,6 +131,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             schemes: &plan.schemes,
             baseline: plan.schemes.get(plan.baseline),
             warnings: plan.warning_lines(),
+            base_rtts: base_rtts(&plan),
             points: plan
                 .points
                 .iter()
@@ -196,7 +249,11 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         units::span(seconds / jobs.min(distinct.len().max(1)) as f64),
         units::bytes(plan.peak_bytes(jobs)),
     );
-    let _ = writeln!(out, "\n{}", wrap(&cost, look().width));
+    let _ = writeln!(out);
+    for rtts in base_rtts(plan) {
+        let _ = writeln!(out, "{}", wrap(&rtts.line(), look().width));
+    }
+    let _ = writeln!(out, "{}", wrap(&cost, look().width));
     let _ = writeln!(out, "next    cemark run {scenario}");
     out
 }

@@ -37,6 +37,8 @@ enum Form {
     C,
     /// The C headers compiled to BPF; the bytecode runs in this process.
     Bpf,
+    /// The module sch_cemark in the running kernel (a test kernel: docs/linux.md).
+    Kernel,
     /// The P4 programs, in an interpreter of their source. Not every scheme has one.
     P4,
 }
@@ -64,6 +66,7 @@ pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
         Form::Rust => (Implementation::Rust, "rust"),
         Form::C => (Implementation::C, "c"),
         Form::Bpf => (Implementation::Bpf, "bpf"),
+        Form::Kernel => (Implementation::Kernel, "kernel"),
         Form::P4 => return on_p4::vectors(args, &files),
     };
     let replayed: Vec<(&Vectors, Replayed)> = files

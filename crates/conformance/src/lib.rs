@@ -26,6 +26,7 @@ mod fault;
 mod foreign;
 mod gathered;
 mod headers;
+mod kernel;
 pub mod vectors;
 
 pub use bpf::{BUDGET, Object, clang, compile, object_file};
@@ -52,6 +53,8 @@ pub enum Implementation {
     C,
     /// The same C compiled to BPF, the bytecode run in this process.
     Bpf,
+    /// The same C inside the running kernel, in the module `sch_cemark`.
+    Kernel,
 }
 
 /// A marker of the scheme `spec` in this implementation.
@@ -70,5 +73,6 @@ pub fn build(
         Implementation::Rust => Box::new(catalogue::build(spec, params, queue)),
         Implementation::C => Box::new(c::twin(spec.name)?.marker(params, queue)?),
         Implementation::Bpf => Box::new(bpf::twin(spec.name)?.marker(params, queue)?),
+        Implementation::Kernel => Box::new(kernel::twin(spec.name)?.marker(params, queue)?),
     })
 }

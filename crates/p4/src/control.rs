@@ -47,6 +47,64 @@ impl Interval {
     }
 }
 
+/// The targets of a queue, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Targets {
+    /// `ins_target` of ECN#.
+    pub ins: u32,
+    /// `pst_target` of ECN#.
+    pub pst: u32,
+}
+
+/// Ports of a pipe, and queues of a port, that the registers have entries for.
+pub const PORTS: u16 = 128;
+/// Queues of a port.
+pub const QUEUES: u8 = 8;
+
+/// The key of a queue in the programs' tables: the port within its pipe, and the queue. None
+/// beyond 128 ports of 8 queues.
+pub fn queue_key(port: u16, queue: u8) -> Option<u16> {
+    (port < PORTS && queue < QUEUES).then(|| port << 3 | u16::from(queue))
+}
+
+/// An entry of the table `gaps` of `v1model/ecn_sharp.p4`: counts with these bits under this mask
+/// have this gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The bits.
+    pub bits: u32,
+    /// The mask.
+    pub mask: u32,
+    /// The gap in ticks of 1 us.
+    pub ticks: u32,
+}
+
+/// The table of an interval in ticks: every count whose gap is more than one tick, by its top four
+/// bits. Other counts have the table's default of 1.
+pub fn gaps(ticks: u32) -> Vec<Gap> {
+    let mut all = Vec::new();
+    for log in 0..32u32 {
+        let unused = log.saturating_sub(3);
+        let (from, to) = match log {
+            0..3 => (1 << log, 2 << log),
+            _ => (8, 16),
+        };
+        for index in from..to {
+            let bits = index << unused;
+            let gap = quotient(ticks, bits, Rounding::Nearest);
+            if gap > 1 {
+                let mask = u32::MAX << unused;
+                all.push(Gap {
+                    bits,
+                    mask,
+                    ticks: gap,
+                });
+            }
+        }
+    }
+    all
+}
+
 /// A quotient as the math unit gives it.
 fn quotient(ticks: u32, count: u32, rounding: Rounding) -> u32 {
     let product = divide(ticks, count);

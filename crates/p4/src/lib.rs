@@ -23,6 +23,8 @@ mod pre;
 mod run;
 pub mod sources;
 pub mod testbed;
+pub mod tofino;
+mod visit;
 
 pub use error::{Error, Place};
 pub use pre::{Defines, Loader};

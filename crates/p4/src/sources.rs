@@ -13,8 +13,16 @@ macro_rules! files {
 }
 
 /// File names and texts.
-pub const FILES: &[(&str, &str)] =
-    files!["headers.p4", "write_ce.p4", "switch.p4", "ecn_sharp.p4",];
+pub const FILES: &[(&str, &str)] = files![
+    "headers.p4",
+    "write_ce.p4",
+    "switch.p4",
+    "ecn_sharp.p4",
+    "tcn.p4",
+    "threshold.p4",
+    "cedm.p4",
+    "v1model/ecn_sharp.p4",
+];
 
 /// The text of a file of `dataplane/p4`.
 pub fn text(name: &str) -> Option<&'static str> {
@@ -35,8 +43,15 @@ pub fn text(name: &str) -> Option<&'static str> {
 /// If there is no such file.
 pub fn program(name: &str, defines: &Defines) -> Result<Arc<Program>, Error> {
     let text = text(name).unwrap_or_else(|| panic!("there is no dataplane/p4/{name}"));
-    compile(name, text, defines, &|name| {
-        self::text(name).map(str::to_owned)
-    })
-    .map(Arc::new)
+    of_text(name, text, defines)
+}
+
+/// Another program that includes files of `dataplane/p4`.
+///
+/// # Errors
+///
+/// Where it is wrong.
+pub fn of_text(name: &str, text: &str, defines: &Defines) -> Result<Arc<Program>, Error> {
+    let load = |name: &str| self::text(name).map(str::to_owned);
+    compile(name, text, defines, &load).map(Arc::new)
 }

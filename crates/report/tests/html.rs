@@ -29,10 +29,13 @@ fn compared(
 fn nothing_is_loaded_from_anywhere() {
     let page = report(|_| {});
     for outside in [
-        "http://", "https://", "src=", "@import", "url(", "<link", "<script",
+        "http://", "https://", "src=", "@import", "url(", "<link", "<script ", "fetch(", "import(",
     ] {
+        let page = page.replace("src: url(data:font/ttf;base64,", "");
         assert!(!page.contains(outside), "{outside}");
     }
+    // A browser would refuse as well.
+    assert!(page.contains("Content-Security-Policy\" content=\"default-src 'none';"));
 }
 
 #[test]
@@ -40,12 +43,12 @@ fn tables_charts_and_provenance_are_there() {
     let page = report(|_| {});
     assert_eq!(
         page.matches("<svg").count(),
-        4,
-        "bars and traces for each of two loads"
+        8,
+        "bars and traces for each of two loads, wide and narrow"
     );
     for word in [
         "load 0.9",
-        "paper \u{2212}23.4 %",
+        "paper \u{2212}23.4\u{a0}%",
         "ECN# Fig 9c",
         "worse",
         "switch0-&gt;host7",
@@ -53,6 +56,38 @@ fn tables_charts_and_provenance_are_there() {
     ] {
         assert!(page.contains(word), "{word}");
     }
+}
+
+/// The page begins with every decided gain and loss of each scheme.
+#[test]
+fn the_lead_names_gains_and_losses() {
+    let page = report(|_| {});
+    let lead = &page[page.find("<div class=\"says\">").expect("a lead")..];
+    let lead = &lead[..lead.find("</div>").expect("its end")];
+    for words in [
+        "At load 0.5, against DCTCP-RED-Tail:",
+        "At load 0.9, against DCTCP-RED-Tail:",
+        "ECN# is better in overall mean (",
+        "short mean (\u{2212}20.1\u{a0}%)",
+        "CoDel is worse in overall mean (",
+    ] {
+        assert!(lead.contains(words), "{words}: {lead}");
+    }
+}
+
+/// Blocks of a sweep are folded under a summary.
+#[test]
+fn many_blocks_are_folded() {
+    let plan = plan(&["0.2", "0.3", "0.4", "0.5"], &[1, 2, 3]);
+    let done = finished(&plan, FACTORS);
+    let comparisons = Comparisons::new(&plan, &done);
+    let points = done.iter().map(|d| d.summary.clone()).collect();
+    let summary = RunSummary::new(&plan, points, &comparisons, "0.1.0", Cost::default());
+    let page = html::render(&plan, &done, &comparisons, &summary, &Provenance::default());
+    assert_eq!(page.matches("<details class=\"block\"").count(), 4);
+    assert!(page.contains("Over 4 combinations of load, against DCTCP-RED-Tail:"));
+    assert!(page.contains("href=\"#g3\"") && page.contains("id=\"g3\""));
+    assert!(!report(|_| {}).contains("<details class=\"block\""));
 }
 
 /// Cells and the bars' tips print an interval as it is, and the word follows it.
@@ -74,18 +109,18 @@ fn lopsided_intervals_are_printed_by_their_ends() {
     };
     let cell = |under: &str, class: &str| {
         format!(
-            "<td class=\"{class}\"><span class=\"v\">+40.8 %</span><span \
+            "<td class=\"{class}\"><span class=\"v\">+40.8\u{a0}%</span><span \
                  class=\"under\">{under}</span>"
         )
     };
-    let word = "<span class=\"w\">worse</span> ";
+    let word = "</span><span class=\"under w\">worse";
     let page = with((19.0, 84.0));
-    assert!(page.contains(&cell(&format!("{word}[19, 84]"), "worse")));
-    assert!(page.contains("CoDel, short p99: +40.8 % [19, 84]</title>"));
+    assert!(page.contains(&cell(&format!("[19, 84]{word}"), "worse")));
+    assert!(page.contains("CoDel, short p99 FCT: +40.8 % [19, 84]"));
     let page = with((-0.3, 84.0));
     assert!(page.contains(&cell("[\u{2212}0.3, 84]", "")));
     let page = with((30.8, 50.8));
-    assert!(page.contains(&cell(&format!("{word}±10"), "worse")));
+    assert!(page.contains(&cell(&format!("±10{word}"), "worse")));
 }
 
 #[test]

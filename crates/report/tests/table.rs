@@ -112,7 +112,7 @@ fn lopsided_intervals_are_printed_by_their_ends_and_fit() {
         }
         // What the interval decides is what the sentence says.
         assert!(
-            sentence_of(&text).contains("lowers short flows' mean FCT by 40.8 %"),
+            sentence_of(&text).contains("label is better in short mean (-40.8 %)"),
             "{text}"
         );
     }
@@ -125,7 +125,7 @@ fn lopsided_intervals_are_printed_by_their_ends_and_fit() {
     let text = tables(&plan, &all, Look::default());
     assert!(text.contains("-40.8 % [-84, 0.3]"), "{text}");
     assert!(
-        sentence_of(&text).contains("no scheme is shown to beat"),
+        sentence_of(&text).contains("Nothing is decided for ECN# with its longest label and"),
         "{text}"
     );
 }
@@ -144,7 +144,7 @@ fn one_seed_says_what_it_leaves_open() {
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(joined(&text).contains(hint), "{text}");
     assert!(
-        sentence_of(&text).contains("not decided: short flows' p99 FCT"),
+        sentence_of(&text).contains("short p99, large mean, queue mean and queue p99 are not"),
         "{text}"
     );
     let three = plan(&[1, 2, 3]);
@@ -191,18 +191,17 @@ fn the_sentence_claims_only_what_the_intervals_do() {
         Look::default(),
     );
     assert!(
-        clear.contains("ECN# lowers short flows' mean FCT by "),
+        clear.contains("  ECN# is better in short mean (-20.1 %)"),
         "{clear}"
     );
-    assert!(clear.contains("CoDel is worse in"), "{clear}");
+    assert!(
+        sentence_of(&clear).contains("CoDel is worse in short mean (+30.1 %), short p99"),
+        "{clear}"
+    );
     let same = finished(&plan, [[1.0; 3]; 3]);
     let quiet = tables(&plan, &Comparisons::new(&plan, &same), Look::default());
     assert!(
-        quiet.contains("no scheme is shown to beat DCTCP-RED-Tail"),
-        "{quiet}"
-    );
-    assert!(
-        quiet.contains("no metric decided for ECN# and CoDel."),
+        quiet.contains("Nothing is decided for ECN# and CoDel."),
         "{quiet}"
     );
     assert!(!quiet.contains("worse"), "{quiet}");
@@ -227,11 +226,11 @@ fn the_sentence_says_what_is_not_decided() {
     let text = tables(&plan, &Comparisons::new(&plan, &done), Look::default());
     let said = sentence_of(&text);
     assert!(
-        said.contains("no scheme is shown to beat") && said.contains("no metric decided for"),
+        said.contains("Nothing is decided for ECN# and CoDel."),
         "{text}"
     );
     assert!(
-        !said.contains("lowers") && !said.contains("worse"),
+        !said.contains("better") && !said.contains("worse"),
         "{text}"
     );
 
@@ -253,10 +252,41 @@ fn the_sentence_says_what_is_not_decided() {
     let text = tables(&plan, &Comparisons::new(&plan, &done), Look::default());
     let said = sentence_of(&text);
     assert!(
-        said.contains("ECN# lowers short flows' mean FCT")
-            && said.contains("short flows' p99 FCT and large flows' mean FCT for ECN#"),
+        said.contains("ECN# is better in short mean (") && said.contains("short p99, large mean"),
         "{text}"
     );
+}
+
+/// A table for each of many loads ends with what they show together: how often, and how much.
+#[test]
+fn many_tables_are_summarised() {
+    let of = |loads: &[&str]| {
+        let plan = plan(loads, &[1, 2, 3]);
+        let mut done = finished(&plan, FACTORS);
+        // At the first load CoDel does what the baseline does.
+        let same = finished(&plan, [[1.0; 3]; 3]);
+        for (i, point) in plan.points.iter().enumerate() {
+            if point.scheme == "CoDel" && point.axes["workload.load"] == "0.5" {
+                done[i] = same[i].clone();
+            }
+        }
+        tables(&plan, &Comparisons::new(&plan, &done), Look::default())
+    };
+    let text = of(&["0.5", "0.6", "0.7", "0.8"]);
+    let at = text.find("Over 4 combinations of load, against DCTCP-RED-Tail:");
+    let end = text[at.expect("a summary")..]
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        end.contains("ECN# is better in short mean everywhere (-20.1 %)"),
+        "{end}"
+    );
+    assert!(
+        end.contains("CoDel is worse in short mean at 3 of 4 (+30.1 %)"),
+        "{end}"
+    );
+    assert!(!of(&["0.5", "0.9"]).contains("combinations"));
 }
 
 /// The sentence under the table, its lines joined.

@@ -33,7 +33,7 @@ mod stand_in;
 mod visible;
 
 use check::{idle, sense, together, warn};
-use read::{key, path, section, sizes, sweep, tree, units};
+use read::{key, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
     controllers, edge, fabric, faults, host, markers, measure, pfc, published, rtt, switch, top,
     transport, workload,

@@ -10,7 +10,7 @@ use crate::reference::values;
 use crate::sections::{ALL, Form, SectionSpec, per_scheme};
 use crate::sweep::SWEEP;
 use crate::tree::{self, bare};
-use crate::units::{LENGTHS, RATES, TIMES};
+use crate::units::{CELLS, LENGTHS, RATES, TIMES, Units};
 
 /// The JSON schema (draft 7) of a scenario file.
 ///
@@ -159,10 +159,10 @@ fn to_json(value: &tree::Value) -> Value {
 
 fn shape(shape: &Shape) -> Value {
     match *shape {
-        Shape::Time => quantity(&[TIMES]),
-        Shape::Rate => quantity(&[RATES]),
-        Shape::Bytes(..) => quantity(&[LENGTHS]),
-        Shape::LengthOrTime => quantity(&[LENGTHS, TIMES]),
+        Shape::Time => quantity(&[&TIMES]),
+        Shape::Rate => quantity(&[&RATES]),
+        Shape::Bytes(..) => quantity(&[&LENGTHS]),
+        Shape::LengthOrTime => quantity(&[&LENGTHS, &TIMES]),
         Shape::Count(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::Number(min, max) => json!({ "type": "number", "minimum": min, "maximum": max }),
         Shape::Fraction | Shape::Weight => json!({ "anyOf": [
@@ -180,11 +180,14 @@ fn shape(shape: &Shape) -> Value {
 }
 
 /// A number with one of these units, or zero.
-fn quantity(units: &[&[(&str, u64)]]) -> Value {
-    let names: Vec<&str> = units
+fn quantity(units: &[&Units]) -> Value {
+    let mut names: Vec<&str> = units
         .iter()
-        .flat_map(|list| list.iter().map(|u| u.0))
+        .flat_map(|units| units.known.iter().map(|u| u.0))
         .collect();
+    if units.iter().any(|units| std::ptr::eq(*units, &LENGTHS)) {
+        names.extend(CELLS);
+    }
     let pattern = format!("^ *[+]?[0-9_.]+ *({}) *$", names.join("|"));
     json!({ "anyOf": [
         { "type": "string", "pattern": pattern },

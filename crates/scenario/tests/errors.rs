@@ -199,9 +199,9 @@ fn numbers_and_units() {
     change("\"600KB\"", "\"-1B\"", "27:10", "cannot be negative", "KiB");
     change(
         "\"65pkt\"",
-        "\"65packets\"",
+        "\"65pks\"",
         "31:5",
-        "`packets` is not a unit",
+        "`pks` is not a unit",
         "`pkt`",
     );
     change("\"65pkt\"", "nan", "31:5", "`nan` is not a length", "65pkt");

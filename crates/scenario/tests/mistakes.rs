@@ -204,10 +204,10 @@ fn switches_and_schemes() {
         ),
         (
             BUFFER,
-            "buffer = \"600kb\"",
+            "buffer = \"600Kb\"",
             "26:10",
-            "`kb` is not a unit",
-            "`KB`",
+            "`600Kb` can be read in two ways",
+            "\"600KB\" (kilobytes)",
         ),
         (
             SCHEME,
@@ -278,7 +278,7 @@ fn switches_and_schemes() {
             "marker = \"ecn_sharp\"\nins_target = \"250KB\"",
             "30:14",
             "`250KB` is a length, and `ins_target` is a time in ECN#",
-            "scheme.LABEL.ins_target",
+            "such as \"85us\"",
         ),
     ]);
 }

@@ -235,38 +235,56 @@ static void print_reasons(const char *what, const char *key, const char *words,
 	close_json_object();
 }
 
+static void print_queue(const struct tc_cemark_queue *q)
+{
+	__u64 mean = q->packets ? q->waited / q->packets : 0;
+	int json = is_json_context();
+
+	number(json ? "packets_sent" : "packets", show_count(q->packets).text, q->packets);
+	if (json) {
+		print_color_lluint(PRINT_JSON, COLOR_NONE, "bytes_sent", NULL, q->bytes);
+		print_color_lluint(PRINT_JSON, COLOR_NONE, "waited_ns", NULL, q->waited);
+	}
+	number(json ? "wait_mean_ns" : "wait mean", show_time(mean).text, mean);
+	number(json ? "wait_recent_ns" : "recent", show_time(q->recent).text, q->recent);
+	number(json ? "wait_longest_ns" : "longest", show_time(q->longest).text, q->longest);
+	if (!json)
+		printf("\n");
+	print_reasons("marks", "mark_reasons", "instant persistent random average tentative",
+		      q->marks, CEMARK_WHYS);
+	print_color_lluint(PRINT_ANY, COLOR_NONE, "not_ect_sent", " not_ect_sent %llu\n",
+			   q->spared);
+	print_reasons("drops", "drop_reasons", "limit scheme not_ect", q->drops, CEMARK_GONES);
+}
+
 int cemark_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 {
 	struct tc_cemark_xstats st = { 0 };
-	size_t len = RTA_PAYLOAD(xstats);
-	__u64 mean;
+	const char *queue = (const char *)RTA_DATA(xstats) + sizeof(st);
+	size_t len = RTA_PAYLOAD(xstats), i;
+	struct tc_cemark_queue one;
+	int json = is_json_context();
 
 	(void)qu;
 	(void)f;
 	memcpy(&st, RTA_DATA(xstats), len < sizeof(st) ? len : sizeof(st));
-	mean = st.sum.packets ? st.sum.waited / st.sum.packets : 0;
-	if (is_json_context()) {
-		print_color_lluint(PRINT_JSON, COLOR_NONE, "packets_sent", NULL, st.sum.packets);
-		print_color_lluint(PRINT_JSON, COLOR_NONE, "bytes_sent", NULL, st.sum.bytes);
-		print_color_lluint(PRINT_JSON, COLOR_NONE, "waited_ns", NULL, st.sum.waited);
-	} else {
+	if (!json)
 		printf("  ");
-	}
-	number(is_json_context() ? "wait_mean_ns" : "wait mean", show_time(mean).text, mean);
-	number(is_json_context() ? "wait_recent_ns" : "recent",
-	       show_time(st.sum.recent).text, st.sum.recent);
-	number(is_json_context() ? "wait_longest_ns" : "longest",
-	       show_time(st.sum.longest).text, st.sum.longest);
+	number(json ? "rate_now" : "rate", show_rate(st.rate).text, st.rate);
 	if (st.round)
-		number(is_json_context() ? "round_ns" : "round", show_time(st.round).text,
-		       st.round);
-	number(is_json_context() ? "rate_now" : "rate", show_rate(st.rate).text, st.rate);
-	if (!is_json_context())
-		printf("\n");
-	print_reasons("marks", "mark_reasons", "instant persistent random average tentative",
-		      st.sum.marks, CEMARK_WHYS);
-	print_color_lluint(PRINT_ANY, COLOR_NONE, "not_ect_sent", " not_ect_sent %llu\n",
-			   st.sum.spared);
-	print_reasons("drops", "drop_reasons", "limit scheme not_ect", st.sum.drops, CEMARK_GONES);
+		number(json ? "round_ns" : "round", show_time(st.round).text, st.round);
+	print_queue(&st.sum);
+	if (len < sizeof(st) + sizeof(one))
+		return 0;
+	open_json_array(PRINT_JSON, "by_queue");
+	for (i = 0; sizeof(st) + (i + 1) * sizeof(one) <= len; i++) {
+		memcpy(&one, queue + i * sizeof(one), sizeof(one));
+		open_json_object(NULL);
+		if (!json)
+			printf("\n  queue %zu: ", i + 1);
+		print_queue(&one);
+		close_json_object();
+	}
+	close_json_array(PRINT_JSON, NULL);
 	return 0;
 }

@@ -100,16 +100,15 @@ int read_millionths(const char *what, const char *text, __u32 *parts)
 	return read_parts(what, text, 1000000, parts);
 }
 
-int read_count(const char *what, const char *text, __u64 max, __u64 *count)
+int read_count(const char *what, const char *text, __u64 *count)
 {
 	unsigned long long value;
 	char *end;
 
 	errno = 0;
 	value = strtoull(text, &end, 10);
-	if (end == text || *end || errno || *text == '-' || value > max) {
-		fprintf(stderr, "cemark: %s \"%s\": write a whole number up to %llu\n", what, text,
-			(unsigned long long)max);
+	if (end == text || *end || errno || *text == '-') {
+		fprintf(stderr, "cemark: %s \"%s\": write a whole number\n", what, text);
 		return -1;
 	}
 	*count = value;
@@ -176,7 +175,7 @@ int read_param(const struct cemark_param *p, const char *text, __u64 *value)
 		*value = parts;
 		break;
 	case CEMARK_KIND_COUNT:
-		err = read_count(p->name, text, p->max, value);
+		err = read_count(p->name, text, value);
 		break;
 	case CEMARK_KIND_FLAG:
 		if (is_word(text, "true on yes 1")) {
@@ -200,6 +199,14 @@ int read_param(const struct cemark_param *p, const char *text, __u64 *value)
 		return -1;
 	}
 	return 0;
+}
+
+struct shown show_count(__u64 count)
+{
+	struct shown s;
+
+	snprintf(s.text, sizeof(s.text), "%llu", (unsigned long long)count);
+	return s;
 }
 
 struct shown show_time(__u64 ns)

@@ -22,12 +22,13 @@ int read_rate(const char *what, const char *text, __u64 *bits);
 /* The same in millionths. */
 int read_millionths(const char *what, const char *text, __u32 *parts);
 int read_fraction(const char *what, const char *text, __u32 *parts);
-int read_count(const char *what, const char *text, __u64 max, __u64 *count);
+int read_count(const char *what, const char *text, __u64 *count);
 /* One of the words with spaces between them: its place. */
 int read_word(const char *what, const char *text, const char *words, __u64 *place);
 /* A parameter of a scheme. */
 int read_param(const struct cemark_param *p, const char *text, __u64 *value);
 
+struct shown show_count(__u64 count);
 struct shown show_time(__u64 ns);
 struct shown show_size(__u64 bytes);
 struct shown show_rate(__u64 bits);

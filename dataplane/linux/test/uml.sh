@@ -21,8 +21,8 @@ printf 'export %s=%q\n' RUN "$script" CACHE "$cache" HERE "$here" MODULE "$cache
 timeout "${SECONDS_MAX:-600}" "$cache/$kernel/linux" mem="${CEMARK_MEM:-384M}" \
   root=/dev/root rootfstype=hostfs rootflags=/ ro init="$here/init.sh" \
   VARIABLES="$scratch/variables" ${TIME:-time-travel=inf-cpu} con=null con0=null,fd:1 quiet \
-  loglevel=1 random.trust_cpu=on panic=-1 </dev/null 2>&1 | tr -d '\r' | tee "$scratch/log" |
-  grep -v -e '^@@exit' -e '^reboot: Power down' || true
+  loglevel=1 random.trust_cpu=on panic=-1 </dev/null 2>&1 | sed -u 's,\r,,g' | tee "$scratch/log" |
+  grep --line-buffered -v -e '^@@exit' -e '^reboot: Power down' || true
 code=$(sed -n 's/^@@exit //p' "$scratch/log" | tail -1)
 [ -n "$code" ] || { echo "$0: the kernel stopped before the script did" >&2; exit 1; }
 exit "$code"

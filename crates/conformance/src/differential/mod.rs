@@ -17,7 +17,7 @@ use cemark_marking::{
 };
 use cemark_wire::{Nanos, hash::Fnv1a};
 
-use crate::{Error, bpf, c};
+use crate::{Error, bpf, c, kernel};
 
 use source::Source;
 use trace::Episode;
@@ -120,6 +120,26 @@ pub fn rust_and_bpf(
         decisions,
         |_| false,
         |v, q| Ok(twin.marker(v, q)?),
+    )
+}
+
+/// Compares Rust with the module in the running kernel.
+///
+/// # Errors
+///
+/// The first difference.
+pub fn rust_and_kernel(
+    spec: &'static SchemeSpec,
+    seed: u64,
+    decisions: u64,
+) -> Result<Agreed, Unequal> {
+    let twin = kernel::twin(spec.name)?;
+    compare(
+        spec,
+        seed,
+        decisions,
+        |_| false,
+        |v, q| Ok(twin.clone().marker(v, q)?),
     )
 }
 

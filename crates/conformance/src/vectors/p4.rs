@@ -8,7 +8,7 @@ use cemark_marking::{
     At, Hook, Kind, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, catalogue,
 };
 use cemark_p4::testbed::{Passage, Testbed};
-use cemark_p4::{Rounding, control, sources};
+use cemark_p4::{Defines, Rounding, control, sources};
 use cemark_wire::{Ecn, Nanos};
 
 use super::{Vectors, file, replay, trace};
@@ -66,6 +66,11 @@ impl Vectors {
                 on.left_out.push((case.name.clone(), why.to_owned()));
                 continue;
             }
+            if case.steps.iter().any(|step| step.sojourn > u32::MAX.into()) {
+                let why = "sojourn times of the program end at 2^32 ns";
+                on.left_out.push((case.name.clone(), why.to_owned()));
+                continue;
+            }
             let params = file::values(self.scheme, &case.params).map_err(&fault)?;
             self.one(&mut on, &case.name, &params, rounding, |make| {
                 replay::case(self.scheme, case, make, fault)
@@ -117,26 +122,30 @@ impl Vectors {
     }
 }
 
-/// Schemes with a program in `dataplane/p4`.
+/// Schemes with a program in `dataplane/p4` that decides as the vectors say. The lengths of a
+/// Tofino are cells, and so DCTCP-RED and CEDM cannot.
 fn has_program(scheme: &SchemeSpec) -> bool {
-    sources::text(&format!("{}.p4", scheme.name)).is_some()
+    ONLY.iter().any(|(name, _)| *name == scheme.name)
 }
 
 /// Values of parameters without which the program decides something else.
-const ONLY: &[(&str, &[(&str, u64)])] = &[(
-    "ecn_sharp",
-    &[
-        ("law", 0),
-        ("base", 0),
-        ("cmp", 0),
-        ("reset_on_empty", 0),
-        ("max_catchup", 0),
-        ("signal", 0),
-        ("instant", 0),
-        ("by_round", 0),
-        ("hook", 1),
-    ],
-)];
+const ONLY: &[(&str, &[(&str, u64)])] = &[
+    (
+        "ecn_sharp",
+        &[
+            ("law", 0),
+            ("base", 0),
+            ("cmp", 0),
+            ("reset_on_empty", 0),
+            ("max_catchup", 0),
+            ("signal", 0),
+            ("instant", 0),
+            ("by_round", 0),
+            ("hook", 1),
+        ],
+    ),
+    ("tcn", &[]),
+];
 
 /// Why the program cannot run these parameters.
 fn left_out(scheme: &SchemeSpec, params: &Values) -> Option<String> {
@@ -188,10 +197,14 @@ impl Beside {
                 queue,
             ))
         };
-        let interval = control::Interval::new(get("pst_interval") as u32, rounding);
-        let mut defines = interval.defines();
-        for (name, value) in [("INS_TARGET", "ins_target"), ("PST_TARGET", "pst_target")] {
-            defines.insert(name.to_owned(), get(value).to_string());
+        let mut defines = Defines::new();
+        if scheme.index_of("pst_interval").is_some() {
+            defines = control::Interval::new(get("pst_interval") as u32, rounding).defines();
+        }
+        for param in scheme.params {
+            if matches!(param.name, "ins_target" | "pst_target" | "threshold") {
+                defines.insert(param.name.to_uppercase(), get(param.name).to_string());
+            }
         }
         let name = format!("{}.p4", scheme.name);
         let program = sources::program(&name, &defines).map_err(|e| Error::File {

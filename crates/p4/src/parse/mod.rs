@@ -254,7 +254,14 @@ impl Parser {
         }
         let dot = self.sees(".");
         self.at += usize::from(dot);
+        let place = self.place();
         let name = self.name()?;
+        if !self.types.contains(&name) {
+            return Err(Error::new(
+                &place,
+                format!("there is no type `{name}` so far"),
+            ));
+        }
         let args = match self.sees("<") {
             true => self.type_args()?,
             false => Vec::new(),

@@ -23,7 +23,7 @@ mod rows;
 mod tests;
 
 pub use axis::{Axis, Unit};
-pub(crate) use colour::of_scheme as colour;
+pub(crate) use colour::{COLOURS, of_scheme as colour};
 pub use of_figure::of_figure_row;
 pub use of_group::of_group;
 pub use of_queues::of_queues;

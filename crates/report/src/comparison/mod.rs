@@ -118,21 +118,24 @@ pub struct Group {
 impl Group {
     /// `load 0.8, rtt.hi 240us`; empty without axes.
     pub fn title(&self) -> String {
-        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
-        let names: Vec<String> = self.axes.keys().map(|p| last(p)).collect();
-        let short = |path: &str| {
-            let name = last(path);
-            if names.iter().filter(|n| **n == name).count() > 1 {
-                path.to_owned()
-            } else {
-                name
-            }
-        };
+        let names = self.short_axes();
         self.axes
             .iter()
-            .map(|(path, value)| format!("{} {value}", short(path)))
+            .map(|(path, value)| format!("{} {value}", names[path]))
             .collect::<Vec<_>>()
             .join(", ")
+    }
+
+    /// What the axes are called: the last word of the path, or all of it where two end alike.
+    pub fn short_axes(&self) -> BTreeMap<String, String> {
+        let last = |path: &str| path.rsplit('.').next().unwrap_or(path).to_owned();
+        let alike = |name: &str| self.axes.keys().filter(|p| last(p) == name).count();
+        let named = self.axes.keys().map(|path| {
+            let name = last(path);
+            let name = if alike(&name) > 1 { path.clone() } else { name };
+            (path.clone(), name)
+        });
+        named.collect()
     }
 
     /// The baseline.

@@ -1,184 +1,173 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One sentence that says what a table shows, composed from its numbers. It claims only what is
-//! decided (a difference whose interval excludes zero) and names what is not decided.
+//! What tables show, in sentences composed from their numbers: every decided gain and loss of each
+//! scheme (a difference whose interval excludes zero), and what is not decided.
 
-use super::{Group, Row};
-use crate::metrics::{self, Better, Metric};
+use super::{Cell, Comparisons, Group, Row};
+use crate::metrics::{Better, Metric};
 use crate::units;
 
-/// A metric and what the sentence calls it.
-type Subject = (&'static Metric, &'static str);
+/// More tables than this are summarised: a page begins with no more than a screen of sentences.
+pub(crate) const FEW: usize = 3;
 
-/// What the sentence speaks about: the metrics of the first topic that was measured.
-fn subjects(group: &Group) -> Vec<Subject> {
-    let named = metrics::shown(metrics::compared(), |c| c.sentence.is_some());
-    let topics = named.into_iter().filter(|m| group.has(m)).filter_map(|m| {
-        let (topic, name) = m.column.as_ref()?.sentence?;
-        Some((topic, (m, name)))
-    });
-    let topics: Vec<_> = topics.collect();
-    let first = topics.iter().map(|(topic, _)| *topic).min();
-    topics
-        .into_iter()
-        .filter(|(topic, _)| Some(*topic) == first)
-        .map(|(_, subject)| subject)
-        .collect()
+/// Some sentences: what they speak about, and one for each scheme.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// "At load 0.9, against DCTCP-RED-Tail:", or the only sentence.
+    pub intro: String,
+    /// One for each scheme, in the order of the table.
+    pub parts: Vec<String>,
 }
 
-/// The sentence.
-pub(crate) fn sentence(group: &Group) -> String {
-    let subjects = subjects(group);
-    let base = &group.baseline().scheme;
+/// What the table of a group shows in the columns of `metrics`.
+pub(crate) fn of_group(group: &Group, metrics: &[&'static Metric]) -> Said {
+    let metrics: Vec<_> = metrics.iter().copied().filter(|m| group.has(m)).collect();
+    let base = group.baseline();
     let place = match group.title() {
         t if t.is_empty() => String::new(),
         t => format!("At {t}, "),
     };
-    let others: Vec<&Row> = group.rows.iter().filter(|r| !r.baseline).collect();
-    let text = if subjects.is_empty() {
-        "no measured flow has finished, so there is nothing to compare.".to_owned()
-    } else if others.is_empty() {
-        let parts: Vec<String> = subjects
-            .iter()
-            .filter_map(|(m, name)| {
-                group
-                    .baseline()
-                    .cell(m)
-                    .absolute
-                    .map(|v| format!("{name} is {}", m.show(v)))
-            })
-            .collect();
-        format!("under {base} {}.", list(&parts))
-    } else {
-        let best = others
-            .iter()
-            .copied()
-            .filter(|r| subjects.iter().any(|(m, _)| r.cell(m).better()))
-            .max_by(|a, b| score(a, &subjects).total_cmp(&score(b, &subjects)));
-        let mut text = match best {
-            Some(row) => praise(row, base, &subjects),
-            None => format!("no scheme is shown to beat {base}"),
-        };
-        let rest: Vec<&Row> = others
-            .into_iter()
-            .filter(|r| best.is_none_or(|b| b.scheme != r.scheme))
-            .collect();
-        let blamed: Vec<String> = rest.iter().filter_map(|r| blame(r, &subjects)).collect();
-        if !blamed.is_empty() {
-            text += &format!("; {}", blamed.join("; "));
-        }
-        text += &not_decided(best, &rest, &subjects);
-        text + "."
+    let alone = |text: String| Said {
+        intro: capital(&format!("{place}{text}")),
+        parts: Vec::new(),
     };
-    let text = format!("{place}{text}");
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map(|c| c.to_uppercase().chain(chars).collect())
-        .unwrap_or_default()
+    if metrics.is_empty() {
+        return alone("no measured flow has finished, so there is nothing to compare.".to_owned());
+    }
+    let others: Vec<&Row> = group.rows.iter().filter(|r| !r.baseline).collect();
+    if others.is_empty() {
+        let values: Vec<String> = metrics
+            .iter()
+            .filter_map(|m| Some((m, base.cell(m).absolute?)))
+            .map(|(m, v)| format!("{} is {}", m.name(), m.show(v)))
+            .collect();
+        return alone(format!("under {} {}.", base.scheme, list(&values)));
+    }
+    let (silent, spoken): (Vec<&Row>, Vec<&Row>) = others.into_iter().partition(|r| {
+        metrics
+            .iter()
+            .all(|m| !r.cell(m).worse() && !r.cell(m).better())
+    });
+    let mut parts: Vec<String> = spoken.iter().map(|r| of_row(r, &metrics)).collect();
+    if !silent.is_empty() {
+        let names: Vec<String> = silent.iter().map(|r| r.scheme.clone()).collect();
+        parts.push(format!("Nothing is decided for {}.", list(&names)));
+    }
+    Said {
+        intro: capital(&format!("{place}against {}:", base.scheme)),
+        parts,
+    }
 }
 
-/// Gains minus losses in percentage points, only where an interval excludes zero. Losses count
-/// double.
-fn score(row: &Row, subjects: &[Subject]) -> f64 {
-    subjects
-        .iter()
-        .map(|(m, _)| {
-            let cell = row.cell(m);
-            let size = cell.against.map_or(0.0, |c| c.percent.abs());
-            if cell.better() {
-                size
-            } else if cell.worse() {
-                -2.0 * size
-            } else {
-                0.0
-            }
-        })
-        .sum()
-}
-
-fn praise(row: &Row, base: &str, subjects: &[Subject]) -> String {
-    // What went up or down, as an improvement or not: "lowers A by 3 % and B by 5 %".
-    let moves = |good: bool| -> Vec<String> {
-        let moved = |up: bool| -> Vec<String> {
-            subjects
-                .iter()
-                .filter(|(m, _)| {
-                    if good {
-                        row.cell(m).better()
-                    } else {
-                        row.cell(m).worse()
-                    }
-                })
-                .filter(|(m, _)| up == ((m.better == Better::Less) != good))
-                .map(|(m, name)| {
-                    let percent = row.cell(m).against.map_or(0.0, |c| c.percent.abs());
-                    format!(
-                        "{name} by {}",
-                        units::percent(percent).trim_start_matches('+')
-                    )
-                })
-                .collect()
-        };
-        [("lowers", moved(false)), ("raises", moved(true))]
-            .into_iter()
-            .filter(|(_, parts)| !parts.is_empty())
-            .map(|(verb, parts)| format!("{verb} {}", list(&parts)))
+/// "ECN# is better in short mean (-33.7 %) and worse in large mean (+9.9 %); queue p99 is not
+/// decided."
+fn of_row(row: &Row, metrics: &[&'static Metric]) -> String {
+    let named = |has: fn(&Cell) -> bool| -> Vec<String> {
+        let cells = metrics.iter().map(|m| row.cell(m)).filter(|c| has(c));
+        cells
+            .map(|c| {
+                let percent = c.against.map_or(0.0, |c| c.percent);
+                format!("{} ({})", c.metric.name(), units::percent(percent))
+            })
             .collect()
     };
-    let mut text = format!("{} {} against {base}", row.scheme, list(&moves(true)));
-    let worse = moves(false);
-    if !worse.is_empty() {
-        text += &format!(" but {}", list(&worse));
+    let open: Vec<String> = metrics
+        .iter()
+        .filter(|m| open(row.cell(m)))
+        .map(|m| m.name())
+        .collect();
+    let mut text = judged(&row.scheme, &named(Cell::better), &named(Cell::worse));
+    if !open.is_empty() {
+        let verb = if open.len() == 1 { "is" } else { "are" };
+        text += &format!("; {} {verb} not decided", list(&open));
     }
-    text
+    text + "."
 }
 
 /// Whether a cell compares, but its interval (or the lack of one) does not say which is better.
-fn open(row: &Row, metric: &Metric) -> bool {
-    let cell = row.cell(metric);
-    cell.against.is_some() && !cell.worse() && !cell.better()
+fn open(cell: &Cell) -> bool {
+    let judged = cell.metric.better != Better::Neither;
+    judged && cell.against.is_some() && !cell.worse() && !cell.better()
 }
 
-/// What is not decided: the open subjects of the best scheme, and the schemes of which every
-/// subject is open.
-fn not_decided(best: Option<&Row>, rest: &[&Row], subjects: &[Subject]) -> String {
-    let mut text = String::new();
-    if let Some(row) = best {
-        let names: Vec<String> = subjects
-            .iter()
-            .filter(|(m, _)| open(row, m))
-            .map(|(_, name)| (*name).to_owned())
-            .collect();
-        if !names.is_empty() {
-            text += &format!("; not decided: {} for {}", list(&names), row.scheme);
+/// "ECN# is better in A and worse in B".
+fn judged(scheme: &str, better: &[String], worse: &[String]) -> String {
+    let sides = [("better in", better), ("worse in", worse)];
+    let sides: Vec<String> = sides
+        .into_iter()
+        .filter(|(_, what)| !what.is_empty())
+        .map(|(word, what)| format!("{word} {}", list(what)))
+        .collect();
+    // Lists of several are easier to tell apart with a comma between them.
+    let link = if better.len() > 1 { ", and " } else { " and " };
+    format!("{scheme} is {}", sides.join(link))
+}
+
+/// What all tables together show: in how many of them each scheme gains and loses what, and from
+/// how much to how much.
+pub(crate) fn of_all(all: &Comparisons, metrics: &[&'static Metric]) -> Said {
+    let groups = &all.groups;
+    let Some(first) = groups.first() else {
+        return Said::default();
+    };
+    let mut silent = Vec::new();
+    let mut parts = Vec::new();
+    for (i, row) in first.rows.iter().enumerate().filter(|(_, r)| !r.baseline) {
+        let spans = |has: fn(&Cell) -> bool| -> Vec<String> {
+            let of = |m: &&'static Metric| span(groups, i, m, has);
+            metrics.iter().filter_map(of).collect()
+        };
+        let (better, worse) = (spans(Cell::better), spans(Cell::worse));
+        if better.is_empty() && worse.is_empty() {
+            silent.push(row.scheme.clone());
+        } else {
+            parts.push(judged(&row.scheme, &better, &worse) + ".");
         }
     }
-    let silent: Vec<String> = rest
-        .iter()
-        .filter(|r| {
-            let compared = || subjects.iter().filter(|(m, _)| r.cell(m).against.is_some());
-            compared().count() > 0 && compared().all(|(m, _)| open(r, m))
-        })
-        .map(|r| r.scheme.clone())
-        .collect();
     if !silent.is_empty() {
-        text += &format!("; no metric decided for {}", list(&silent));
+        parts.push(format!("Nothing is decided for {}.", list(&silent)));
     }
-    text
+    parts.push("Every other difference is not decided.".to_owned());
+    let axes: Vec<String> = first.short_axes().into_values().collect();
+    Said {
+        intro: format!(
+            "Over {} combinations of {}, against {}:",
+            groups.len(),
+            list(&axes),
+            all.baseline
+        ),
+        parts,
+    }
 }
 
-fn blame(row: &Row, subjects: &[Subject]) -> Option<String> {
-    let worse: Vec<String> = subjects
+/// "short mean at 4 of 9 (-12.0 to -33.7 %)": where a row of the groups is decided in one
+/// direction, and by how much.
+fn span(
+    groups: &[Group],
+    row: usize,
+    metric: &'static Metric,
+    has: fn(&Cell) -> bool,
+) -> Option<String> {
+    let cells = groups
         .iter()
-        .filter(|(m, _)| row.cell(m).worse())
-        .map(|(m, name)| {
-            format!(
-                "{name} ({})",
-                units::percent(row.cell(m).against.map_or(0.0, |c| c.percent))
-            )
-        })
+        .filter_map(|g| Some(g.rows.get(row)?.cell(metric)));
+    let mut found: Vec<f64> = cells
+        .filter(|c| has(c))
+        .filter_map(|c| Some(c.against?.percent))
         .collect();
-    (!worse.is_empty()).then(|| format!("{} is worse in {}", row.scheme, list(&worse)))
+    found.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let (least, most) = (*found.first()?, *found.last()?);
+    let (least, most) = (units::percent(least), units::percent(most));
+    let number = least.trim_end_matches(" %");
+    let sizes = if least == most {
+        most.clone()
+    } else {
+        format!("{number} to {most}")
+    };
+    let at = match found.len() {
+        n if n == groups.len() => "everywhere".to_owned(),
+        n => format!("at {n} of {}", groups.len()),
+    };
+    Some(format!("{} {at} ({sizes})", metric.name()))
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -188,4 +177,12 @@ fn list(parts: &[String]) -> String {
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars
+        .next()
+        .map(|c| c.to_uppercase().chain(chars).collect());
+    first.unwrap_or_default()
 }

@@ -2,7 +2,8 @@
 //! What `cemark figure` prints and writes: the table, the JSON document and `report.html`.
 
 use cemark_scenario::Overrides;
-use minijinja::{Environment, context};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 
 use super::calibration::Calibration;
 use super::error::FileError;
@@ -11,7 +12,10 @@ use super::run::{FigureRun, PartResult, RowResult};
 use super::targets::Target;
 use super::verdict::RowVerdict;
 use super::{FIGURES, Mode};
+use crate::chart;
+use crate::html::page::{Entry, Picture, page, typeset};
 use crate::table::wrap;
+use crate::units;
 
 /// One JSON document; `docs/output.md` lists its fields.
 pub fn json(run: &FigureRun) -> String {
@@ -149,8 +153,8 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
-/// How many rows have each verdict, and what the run cost.
-fn count(run: &FigureRun) -> String {
+/// How many rows have each verdict.
+fn kinds(run: &FigureRun) -> String {
     let mut kinds: Vec<(String, usize)> = Vec::new();
     for row in &run.rows {
         let key = row.verdict.to_string();
@@ -159,16 +163,18 @@ fn count(run: &FigureRun) -> String {
             None => kinds.push((key, 1)),
         }
     }
-    let kinds = kinds
-        .iter()
-        .map(|(k, n)| format!("{n} {k}"))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let kinds: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
+    let plural = if run.rows.len() == 1 { "" } else { "s" };
+    format!("{} row{plural}: {}", run.rows.len(), kinds.join(", "))
+}
+
+/// How many rows have each verdict, and what the run cost.
+fn count(run: &FigureRun) -> String {
     let mut text = format!(
-        "{} {}: {kinds}. {} points, {:.2} G packet-hops, {:.0} CPU seconds.\n",
-        run.rows.len(),
-        if run.rows.len() == 1 { "row" } else { "rows" },
+        "{}. {} point{}, {:.2} G packet-hops, {:.0} CPU seconds.\n",
+        kinds(run),
         run.points,
+        if run.points == 1 { "" } else { "s" },
         run.packet_hops as f64 / 1e9,
         run.cpu_seconds
     );
@@ -240,82 +246,45 @@ pub fn list(
 
 /// The figure's self-contained report.
 pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)) -> String {
-    let mut env = Environment::new();
-    env.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
-    env.add_template("figure", include_str!("report.html"))
-        .expect("the template of this repository is well formed");
-    let template = env.get_template("figure").expect("it was just added");
-    let rows: Vec<_> = run
-        .rows
-        .iter()
-        .map(|row: &RowResult| {
-            let parts: Vec<_> = row
-                .parts
-                .iter()
-                .map(|p| {
-                    let cells = line(p, verdict(row, p));
-                    let [id, published, measured, interval, verdict, value] = cells;
-                    context! {
-                        id, published, measured, interval, verdict, value,
-                        statistic => &p.statistic, note => &p.note, strip => strip(p),
-                        kind => p.verdict.map_or("", RowVerdict::key),
-                    }
-                })
-                .collect();
-            context! {
-                id => &row.id, experiment => &row.experiment, parts,
-                verdict => row.verdict.to_string(), kind => row.verdict.key(),
-            }
-        })
-        .collect();
-    let page = context! {
-        id => &file.id, title => &file.title, rows, open, flows, points => run.points,
-        hops => format!("{:.2}", run.packet_hops as f64 / 1e9), mode => run.mode.flag(),
+    let rows: Vec<_> = run.rows.iter().map(row).collect();
+    let mut contents = vec![Entry::new("top", &file.id)];
+    contents.extend(run.rows.iter().map(|r| Entry::new(&r.id, &r.id)));
+    let lead = format!("{}.", kinds(run));
+    let values = context! {
+        id => &file.id, title => &file.title, rows, open, lead, points => run.points,
+        flows => units::count(flows as f64),
+        hops => units::count(run.packet_hops as f64), mode => run.mode.flag(),
     };
-    template
-        .render(page)
-        .expect("every name of the template is given")
+    page("figure.html", &contents, values)
 }
 
-/// Positions on a strip of 300 units: the band, the interval, the measured and the published
-/// number.
-fn strip(part: &PartResult) -> Option<minijinja::Value> {
-    let known = [
-        part.published,
-        part.measured,
-        part.low,
-        part.high,
-        part.lo,
-        part.hi,
-    ];
-    let (mut min, mut max) = known
-        .iter()
-        .flatten()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| {
-            (a.min(*x), b.max(*x))
-        });
-    if !min.is_finite() {
-        return None;
+/// What the report shows of a row.
+fn row(row: &RowResult) -> Value {
+    let parts = row.parts.iter().map(|p| {
+        let cells = line(p, verdict(row, p));
+        let [id, published, measured, interval, verdict, value] = cells.map(|c| typeset(&c));
+        context! {
+            id, published, measured, interval, verdict, value, band => typeset(&band(p)),
+            statistic => &p.statistic, note => &p.note,
+            kind => p.verdict.map_or("", RowVerdict::key),
+        }
+    });
+    let parts: Vec<_> = parts.collect();
+    context! {
+        id => &row.id, experiment => &row.experiment, parts,
+        chart => chart::of_figure_row(row).map(|c| Value::from(Serde(Picture::from(c)))),
+        verdict => row.verdict.to_string(), kind => row.verdict.key(),
     }
-    let slack = ((max - min) * 0.1)
-        .max(max.abs().max(min.abs()) * 0.02)
-        .max(1e-6);
-    (min, max) = (min - slack, max + slack);
-    let at = |x: f64| format!("{:.1}", 300.0 * (x - min) / (max - min));
-    let span = |low: f64, high: f64| {
-        (
-            at(low),
-            format!("{:.1}", 300.0 * (high - low) / (max - min)),
-        )
-    };
-    let (band_at, band_width) = span(part.lo.unwrap_or(min), part.hi.unwrap_or(max));
-    let interval = part.low.zip(part.high).map(|(low, high)| span(low, high));
-    Some(context! {
-        band_at, band_width,
-        from => interval.as_ref().map(|i| i.0.clone()),
-        width => interval.as_ref().map(|i| i.1.clone()),
-        measured => part.measured.map(at), published => part.published.map(at),
-    })
+}
+
+/// The accepted values: `80 .. 120`, `80 or more`.
+fn band(part: &PartResult) -> String {
+    match (part.lo, part.hi) {
+        (Some(lo), Some(hi)) => format!("{} .. {}", number(lo), number(hi)),
+        (Some(lo), None) => format!("{} or more", number(lo)),
+        (None, Some(hi)) => format!("{} or less", number(hi)),
+        (None, None) => "none".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -165,7 +165,7 @@ pub struct Column {
     pub report: bool,
     /// What the report's chart of completion times calls it; `None` leaves it out.
     pub bar: Option<&'static str>,
-    /// What the sentence under the table calls it, and in which group.
+    /// What charts call it, and in which group.
     pub sentence: Option<(Topic, &'static str)>,
     /// The field of a point in the JSON document that holds the value. A metric without one is
     /// written into the map `metrics` of the point.
@@ -181,7 +181,7 @@ pub enum Cells {
     Sum,
 }
 
-/// The sentence under a table speaks about the first of these groups that was measured.
+/// The first of these groups that was measured is the headline of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
     /// Flows by size class.
@@ -240,6 +240,13 @@ impl Metric {
     /// The two lines above its column; empty without one.
     pub fn heading(&self) -> (&'static str, &'static str) {
         self.column.as_ref().map_or(("", ""), |c| c.heading)
+    }
+
+    /// What sentences call it, in the words of its column: `short mean`, `queue p99`.
+    pub fn name(&self) -> String {
+        let (group, stat) = self.heading();
+        let what = group.split([',', '<', '>']).next().unwrap_or_default();
+        format!("{} {stat}", what.trim()).trim().to_owned()
     }
 
     /// A value with its unit, as people read it.

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use cemark_scenario::{Plan, visible};
 
 use self::block::Block;
-use crate::comparison::sentence::sentence;
+use crate::comparison::sentence::{self, Said};
 use crate::comparison::{Comparisons, Group, Row, drops};
 use crate::metrics::{self, Metric, Subject};
 use crate::{RunSummary, units};
@@ -62,6 +62,10 @@ pub fn tables(plan: &Plan, comparisons: &Comparisons, look: Look) -> String {
     for group in &comparisons.groups {
         let _ = writeln!(out);
         one(group, look, &mut out);
+    }
+    if comparisons.groups.len() > sentence::FEW && comparisons.groups[0].rows.len() > 1 {
+        let _ = writeln!(out);
+        say(&sentence::of_all(comparisons, &shown()), look, &mut out);
     }
     out
 }
@@ -138,7 +142,16 @@ fn one(group: &Group, look: Look, out: &mut String) {
     for line in drops::lines(group) {
         let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
     }
-    let _ = writeln!(out, "{}", wrap(&visible(&sentence(group)), look.width));
+    say(&sentence::of_group(group, &shown()), look, out);
+}
+
+/// Sentences, each on a line of its own; what does not fit a line is indented.
+fn say(said: &Said, look: Look, out: &mut String) {
+    let _ = writeln!(out, "{}", wrap(&visible(&said.intro), look.width));
+    for part in &said.parts {
+        let text = wrap(&visible(part), look.width - 4).replace('\n', "\n    ");
+        let _ = writeln!(out, "  {text}");
+    }
 }
 
 /// The table as parts that fit the terminal: everything in one, or else completion times and the

@@ -212,7 +212,9 @@ fn base_rtt(root: &Table, config: &Config) -> Fallible<()> {
     if config.rtt.share_below(shortest) < 1.0 {
         return Ok(());
     }
-    let keys = ["rtt", "max", "table", "values", "case", "floor", "model"];
+    let keys = [
+        "rtt", "max", "table", "values", "case", "floor", "file", "model",
+    ];
     Err(at(
         root,
         &keys.map(|key| ("rtt", key)),

@@ -78,15 +78,30 @@ fn short_draws(config: &Config, all: &mut Vec<Warning>) {
                 all,
                 format!("rtt {}", workload.name),
                 format!(
-                    "[rtt] draws base RTTs below what the links alone take (up to {}): {} of the \
-                     flows of `{}` get their path's RTT instead",
+                    "[rtt] draws base RTTs below what the links alone take (up to {}{}): {} of \
+                     the flows of `{}` get their path's RTT instead",
                     span(longest),
+                    counted(&config.rtt, longest),
                     percent(share),
                     workload.name
                 ),
                 "shorten `delay` in [topology], or draw longer RTTs",
             );
         }
+    }
+}
+
+/// How many samples of a file are below `rtt`.
+fn counted(model: &RttModel, rtt: Picos) -> String {
+    match model {
+        RttModel::Samples(all) => {
+            format!(
+                "; {} of {} samples are below that",
+                all.count_below(rtt),
+                all.count()
+            )
+        }
+        _ => String::new(),
     }
 }
 

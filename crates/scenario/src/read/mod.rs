@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From text to plan.
 
+pub(crate) mod cells;
 pub(crate) mod key;
 pub(crate) mod path;
+pub(crate) mod rtts;
 pub(crate) mod section;
 pub(crate) mod sizes;
 pub(crate) mod sweep;
@@ -27,7 +29,7 @@ use crate::markers::SCHEME;
 use crate::plan::{Plan, Point, Warning};
 use crate::section::{LONGEST, Section};
 use crate::sections::{self, Form};
-use crate::sizes::{Tables, read};
+use crate::sizes::{LARGEST_FILE, Tables, read};
 use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
@@ -96,7 +98,7 @@ pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
             Some(help),
         ));
     }
-    let text = read(path).map_err(|why| {
+    let text = read(path, LARGEST_FILE).map_err(|why| {
         let names = builtins().map(|b| b.name).collect::<Vec<_>>().join(", ");
         Error::whole(
             name,
@@ -128,7 +130,8 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let words = Front::read(&root)?;
     few_enough(&axes, &root, seeds.len())?;
     let mut idle = Idle::default();
-    let cells = cells(&root, &axes, file, &mut |tree, config| {
+    let mut files = Tables::beside(file);
+    let cells = cells(&root, &axes, &mut files, &mut |tree, config| {
         idle.see(tree, config, seeds.len());
     })?;
     let last = cells.last().map_or(&[][..], |(_, configs)| configs);
@@ -139,6 +142,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     });
     let (points, mut warnings) = points(cells, &seeds);
     warnings.extend(idle.warnings());
+    warnings.extend(files.warnings(&points));
     let baseline = baseline(&root, &labels)?;
     let published = published::published(published_entry.as_ref(), &root, &axes, &labels)?;
     let name = Path::new(file).file_stem().map_or_else(
@@ -212,10 +216,9 @@ fn few_enough(axes: &[Axis], root: &Table, seeds: usize) -> Fallible<()> {
 fn cells(
     root: &Table,
     axes: &[Axis],
-    file: &str,
+    files: &mut Tables,
     see: &mut dyn FnMut(&Table, &Config),
 ) -> Fallible<Vec<ReadCell>> {
-    let mut sizes = Tables::beside(file);
     let mut cells = Vec::new();
     // What every cell starts from, without the texts, which no simulation uses.
     let mut base = root.clone();
@@ -228,7 +231,7 @@ fn cells(
             path::set(&mut tree, &axis.path, axis.at, &axis.values[i])?;
         }
         let schemes = tree.take(SCHEME.name);
-        let configs = configs(&tree, schemes.as_ref(), &mut sizes, &mut *see)?;
+        let configs = configs(&tree, schemes.as_ref(), files, &mut *see)?;
         cells.push((written(axes, cell), configs));
     }
     Ok(cells)
@@ -327,7 +330,7 @@ fn point(
 fn configs(
     root: &Table,
     schemes: Option<&Entry>,
-    sizes: &mut Tables,
+    files: &mut Tables,
     see: &mut dyn FnMut(&Table, &Config),
 ) -> Fallible<Vec<Read>> {
     let nodes = schemes.map_or(&[][..], |entry| tables(&entry.node));
@@ -339,8 +342,9 @@ fn configs(
     let mut all: Vec<Read> = Vec::new();
     let mut labels = BTreeSet::new();
     for node in nodes {
-        let merged = merged(root, node)?;
-        let read = config(&merged, node, sizes)?;
+        let mut merged = merged(root, node)?;
+        let scheme = cells::in_bytes(&mut merged, node)?;
+        let read = config(&merged, &scheme, files)?;
         see(&merged, &read.config);
         if !labels.insert(fold(&read.label)) {
             return Err(called_twice(nodes, &all, node, &read.label));
@@ -415,14 +419,14 @@ struct Read {
     non_ect: Option<NonEct>,
 }
 
-fn config(root: &Table, node: &Node, sizes: &mut Tables) -> Fallible<Read> {
+fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let topology = fabric::topology(root)?;
-    let rtt = rtt::rtt(root)?;
+    let rtt = rtt::rtt(root, files)?;
     let scheme = markers::scheme(node, topology.slowest())?;
     let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let (switch, non_ect) = switch::switch(root, scheme.marker.clone(), mtu)?;
-    let workloads = workload::workloads(root, &topology, sizes, switch.queues.len())?;
+    let workloads = workload::workloads(root, &topology, files, switch.queues.len())?;
     let faults = faults::faults(root, &topology)?;
     let edge = edge::edge(root, &topology)?;
     let max_time = max_time(root, &workloads, &topology)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use cemark_marking::ParamSpec;
 
-use crate::error::{At, Fallible, Fault, fold, near};
+use crate::error::{At, Fallible, Fault, fold, near, near_of_many};
 use crate::markers::{SCHEME, label_of, spec_of};
 use crate::sections::{self, Form, SectionSpec};
 use crate::top::TOP;
@@ -158,11 +158,14 @@ fn no_scheme(items: &[Node], rest: &[&str], at: At) -> Box<Fault> {
     }
     let params = items.iter().filter_map(spec_of);
     let params = params.flat_map(|spec| spec.params.iter().map(|p| p.name));
+    let labels = near(word, labels).replacen("known: ", "labels: ", 1);
+    let list = "`cemark schemes NAME` lists the parameters of a scheme";
+    let params = near_of_many(word, params, list);
     Fault::new(
         at,
         format!("no scheme of this file has a label or a parameter `{word}`"),
     )
-    .help(near(word, params.chain(labels)))
+    .help(format!("{params}; {labels}"))
 }
 
 /// Every place that a path changes, under one name for each: two paths that share one set the same

@@ -5,14 +5,17 @@
 use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::aliases;
-use crate::error::{At, Fallible, Fault, alike, near};
-use crate::key::{Key, Usual, Words};
+use crate::error::{At, Fallible, Fault, alike, near, near_of_many};
+use crate::key::{Key, Shape, Usual, Words};
 use crate::sections::SectionSpec;
 use crate::tree::{Node, Table, Value};
-use crate::units::{self, Bad};
+use crate::units::{self, Bad, Measure, Units};
 
 /// No wait in a scenario is longer (and sums of several still fit).
 pub(crate) const LONGEST: Picos = Picos(1_000_000_000_000_000);
+
+/// Most keys that a message names as probably meant.
+const MOST_MEANT: usize = 8;
 
 /// One table while it is read.
 pub(crate) struct Section<'a> {
@@ -83,7 +86,7 @@ impl<'a> Section<'a> {
     /// The value of a key, or what its declaration says where it is missing.
     pub(crate) fn read<T>(&mut self, key: &Key<T>) -> Fallible<T> {
         match (self.node(key), key.spec.usual) {
-            (Some(node), _) => key.value(node),
+            (Some(node), _) => self.value(key, node),
             (None, Usual::Needed(_)) => Err(self.missing(key.spec.name, key.spec.advice())),
             (None, _) => Ok(key.usual_value()),
         }
@@ -91,12 +94,47 @@ impl<'a> Section<'a> {
 
     /// The value of a key, or this one, which follows from other keys.
     pub(crate) fn read_or<T>(&mut self, key: &Key<T>, usual: T) -> Fallible<T> {
-        self.node(key).map_or(Ok(usual), |node| key.value(node))
+        self.node(key)
+            .map_or(Ok(usual), |node| self.value(key, node))
     }
 
     /// The value of a key, if it is there.
     pub(crate) fn given<T>(&mut self, key: &Key<T>) -> Fallible<Option<T>> {
-        self.node(key).map(|node| key.value(node)).transpose()
+        self.node(key).map(|node| self.value(key, node)).transpose()
+    }
+
+    /// The value that is written for a key.
+    fn value<T>(&self, key: &Key<T>, node: &Node) -> Fallible<T> {
+        if let Some(wanted) = measure(&key.spec.shape) {
+            self.fits(key.spec.name, wanted, node)?;
+        }
+        key.value(node)
+    }
+
+    /// Fails on a value whose unit is of something else than the key: it was most likely meant for
+    /// another key.
+    pub(crate) fn fits(&self, name: &str, wanted: Measure, node: &Node) -> Fallible<()> {
+        let Value::Text(written) = &node.value else {
+            return Ok(());
+        };
+        let Some(found) = Measure::other(written, &[wanted]) else {
+            return Ok(());
+        };
+        let same = self
+            .spec
+            .keys()
+            .filter(|k| measure(&k.shape) == Some(found));
+        let mut names: Vec<String> = same.map(|k| format!("`{}`", k.name)).collect();
+        names.dedup();
+        names.truncate(MOST_MEANT);
+        let others = match names.len() {
+            0 => String::new(),
+            _ => format!("; {} here: {}", found.words(), names.join(", ")),
+        };
+        let what = wanted.word();
+        let message = format!("`{written}` is {}, and `{name}` is {what}", found.word());
+        let help = format!("write {name} = {}{others}", wanted.example());
+        Err(Fault::new(node.at, message).help(help))
     }
 
     /// The place of a key that must be there.
@@ -166,6 +204,16 @@ impl<'a> Section<'a> {
             }
             _ => near,
         }
+    }
+}
+
+/// What a key measures, where that is one thing.
+fn measure(shape: &Shape) -> Option<Measure> {
+    match shape {
+        Shape::Time => Some(Measure::Time),
+        Shape::Rate => Some(Measure::Rate),
+        Shape::Bytes(..) => Some(Measure::Length),
+        _ => None,
     }
 }
 
@@ -281,7 +329,7 @@ pub(crate) fn fraction(node: &Node) -> Fallible<f64> {
 }
 
 pub(crate) fn time(node: &Node) -> Fallible<Picos> {
-    let picos = quantity(node, "a time", "\"85us\"", units::TIMES)?;
+    let picos = quantity(node, "a time", "\"85us\"", &units::TIMES)?;
     if picos > LONGEST.0 {
         return Err(Fault::new(node.at, "this time is longer than 1000 seconds")
             .help("simulated spans are short; check the unit"));
@@ -312,7 +360,7 @@ pub(crate) fn timer(node: &Node, key: &str) -> Fallible<Nanos> {
 }
 
 pub(crate) fn rate(node: &Node) -> Fallible<Rate> {
-    let bps = quantity(node, "a rate", "\"10Gbps\"", units::RATES)?;
+    let bps = quantity(node, "a rate", "\"10Gbps\"", &units::RATES)?;
     match bps {
         0 => Err(Fault::new(node.at, "a rate of zero carries nothing")
             .help("write a rate above zero, such as \"10Gbps\"")),
@@ -325,7 +373,7 @@ pub(crate) fn rate(node: &Node) -> Fallible<Rate> {
 /// A length. Where `line` is known, a time means the bytes that the line sends in it.
 pub(crate) fn bytes(node: &Node, line: Option<Rate>, (min, max): (u64, u64)) -> Fallible<u64> {
     let spans_time =
-        matches!(&node.value, Value::Text(text) if units::has_unit(text, units::TIMES));
+        matches!(&node.value, Value::Text(text) if units::has_unit(text, &units::TIMES));
     let n = match line {
         Some(rate) if spans_time => rate.bytes_in(nanos(node)?),
         _ => quantity(
@@ -336,7 +384,7 @@ pub(crate) fn bytes(node: &Node, line: Option<Rate>, (min, max): (u64, u64)) -> 
             } else {
                 "\"250KB\""
             },
-            units::LENGTHS,
+            &units::LENGTHS,
         )?,
     };
     if n < min || n > max {
@@ -346,7 +394,7 @@ pub(crate) fn bytes(node: &Node, line: Option<Rate>, (min, max): (u64, u64)) -> 
     Ok(n)
 }
 
-fn quantity(node: &Node, what: &str, example: &str, list: &[(&'static str, u64)]) -> Fallible<u64> {
+fn quantity(node: &Node, what: &str, example: &str, list: &Units) -> Fallible<u64> {
     let known = || format!("write it like {example}; units: {}", units::names(list));
     let written = match &node.value {
         Value::Text(text) => text.clone(),
@@ -359,13 +407,25 @@ fn quantity(node: &Node, what: &str, example: &str, list: &[(&'static str, u64)]
             Bad::NoNumber => (format!("`{written}` is not {what}"), known()),
             Bad::Negative => (format!("{what} cannot be negative"), known()),
             Bad::NoUnit => (format!("`{written}` has no unit"), known()),
+            Bad::UnknownUnit(unit) if units::CELLS.contains(&&*unit) => (
+                format!("`{unit}` is not a unit of {what} here"),
+                format!(
+                    "cells are read in [switch] and for the thresholds of a [[scheme]]; write it \
+                     like {example}"
+                ),
+            ),
             Bad::UnknownUnit(unit) => (
                 format!("`{unit}` is not a unit of {what}"),
                 format!(
                     "{}. Write it like {example}",
-                    near(&unit, list.iter().map(|u| u.0))
+                    near_of_many(
+                        &unit,
+                        list.known.iter().map(|u| u.0),
+                        &format!("units: {}", units::names(list))
+                    )
                 ),
             ),
+            Bad::Doubtful(help) => (format!("`{written}` can be read in two ways"), help),
             Bad::TooLarge => (format!("`{written}` is too large"), known()),
         };
         Fault::new(node.at, message).help(help)

@@ -11,6 +11,7 @@ use cemark_sim::workload::sizes::{BUILTIN, Unit};
 
 use crate::error::{Fallible, Fault, near};
 use crate::key::{Key, keys, words};
+use crate::rtts;
 use crate::section::{Section, text};
 use crate::tree::Node;
 use crate::units;
@@ -47,13 +48,15 @@ keys! {
 }
 
 /// A size table has dozens of rows and a few kilobytes; nothing useful is this large.
-const LARGEST_FILE: u64 = 4 << 20;
+pub(crate) const LARGEST_FILE: u64 = 4 << 20;
 
-/// Tables that are read already: a file that changes meanwhile must not change points of one sweep.
+/// Files that are read already: one that changes meanwhile must not change points of one sweep.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    base: PathBuf,
+    pub(crate) base: PathBuf,
     read: BTreeMap<PathBuf, String>,
+    /// Of `[rtt]`.
+    pub(crate) rtts: BTreeMap<rtts::Source, rtts::Found>,
 }
 
 impl Tables {
@@ -62,6 +65,7 @@ impl Tables {
         Tables {
             base: Path::new(file).parent().unwrap_or(Path::new("")).to_owned(),
             read: BTreeMap::new(),
+            rtts: BTreeMap::new(),
         }
     }
 
@@ -74,7 +78,7 @@ impl Tables {
         if let Some(table) = SizeTable::builtin(name) {
             return Ok(table);
         }
-        if let Ok(bytes) = units::quantity(name, units::LENGTHS) {
+        if let Ok(bytes) = units::quantity(name, &units::LENGTHS) {
             return match bytes {
                 1..=LARGEST_FLOW => Ok(SizeTable::constant(bytes)),
                 _ => Err(
@@ -125,7 +129,7 @@ impl Tables {
 
     fn text(&mut self, path: &Path) -> Result<&str, String> {
         if !self.read.contains_key(path) {
-            let text = read(path)?;
+            let text = read(path, LARGEST_FILE)?;
             self.read.insert(path.to_owned(), text);
         }
         Ok(&self.read[path])
@@ -140,17 +144,17 @@ fn choices() -> String {
 }
 
 /// A whole text file, unless it is no file or far too large.
-pub(crate) fn read(path: &Path) -> Result<String, String> {
+pub(crate) fn read(path: &Path, largest: u64) -> Result<String, String> {
     let meta = std::fs::metadata(path).map_err(|e| e.to_string())?;
     if !meta.is_file() {
         return Err("it is not a file".to_owned());
     }
-    if meta.len() > LARGEST_FILE {
-        return Err(format!("it is larger than {} MB", LARGEST_FILE >> 20));
+    if meta.len() > largest {
+        return Err(format!("it is larger than {} MB", largest >> 20));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|e| e.to_string())?;
-    file.take(LARGEST_FILE + 1)
+    file.take(largest + 1)
         .read_to_end(&mut bytes)
         .map_err(|e| e.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())

@@ -7,44 +7,212 @@ use cemark_wire::Picos;
 pub(crate) const PACKET: u64 = 1500;
 
 /// One unit and how many of the base unit it is.
-type Unit = (&'static str, u64);
+pub(crate) type Unit = (&'static str, u64);
+
+/// A unit that is used with two meanings: each in words and in the base unit.
+type Doubt = (&'static str, [(&'static str, u64); 2]);
+
+/// The units of one measure.
+pub(crate) struct Units {
+    /// Those that are read; the first [`Units::usual`] are named in messages.
+    pub(crate) known: &'static [Unit],
+    usual: usize,
+    /// Those that are refused: a wrong guess would be a factor of eight, or an error of two percent
+    /// that is hard to notice.
+    doubts: &'static [Doubt],
+    /// A value as messages write it.
+    show: fn(u64) -> String,
+}
+
+impl Units {
+    /// How many of the base unit `unit` is.
+    fn scale(&self, unit: &str) -> Option<u64> {
+        self.known.iter().find(|u| u.0 == unit).map(|u| u.1)
+    }
+
+    fn doubt(&self, unit: &str) -> Option<&Doubt> {
+        self.doubts.iter().find(|d| d.0 == unit)
+    }
+}
+
+const BITS: [&str; 4] = ["kilobits", "megabits", "gigabits", "terabits"];
+const BYTES: [&str; 4] = ["kilobytes", "megabytes", "gigabytes", "terabytes"];
+/// `tc` has `mbps` and the like for bytes.
+const BYTES_IN_TC: [&str; 4] = [
+    "",
+    "megabytes, as tc reads it",
+    "gigabytes, as tc reads it",
+    "",
+];
+const POWERS: [u64; 4] = [1_000, 1_000_000, 1_000_000_000, 1_000_000_000_000];
+
+/// Bits or bytes per second, in bits.
+const fn bits_or_bytes(unit: &'static str, power: usize) -> Doubt {
+    let n = POWERS[power];
+    (unit, [(BITS[power], n), (BYTES[power], 8 * n)])
+}
+
+const fn bits_or_tc(unit: &'static str, power: usize) -> Doubt {
+    let n = POWERS[power];
+    (unit, [(BITS[power], n), (BYTES_IN_TC[power], 8 * n)])
+}
 
 /// Rates in bits per second.
-pub(crate) const RATES: &[Unit] = &[
-    ("bps", 1),
-    ("kbps", 1_000),
-    ("Mbps", 1_000_000),
-    ("Gbps", 1_000_000_000),
-    ("Tbps", 1_000_000_000_000),
-    ("Mb/s", 1_000_000),
-    ("Gb/s", 1_000_000_000),
-    ("Mbit/s", 1_000_000),
-    ("Gbit/s", 1_000_000_000),
-];
+pub(crate) static RATES: Units = Units {
+    known: &[
+        ("bps", 1),
+        ("kbps", 1_000),
+        ("Mbps", 1_000_000),
+        ("Gbps", 1_000_000_000),
+        ("Tbps", 1_000_000_000_000),
+        ("Kbps", 1_000),
+        // As `tc` and Linux drivers have them.
+        ("bit", 1),
+        ("kbit", 1_000),
+        ("Kbit", 1_000),
+        ("Mbit", 1_000_000),
+        ("mbit", 1_000_000),
+        ("Gbit", 1_000_000_000),
+        ("gbit", 1_000_000_000),
+        ("Tbit", 1_000_000_000_000),
+        ("tbit", 1_000_000_000_000),
+        ("b/s", 1),
+        ("kb/s", 1_000),
+        ("Mb/s", 1_000_000),
+        ("Gb/s", 1_000_000_000),
+        ("Tb/s", 1_000_000_000_000),
+        ("bit/s", 1),
+        ("kbit/s", 1_000),
+        ("Mbit/s", 1_000_000),
+        ("Gbit/s", 1_000_000_000),
+        ("Tbit/s", 1_000_000_000_000),
+        // As ports are named.
+        ("k", 1_000),
+        ("K", 1_000),
+        ("M", 1_000_000),
+        ("G", 1_000_000_000),
+        ("g", 1_000_000_000),
+        ("T", 1_000_000_000_000),
+        ("Mb", 1_000_000),
+        ("Gb", 1_000_000_000),
+        ("Tb", 1_000_000_000_000),
+    ],
+    usual: 5,
+    doubts: &[
+        bits_or_tc("mbps", 1),
+        bits_or_tc("gbps", 2),
+        bits_or_bytes("kb", 0),
+        bits_or_bytes("Kb", 0),
+        bits_or_bytes("KB", 0),
+        bits_or_bytes("MB", 1),
+        bits_or_bytes("GB", 2),
+        bits_or_bytes("TB", 3),
+        bits_or_bytes("kBps", 0),
+        bits_or_bytes("KBps", 0),
+        bits_or_bytes("MBps", 1),
+        bits_or_bytes("GBps", 2),
+        bits_or_bytes("TBps", 3),
+        bits_or_bytes("kB/s", 0),
+        bits_or_bytes("KB/s", 0),
+        bits_or_bytes("MB/s", 1),
+        bits_or_bytes("GB/s", 2),
+        bits_or_bytes("TB/s", 3),
+    ],
+    show: rate,
+};
 
 /// Spans in picoseconds.
-pub(crate) const TIMES: &[Unit] = &[
-    ("ps", 1),
-    ("ns", 1_000),
-    ("us", 1_000_000),
-    ("µs", 1_000_000),
-    ("ms", 1_000_000_000),
-    ("s", 1_000_000_000_000),
-];
+pub(crate) static TIMES: Units = Units {
+    known: &[
+        ("ps", 1),
+        ("ns", 1_000),
+        ("us", 1_000_000),
+        ("ms", 1_000_000_000),
+        ("s", 1_000_000_000_000),
+        // The micro sign and the Greek letter.
+        ("\u{b5}s", 1_000_000),
+        ("\u{3bc}s", 1_000_000),
+        ("nsec", 1_000),
+        ("usec", 1_000_000),
+        ("usecs", 1_000_000),
+        ("msec", 1_000_000_000),
+        ("msecs", 1_000_000_000),
+        ("sec", 1_000_000_000_000),
+        ("secs", 1_000_000_000_000),
+    ],
+    usual: 5,
+    doubts: &[],
+    show: |picos| span(Picos(picos)),
+};
 
 /// Lengths in bytes.
-pub(crate) const LENGTHS: &[Unit] = &[
-    ("B", 1),
-    ("KB", 1_000),
-    ("kB", 1_000),
-    ("MB", 1_000_000),
-    ("GB", 1_000_000_000),
-    ("KiB", 1 << 10),
-    ("MiB", 1 << 20),
-    ("GiB", 1 << 30),
-    ("pkt", PACKET),
-    ("pkts", PACKET),
-];
+pub(crate) static LENGTHS: Units = Units {
+    known: &[
+        ("B", 1),
+        ("KB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("pkt", PACKET),
+        ("TB", 1_000_000_000_000),
+        ("PB", 1_000_000_000_000_000),
+        ("TiB", 1 << 40),
+        ("kB", 1_000),
+        ("kb", 1_000),
+        ("mb", 1_000_000),
+        ("gb", 1_000_000_000),
+        ("byte", 1),
+        ("bytes", 1),
+        ("kbytes", 1_000),
+        ("mbytes", 1_000_000),
+        ("pkts", PACKET),
+        ("packet", PACKET),
+        ("packets", PACKET),
+        ("kbit", 125),
+        ("Kbit", 125),
+        ("Mbit", 125_000),
+        ("mbit", 125_000),
+        ("Gbit", 125_000_000),
+        ("gbit", 125_000_000),
+    ],
+    usual: 8,
+    doubts: &[
+        (
+            "k",
+            [("thousand bytes", 1_000), ("units of 1024 bytes", 1 << 10)],
+        ),
+        (
+            "K",
+            [("thousand bytes", 1_000), ("units of 1024 bytes", 1 << 10)],
+        ),
+        (
+            "M",
+            [
+                ("million bytes", 1_000_000),
+                ("units of 1024 x 1024 bytes", 1 << 20),
+            ],
+        ),
+        (
+            "G",
+            [
+                ("billion bytes", 1_000_000_000),
+                ("units of 1024^3 bytes", 1 << 30),
+            ],
+        ),
+        ("Kb", [("kilobytes", 1_000), ("kilobits", 125)]),
+        ("Mb", [("megabytes", 1_000_000), ("megabits", 125_000)]),
+        (
+            "Gb",
+            [("gigabytes", 1_000_000_000), ("gigabits", 125_000_000)],
+        ),
+    ],
+    show: length,
+};
+
+/// Words for the cells of a switch's buffer, whose size `cell` in `[switch]` gives.
+pub(crate) const CELLS: [&str; 2] = ["cells", "cell"];
 
 /// Why a quantity could not be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -57,6 +225,8 @@ pub(crate) enum Bad {
     NoUnit,
     /// This is not one of the units.
     UnknownUnit(String),
+    /// The unit has two meanings; what to write for each.
+    Doubtful(String),
     /// More than fits.
     TooLarge,
 }
@@ -72,24 +242,72 @@ pub enum Measure {
     Length,
 }
 
+impl Measure {
+    const ALL: [Measure; 3] = [Measure::Rate, Measure::Time, Measure::Length];
+
+    fn units(self) -> &'static Units {
+        match self {
+            Measure::Rate => &RATES,
+            Measure::Time => &TIMES,
+            Measure::Length => &LENGTHS,
+        }
+    }
+
+    /// With its article, for messages.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Measure::Rate => "a rate",
+            Measure::Time => "a time",
+            Measure::Length => "a length",
+        }
+    }
+
+    /// Several of them.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Measure::Rate => "rates",
+            Measure::Time => "times",
+            Measure::Length => "lengths",
+        }
+    }
+
+    /// A value for messages to show how one is written.
+    pub(crate) fn example(self) -> &'static str {
+        match self {
+            Measure::Rate => "\"10Gbps\"",
+            Measure::Time => "\"85us\"",
+            Measure::Length => "\"250KB\"",
+        }
+    }
+
+    /// What `text` measures by its unit, where it is none of these measures.
+    pub(crate) fn other(text: &str, wanted: &[Measure]) -> Option<Measure> {
+        // A doubtful unit has an answer of its own.
+        let unit = split(text).1;
+        let fits = |m: &Measure| has_unit(text, m.units()) || m.units().doubt(unit).is_some();
+        if wanted.iter().any(fits) {
+            return None;
+        }
+        Measure::ALL.into_iter().find(|m| has_unit(text, m.units()))
+    }
+}
+
 /// Reads a quantity with its unit as scenario files write it, in the measure's own unit; the error
 /// says what to write instead.
 pub fn read_quantity(text: &str, measure: Measure) -> Result<u64, String> {
-    let (what, units) = match measure {
-        Measure::Rate => ("rate", RATES),
-        Measure::Time => ("time", TIMES),
-        Measure::Length => ("length", LENGTHS),
-    };
-    quantity(text, units).map_err(|_| {
-        format!(
-            "`{text}` is not a {what}: a number with one of {}",
+    let units = measure.units();
+    quantity(text, units).map_err(|bad| match bad {
+        Bad::Doubtful(help) => format!("`{text}` can be read in two ways: {help}"),
+        _ => format!(
+            "`{text}` is not {}: a number with one of {}",
+            measure.word(),
             names(units)
-        )
+        ),
     })
 }
 
 /// Splits `text` into its number and what follows.
-fn split(text: &str) -> (&str, &str) {
+pub(crate) fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end =
         text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_' || c == '-' || c == '+'));
@@ -99,7 +317,7 @@ fn split(text: &str) -> (&str, &str) {
 
 /// `digits[.digits] * scale`, rounded to the nearest whole number (a half goes up). Exact: no float
 /// takes part.
-fn scaled(number: &str, scale: u64) -> Result<u64, Bad> {
+pub(crate) fn scaled(number: &str, scale: u64) -> Result<u64, Bad> {
     if number.starts_with('-') {
         return Err(Bad::Negative);
     }
@@ -134,26 +352,34 @@ fn scaled(number: &str, scale: u64) -> Result<u64, Bad> {
 }
 
 /// Reads `text` as a number and one of `units`; zero needs no unit.
-pub(crate) fn quantity(text: &str, units: &[Unit]) -> Result<u64, Bad> {
+pub(crate) fn quantity(text: &str, units: &Units) -> Result<u64, Bad> {
     let (number, unit) = split(text);
     if number.is_empty() {
         return Err(Bad::NoNumber);
     }
-    let scale = match units.iter().find(|u| u.0 == unit) {
-        Some(&(_, scale)) => scale,
+    let scale = match units.scale(unit) {
+        Some(scale) => scale,
         None if unit.is_empty() => match scaled(number, 1)? {
             0 => return Ok(0),
             _ => return Err(Bad::NoUnit),
         },
-        None => return Err(Bad::UnknownUnit(unit.to_owned())),
+        None => match units.doubt(unit) {
+            Some((_, readings)) => {
+                let [a, b] = readings.map(|(words, scale)| {
+                    scaled(number, scale).map(|n| format!("\"{}\" ({words})", (units.show)(n)))
+                });
+                return Err(Bad::Doubtful(format!("write {} or {}", a?, b?)));
+            }
+            None => return Err(Bad::UnknownUnit(unit.to_owned())),
+        },
     };
     scaled(number, scale)
 }
 
 /// Whether `text` ends in one of `units`.
-pub(crate) fn has_unit(text: &str, units: &[Unit]) -> bool {
+pub(crate) fn has_unit(text: &str, units: &Units) -> bool {
     let (number, unit) = split(text);
-    !number.is_empty() && units.iter().any(|u| u.0 == unit)
+    !number.is_empty() && units.scale(unit).is_some()
 }
 
 /// A fraction written as `"12.5%"` or `"0.125"`.
@@ -213,9 +439,10 @@ fn shown(n: u64, units: &[Unit]) -> String {
     format!("{text}{name}")
 }
 
-/// The units' names for a help line.
-pub(crate) fn names(units: &[Unit]) -> String {
-    units.iter().map(|u| u.0).collect::<Vec<_>>().join(", ")
+/// The usual units' names for a help line.
+pub(crate) fn names(units: &Units) -> String {
+    let usual = units.known.iter().take(units.usual);
+    usual.map(|u| u.0).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -225,20 +452,30 @@ mod tests {
     #[test]
     fn exact_values() {
         for (text, units, value) in [
-            ("10Gbps", RATES, 10_000_000_000),
-            ("2.5 Gb/s", RATES, 2_500_000_000),
-            ("85us", TIMES, 85_000_000),
-            ("0.2ns", TIMES, 200),
-            ("80µs", TIMES, 80_000_000),
-            ("250KB", LENGTHS, 250_000),
-            ("64KiB", LENGTHS, 65_536),
-            ("65pkt", LENGTHS, 97_500),
-            ("183.3pkt", LENGTHS, 274_950),
-            ("0", TIMES, 0),
-            (".5KB", LENGTHS, 500),
-            ("1_000B", LENGTHS, 1_000),
-            ("0.0000000000000000000000009s", TIMES, 0),
-            ("18446744073709551615B", LENGTHS, u64::MAX),
+            ("10Gbps", &RATES, 10_000_000_000),
+            ("2.5 Gb/s", &RATES, 2_500_000_000),
+            ("85us", &TIMES, 85_000_000),
+            ("0.2ns", &TIMES, 200),
+            ("80µs", &TIMES, 80_000_000),
+            ("250KB", &LENGTHS, 250_000),
+            ("64KiB", &LENGTHS, 65_536),
+            ("65pkt", &LENGTHS, 97_500),
+            ("183.3pkt", &LENGTHS, 274_950),
+            ("0", &TIMES, 0),
+            (".5KB", &LENGTHS, 500),
+            ("1_000B", &LENGTHS, 1_000),
+            ("0.0000000000000000000000009s", &TIMES, 0),
+            ("18446744073709551615B", &LENGTHS, u64::MAX),
+            ("25G", &RATES, 25_000_000_000),
+            ("25Gbit", &RATES, 25_000_000_000),
+            ("25Gb/s", &RATES, 25_000_000_000),
+            ("25000Mbit", &RATES, 25_000_000_000),
+            ("100g", &RATES, 100_000_000_000),
+            ("250kb", &LENGTHS, 250_000),
+            ("250 kbytes", &LENGTHS, 250_000),
+            ("80kbit", &LENGTHS, 10_000),
+            ("85 usec", &TIMES, 85_000_000),
+            ("80\u{3bc}s", &TIMES, 80_000_000),
         ] {
             assert_eq!(quantity(text, units), Ok(value), "{text}");
         }
@@ -252,6 +489,54 @@ mod tests {
         assert_eq!(span(Picos(2_000_000_000_000)), "2s");
         assert_eq!(length(97_500), "97.5KB");
         assert_eq!(length(64), "64B");
+    }
+
+    /// Two readings that differ are both named, and none is taken.
+    #[test]
+    fn doubtful_units_are_refused() {
+        for (text, units, one, other) in [
+            (
+                "25gbps",
+                &RATES,
+                "\"25Gbps\" (gigabits)",
+                "\"200Gbps\" (gigabytes, as tc",
+            ),
+            (
+                "25GB/s",
+                &RATES,
+                "\"25Gbps\" (gigabits)",
+                "\"200Gbps\" (gigabytes)",
+            ),
+            (
+                "100kb",
+                &RATES,
+                "\"100kbps\" (kilobits)",
+                "\"800kbps\" (kilobytes)",
+            ),
+            (
+                "64Mb",
+                &LENGTHS,
+                "\"64MB\" (megabytes)",
+                "\"8MB\" (megabits)",
+            ),
+            (
+                "64K",
+                &LENGTHS,
+                "\"64KB\" (thousand bytes)",
+                "\"65.536KB\" (units of 1024",
+            ),
+        ] {
+            match quantity(text, units) {
+                Err(Bad::Doubtful(help)) => {
+                    assert!(help.contains(one) && help.contains(other), "{text}: {help}");
+                }
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        assert_eq!(quantity("-3gbps", &RATES), Err(Bad::Negative));
+        for units in [&RATES, &TIMES, &LENGTHS] {
+            assert!(units.doubts.iter().all(|d| units.scale(d.0).is_none()));
+        }
     }
 
     #[test]
@@ -272,11 +557,11 @@ mod tests {
             ),
             ("18446744073709551616ps", Bad::TooLarge),
         ] {
-            assert_eq!(quantity(text, TIMES), Err(bad), "{text}");
+            assert_eq!(quantity(text, &TIMES), Err(bad), "{text}");
         }
         assert_eq!(fraction("12.5%"), Some(0.125));
         assert_eq!(fraction("0.25"), Some(0.25));
         assert_eq!(fraction("%"), None);
-        assert!(has_unit("220us", TIMES) && !has_unit("220KB", TIMES));
+        assert!(has_unit("220us", &TIMES) && !has_unit("220KB", &TIMES));
     }
 }

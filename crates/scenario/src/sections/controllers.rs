@@ -140,7 +140,7 @@ fn read(s: &mut Section<'_>, param: &'static ParamSpec) -> Fallible<u64> {
 /// loss could ever change that.
 fn pace(node: &Node, param: &ParamSpec) -> Fallible<u64> {
     let zero = match &node.value {
-        Value::Text(text) => units::quantity(text, units::RATES) == Ok(0),
+        Value::Text(text) => units::quantity(text, &units::RATES) == Ok(0),
         Value::Integer(n) => *n == 0,
         _ => false,
     };

@@ -8,6 +8,7 @@ use crate::key::{Key, KeySpec, Shape, Usual, Words, keys};
 use crate::section::{Section, count, rate, time};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::Table;
+use crate::units::Measure;
 
 pub(crate) static TOPOLOGY: SectionSpec = SectionSpec::new(
     "topology",
@@ -99,6 +100,11 @@ fn value(s: &mut Section<'_>, key: &'static topology::Key, usual: Option<u64>) -
         }
         (None, _) => return Ok(usual.unwrap_or_default()),
     };
+    match key.unit {
+        Unit::Count { .. } => {}
+        Unit::Rate => s.fits(key.name, Measure::Rate, node)?,
+        Unit::Time => s.fits(key.name, Measure::Time, node)?,
+    }
     match key.unit {
         Unit::Count { min, max } => count(node, (min.into(), max.into())),
         Unit::Rate => Ok(rate(node)?.0),

@@ -11,7 +11,7 @@ use crate::key::{Key, KeySpec, Shape, Usual, keys};
 use crate::section::{Section, bytes, count, flag, fraction, nanos, word};
 use crate::sections::{self, Form, SectionSpec};
 use crate::tree::{Node, Value};
-use crate::units;
+use crate::units::Measure;
 
 /// The word for a port that never marks.
 pub(crate) const NONE: &str = "none";
@@ -93,7 +93,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
                     Some(help) => fault.help(help),
                     None => fault,
                 };
-                no_length(node, spec, param)?;
+                fitting(node, spec, param)?;
                 values.0[i] = value(node, param, rate).map_err(advised)?;
             }
         }
@@ -114,24 +114,48 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     })
 }
 
-/// Fails on a length where the scheme has a time: the parameter of this name is a length in another
-/// scheme, and a path without a label sets all of them.
-fn no_length(node: &Node, spec: &SchemeSpec, param: &ParamSpec) -> Fallible<()> {
+/// Fails on a value whose unit does not fit the parameter: meant is most likely another parameter
+/// of the scheme, or the parameter of this name of another scheme, since a path without a label
+/// sets all of them.
+fn fitting(node: &Node, spec: &SchemeSpec, param: &ParamSpec) -> Fallible<()> {
+    let (wanted, all) = match param.kind {
+        Kind::Time => (Measure::Time, &[Measure::Time][..]),
+        // What the link sends in a time is a length.
+        Kind::Bytes => (Measure::Length, &[Measure::Length, Measure::Time][..]),
+        _ => return Ok(()),
+    };
     let Value::Text(written) = &node.value else {
         return Ok(());
     };
-    if param.kind != Kind::Time || !units::has_unit(written, units::LENGTHS) {
+    let Some(found) = Measure::other(written, all) else {
         return Ok(());
-    }
+    };
+    let kind = match found {
+        Measure::Length => Some(Kind::Bytes),
+        Measure::Time | Measure::Rate => None,
+    };
+    let has = |p: &&ParamSpec| Some(p.kind) == kind;
     let name = param.name;
-    let message = format!(
-        "`{written}` is a length, and `{name}` is a time in {}",
-        spec.title
-    );
-    Err(Fault::new(node.at, message).help(format!(
-        "write a time such as \"85us\"; to set `{name}` of another scheme only, write \
-         scheme.LABEL.{name}"
-    )))
+    let mut help = format!("write a value such as {}", wanted.example());
+    let own: Vec<String> = spec
+        .params
+        .iter()
+        .filter(has)
+        .map(|p| format!("`{}`", p.name))
+        .collect();
+    if !own.is_empty() {
+        help += &format!("; {} in {}: {}", found.words(), spec.title, own.join(", "));
+    }
+    let mut others = catalogue::ALL.iter().flat_map(|s| s.params);
+    if others.any(|p| p.name == name && has(&p)) {
+        help += &format!(
+            "; to set `{name}` of another scheme only, write scheme.LABEL.{name}, with the label \
+             of that scheme"
+        );
+    }
+    let (title, found, wanted) = (spec.title, found.word(), wanted.word());
+    let message = format!("`{written}` is {found}, and `{name}` is {wanted} in {title}");
+    Err(Fault::new(node.at, message).help(help))
 }
 
 /// A ramp must rise, where either of its ends was written.

@@ -6,14 +6,16 @@ use cemark_wire::Picos;
 
 use crate::error::{Fallible, Fault, near};
 use crate::key::{Key, keys, words};
+use crate::rtts::FILE_KEYS;
 use crate::section::{Section, fraction, list, time};
 use crate::sections::{Form, SectionSpec};
+use crate::sizes::Tables;
 use crate::tree::{Node, Table};
 
 pub(crate) static RTT: SectionSpec = SectionSpec::new(
     "rtt",
     Form::Table,
-    &[KEYS],
+    &[KEYS, FILE_KEYS],
     "The base RTT of a flow, drawn once for its life.",
 )
 .chosen_by("model");
@@ -28,6 +30,7 @@ pub(crate) enum Model {
     Quantiles,
     Lognormal,
     Classes,
+    Samples,
 }
 
 words! { Model:
@@ -39,6 +42,7 @@ words! { Model:
     "quantiles" => Model::Quantiles,
     "lognormal" => Model::Lognormal,
     "classes" => Model::Classes,
+    "samples" => Model::Samples,
 }
 
 keys! { KEYS:
@@ -48,7 +52,7 @@ keys! { KEYS:
          `measured`: a row of ECN# Table 1 as a table of quantiles. `fitted`: the same rows as \
          shifted lognormals (smooth, up to 4 % off). `quantiles`: a table of your own, linear \
          between its rows. `lognormal`: loc + exp(N(mu, sigma)) microseconds. `classes`: one of a \
-         list, each equally likely",
+         list, each equally likely. `samples`: drawn from the measured RTTs of a file (below)",
     );
     FIXED: Picos = Key::time("rtt").only(&["fixed"]).needed("100us").doc("the RTT of every flow");
     MIN: Picos = Key::time("min").only(&["variation"]).needed("80us").doc("the smallest RTT");
@@ -77,7 +81,7 @@ keys! { KEYS:
         .doc("the RTTs to choose from");
 }
 
-pub(crate) fn rtt(root: &Table) -> Fallible<RttModel> {
+pub(crate) fn rtt(root: &Table, files: &mut Tables) -> Fallible<RttModel> {
     let mut s = Section::of(root, &RTT)?;
     let model = match s.read(&MODEL)? {
         Model::Path => RttModel::Path,
@@ -109,6 +113,7 @@ pub(crate) fn rtt(root: &Table) -> Fallible<RttModel> {
             }
             RttModel::Classes(values)
         }
+        Model::Samples => files.rtts(&mut s)?,
     };
     s.allow_every_kind();
     s.finish()?;

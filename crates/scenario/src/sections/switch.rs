@@ -72,6 +72,10 @@ keys! { KEYS:
     BUFFER: u32 = Key::bytes("buffer", 1, MOST_BYTES).usual("1MB").doc(
         "buffer of a port; where ports share, what each contributes to the pool of its switch",
     );
+    CELL: u32 = Key::bytes("cell", 1, 65_535).follows("none").doc(
+        "a cell of the buffer's memory: lengths of this section and thresholds of schemes may then \
+         be written as `\"1000 cells\"`",
+    );
     SCHEDULER: SchedulerKind = Key::choice("scheduler").usual("fifo")
         .doc("which queue sends next (below)");
     QUEUES: Node = Key::own(
@@ -137,6 +141,8 @@ pub(crate) fn switch(
 ) -> Fallible<(SwitchConfig, Option<NonEct>)> {
     let mut s = Section::of(root, &SWITCH)?;
     let buffer_bytes = s.read(&BUFFER)?;
+    // Lengths in cells are bytes by now.
+    s.given(&CELL)?;
     let scheduler = s.read(&SCHEDULER)?;
     let (mut queues, several) = queues(&mut s, scheduler, mtu)?;
     if let Some(at) = several.filter(|_| scheduler == SchedulerKind::Fifo) {

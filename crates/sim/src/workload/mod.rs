@@ -9,11 +9,13 @@ pub mod load;
 mod poisson;
 pub mod random;
 mod rtt;
+mod samples;
 pub mod sizes;
 mod sources;
 mod traffic;
 
-pub use rtt::CASES as RTT_CASES;
+pub use rtt::{CASES as RTT_CASES, Spread as RttSpread};
+pub use samples::Samples;
 pub use traffic::Traffic;
 
 /// One source of flows.
@@ -195,6 +197,8 @@ pub enum RttModel {
     },
     /// One of these, uniform.
     Classes(Vec<Picos>),
+    /// One of these measured values, uniform.
+    Samples(Samples),
 }
 
 /// A flow-size distribution: (bytes, cumulative probability 0..1), linear between rows; a size may

@@ -39,6 +39,23 @@ const FITS: [(f64, f64, f64, u64); 5] = [
     (33.50, 4.2337, 0.3177, 0),
 ];
 
+/// Base RTTs that a table contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// Number of samples; `None` for a table of quantiles.
+    pub samples: Option<usize>,
+    /// Smallest.
+    pub min: Picos,
+    /// Mean.
+    pub mean: Picos,
+    /// Median.
+    pub p50: Picos,
+    /// 90th percentile.
+    pub p90: Picos,
+    /// Largest.
+    pub max: Picos,
+}
+
 impl RttModel {
     /// A measured case of ECN# Table 1 as a quantile table (see [`CASES`]); `None` for another
     /// name.
@@ -86,6 +103,7 @@ impl RttModel {
             RttModel::Classes(classes) => {
                 *classes.get(stream.below(classes.len() as u64) as usize)?
             }
+            RttModel::Samples(samples) => samples.draw(stream),
         })
     }
 
@@ -133,6 +151,7 @@ impl RttModel {
                 let below = classes.iter().filter(|class| **class < rtt).count();
                 below as f64 / classes.len().max(1) as f64
             }
+            RttModel::Samples(samples) => samples.count_below(rtt) as f64 / samples.count() as f64,
         }
     }
 
@@ -158,7 +177,30 @@ impl RttModel {
             RttModel::Classes(classes) => {
                 classes.iter().map(|rtt| rtt.0 as f64).sum::<f64>() / classes.len().max(1) as f64
             }
+            RttModel::Samples(samples) => samples.mean(),
         }
+    }
+
+    /// What a list of samples or a table of quantiles contains; `None` for the other models, which
+    /// are described by their parameters.
+    pub fn spread(&self) -> Option<Spread> {
+        let at: &dyn Fn(f64) -> Picos = match self {
+            RttModel::Samples(samples) => &|p| samples.quantile(p),
+            RttModel::Quantiles(rows) => &|p| quantile(rows, p),
+            _ => return None,
+        };
+        let samples = match self {
+            RttModel::Samples(samples) => Some(samples.count()),
+            _ => None,
+        };
+        Some(Spread {
+            samples,
+            min: at(0.0),
+            mean: Picos(self.mean() as u64),
+            p50: at(0.5),
+            p90: at(0.9),
+            max: at(1.0),
+        })
     }
 }
 
@@ -198,6 +240,7 @@ fn quantile(rows: &[(f64, Picos)], p: f64) -> Picos {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Samples;
 
     /// Mean, deviation, 90th and 99th percentile of a million draws, in microseconds.
     fn sample(model: &RttModel) -> [f64; 4] {
@@ -306,6 +349,9 @@ mod tests {
             RttModel::fitted("stack").unwrap(),
             RttModel::Fixed(Picos::from_micros(85)),
             RttModel::Classes(vec![Picos::from_micros(40), Picos::from_micros(90)]),
+            RttModel::Samples(
+                Samples::new([30, 55, 55, 100].map(Picos::from_micros)).expect("samples"),
+            ),
             RttModel::Variation {
                 lo: Picos::from_micros(30),
                 hi: Picos::from_micros(150),
@@ -327,6 +373,30 @@ mod tests {
             }
         }
         assert_eq!(RttModel::Path.share_below(Picos::MAX), 0.0);
+    }
+
+    #[test]
+    fn tables_say_what_they_contain() {
+        let us = Picos::from_micros;
+        let samples = RttModel::Samples(Samples::new([50, 20, 30].map(us)).expect("samples"));
+        let spread = samples.spread().expect("a list");
+        assert_eq!(
+            (spread.samples, spread.min, spread.max),
+            (Some(3), us(20), us(50))
+        );
+        assert_eq!((spread.p50, spread.p90), (us(30), us(50)));
+        assert_eq!(spread.mean, Picos(33_333_333));
+        let table = RttModel::Quantiles(vec![(0.0, us(10)), (0.5, us(20)), (1.0, us(40))]);
+        let spread = table.spread().expect("a table");
+        assert_eq!(
+            (spread.samples, spread.min, spread.mean),
+            (None, us(10), us(22) + Picos(500_000))
+        );
+        assert_eq!(
+            (spread.p50, spread.p90, spread.max),
+            (us(20), us(36), us(40))
+        );
+        assert_eq!(RttModel::Path.spread(), None);
     }
 
     #[test]

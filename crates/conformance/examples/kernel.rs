@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The marking schemes inside the running kernel against Rust: the golden vectors, then random
+//! packets. `dataplane/linux/test/vectors.sh` runs it in a test kernel, which has the module and
+//! its test module loaded. The argument: decisions per scheme.
+
+use std::process::ExitCode;
+
+use cemark_conformance::differential::rust_and_kernel;
+use cemark_conformance::{Implementation, vectors};
+use cemark_marking::catalogue;
+
+fn main() -> ExitCode {
+    let decisions = std::env::args().nth(1).map_or(Ok(10_000), |n| n.parse());
+    match decisions.map_err(|e| format!("decisions per scheme: {e}")) {
+        Ok(decisions) => match replay().and_then(|()| random(decisions)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                eprintln!("{why}");
+                ExitCode::FAILURE
+            }
+        },
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn replay() -> Result<(), String> {
+    let (mut files, mut cases, mut packets) = (0, 0, 0);
+    for file in vectors::builtin().map_err(|e| e.to_string())? {
+        let came = file
+            .replay(Implementation::Kernel)
+            .map_err(|e| e.to_string())?;
+        if !came.differ.is_empty() {
+            return Err(format!(
+                "{}/{}: {}",
+                file.scheme.name,
+                file.file,
+                came.differ.join("\n")
+            ));
+        }
+        files += 1;
+        cases += came.cases;
+        packets += came.packets;
+    }
+    println!("vectors: {files} files, {cases} cases, {packets} packets, none differing");
+    Ok(())
+}
+
+fn random(decisions: u64) -> Result<(), String> {
+    let mut all = 0;
+    for spec in catalogue::ALL {
+        let agreed = rust_and_kernel(spec, 1, decisions).map_err(|e| e.to_string())?;
+        println!(
+            "{:10} rust = kernel: {} decisions, {} marks, {} drops, {} wake-ups, {} settings; \
+             {:016x}",
+            spec.name,
+            agreed.decisions,
+            agreed.marks,
+            agreed.drops,
+            agreed.wakes,
+            agreed.settings,
+            agreed.digest
+        );
+        all += agreed.decisions;
+    }
+    println!("random: {all} decisions, none differing");
+    Ok(())
+}

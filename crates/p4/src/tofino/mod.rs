@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The rules of a Tofino that a program can be checked against without its compiler, and what a
+//! program takes of the switch.
+//!
+//! Passing is necessary, not sufficient: a compiler also has to place the program.
+
+mod rules;
+mod stages;
+mod takes;
+
+pub use takes::Takes;
+
+use crate::error::Error;
+use crate::ir::Program;
+
+/// Every rule that a program breaks, in the order of its text.
+///
+/// - A packet accesses each register at most once, on every path.
+/// - A register action has at most two conditions, two fields of the packet as operands, two parts
+///   of 32 bits, and two updates of each part.
+/// - There is no division, and no product of two variables.
+/// - An `if` outside of a register action compares fields with constants, or for equality.
+pub fn check(program: &Program) -> Vec<Error> {
+    rules::check(program)
+}
+
+/// What a program takes of the switch; the stages are an estimate.
+pub fn takes(program: &Program) -> Takes {
+    takes::takes(program)
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What all pages share: style, script, contents and the way in which templates are filled.
+
+use cemark_scenario::visible_lines;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, Value, context};
+use serde::Serialize;
+
+use crate::chart::{self, COLOURS, Chart};
+
+/// More entries than this stand beside the page instead of above it.
+const BAR: usize = 7;
+
+/// The templates, by name.
+const TEMPLATES: [(&str, &str); 4] = [
+    ("base.html", include_str!("base.html")),
+    ("block.html", include_str!("block.html")),
+    ("run.html", include_str!("run.html")),
+    ("figure.html", include_str!("figure.html")),
+];
+
+/// An entry of the contents.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Entry {
+    /// Where it leads to, an `id` of the page.
+    pub anchor: String,
+    /// What is there.
+    pub name: String,
+    /// What it contains, where that is long.
+    pub parts: Vec<Entry>,
+}
+
+impl Entry {
+    pub(crate) fn new(anchor: &str, name: &str) -> Self {
+        Entry {
+            anchor: anchor.to_owned(),
+            name: name.to_owned(),
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// A chart in a page.
+#[derive(Serialize)]
+pub(crate) struct Picture {
+    title: String,
+    caption: String,
+    legend: Vec<Key>,
+    svg: String,
+}
+
+/// A colour and what it means.
+#[derive(Serialize)]
+struct Key {
+    label: String,
+    colour: usize,
+}
+
+impl Picture {
+    /// How many bytes of the page it takes, nearly.
+    pub(crate) fn size(&self) -> usize {
+        self.svg.len()
+    }
+}
+
+impl From<Chart> for Picture {
+    fn from(chart: Chart) -> Self {
+        let key = |k: &chart::Key| Key {
+            label: k.label.clone(),
+            colour: k.colour,
+        };
+        Picture {
+            svg: chart.inline(),
+            legend: chart.legend.iter().map(key).collect(),
+            title: chart.title,
+            caption: chart.caption,
+        }
+    }
+}
+
+/// A whole page: the template `name` filled with `values`.
+pub(crate) fn page(name: &str, contents: &[Entry], values: Value) -> String {
+    let mut env = Environment::new();
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build();
+    env.set_syntax(syntax.expect("the usual delimiters"));
+    for (name, text) in TEMPLATES {
+        env.add_template(name, text).expect("a fixed template");
+    }
+    let template = env.get_template(name).expect("just added");
+    let html = template
+        .render(context! {
+            // Ours comes second, so that its colours count.
+            style => chart::style() + include_str!("style.css"),
+            script => include_str!("script.js"),
+            colours => COLOURS,
+            contents => Value::from(Serde(contents)),
+            many => contents.len() > BAR || contents.iter().any(|e| !e.parts.is_empty()),
+            ..values
+        })
+        .expect("a fixed template over these values");
+    // The template escapes HTML; marks that turn the direction of writing are no HTML.
+    visible_lines(&html).into_owned()
+}
+
+/// A typographic minus, and numbers that stay on one line with their percent sign.
+pub(crate) fn typeset(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let digit = rest.peek().is_some_and(char::is_ascii_digit);
+        out.push(match c {
+            '-' if digit && !before.is_alphanumeric() && before != '-' => '\u{2212}',
+            ' ' if rest.peek() == Some(&'%') => '\u{a0}',
+            _ => c,
+        });
+        before = c;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typeset;
+
+    #[test]
+    fn only_numbers_get_a_minus() {
+        assert_eq!(
+            typeset("TCN-2 (-3.5 %, [-84, 0.3]) x--1 WF-Q"),
+            "TCN-2 (\u{2212}3.5\u{a0}%, [\u{2212}84, 0.3]) x--1 WF-Q"
+        );
+    }
+}

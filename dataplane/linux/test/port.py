@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The qdisc under traffic, in a test kernel: `uml.sh uml port.py`. Prints one line for each check
+and fails with the first that is wrong. SECONDS: of virtual time under traffic and changes."""
+
+import itertools
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import malformed  # noqa: E402
+
+MODULE = os.environ["MODULE"]
+SECONDS = float(os.environ.get("SECONDS", "2"))
+PORT = "p3"
+
+
+def run(line, check=True, netns="sw"):
+    words = line.split()
+    if netns:
+        words = ["ip", "netns", "exec", netns, *words]
+    done = subprocess.run(words, capture_output=True, text=True)
+    if check and done.returncode:
+        raise SystemExit(f"{line}: {done.stderr or done.stdout}")
+    return done
+
+
+def tc(line, check=True):
+    return run("tc " + line, check)
+
+
+def start(line, netns):
+    return subprocess.Popen(
+        ["ip", "netns", "exec", netns, *line.split()],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+
+
+def show():
+    found = json.loads(tc(f"-s -j qdisc show dev {PORT}").stdout)
+    return [one for one in found if one["kind"] == "cemark"]
+
+
+def network():
+    """Hosts h1 and h2 send to h3 through the switch sw, whose port to h3 is p3."""
+    run("dmesg -C", netns=None)
+    run("insmod " + MODULE + "/sch_cemark.ko", netns=None)
+    run("ip netns add sw", netns=None)
+    run("sysctl -qw net.ipv4.ip_forward=1")
+    for i in (1, 2, 3):
+        run(f"ip netns add h{i}", netns=None)
+        run(f"ip link add p{i} netns sw numtxqueues 4 type veth peer name eth0 netns h{i}",
+            netns=None)
+        run(f"ip -n sw addr add 10.7.{i}.1/24 dev p{i}", netns=None)
+        run(f"ip -n h{i} addr add 10.7.{i}.2/24 dev eth0", netns=None)
+        run(f"ip -n sw link set p{i} up", netns=None)
+        run(f"ip -n h{i} link set eth0 up", netns=None)
+        run(f"ip -n h{i} route add default via 10.7.{i}.1", netns=None)
+        run("sysctl -qw net.ipv4.tcp_ecn=1 net.ipv4.tcp_no_metrics_save=1", netns=f"h{i}")
+    run("tc qdisc add dev eth0 root netem delay 200us limit 20000", netns="h3")
+
+
+PORTS = itertools.count(5201)
+
+
+def flow(host, seconds, dscp=0, control="dctcp", streams=1):
+    port = next(PORTS)
+    start(f"iperf3 -s -1 -p {port}", "h3")
+    time.sleep(0.05)
+    return start(
+        f"iperf3 -J -c 10.7.3.2 -p {port} -t {seconds} -C {control} -S {dscp * 4} -P {streams}",
+        host,
+    )
+
+
+def goodput(process):
+    """Mb/s received, and segments sent again."""
+    text = process.communicate()[0]
+    end = json.loads(text)["end"]
+    return end["sum_received"]["bits_per_second"] / 1e6, end["sum_sent"]["retransmits"]
+
+
+def check(what, holds, said):
+    print(f"{'ok  ' if holds else 'WRONG'} {what}: {said}", flush=True)
+    if not holds:
+        sys.exit(1)
+
+
+def refused():
+    """Refused options name the mistake and leave the old root in place."""
+    tc(f"qdisc replace dev {PORT} root handle 1: cemark scheme ecn_sharp")
+    before = tc(f"qdisc show dev {PORT}").stdout
+    for options, says in [
+        ("scheme red kmin 100kb kmax 50kb", "kmax (51200) is below kmin (102400)"),
+        ("ins_target 2s", "write 0ns to 1s"),
+        ("ins_target 200", "a time with its unit"),
+        ("ins_targt 200us", 'what is "ins_targt"'),
+        ("weight 0.1", "differs between schemes"),
+        ("scheme tcn ins_target 1us", "neither an option nor a parameter of tcn"),
+        ("scheme ecn", "no scheme is called"),
+        ("queues 33", "write 1 to 32"),
+        ("scheduler fifo queues 2", "fifo has one queue"),
+        ("queues 2 strict 3", "strict is 3, and there are 2 queues"),
+        ("queues 2 quanta 1514 1514 1514", "more quanta than queues"),
+        ("queues 2 map 46:2", "queues 0 to 1"),
+        ("limit 0", "write 1b to 4294967295b"),
+        ("rate 4bit", "8 bit/s or more"),
+        ("shaper 101%", "0% to 100%"),
+    ]:
+        done = tc(f"qdisc replace dev {PORT} root cemark {options}", check=False)
+        if done.returncode == 0 or says not in done.stderr:
+            check("refused", False, f"{options}: {done.stderr}")
+    check("refused options", tc(f"qdisc show dev {PORT}").stdout == before,
+          "15 commands, 15 messages, the old root is in place")
+    done = tc(f"qdisc add dev {PORT} parent 1:1 handle 9: cemark", check=False)
+    check("no scheme", done.returncode != 0, done.stderr.strip().splitlines()[0])
+
+
+def what_it_shows():
+    """What `tc qdisc show` prints can be given back."""
+    tc(f"qdisc replace dev {PORT} root handle 1: cemark scheme mq_ecn k 32000 shape ramp pmax 2% "
+       "queues 5 scheduler wrr strict 2 quanta 1514 3028 by priority map 7:0 6:1 rate 1gbit "
+       "shaper 97% burst 9kb not_ect drop gso keep round_beta 0.5 round_idle 3us")
+    first = tc(f"-d qdisc show dev {PORT}").stdout
+    words = first.split("refcnt ")[1].split(maxsplit=1)[1]
+    tc(f"qdisc del dev {PORT} root")
+    tc(f"qdisc add dev {PORT} root handle 1: cemark {words}")
+    check("shown options", tc(f"-d qdisc show dev {PORT}").stdout == first, "given back, the same")
+
+
+def schemes():
+    """Every scheme of the catalogue holds the queue of two DCTCP flows and marks."""
+    helped = tc(f"qdisc add dev {PORT} root cemark help", check=False).stderr
+    names = helped.split("SCHEME :=")[1].replace("|", " ").split()
+    low = {"threshold": "k 15000", "red": "kmin 6000 kmax 15000 weight 1", "tcn": "threshold 200us",
+           "codel": "target 100us interval 1ms", "ecn_sharp": "ins_target 300us pst_target 150us",
+           "mq_ecn": "k 15000", "cedm": "k1 6000 k2 20000", "dynamic": "k 15000",
+           "pie": "target 200us t_update 1ms max_burst 0ms mark_ecnth 100%",
+           "pi": "qref 10000 interval 500us",
+           "cedm_sharp": "k1 6000 k2 20000 pst_target 150us", "wred": "min 6000 max 15000"}
+    for name in names:
+        tc(f"qdisc del dev {PORT} root", check=False)
+        tc(f"qdisc add dev {PORT} root handle 1: cemark scheme {name} {low[name]} rate 100mbit "
+           "shaper")
+        rate, again = goodput(flow("h1", 1, streams=2))
+        one = show()[0]
+        marks = sum(one["mark_reasons"].values())
+        wait = one["wait_mean_ns"] / 1000
+        check(name, rate > 80 and marks > 50 and wait < 4000 and again == 0,
+              f"{rate:.1f} Mb/s, {marks} marks of {one['packets_sent']} packets, mean wait "
+              f"{wait:.0f} us, {again} sent again")
+
+
+def shares():
+    """Schedulers divide the link as they should."""
+    for options, low, high, what in [
+        ("queues 2 quanta 1514 3028 scheduler dwrr", 1.9, 2.1, "DWRR 1:2"),
+        ("queues 2 quanta 1514 4542 scheduler wrr", 2.85, 3.15, "WRR 1:3"),
+        ("queues 2 quantum 1514 scheduler dwrr", 0.97, 1.03, "DWRR 1:1"),
+        ("queues 2 scheduler sp", 0, 0.1, "strict priority"),
+        ("queues 2 scheduler dwrr strict 1", 0, 0.1, "strict above DWRR"),
+    ]:
+        tc(f"qdisc del dev {PORT} root", check=False)
+        tc(f"qdisc add dev {PORT} root handle 1: cemark scheme tcn threshold 500us rate 100mbit "
+           f"shaper {options}")
+        flows = [flow("h1", 1, 0), flow("h2", 1, 1)]
+        time.sleep(0.2)
+        was = [queue["bytes_sent"] for queue in show()[0]["by_queue"]]
+        time.sleep(0.7)
+        now = show()[0]
+        sent = [queue["bytes_sent"] - w for queue, w in zip(now["by_queue"], was)]
+        # A starved connection ends late, and with no result.
+        [f.kill() for f in flows]
+        ratio = sent[1] / max(sent[0], 1)
+        check(what, low <= ratio <= high,
+              f"the second queue sends {ratio:.3f} times the first, round time "
+              f"{now.get('round_ns', 0)} ns")
+
+
+def idle():
+    """What the qdiscs of an idle port count as waiting, which is nothing."""
+    time.sleep(0.5)
+    found = json.loads(tc(f"-s -j qdisc show dev {PORT}").stdout)
+    return [(q["kind"], q["qlen"], q["backlog"]) for q in found if q["qlen"] or q["backlog"]]
+
+
+def parents():
+    """Below HTB, with packets dropped at departure, and below mq; the parents count right."""
+    tc(f"qdisc del dev {PORT} root", check=False)
+    tc(f"qdisc add dev {PORT} root handle 1: htb default 1")
+    tc(f"class add dev {PORT} parent 1: classid 1:1 htb rate 100mbit burst 3kb cburst 3kb "
+       "quantum 3028")
+    tc(f"qdisc add dev {PORT} parent 1:1 handle 10: cemark scheme tcn threshold 50us not_ect drop "
+       "rate 100mbit")
+    run("sysctl -qw net.ipv4.tcp_ecn=0", netns="h1")
+    rate, again = goodput(flow("h1", 1, control="cubic", streams=2))
+    run("sysctl -qw net.ipv4.tcp_ecn=1", netns="h1")
+    one = show()[0]
+    left = idle()
+    check("below HTB, not ECN-capable", one["drop_reasons"]["not_ect"] > 20 and again > 0
+          and not left,
+          f"{one['drop_reasons']['not_ect']} dropped at departure, {again} sent again, "
+          f"{rate:.0f} Mb/s, counted as waiting when idle: {left}")
+    rate, again = goodput(flow("h1", 1, streams=2))
+    left = idle()
+    check("below HTB, segments split", rate > 60 and not left,
+          f"{rate:.0f} Mb/s, {sum(show()[0]['mark_reasons'].values())} marks, counted as waiting "
+          f"when idle: {left}")
+    tc(f"qdisc del dev {PORT} root")
+    tc(f"qdisc add dev {PORT} root handle 1: mq")
+    for i in (1, 2, 3, 4):
+        tc(f"qdisc add dev {PORT} parent 1:{i} cemark scheme ecn_sharp rate 100mbit shaper")
+    rate, _ = goodput(flow("h1", 1, streams=4))
+    sent = [q["packets_sent"] for q in show()]
+    check("below mq", len(sent) == 4 and sum(sent) > 1000, f"packets by queue: {sent}")
+
+
+def changes():
+    """Options change under traffic, and no packet is lost."""
+    tc(f"qdisc del dev {PORT} root", check=False)
+    tc(f"qdisc add dev {PORT} root handle 1: cemark scheme ecn_sharp rate 100mbit shaper "
+       "limit 4mb queues 4")
+    flows = [flow("h1", SECONDS, 1), flow("h2", SECONDS, 3)]
+    draw, n, until = random.Random(1), 0, time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        options = draw.choice([
+            "ins_target %dus" % draw.randint(150, 400), "scheme tcn threshold 300us",
+            "scheme ecn_sharp", "scheme mq_ecn k 20000", "scheme pie target 300us mark_ecnth 100%",
+            "scheme cedm k1 9000 k2 30000", "queues %d scheduler dwrr" % draw.randint(1, 32),
+            "queues 4 scheduler wrr strict 1", "queues 3 strict 0 scheduler sp",
+            "quantum %d" % draw.randint(1, 9000), "limit %dkb" % draw.randint(2000, 4000),
+            "by priority", "by dscp", "gso keep", "gso split", "shaper 90%", "shaper 99.5%",
+        ])
+        done = tc(f"qdisc change dev {PORT} root cemark {options}", check=False)
+        if done.returncode and "what is" not in done.stderr and "strict is" not in done.stderr \
+                and "no parameter" not in done.stderr:
+            check("changes", False, f"{options}: {done.stderr}")
+        n += 1
+        time.sleep(0.005)
+    both = [goodput(f) for f in flows]
+    reasons = show()[0]["drop_reasons"]
+    drops = sum(reasons.values())
+    check("changes under traffic", drops == 0 and sum(r for r, _ in both) > 60,
+          f"{n} changes in {SECONDS:.0f} s, {drops} drops {reasons}, "
+          f"{both[0][1] + both[1][1]} sent again, {both[0][0] + both[1][0]:.0f} Mb/s")
+
+
+def life():
+    """Attach, detach, link down, device and namespace removal, under traffic."""
+    until, n = time.monotonic() + SECONDS, 0
+    flows = [flow("h1", SECONDS, 1), flow("h2", SECONDS, 0)]
+    while time.monotonic() < until:
+        tc(f"qdisc replace dev {PORT} root handle 1: cemark scheme ecn_sharp queues 3 "
+           "rate 100mbit shaper")
+        time.sleep(0.01)
+        if n % 3 == 0:
+            run(f"ip link set {PORT} down")
+            run(f"ip link set {PORT} up")
+        tc(f"qdisc replace dev {PORT} root handle 2: pfifo limit 100")
+        time.sleep(0.002)
+        n += 1
+    [f.communicate() for f in flows]
+    tc(f"qdisc replace dev {PORT} root handle 1: cemark scheme pie rate 100mbit shaper")
+    busy = run("rmmod sch_cemark", check=False, netns=None)
+    check("unload while in use", busy.returncode != 0, busy.stderr.strip())
+    flows = [flow("h1", 1)]
+    time.sleep(0.3)
+    run(f"ip link del {PORT}")
+    flows[0].kill()
+    for _ in range(50):
+        if run("rmmod sch_cemark", check=False, netns=None).returncode == 0:
+            break
+        time.sleep(0.1)
+    else:
+        check("unload", False, "the module stays in use")
+    check("attach, link down, device removed, unload", True, f"{n} times under traffic")
+
+
+def log():
+    """Nothing but lines that are expected: of the module's origin, of links, and of HTB, which
+    takes a child that drops all that it holds for one that is not work-conserving."""
+    said = [line for line in run("dmesg", netns=None).stdout.splitlines()
+            if not any(known in line for known in
+                       ("out-of-tree module", "non-work-conserving", "link becomes ready",
+                        "netem: version", "SYN flooding"))]
+    check("kernel log", not said, "\n".join(said) or "no line")
+
+
+def leaks():
+    path = "/sys/kernel/debug/kmemleak"
+    if not os.path.exists(path):
+        return
+    for _ in range(2):
+        with open(path, "w") as f:
+            f.write("scan")
+        time.sleep(6)
+    with open(path) as f:
+        text = f.read()
+    check("kmemleak", "cemark" not in text, "nothing of cemark" if "cemark" not in text else text)
+
+
+def main():
+    network()
+    refused()
+    what_it_shows()
+    os.environ.get("SHORT") or schemes()
+    os.environ.get("SHORT") or shares()
+    parents()
+    changes()
+    n, errors = malformed.storm(PORT, "sw", int(os.environ.get("MESSAGES", "10000")))
+    check("malformed messages", errors > n // 2, f"{n} sent, {errors} refused, every one answered")
+    life()
+    leaks()
+    log()
+
+
+main()

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# run.sh [proof]: builds module and plugin and tests them in a User Mode Linux, which is built first
+# if it is not in the cache. With `proof`, everything at length, and once more in a kernel that
+# checks memory, locks and undefined behaviour.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../../.."
+missing=()
+for pair in tc:iproute2 iperf3:iperf3; do
+  command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  root=; [ "$(id -u)" = 0 ] || root=sudo
+  $root apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}"
+fi
+kernels=(uml) seconds=1 messages=2000 decisions=1000 short=1
+if [ "${1:-}" = proof ]; then
+  kernels=(uml uml-debug) seconds=60 messages=10000 decisions=84000 short=
+fi
+for kernel in "${kernels[@]}"; do
+  "$here/kernel.sh" "$kernel"
+  "$here/module.sh" "$kernel"
+done
+cargo build --quiet --locked -p cemark-conformance --example kernel
+example=${CARGO_TARGET_DIR:-target}/debug/examples/kernel
+echo "== vectors and random packets"
+SECONDS_MAX=3600 "$here/uml.sh" uml "$here/vectors.sh" EXAMPLE="$(realpath "$example")" \
+  DECISIONS="$decisions"
+echo "== under traffic"
+SECONDS_MAX=1800 "$here/uml.sh" uml "$here/port.py" SHORT="$short" SECONDS="${short:-4}" \
+  MESSAGES="$messages"
+if [ "${1:-}" = proof ]; then
+  echo "== under traffic, with KASAN, lockdep, UBSAN, kmemleak and debug objects"
+  SECONDS_MAX=7200 CEMARK_MEM=768M "$here/uml.sh" uml-debug "$here/port.py" SHORT=1 \
+    SECONDS="$seconds" MESSAGES="$messages"
+fi
