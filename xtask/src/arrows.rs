@@ -48,7 +48,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-marking",
             "cemark-transport",
             "cemark-conformance",
-            "cemark-p4",
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",

@@ -113,6 +113,25 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "coverage-looks",
+        "intervals hold the truth in runs that stop by them: 20,000 runs of each precision",
+        &[
+            "env",
+            "CEMARK_COVERAGE_SEEDS=1000",
+            "CEMARK_COVERAGE_RUNS=20000",
+            "cargo",
+            "test",
+            "--locked",
+            "-p",
+            "cemark-report",
+            "--test",
+            "coverage_looks",
+            "--",
+            "--nocapture",
+            "--test-threads=1",
+        ],
+    ),
+    (
         "check",
         "ten minutes of `cemark check` on changed scenarios: code 0 or 2, bounded time and memory",
         &[
@@ -204,6 +223,15 @@ pub(crate) fn stale() -> Vec<String> {
             &[
                 "crates/report/src/stats",
                 "crates/report/tests/coverage/tails.toml",
+            ],
+        ),
+        (
+            "coverage-looks",
+            &[
+                "crates/report/src/stats/sequential.rs",
+                "crates/report/src/comparison/precision.rs",
+                "crates/report/tests/coverage/star.toml",
+                "crates/report/tests/coverage/leaf-spine.toml",
             ],
         ),
     ];

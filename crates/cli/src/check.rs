@@ -4,16 +4,17 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use cemark_report::stats::sequential;
 use cemark_report::summary::hex;
 use cemark_report::{table::wrap, units};
-use cemark_scenario::{Plan, Point, visible, visible_lines};
+use cemark_scenario::{Plan, Point, Precision, visible, visible_lines};
 use cemark_sim::workload::{RttModel, RttSpread};
 use serde::Serialize;
 
 use crate::exit::{Failure, answer, answer_json, warn};
 use crate::memory;
 use crate::run::look;
-use crate::{Changes, Format};
+use crate::{Changes, Extent, Format};
 
 /// Arguments of `cemark check`.
 #[derive(clap::Args)]
@@ -22,10 +23,13 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "schema")]
     scenario: Option<String>,
     /// Print a JSON schema of scenario files for editors.
-    #[arg(long, conflicts_with_all = ["scenario", "set", "seed", "seeds", "anyway", "format"])]
+    #[arg(long, conflicts_with_all = ["scenario", "set", "seed", "seeds", "precision", "full",
+        "anyway", "format"])]
     schema: bool,
     #[command(flatten)]
     changes: Changes,
+    #[command(flatten)]
+    extent: Extent,
     /// Succeed even if the machine seems to have too little memory for the run.
     #[arg(long)]
     anyway: bool,
@@ -43,12 +47,54 @@ struct Checked<'a> {
     schemes: &'a [String],
     baseline: Option<&'a String>,
     warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    precision: Option<CheckedPrecision<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     base_rtts: Vec<BaseRtts>,
     points: Vec<CheckedPoint<'a>>,
     estimated_packet_hops: f64,
     estimated_cpu_seconds: f64,
     estimated_peak_memory_bytes: f64,
+}
+
+/// A stated precision. The points are those of the most replications.
+#[derive(Serialize)]
+struct CheckedPrecision<'a> {
+    within: f64,
+    metrics: &'a [String],
+    most: u32,
+    looks: Vec<u32>,
+    estimated_packet_hops_of_one_replication: f64,
+    estimated_cpu_seconds_of_one_replication: f64,
+}
+
+impl<'a> CheckedPrecision<'a> {
+    fn of(plan: &Plan, precision: &'a Precision) -> Self {
+        let one = first_replication(plan);
+        CheckedPrecision {
+            within: precision.within,
+            metrics: &precision.metrics,
+            most: precision.most,
+            looks: sequential::looks(precision.most),
+            estimated_packet_hops_of_one_replication: one.distinct().iter().map(|p| p.cost).sum(),
+            estimated_cpu_seconds_of_one_replication: seconds(&one),
+        }
+    }
+}
+
+/// The plan with the first replication of each block.
+fn first_replication(plan: &Plan) -> Plan {
+    let blocks = plan.blocks().into_iter();
+    let mut points: Vec<usize> = blocks
+        .filter_map(|block| block.replications.into_iter().next())
+        .flatten()
+        .collect();
+    points.sort_unstable();
+    plan.only(&points)
+}
+
+fn seconds(plan: &Plan) -> f64 {
+    plan.distinct().iter().map(|p| p.cpu_seconds()).sum()
 }
 
 /// Base RTTs of a file or a table, in microseconds.
@@ -117,7 +163,8 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     let Some(scenario) = &args.scenario else {
         return answer_json(&cemark_scenario::json_schema());
     };
-    let plan = cemark_scenario::load(scenario, &args.changes.overrides()?)?;
+    let overrides = args.extent.add_to(args.changes.overrides()?);
+    let plan = cemark_scenario::load(scenario, &overrides)?;
     warn(&plan);
     let distinct = plan.distinct();
     let hops: f64 = distinct.iter().map(|p| p.cost).sum();
@@ -131,6 +178,10 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             schemes: &plan.schemes,
             baseline: plan.schemes.get(plan.baseline),
             warnings: plan.warning_lines(),
+            precision: plan
+                .precision
+                .as_ref()
+                .map(|p| CheckedPrecision::of(&plan, p)),
             base_rtts: base_rtts(&plan),
             points: plan
                 .points
@@ -149,7 +200,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
                 })
                 .collect(),
             estimated_packet_hops: hops,
-            estimated_cpu_seconds: distinct.iter().map(|p| p.cpu_seconds()).sum(),
+            estimated_cpu_seconds: seconds(&plan),
             estimated_peak_memory_bytes: plan.peak_bytes(memory::jobs(None)),
         })?,
     }
@@ -203,9 +254,17 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
         let _ = writeln!(out, "{}", wrap(&description, look().width));
     }
     let _ = writeln!(out);
+    // Of a stated precision the rows are one replication: how many there will be is not known.
+    let shown = plan.precision.as_ref().map(|_| first_replication(plan));
+    let shown = shown.as_ref().unwrap_or(plan);
+    let seeds = if plan.precision.is_some() {
+        "first seed"
+    } else {
+        "seeds"
+    };
     let mut rows: Vec<Vec<String>> = vec![plan.axes.clone()];
-    rows[0].extend(["scheme", "seeds", "packet-hops", "CPU", "memory"].map(str::to_owned));
-    for line in lines(plan) {
+    rows[0].extend(["scheme", seeds, "packet-hops", "CPU", "memory"].map(str::to_owned));
+    for line in lines(shown) {
         let axes = plan.axes.iter();
         let mut row: Vec<String> = axes
             .map(|a| line.point.axes.get(a).cloned().unwrap_or_default())
@@ -234,26 +293,63 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
             .collect();
         let _ = writeln!(out, "{}", cells.join("  ").trim_end());
     }
+    let seconds = seconds(plan);
     let distinct = plan.distinct();
-    let seconds: f64 = distinct.iter().map(|p| p.cpu_seconds()).sum();
     let points = match (plan.points.len(), distinct.len()) {
         (all, simulated) if simulated < all => format!("{all} points, {simulated} to simulate"),
         (all, _) => format!("{all} points"),
     };
     let jobs = memory::jobs(None);
     let cores = if jobs == 1 { "core" } else { "cores" };
+    if let Some(precision) = &plan.precision {
+        let _ = writeln!(
+            out,
+            "\n{}",
+            wrap(&replications(precision, shown, jobs), look().width)
+        );
+    }
+    let most = if plan.precision.is_some() {
+        "At most "
+    } else {
+        ""
+    };
     let cost = format!(
-        "{points}, about {} packet-hops: {} of CPU, {} on {jobs} {cores}, {} of memory",
+        "{most}{points}, about {} packet-hops: {} of CPU, {} on {jobs} {cores}, {} of memory",
         units::count(hops),
         units::span(seconds),
         units::span(seconds / jobs.min(distinct.len().max(1)) as f64),
         units::bytes(plan.peak_bytes(jobs)),
     );
-    let _ = writeln!(out);
+    if plan.precision.is_none() {
+        let _ = writeln!(out);
+    }
     for rtts in base_rtts(plan) {
         let _ = writeln!(out, "{}", wrap(&rtts.line(), look().width));
     }
     let _ = writeln!(out, "{}", wrap(&cost, look().width));
     let _ = writeln!(out, "next    cemark run {scenario}");
     out
+}
+
+/// What a stated precision asks for, and what one replication costs.
+fn replications(precision: &Precision, one: &Plan, jobs: usize) -> String {
+    let metrics = match precision.metrics.is_empty() {
+        true => "the means that are compared".to_owned(),
+        false => precision.metrics.join(", "),
+    };
+    let distinct = one.distinct();
+    let looks = sequential::looks(precision.most);
+    let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
+    format!(
+        "Replications are added until {metrics} are known to ±{} percentage points, {} at most. \
+         One of everything, as above: {} points, about {} packet-hops, {} of CPU, {} on {jobs} \
+         cores. The run looks after {} replications.",
+        precision.within,
+        precision.most,
+        distinct.len(),
+        units::count(distinct.iter().map(|p| p.cost).sum()),
+        units::span(seconds(one)),
+        units::span(seconds(one) / jobs.min(distinct.len().max(1)) as f64),
+        looks.join(", "),
+    )
 }

@@ -68,6 +68,11 @@ pub(crate) fn answer(text: &str) -> Result<(), Failure> {
 
 /// Like [`answer`], but the colours of [`cemark_report::table`] are kept.
 pub(crate) fn answer_styled(text: &str) -> Result<(), Failure> {
+    write(&styled(text))
+}
+
+/// A text with control characters escaped, except the colours of [`cemark_report::table`].
+pub(crate) fn styled(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let mut out = visible_lines(parts.next().unwrap_or_default()).into_owned();
     for part in parts {
@@ -78,7 +83,7 @@ pub(crate) fn answer_styled(text: &str) -> Result<(), Failure> {
         out.push_str(if ours { "\x1b" } else { "\\u{1b}" });
         out.push_str(&visible_lines(part));
     }
-    write(&out)
+    out
 }
 
 /// Writes a JSON answer to standard output.

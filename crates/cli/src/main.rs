@@ -89,13 +89,36 @@ enum Format {
     Json,
 }
 
+/// Options that say how much of a scenario is run.
+#[derive(clap::Args)]
+struct Extent {
+    /// Add replications until every difference from the baseline is known to ±POINTS percentage
+    /// points, and show the table as it becomes narrower. Works on any scenario; --seed and --seeds
+    /// run exactly those instead.
+    #[arg(long, value_name = "POINTS", conflicts_with_all = ["seed", "seeds", "full"])]
+    precision: Option<String>,
+    /// Run what the scenario's section [full] says, as a paper did; no precision ends it earlier.
+    #[arg(long)]
+    full: bool,
+}
+
+impl Extent {
+    fn add_to(&self, overrides: cemark_scenario::Overrides) -> cemark_scenario::Overrides {
+        cemark_scenario::Overrides {
+            precision: self.precision.clone(),
+            full: self.full,
+            ..overrides
+        }
+    }
+}
+
 /// Options that change a scenario.
 #[derive(clap::Args)]
 struct Changes {
-    /// Run only this seed.
+    /// Run only this seed, without a precision.
     #[arg(long, value_name = "N", conflicts_with = "seeds")]
     seed: Option<u64>,
-    /// Run with the seeds 1 to N.
+    /// Run exactly the seeds 1 to N, without a precision.
     #[arg(long, value_name = "N")]
     seeds: Option<u64>,
     /// Set a value of the scenario. Several values, separated by commas, are swept.

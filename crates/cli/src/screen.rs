@@ -29,14 +29,17 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 const EXAMPLES: &[(&str, &str)] = &[
     (
-        "describe your fabric, and compare",
+        "describe your fabric, and compare schemes on it",
         "cemark init && cemark run my-fabric.toml",
     ),
     (
-        "a published comparison, quickly",
-        "cemark run rtt-variation --seeds 1 --set workload.flows=1000",
+        "a published comparison, at other loads",
+        "cemark run rtt-variation --set workload.load=0.3,0.6",
     ),
-    ("a scheme and its parameters", "cemark help ecn_sharp"),
+    (
+        "a scheme: its rule, its parameters, its ties",
+        "cemark help ecn_sharp",
+    ),
 ];
 
 const MORE: &str = "\
@@ -69,11 +72,10 @@ pub(crate) fn first(columns: usize) -> String {
     if !others.is_empty() {
         group(&mut out, "more", &others, columns);
     }
-    let examples: Vec<(&str, String)> = EXAMPLES
-        .iter()
-        .map(|(what, typed)| (*what, (*typed).to_owned()))
-        .collect();
-    group(&mut out, "examples", &examples, columns);
+    out.push_str("\nexamples\n");
+    for (what, typed) in EXAMPLES {
+        let _ = writeln!(out, "  {typed}\n      {what}");
+    }
     let builtins = cemark_scenario::SCENARIOS.iter();
     let builtins: Vec<(&str, String)> = builtins.map(|b| (b.name, b.title())).collect();
     group(&mut out, "built-in scenarios", &builtins, columns);
@@ -88,19 +90,15 @@ fn about(command: &Command, name: &str) -> String {
     about.unwrap_or_default().trim_end_matches('.').to_owned()
 }
 
-/// A title and two columns. If a line has no room for the second column, that moves to the line
-/// below.
+/// A title and two columns.
 fn group(out: &mut String, title: &str, lines: &[(&str, String)], columns: usize) {
     let len = |text: &str| text.chars().count();
     let width = lines.iter().map(|(left, _)| len(left)).max().unwrap_or(0);
+    let indent = width + 4;
     let _ = writeln!(out, "\n{title}");
     for (left, right) in lines {
-        let _ = match 2 + width + 2 + len(right) <= columns {
-            true => writeln!(out, "  {left:width$}  {right}"),
-            false => {
-                let below = wrap(right, columns.saturating_sub(6)).replace('\n', "\n      ");
-                writeln!(out, "  {left}\n      {below}")
-            }
-        };
+        let right = wrap(right, columns.saturating_sub(indent));
+        let right = right.replace('\n', &format!("\n{:indent$}", ""));
+        let _ = writeln!(out, "  {left:width$}  {right}");
     }
 }

@@ -40,6 +40,14 @@ pub(crate) fn look() -> Look {
     }
 }
 
+/// How to draw on this standard error.
+pub(crate) fn error_look() -> Look {
+    Look {
+        width: error_width().unwrap_or(*WIDTHS.end()),
+        color: stderr().is_terminal() && !plain(),
+    }
+}
+
 /// Columns of standard error, for bars and messages.
 pub(crate) fn error_width() -> Option<usize> {
     width(&Term::stderr(), stderr().is_terminal())

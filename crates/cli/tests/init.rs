@@ -122,6 +122,43 @@ fn files_are_found_from_another_folder() {
     }
 }
 
+/// Thresholds follow from measured RTTs: mean 60, 90th percentile 100, largest 110 us.
+#[test]
+fn measured_rtts_are_read_from_a_file() {
+    let rtt = cemark_scenario::key_table("rtt", "*").expect("a section");
+    if !rtt.contains("samples") {
+        // This build cannot draw RTTs from a file, and says so where it is asked to.
+        return;
+    }
+    let dir = folder("measured");
+    let rtts: Vec<String> = (1..=11).map(|i| (i * 10).to_string()).collect();
+    fs::write(
+        dir.join("rtts.csv"),
+        format!("rtt_us\n{}\n", rtts.join("\n")),
+    )
+    .expect("a file");
+    let o = cemark(
+        &dir,
+        &["init", "--yes", "--rtt", "rtts.csv", "--hosts", "4"],
+    );
+    assert_eq!((o.status.code(), stderr(&o)), (Some(0), String::new()));
+    let text = fs::read_to_string(dir.join("my-fabric.toml")).expect("the file");
+    for line in [
+        "model = \"samples\"\nfile = \"rtts.csv\"\n",
+        "k = \"100us\"",
+        "pst_interval = \"110us\"",
+        "pst_target = \"60us\"",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    let o = cemark(&dir, &["check", "my-fabric.toml"]);
+    assert_eq!((o.status.code(), stderr(&o)), (Some(0), String::new()));
+    fs::write(dir.join("rtts.csv"), "rtt_us\n20\nfast\n").expect("a file");
+    let o = cemark(&dir, &["init", "--yes", "--force", "--rtt", "rtts.csv"]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(stderr(&o).contains("fast"), "{}", stderr(&o));
+}
+
 #[test]
 fn what_cannot_be_says_what_to_write() {
     let dir = folder("refused");

@@ -194,6 +194,16 @@ fn a_wrong_part_is_refused() {
 }
 
 #[test]
+fn a_run_with_a_precision_has_no_parts() {
+    let s = Scratch::new();
+    let file = data("small.toml");
+    let o = s.cemark(&["run", &file, "--part", "1/2", "--precision", "50"]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(unwrapped(&o).contains("--seeds N"), "{}", unwrapped(&o));
+    assert!(!s.0.join("runs").exists(), "nothing is written");
+}
+
+#[test]
 fn a_missing_part_is_named_with_its_command() {
     let (s, parts) = three();
     let two = [parts[0].clone(), parts[2].clone()];

@@ -92,7 +92,7 @@ fn the_first_screen_has_every_command() {
     }
     for example in [
         "cemark init && cemark run",
-        "--set workload.flows=1000",
+        "--set workload.load=0.3,0.6",
         "cemark help ecn_sharp",
     ] {
         assert!(screen.contains(example), "{screen}");

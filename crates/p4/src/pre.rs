@@ -120,16 +120,15 @@ impl Pre<'_> {
 
     fn include(&mut self, rest: &str, place: &Place, depth: u32) -> Result<()> {
         let name = rest.trim().trim_matches(['"', '<', '>']);
-        // A file that is included twice guards itself, or would be an error anyway.
-        if self.included.iter().any(|i| i == name) {
+        // The architecture's files guard themselves. Others may mean to be included again.
+        let arch = crate::arch::file(name);
+        if arch.is_some() && self.included.iter().any(|i| i == name) {
             return Ok(());
         }
         if depth > NESTED {
             return Err(Error::new(place, "files include each other without an end"));
         }
-        let text = crate::arch::file(name)
-            .map(str::to_owned)
-            .or_else(|| (self.load)(name));
+        let text = arch.map(str::to_owned).or_else(|| (self.load)(name));
         let Some(text) = text else {
             return Err(Error::new(place, format!("there is no file {name}")));
         };
@@ -274,6 +273,47 @@ impl Condition<'_> {
                 None => Some(0),
             },
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str, include: &str) -> Vec<String> {
+        let load = |_: &str| Some(include.to_owned());
+        let tokens = tokens("a.p4", text, &Defines::new(), &load).unwrap_or_else(|e| panic!("{e}"));
+        tokens
+            .into_iter()
+            .map(|token| match token.kind {
+                Kind::Word(word) => word.to_string(),
+                Kind::Number(n) => n.value.to_string(),
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_file_that_is_included_again_under_another_name_gives_its_other_part() {
+        let part =
+            "#ifdef FIRST\none\n#elif defined(SECOND) && LEVEL >= 2\ntwo\n#else\nnone\n#endif";
+        let text = "#include \"p\"\n#define FIRST\n#include \"p\"\n#undef FIRST\n#define SECOND\n\
+                    #define LEVEL 2\n#include \"p\"\nLEVEL";
+        assert_eq!(words(text, part), ["none", "one", "two", "2"]);
+    }
+
+    #[test]
+    fn files_that_include_themselves_and_open_conditions_are_refused() {
+        let load = |_: &str| Some("#include \"a\"".to_owned());
+        for (text, said) in [
+            ("#include \"a\"", "without an end"),
+            ("#if 1\n", "a.p4:1:1: this `#if` has no `#endif`"),
+            ("x\n#endif", "a.p4:2:1"),
+            ("#define F(x) x", "with parameters"),
+        ] {
+            let error = tokens("a.p4", text, &Defines::new(), &load).expect_err(text);
+            assert!(error.to_string().contains(said), "{error}");
         }
     }
 }

@@ -11,6 +11,7 @@ use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::Comparisons;
+use crate::comparison::precision::Standing;
 use crate::metrics::{self, Sample};
 use crate::stats::{Distribution, SizeClass, fct_us, slowdowns};
 
@@ -40,8 +41,65 @@ pub struct RunSummary {
     pub points: Vec<PointSummary>,
     /// Each scheme against the baseline.
     pub comparisons: Vec<ComparisonLine>,
+    /// In a run with a stated precision, how far it is reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<PrecisionSummary>,
     /// What it cost. Not part of any digest.
     pub cost: Cost,
+}
+
+/// What became of a stated precision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PrecisionSummary {
+    /// Half of the intervals that was asked for, in percentage points.
+    pub within: f64,
+    /// Most replications.
+    pub most: u32,
+    /// Whether every block reached it.
+    pub reached: bool,
+    /// One entry for each value of the axes.
+    pub blocks: Vec<BlockSummary>,
+}
+
+/// All schemes at one value of the axes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockSummary {
+    /// Value of each swept axis.
+    pub axes: BTreeMap<String, String>,
+    /// Replications in the comparisons.
+    pub replications: u32,
+    /// Whether the precision is reached here.
+    pub reached: bool,
+    /// For each metric that decides, half of the widest interval among the schemes, in percentage
+    /// points; `null` where a scheme has none.
+    pub half_widths: BTreeMap<String, Option<f64>>,
+}
+
+impl PrecisionSummary {
+    fn of(comparisons: &Comparisons) -> Option<Self> {
+        let blocks: Vec<(&Standing, BlockSummary)> = comparisons
+            .groups
+            .iter()
+            .filter_map(|group| {
+                let standing = group.standing.as_ref()?;
+                let halves = standing.metrics.iter();
+                let block = BlockSummary {
+                    axes: group.axes.clone(),
+                    replications: standing.replications,
+                    reached: standing.reached(),
+                    half_widths: halves.map(|k| (k.metric.key.to_string(), k.half)).collect(),
+                };
+                Some((standing, block))
+            })
+            .collect();
+        let (standing, _) = blocks.first()?;
+        Some(PrecisionSummary {
+            within: standing.within,
+            most: standing.most,
+            reached: blocks.iter().all(|(_, block)| block.reached),
+            blocks: blocks.into_iter().map(|(_, block)| block).collect(),
+        })
+    }
 }
 
 /// What a run cost.
@@ -342,6 +400,7 @@ impl RunSummary {
             warnings: plan.warning_lines(),
             points,
             comparisons: comparisons.lines(),
+            precision: PrecisionSummary::of(comparisons),
             cost,
         }
     }

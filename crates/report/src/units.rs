@@ -94,7 +94,7 @@ pub fn interval(percent: f64, (low, high): (f64, f64)) -> String {
 }
 
 /// Percent points: `2.1`, `14`.
-fn points(p: f64) -> String {
+pub(crate) fn points(p: f64) -> String {
     if p.abs() >= 9.95 {
         format!("{p:.0}")
     } else {

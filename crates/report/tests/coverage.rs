@@ -7,9 +7,14 @@
 //! each row has 200 groups or more. The result follows from the seeds, which are 1, 2, 3 and so on:
 //! it is the same on every machine.
 
+#[path = "coverage/least.rs"]
+mod least;
+
 use cemark_report::stats::{self, Comparison, SizeClass, Statistic};
 use cemark_scenario::{Overrides, Plan};
 use rayon::prelude::*;
+
+use least::least;
 
 const P99: Statistic = Statistic::Percentile(0.99);
 
@@ -127,24 +132,6 @@ const NOMINAL: f64 = 0.95;
 /// and the others have none, three seeds often have none, and nothing in them tells. The share is
 /// what was measured.
 const SHORT: (&str, &str, usize, f64) = ("tails.toml", "short p99", 3, 0.88);
-
-/// Least number of groups that must hold the truth: where each holds it with the probability
-/// `share`, fewer do once in 700 times.
-fn least(groups: usize, share: f64) -> usize {
-    // The binomial distribution from below, term by term. The first term of 1000 groups is below
-    // the smallest float, but its logarithm is not.
-    let n = groups as f64;
-    let (mut term, mut below) = (n * (1.0 - share).ln(), 0.0);
-    for held in 0..groups {
-        below += term.exp();
-        if below > 1.0 / 700.0 {
-            return held;
-        }
-        let k = held as f64;
-        term += ((n - k) / (k + 1.0) * share / (1.0 - share)).ln();
-    }
-    groups
-}
 
 fn median(mut halves: Vec<f64>) -> f64 {
     halves.sort_unstable_by(f64::total_cmp);

@@ -35,13 +35,13 @@ mod visible;
 use check::{idle, sense, together, warn};
 use read::{key, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
-    controllers, edge, fabric, faults, host, markers, measure, pfc, published, rtt, switch, top,
-    transport, workload,
+    controllers, edge, fabric, faults, full, host, markers, measure, pfc, precision, published,
+    rtt, switch, top, transport, workload,
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
 pub use error::{Error, near, near_of_many};
-pub use plan::{Plan, Point, Published, Warning};
+pub use plan::{Block, Plan, Point, Precision, Published, Warning};
 pub use read::{Overrides, load, parse};
 pub use reference::{DocumentedKey, documented_keys, key_table, with_key_tables};
 pub use schema::json_schema;

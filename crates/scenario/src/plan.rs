@@ -23,6 +23,9 @@ pub struct Plan {
     pub baseline: usize,
     /// Paths of the axes that are swept (`workload.load`), without scheme and seed.
     pub axes: Vec<String>,
+    /// How narrow the intervals are to be; `None`: exactly the points are run. With one, the points
+    /// are those of the most replications, of which a run needs the first ones.
+    pub precision: Option<Precision>,
     /// Points in order: axes outermost, then scheme, then seed.
     pub points: Vec<Point>,
     /// What a paper printed for the same cells.
@@ -83,7 +86,52 @@ impl Plan {
     }
 }
 
+/// When a run with a stated precision ends. No part of it can change a result, so none is in the
+/// scenario's digest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Precision {
+    /// Half the width of the 95 % interval of each cell that decides, in percentage points.
+    pub within: f64,
+    /// The metrics that decide; empty: the means that the sentence under the table speaks about.
+    pub metrics: Vec<String>,
+    /// Most replications.
+    pub most: u32,
+}
+
+/// The points of one value of the axes, by replication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Indices into the plan's points: one list for each replication, with one point a scheme.
+    pub replications: Vec<Vec<usize>>,
+}
+
 impl Plan {
+    /// The points by cell and replication, which is the place of a point among those of its cell
+    /// and scheme.
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut cells: Vec<(&BTreeMap<String, String>, Block)> = Vec::new();
+        let mut seen: Vec<BTreeMap<&str, usize>> = Vec::new();
+        for (i, point) in self.points.iter().enumerate() {
+            let cell = match cells.iter().position(|(axes, _)| **axes == point.axes) {
+                Some(cell) => cell,
+                None => {
+                    let replications = Vec::new();
+                    cells.push((&point.axes, Block { replications }));
+                    seen.push(BTreeMap::new());
+                    cells.len() - 1
+                }
+            };
+            let count = seen[cell].entry(&point.scheme).or_insert(0);
+            let replications = &mut cells[cell].1.replications;
+            if replications.len() <= *count {
+                replications.push(Vec::new());
+            }
+            replications[*count].push(i);
+            *count += 1;
+        }
+        cells.into_iter().map(|(_, block)| block).collect()
+    }
+
     /// The plan with these points only, by their indices, which rise.
     pub fn only(&self, points: &[usize]) -> Plan {
         Plan {
@@ -93,6 +141,7 @@ impl Plan {
             schemes: self.schemes.clone(),
             baseline: self.baseline,
             axes: self.axes.clone(),
+            precision: self.precision.clone(),
             points: points.iter().map(|i| self.points[*i].clone()).collect(),
             published: self.published.clone(),
             next: self.next.clone(),

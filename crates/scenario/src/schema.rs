@@ -4,6 +4,7 @@
 use cemark_marking::catalogue;
 use serde_json::{Map, Value, json};
 
+use crate::full::FULL;
 use crate::key::{KeySpec, Shape, Usual};
 use crate::markers::MARKER;
 use crate::reference::values;
@@ -25,10 +26,10 @@ pub fn json_schema() -> Value {
             top.extend(properties(spec));
             continue;
         }
-        let section = if spec.name == SWEEP.name {
-            sweep()
-        } else {
-            section(spec)
+        let section = match spec.name {
+            name if name == SWEEP.name => sweep(),
+            name if name == FULL.name => full(),
+            _ => section(spec),
         };
         definitions.insert(spec.name.to_owned(), section);
         let this = json!({ "$ref": format!("#/definitions/{}", spec.name) });
@@ -92,6 +93,15 @@ fn sweep() -> Value {
                 { "$ref": "#/definitions/sweep" },
             ],
         },
+    })
+}
+
+/// Paths and values, or tables of them where a path is not quoted.
+fn full() -> Value {
+    json!({
+        "type": "object",
+        "description": sentence(FULL.doc),
+        "additionalProperties": true,
     })
 }
 

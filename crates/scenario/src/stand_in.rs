@@ -53,7 +53,7 @@ impl Plan {
         }
         self.points = points;
         self.schemes.push(label.to_owned());
-        self.digest = digest(self.baseline, &self.points);
+        self.digest = digest(self.baseline, &self.points, self.precision.is_some());
         self.source += &format!("\n# and beside the schemes above: --marker {label}\n");
         Ok(())
     }

@@ -18,7 +18,11 @@ fn with(set: &[&str]) -> Overrides {
 }
 
 fn main_job(set: &[&str]) -> Plan {
-    load("rtt-variation", &with(set)).unwrap_or_else(|e| panic!("{e}"))
+    load_main(&with(set))
+}
+
+fn load_main(overrides: &Overrides) -> Plan {
+    load("rtt-variation", overrides).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn value(plan: &Plan, scheme: &str, name: &str) -> u64 {
@@ -41,11 +45,16 @@ fn the_main_job() {
         (plan.baseline, plan.axes.as_slice()),
         (0, ["workload.load".to_owned()].as_slice())
     );
-    assert_eq!(plan.points.len(), 2 * 5 * 3);
+    // All replications; a run takes the first ones that its precision needs.
+    assert_eq!(plan.points.len(), 2 * 5 * 64);
+    let precision = plan.precision.as_ref().unwrap();
+    assert_eq!((precision.within, precision.most), (5.0, 64));
+    assert_eq!(precision.metrics, ["short.mean", "large.mean"]);
     assert_eq!(plan.workloads, ["poisson"]);
     // Axes outermost, then scheme, then seed.
-    let first: Vec<_> = plan.points[..4]
+    let first: Vec<_> = [0, 1, 63, 64]
         .iter()
+        .map(|&i| &plan.points[i])
         .map(|p| (p.axes["workload.load"].as_str(), p.scheme.as_str(), p.seed))
         .collect();
     assert_eq!(
@@ -53,15 +62,15 @@ fn the_main_job() {
         [
             ("0.5", "DCTCP-RED-Tail", 1),
             ("0.5", "DCTCP-RED-Tail", 2),
-            ("0.5", "DCTCP-RED-Tail", 3),
+            ("0.5", "DCTCP-RED-Tail", 64),
             ("0.5", "DCTCP-RED-AVG", 1)
         ]
     );
     assert_eq!(
-        (plan.points[0].load, plan.points[29].load),
+        (plan.points[0].load, plan.points[639].load),
         (Some(0.5), Some(0.9))
     );
-    assert_eq!(plan.points[29].config.seed, 3);
+    assert_eq!(plan.points[639].config.seed, 64);
     let config = &plan.points[0].config;
     assert_eq!(config.topology.hosts(), 128);
     assert_eq!(config.topology.propagation(0, 127), Picos::from_micros(40));
@@ -92,7 +101,7 @@ fn the_main_job() {
         } => {
             assert_eq!(
                 (sizes.name.as_str(), pairs, *flows, *warmup),
-                ("web-search", &Pairs::All, 10_000, 2_000)
+                ("web-search", &Pairs::All, 2_000, 1_000)
             );
         }
         other => panic!("{other:?}"),
@@ -123,8 +132,8 @@ fn the_main_job() {
             ("large.mean", 0.0, "0.9")
         ]
     );
-    // At 0.9 of the uplinks 2000 flows of warm-up take 42 ms.
-    assert_eq!(plan.points[29].config.measure.from.0 / 1_000_000_000, 41);
+    // At 0.9 of the uplinks 1000 flows of warm-up take 21 ms.
+    assert_eq!(plan.points[639].config.measure.from.0 / 1_000_000_000, 20);
 }
 
 #[test]
@@ -134,7 +143,11 @@ fn cost_is_what_the_flows_make() {
     // 1.2 to 1.3 times the flows asked for at 0.5, 3.9 to 5.1 times at 0.9).
     let flows = 12_000.0 * 1172.0 * 2.0 * (2.0 + 2.0 * 112.0 / 127.0);
     for (load, low, high) in [("0.5", 1.0, 1.6), ("0.9", 2.5, 6.0)] {
-        let plan = main_job(&[&format!("workload.load={load}")]);
+        let overrides = Overrides {
+            full: true,
+            ..with(&[&format!("workload.load={load}")])
+        };
+        let plan = load_main(&overrides);
         let share = plan.points[0].cost / flows;
         assert!(
             (low..high).contains(&share),
@@ -214,7 +227,7 @@ fn digests_depend_on_contents_alone() {
 fn set_changes_adds_and_sweeps() {
     // One value for a swept path: the axis keeps that value alone.
     let plan = main_job(&["workload.load=0.90"]);
-    assert_eq!(plan.points.len(), 15);
+    assert_eq!(plan.points.len(), 5 * 64);
     assert_eq!(plan.published.len(), 4, "0.90 is 0.9");
     assert_eq!(plan.published[0].axes["workload.load"], "0.90");
     assert_eq!(
@@ -229,8 +242,8 @@ fn set_changes_adds_and_sweeps() {
         "workload.load=0.5",
     ]);
     assert_eq!(plan.axes, ["workload.load", "scheme.ECN#.pst_target"]);
-    assert_eq!(plan.points.len(), 2 * 5 * 3);
-    let marker = format!("{:?}", plan.points[29].config.switch.marker);
+    assert_eq!(plan.points.len(), 2 * 5 * 64);
+    let marker = format!("{:?}", plan.points[639].config.switch.marker);
     assert!(
         marker.starts_with("ecn_sharp[220000, 23000, 240000"),
         "{marker}"

@@ -15,6 +15,9 @@ use super::schemes;
 /// an adapter add.
 const LONGEST_LINK: u64 = 1_000_000;
 
+/// 10 m of cable: a histogram of RTTs may begin at zero.
+const SHORTEST_LINK: u64 = 50_000;
+
 /// Most columns of a comment.
 const WIDTH: usize = 98;
 
@@ -45,6 +48,7 @@ impl Parts<'_> {
     /// The whole scenario.
     pub fn whole(&self, rtt: &Numbers) -> String {
         let mut out = self.top(&self.title());
+        Self::precision(&mut out);
         self.topology(&mut out, rtt.smallest);
         self.rtt(&mut out);
         self.workload(&mut out);
@@ -86,9 +90,23 @@ impl Parts<'_> {
         }
         out.push('\n');
         let _ = writeln!(out, "title = {}\n", quoted(title));
-        out += "# Replications: each seed draws other flows. From three on, differences have 95 % \
-                intervals.\nseeds = 3\n\n";
+        if !has_precision() {
+            out += "# Replications: each seed draws other flows. From three on, differences have \
+                    95 % intervals.\nseeds = 3\n\n";
+        }
         out
+    }
+
+    /// How many replications are run, where scenario files can leave that to the run.
+    fn precision(out: &mut String) {
+        if has_precision() {
+            *out += &comment(
+                "Replications, which draw other flows, are added until the 95 % interval of every \
+                 mean in the table is within this many percentage points. `--seeds 3` runs three \
+                 instead.",
+            );
+            *out += "[precision]\nwithin = 5\n\n";
+        }
     }
 
     fn topology(&self, out: &mut String, smallest_rtt: u64) {
@@ -108,7 +126,7 @@ impl Parts<'_> {
         }
         // The links there and back are the least that a base RTT can be.
         let share = smallest_rtt / u64::from(2 * self.fabric.links) / 1000 * 1000;
-        let delay = share.min(LONGEST_LINK);
+        let delay = share.clamp(SHORTEST_LINK, LONGEST_LINK);
         let _ = writeln!(
             out,
             "rate = \"{}\" # of every link\n\
@@ -250,6 +268,11 @@ impl Parts<'_> {
                  # [sweep]\n\
                  # \"workload.load\" = [0.3, 0.6, 0.9]\n";
     }
+}
+
+/// Whether a scenario may state a precision instead of its seeds.
+fn has_precision() -> bool {
+    cemark_scenario::key_table("precision", "").is_some()
 }
 
 /// A text as a comment, in lines that fit.

@@ -126,6 +126,14 @@ fn plan(source: &Source, markers: &[marker::Given]) -> Result<Plan, Failure> {
     };
     let mut plan = cemark_scenario::parse(&manifest.source, &file, &Overrides::default())?;
     marker::add_all(markers, &mut plan)?;
+    if plan.precision.is_some() {
+        return Err(Failure::User(miette::miette!(
+            help = "continue it in its own directory with the command that began it, or run parts \
+                    with --seeds N or --full",
+            "{} holds a run with a stated precision, which has no parts",
+            visible(&source.path().display().to_string())
+        )));
+    }
     if hex(plan.digest) == manifest.scenario_digest {
         return Ok(plan);
     }

@@ -198,10 +198,6 @@ impl Estimator {
         self.states[i] = State::Absent;
     }
 
-    #[allow(
-        dead_code,
-        reason = "for a run whose number of points is not known beforehand"
-    )]
     /// Of the points that have not begun, these will. The total may jump now.
     pub(super) fn expects(&mut self, points: &[usize]) {
         let mut wanted = vec![false; self.jobs.len()];

@@ -161,10 +161,6 @@ impl Progress {
         board.write(now, 's', i, 1.0);
     }
 
-    #[allow(
-        dead_code,
-        reason = "for a run whose number of points is not known beforehand"
-    )]
     /// Of the points that have not begun, only these are expected to be simulated.
     pub(crate) fn expect(&self, points: &[usize]) {
         let mut board = self.board();

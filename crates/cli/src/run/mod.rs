@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark run`: simulates the points of a scenario in parallel and stores each as it finishes.
 
+mod anytime;
 mod part;
+mod redraw;
+mod schedule;
 mod simulate;
 mod who;
 
@@ -22,7 +25,7 @@ use crate::clock::Stopwatch;
 use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, note, warn};
 use crate::marker;
 pub(crate) use crate::terminal::look;
-use crate::{Changes, Format};
+use crate::{Changes, Extent, Format};
 
 /// Arguments of `cemark run`.
 #[derive(clap::Args)]
@@ -35,6 +38,8 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
     #[command(flatten)]
     changes: Changes,
+    #[command(flatten)]
+    extent: Extent,
     /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object.
     #[arg(long, value_name = "bpf:FILE|c:FILE")]
     marker: Vec<crate::marker::Given>,
@@ -62,9 +67,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let watch = Stopwatch::start();
-    let mut plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
+    let overrides = args.extent.add_to(args.changes.overrides()?);
+    let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;
     warn(&plan);
     let watches = marker::add_all(&args.marker, &mut plan)?;
+    if args.part.is_some() && plan.precision.is_some() {
+        return Err(part::needs_fixed_seeds(&args.scenario));
+    }
     let wanted: Vec<usize> = match args.part {
         Some(part) => part.points(&plan),
         None => plan.part(1, 1),
@@ -85,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         finished[i] = dir.load(&plan.points[i], &Stderr);
     }
     let resumed = finished.iter().flatten().count();
-    if resumed > 0 && !args.quiet && stderr().is_terminal() {
+    if resumed > 0 && !args.quiet && plan.precision.is_none() && stderr().is_terminal() {
         note(&format!(
             "{resumed} of {} points are in {} already; --fresh runs them again",
             wanted.len(),
@@ -97,6 +106,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         quiet: args.quiet,
         wanted: &wanted,
     };
+    if let Some(precision) = &plan.precision {
+        let looked = anytime::simulate(&plan, precision, &dir, how, &watches, finished)?;
+        let done = Done {
+            plan: &looked.plan,
+            dir: &dir,
+            who: &who,
+            finished: &looked.finished,
+        };
+        return match looked.interrupted {
+            None => done.answer(args.format, looked.resumed, &watch),
+            Some(why) => {
+                done.so_far(args.format, looked.resumed, &watch)?;
+                Err(why)
+            }
+        };
+    }
     simulate(&plan, &dir, how, &watches, &mut finished)?;
     if args.part.is_none() {
         share(&plan, &mut finished);
@@ -133,14 +158,7 @@ impl Done<'_> {
         watch: &Stopwatch,
     ) -> Result<(), Failure> {
         let (plan, finished) = (self.plan, self.finished);
-        let comparisons = Comparisons::new(plan, finished);
-        let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
-        let cost = Cost {
-            resumed: resumed as u64,
-            wall_seconds: watch.seconds(),
-            ..Cost::of(&points)
-        };
-        let summary = RunSummary::new(plan, points, &comparisons, &self.who.version, cost);
+        let (comparisons, summary) = self.summary(resumed, watch);
         let report = html::render(plan, finished, &comparisons, &summary, self.who);
         self.dir
             .finish(plan, finished, &summary, &report, self.who)?;
@@ -155,6 +173,28 @@ impl Done<'_> {
             Format::Json => answer_json(&summary),
             Format::Table => answer_styled(&self.text(&comparisons, &summary)),
         }
+    }
+
+    /// Prints what is known of a run that was interrupted; its directory keeps the points only.
+    fn so_far(&self, format: Format, resumed: usize, watch: &Stopwatch) -> Result<(), Failure> {
+        let (comparisons, summary) = self.summary(resumed, watch);
+        match format {
+            Format::Json => answer_json(&summary),
+            Format::Table => answer_styled(&table::tables(self.plan, &comparisons, look())),
+        }
+    }
+
+    fn summary(&self, resumed: usize, watch: &Stopwatch) -> (Comparisons, RunSummary) {
+        let (plan, finished) = (self.plan, self.finished);
+        let comparisons = Comparisons::new(plan, finished);
+        let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
+        let cost = Cost {
+            resumed: resumed as u64,
+            wall_seconds: watch.seconds(),
+            ..Cost::of(&points)
+        };
+        let summary = RunSummary::new(plan, points, &comparisons, &self.who.version, cost);
+        (comparisons, summary)
     }
 
     /// The tables and what follows them.

@@ -89,6 +89,17 @@ struct Answer {
     merge: String,
 }
 
+/// The refusal of a run whose points are not known beforehand.
+pub(super) fn needs_fixed_seeds(scenario: &str) -> Failure {
+    Failure::User(miette::miette!(
+        help =
+            "give it fixed seeds with --seeds N, or run what its section [full] says with --full",
+        "--part: `{}` states a precision and adds replications until that is reached, so its \
+         points are not known beforehand",
+        visible(scenario)
+    ))
+}
+
 /// Says which points are there, and what to type next. A part has no table: comparing its points
 /// would show some of the seeds or schemes.
 pub(super) fn conclude(

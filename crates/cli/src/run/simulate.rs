@@ -3,10 +3,10 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cemark_conformance::Fault;
-use cemark_report::{Finished, RunDir, pauses};
+use cemark_report::{Error, Finished, RunDir, pauses};
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Progress as Step;
 use rayon::iter::{ParallelBridge, ParallelIterator};
@@ -27,6 +27,82 @@ pub(super) struct How<'a> {
     pub(super) wanted: &'a [usize],
 }
 
+/// Where points are simulated: stops everything on Ctrl-C and at the first failure.
+pub(super) struct Workshop<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) dir: &'a RunDir,
+    watches: &'a Watches,
+    stop: Arc<AtomicBool>,
+    trouble: Mutex<Option<Trouble<'a>>>,
+}
+
+/// What went wrong first.
+enum Trouble<'a> {
+    NotStored(Error),
+    Deadlock(String),
+    Marker(&'a Fault, &'a Point),
+}
+
+impl<'a> Workshop<'a> {
+    pub(super) fn new(plan: &'a Plan, dir: &'a RunDir, watches: &'a Watches) -> Self {
+        Workshop {
+            plan,
+            dir,
+            watches,
+            stop: stop_on_ctrl_c(),
+            trouble: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Simulates point `i` and stores it. `step` is told how far it is, and ends it by returning
+    /// false. `None` where the point did not finish.
+    pub(super) fn point(&self, i: usize, step: &dyn Fn(f64, u64) -> bool) -> Option<Finished> {
+        let point = &self.plan.points[i];
+        let mut goes_on =
+            |s: Step| step(s.done, s.hops) && !self.stopped() && self.watches.fault(i).is_none();
+        let (outcome, seconds) =
+            cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut goes_on));
+        if let Some(fault) = self.watches.fault(i) {
+            self.fails(Trouble::Marker(fault, point));
+            return None;
+        }
+        let outcome = outcome?;
+        if let Some(ring) = pauses::deadlock(point, &outcome) {
+            self.fails(Trouble::Deadlock(ring));
+            return None;
+        }
+        let done = Finished::new(point, outcome, seconds);
+        match self.dir.store(point, &done) {
+            Ok(()) => Some(done),
+            Err(e) => {
+                self.fails(Trouble::NotStored(e));
+                None
+            }
+        }
+    }
+
+    fn fails(&self, trouble: Trouble<'a>) {
+        self.stop.store(true, Ordering::Relaxed);
+        lock(&self.trouble).get_or_insert(trouble);
+    }
+
+    /// Why not every point is finished, if something went wrong; `kept` says what is on disk.
+    pub(super) fn failure(&self, kept: &str) -> Option<Failure> {
+        Some(match lock(&self.trouble).take()? {
+            Trouble::NotStored(e) => e.into(),
+            Trouble::Deadlock(ring) => {
+                let help = pauses::DEADLOCK_HELP;
+                Failure::Machine(miette::miette!(help = help, "{ring}"))
+            }
+            Trouble::Marker(fault, point) => marker::failure(fault, point, kept),
+        })
+    }
+}
+
 /// Simulates the missing points. A worker stores its point on disk before it takes the next one.
 pub(super) fn simulate(
     plan: &Plan,
@@ -42,96 +118,46 @@ pub(super) fn simulate(
     }
     // The longest point first, so that the cores finish at about the same time.
     todo.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
-    let stop = stop_on_ctrl_c();
-    let threads = threads(how.jobs, todo.len());
+    let shop = Workshop::new(plan, dir, watches);
     let points: Vec<&Point> = todo.iter().map(|i| &plan.points[*i]).collect();
-    let mut progress = Progress::new(&points, threads, how.quiet);
+    let mut progress = Progress::new(&points, threads(how.jobs, todo.len()), how.quiet);
     let results = Mutex::new(Vec::new());
-    let failure = Mutex::new(None);
-    let deadlock = Mutex::new(None);
-    let broken = Mutex::new(None);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))?;
-    pool.install(|| {
-        todo.iter()
-            .copied()
-            .enumerate()
-            .par_bridge()
-            .for_each(|(place, i)| {
-                if stop.load(Ordering::Relaxed) {
-                    return;
-                }
-                let point = &plan.points[i];
-                progress.begins(place);
-                let mut step = |s: Step| {
-                    progress.at(place, s.done, s.hops);
-                    !stop.load(Ordering::Relaxed) && watches.fault(i).is_none()
-                };
-                let (outcome, seconds) =
-                    cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut step));
-                if let Some(fault) = watches.fault(i) {
-                    stop.store(true, Ordering::Relaxed);
-                    lock(&broken).get_or_insert((fault, point));
-                    return;
-                }
-                let Some(outcome) = outcome else { return };
-                if let Some(ring) = pauses::deadlock(point, &outcome) {
-                    stop.store(true, Ordering::Relaxed);
-                    lock(&deadlock).get_or_insert(ring);
-                    return;
-                }
-                let done = Finished::new(point, outcome, seconds);
-                match dir.store(point, &done) {
-                    Ok(()) => {
-                        progress.finished(place, done.summary.packet_hops);
-                        lock(&results).push((i, done));
-                    }
-                    Err(e) => {
-                        stop.store(true, Ordering::Relaxed);
-                        lock(&failure).get_or_insert(e);
-                    }
-                }
-            });
+    pool(how.jobs, todo.len())?.install(|| {
+        let each = todo.iter().copied().enumerate().par_bridge();
+        each.filter(|_| !shop.stopped()).for_each(|(place, i)| {
+            progress.begins(place);
+            let step = |done, hops| {
+                progress.at(place, done, hops);
+                true
+            };
+            if let Some(done) = shop.point(i, &step) {
+                progress.finished(place, done.summary.packet_hops);
+                lock(&results).push((i, done));
+            }
+        });
     });
     progress.clear();
     for (i, done) in lock(&results).drain(..) {
         finished[i] = Some(done);
     }
-    if let Some(e) = lock(&failure).take() {
-        return Err(e.into());
-    }
-    if let Some(ring) = lock(&deadlock).take() {
-        let help = pauses::DEADLOCK_HELP;
-        return Err(Failure::Machine(miette::miette!(help = help, "{ring}")));
-    }
-    let fault = lock(&broken).take();
-    complete(finished, how.wanted.len(), dir, fault)
+    complete(finished, how.wanted.len(), &shop)
 }
 
 /// Succeeds if all points that are to be simulated are finished; otherwise says why not, and what
 /// is kept.
-fn complete(
-    finished: &[Option<Finished>],
-    wanted: usize,
-    dir: &RunDir,
-    fault: Option<(&Fault, &Point)>,
-) -> Result<(), Failure> {
+fn complete(finished: &[Option<Finished>], wanted: usize, shop: &Workshop) -> Result<(), Failure> {
     let done = finished.iter().flatten().count();
-    if done == wanted {
-        return Ok(());
-    }
     let kept = format!(
         "{done} of {wanted} points are finished and kept in {}",
-        dir.path().display()
+        shop.dir.path().display()
     );
-    Err(match fault {
-        Some((fault, point)) => marker::failure(fault, point, &kept),
-        None => Failure::Interrupted(format!(
+    match shop.failure(&kept) {
+        Some(failure) => Err(failure),
+        None if done == wanted => Ok(()),
+        None => Err(Failure::Interrupted(format!(
             "interrupted: {kept}; the same command continues from there"
-        )),
-    })
+        ))),
+    }
 }
 
 /// Threads for this number of points. More than one per core would only wait for each other.
@@ -141,10 +167,19 @@ pub(crate) fn threads(jobs: Option<NonZeroUsize>, points: usize) -> usize {
     wanted.min(cores).min(points).max(1)
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+/// Threads that simulate this number of points.
+pub(super) fn pool(
+    jobs: Option<NonZeroUsize>,
+    points: usize,
+) -> Result<rayon::ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads(jobs, points))
+        .build()
+        .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The first Ctrl-C stops the points at their next progress report, the second one exits at once.

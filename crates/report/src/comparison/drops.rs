@@ -99,6 +99,7 @@ mod tests {
             axes: BTreeMap::new(),
             rows,
             seeds: vec![1],
+            standing: None,
         })
     }
 

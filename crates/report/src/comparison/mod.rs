@@ -3,6 +3,7 @@
 //! numbers only, no layout.
 
 pub(crate) mod drops;
+pub mod precision;
 pub(crate) mod sentence;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use cemark_scenario::{Plan, Published};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 
+use self::precision::Standing;
 use crate::metrics::{self, Better, Metric, Sample, Value};
 use crate::rundir::Finished;
 use crate::stats::{self, Comparison};
@@ -113,6 +115,8 @@ pub struct Group {
     pub rows: Vec<Row>,
     /// Seeds.
     pub seeds: Vec<u64>,
+    /// In a run with a stated precision, how far it is reached here.
+    pub standing: Option<Standing>,
 }
 
 impl Group {
@@ -164,6 +168,11 @@ pub struct Comparisons {
 impl Comparisons {
     /// Compares finished points, which are in the order of the plan's points.
     pub fn new(plan: &Plan, finished: &[Finished]) -> Self {
+        Comparisons::of(plan, &finished.iter().collect::<Vec<_>>())
+    }
+
+    /// The same of points that are kept elsewhere.
+    pub fn of(plan: &Plan, finished: &[&Finished]) -> Self {
         debug_assert_eq!(plan.points.len(), finished.len());
         let baseline = plan.schemes.get(plan.baseline).cloned().unwrap_or_default();
         let mut order: Vec<&BTreeMap<String, String>> = Vec::new();
@@ -205,7 +214,7 @@ impl Comparisons {
 
 fn group(
     plan: &Plan,
-    finished: &[Finished],
+    finished: &[&Finished],
     axes: &BTreeMap<String, String>,
     baseline: &str,
 ) -> Group {
@@ -227,22 +236,26 @@ fn group(
         let against = (scheme != baseline).then_some(&base[..]);
         row(plan, finished, scheme, of(scheme), against)
     });
-    Group {
+    let mut group = Group {
         axes: axes.clone(),
         rows: rows.collect(),
         seeds,
-    }
+        standing: None,
+    };
+    let precision = plan.precision.as_ref();
+    group.standing = precision.map(|precision| Standing::of(&group, precision));
+    group
 }
 
 /// One scheme; `against` holds the points of the baseline, `None` for the baseline itself.
 fn row(
     plan: &Plan,
-    finished: &[Finished],
+    finished: &[&Finished],
     scheme: &str,
     points: Vec<usize>,
     against: Option<&[usize]>,
 ) -> Row {
-    let here: Vec<&Finished> = points.iter().map(|i| &finished[*i]).collect();
+    let here: Vec<&Finished> = points.iter().map(|i| finished[*i]).collect();
     let values = |metric: &Metric| -> Vec<f64> {
         points
             .iter()
@@ -276,7 +289,7 @@ fn row(
 }
 
 /// The value of a metric at a point; `None` where the point has none.
-fn value(metric: &Metric, plan: &Plan, finished: &[Finished], point: usize) -> Option<f64> {
+fn value(metric: &Metric, plan: &Plan, finished: &[&Finished], point: usize) -> Option<f64> {
     let sample = Sample::new(&plan.points[point], &finished[point].outcome);
     metric.value(&sample).ok()
 }
@@ -298,11 +311,13 @@ fn non_ect(config: &Config) -> Option<NonEct> {
 fn compare(
     metric: &Metric,
     plan: &Plan,
-    finished: &[Finished],
+    finished: &[&Finished],
     base: &[usize],
     here: &[usize],
 ) -> Option<Comparison> {
     let seed = |i: usize| finished[i].summary.seed;
+    // The replications after which a run with a stated precision looks.
+    let look = plan.precision.as_ref().map(|_| base.len() as u32);
     let same_seed = base.iter().filter_map(|b| {
         let same = here.iter().find(|h| seed(**h) == seed(*b));
         same.map(|h| (*b, *h))
@@ -313,14 +328,20 @@ fn compare(
             let seeds: Vec<_> = same_seed
                 .map(|(b, h)| stats::pairs(flows(b), flows(h), |f| has(f.bytes)))
                 .collect();
-            stats::compare(&seeds, statistic)
+            match look {
+                None => stats::compare(&seeds, statistic),
+                Some(look) => stats::compare_at(&seeds, statistic, look),
+            }
         }
         Value::Point(_) | Value::Edge(_) => {
             let of = |i| value(metric, plan, finished, i);
             let seeds: Vec<_> = same_seed
                 .filter_map(|(b, h)| Some((of(b)?, of(h)?)))
                 .collect();
-            stats::compare_scalars(&seeds)
+            match look {
+                None => stats::compare_scalars(&seeds),
+                Some(look) => stats::compare_scalars_at(&seeds, look),
+            }
         }
     }
 }

@@ -18,8 +18,17 @@ pub(crate) struct Said {
     pub parts: Vec<String>,
 }
 
-/// What the table of a group shows in the columns of `metrics`.
+/// What the table of a group shows in the columns of `metrics`, and how far a stated precision is
+/// reached.
 pub(crate) fn of_group(group: &Group, metrics: &[&'static Metric]) -> Said {
+    let mut said = compared(group, metrics);
+    let standing = group.standing.as_ref();
+    said.parts
+        .extend(standing.map(|standing| standing.sentence()));
+    said
+}
+
+fn compared(group: &Group, metrics: &[&'static Metric]) -> Said {
     let metrics: Vec<_> = metrics.iter().copied().filter(|m| group.has(m)).collect();
     let base = group.baseline();
     let place = match group.title() {
@@ -171,7 +180,7 @@ fn span(
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn list(parts: &[String]) -> String {
+pub(super) fn list(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),

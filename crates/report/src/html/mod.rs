@@ -103,6 +103,7 @@ pub fn render(
         warnings => plan.warning_lines(),
         baseline => comparisons.baseline.clone(),
         folded,
+        axes => plan.axes.len(),
         not_drawn => all_curves - curves.len(),
         full => room == 0,
         schemes => Value::from(Serde(schemes)),

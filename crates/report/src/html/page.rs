@@ -46,15 +46,7 @@ impl Entry {
 pub(crate) struct Picture {
     title: String,
     caption: String,
-    legend: Vec<Key>,
     svg: String,
-}
-
-/// A colour and what it means.
-#[derive(Serialize)]
-struct Key {
-    label: String,
-    colour: usize,
 }
 
 impl Picture {
@@ -66,13 +58,8 @@ impl Picture {
 
 impl From<Chart> for Picture {
     fn from(chart: Chart) -> Self {
-        let key = |k: &chart::Key| Key {
-            label: k.label.clone(),
-            colour: k.colour,
-        };
         Picture {
             svg: chart.inline(),
-            legend: chart.legend.iter().map(key).collect(),
             title: chart.title,
             caption: chart.caption,
         }

@@ -7,9 +7,13 @@
 
 mod batches;
 mod paired;
+pub mod sequential;
 
 pub use batches::FEWEST as FEWEST_IN_BATCHES;
-pub use paired::{Comparison, Method, compare, compare_scalars, half_by_flows, pairs, t_975};
+pub use paired::{
+    Comparison, Method, compare, compare_at, compare_scalars, compare_scalars_at, half_by_flows,
+    pairs, t_975,
+};
 
 use cemark_sim::outcome::FlowRecord;
 use serde::{Deserialize, Serialize};

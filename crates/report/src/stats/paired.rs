@@ -11,7 +11,9 @@
 //!   replacement within each seed (the same draws for both schemes). It accounts for how few flows
 //!   make a 99th percentile, which three seeds may hide by chance, but it assumes independent
 //!   flows. The wider of the two is used;
-//! * **batches**: for a mean of one or two seeds, see [`super::batches`].
+//! * **batches**: for a mean of one or two seeds, see [`super::batches`];
+//! * **looks**: in a run with a stated precision, which stops by its own intervals, Student's t
+//!   over replications at the level of the look, see [`super::sequential`].
 //!
 //! A percentile of one or two seeds has no interval: two values say almost nothing about their
 //! spread, and resampling the flows of one run does not show what they share.
@@ -23,7 +25,7 @@ use cemark_sim::outcome::FlowRecord;
 use cemark_wire::hash::SplitMix64;
 use serde::{Deserialize, Serialize};
 
-use super::{Statistic, batches, rank};
+use super::{Statistic, batches, rank, sequential};
 use crate::units;
 
 /// Resamples of the bootstrap: the 2.5th percentile is then the 13th smallest of 500.
@@ -41,6 +43,9 @@ pub enum Method {
     Flows,
     /// Student's t over batches of flows within seeds.
     Batches,
+    /// Student's t over the replications of a run with a stated precision, at the level of its
+    /// look.
+    Looks,
 }
 
 /// A signed percent difference against the baseline with its 95 % interval.
@@ -136,6 +141,31 @@ pub fn compare(seeds: &[Vec<(f64, f64)>], statistic: Statistic) -> Option<Compar
     })
 }
 
+/// Compares a statistic as [`compare`] does, in a run with a stated precision that looks after this
+/// many replications. `None` where no replication has a pair or the baseline is zero.
+pub fn compare_at(
+    seeds: &[Vec<(f64, f64)>],
+    statistic: Statistic,
+    replications: u32,
+) -> Option<Comparison> {
+    let of_seeds: Vec<f64> = seeds
+        .iter()
+        .filter_map(|p| percent_of(p, statistic))
+        .collect();
+    let pairs = seeds.iter().map(|p| p.len() as u64).sum();
+    sequential::compare_replications(&of_seeds, replications, pairs)
+}
+
+/// The percent difference of one seed; `None` without pairs or where the baseline is zero.
+fn percent_of(pairs: &[(f64, f64)], statistic: Statistic) -> Option<f64> {
+    let side = |of: fn(&(f64, f64)) -> f64| {
+        let values: Vec<f64> = pairs.iter().map(of).collect();
+        statistic.of(&values)
+    };
+    let (b, s) = (side(|p| p.0)?, side(|p| p.1)?);
+    (b > 0.0).then(|| 100.0 * (s / b - 1.0))
+}
+
 /// The wider interval. All resamples of a tail may be on one side of the number itself, so the
 /// interval is extended to contain it.
 fn wider(
@@ -161,14 +191,23 @@ pub fn half_by_flows(pairs: &[(f64, f64)], statistic: Statistic) -> Option<f64> 
     Some((high - percent).max(percent - low))
 }
 
+/// Compares one number a seed as [`compare_scalars`] does, in a run with a stated precision that
+/// looks after this many replications.
+pub fn compare_scalars_at(seeds: &[(f64, f64)], replications: u32) -> Option<Comparison> {
+    let of_seeds = percents(seeds);
+    sequential::compare_replications(&of_seeds, replications, of_seeds.len() as u64)
+}
+
+/// The percent difference of each seed whose baseline is not zero.
+fn percents(seeds: &[(f64, f64)]) -> Vec<f64> {
+    let measured = seeds.iter().filter(|(b, _)| *b > 0.0);
+    measured.map(|(b, s)| 100.0 * (s / b - 1.0)).collect()
+}
+
 /// Compares one number a seed, (baseline, scheme): a queue length, a rate. Interval only from three
 /// seeds on.
 pub fn compare_scalars(seeds: &[(f64, f64)]) -> Option<Comparison> {
-    let of_seeds: Vec<f64> = seeds
-        .iter()
-        .filter(|(b, _)| *b > 0.0)
-        .map(|(b, s)| 100.0 * (s / b - 1.0))
-        .collect();
+    let of_seeds = percents(seeds);
     let percent = super::mean(&of_seeds)?;
     let interval = over_seeds(&of_seeds);
     let method = if interval.is_some() {
@@ -427,6 +466,29 @@ mod tests {
         assert_eq!((interval, method), (Some((-1.0, 9.0)), Method::Flows));
         let (interval, method) = wider(-1.0, seeds, Some((-2.0, 0.0)));
         assert_eq!((interval, method), (Some(seeds), Method::Seeds));
+    }
+
+    /// A run that looks and one with fixed seeds have the same numbers and other intervals.
+    #[test]
+    fn a_look_compares_the_same_seeds() {
+        let mut rng = SplitMix64::new(11);
+        let seeds: Vec<_> = (0..6).map(|_| seed(&mut rng, 300, 0.8, 0.5)).collect();
+        for statistic in [Statistic::Mean, Statistic::Percentile(0.99)] {
+            let (look, fixed) = (
+                compare_at(&seeds, statistic, 6).unwrap(),
+                compare(&seeds, statistic).unwrap(),
+            );
+            assert!((look.percent - fixed.percent).abs() < 1e-9);
+            assert_eq!((look.seeds, look.pairs), (fixed.seeds, fixed.pairs));
+            assert_eq!(look.method, Method::Looks);
+            if statistic == Statistic::Mean {
+                assert!(half(&look) > half(&fixed), "{look:?} {fixed:?}");
+            }
+        }
+        let scalars = [(10.0, 11.0), (0.0, 1.0), (10.0, 12.0), (10.0, 13.0)];
+        let look = compare_scalars_at(&scalars, 4).unwrap();
+        assert_eq!((look.seeds, look.method), (3, Method::Looks));
+        assert_eq!(compare_at(&[vec![], vec![]], Statistic::Mean, 3), None);
     }
 
     #[test]

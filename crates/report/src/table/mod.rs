@@ -109,10 +109,14 @@ fn one(group: &Group, look: Look, out: &mut String) {
     let seeds = group.seeds.len();
     let flows = group.baseline().flows;
     let plural = if seeds == 1 { "" } else { "s" };
+    let seed = match group.standing {
+        None => "seed",
+        Some(_) => "replication",
+    };
     let title = group.title();
     let title = visible(&title);
     let gap = if title.is_empty() { "" } else { "   " };
-    let mut head = format!("{seeds} seed{plural}, {flows} flows per scheme");
+    let mut head = format!("{seeds} {seed}{plural}, {flows} flows per scheme");
     if group.rows.len() > 1 {
         head += ", percent against the first row with paired 95 % intervals";
     }
@@ -201,7 +205,7 @@ fn without_interval(group: &Group, metrics: &[&Metric], look: Look, out: &mut St
         let mut cells = metrics.iter().map(|m| row.cell(m));
         cells.any(|c| c.against.is_some_and(|c| c.interval.is_none()))
     };
-    if group.seeds.len() < 3 && group.rows.iter().any(bare) {
+    if group.seeds.len() < 3 && group.rows.iter().any(bare) && group.standing.is_none() {
         let why = "A number without an interval is not decided: 99th percentiles, queues and means \
                    of few flows have an interval from three seeds on (--seeds 3).";
         let _ = writeln!(out, "{}", look.paint(DIM, &wrap(why, look.width)));

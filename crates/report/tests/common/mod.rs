@@ -89,6 +89,7 @@ pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {
         schemes: SCHEMES.map(str::to_owned).to_vec(),
         baseline: 0,
         axes: vec!["workload.load".to_owned()],
+        precision: None,
         points,
         published: vec![
             published("0.90", "ECN#", "short.mean", -23.4, "ECN# Fig 9b"),

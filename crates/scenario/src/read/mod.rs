@@ -26,15 +26,16 @@ use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, alike, fold, near};
 use crate::idle::Idle;
 use crate::markers::SCHEME;
-use crate::plan::{Plan, Point, Warning};
+use crate::plan::{Plan, Point, Precision, Warning};
+use crate::precision::PRECISION;
 use crate::section::{LONGEST, Section};
 use crate::sections::{self, Form};
 use crate::sizes::{LARGEST_FILE, Tables, read};
 use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
-    cost, edge, fabric, faults, host, markers, measure, published, rtt, sense, switch, transport,
-    warn, workload,
+    cost, edge, fabric, faults, full, host, markers, measure, precision, published, rtt, sense,
+    switch, transport, warn, workload,
 };
 
 /// A plan with more points would take more memory than a run can use.
@@ -54,6 +55,10 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// `--seeds`: the seeds 1 to this number.
     pub seeds: Option<u64>,
+    /// `--precision`: half of the intervals in percentage points, as written.
+    pub precision: Option<String>,
+    /// `--full`: what `[full]` of the file says.
+    pub full: bool,
 }
 
 impl Overrides {
@@ -76,7 +81,8 @@ impl Overrides {
 
     /// Whether nothing is changed.
     pub fn is_empty(&self) -> bool {
-        self.set.is_empty() && self.seed.is_none() && self.seeds.is_none()
+        let counted = self.seed.is_some() || self.seeds.is_some() || self.precision.is_some();
+        self.set.is_empty() && !counted && !self.full
     }
 }
 
@@ -121,11 +127,16 @@ pub fn parse(text: &str, file: &str, overrides: &Overrides) -> Result<Plan, Erro
 fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fallible<Plan> {
     let mut root = Table::parse(text, 0)?;
     let mut axes = sweep::axes(&mut root)?;
+    full::apply(&mut root, &mut axes, overrides.full)?;
     let mut given = sweep::Given::default();
     for (path, values) in &overrides.set {
         given.set(&mut root, &mut axes, texts, path, values)?;
     }
-    let seeds = top::seeds(&root, overrides)?;
+    let precision = precision::precision(&mut root, overrides, texts)?;
+    let seeds = match &precision {
+        None => top::seeds(&root, overrides)?,
+        Some(precision) => precision::seeds(precision, &root, overrides)?,
+    };
     let published_entry = root.take(published::PUBLISHED.name);
     let words = Front::read(&root)?;
     few_enough(&axes, &root, seeds.len())?;
@@ -152,7 +163,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     let source = if overrides.is_empty() {
         text.to_owned()
     } else {
-        changed_source(root, &axes, published_entry, &seeds)
+        changed_source(root, &axes, published_entry, &seeds, precision.as_ref())
     };
     Ok(Plan {
         title: words.title.unwrap_or_else(|| name.clone()),
@@ -161,7 +172,8 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         schemes: labels,
         baseline,
         axes: axes.into_iter().map(|axis| axis.path).collect(),
-        digest: digest(baseline, &points),
+        digest: digest(baseline, &points, precision.is_some()),
+        precision,
         points,
         published,
         next: words.next,
@@ -252,11 +264,19 @@ fn baseline(root: &Table, labels: &[String]) -> Fallible<usize> {
     })
 }
 
-/// The fingerprint of a whole plan.
-pub(crate) fn digest(baseline: usize, points: &[Point]) -> u64 {
+/// The fingerprint of a whole plan. Of one that states a precision, only the first replication
+/// counts, since how many there are is no part of the question.
+pub(crate) fn digest(baseline: usize, points: &[Point], precise: bool) -> u64 {
+    let first = points.first().map(|point| point.seed);
+    let start = match precise {
+        false => Digest::new(),
+        true => Digest::new().word("replications"),
+    };
+    let counts = |point: &&Point| !precise || Some(point.seed) == first;
     points
         .iter()
-        .fold(Digest::new().number(baseline as u64), |digest, point| {
+        .filter(counts)
+        .fold(start.number(baseline as u64), |digest, point| {
             digest.number(point.digest)
         })
         .finish()
@@ -489,13 +509,21 @@ fn changed_source(
     axes: &[Axis],
     published: Option<Entry>,
     seeds: &[u64],
+    precision: Option<&Precision>,
 ) -> String {
     let node = |value| Node {
         value,
         at: Default::default(),
     };
-    let seeds = seeds.iter().map(|&n| node(Value::Integer(n.into())));
+    let named = match precision {
+        None => seeds,
+        Some(_) => &seeds[..1],
+    };
+    let seeds = named.iter().map(|&n| node(Value::Integer(n.into())));
     root.put(top::SEEDS.spec.name, node(Value::List(seeds.collect())));
+    if let Some(precision) = precision {
+        root.put(PRECISION.name, precision::written(precision));
+    }
     if !axes.is_empty() {
         let mut sweep = Table::default();
         for axis in axes {

@@ -37,29 +37,35 @@ pub(crate) fn axes(root: &mut Table) -> Fallible<Vec<Axis>> {
             return Err(Fault::new(entry.node.at, "[sweep] is a table")
                 .help("write [sweep] and under it \"workload.load\" = [0.5, 0.9]"));
         };
-        flatten(table, "", &mut axes)?;
+        let mut all = Vec::new();
+        flatten(table, "", &mut all);
+        for (path, at, node) in all {
+            let values = list(&node).map_err(|f| f.help(format!("write \"{path}\" = [a, b]")))?;
+            add(&mut axes, path, at, values.to_vec(), node.at)?;
+        }
     }
     Ok(axes)
 }
 
-/// Unquoted dots make nested tables in TOML: `workload.load = [..]` is the same as
-/// `"workload.load" = [..]`.
-fn flatten(table: &Table, prefix: &str, axes: &mut Vec<Axis>) -> Fallible<()> {
+/// The paths of a table and what each has. Unquoted dots make nested tables in TOML:
+/// `workload.load = [..]` is the same as `"workload.load" = [..]`.
+pub(crate) fn flatten(table: &Table, prefix: &str, all: &mut Vec<(String, At, Node)>) {
     for entry in &table.0 {
         let path = format!("{prefix}{}", entry.key);
         match &entry.node.value {
-            Value::Table(inner) => flatten(inner, &format!("{path}."), axes)?,
-            _ => {
-                let values =
-                    list(&entry.node).map_err(|f| f.help(format!("write \"{path}\" = [a, b]")))?;
-                add(axes, path, entry.at, values.to_vec(), entry.node.at)?;
-            }
+            Value::Table(inner) => flatten(inner, &format!("{path}."), all),
+            _ => all.push((path, entry.at, entry.node.clone())),
         }
     }
-    Ok(())
 }
 
-fn add(axes: &mut Vec<Axis>, path: String, at: At, values: Vec<Node>, list_at: At) -> Fallible<()> {
+pub(crate) fn add(
+    axes: &mut Vec<Axis>,
+    path: String,
+    at: At,
+    values: Vec<Node>,
+    list_at: At,
+) -> Fallible<()> {
     if values.is_empty() {
         return Err(
             Fault::new(list_at, format!("the axis `{path}` has no values"))

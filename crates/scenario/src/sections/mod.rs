@@ -6,10 +6,12 @@ pub(crate) mod controllers;
 pub(crate) mod edge;
 pub(crate) mod fabric;
 pub(crate) mod faults;
+pub(crate) mod full;
 pub(crate) mod host;
 pub(crate) mod markers;
 pub(crate) mod measure;
 pub(crate) mod pfc;
+pub(crate) mod precision;
 pub(crate) mod published;
 pub(crate) mod rtt;
 pub(crate) mod switch;
@@ -131,6 +133,8 @@ pub(crate) static ALL: &[&SectionSpec] = &[
     &crate::edge::EDGE,
     &crate::faults::FAULT,
     &crate::sweep::SWEEP,
+    &crate::precision::PRECISION,
+    &crate::full::FULL,
     &crate::measure::MEASURE,
     &crate::published::PUBLISHED,
 ];

@@ -39,7 +39,7 @@ keys! { KEYS:
 }
 
 /// The largest TOML integer, so that a manifest can name every seed.
-const LARGEST_SEED: u64 = i64::MAX as u64;
+pub(crate) const LARGEST_SEED: u64 = i64::MAX as u64;
 const MOST_SEEDS: u64 = 10_000;
 
 /// `max-time`: the end of the simulated time.
