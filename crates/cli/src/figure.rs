@@ -2,20 +2,21 @@
 //! `cemark figure`: reproduces figures of the papers, published value beside measured value.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cemark_report::Console;
 use cemark_report::figure::{self, Mode, Request, Surroundings, Watch, render};
-use cemark_scenario::{Overrides, Point, visible};
-use indicatif::{ProgressBar, ProgressStyle};
+use cemark_scenario::{Overrides, Plan};
+use cemark_sim::Progress as Step;
 
 use crate::Format;
 use crate::clock::thread_cpu_seconds;
 use crate::exit::{Failure, Stderr, answer, answer_json_text};
 use crate::memory;
+use crate::progress::Progress;
 use crate::run::{provenance, stop_on_ctrl_c, threads};
-use crate::terminal::{has_bars, look};
+use crate::terminal::look;
 
 /// Arguments of `cemark figure`.
 #[derive(clap::Args)]
@@ -59,6 +60,9 @@ pub(crate) struct Args {
     /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    /// Show no progress: neither the bar nor, without a terminal, a line every 10 seconds.
+    #[arg(short, long)]
+    quiet: bool,
 }
 
 pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
@@ -75,10 +79,12 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         out: args.out.clone(),
         changes: changes(args)?,
     };
-    for plan in figure::plans(&request)? {
-        memory::refuse(&plan, args.jobs, args.anyway)?;
+    let plans: Vec<Plan> = figure::plans(&request)?.collect();
+    for plan in &plans {
+        memory::refuse(plan, args.jobs, args.anyway)?;
     }
-    let bar = Bar::new();
+    let threads = threads(args.jobs, usize::MAX);
+    let mut bar = Bar::new(&plans, threads, args.quiet);
     let who = provenance();
     let around = Surroundings {
         who: &who,
@@ -86,11 +92,11 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         watch: &bar,
     };
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads(args.jobs, usize::MAX))
+        .num_threads(threads)
         .build()
         .map_err(|e| ours(format!("cannot start the threads: {e}")))?;
     let run = pool.install(|| figure::run(&request, around));
-    bar.clear();
+    bar.progress.clear();
     if !bar.goes_on() {
         return Err(Failure::Interrupted(format!(
             "interrupted: finished points are kept in {}; the same command continues from there",
@@ -139,56 +145,66 @@ fn changes(args: &Args) -> Result<Overrides, Failure> {
     Ok(changes)
 }
 
-/// A progress bar over the points of the current figure.
+/// The progress of all figures, and Ctrl-C.
 struct Bar {
-    bar: Mutex<ProgressBar>,
+    progress: Progress,
+    /// Name of each figure's plan, and the number of its first point among those of all figures.
+    firsts: Vec<(String, usize)>,
+    /// That of the figure that runs.
+    first: AtomicUsize,
     stop: Arc<AtomicBool>,
 }
 
 impl Bar {
-    fn new() -> Self {
+    fn new(plans: &[Plan], threads: usize, quiet: bool) -> Self {
+        let mut next = 0;
+        let firsts = plans.iter().map(|plan| {
+            let first = next;
+            next += plan.points.len();
+            (plan.name.clone(), first)
+        });
         Bar {
-            bar: Mutex::new(ProgressBar::hidden()),
+            firsts: firsts.collect(),
+            first: AtomicUsize::new(0),
+            progress: Progress::of_plans(plans, threads, quiet),
             stop: stop_on_ctrl_c(),
         }
     }
 
-    fn with(&self, act: impl FnOnce(&mut ProgressBar)) {
-        act(&mut self.bar.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-
-    fn clear(&self) {
-        self.with(|b| b.finish_and_clear());
+    /// The number among all points of a point of the figure that runs.
+    fn place(&self, point: usize) -> usize {
+        self.first.load(Ordering::Relaxed) + point
     }
 }
 
 impl Watch for Bar {
-    fn begins(&self, figure: &str, points: usize, _hops: f64) {
-        self.with(|b| {
-            b.finish_and_clear();
-            let style = ProgressStyle::with_template(
-                "{prefix:22} {bar:16} {pos}/{len} points  {eta} left, {elapsed} gone",
-            )
-            .expect("a fixed template");
-            // Standard error, and only on a terminal.
-            let bar = match has_bars() {
-                true => ProgressBar::new(points as u64),
-                false => ProgressBar::hidden(),
-            };
-            *b = bar
-                .with_style(style)
-                .with_prefix(visible(figure).into_owned());
-        });
+    fn begins(&self, plan: &str) {
+        if let Some((_, first)) = self.firsts.iter().find(|(name, _)| name == plan) {
+            self.first.store(*first, Ordering::Relaxed);
+        }
+        self.progress.title(plan);
     }
 
-    fn done(&self, _: &Point, _: bool) {
-        self.with(|b| b.inc(1));
+    fn starts(&self, point: usize) {
+        self.progress.begins(self.place(point));
+    }
+
+    fn at(&self, point: usize, step: Step) {
+        self.progress.at(self.place(point), step.done, step.hops);
+    }
+
+    fn done(&self, point: usize, hops: u64) {
+        self.progress.finished(self.place(point), hops);
+    }
+
+    fn resumed(&self, point: usize) {
+        self.progress.resumed(self.place(point));
     }
 }
 
 impl Console for Bar {
     fn say(&self, note: &str) {
-        self.with(|b| b.suspend(|| Stderr.say(note)));
+        self.progress.suspended(|| Stderr.say(note));
     }
 
     fn goes_on(&self) -> bool {

@@ -15,11 +15,13 @@ mod init;
 mod man;
 mod marker;
 mod memory;
+mod merge;
 mod plot;
 mod progress;
 mod run;
 mod schemes;
 mod screen;
+mod shell;
 mod terminal;
 mod theory;
 mod vectors;
@@ -57,6 +59,8 @@ enum Command {
     Run(run::Args),
     /// Write the charts and tables of a finished run as files: SVG, PDF, CSV, Markdown.
     Plot(plot::Args),
+    /// Make one run of the parts of a run.
+    Merge(merge::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
     Figure(figure::Args),
     /// List the marking schemes, or show one with its parameters.
@@ -205,6 +209,7 @@ fn main() -> ExitCode {
         Some(Command::Init(args)) => init::init(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Plot(args)) => plot::plot(args),
+        Some(Command::Merge(args)) => merge::merge(args),
         Some(Command::Figure(args)) => figure::figure(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),

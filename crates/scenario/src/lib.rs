@@ -23,6 +23,7 @@ mod check;
 mod cost;
 mod digest;
 mod error;
+mod part;
 mod plan;
 mod read;
 mod reference;

@@ -141,7 +141,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// abandoned.
     pub fn run(&mut self, report: &mut dyn FnMut(Progress) -> bool) -> bool {
         let end = self.clock.ticks(self.cfg.max_time);
-        let awaited = self.awaited.max(1);
+        let all = self.starts_and_ends();
         while let Some((now, event)) = self.events.pop() {
             if now > end {
                 self.now = end;
@@ -193,7 +193,7 @@ impl<Q: EventQueue> Sim<Q> {
             if self.handled >= self.next_report {
                 self.next_report = self.handled + (1 << 17);
                 let time = now as f64 / end.max(1) as f64;
-                let flows = 1.0 - self.awaited as f64 / awaited as f64;
+                let flows = 1.0 - self.starts_and_ends() / all;
                 if !report(Progress {
                     done: time.max(flows).min(1.0),
                     hops: self.hops,
@@ -203,6 +203,12 @@ impl<Q: EventQueue> Sim<Q> {
             }
         }
         true
+    }
+
+    /// What has to happen to the flows before the run ends, at least one. Starts count as well as
+    /// ends, because no measured flow ends during a warm-up.
+    fn starts_and_ends(&self) -> f64 {
+        (self.traffic.ahead() as f64 + self.awaited as f64).max(1.0)
     }
 
     /// Prefetches the packet of the next delivery, which is usually not in the first-level cache.

@@ -2,7 +2,6 @@
 //! A run with a stated precision: replications are added, look by look, until the intervals are as
 //! narrow as asked.
 
-use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use cemark_report::comparison::precision::Standing;
@@ -12,7 +11,7 @@ use cemark_scenario::{Plan, Precision, visible};
 
 use super::redraw::Screen;
 use super::schedule::Schedule;
-use super::simulate::{Workshop, pool};
+use super::simulate::{How, Workshop, pool, threads};
 use crate::exit::Failure;
 use crate::marker::Watches;
 
@@ -33,16 +32,17 @@ pub(super) fn simulate(
     plan: &Plan,
     precision: &Precision,
     dir: &RunDir,
-    jobs: Option<NonZeroUsize>,
+    how: How<'_>,
     watches: &Watches,
     finished: Vec<Option<Finished>>,
 ) -> Result<Looked, Failure> {
     let kept: Vec<bool> = finished.iter().map(Option::is_some).collect();
     let shop = Workshop::new(plan, dir, watches);
+    let threads = threads(how.jobs, plan.points.len());
     let mut run = Run {
         schedule: Schedule::new(plan, precision, kept.clone()),
         groups: vec![None; plan.blocks().len()],
-        screen: Screen::new(plan, &kept),
+        screen: Screen::new(plan, &kept, threads, how.quiet),
         finished,
         plan,
         working: 0,
@@ -54,7 +54,7 @@ pub(super) fn simulate(
             run: Mutex::new(run),
             changed: Condvar::new(),
         };
-        let pool = pool(jobs, plan.points.len())?;
+        let pool = pool(how.jobs, plan.points.len())?;
         pool.broadcast(|_| shared.work(&shop));
         run = shared
             .run
@@ -120,6 +120,7 @@ impl<'a> Shared<'a> {
             }
             if let Some(point) = run.schedule.next() {
                 run.working += 1;
+                run.screen.begins(point);
                 return Some(point);
             }
             if run.working == 0 {

@@ -2,6 +2,7 @@
 //! `cemark run`: simulates the points of a scenario in parallel and stores each as it finishes.
 
 mod anytime;
+mod part;
 mod redraw;
 mod schedule;
 mod simulate;
@@ -17,7 +18,7 @@ use cemark_report::{
 };
 use cemark_scenario::{Plan, visible_lines};
 
-use self::simulate::simulate;
+use self::simulate::{How, simulate};
 pub(crate) use self::simulate::{stop_on_ctrl_c, threads};
 pub(crate) use self::who::provenance;
 use crate::clock::Stopwatch;
@@ -46,12 +47,19 @@ pub(crate) struct Args {
     /// does not depend on N.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+    /// Run only part I of N, into a directory of its own: N processes, on one machine or on many,
+    /// run everything, and `cemark merge` makes one run of their parts (docs/cluster.md).
+    #[arg(long, value_name = "I/N")]
+    part: Option<part::Share>,
     /// Run even if the machine seems to have too little memory.
     #[arg(long)]
     anyway: bool,
     /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    /// Show no progress: neither the bar nor, without a terminal, a line every 10 seconds.
+    #[arg(short, long)]
+    quiet: bool,
     /// Delete what cemark wrote to the run directory, and start over.
     #[arg(long)]
     fresh: bool,
@@ -63,26 +71,43 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;
     warn(&plan);
     let watches = marker::add_all(&args.marker, &mut plan)?;
-    crate::memory::refuse(&plan, args.jobs, args.anyway)?;
+    if args.part.is_some() && plan.precision.is_some() {
+        return Err(part::needs_fixed_seeds(&args.scenario));
+    }
+    let wanted: Vec<usize> = match args.part {
+        Some(part) => part.points(&plan),
+        None => plan.part(1, 1),
+    };
+    match args.part {
+        Some(_) => crate::memory::refuse(&plan.only(&wanted), args.jobs, args.anyway)?,
+        None => crate::memory::refuse(&plan, args.jobs, args.anyway)?,
+    }
     let who = provenance();
-    let path = args
-        .out
-        .clone()
-        .unwrap_or_else(|| RunDir::default_path(&plan));
-    let dir = RunDir::open(&path, &plan, &who, args.fresh, &Stderr)?;
-    let first = plan.simulated_as();
-    let load = |(i, p)| (first[i] == i).then(|| dir.load(p, &Stderr)).flatten();
-    let mut finished: Vec<Option<Finished>> = plan.points.iter().enumerate().map(load).collect();
+    let path = args.out.clone().unwrap_or_else(|| match args.part {
+        Some(part) => part.default_path(&plan),
+        None => RunDir::default_path(&plan),
+    });
+    let named = args.part.map(|part| part.named(&args.scenario));
+    let dir = RunDir::open_part(&path, &plan, named, &who, args.fresh, &Stderr)?;
+    let mut finished: Vec<Option<Finished>> = vec![None; plan.points.len()];
+    for &i in &wanted {
+        finished[i] = dir.load(&plan.points[i], &Stderr);
+    }
     let resumed = finished.iter().flatten().count();
-    if resumed > 0 && plan.precision.is_none() && stderr().is_terminal() {
+    if resumed > 0 && !args.quiet && plan.precision.is_none() && stderr().is_terminal() {
         note(&format!(
             "{resumed} of {} points are in {} already; --fresh runs them again",
-            plan.distinct().len(),
+            wanted.len(),
             path.display()
         ));
     }
+    let how = How {
+        jobs: args.jobs,
+        quiet: args.quiet,
+        wanted: &wanted,
+    };
     if let Some(precision) = &plan.precision {
-        let looked = anytime::simulate(&plan, precision, &dir, args.jobs, &watches, finished)?;
+        let looked = anytime::simulate(&plan, precision, &dir, how, &watches, finished)?;
         let done = Done {
             plan: &looked.plan,
             dir: &dir,
@@ -97,9 +122,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         };
     }
-    simulate(&plan, &dir, args.jobs, &watches, &mut finished)?;
-    share(&plan, &mut finished);
+    simulate(&plan, &dir, how, &watches, &mut finished)?;
+    if args.part.is_none() {
+        share(&plan, &mut finished);
+    }
     let finished: Vec<Finished> = finished.into_iter().flatten().collect();
+    if let Some(part) = args.part {
+        let how = (args.format, &watch);
+        return part::conclude(part, &plan, dir.path(), &finished, resumed, how);
+    }
     let done = Done {
         plan: &plan,
         dir: &dir,
@@ -110,17 +141,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// A run whose points are all finished.
-struct Done<'a> {
-    plan: &'a Plan,
-    dir: &'a RunDir,
-    who: &'a Provenance,
-    finished: &'a [Finished],
+pub(crate) struct Done<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) dir: &'a RunDir,
+    pub(crate) who: &'a Provenance,
+    pub(crate) finished: &'a [Finished],
 }
 
 impl Done<'_> {
     /// Writes what the run leaves in its directory, and prints its answer. `resumed` is the number
     /// of points that were found there.
-    fn answer(&self, format: Format, resumed: usize, watch: &Stopwatch) -> Result<(), Failure> {
+    pub(crate) fn answer(
+        &self,
+        format: Format,
+        resumed: usize,
+        watch: &Stopwatch,
+    ) -> Result<(), Failure> {
         let (plan, finished) = (self.plan, self.finished);
         let (comparisons, summary) = self.summary(resumed, watch);
         let report = html::render(plan, finished, &comparisons, &summary, self.who);

@@ -16,6 +16,8 @@ const REST: usize = 2;
 
 pub(super) struct Screen {
     progress: Progress,
+    /// Shows nothing.
+    quiet: bool,
     /// For each point of the plan its place among the points to simulate.
     places: Vec<Option<usize>>,
     /// Lines of the table that is on the screen.
@@ -24,19 +26,27 @@ pub(super) struct Screen {
 
 impl Screen {
     /// Of a plan of which these points are on disk.
-    pub(super) fn new(plan: &Plan, kept: &[bool]) -> Self {
+    pub(super) fn new(plan: &Plan, kept: &[bool], threads: usize, quiet: bool) -> Self {
         let mut places = vec![None; plan.points.len()];
-        let mut costs = Vec::new();
+        let mut points = Vec::new();
         for (i, first) in plan.simulated_as().into_iter().enumerate() {
             if i == first && !kept[i] {
-                places[i] = Some(costs.len());
-                costs.push(plan.points[i].cost);
+                places[i] = Some(points.len());
+                points.push(&plan.points[i]);
             }
         }
         Screen {
-            progress: Progress::new(costs),
+            progress: Progress::new(&points, threads, quiet),
+            quiet,
             places,
             drawn: 0,
+        }
+    }
+
+    /// A point begins.
+    pub(super) fn begins(&self, point: usize) {
+        if let Some(place) = self.places[point] {
+            self.progress.begins(place);
         }
     }
 
@@ -63,6 +73,9 @@ impl Screen {
     /// Shows the last look of every block. `block` is the one that has just looked, and `line` says
     /// what it found.
     pub(super) fn show(&mut self, plan: &Plan, groups: &[Option<Group>], block: usize, line: &str) {
+        if self.quiet {
+            return;
+        }
         if !has_bars() {
             note(line);
             return;

@@ -16,6 +16,17 @@ use crate::exit::Failure;
 use crate::marker::{self, Watches};
 use crate::progress::Progress;
 
+/// What is simulated, and how.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    /// Most points at the same time.
+    pub(super) jobs: Option<NonZeroUsize>,
+    /// Without progress.
+    pub(super) quiet: bool,
+    /// The points that the run needs.
+    pub(super) wanted: &'a [usize],
+}
+
 /// Where points are simulated: stops everything on Ctrl-C and at the first failure.
 pub(super) struct Workshop<'a> {
     pub(super) plan: &'a Plan,
@@ -96,25 +107,25 @@ impl<'a> Workshop<'a> {
 pub(super) fn simulate(
     plan: &Plan,
     dir: &RunDir,
-    jobs: Option<NonZeroUsize>,
+    how: How<'_>,
     watches: &Watches,
     finished: &mut [Option<Finished>],
 ) -> Result<(), Failure> {
-    let first = plan.simulated_as();
-    let mut todo: Vec<usize> = (0..plan.points.len())
-        .filter(|i| first[*i] == *i && finished[*i].is_none())
-        .collect();
+    let missing = how.wanted.iter().copied();
+    let mut todo: Vec<usize> = missing.filter(|i| finished[*i].is_none()).collect();
     if todo.is_empty() {
         return Ok(());
     }
     // The longest point first, so that the cores finish at about the same time.
     todo.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
     let shop = Workshop::new(plan, dir, watches);
-    let progress = Progress::new(todo.iter().map(|i| plan.points[*i].cost).collect());
+    let points: Vec<&Point> = todo.iter().map(|i| &plan.points[*i]).collect();
+    let mut progress = Progress::new(&points, threads(how.jobs, todo.len()), how.quiet);
     let results = Mutex::new(Vec::new());
-    pool(jobs, todo.len())?.install(|| {
+    pool(how.jobs, todo.len())?.install(|| {
         let each = todo.iter().copied().enumerate().par_bridge();
         each.filter(|_| !shop.stopped()).for_each(|(place, i)| {
+            progress.begins(place);
             let step = |done, hops| {
                 progress.at(place, done, hops);
                 true
@@ -129,14 +140,13 @@ pub(super) fn simulate(
     for (i, done) in lock(&results).drain(..) {
         finished[i] = Some(done);
     }
-    complete(finished, &shop)
+    complete(finished, how.wanted.len(), &shop)
 }
 
 /// Succeeds if all points that are to be simulated are finished; otherwise says why not, and what
 /// is kept.
-fn complete(finished: &[Option<Finished>], shop: &Workshop) -> Result<(), Failure> {
+fn complete(finished: &[Option<Finished>], wanted: usize, shop: &Workshop) -> Result<(), Failure> {
     let done = finished.iter().flatten().count();
-    let wanted = shop.plan.distinct().len();
     let kept = format!(
         "{done} of {wanted} points are finished and kept in {}",
         shop.dir.path().display()

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use cemark_scenario::{Overrides, Plan, Point, near_of_many};
+use cemark_sim::Progress as Step;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use toml::Table;
@@ -53,10 +54,16 @@ pub struct Surroundings<'a> {
 /// Is informed of every step, from several threads. As a console it also receives what the run
 /// directories report, and can end the run.
 pub trait Watch: Console {
-    /// A figure begins, with this number of points and of expected packet-hops.
-    fn begins(&self, _figure: &str, _points: usize, _hops: f64) {}
-    /// A point is finished, by this session or by an earlier one.
-    fn done(&self, _point: &Point, _resumed: bool) {}
+    /// A figure begins: the plan of this name.
+    fn begins(&self, _plan: &str) {}
+    /// A point of the plan begins to be simulated.
+    fn starts(&self, _point: usize) {}
+    /// How far a point is.
+    fn at(&self, _point: usize, _step: Step) {}
+    /// A point is finished; it took this number of packet-hops.
+    fn done(&self, _point: usize, _hops: u64) {}
+    /// A point was finished by an earlier session.
+    fn resumed(&self, _point: usize) {}
 }
 
 impl Watch for () {}
@@ -368,17 +375,15 @@ fn simulate(
     around: Surroundings<'_>,
 ) -> Result<(Vec<Finished>, RunDir), Error> {
     let dir = RunDir::open(place, plan, around.who, false, around.watch)?;
+    around.watch.begins(&plan.name);
     let first = plan.simulated_as();
     let mut order: Vec<usize> = (0..first.len()).filter(|i| first[*i] == *i).collect();
     let cost = |i: &usize| plan.points[*i].cost;
-    around
-        .watch
-        .begins(&plan.name, order.len(), order.iter().map(cost).sum());
     order.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
     let simulated = order
         .into_par_iter()
         .with_max_len(1)
-        .map(|i| one(&plan.points[i], &dir, around).map(|f| (i, f)))
+        .map(|i| one(i, &plan.points[i], &dir, around).map(|f| (i, f)))
         .collect::<Result<Vec<_>, _>>()?;
     let mut finished = vec![None; first.len()];
     for (i, done) in simulated {
@@ -388,9 +393,14 @@ fn simulate(
     Ok((finished.into_iter().flatten().collect(), dir))
 }
 
-fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished, Error> {
+fn one(
+    place: usize,
+    point: &Point,
+    dir: &RunDir,
+    around: Surroundings<'_>,
+) -> Result<Finished, Error> {
     if let Some(finished) = dir.load(point, around.watch) {
-        around.watch.done(point, true);
+        around.watch.resumed(place);
         return Ok(finished);
     }
     let stopped = || Error {
@@ -401,9 +411,13 @@ fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished
         fault: Fault::Machine,
         source: None,
     };
+    around.watch.starts(place);
     let began = (around.cpu_seconds)();
-    let outcome = cemark_sim::run_with_progress(&point.config, &mut |_| around.watch.goes_on())
-        .ok_or_else(stopped)?;
+    let mut step = |s: Step| {
+        around.watch.at(place, s);
+        around.watch.goes_on()
+    };
+    let outcome = cemark_sim::run_with_progress(&point.config, &mut step).ok_or_else(stopped)?;
     if let Some(ring) = pauses::deadlock(point, &outcome) {
         return Err(Error {
             what: format!("{ring}; the points that are finished are kept in"),
@@ -415,7 +429,7 @@ fn one(point: &Point, dir: &RunDir, around: Surroundings<'_>) -> Result<Finished
     }
     let finished = Finished::new(point, outcome, (around.cpu_seconds)() - began);
     dir.store(point, &finished)?;
-    around.watch.done(point, false);
+    around.watch.done(place, finished.outcome.packet_hops);
     Ok(finished)
 }
 

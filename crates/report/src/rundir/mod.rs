@@ -10,8 +10,11 @@ mod columns;
 mod lock;
 mod reading;
 mod seal;
+mod source;
 mod stored;
 mod tables;
+
+pub use source::{Found, Source};
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -131,6 +134,9 @@ pub struct Manifest {
     pub schemes: Vec<String>,
     /// Number of points.
     pub points: u64,
+    /// Which part of them this directory is for; left out where it is for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// What the scenario asks for and its author probably did not mean, each with what to write
     /// instead.
     #[serde(default)]
@@ -145,6 +151,17 @@ pub struct Manifest {
     pub checksum: String,
 }
 
+/// One of several parts of a run ([`Plan::part`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Its number, from 1.
+    pub part: u32,
+    /// Number of parts.
+    pub parts: u32,
+    /// The scenario file: its size tables are looked for beside it.
+    pub file: String,
+}
+
 /// A run directory that belongs to one scenario, and to this process while the value or a clone of
 /// it lives.
 #[derive(Clone, Debug)]
@@ -152,6 +169,7 @@ pub struct RunDir {
     path: PathBuf,
     build: String,
     scenario: String,
+    part: Option<Part>,
     lock: Option<Arc<Lock>>,
 }
 
@@ -189,6 +207,12 @@ impl RunDir {
         Path::new("runs").join(format!("{}-{}", plan.name, &hex(plan.digest)[..8]))
     }
 
+    /// Where a part of a plan goes by default: the same with `-part2of4`.
+    pub fn default_part_path(plan: &Plan, part: u32, parts: u32) -> PathBuf {
+        let whole = RunDir::default_path(plan);
+        PathBuf::from(format!("{}-part{part}of{parts}", whole.display()))
+    }
+
     /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`,
     /// an earlier run's files are removed first. Where another process runs the same scenario
     /// there, this one waits for it.
@@ -203,10 +227,26 @@ impl RunDir {
         fresh: bool,
         console: &dyn Console,
     ) -> Result<Self, Error> {
+        RunDir::open_part(path, plan, None, who, fresh, console)
+    }
+
+    /// The same for a part of the plan, which the manifest then names.
+    ///
+    /// # Errors
+    /// As [`RunDir::open`].
+    pub fn open_part(
+        path: &Path,
+        plan: &Plan,
+        part: Option<Part>,
+        who: &Provenance,
+        fresh: bool,
+        console: &dyn Console,
+    ) -> Result<Self, Error> {
         let mut dir = RunDir {
             path: path.to_path_buf(),
             build: who.build.clone(),
             scenario: hex(plan.digest),
+            part,
             lock: None,
         };
         if path.exists() && !path.is_dir() {
@@ -459,6 +499,7 @@ impl RunDir {
             seeds,
             schemes: plan.schemes.clone(),
             points: plan.points.len() as u64,
+            part: self.part.clone(),
             warnings: plan.warning_lines(),
             provenance: who.clone(),
             source: plan.source.clone(),

@@ -47,6 +47,8 @@ struct Lane {
     class: ClassMap,
     classes: Stream,
     rtts: Stream,
+    /// Flows up to the last measured one that have not started.
+    ahead: u64,
 }
 
 /// The flows of a point in order of start (equal starts: in order of workload), numbered from zero.
@@ -70,6 +72,7 @@ impl Traffic {
         for (workload, w) in (0u16..).zip(&cfg.workloads) {
             let number = u64::from(workload);
             let hosts = cfg.topology.hosts();
+            let (before, mut earlier) = (measured, 0);
             let mut source = match &w.kind {
                 Kind::Poisson {
                     sizes,
@@ -80,6 +83,7 @@ impl Traffic {
                     hold,
                 } => {
                     measured = measured.saturating_add(*flows);
+                    earlier = *warmup;
                     let what = (sizes, *load, pairs);
                     let counts = (*warmup, *flows, *hold);
                     Source::Poisson(Box::new(Poisson::new(
@@ -137,6 +141,7 @@ impl Traffic {
                 class: w.class.clone(),
                 classes: Stream::new(cfg.seed, "classes", number),
                 rtts: Stream::new(cfg.seed, "rtts", number),
+                ahead: earlier.saturating_add(measured - before),
             });
         }
         Traffic {
@@ -170,6 +175,7 @@ impl Traffic {
         let first = self.first()?;
         let lane = &mut self.lanes[first];
         let draft = lane.head.take()?;
+        lane.ahead = lane.ahead.saturating_sub(1);
         lane.head = lane.source.next();
         let Draft {
             start,
@@ -208,6 +214,12 @@ impl Traffic {
     /// probes.
     pub fn measured_total(&self) -> u64 {
         self.measured
+    }
+
+    /// Flows that have not started, of those of a warm-up and those that are measured.
+    pub fn ahead(&self) -> u64 {
+        let ahead = self.lanes.iter().map(|lane| lane.ahead);
+        ahead.fold(0, u64::saturating_add)
     }
 }
 

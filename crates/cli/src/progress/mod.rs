@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How far a run is, on standard error: a bar on a terminal, elsewhere a line every ten seconds.
+
+mod estimate;
+mod factors;
+mod record;
+#[cfg(test)]
+mod replay;
+mod text;
+
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use cemark_scenario::{Plan, Point, visible};
+use cemark_sim::workload::Kind;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use self::estimate::{Estimate, Estimator, Job};
+use self::record::Record;
+use crate::clock::Stopwatch;
+use crate::exit::note;
+use crate::terminal::{error_width, has_bars};
+
+/// Between two lines where there is no terminal.
+const LINES: Duration = Duration::from_secs(10);
+/// Between two pictures of the bar.
+const PICTURES: Duration = Duration::from_millis(250);
+/// A point's reports are passed on at most this often, in seconds: it makes hundreds a second.
+const REPORTS: f64 = 1.0;
+
+/// Shows how far the points are until it is cleared or dropped.
+pub(crate) struct Progress {
+    board: Arc<Mutex<Board>>,
+    /// `None` where nothing is shown.
+    painter: Option<Painter>,
+    /// The bar, hidden where there is no terminal.
+    bar: ProgressBar,
+}
+
+/// The thread that draws; it ends when the sender goes away.
+struct Painter {
+    end: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+/// What is known of the run.
+struct Board {
+    watch: Stopwatch,
+    estimator: Estimator,
+    record: Option<Record>,
+    /// What runs at present, where several plans run one after the other.
+    title: String,
+    points: Vec<State>,
+    /// The largest percentage shown so far: it never goes back.
+    shown: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    hops: u64,
+    reported: Option<f64>,
+    began: bool,
+    finished: bool,
+    expected: bool,
+}
+
+impl Progress {
+    /// Of points in the order in which they are simulated, this number at a time. `quiet` shows
+    /// nothing.
+    pub(crate) fn new(points: &[&Point], threads: usize, quiet: bool) -> Self {
+        let jobs = jobs(points.iter().map(|p| (0, *p)));
+        Progress::of(Estimator::new(jobs, threads), quiet)
+    }
+
+    /// Of plans that are run one after the other, each with its longest point first. Points are
+    /// numbered through all plans, as they are in them.
+    pub(crate) fn of_plans(plans: &[Plan], threads: usize, quiet: bool) -> Self {
+        let all = plans.iter().enumerate();
+        let jobs = jobs(all.flat_map(|(stage, plan)| plan.points.iter().map(move |p| (stage, p))));
+        let mut estimator = Estimator::new(jobs, threads);
+        estimator.longest_first();
+        let progress = Progress::of(estimator, quiet);
+        let all = plans.iter().flat_map(|plan| {
+            let first = plan.simulated_as();
+            first.into_iter().enumerate().map(|(i, first)| i == first)
+        });
+        let mut board = progress.board();
+        for (i, _) in all.enumerate().filter(|(_, simulated)| !simulated) {
+            board.leaves_out(i);
+        }
+        drop(board);
+        progress
+    }
+
+    fn of(estimator: Estimator, quiet: bool) -> Self {
+        let record = Record::asked_for(&estimator);
+        let all = State {
+            expected: true,
+            ..State::default()
+        };
+        let board = Arc::new(Mutex::new(Board {
+            watch: Stopwatch::start(),
+            points: vec![all; estimator.jobs().len()],
+            estimator,
+            record,
+            title: String::new(),
+            shown: 0,
+        }));
+        let bar = bar(quiet);
+        let painter = (!quiet).then(|| paint(Arc::clone(&board), bar.clone()));
+        Progress {
+            board,
+            painter,
+            bar,
+        }
+    }
+
+    /// Point `i` begins.
+    pub(crate) fn begins(&self, i: usize) {
+        let mut board = self.board();
+        let now = board.now();
+        board.points[i].began = true;
+        board.points[i].expected = true;
+        board.estimator.begins(i, now);
+        board.write(now, 'b', i, 0.0);
+    }
+
+    /// How much of point `i` is done (0 to 1) and its packet-hops until now.
+    pub(crate) fn at(&self, i: usize, done: f64, hops: u64) {
+        let mut board = self.board();
+        let now = board.now();
+        let state = &mut board.points[i];
+        state.hops = hops;
+        if state.reported.is_some_and(|last| now - last < REPORTS) {
+            return;
+        }
+        state.reported = Some(now);
+        board.estimator.at(i, now, done, hops);
+        board.write(now, 'a', i, done);
+    }
+
+    /// Point `i` is finished and stored.
+    pub(crate) fn finished(&self, i: usize, hops: u64) {
+        let mut board = self.board();
+        let now = board.now();
+        board.points[i].hops = hops;
+        board.points[i].finished = true;
+        board.estimator.ends(i, now, hops);
+        board.write(now, 'f', i, 1.0);
+    }
+
+    /// Point `i` was finished by an earlier session.
+    pub(crate) fn resumed(&self, i: usize) {
+        let mut board = self.board();
+        let now = board.now();
+        board.points[i].began = true;
+        board.points[i].finished = true;
+        board.estimator.skips(i);
+        board.write(now, 's', i, 1.0);
+    }
+
+    /// Of the points that have not begun, only these are expected to be simulated.
+    pub(crate) fn expect(&self, points: &[usize]) {
+        let mut board = self.board();
+        for (i, state) in board.points.iter_mut().enumerate() {
+            state.expected = state.began || points.contains(&i);
+        }
+        board.estimator.expects(points);
+    }
+
+    /// What runs now.
+    pub(crate) fn title(&self, title: &str) {
+        self.board().title = visible(title).into_owned();
+    }
+
+    /// Prints something on standard error without a bar in between.
+    pub(crate) fn suspended(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
+    /// Removes the bar from the screen, and prints no more lines.
+    pub(crate) fn clear(&mut self) {
+        if let Some(painter) = self.painter.take() {
+            drop(painter.end);
+            // It has nothing to return, and a panic of its own has been printed.
+            let _ = painter.thread.join();
+        }
+        self.bar.finish_and_clear();
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        locked(&self.board)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// A panic in another worker ends the run; its incomplete progress does no harm.
+fn locked(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
+    board.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Board {
+    fn now(&self) -> f64 {
+        self.watch.seconds()
+    }
+
+    /// Point `i` is not simulated.
+    fn leaves_out(&mut self, i: usize) {
+        self.points[i].expected = false;
+        self.estimator.skips(i);
+        self.write(0.0, 's', i, 1.0);
+    }
+
+    fn write(&mut self, now: f64, what: char, i: usize, done: f64) {
+        let hops = self.points[i].hops;
+        if let Some(record) = &mut self.record {
+            record.write(now, what, i, done, hops);
+        }
+    }
+
+    /// What is shown now.
+    fn state(&mut self) -> text::Shown {
+        let now = self.now();
+        let estimate = self.estimator.estimate(now);
+        let percent = estimate.map_or(0, |e: Estimate| (e.share() * 100.0).floor() as u32);
+        self.shown = self.shown.max(percent.min(99));
+        text::Shown {
+            title: self.title.clone(),
+            percent: self.shown,
+            finished: self.points.iter().filter(|p| p.finished).count(),
+            points: self.points.iter().filter(|p| p.expected).count(),
+            hops: self.points.iter().map(|p| p.hops).sum(),
+            gone: now,
+            left: estimate.map(|e| e.left),
+        }
+    }
+}
+
+/// The jobs of an estimator. Points of one cell, and those of one scheme, have much in common.
+fn jobs<'a>(points: impl Iterator<Item = (usize, &'a Point)>) -> Vec<Job> {
+    let (mut cells, mut schemes) = (Vec::new(), Vec::new());
+    fn number<T: PartialEq>(known: &mut Vec<T>, new: T) -> usize {
+        known.iter().position(|k| *k == new).unwrap_or_else(|| {
+            known.push(new);
+            known.len() - 1
+        })
+    }
+    points
+        .map(|(stage, p)| Job {
+            stage,
+            hops: p.cost,
+            seconds: p.cpu_seconds(),
+            timed: is_timed(p),
+            cell: number(&mut cells, (stage, &p.axes)),
+            scheme: number(&mut schemes, (stage, &p.scheme)),
+        })
+        .collect()
+}
+
+/// Whether a point ends at a fixed time, because no flow of it ever ends.
+fn is_timed(point: &Point) -> bool {
+    let endless = |kind: &Kind| matches!(kind, Kind::Long { .. } | Kind::Probe { .. });
+    point.config.workloads.iter().all(|w| endless(&w.kind))
+}
+
+/// The bar, hidden where none can be drawn.
+fn bar(quiet: bool) -> ProgressBar {
+    if quiet || !has_bars() {
+        return ProgressBar::hidden();
+    }
+    let template = match is_narrow() {
+        true => "{bar:10} {msg}",
+        false => "{bar:20} {msg}",
+    };
+    let style = ProgressStyle::with_template(template)
+        .expect("a fixed template")
+        .progress_chars("━╸─");
+    ProgressBar::new(100).with_style(style)
+}
+
+/// Whether the terminal cuts off long lines.
+fn is_narrow() -> bool {
+    matches!(error_width(), Some(..80))
+}
+
+fn paint(board: Arc<Mutex<Board>>, bar: ProgressBar) -> Painter {
+    let (end, ended) = channel();
+    let draws = !bar.is_hidden();
+    let every = if draws { PICTURES } else { LINES };
+    let narrow = is_narrow();
+    let thread = std::thread::spawn(move || {
+        while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+            let shown = locked(&board).state();
+            if draws {
+                bar.set_position(u64::from(shown.percent));
+                bar.set_message(shown.beside_bar(narrow));
+            } else {
+                note(&shown.line());
+            }
+        }
+    });
+    Painter { end, thread }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Progress;
+
+    #[test]
+    fn a_quiet_run_shows_nothing() {
+        assert!(Progress::new(&[], 1, true).painter.is_none());
+        let mut loud = Progress::new(&[], 1, false);
+        assert!(loud.painter.is_some());
+        loud.clear();
+        assert!(loud.painter.is_none());
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run directory that is only read: `cemark merge` takes points from it. It is neither locked nor
+//! changed, since each of its files is whole whenever it has its name.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use cemark_scenario::Point;
+
+use super::seal::Place;
+use super::stored::{self, Stored};
+use super::{Finished, MANIFEST, Manifest, POINTS};
+use crate::Error;
+use crate::summary::hex;
+
+/// A run directory that is only read.
+#[derive(Clone, Debug)]
+pub struct Source {
+    path: PathBuf,
+    manifest: Manifest,
+}
+
+/// What a directory holds of a point.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// The point.
+    Whole(Box<Finished>),
+    /// Nothing.
+    Missing,
+    /// A file that is not as it was written.
+    Damaged(PathBuf),
+    /// A point that another build of cemark has simulated.
+    OtherBuild,
+}
+
+impl Source {
+    /// A directory that `cemark run` has written.
+    ///
+    /// # Errors
+    /// [`crate::Fault::User`] where it has no manifest or a damaged one; [`crate::Fault::Machine`]
+    /// where it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let file = path.join(MANIFEST);
+        let mut bytes = match fs::read(&file) {
+            Ok(bytes) => bytes,
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                let what = match path.exists() {
+                    true => "this is no run directory, it has no manifest.json:",
+                    false => "there is no directory",
+                };
+                let help = "name the directories that `cemark run --part` has written, for \
+                            example runs/*-part*of4";
+                return Err(Error::user(what, path, help));
+            }
+            Err(e) => return Err(Error::io("read", &file, e)),
+        };
+        let whole = Place::Json.holds(&mut bytes) == Some(true);
+        match serde_json::from_slice(&bytes) {
+            Ok(manifest) if whole => Ok(Source {
+                path: path.to_path_buf(),
+                manifest,
+            }),
+            _ => Err(Error::user(
+                "the manifest is damaged:",
+                &file,
+                "run the command of this directory again: it writes the manifest again, and keeps \
+                 the points that are whole",
+            )),
+        }
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// A point, if it was simulated by this build of cemark.
+    pub fn load(&self, point: &Point, build: &str) -> Found {
+        let digest = hex(point.digest);
+        let path = self.path.join(POINTS).join(format!("{digest}.parquet"));
+        let key = stored::Key {
+            build,
+            scenario: &self.manifest.scenario_digest,
+            point: &digest,
+        };
+        match stored::read(&path, key) {
+            Stored::Whole(outcome, seconds) => {
+                Found::Whole(Box::new(Finished::new(point, *outcome, seconds)))
+            }
+            Stored::Missing => Found::Missing,
+            Stored::Other => Found::OtherBuild,
+            Stored::Damaged => Found::Damaged(path),
+        }
+    }
+}
