@@ -10,7 +10,7 @@ use std::time::Instant;
 
 const BINARY: &str = "target/release/cemark";
 
-/// Runs `cemark run rtt-variation` on a terminal of its own, and prints when each load's first table
+/// Runs `cemark run rtt-variation` on a terminal, and prints when the first table of each load
 /// came, when the run ended, and its answer.
 #[allow(clippy::disallowed_methods)] // it measures time
 pub(crate) fn run() -> Result<(), String> {
@@ -39,7 +39,10 @@ pub(crate) fn run() -> Result<(), String> {
     for line in BufReader::new(child.stdout.take().expect("it is piped")).split(b'\n') {
         let line = line.map_err(|e| e.to_string())?;
         let line = plain(&String::from_utf8_lossy(&line));
-        if let Some(name) = line.strip_prefix("load ").and_then(|l| l.split(' ').next()) {
+        if let Some(name) = line
+            .strip_prefix("load ")
+            .and_then(|l| l.split([' ', ':']).next())
+        {
             if !seen.iter().any(|(n, _)| n == name) {
                 seen.push((name.to_owned(), began.elapsed().as_secs_f64()));
             }

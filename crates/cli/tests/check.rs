@@ -192,8 +192,8 @@ fn a_check_prints_the_base_rtts_of_a_file() {
         String::from_utf8_lossy(&out.stderr)
     );
     let text = String::from_utf8_lossy(&out.stdout);
-    let line = "base RTTs from 500 samples: min 60.2 µs, mean 94.7 µs, p50 89.8 µs, p90 124 µs, max \
-                218 µs";
+    let line = "base RTTs from 500 samples: min 60.2 µs, mean 94.7 µs, p50 89.8 µs, p90 124 µs, \
+                max 218 µs";
     let words: Vec<&str> = text.split_whitespace().collect();
     assert!(words.join(" ").contains(line), "{text}");
     let out = cemark(&[
