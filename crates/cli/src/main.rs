@@ -100,7 +100,7 @@ struct Extent {
     /// run exactly those instead.
     #[arg(long, value_name = "POINTS", conflicts_with_all = ["seed", "seeds", "full"])]
     precision: Option<String>,
-    /// Run what the scenario's section [full] says, as a paper did; no precision ends it earlier.
+    /// Run what the scenario's section `full` says, as a paper did; no precision ends it earlier.
     #[arg(long)]
     full: bool,
 }

@@ -92,7 +92,8 @@ impl Plan {
 pub struct Precision {
     /// Half the width of the 95 % interval of each cell that decides, in percentage points.
     pub within: f64,
-    /// The metrics that decide; empty: the means that the sentence under the table speaks about.
+    /// The metrics that decide; empty: the means of short and large flows, or what was measured
+    /// instead.
     pub metrics: Vec<String>,
     /// Most replications.
     pub most: u32,

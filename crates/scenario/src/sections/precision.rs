@@ -39,7 +39,7 @@ keys! { KEYS:
         "a list of metrics",
         r#"{"type":"array","items":{"type":"string"},"minItems":1}"#,
     )
-    .follows("the means that the sentence under the table speaks about")
+    .follows("the means of short and large flows, or what was measured instead")
     .doc(
         "the [metrics](output.md#metrics) whose intervals decide: means, `queue.mean` or \
          `goodput`, no percentiles",
