@@ -5,10 +5,11 @@ mod common;
 
 use cemark_sim::config::{Buffering, MarkerChoice, Nic, Pfc, Policy, QueueConfig, TracePorts};
 use cemark_sim::outcome::{PortReport, hottest};
+use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{FlowLine, Kind};
 use cemark_sim::{Config, Outcome, run};
 use cemark_transport::rdma::Rdma;
-use cemark_wire::Picos;
+use cemark_wire::{Picos, Rate};
 use common::{config, us, workload};
 
 /// Two megabytes from host 0 to host 8, as long as 1.6 ms of their link, and a packet at 8 ms that
@@ -173,6 +174,12 @@ fn the_busiest_port_is_traced_beside_the_hottest() {
     let mut lines = vec![line(0, 8, 2_000_000)];
     lines.extend((1..6).map(|src| line(src, 9, 100_000)));
     let mut cfg = config(vec![workload(Kind::List(lines))], MarkerChoice::None);
+    // One switch: no uplink carries as much as the last link.
+    cfg.topology = Topology::Star(Star {
+        hosts: 10,
+        rate: Rate::gbps(10),
+        delay: us(10),
+    });
     cfg.measure.trace = TracePorts::Hottest;
     let out = run(&cfg);
     let names = |out: &Outcome| {
