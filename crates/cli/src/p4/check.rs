@@ -103,8 +103,8 @@ fn table(rows: &[[String; 7]]) -> String {
     }
     text.push_str(
         "every rule is kept: a packet accesses each register once, a stateful ALU has at most two \
-         conditions\nand two operands of 32 bits, there is no division and no product of variables\n\
-         metadata: bits of variables; a compiler lets those share a place that are not needed at \
+         conditions\nand two operands of 32 bits, there is no division and no product of \
+         variables\nmetadata: bits of variables; a compiler lets those share a place that are not needed at \
          once\nstages: an estimate from what needs the result of what; a compiler may need more\n",
     );
     text

@@ -107,7 +107,8 @@ fn entries(file: &File, cut: bool) -> Result<Answer, String> {
     let interval = nanos("pst_interval", &file.pst_interval)?;
     if interval < 4_096 {
         return Err(format!(
-            "pst_interval = {}: write at least 5us, a tick is 1.024 us and a shorter interval has no gaps",
+            "pst_interval = {}: write at least 5us; a tick is 1.024 us, and a shorter interval has \
+             no gaps",
             file.pst_interval
         ));
     }

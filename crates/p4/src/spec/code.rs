@@ -113,7 +113,10 @@ fn shorten(lines: &mut Vec<Line>) -> bool {
         .collect();
     let before = lines.len();
     lines.retain(|line| !matches!(line, Line::Place(label) if !used.contains(label)));
-    let ends = |line: &Line| matches!(line, Line::Op { name, .. } if ["jmp", "return", "drop"].contains(name));
+    let ends = |line: &Line| match line {
+        Line::Op { name, .. } => ["jmp", "return", "drop"].contains(name),
+        Line::Place(_) => false,
+    };
     let mut useless = None;
     for (i, line) in lines.iter().enumerate() {
         let Line::Op { name, to, .. } = line else {

@@ -142,7 +142,8 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Fields of the packet's own that the program reads: SWX keeps metadata from the packet before.
+    /// Fields of the packet's own that the program reads: SWX keeps the metadata of the packet
+    /// before.
     fn cleared(&self) -> Vec<Slot> {
         let mut reads = BTreeSet::new();
         let gress = &self.program.gresses[self.gress];

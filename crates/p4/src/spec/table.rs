@@ -71,7 +71,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// `ends`: where it goes on after an entry, and after none.
+    /// `ends`: where it continues after an entry, and after none.
     fn apply_fixed(
         &mut self,
         table: usize,
