@@ -35,6 +35,13 @@ const PAPER: [&str; 7] = [
     "-",
 ];
 
+const NOTES: &str = "\
+every rule is kept: a packet accesses each register once, a stateful ALU has at most two conditions
+and two operands of 32 bits, there is no division and no product of variables
+metadata: bits of variables; a compiler lets those share a place that are not needed at once
+stages: an estimate from what needs the result of what; a compiler may need more
+";
+
 pub(super) fn check(args: &Args) -> Result<(), Failure> {
     let Some(path) = &args.file else {
         return shipped();
@@ -101,11 +108,6 @@ fn table(rows: &[[String; 7]]) -> String {
              {stages:>7}"
         );
     }
-    text.push_str(
-        "every rule is kept: a packet accesses each register once, a stateful ALU has at most two \
-         conditions\nand two operands of 32 bits, there is no division and no product of \
-         variables\nmetadata: bits of variables; a compiler lets those share a place that are not needed at \
-         once\nstages: an estimate from what needs the result of what; a compiler may need more\n",
-    );
+    text.push_str(NOTES);
     text
 }
