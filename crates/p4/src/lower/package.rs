@@ -78,8 +78,8 @@ impl<'a> Lower<'a> {
         let (first_field, first_header) = (self.out.fields.len(), self.out.headers.len());
         // Blocks share what has the same type.
         let mut shared: BTreeMap<String, Var> = BTreeMap::new();
-        // What stands for a type parameter is what other blocks have at the same position: headers
-        // first, then the user's metadata.
+        // A type parameter is what other blocks have at the same position: headers first, then the
+        // user's metadata.
         let mut positions: BTreeMap<usize, Var> = BTreeMap::new();
         for (role, arg) in roles.iter().zip(args) {
             let decl = self.block_named(&arg.value)?;
