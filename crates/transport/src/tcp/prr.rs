@@ -85,7 +85,7 @@ impl Prr {
             limit.min(target - in_flight)
         };
         let first = if self.out == 0 { mss } else { 0 };
-        self.window = in_flight + more.max(first);
+        self.window = (in_flight + more.max(first)).max(mss);
     }
 }
 
