@@ -149,7 +149,9 @@ proptest! {
         stack in prop_oneof![Just(Stack::NONE), stack()],
         messages in prop::collection::vec((0u64..3_000_000, 1u64..200_000), 1..6),
     ) {
-        let cfg = Config { control, sack, handshake, ack_every, pacing, stack, ..Config::default() };
+        let cfg = Config {
+            control, sack, handshake, ack_every, pacing, stack, ..Config::default()
+        };
         let mut net = Net::new(cfg, Path { mark_above: mark, seed, ..Path::default() });
         let mut total = 0;
         for (when, bytes) in messages {

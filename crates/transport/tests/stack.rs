@@ -166,8 +166,8 @@ fn a_probe_finds_a_lost_tail_long_before_the_timeout() {
     let due = s.timeout().unwrap();
     assert!(due < Nanos(8 * MS), "{due:?}");
     s.on_timeout(&cfg, due);
-    let repairs = numbers(&drain(&mut s, &cfg, due.0));
-    assert_eq!(repairs[0], 12);
+    let resent = numbers(&drain(&mut s, &cfg, due.0));
+    assert_eq!(resent[0], 12);
     assert_eq!((s.stats().timeouts, s.stats().fast_recoveries), (0, 1));
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Linux's senders over one marking queue, in a test kernel: `uml.sh uml senders.py [NAME=VALUE]...`.
+"""Linux's senders over one marking queue: `uml.sh uml senders.py [NAME=VALUE]...`.
 
 CONTROL (dctcp), FLOWS (1), RATE in Mb/s (200), RTT in us (1000), T: the threshold of TCN in us
 (240), MS: virtual milliseconds (2000), of which the first WARM (500) are not counted. BYTES: each

@@ -83,8 +83,8 @@ keys! { STACK_KEYS:
         "DCTCP counts alpha in parts of 1024: below 1/64 it falls to zero within a window",
     );
     TLP: bool = Key::flag("tlp").usual("false").doc(
-        "tail loss probes (RFC 8985): one segment after two round trips and 2 ms of silence, before \
-         the timeout; it takes `sack`",
+        "tail loss probes (RFC 8985): one segment after two round trips and 2 ms of silence, \
+         before the timeout; it takes `sack`",
     );
     RACK: bool = Key::flag("rack").usual("false").doc(
         "losses are found by time (RFC 8985): a segment is lost once one that was sent later has \

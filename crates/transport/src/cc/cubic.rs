@@ -268,7 +268,7 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
-    /// Grows by whole segments, at a rate that is computed anew only if the window has changed or
+    /// Grows by whole segments, at a rate that is computed again only if the window has changed or
     /// the old one is [`HOLD`] old. At least a hundredth of a segment, at most half a window for
     /// each window of acknowledgements.
     fn hold(&mut self, now: Nanos, (epoch, t): (Epoch, u64), bytes: u64) {
