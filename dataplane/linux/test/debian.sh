@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# debian.sh VERSION [SCRIPT [NAME=VALUE]...]: installs the module with DKMS in a Debian that has this
-# kernel (6.1: Debian 12; 7.2 and others: Debian 13 with backports), boots the kernel in QEMU, and
-# runs the script as root inside it, with these variables. Without a script: port.py, in which the
+# debian.sh VERSION [SCRIPT [NAME=VALUE]...]: installs the module with DKMS in a Debian that has
+# this kernel (6.1: Debian 12; 7.2 and others: Debian 13 with backports), boots it in QEMU, and runs
+# the script as root inside it, with these variables. Without a script: port.py, in which the
 # qdisc is under traffic. The Debian is a directory in the cache, where nothing of this machine is
 # changed; the first run fetches 250 MB. QEMU counts instructions, and each is a nanosecond of the
 # guest's time, so that results do not depend on the load of this machine.
@@ -40,9 +40,10 @@ if [ ! -d "$root" ]; then
   keys=/usr/share/keyrings/debian-archive-keyring.gpg
   mmdebstrap --quiet --variant=apt --skip=cleanup/apt --keyring="$keys" "$suite" "$root.new" \
     "${sources[@]}"
-  headers=$(chroot "$root.new" apt-cache search --names-only \
-    "^linux-headers-${version/./\\.}\\.[0-9.+a-z-]*[0-9]-amd64\$|^linux-headers-${version/./\\.}\\.[0-9]+\\+deb13-amd64\$" |
-    cut -d' ' -f1 | sort -V | tail -1)
+  # Not those of the cloud and real-time kernels.
+  pattern="^linux-headers-${version/./\\.}\\.[^ ]*[0-9]-amd64\$"
+  headers=$(chroot "$root.new" apt-cache search --names-only "$pattern" | cut -d' ' -f1 |
+    sort -V | tail -1)
   [ -n "$headers" ] || { echo "$0: Debian $suite has no Linux $version" >&2; exit 2; }
   release=${headers#linux-headers-}
   echo "Linux $release"
@@ -53,8 +54,9 @@ if [ ! -d "$root" ]; then
   packages=("linux-image-$release")
   [ "$version" = 6.1 ] || packages=("linux-binary-$release" "linux-modules-$release")
   (cd "$root.new" && chroot . sh -c "cd /tmp && apt-get download -qq ${packages[*]}" &&
-    for deb in tmp/*.deb; do dpkg-deb --fsys-tarfile "$deb" | tar -xf - --keep-directory-symlink; done
-    rm tmp/*.deb)
+    for deb in tmp/*.deb; do
+      dpkg-deb --fsys-tarfile "$deb" | tar -xf - --keep-directory-symlink
+    done && rm tmp/*.deb)
   chroot "$root.new" apt-get clean
   echo "$release" >"$base/release"
   mv "$root.new" "$root"
@@ -83,13 +85,14 @@ inside make -s -C "/lib/modules/$release/build" M=/root/linux \
 "$here/guest.sh" "$root" "$release" "$base/guest" "$script" "$@"
 kernel=$root/boot/vmlinuz-$release
 [ -e "$kernel" ] || kernel=$root/usr/lib/modules/$release/vmlinuz
+line="console=ttyS0 quiet loglevel=1 panic=-1 tsc=reliable nokaslr audit=0 VARIABLES=/variables"
 log=$base/guest.log
 echo "== in Linux $release"
 timeout "${SECONDS_MAX:-1800}" qemu-system-x86_64 -machine q35 -accel tcg -cpu max \
   -icount shift=0,sleep=off -rtc clock=vm,base=2026-01-01 -m 1G -smp 1 -nodefaults \
   -no-user-config -display none -serial stdio -monitor none -no-reboot \
   -kernel "$kernel" -initrd "$base/guest.cpio" \
-  -append "console=ttyS0 quiet loglevel=1 panic=-1 tsc=reliable nokaslr audit=0 VARIABLES=/variables ${CMDLINE:-}" \
+  -append "$line" \
   </dev/null 2>&1 | sed -u 's,\r,,g' | tee "$log" |
   grep --line-buffered -v -e '^@@exit' -e 'reboot: Power down' || true
 code=$(sed -n 's/^@@exit //p' "$log" | tail -1)

@@ -20,7 +20,7 @@ programs=()
 for name in bash ip tc ss iperf3 python3 kmod busybox; do
   programs+=("$(inside sh -c "readlink -f \$(command -v $name)")")
 done
-libraries=$(inside sh -c "ldd ${programs[*]} /usr/lib/python3*/lib-dynload/*.so || true" 2>/dev/null |
+libraries=$(inside sh -c "ldd ${programs[*]} /usr/lib/python3*/lib-dynload/*.so || :" 2>/dev/null |
   awk '$2 == "=>" && $3 ~ "^/" { print $3 } $1 ~ "^/" && $2 ~ "^[(]" { print $1 }' | sort -u)
 # Loaded when a thread is cancelled.
 libraries+=" $(cd "$root" && find usr/lib -name libgcc_s.so.1 -printf '/%p')"

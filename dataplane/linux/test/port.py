@@ -292,7 +292,8 @@ def log():
     said = [line for line in run("dmesg", netns=None).stdout.splitlines()
             if not any(known in line for known in
                        ("out-of-tree module", "module verification failed", "netem: version",
-                        "non-work-conserving", "link becomes ready", "SYN flooding", "] netlink: "))]
+                        "non-work-conserving", "link becomes ready", "SYN flooding",
+                        "] netlink: "))]
     check("kernel log", not said, "\n".join(said) or "no line")
 
 
