@@ -58,7 +58,7 @@ fn it_runs_nothing_and_takes_no_changes() {
     for (args, said) in [
         (&["ecnsharp-99", "--why"][..], "ecnsharp-9"),
         (&["ecnsharp-9", "--why", "--seeds", "2"], "--seeds"),
-        (&["--why"], "--all"),
+        (&["--why"], "<IDS>"),
     ] {
         let out = figure(args);
         assert_eq!(out.status.code(), Some(2), "{args:?}");

@@ -100,8 +100,8 @@ fn the_readme_counts_the_verdicts() {
     let decided = of("reproduced") + of("not_reproduced");
     let yes = near.iter().filter(|n| **n == "yes").count();
     let said = format!(
-        "{} of {} rows count: {} are reproduced, {} are not, {} stay undecided; {yes} of the {} with \
-         a published number that is not zero are near it",
+        "{} of {} rows count: {} are reproduced, {} are not, {} stay undecided; {yes} of the {} \
+         with a published number that is not zero are near it",
         decided + of("not_decided"),
         full.len(),
         of("reproduced"),
@@ -175,8 +175,7 @@ fn an_unknown_name_is_the_users_mistake() {
     );
 }
 
-/// What is graded as the paper's, the code's or the tool's names its place, and no file leaves it at
-/// one line for everything.
+/// The test of the files themselves: each parameter has a reason, and the paper is no program.
 #[test]
 fn every_parameter_says_where_it_comes_from() {
     for file in files().iter().filter(|f| f.is_simulated()) {

@@ -46,7 +46,7 @@ pub enum Mistake {
     NamelessVariant,
     /// Parameters of the experiment that no line of `[why]` grades.
     #[error(
-        "no grade for {0}; write their paths below [why.paper], [why.code], [why.tool] or [why.ours]"
+        "no grade for {0}; write the paths below [why.paper], [why.code], [why.tool] or [why.ours]"
     )]
     NoGrade(String),
     /// A path of `[why]` that names no parameter of the file.
@@ -57,8 +57,8 @@ pub enum Mistake {
     UnknownGrade(String),
     /// A line of `[why]` that is neither a text nor a text beside that of a better source.
     #[error(
-        "[why] `{0}`: write a text, or {{ why = \"...\", code = \"...\" }} where a source of a better \
-         grade has another value"
+        "[why] `{0}`: write a text, or {{ why = \"...\", code = \"...\" }} where a source of a \
+         better grade has another value"
     )]
     Grade(String),
     /// `"$name"` without a parameter of that name.

@@ -263,8 +263,8 @@ impl Expected {
         let near = self.0.values().filter(|f| f.near == Some(true)).count();
         let published = self.0.values().filter(|f| f.near.is_some()).count();
         format!(
-            "Of {} rows {counting} count: {} reproduced, {} not reproduced, {} not decided; {near} of \
-             the {published} whose published number is not zero are near it. {} hold by \
+            "Of {} rows {counting} count: {} reproduced, {} not reproduced, {} not decided; {near} \
+             of the {published} whose published number is not zero are near it. {} hold by \
              construction, {} are calibrated, {} measured.",
             self.0.len(),
             with(RowVerdict::Reproduced),

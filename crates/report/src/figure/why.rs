@@ -3,8 +3,9 @@
 //!
 //! A row is decided on the set-up that the authors ran: (1) what the paper says; (2) where it is
 //! silent, their public code; (3) where that is silent, the defaults of the tool that they name;
-//! (4) only then our choice. `docs/figures.md` has the rule. The tables `[why.paper]`, `[why.code]`,
-//! `[why.tool]` and `[why.ours]` of a figure's file say which of the four each parameter is:
+//! (4) only then our choice. `docs/figures.md` has the rule. The tables `[why.paper]`,
+//! `[why.code]`, `[why.tool]` and `[why.ours]` of a figure's file say which of the four each
+//! parameter is:
 //!
 //! ```toml
 //! [why.paper]
@@ -16,7 +17,7 @@
 //! ```
 //!
 //! A path names a parameter (`scheme.ECN#.k`, with the label or name of an entry of a list), or all
-//! below it (`topology`); `*` stands for any one part. Of several that fit, the longest counts.
+//! below it (`topology`); `*` fits any one part. Of several that fit, the longest counts.
 //! Every parameter must have a grade, and every path a parameter.
 
 use serde::Serialize;
