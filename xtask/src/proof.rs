@@ -191,7 +191,7 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "p4",
-        "a million packets: model = interpreter = DPDK's software switch; a fault in every instruction",
+        "a million packets, model = interpreter = DPDK's switch; a fault in every instruction",
         &["bash", "dataplane/p4/test/run.sh", "proof"],
     ),
     (

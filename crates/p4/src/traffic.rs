@@ -154,7 +154,6 @@ impl Model {
             .and_then(|v| v.with(&SPEC, "pst_interval", interval))
             .expect("parameters");
         let third = values
-            .clone()
             .with(&SPEC, "ins_target", TARGETS.ins.into())
             .and_then(|v| v.with(&SPEC, "pst_target", TARGETS.pst.into()))
             .expect("parameters");

@@ -36,7 +36,10 @@ fn every_program_is_emitted_and_jumps_to_labels_that_are_there() {
         assert!(spec.contains("\trx m.port\n"), "{name}");
         for block in spec.split("{\n") {
             let lines = || block.lines().map(|line| line.trim_start_matches('\t'));
-            let labels: Vec<&str> = lines().filter_map(|l| l.split_once(" : ")).map(|l| l.0).collect();
+            let labels: Vec<&str> = lines()
+                .filter_map(|l| l.split_once(" : "))
+                .map(|l| l.0)
+                .collect();
             for line in lines() {
                 let op = line.split_once(" : ").map_or(line, |(_, op)| op);
                 if let Some(jump) = op.strip_prefix("jmp") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Compares `ecn_sharp.p4` in DPDK's software switch with the Rust model and with the interpreter,
-//! packet by packet and byte by byte; then puts single faults into the `.spec`, each of which has to
-//! be noticed.
+//! packet by packet and byte by byte; then puts single faults into the `.spec`, each of which has
+//! to be noticed.
 //!
 //! `cargo run -p cemark-p4 --example swx -- TRACE FOLDER PACKETS FAULTS`: TRACE is the program that
 //! `make -C dataplane/p4/swx` makes, FOLDER is for its files, one of FAULTS instructions is changed
