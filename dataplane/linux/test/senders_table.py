@@ -123,7 +123,10 @@ class Svg:
                           f'font-weight="{weight}">{text}</text>')
 
     def line(self, points, colour, width=1.0):
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        kept = [p for i, p in enumerate(points)
+                if not 0 < i < len(points) - 1 or points[i - 1][1] != p[1] or
+                points[i + 1][1] != p[1]]
+        path = " ".join(f"{x:.0f},{y:.1f}" for x, y in kept)
         self.parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" '
                           f'stroke-width="{width}"/>')
 
@@ -138,11 +141,11 @@ class Svg:
 COLOURS = ("#1b5e9b", "#c2571a")
 # Title, case, the column of the samples (0: rate of marks), first and last ms, largest value.
 ROWS = [
-    ("window, 1 flow", "dctcp-1-1000", 1, 1500, 1600, 32),
-    ("in flight, 1 flow", "dctcp-1-1000", 2, 1500, 1600, 32),
+    ("window, 1 flow", "dctcp-1-1000", 1, 1500, 1600, 26),
+    ("in flight, 1 flow", "dctcp-1-1000", 2, 1500, 1600, 26),
     ("alpha, 1 flow", "dctcp-1-1000", 3, 1500, 1600, 512),
     ("marks/ms, 1 flow", "dctcp-1-1000", 0, 1500, 1600, 18),
-    ("windows, 2 flows", "dctcp-2-1000", 1, 1500, 1600, 32),
+    ("windows, 2 flows", "dctcp-2-1000", 1, 1500, 1600, 20),
     ("alpha, 2 flows", "dctcp-2-1000", 3, 1500, 1600, 512),
     ("CUBIC's window", "cubic-1-1000", 1, 2000, 2200, 40),
 ]
@@ -163,7 +166,7 @@ def panel(svg, box, flows, column, span, top):
 
 
 def figure(out, kernel_name):
-    wide, high, left = 118, 62, 96
+    wide, high, left = 118, 62, 140
     svg = Svg(left + (len(COLUMNS) + 1) * (wide + 10), 40 + len(ROWS) * (high + 16))
     titles = [title for title, _ in COLUMNS] + ["kernel 6.12"]
     for i, title in enumerate(titles):
