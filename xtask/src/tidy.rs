@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rules about files: a licence line on top, at most 700 lines, no unfinished code or merge, and for
-//! each scheme a page, vectors, an oracle and a C twin.
+//! Rules about files: a licence line on top, at most 700 lines, no unfinished code or merge, and
+//! for each scheme a page, vectors, an oracle and a C twin.
 
 use std::fs;
 use std::path::Path;
