@@ -7,9 +7,9 @@
 //! (dctcp or cubic), `flows`, `rate` (Mb/s), `rtt` and `t` (us), `ms`, `warm` (ms that are not
 //! counted), `gap` (us by which flows start apart), or a field of [`Stack`] (`prr=true`);
 //! `stack=linux` switches all on. With `bytes` each flow ends after that many (an incast, with
-//! `gap=0`), and `limit` is the room for packets. `samples=true` prints ms, flow, window, in flight,
-//! alpha of 1024, delivered and marked packets. The last line has the goodput in Mb/s, the mean wait
-//! in us, the share of packets marked, packets dropped, and when the last ACK arrived, in ms.
+//! `gap=0`), and `limit` is the room for packets. `samples=true` prints ms, flow, window, in
+//! flight, alpha of 1024, delivered and marked packets. The last line has the goodput in Mb/s, the
+//! mean wait in us, the share of packets marked, packets dropped, and when the last ACK arrived.
 
 use std::collections::{BTreeMap, VecDeque};
 
