@@ -187,6 +187,8 @@ int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set)
 			q->backlogged |= BIT(i);
 	cemark_set_markers(q, set, mtu, old);
 	cemark_set_round(q, set, mtu, old, !old);
+	q->plain = q->n == 1 && !q->measured && !q->shaped &&
+		   (q->traits & ~CEMARK_WATCHES_EMPTY) == CEMARK_AT_DEQUEUE;
 	q->set = *set;
 	q->limit = set->limit;
 	sch->limit = set->limit;

@@ -30,12 +30,16 @@ struct cemark_settings {
 	u8 map[CEMARK_MAP_VALUES];
 };
 
+/* The weight of a packet in the smoothed waiting time is 1 / 2^this. */
+#define CEMARK_RECENT 6
+
 struct cemark_queue {
 	struct sk_buff *head, *tail;
 	u32 bytes, packets;
 	bool watches_empty;
 	bool clock_set;
 	u64 wake; /* ns, valid while clock_set: when the marker wants to be woken */
+	u64 recent; /* 2^CEMARK_RECENT times the waiting time in ns, smoothed */
 	struct cemark_round_queue round;
 	union cemark_marker marker;
 	struct tc_cemark_queue stats;
@@ -53,6 +57,7 @@ struct cemark_sched {
 	u32 traits;     /* of the scheme */
 	bool measured;  /* whether there is a round time */
 	bool shaped;
+	bool plain;     /* one queue, and a marker that judges nothing but waiting times */
 	u64 busy;       /* ns: when the last packet has left the link */
 	u64 slack;      /* ns: how far ahead of the clock packets may leave */
 	u64 seed;       /* random; mixed with a packet's number */

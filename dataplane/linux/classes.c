@@ -58,7 +58,8 @@ static void cemark_add(struct tc_cemark_queue *sum, const struct cemark_queue *q
 	sum->spared += s->spared;
 	sum->backlog += queue->bytes;
 	sum->qlen += queue->packets;
-	sum->recent = max(sum->recent, s->recent);
+	sum->recent = max_t(u64, sum->recent,
+			    min_t(u64, queue->recent >> CEMARK_RECENT, U32_MAX));
 	sum->quantum = s->quantum;
 }
 

@@ -63,6 +63,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",
+            "cemark-p4",
         ],
     ),
     // Compares the C and BPF forms with the Rust form. Only the program uses it.

@@ -190,6 +190,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         &["bash", "dataplane/linux/test/run.sh", "proof"],
     ),
     (
+        "testbed",
+        "a Linux kernel beside the simulator: the scenarios of examples/testbed",
+        &["bash", "dataplane/testbed/proof.sh"],
+    ),
+    (
         "mutants",
         "tests notice faults in the marking crate, except those in its mutants.toml (2 %)",
         &["cargo", "xtask", "mutants"],

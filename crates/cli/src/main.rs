@@ -16,6 +16,7 @@ mod man;
 mod marker;
 mod memory;
 mod merge;
+mod p4;
 mod plot;
 mod progress;
 mod run;
@@ -74,12 +75,14 @@ enum Command {
     Bench(bench::Args),
     /// Validate a scenario; print its points and their estimated cost.
     Check(check::Args),
-    /// Replay the golden vectors of every scheme: in Rust, in C or as BPF bytecode.
+    /// Replay the golden vectors of every scheme: in Rust, in C, as BPF bytecode or in P4.
     Vectors(vectors::Args),
     /// Evaluate a formula of the papers: thresholds, amplitudes, shares.
     Theory(theory::Args),
     /// Write a scheme as one C header, or as BPF bytecode.
     Export(export::Args),
+    /// Check a P4 program against a Tofino's rules, or make table entries of parameters.
+    P4(p4::Args),
     /// Explain a command, a scheme, a key of scenario files, a topic or a term.
     Help(help::Args),
     /// Print the script by which a shell completes commands and names.
@@ -224,6 +227,7 @@ fn main() -> ExitCode {
         Some(Command::Vectors(args)) => vectors::vectors(args),
         Some(Command::Theory(args)) => theory::theory(args),
         Some(Command::Export(args)) => export::export(args),
+        Some(Command::P4(args)) => p4::p4(args),
         Some(Command::Help(args)) => help::help(args),
         Some(Command::Completions(args)) => completions::completions(args),
         Some(Command::Man(args)) => man::man(args, Cli::command()),

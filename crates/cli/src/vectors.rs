@@ -43,22 +43,29 @@ enum Form {
     P4,
 }
 
+/// What is said of a file by every implementation, and what only one of them says.
 #[derive(Serialize)]
-struct Answer<'a> {
-    schema: u32,
-    r#impl: &'static str,
-    files: Vec<Row<'a>>,
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
+struct Row<'a, More> {
     scheme: &'static str,
     file: &'a str,
     cases: u64,
     packets: u64,
     verdict: &'static str,
     differ: &'a [String],
+    #[serde(flatten)]
+    more: More,
 }
+
+#[derive(Serialize)]
+struct Answer<'a, More> {
+    schema: u32,
+    r#impl: &'static str,
+    files: &'a [Row<'a, More>],
+}
+
+/// Of an implementation that says no more.
+#[derive(Serialize)]
+struct Nothing {}
 
 pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
     let files = args.dir.as_deref().map_or_else(builtin, read)?;
@@ -73,40 +80,53 @@ pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
         .iter()
         .map(|file| Ok((file, file.replay(form)?)))
         .collect::<Result<_, Error>>()?;
-    let rows: Vec<Row<'_>> = replayed
+    let rows: Vec<Row<'_, Nothing>> = replayed
         .iter()
         .map(|(file, came)| Row {
             scheme: file.scheme.name,
             file: &file.file,
             cases: came.cases,
             packets: came.packets,
-            verdict: if came.differ.is_empty() {
-                "equal"
-            } else {
-                "differs"
-            },
+            verdict: verdict(&came.differ),
             differ: &came.differ,
+            more: Nothing {},
         })
         .collect();
-    let wrong = rows.iter().filter(|r| !r.differ.is_empty()).count();
-    match args.format {
-        Format::Table => answer(&table(word, &rows))?,
+    say(args.format, word, &rows, |rows| table(word, rows))
+}
+
+fn verdict(differ: &[String]) -> &'static str {
+    match differ {
+        [] => "equal",
+        _ => "differs",
+    }
+}
+
+/// Writes the answer. The command fails where a file differs.
+fn say<More: Serialize>(
+    format: Format,
+    word: &'static str,
+    rows: &[Row<'_, More>],
+    table: impl Fn(&[Row<'_, More>]) -> String,
+) -> Result<(), Failure> {
+    match format {
+        Format::Table => answer(&table(rows))?,
         Format::Json => answer_json(&Answer {
             schema: 1,
             r#impl: word,
             files: rows,
         })?,
     }
-    if wrong > 0 {
-        return Err(Failure::Machine(miette::miette!(
+    match rows.iter().filter(|r| !r.differ.is_empty()).count() {
+        0 => Ok(()),
+        wrong => Err(Failure::Machine(miette::miette!(
             "{wrong} of {} files of vectors differ in {word}",
-            files.len()
-        )));
+            rows.len()
+        ))),
     }
-    Ok(())
 }
 
-fn table(form: &str, rows: &[Row<'_>]) -> String {
+fn table<More>(form: &str, rows: &[Row<'_, More>]) -> String {
     let mut text = format!(
         "{:<12} {:<20} {:>6} {:>10}  {form}\n",
         "scheme", "file", "cases", "packets"

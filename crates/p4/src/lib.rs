@@ -22,6 +22,7 @@ mod parse;
 mod pre;
 mod run;
 pub mod sources;
+pub mod spec;
 pub mod testbed;
 pub mod tofino;
 mod visit;

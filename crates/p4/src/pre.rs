@@ -15,10 +15,19 @@ pub type Defines = BTreeMap<String, String>;
 
 const NESTED: u32 = 60;
 
+/// Names defined by names.
+const DEFINED: usize = 100;
+
+/// Tokens and expansions of a whole program, and included files.
+const TOKENS: usize = 2_000_000;
+const FILES: usize = 1_000;
+
 struct Pre<'a> {
     load: &'a Loader<'a>,
     defines: BTreeMap<String, Vec<Token>>,
     included: Vec<String>,
+    /// Tokens and expansions so far.
+    work: usize,
     out: Vec<Token>,
 }
 
@@ -33,6 +42,7 @@ pub(crate) fn tokens(
         load,
         defines: BTreeMap::new(),
         included: Vec::new(),
+        work: 0,
         out: Vec::new(),
     };
     for (name, value) in defines {
@@ -132,12 +142,21 @@ impl Pre<'_> {
         let Some(text) = text else {
             return Err(Error::new(place, format!("there is no file {name}")));
         };
+        if self.included.len() == FILES {
+            let what = format!("more than {FILES} files are included");
+            return Err(Error::new(place, what));
+        }
         self.included.push(name.to_owned());
         self.file(name, &text, depth + 1)
     }
 
     /// Adds a token, or what it is defined as. `within` are the names that are being expanded.
     fn expand(&mut self, token: Token, within: &mut Vec<String>) -> Result<()> {
+        self.work += 1;
+        if self.work > TOKENS || within.len() > DEFINED {
+            let what = "with all that is defined and included the program is too long";
+            return Err(Error::new(&token.place, what));
+        }
         let defined = match &token.kind {
             Kind::Word(word) if !within.iter().any(|w| **w == **word) => self
                 .defines
@@ -170,6 +189,7 @@ impl Pre<'_> {
                     pre: self,
                     tokens: &tokens,
                     at: 0,
+                    depth: 0,
                 };
                 let value = at.any();
                 value
@@ -192,6 +212,7 @@ struct Condition<'a> {
     pre: &'a Pre<'a>,
     tokens: &'a [Token],
     at: usize,
+    depth: usize,
 }
 
 impl Condition<'_> {
@@ -240,6 +261,17 @@ impl Condition<'_> {
     }
 
     fn one(&mut self) -> Option<u128> {
+        self.depth += 1;
+        let value = if self.depth > DEFINED {
+            None
+        } else {
+            self.whole_one()
+        };
+        self.depth -= 1;
+        value
+    }
+
+    fn whole_one(&mut self) -> Option<u128> {
         if self.sign(&["!"]).is_some() {
             return Some(u128::from(self.one()? == 0));
         }

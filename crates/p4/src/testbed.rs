@@ -51,6 +51,17 @@ pub struct Came {
     pub ecn: u8,
 }
 
+/// A packet on its way through the egress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Through {
+    /// What the program made of it.
+    pub came: Came,
+    /// What the egress parser saw: intrinsic metadata, the bridged header, the packet.
+    pub seen: Vec<u8>,
+    /// What left.
+    pub left: Vec<u8>,
+}
+
 /// A switch of the Tofino architecture with one program.
 #[derive(Debug)]
 pub struct Testbed {
@@ -123,6 +134,15 @@ impl Testbed {
     /// that are neither ECN nor checksum, with a checksum that is wrong, or with CE where it was
     /// Not-ECT.
     pub fn pass(&mut self, p: &Passage) -> Result<Came, String> {
+        self.through(p).map(|through| through.came)
+    }
+
+    /// Sends a packet through, and keeps what the egress saw and sent.
+    ///
+    /// # Errors
+    ///
+    /// As [`pass`](Testbed::pass).
+    pub fn through(&mut self, p: &Passage) -> Result<Through, String> {
         self.route(p.queue);
         let sent = self.packet(p);
         let front = [0u8; 16];
@@ -148,10 +168,12 @@ impl Testbed {
         }
         self.machine.begin(1);
         self.machine.set(self.departure, u128::from(p.now));
-        let came = self.machine.run(1, &front.with(&bridged));
-        let came = came.ok_or("the egress parser refused it")?;
+        let seen = front.with(&bridged);
+        let left = self.machine.run(1, &seen);
+        let left = left.ok_or("the egress parser refused it")?;
         let why = self.machine.get(self.why) as u8;
-        check(&sent, &came, p.v6).map(|ecn| Came { why, ecn })
+        let came = check(&sent, &left, p.v6).map(|ecn| Came { why, ecn })?;
+        Ok(Through { came, seen, left })
     }
 
     /// An entry for the packets to a queue, once.

@@ -57,6 +57,17 @@ fn a_third_condition_and_a_third_operand_are_refused() {
     assert!(wrong[1].contains("operands"), "{wrong:?}");
 }
 
+/// As in a public CoDel for the Tofino, which tests its operand twice.
+#[test]
+fn a_condition_that_is_repeated_or_negated_counts_once() {
+    let if_ = "                if (value.count < LAST_COUNT) {";
+    let again = "                if (value.count < LAST_COUNT && !(value.count >= LAST_COUNT)) {";
+    assert_eq!(broken(if_, again), [""; 0]);
+    let another = "                if (value.count < LAST_COUNT && value.count != 7) {";
+    let wrong = broken(if_, another);
+    assert!(wrong[0].contains("3 conditions"), "{wrong:?}");
+}
+
 #[test]
 fn a_division_and_a_product_of_variables_are_refused() {
     for (value, what) in [

@@ -48,8 +48,8 @@ def show():
 
 def network():
     """Hosts h1 and h2 send to h3 through the switch sw, whose port to h3 is p3."""
-    run("dmesg -C", netns=None)
-    run("insmod " + MODULE + "/sch_cemark.ko", netns=None)
+    run("dmesg -c", netns=None)
+    run(os.environ.get("LOAD", f"insmod {MODULE}/sch_cemark.ko"), netns=None)
     run("ip netns add sw", netns=None)
     run("sysctl -qw net.ipv4.ip_forward=1")
     for i in (1, 2, 3):
@@ -71,7 +71,8 @@ PORTS = itertools.count(5201)
 def flow(host, seconds, dscp=0, control="dctcp", streams=1):
     port = next(PORTS)
     start(f"iperf3 -s -1 -p {port}", "h3")
-    time.sleep(0.05)
+    while not run(f"ss -Hltn sport = :{port}", netns="h3").stdout:
+        time.sleep(0.05)
     return start(
         f"iperf3 -J -c 10.7.3.2 -p {port} -t {seconds} -C {control} -S {dscp * 4} -P {streams}",
         host,
@@ -81,7 +82,10 @@ def flow(host, seconds, dscp=0, control="dctcp", streams=1):
 def goodput(process):
     """Mb/s received, and segments sent again."""
     text = process.communicate()[0]
-    end = json.loads(text)["end"]
+    try:
+        end = json.loads(text)["end"]
+    except ValueError:
+        raise SystemExit(f"iperf3: {text}") from None
     return end["sum_received"]["bits_per_second"] / 1e6, end["sum_sent"]["retransmits"]
 
 
@@ -287,8 +291,9 @@ def log():
     kernel's complaints of damaged messages."""
     said = [line for line in run("dmesg", netns=None).stdout.splitlines()
             if not any(known in line for known in
-                       ("out-of-tree module", "non-work-conserving", "link becomes ready",
-                        "netem: version", "SYN flooding", "] netlink: "))]
+                       ("out-of-tree module", "module verification failed", "netem: version",
+                        "non-work-conserving", "link becomes ready", "SYN flooding",
+                        "] netlink: "))]
     check("kernel log", not said, "\n".join(said) or "no line")
 
 

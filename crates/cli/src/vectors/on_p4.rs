@@ -10,25 +10,12 @@ use cemark_conformance::vectors::{OnP4, Vectors};
 use cemark_conformance::{Error, Rounding};
 use serde::Serialize;
 
-use super::Args;
-use crate::Format;
-use crate::exit::{Failure, answer, answer_json};
+use super::{Args, Row, say, verdict};
+use crate::exit::Failure;
 
+/// What only the P4 programs say of a file.
 #[derive(Serialize)]
-struct Answer<'a> {
-    schema: u32,
-    r#impl: &'static str,
-    files: Vec<Row<'a>>,
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    scheme: &'static str,
-    file: &'a str,
-    cases: u64,
-    packets: u64,
-    verdict: &'static str,
-    differ: &'a [String],
+struct OfP4<'a> {
     /// Case and reason.
     left_out: &'a [(String, String)],
     marks: u64,
@@ -45,72 +32,67 @@ pub(super) fn vectors(args: &Args, files: &[Vectors]) -> Result<(), Failure> {
             Some(came.map(|came| (file, came)))
         })
         .collect::<Result<_, Error>>()?;
-    let rows: Vec<Row<'_>> = replayed
+    let rows: Vec<Row<'_, OfP4<'_>>> = replayed
         .iter()
         .map(|(file, came)| row(file, came))
         .collect();
-    let wrong = rows.iter().filter(|r| !r.differ.is_empty()).count();
-    match args.format {
-        Format::Table => answer(&table(&rows))?,
-        Format::Json => answer_json(&Answer {
-            schema: 1,
-            r#impl: "p4",
-            files: rows,
-        })?,
-    }
-    if wrong > 0 {
-        return Err(Failure::Machine(miette::miette!(
-            "{wrong} of {} files of vectors differ in p4",
-            replayed.len()
-        )));
-    }
-    Ok(())
+    say(args.format, "p4", &rows, table)
 }
 
-fn row<'a>(file: &'a Vectors, came: &'a OnP4) -> Row<'a> {
+fn row<'a>(file: &'a Vectors, came: &'a OnP4) -> Row<'a, OfP4<'a>> {
     Row {
         scheme: file.scheme.name,
         file: &file.file,
         cases: came.cases,
         packets: came.packets,
-        verdict: match (came.cases, came.differ.is_empty()) {
-            (0, _) => "left out",
-            (_, true) => "equal",
-            (_, false) => "differs",
+        verdict: match came.cases {
+            0 => "left out",
+            _ => verdict(&came.differ),
         },
         differ: &came.differ,
-        left_out: &came.left_out,
-        marks: came.marks,
-        marks_ideal: came.ideal,
-        first_difference_from_ideal: came.first.as_ref().map(|(case, n)| (case.as_str(), *n)),
+        more: OfP4 {
+            left_out: &came.left_out,
+            marks: came.marks,
+            marks_ideal: came.ideal,
+            first_difference_from_ideal: came.first.as_ref().map(|(case, n)| (case.as_str(), *n)),
+        },
     }
 }
 
-fn table(rows: &[Row<'_>]) -> String {
+fn table(rows: &[Row<'_, OfP4<'_>>]) -> String {
     let mut text = format!(
         "{:<12} {:<15} {:>5} {:>9}  {:<8} {:>8} {:>8} {:>7}  first difference from the ideal\n",
         "scheme", "file", "cases", "packets", "p4", "marks", "ideal", "more"
     );
     for row in rows {
-        let more = match row.marks_ideal {
+        let more = match row.more.marks_ideal {
             0 => "-".to_owned(),
-            ideal => format!("{:+.1} %", (row.marks as f64 / ideal as f64 - 1.0) * 100.0),
+            ideal => format!(
+                "{:+.1} %",
+                (row.more.marks as f64 / ideal as f64 - 1.0) * 100.0
+            ),
         };
-        let first = match row.first_difference_from_ideal {
+        let first = match row.more.first_difference_from_ideal {
             Some((case, packet)) => format!("packet {packet} of \"{case}\""),
             None => "-".to_owned(),
         };
         let _ = writeln!(
             text,
             "{:<12} {:<15} {:>5} {:>9}  {:<8} {:>8} {:>8} {more:>7}  {first}",
-            row.scheme, row.file, row.cases, row.packets, row.verdict, row.marks, row.marks_ideal,
+            row.scheme,
+            row.file,
+            row.cases,
+            row.packets,
+            row.verdict,
+            row.more.marks,
+            row.more.marks_ideal,
         );
         for differs in row.differ {
             let _ = writeln!(text, "    {differs}");
         }
     }
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
-    for (_, why) in rows.iter().flat_map(|r| r.left_out) {
+    for (_, why) in rows.iter().flat_map(|r| r.more.left_out) {
         *reasons.entry(why).or_default() += 1;
     }
     for (why, cases) in reasons {

@@ -14,6 +14,9 @@ use crate::ir::{ExprKind, Slot, Stmt, StmtKind};
 /// Instances within instances.
 const NESTED: u32 = 16;
 
+/// Instances that are applied.
+const APPLIED: usize = 1_000;
+
 impl<'a> Lower<'a> {
     /// Whether a call changes state, so that it must be a statement or all of what is assigned.
     pub(super) fn is_effect(&self, e: &ast::Expr) -> bool {
@@ -311,7 +314,9 @@ impl<'a> Lower<'a> {
                     return Err(Error::new(place, "wants a header"));
                 };
                 let headers = var.headers();
-                if headers.is_empty() || (method == "extract" && headers.len() > 1) {
+                // A structure may be empty, and then nothing is sent.
+                let sends = method == "emit" && matches!(var, Var::Struct(..));
+                if !sends && headers.len() != 1 {
                     return Err(Error::new(place, "wants a header"));
                 }
                 for header in headers {
@@ -343,8 +348,9 @@ impl<'a> Lower<'a> {
             let what = format!("`{instance}` is applied twice: make two instances");
             return Err(Error::new(place, what));
         }
-        if self.depth == NESTED {
-            return Err(Error::new(place, "instances apply each other too deeply"));
+        if self.depth == NESTED || self.applied.len() > APPLIED {
+            let what = "instances apply each other too deeply, or too often";
+            return Err(Error::new(place, what));
         }
         let (params, made_with) = match &decl.kind {
             DeclKind::Control(params, made_with, _) | DeclKind::Parser(params, made_with, _) => {
@@ -359,6 +365,13 @@ impl<'a> Lower<'a> {
         let mut scope = BTreeMap::new();
         let mut stmts = Vec::new();
         for (param, arg) in params.iter().zip(args) {
+            if self.type_parameter(&param.ty).is_some() {
+                let Value::Var(var) = self.value(&arg.value, None)? else {
+                    return Err(Error::new(&arg.value.place, "a variable is needed"));
+                };
+                scope.insert(param.name.clone(), Bound::Var(var));
+                continue;
+            }
             let ty = self.ty(&param.ty)?;
             let bound = if ty == Ty::Packet {
                 Bound::Packet

@@ -18,19 +18,7 @@ impl Lower<'_> {
 
     /// An expression as one number of its own type.
     pub(super) fn any_scalar(&mut self, e: &ast::Expr) -> Result<(Expr, Ty)> {
-        match self.value(e, None)? {
-            Value::Typed(expr, ty) => Ok((expr, ty)),
-            Value::Var(Var::Scalar(slot, ty)) => {
-                match Value::typed(&ty, ExprKind::Field(slot), &e.place) {
-                    Value::Typed(expr, ty) => Ok((expr, ty)),
-                    _ => unreachable!("made as typed"),
-                }
-            }
-            other => Err(Error::new(
-                &e.place,
-                format!("a number with a width is needed, not {}", other.shown()),
-            )),
-        }
+        number(self.value(e, None)?, &e.place)
     }
 
     /// A number that is known now.
@@ -65,7 +53,7 @@ impl Lower<'_> {
                 let fits = width == 128
                     || match signed {
                         true => (-(1 << (width - 1))..1 << (width - 1)).contains(&n),
-                        false => (0..1 << width).contains(&n),
+                        false => n >= 0 && n >> width == 0,
                     };
                 if !fits {
                     return Err(Error::new(place, format!("{n} does not fit into {want}")));
@@ -95,6 +83,10 @@ impl Lower<'_> {
             Written::Number(number) => Ok(match number.width {
                 None => Value::Integer(number.value as i128),
                 Some((width, signed)) => {
+                    if !(1..=128).contains(&width) {
+                        let what = format!("a width of {width} bits is not supported: 1 to 128");
+                        return Err(Error::new(place, what));
+                    }
                     let ty = if signed {
                         Ty::Int(width)
                     } else {
@@ -120,7 +112,8 @@ impl Lower<'_> {
             Written::Binary(sign, left, right) => self.binary(sign, left, right, want, place),
             Written::Choose(condition, yes, no) => {
                 let condition = self.scalar(condition, &Ty::Bool)?;
-                let (yes, no, ty) = self.same(yes, no, want, place)?;
+                let values = (self.value(yes, want)?, self.value(no, want)?);
+                let (yes, no, ty) = self.same(values, (yes, no), want, place)?;
                 let kind = ExprKind::Choose(Box::new(condition), Box::new(yes), Box::new(no));
                 Ok(Value::typed(&ty, kind, place))
             }
@@ -256,12 +249,12 @@ impl Lower<'_> {
         let value = self.value(inner, want)?;
         if let Value::Integer(n) = value {
             return Ok(Value::Integer(match sign {
-                "-" => -n,
+                "-" => n.wrapping_neg(),
                 "~" => !n,
                 _ => n,
             }));
         }
-        let (inner, ty) = self.any_scalar(inner)?;
+        let (inner, ty) = number(value, &inner.place)?;
         let operator = match sign {
             "-" => Unary::Negate,
             "~" => Unary::Invert,
@@ -274,15 +267,15 @@ impl Lower<'_> {
         ))
     }
 
-    /// Two expressions of one type: a number without a width has the type of the other.
+    /// Two values of one type: a number without a width has the type of the other. Each expression
+    /// is resolved once, since what is within it would be twice as often at every level.
     fn same(
-        &mut self,
-        left: &ast::Expr,
-        right: &ast::Expr,
+        &self,
+        (a, b): (Value, Value),
+        (left, right): (&ast::Expr, &ast::Expr),
         want: Option<&Ty>,
         place: &Place,
     ) -> Result<(Expr, Expr, Ty)> {
-        let (a, b) = (self.value(left, want)?, self.value(right, want)?);
         let ty = match (type_of(&a), type_of(&b)) {
             (Some(ty), _) | (None, Some(ty)) => ty,
             (None, None) => want
@@ -346,7 +339,7 @@ impl Lower<'_> {
             let b = self.coerce(b, &by, &right.place)?;
             return Ok(made(a, b, &ty));
         }
-        let (a, b, ty) = self.same(left, right, inner_want, place)?;
+        let (a, b, ty) = self.same((a, b), (left, right), inner_want, place)?;
         if matches!(ty, Ty::Bool) && !matches!(sign, "==" | "!=") {
             return Err(Error::new(place, format!("`{sign}` is not for bool")));
         }
@@ -372,12 +365,29 @@ impl Lower<'_> {
             let bits = crate::run::mask(n as u128, width);
             return Ok(Value::typed(&ty, ExprKind::Constant(bits), place));
         }
-        let (inner, from) = self.any_scalar(inner)?;
+        let (inner, from) = number(value, &inner.place)?;
         let one_bit = matches!(ty, Ty::Bool) == matches!(from, Ty::Bool) || width == inner.width;
         if !one_bit {
             return Err(Error::new(place, format!("{from} cannot be cast to {ty}")));
         }
         Ok(Value::typed(&ty, ExprKind::Cast(Box::new(inner)), place))
+    }
+}
+
+/// A value that is one number with a type.
+fn number(value: Value, place: &Place) -> Result<(Expr, Ty)> {
+    match value {
+        Value::Typed(expr, ty) => Ok((expr, ty)),
+        Value::Var(Var::Scalar(slot, ty)) => {
+            match Value::typed(&ty, ExprKind::Field(slot), place) {
+                Value::Typed(expr, ty) => Ok((expr, ty)),
+                _ => unreachable!("made as typed"),
+            }
+        }
+        other => Err(Error::new(
+            place,
+            format!("a number with a width is needed, not {}", other.shown()),
+        )),
     }
 }
 

@@ -50,6 +50,10 @@ struct Lower<'a> {
     applied: BTreeSet<String>,
     /// Instances that are being inlined.
     depth: u32,
+    /// Structures that are being laid out within each other.
+    nested: u32,
+    /// Variables and members made so far.
+    members: u32,
 }
 
 /// Resolves a whole program.
@@ -64,6 +68,8 @@ pub(crate) fn program(file: &str, decls: &[Decl]) -> Result<Program> {
         prefix: String::new(),
         applied: BTreeSet::new(),
         depth: 0,
+        nested: 0,
+        members: 0,
     };
     let mut packages = Vec::new();
     for decl in decls {

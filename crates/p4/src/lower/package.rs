@@ -78,6 +78,9 @@ impl<'a> Lower<'a> {
         let (first_field, first_header) = (self.out.fields.len(), self.out.headers.len());
         // Blocks share what has the same type.
         let mut shared: BTreeMap<String, Var> = BTreeMap::new();
+        // A type parameter is what other blocks have at the same position: headers first, then the
+        // user's metadata.
+        let mut positions: BTreeMap<usize, Var> = BTreeMap::new();
         for (role, arg) in roles.iter().zip(args) {
             let decl = self.block_named(&arg.value)?;
             self.prefix = half.to_owned();
@@ -86,7 +89,15 @@ impl<'a> Lower<'a> {
                 _ => unreachable!("a block"),
             };
             let mut scope = BTreeMap::new();
+            let mut position = 0;
             for param in params {
+                if let Some(name) = self.type_parameter(&param.ty) {
+                    let none = || Var::Struct(name, Vec::new());
+                    let var = positions.entry(position).or_insert_with(none).clone();
+                    scope.insert(param.name.clone(), Bound::Var(var));
+                    position += 1;
+                    continue;
+                }
                 let ty = self.ty(&param.ty)?;
                 let bound = if ty == Ty::Packet {
                     Bound::Packet
@@ -96,6 +107,8 @@ impl<'a> Lower<'a> {
                         let var = self.fresh_param(param)?;
                         shared.insert(key.clone(), var);
                     }
+                    positions.insert(position, shared[&key].clone());
+                    position += 1;
                     Bound::Var(shared[&key].clone())
                 };
                 scope.insert(param.name.clone(), bound);

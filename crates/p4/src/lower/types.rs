@@ -6,6 +6,10 @@ use crate::ast::{Name, Type, TypeKind};
 use crate::error::{Error, Place, Result};
 use crate::ir::{Header, Slot};
 
+/// Structures within each other, and variables with all their members.
+const NESTED: u32 = 30;
+const MEMBERS: u32 = 100_000;
+
 /// A type that the program declares.
 #[derive(Clone, Debug)]
 pub(super) enum TypeDef {
@@ -110,6 +114,17 @@ impl Var {
 }
 
 impl Lower<'_> {
+    /// The name of a type parameter of a parser or a control. The parser of the source has refused
+    /// names that are no types, so that one which is not declared is a parameter.
+    pub(super) fn type_parameter(&self, ty: &Type) -> Option<Name> {
+        match &ty.kind {
+            TypeKind::Named(name, args) if args.is_empty() && !self.types.contains_key(name) => {
+                Some(name.clone())
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn ty(&mut self, ty: &Type) -> Result<Ty> {
         let refuse = |what: &str| Err(Error::new(&ty.place, format!("{what} is not supported")));
         Ok(match &ty.kind {
@@ -155,6 +170,20 @@ impl Lower<'_> {
 
     /// A new variable. `path` is its name.
     pub(super) fn var(&mut self, path: &str, ty: &Ty, place: &Place) -> Result<Var> {
+        self.members += 1;
+        if self.nested == NESTED || self.members > MEMBERS {
+            let what = format!(
+                "structures within structures: more than {NESTED}, or more than {MEMBERS} members"
+            );
+            return Err(Error::new(place, what));
+        }
+        self.nested += 1;
+        let var = self.whole_var(path, ty, place);
+        self.nested -= 1;
+        var
+    }
+
+    fn whole_var(&mut self, path: &str, ty: &Ty, place: &Place) -> Result<Var> {
         if ty.scalar().is_some() {
             let slot = self.slot(path.to_owned(), ty);
             return Ok(Var::Scalar(slot, ty.clone()));

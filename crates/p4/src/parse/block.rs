@@ -38,7 +38,7 @@ impl Parser {
             if self.sees("state") {
                 states.push(self.state()?);
             } else {
-                locals.push(self.decl()?);
+                locals.push(self.within(Self::decl)?);
             }
         }
         Ok(ParserBody { locals, states })
@@ -135,7 +135,7 @@ impl Parser {
                 self.at += 1;
                 apply = self.block()?;
             } else {
-                locals.push(self.decl()?);
+                locals.push(self.within(Self::decl)?);
             }
         }
         Ok(ControlBody { locals, apply })

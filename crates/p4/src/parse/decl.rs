@@ -251,7 +251,7 @@ impl Parser {
         if self.eat("=") {
             self.want("{")?;
             while !self.eat("}") {
-                functions.push(self.decl()?);
+                functions.push(self.within(Self::decl)?);
             }
         }
         self.want(";")?;

@@ -26,6 +26,10 @@ fn at(place: Place, kind: ExprKind) -> Expr {
 
 impl Parser {
     pub(super) fn expr(&mut self) -> Result<Expr> {
+        self.within(Self::whole_expr)
+    }
+
+    fn whole_expr(&mut self) -> Result<Expr> {
         let condition = self.binary(0)?;
         if !self.eat("?") {
             return Ok(condition);
@@ -80,7 +84,9 @@ impl Parser {
             return self.unary();
         }
         let mut left = self.binary(level + 1)?;
+        let mut chain = 0;
         while let Some((sign, tokens)) = self.operator(level) {
+            self.longer(&mut chain)?;
             self.at += tokens;
             let right = self.binary(level + 1)?;
             let place = left.place.clone();
@@ -96,7 +102,7 @@ impl Parser {
         let place = self.place();
         for sign in ["!", "~", "-", "+"] {
             if self.eat(sign) {
-                let inner = Box::new(self.unary()?);
+                let inner = Box::new(self.within(Self::unary)?);
                 return Ok(at(place, ExprKind::Unary(sign, inner)));
             }
         }
@@ -104,7 +110,7 @@ impl Parser {
             self.at += 1;
             let ty = self.ty()?;
             self.want(")")?;
-            let inner = Box::new(self.unary()?);
+            let inner = Box::new(self.within(Self::unary)?);
             return Ok(at(place, ExprKind::Cast(ty, inner)));
         }
         let first = self.primary()?;
@@ -215,7 +221,9 @@ impl Parser {
     }
 
     pub(super) fn postfix(&mut self, mut left: Expr) -> Result<Expr> {
+        let mut chain = 0;
         loop {
+            self.longer(&mut chain)?;
             let place = self.place();
             let start = left.place.clone();
             if self.eat(".") {

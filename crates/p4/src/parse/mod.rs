@@ -4,6 +4,7 @@
 mod block;
 mod decl;
 mod expr;
+mod limits;
 mod stmt;
 
 use std::collections::BTreeSet;
@@ -60,12 +61,14 @@ pub(crate) struct Parser {
     end: Place,
     /// Names that are types: `(name) value` is a cast only if the name is one of them.
     types: BTreeSet<Name>,
+    limits: limits::Limits,
 }
 
 /// The declarations of a program, those of included files before its own.
 pub(crate) fn program(tokens: Vec<Token>) -> Result<Vec<Decl>> {
     let end = tokens.last().map(|t| t.place.clone()).unwrap_or_default();
     let mut parser = Parser {
+        limits: limits::Limits::of(tokens.len()),
         tokens,
         at: 0,
         end,
@@ -196,9 +199,15 @@ impl Parser {
     }
 
     fn ty(&mut self) -> Result<Type> {
+        self.within(Self::whole_type)
+    }
+
+    fn whole_type(&mut self) -> Result<Type> {
         let place = self.place();
         let mut kind = self.base_type()?;
+        let mut chain = 0;
         while self.sees("[") {
+            self.longer(&mut chain)?;
             self.at += 1;
             let size = self.expr()?;
             self.want("]")?;

@@ -32,6 +32,10 @@ impl Parser {
     }
 
     pub(super) fn stmt(&mut self) -> Result<Stmt> {
+        self.within(Self::whole_stmt)
+    }
+
+    fn whole_stmt(&mut self) -> Result<Stmt> {
         self.annotations()?;
         let place = self.place();
         let kind = match self.kind(0).cloned() {

@@ -150,7 +150,7 @@ fn saturate(of: &Expr, signed: i128, unsigned: Option<u128>) -> u128 {
 /// `table[top four bits of x] * 2^(scale +- exponent)`.
 ///
 /// Zero gives zero. With the shift -1 the exponent is even, so that three or four bits remain.
-pub(super) fn math(unit: &MathUnit, x: u128, width: u32, rounding: Rounding) -> u128 {
+pub(crate) fn math(unit: &MathUnit, x: u128, width: u32, rounding: Rounding) -> u128 {
     if x == 0 {
         return 0;
     }

@@ -5,6 +5,6 @@ mod arith;
 mod machine;
 mod packet;
 
-pub(crate) use arith::{fold, mask};
+pub(crate) use arith::{fold, mask, math};
 pub use machine::{Machine, Rounding};
 pub(crate) use packet::Written;

@@ -167,8 +167,8 @@ fn ordered(e: &Expr, wrong: &mut Vec<Error>) {
 /// What a register action's body contains.
 #[derive(Default)]
 struct Body {
-    /// Places of comparisons.
-    conditions: BTreeSet<(u32, u32)>,
+    /// Comparisons without their places: the same one again takes no room.
+    conditions: BTreeSet<String>,
     operands: BTreeSet<Slot>,
     updates: BTreeMap<Slot, Vec<Place>>,
 }
@@ -246,8 +246,33 @@ fn gather(action: &RegisterAction, stmts: &[Stmt], body: &mut Body, wrong: &mut 
 }
 
 fn compared(e: &Expr, body: &mut Body) {
-    if let ExprKind::Binary("<" | ">" | "<=" | ">=" | "==" | "!=", ..) = &e.kind {
-        body.conditions.insert((e.place.line, e.place.column));
+    // A comparison and its opposite are one: the ALU's predicate may be negated.
+    if let ExprKind::Binary(sign @ ("<" | ">" | "<=" | ">=" | "==" | "!="), a, b) = &e.kind {
+        let sign = match *sign {
+            "==" | "!=" => "==",
+            "<" | ">=" => "<",
+            _ => ">",
+        };
+        body.conditions
+            .insert(format!("{}{sign}{}", same(a), same(b)));
     }
     e.parts().for_each(|part| compared(part, body));
+}
+
+/// A text that two expressions share if they give the same value.
+fn same(e: &Expr) -> String {
+    let parts: Vec<String> = e.parts().map(same).collect();
+    let kind = match &e.kind {
+        ExprKind::Constant(value) => format!("{value}"),
+        ExprKind::Field(slot) => format!("field{slot}"),
+        ExprKind::Valid(header) => format!("valid{header}"),
+        ExprKind::Slice(_, hi, lo) => format!("[{hi}:{lo}]"),
+        ExprKind::Unary(sign, _) => format!("{sign:?}"),
+        ExprKind::Binary(sign, ..) => (*sign).to_owned(),
+        ExprKind::Choose(..) => "?".to_owned(),
+        ExprKind::Cast(_) => format!("cast{}{}", e.width, e.signed),
+        ExprKind::Math(unit, _) => format!("math{unit}"),
+        ExprKind::Hit(table) => format!("hit{table}"),
+    };
+    format!("{kind}({})", parts.join(","))
 }

@@ -9,8 +9,9 @@ use cemark_wire::{Ecn, Nanos};
 
 use super::{
     Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Kind, Lost,
-    ParamSpec, PathSpec, Window, boxed,
+    ParamSpec, PathSpec, Window, boxed, window::floor,
 };
+use crate::Stack;
 
 /// The declaration of CUBIC without ECN.
 pub static SPEC: ControllerSpec = WITHOUT_ECN;
@@ -167,7 +168,22 @@ pub struct Cubic {
     srtt: u64,
     /// When the last acknowledgement came.
     seen: Nanos,
+    stack: Stack,
+    /// The growth that is kept while the window stays the same (`Stack::cubic_hold`).
+    held: Option<Held>,
 }
+
+/// Growth that was computed at some moment.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    at: Nanos,
+    cwnd: u64,
+    /// Bytes for each window of acknowledgements.
+    growth: u64,
+}
+
+/// How long it is kept (Linux: HZ/32).
+const HOLD: Nanos = Nanos(31_250_000);
 
 impl Cubic {
     /// A new controller at the initial window.
@@ -187,6 +203,8 @@ impl Cubic {
             credit: 0,
             srtt: 0,
             seen: Nanos::ZERO,
+            stack: path.stack,
+            held: None,
         }
     }
 
@@ -236,7 +254,9 @@ impl Cubic {
         }
         let t = parts(ack.now.saturating_sub(epoch.start).0);
         let reno = epoch.reno >> 20;
-        if self.config.reno_friendly && self.curve(epoch.k, t) < reno {
+        if self.stack.cubic_hold {
+            self.hold(ack.now, (epoch, t), bytes);
+        } else if self.config.reno_friendly && self.curve(epoch.k, t) < reno {
             self.window.add(reno.saturating_sub(cwnd));
         } else {
             let soon = self.curve(epoch.k, t + parts(self.srtt));
@@ -246,6 +266,46 @@ impl Cubic {
             self.credit %= cwnd;
         }
         self.epoch = Some(epoch);
+    }
+
+    /// Grows by whole segments, at a rate that is computed again only if the window has changed or
+    /// the old one is [`HOLD`] old. At least a hundredth of a segment, at most half a window for
+    /// each window of acknowledgements.
+    fn hold(&mut self, now: Nanos, (epoch, t): (Epoch, u64), bytes: u64) {
+        let mss = u64::from(self.mss);
+        let cwnd = self.window.bytes();
+        let kept = self
+            .held
+            .filter(|h| h.cwnd == cwnd && now.saturating_sub(h.at) <= HOLD);
+        let growth = kept.map_or_else(
+            || {
+                // Both in whole segments, the distance from the plateau rounded down.
+                let soon = self.curve(epoch.k, t + parts(self.srtt));
+                let away = floor(mss, soon.abs_diff(self.w_max), true);
+                let cubic = match soon < self.w_max {
+                    true => self.w_max - away,
+                    false => self.w_max + away,
+                };
+                let reno = match self.config.reno_friendly {
+                    true => floor(mss, epoch.reno >> 20, true),
+                    false => 0,
+                };
+                let more = cubic.max(reno).saturating_sub(cwnd);
+                more.clamp(mss.div_ceil(100), cwnd / 2)
+            },
+            |held| held.growth,
+        );
+        if kept.is_none() {
+            self.held = Some(Held {
+                at: now,
+                cwnd,
+                growth,
+            });
+        }
+        self.credit += growth * bytes;
+        let step = cwnd * mss;
+        self.window.add(self.credit / step * mss);
+        self.credit %= step;
     }
 
     /// Remembers where the window was, and cuts it to beta of `bytes`.
@@ -258,8 +318,11 @@ impl Cubic {
             true => cwnd * (1000 + beta) / 2000,
             false => cwnd,
         };
-        self.window.cut_to(u64::from(self.mss), bytes * beta / 1000);
+        let mss = u64::from(self.mss);
+        let left = floor(mss, bytes * beta / 1000, self.stack.whole_segments);
+        self.window.cut_to(mss, left);
         self.epoch = None;
+        self.held = None;
         self.credit = 0;
     }
 }
@@ -316,6 +379,7 @@ impl Controller for Cubic {
     fn restart(&mut self, bytes: u64) {
         self.window.restart(bytes);
         self.epoch = None;
+        self.held = None;
     }
 
     #[inline]

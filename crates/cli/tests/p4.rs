@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark p4`: programs are checked and refused with a place, parameters become table entries.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn cemark(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cemark"))
+        .args(args)
+        .output()
+        .expect("the program")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Whether a message says something, wherever its lines break.
+fn says(message: &[u8], what: &str) -> bool {
+    let plain = |text: &str| text.replace(|c: char| c.is_whitespace() || c == '│', "");
+    plain(&text(message)).contains(&plain(what))
+}
+
+/// A file in the test's own folder.
+fn file(name: &str, content: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("p4");
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join(name);
+    fs::write(&path, content).expect("a file");
+    path.display().to_string()
+}
+
+const CONTROL: &str = include_str!("../../../dataplane/p4/control.toml");
+
+#[test]
+fn the_programs_are_counted_beside_the_paper_s() {
+    let o = cemark(&["p4", "check"]);
+    assert_eq!(o.status.code(), Some(0), "{}", text(&o.stderr));
+    let out = text(&o.stdout);
+    for row in [
+        "ecn_sharp.p4",
+        "tcn.p4",
+        "threshold.p4",
+        "cedm.p4",
+        "ECN#'s paper",
+    ] {
+        assert!(out.contains(row), "{row}: {out}");
+    }
+}
+
+#[test]
+fn a_program_for_another_switch_is_only_read() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dataplane/p4");
+    for (name, said) in [
+        ("ecn_sharp.p4", "every rule is kept"),
+        ("v1model/ecn_sharp.p4", "a program for v1model"),
+    ] {
+        let o = cemark(&["p4", "check", &format!("{folder}/{name}")]);
+        assert_eq!(o.status.code(), Some(0), "{}", text(&o.stderr));
+        assert!(text(&o.stdout).contains(said), "{}", text(&o.stdout));
+    }
+}
+
+#[test]
+fn three_programs_that_break_a_rule_each_are_refused() {
+    let whole = include_str!("../../../dataplane/p4/ecn_sharp.p4");
+    for (name, from, to, said) in [
+        (
+            "twice.p4",
+            "        mark.apply();\n",
+            "        mark.apply();\n        marking = enter.execute(queue);\n",
+            "is accessed again",
+        ),
+        (
+            "conditions.p4",
+            "(value.count < LAST_COUNT)",
+            "(value.count < LAST_COUNT && late != over)",
+            "3 conditions",
+        ),
+        (
+            "division.p4",
+            "late = earlier - since;",
+            "late = low / now;",
+            "divide",
+        ),
+    ] {
+        let broken = whole.replace(from, to);
+        assert_ne!(broken, whole, "{name}");
+        let o = cemark(&["p4", "check", &file(name, &broken)]);
+        assert_eq!(o.status.code(), Some(2), "{name}");
+        assert!(says(&o.stderr, said), "{name}: {}", text(&o.stderr));
+    }
+}
+
+#[test]
+fn a_program_that_is_wrong_is_refused_with_its_place() {
+    for (name, program, said) in [
+        (
+            "syntax.p4",
+            "header h {\n  bit<8> a\n}\n",
+            "syntax.p4:3:1: wants `;`",
+        ),
+        ("empty.p4", "#include <tna.p4>\n", "there is no Pipeline"),
+        (
+            "include.p4",
+            "\n#include \"no.p4\"\n",
+            "include.p4:2:1: there is no file no.p4",
+        ),
+    ] {
+        let o = cemark(&["p4", "check", &file(name, program)]);
+        assert_eq!(o.status.code(), Some(2), "{name}");
+        assert!(says(&o.stderr, said), "{}", text(&o.stderr));
+    }
+    let o = cemark(&["p4", "check", "/nonexistent.p4"]);
+    assert_eq!(o.status.code(), Some(2));
+}
+
+#[test]
+fn parameters_become_constants_and_entries() {
+    let o = cemark(&["p4", "tables", &file("control.toml", CONTROL)]);
+    let out = text(&o.stdout);
+    assert_eq!(o.status.code(), Some(0), "{}", text(&o.stderr));
+    // 195 ticks; port 3, queue 1 is 3 * 8 + 1.
+    for line in [
+        "PST_INTERVAL=195",
+        "LAST_COUNT=415",
+        "ins = 200000",
+        "queue = 25",
+        "pst = 40000",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    let slower = CONTROL.replace("pipeline = \"0ns\"", "pipeline = \"400ns\"");
+    let o = cemark(&[
+        "p4",
+        "tables",
+        &file("slower.toml", &slower),
+        "--format",
+        "json",
+    ]);
+    assert!(text(&o.stdout).contains("200400"), "{}", text(&o.stdout));
+}
+
+#[test]
+fn a_mistake_in_the_parameters_says_what_to_write() {
+    for (name, from, to, said) in [
+        ("unit.toml", "\"200us\"", "\"200\"", "a number with one of"),
+        ("port.toml", "port = 3", "port = 128", "ports 0 to 127"),
+        (
+            "short.toml",
+            "pst_interval = \"200us\"",
+            "pst_interval = \"1us\"",
+            "at least 5us",
+        ),
+        (
+            "key.toml",
+            "pst_target = \"85us\"",
+            "target = \"85us\"",
+            "target",
+        ),
+    ] {
+        let o = cemark(&["p4", "tables", &file(name, &CONTROL.replace(from, to))]);
+        assert_eq!(o.status.code(), Some(2), "{name}");
+        assert!(says(&o.stderr, said), "{}", text(&o.stderr));
+    }
+}
