@@ -22,12 +22,13 @@ pub(crate) fn stab(config: &Config) -> String {
 /// A NIC: sends at its rate, never drops, marks nothing.
 pub(crate) fn nic(rate: Rate) -> String {
     format!(
-        "cemark scheme threshold k 4294967295b limit 268435456b rate {}bit shaper 100% burst 1b",
+        "cemark scheme threshold k 4294967295b limit 268435456b rate {}bit shaper 100% burst 150b",
         rate.0
     )
 }
 
-/// A port of a switch. `burst` of one byte: a packet leaves when the one before it has been sent.
+/// A port of a switch. `burst`, a tenth of a packet: a packet leaves when the one before it has been
+/// sent, and what a late timer has cost is made up for.
 pub(crate) fn port(config: &Config, rate: Rate) -> String {
     let s = &config.switch;
     let mut words = match &s.marker {
@@ -41,7 +42,7 @@ pub(crate) fn port(config: &Config, rate: Rate) -> String {
         _ => "cemark scheme threshold k 4294967295b".to_owned(),
     };
     words += &format!(
-        " limit {}b rate {}bit shaper 100% burst 1b gso split",
+        " limit {}b rate {}bit shaper 100% burst 150b gso split",
         s.buffer_bytes, rate.0
     );
     if s.non_ect == NonEct::Drop {

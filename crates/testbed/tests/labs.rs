@@ -85,7 +85,7 @@ fn ports_and_hosts_have_what_the_scenario_says() {
     for part in [
         "stab overhead -14 cemark scheme ecn_sharp",
         "ins_target 200000ns",
-        "rate 200000000bit shaper 100% burst 1b",
+        "rate 200000000bit shaper 100% burst 150b",
         "queues 3 scheduler dwrr by dscp strict 0 quanta 1500 4500 1500",
         "round_beta 0.75",
     ] {
