@@ -322,7 +322,7 @@ fn probes(config: &Config, fabric: &Fabric, delays: &mut Delays) -> Result<Vec<L
 }
 
 /// How many connections of each pair and bands were in use together in the simulator, where they
-/// are persistent: so many are opened before the traffic.
+/// are persistent: as many are opened before the traffic.
 fn ready(flows: &[LabFlow], simulated: &Outcome) -> Vec<(u32, u32, u8, u8, u32)> {
     let took: BTreeMap<u64, Nanos> = simulated
         .flows

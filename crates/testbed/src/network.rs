@@ -117,7 +117,7 @@ fn batch(program: &str, netns: &str, lines: Vec<String>) -> Batch {
     }
 }
 
-/// With TSO a sender hands so many segments to its NIC at once, whose qdisc splits them.
+/// With TSO a sender hands this many segments to its NIC at once, whose qdisc splits them.
 fn up(config: &Config, device: &str) -> String {
     let segments = config.offload.tso / u32::from(config.transport.mss).max(1);
     format!(

@@ -27,8 +27,8 @@ pub(crate) fn nic(rate: Rate) -> String {
     )
 }
 
-/// A port of a switch. `burst`, a tenth of a packet: a packet leaves when the one before it has been
-/// sent, and what a late timer has cost is made up for.
+/// A port of a switch. `burst`, a tenth of a packet: a packet leaves when the one before it has
+/// been sent, and what a late timer has cost is made up for.
 pub(crate) fn port(config: &Config, rate: Rate) -> String {
     let s = &config.switch;
     let mut words = match &s.marker {

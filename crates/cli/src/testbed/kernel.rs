@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kernel that a lab runs on: a User Mode Linux in virtual time, built once, or the running one.
+//! The kernel that a lab runs on: a User Mode Linux in virtual time, built once, or the running
+//! one.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,8 +20,8 @@ const MOST_SECONDS: &str = "3600";
 pub(super) enum Kernel {
     /// User Mode Linux in virtual time: exact on any machine, needs no root. Built once.
     Uml,
-    /// The running kernel, in network namespaces: needs root, the modules sch_cemark, sch_netem, ifb
-    /// and tcp_dctcp, and a machine whose clock can be trusted.
+    /// The running kernel, in network namespaces: needs root, the modules sch_cemark, sch_netem,
+    /// ifb and tcp_dctcp, and a machine whose clock can be trusted.
     Host,
 }
 

@@ -20,8 +20,8 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run every point of a scenario in the simulator and on a Linux kernel with the qdisc `cemark`,
-    /// with the same flows, and compare them.
+    /// Run every point of a scenario in the simulator and on a Linux kernel with the qdisc
+    /// `cemark`, with the same flows, and compare them.
     Run(run::Args),
     /// Make a network and send the flows of one point: what runs inside the kernel.
     #[command(hide = true)]
