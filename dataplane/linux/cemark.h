@@ -75,6 +75,25 @@ struct cemark_sched {
 	struct tcf_block *block;
 };
 
+/* The queue and the port as a marker sees them, without a packet. */
+static inline void cemark_look(const struct cemark_sched *q, const struct cemark_queue *queue,
+			       struct cemark_at *at, u64 now)
+{
+	at->now = now;
+	at->sojourn = 0;
+	at->round = q->round.value;
+	at->salt = 0;
+	at->pkt_bytes = 0;
+	at->segs = 1;
+	at->ecn = CEMARK_ECT0;
+	at->intent = CEMARK_NO_INTENT;
+	at->queue_bytes = queue->bytes;
+	at->queue_pkts = queue->packets;
+	at->port_bytes = q->bytes;
+	at->pool_bytes = q->bytes;
+	at->limit_bytes = q->limit;
+}
+
 /* settings.c */
 int cemark_settings_parse(struct cemark_settings *set, const struct nlattr *opt,
 			  struct netlink_ext_ack *extack);
@@ -84,6 +103,10 @@ int cemark_settings_dump(const struct cemark_settings *set, struct sk_buff *skb)
 /* apply.c */
 int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set);
 void cemark_restart(struct Qdisc *sch);
+
+/* threshold.c */
+void cemark_find_threshold(const struct cemark_sched *q, const struct cemark_queue *queue, u64 now,
+			   struct tc_cemark_queue *s);
 
 /* classes.c */
 extern const struct Qdisc_class_ops cemark_class_ops;

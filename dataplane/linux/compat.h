@@ -13,7 +13,7 @@
 #endif
 
 /* skb_gso_segment() moved in 6.5. */
-#if __has_include(<net/gso.h>)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #include <net/gso.h>
 #endif
 

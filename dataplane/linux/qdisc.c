@@ -36,25 +36,6 @@ static struct cemark_skb *cemark_cb(struct sk_buff *skb)
 	return (struct cemark_skb *)qdisc_skb_cb(skb)->data;
 }
 
-/* The queue and the port as a marker sees them, without a packet. */
-static void cemark_look(const struct cemark_sched *q, const struct cemark_queue *queue,
-			struct cemark_at *at, u64 now)
-{
-	at->now = now;
-	at->sojourn = 0;
-	at->round = q->round.value;
-	at->salt = 0;
-	at->pkt_bytes = 0;
-	at->segs = 1;
-	at->ecn = CEMARK_ECT0;
-	at->intent = CEMARK_NO_INTENT;
-	at->queue_bytes = queue->bytes;
-	at->queue_pkts = queue->packets;
-	at->port_bytes = q->bytes;
-	at->pool_bytes = q->bytes;
-	at->limit_bytes = q->limit;
-}
-
 /*
  * `ecn` is left out: no scheme reads it (crates/conformance/tests/headers.rs), and to find it costs
  * as much as a decision.

@@ -186,7 +186,7 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "linux",
-        "the qdisc in Linux: vectors and a million packets in the kernel, traffic, KASAN, lockdep",
+        "the qdisc in Linux: a million packets in the kernel, KASAN, Debian's kernels, its cost",
         &["bash", "dataplane/linux/test/run.sh", "proof"],
     ),
     (

@@ -160,6 +160,39 @@ def schemes():
               f"{wait:.0f} us, {again} sent again")
 
 
+def thresholds():
+    """The statistics name the threshold that is in force."""
+    for options, key, wanted in [
+        ("tcn threshold 240us", "threshold_ns", 240_000),
+        ("ecn_sharp ins_target 210us", "threshold_ns", 210_000),
+        ("threshold k 30000 count_self off", "threshold_bytes", 30_000),
+        ("dynamic offset 100000 floor 1000 count_self off limit 400000", "threshold_bytes",
+         300_000),
+        ("pie", "threshold_ns", None),
+    ]:
+        tc(f"qdisc del dev {PORT} root", check=False)
+        tc(f"qdisc add dev {PORT} root handle 1: cemark scheme {options}")
+        said = show()[0].get(key)
+        if said != wanted:
+            check(options, False, f"{key} is {said}, wanted: {wanted}")
+    tc(f"qdisc del dev {PORT} root", check=False)
+    tc(f"qdisc add dev {PORT} root handle 1: cemark scheme mq_ecn k 20000 count_self off "
+       "queues 8 scheduler dwrr rate 100mbit shaper")
+    before = [queue["threshold_bytes"] for queue in show()[0]["by_queue"]]
+    flows = [flow("h1", 1, 1, streams=2), flow("h2", 1, 2, streams=2)]
+    time.sleep(0.7)
+    seen = []
+    for _ in range(20):
+        time.sleep(0.005)
+        seen.append(show()[0]["by_queue"][1]["threshold_bytes"])
+    shown = tc(f"-s qdisc show dev {PORT}").stdout
+    [f.communicate() for f in flows]
+    middle = sorted(seen)[10]
+    check("thresholds in force", before == [20_000] * 8 and 8_000 < middle < 12_500
+          and "threshold" in shown,
+          f"MQ-ECN: 20000 bytes when idle, {middle} (median) while two queues of eight are busy")
+
+
 def shares():
     """Schedulers divide the link as they should."""
     for options, low, high, what in [
@@ -318,7 +351,8 @@ def damaged():
 
 def main():
     """All checks, those of the environment variable ONLY, or with SHORT all but the slowest."""
-    checks = [refused, what_it_shows, schemes, shares, parents, changes, damaged, life, leaks, log]
+    checks = [refused, what_it_shows, thresholds, schemes, shares, parents, changes, damaged, life,
+              leaks, log]
     only = os.environ.get("ONLY", "").split()
     slow = [schemes, shares] if os.environ.get("SHORT") else []
     network()
