@@ -93,6 +93,11 @@ pub struct LabFlow {
     pub persistent: bool,
     /// Its workload.
     pub workload: u16,
+    /// Nanoseconds before the start at which a handshake begins that belongs to it: a SYN is held
+    /// as long as a full segment, and is shorter.
+    pub early: u64,
+    /// What its last segment is held too long, in the same way; taken off its completion time.
+    pub spare: u64,
 }
 
 /// A flow without an end.
@@ -241,6 +246,26 @@ fn bands(
     Ok((way(src, dst, full, extra.0)?, back))
 }
 
+/// How much sooner than a full segment a SYN crosses the path, and the last segment of a flow: on
+/// every link where it is the only one, else on the slowest, behind a full one on the others.
+fn shorter(config: &Config, fabric: &Fabric, (src, dst): (u32, u32), bytes: u64) -> (u64, u64) {
+    let t = &config.transport;
+    let (mss, header) = (u64::from(t.mss), u64::from(t.header_bytes));
+    let route = fabric.route(src, dst, 0);
+    let links = route.iter().take_while(|l| **l != LinkId::NONE);
+    let byte: Vec<u64> = links
+        .map(|l| fabric.links()[l.0 as usize].rate.picos_per_byte().0)
+        .collect();
+    let (sum, slowest) = (byte.iter().sum::<u64>(), byte.iter().max().copied());
+    let syn = (mss + header).saturating_sub(u64::from(t.ack_bytes));
+    let last = mss - bytes.saturating_sub(1) % mss - 1;
+    let links = match bytes > mss {
+        true => slowest.unwrap_or(0),
+        false => sum,
+    };
+    (syn * sum / 1000, last * links / 1000)
+}
+
 fn traffic(
     config: &Config,
     fabric: &Fabric,
@@ -257,7 +282,10 @@ fn traffic(
         }
         let Some(f) = traffic.pop() else { break };
         let (band, back) = bands(config, fabric, (f.src, f.dst), f.extra, delays)?;
+        let (early, spare) = shorter(config, fabric, (f.src, f.dst), f.bytes);
         let flow = LabFlow {
+            early,
+            spare,
             id: f.id,
             start: f.start.to_nanos().0,
             src: f.src,

@@ -97,6 +97,8 @@ fn ports_and_hosts_have_what_the_scenario_says() {
     assert!(route.ends_with("initcwnd 10 rto_min 5ms"), "{route}");
     assert_eq!(lab.ports.len(), 3);
     assert_eq!(lab.control, "dctcp");
+    // A SYN of 40 bytes is 1460 shorter than a full segment: on two links of 40 ns a byte.
+    assert_eq!(lab.endless[0].flow.early, 2 * 1460 * 40);
 }
 
 #[test]
@@ -162,6 +164,11 @@ fn the_flows_are_those_of_the_simulator() {
         );
         assert_eq!(ours.start, theirs.start.to_nanos().0);
     }
+    // A single segment spares what it lacks on both links, more than one only on one of them.
+    let spare = |bytes: u64| sent.iter().find(|f| f.bytes == bytes).map(|f| f.spare);
+    assert_eq!(spare(1000), Some(2 * 460 * 40));
+    let long = sent.iter().find(|f| f.bytes > 1460).expect("a long one");
+    assert_eq!(long.spare, (1460 - (long.bytes - 1) % 1460 - 1) * 40);
     // The load is held after the last measured flow.
     let last = sent.last().expect("flows").id;
     assert!(lab.flows.iter().any(|f| f.id > last));

@@ -135,9 +135,13 @@ impl<'a> Run<'a> {
     fn plan(&mut self) {
         for i in 0..self.flows.len() {
             let f = self.flows[i];
-            if !f.persistent && !self.lab.handshake {
-                let early = self.zero + f.start - self.lab.times.lead;
-                self.due.push(Reverse((early, Due::Open(i))));
+            if !f.persistent {
+                let before = match self.lab.handshake {
+                    true => f.early,
+                    false => self.lab.times.lead,
+                };
+                let at = self.zero + f.start - before;
+                self.due.push(Reverse((at, Due::Open(i))));
             }
             self.at(f.start, Due::Start(i));
         }
@@ -242,7 +246,7 @@ impl<'a> Run<'a> {
         let f = self.flows[flow];
         self.conns.ended(conn);
         if f.measured {
-            let took = clock() - self.zero - f.start;
+            let took = (clock() - self.zero - f.start).saturating_sub(f.spare);
             self.record.ended.insert(f.id, took);
             self.awaited -= 1;
         }
