@@ -195,6 +195,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         &["bash", "dataplane/testbed/proof.sh"],
     ),
     (
+        "p4",
+        "a million packets, model = interpreter = DPDK's switch; a fault in every instruction",
+        &["bash", "dataplane/p4/test/run.sh", "proof"],
+    ),
+    (
         "mutants",
         "tests notice faults in the marking crate, except those in its mutants.toml (2 %)",
         &["cargo", "xtask", "mutants"],

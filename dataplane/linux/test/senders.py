@@ -186,7 +186,12 @@ def main():
         else:
             print(line, end="")
     after = queue()
-    print(json.dumps(answer), json.dumps(after))
+    sent = max(after["packets_sent"] - before["packets_sent"], 1)
+    marks = sum(after["mark_reasons"].values()) - sum(before["mark_reasons"].values())
+    answer["wait_us"] = round((after["waited_ns"] - before["waited_ns"]) / sent / 1000, 1)
+    answer["marked"] = round(marks / sent, 3)
+    answer["drops"] = after["drop_reasons"]["limit"] - before["drop_reasons"]["limit"]
+    print(json.dumps(answer))
     receiver.kill()
     return sender.wait()
 

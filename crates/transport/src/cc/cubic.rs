@@ -162,7 +162,7 @@ pub struct Cubic {
     prior: u64,
     /// The next stage begins on its plateau, since it follows a timeout (section 4.8).
     flat: bool,
-    /// Remainder of the growth, in bytes squared.
+    /// Remainder of the growth, in bytes squared; in bytes if the growth is held.
     credit: u64,
     /// Smoothed round trip in nanoseconds.
     srtt: u64,
@@ -178,8 +178,8 @@ pub struct Cubic {
 struct Held {
     at: Nanos,
     cwnd: u64,
-    /// Bytes for each window of acknowledgements.
-    growth: u64,
+    /// Segments that have to be acknowledged for the window to grow by one.
+    per: u64,
 }
 
 /// How long it is kept (Linux: HZ/32).
@@ -269,43 +269,47 @@ impl Cubic {
     }
 
     /// Grows by whole segments, at a rate that is computed again only if the window has changed or
-    /// the old one is [`HOLD`] old. At least a hundredth of a segment, at most half a window for
-    /// each window of acknowledgements.
-    fn hold(&mut self, now: Nanos, (epoch, t): (Epoch, u64), bytes: u64) {
+    /// the old one is [`HOLD`] old: a segment for every two that are acknowledged, or for more.
+    fn hold(&mut self, now: Nanos, at: (Epoch, u64), bytes: u64) {
         let mss = u64::from(self.mss);
         let cwnd = self.window.bytes();
-        let kept = self
-            .held
-            .filter(|h| h.cwnd == cwnd && now.saturating_sub(h.at) <= HOLD);
-        let growth = kept.map_or_else(
-            || {
-                // Both in whole segments, the distance from the plateau rounded down.
-                let soon = self.curve(epoch.k, t + parts(self.srtt));
-                let away = floor(mss, soon.abs_diff(self.w_max), true);
-                let cubic = match soon < self.w_max {
-                    true => self.w_max - away,
-                    false => self.w_max + away,
-                };
-                let reno = match self.config.reno_friendly {
-                    true => floor(mss, epoch.reno >> 20, true),
-                    false => 0,
-                };
-                let more = cubic.max(reno).saturating_sub(cwnd);
-                more.clamp(mss.div_ceil(100), cwnd / 2)
-            },
-            |held| held.growth,
-        );
-        if kept.is_none() {
-            self.held = Some(Held {
-                at: now,
-                cwnd,
-                growth,
-            });
+        let fresh = |h: &Held| h.cwnd == cwnd && now.saturating_sub(h.at) <= HOLD;
+        let per = match self.held.filter(fresh) {
+            Some(held) => held.per,
+            None => {
+                let per = self.segments_per_step(at);
+                self.held = Some(Held { at: now, cwnd, per });
+                per
+            }
+        };
+        // What was counted at a slower rate makes one segment, and no more.
+        let step = per * mss;
+        if self.credit >= step {
+            self.credit = 0;
+            self.window.add(mss);
         }
-        self.credit += growth * bytes;
-        let step = cwnd * mss;
+        self.credit += bytes;
         self.window.add(self.credit / step * mss);
         self.credit %= step;
+    }
+
+    /// Segments that have to be acknowledged for the window to grow by one. All in whole segments:
+    /// the curve's distance from its plateau, Reno's window, and the result, rounded down.
+    fn segments_per_step(&self, (epoch, t): (Epoch, u64)) -> u64 {
+        let mss = u64::from(self.mss);
+        let cwnd = (self.window.bytes() / mss).max(1);
+        let soon = self.curve(epoch.k, t + parts(self.srtt));
+        let away = floor(mss, soon.abs_diff(self.w_max), true);
+        let cubic = match soon < self.w_max {
+            true => self.w_max - away,
+            false => self.w_max + away,
+        };
+        let reno = match self.config.reno_friendly {
+            true => epoch.reno >> 20,
+            false => 0,
+        };
+        let more = (cubic.max(reno) / mss).saturating_sub(cwnd);
+        cwnd.checked_div(more).unwrap_or(100 * cwnd).max(2)
     }
 
     /// Remembers where the window was, and cuts it to beta of `bytes`.
@@ -313,13 +317,13 @@ impl Cubic {
         let cwnd = self.window.bytes();
         self.prior = cwnd;
         let beta = u64::from(self.config.beta_milli);
+        let (mss, whole) = (u64::from(self.mss), self.stack.whole_segments);
         self.w_max = match self.config.fast_convergence && cwnd < self.w_max {
             // Section 4.7: a new flow takes a share, so aim below the old window.
-            true => cwnd * (1000 + beta) / 2000,
+            true => floor(mss, cwnd * (1000 + beta) / 2000, whole),
             false => cwnd,
         };
-        let mss = u64::from(self.mss);
-        let left = floor(mss, bytes * beta / 1000, self.stack.whole_segments);
+        let left = floor(mss, bytes * beta / 1000, whole);
         self.window.cut_to(mss, left);
         self.epoch = None;
         self.held = None;

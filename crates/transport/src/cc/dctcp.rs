@@ -201,6 +201,10 @@ impl Controller for Dctcp {
     fn in_slow_start(&self) -> bool {
         self.window.in_slow_start()
     }
+
+    fn marked_share(&self) -> Option<u32> {
+        Some(self.alpha)
+    }
 }
 
 #[cfg(test)]
