@@ -4,6 +4,8 @@
 //! Standard output carries the answer, standard error the progress and what went wrong.
 
 mod bench;
+#[cfg(target_os = "linux")]
+mod bpf;
 mod check;
 mod clock;
 mod completions;
@@ -24,6 +26,8 @@ mod schemes;
 mod screen;
 mod shell;
 mod terminal;
+#[cfg(target_os = "linux")]
+mod testbed;
 mod theory;
 mod vectors;
 
@@ -64,6 +68,9 @@ enum Command {
     Merge(merge::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
     Figure(figure::Args),
+    /// Run a scenario on real Linux kernels, beside the simulator.
+    #[cfg(target_os = "linux")]
+    Testbed(testbed::Args),
     /// List the marking schemes, or show one with its parameters.
     Schemes(schemes::Args),
     /// Measure speed and memory, or check the simulator against theory.
@@ -72,6 +79,9 @@ enum Command {
     Check(check::Args),
     /// Replay the golden vectors of every scheme: in Rust, in C, as BPF bytecode or in P4.
     Vectors(vectors::Args),
+    /// Mark the packets of a Linux device with an eBPF program: attach, retune, show, detach.
+    #[cfg(target_os = "linux")]
+    Bpf(bpf::Args),
     /// Evaluate a formula of the papers: thresholds, amplitudes, shares.
     Theory(theory::Args),
     /// Write a scheme as one C header, or as BPF bytecode.
@@ -214,10 +224,14 @@ fn main() -> ExitCode {
         Some(Command::Plot(args)) => plot::plot(args),
         Some(Command::Merge(args)) => merge::merge(args),
         Some(Command::Figure(args)) => figure::figure(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Testbed(args)) => testbed::testbed(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Vectors(args)) => vectors::vectors(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Bpf(args)) => bpf::bpf(args),
         Some(Command::Theory(args)) => theory::theory(args),
         Some(Command::Export(args)) => export::export(args),
         Some(Command::P4(args)) => p4::p4(args),
