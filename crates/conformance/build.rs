@@ -5,6 +5,9 @@
 //! The objects are those of `dataplane/bpf`, which `cargo xtask bpf` writes, so a build needs no
 //! clang. `cargo xtask bpf --check` sets CEMARK_BPF to a directory with other objects, to test
 //! those.
+//!
+//! With CEMARK_SANITIZE in the environment the C code of the schemes checks its memory accesses and
+//! its arithmetic, and the tests end at the first fault (`cargo xtask proof linux`).
 
 use std::env;
 use std::fmt::Write;
@@ -28,6 +31,10 @@ const FLAGS: &[&str] = &[
     "-Wmissing-prototypes",
 ];
 
+fn sanitized() -> bool {
+    env::var_os("CEMARK_SANITIZE").is_some()
+}
+
 fn main() {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));
@@ -50,6 +57,11 @@ fn main() {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     println!("cargo::rerun-if-env-changed=CEMARK_BPF");
+    println!("cargo::rerun-if-env-changed=CEMARK_SANITIZE");
+    if sanitized() {
+        // rustc links without the compiler's own libraries.
+        println!("cargo::rustc-link-arg-tests=-Wl,--no-as-needed,-lasan,-lubsan");
+    }
 
     let bytecode = env::var("CEMARK_BPF").map_or_else(|_| dataplane.join("bpf"), PathBuf::from);
     println!("cargo::rerun-if-changed={}", bytecode.display());
@@ -123,6 +135,10 @@ fn twin(dataplane: &Path, stem: &str) {
     let mut build = c_build(dataplane);
     for (name, value) in &definitions(stem) {
         build.define(name, value.as_str());
+    }
+    if sanitized() {
+        build.flag("-fsanitize=address,undefined");
+        build.flag("-fno-sanitize-recover=all");
     }
     build
         .file(dataplane.join("marker.c"))

@@ -30,12 +30,16 @@ struct cemark_settings {
 	u8 map[CEMARK_MAP_VALUES];
 };
 
+/* The weight of a packet in the smoothed waiting time is 1 / 2^this. */
+#define CEMARK_RECENT 6
+
 struct cemark_queue {
 	struct sk_buff *head, *tail;
 	u32 bytes, packets;
 	bool watches_empty;
 	bool clock_set;
 	u64 wake; /* ns, valid while clock_set: when the marker wants to be woken */
+	u64 recent; /* 2^CEMARK_RECENT times the waiting time in ns, smoothed */
 	struct cemark_round_queue round;
 	union cemark_marker marker;
 	struct tc_cemark_queue stats;
@@ -53,6 +57,7 @@ struct cemark_sched {
 	u32 traits;     /* of the scheme */
 	bool measured;  /* whether there is a round time */
 	bool shaped;
+	bool plain;     /* one queue, and a marker that judges nothing but waiting times */
 	u64 busy;       /* ns: when the last packet has left the link */
 	u64 slack;      /* ns: how far ahead of the clock packets may leave */
 	u64 seed;       /* random; mixed with a packet's number */
@@ -70,6 +75,25 @@ struct cemark_sched {
 	struct tcf_block *block;
 };
 
+/* The queue and the port as a marker sees them, without a packet. */
+static inline void cemark_look(const struct cemark_sched *q, const struct cemark_queue *queue,
+			       struct cemark_at *at, u64 now)
+{
+	at->now = now;
+	at->sojourn = 0;
+	at->round = q->round.value;
+	at->salt = 0;
+	at->pkt_bytes = 0;
+	at->segs = 1;
+	at->ecn = CEMARK_ECT0;
+	at->intent = CEMARK_NO_INTENT;
+	at->queue_bytes = queue->bytes;
+	at->queue_pkts = queue->packets;
+	at->port_bytes = q->bytes;
+	at->pool_bytes = q->bytes;
+	at->limit_bytes = q->limit;
+}
+
 /* settings.c */
 int cemark_settings_parse(struct cemark_settings *set, const struct nlattr *opt,
 			  struct netlink_ext_ack *extack);
@@ -79,6 +103,10 @@ int cemark_settings_dump(const struct cemark_settings *set, struct sk_buff *skb)
 /* apply.c */
 int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set);
 void cemark_restart(struct Qdisc *sch);
+
+/* threshold.c */
+void cemark_find_threshold(const struct cemark_sched *q, const struct cemark_queue *queue, u64 now,
+			   struct tc_cemark_queue *s);
 
 /* classes.c */
 extern const struct Qdisc_class_ops cemark_class_ops;

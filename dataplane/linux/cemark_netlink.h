@@ -107,6 +107,14 @@ struct tc_cemark_queue {
 	__u32 qlen;     /* packets, now */
 	__u32 recent;   /* ns: sojourn time, smoothed over about 64 packets */
 	__u32 quantum;  /* bytes */
+	/*
+	 * What the scheme's threshold is now: the greatest length (in bytes) or wait (in ns) of which
+	 * the queue's marker would mark no packet, while all else stays as it is. All ones: none, as
+	 * where the scheme draws lots or judges the other quantity. Of sums: of the only queue.
+	 */
+	__u64 threshold_wait;
+	__u32 threshold_bytes;
+	__u32 reserved;
 };
 
 /*

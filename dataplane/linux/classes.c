@@ -58,8 +58,18 @@ static void cemark_add(struct tc_cemark_queue *sum, const struct cemark_queue *q
 	sum->spared += s->spared;
 	sum->backlog += queue->bytes;
 	sum->qlen += queue->packets;
-	sum->recent = max(sum->recent, s->recent);
+	sum->recent = max_t(u64, sum->recent,
+			    min_t(u64, queue->recent >> CEMARK_RECENT, U32_MAX));
 	sum->quantum = s->quantum;
+}
+
+/* The statistics of one queue. */
+static void cemark_one(const struct cemark_sched *q, const struct cemark_queue *queue, u64 now,
+		       struct tc_cemark_queue *s)
+{
+	*s = (struct tc_cemark_queue){};
+	cemark_add(s, queue);
+	cemark_find_threshold(q, queue, now, s);
 }
 
 static void cemark_about_port(const struct cemark_sched *q, struct tc_cemark_xstats *st)
@@ -83,7 +93,7 @@ static int cemark_class_dump_stats(struct Qdisc *sch, unsigned long arg, struct 
 		return 0;
 	sch_tree_lock(sch);
 	cemark_about_port(q, &st);
-	cemark_add(&st.sum, &q->queues[arg - 1]);
+	cemark_one(q, &q->queues[arg - 1], ktime_get_ns(), &st.sum);
 	sch_tree_unlock(sch);
 	qs.qlen = st.sum.qlen;
 	qs.backlog = st.sum.backlog;
@@ -122,6 +132,7 @@ int cemark_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		struct tc_cemark_xstats st;
 		struct tc_cemark_queue queue[CEMARK_SHOWN_QUEUES];
 	} *all;
+	u64 now = ktime_get_ns();
 	int err;
 
 	all = kzalloc(sizeof(*all), GFP_KERNEL);
@@ -134,8 +145,12 @@ int cemark_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	cemark_about_port(q, &all->st);
 	for (i = 0; i < q->n; i++)
 		cemark_add(&all->st.sum, &q->queues[i]);
+	all->st.sum.threshold_wait = U64_MAX;
+	all->st.sum.threshold_bytes = U32_MAX;
+	if (q->n == 1)
+		cemark_find_threshold(q, q->queues, now, &all->st.sum);
 	for (i = 0; i < shown; i++)
-		cemark_add(&all->queue[i], &q->queues[i]);
+		cemark_one(q, &q->queues[i], now, &all->queue[i]);
 	sch_tree_unlock(sch);
 	err = gnet_stats_copy_app(d, all, offsetof(typeof(*all), queue[shown]));
 	kfree(all);

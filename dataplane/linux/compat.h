@@ -3,6 +3,7 @@
 #ifndef CEMARK_COMPAT_H
 #define CEMARK_COMPAT_H
 
+#include <linux/atomic.h>
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
 #include <linux/version.h>
@@ -12,16 +13,25 @@
 #endif
 
 /* skb_gso_segment() moved in 6.5. */
-#if __has_include(<net/gso.h>)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #include <net/gso.h>
 #endif
 
-/* Messages with values: since 6.2. Before, the text alone is sent. */
+/*
+ * Messages with values: since 6.2. Before, a message is a pointer to text that has to stay until
+ * it is sent, so the last eight of each kind are kept.
+ */
 #ifndef NL_SET_ERR_MSG_FMT_MOD
-#define NL_SET_ERR_MSG_FMT_MOD(extack, fmt, ...)                         \
-	do {                                                             \
-		no_printk(fmt, ##__VA_ARGS__);                           \
-		NL_SET_ERR_MSG_MOD(extack, "a parameter is out of range"); \
+#define NL_SET_ERR_MSG_FMT_MOD(extack, fmt, ...)                                   \
+	do {                                                                       \
+		static char cemark_said[8][96];                                    \
+		static atomic_t cemark_next;                                       \
+		char *text = cemark_said[atomic_inc_return(&cemark_next) & 7];     \
+										   \
+		snprintf(text, sizeof(cemark_said[0]), KBUILD_MODNAME ": " fmt,    \
+			 ##__VA_ARGS__);                                           \
+		if (extack)                                                        \
+			(extack)->_msg = text;                                     \
 	} while (0)
 #endif
 

@@ -73,6 +73,9 @@
 
 CEMARK_SCHEMES(CEMARK_OPS)
 
+static_assert(offsetof(struct cemark_ecn_sharp_kept, vars) ==
+	      offsetof(struct cemark_ecn_sharp_block, vars));
+
 enum cemark_place {
 #define CEMARK_PLACE(stem) CEMARK_PLACE_##stem,
 	CEMARK_SCHEMES(CEMARK_PLACE)

@@ -6,7 +6,7 @@
 #ifndef CEMARK_MARKERS_H
 #define CEMARK_MARKERS_H
 
-#include "cemark/at.h"
+#include "cemark/ecn_sharp.h"
 
 struct cemark_scheme;
 
@@ -36,7 +36,32 @@ struct cemark_ops {
 /* The scheme of this name, or NULL. */
 const struct cemark_ops *cemark_find(const char *name);
 
-/* ECN#'s hook is called directly where calls through a pointer are slow (retpolines). */
+/*
+ * ECN#'s hook is called directly where calls through a pointer are slow (retpolines), and the
+ * published algorithm is part of its caller where nothing else is to be done.
+ */
 u32 cemark_op_ecn_sharp_dequeue(union cemark_marker *m, const struct cemark_at *at);
+
+/* What ECN# keeps in the block (markers.c asserts it). */
+struct cemark_ecn_sharp_block {
+	struct cemark_ecn_sharp_params params;
+	struct cemark_ecn_sharp_vars vars;
+};
+
+/* Of a marker with ECN#: whether no variant of the algorithm is chosen. */
+static inline bool cemark_ecn_sharp_is_published(const union cemark_marker *m)
+{
+	const struct cemark_ecn_sharp_block *k = (const void *)m->block;
+
+	return !k->params.variant.active;
+}
+
+static inline u32 cemark_ecn_sharp_published(union cemark_marker *m, u64 now, u64 sojourn)
+{
+	struct cemark_ecn_sharp_block *k = (void *)m->block;
+	const struct cemark_at at = { .now = now, .sojourn = sojourn };
+
+	return cemark_ecn_sharp_dequeue(&k->params, &k->vars, &at);
+}
 
 #endif

@@ -27,8 +27,6 @@
 struct cemark_skb {
 	u64 since;  /* ns: when it joined */
 	u32 number; /* its random bits are a function of this and of the qdisc's seed */
-	u8 queue;
-	u8 ecn;
 	u8 intent;  /* enum cemark_why */
 };
 
@@ -38,22 +36,10 @@ static struct cemark_skb *cemark_cb(struct sk_buff *skb)
 	return (struct cemark_skb *)qdisc_skb_cb(skb)->data;
 }
 
-/* The queue and the port as a marker sees them, without a packet. */
-static void cemark_look(const struct cemark_sched *q, const struct cemark_queue *queue,
-			struct cemark_at *at, u64 now)
-{
-	*at = (struct cemark_at){
-		.now = now,
-		.round = q->round.value,
-		.intent = CEMARK_NO_INTENT,
-		.queue_bytes = queue->bytes,
-		.queue_pkts = queue->packets,
-		.port_bytes = q->bytes,
-		.pool_bytes = q->bytes,
-		.limit_bytes = q->limit,
-	};
-}
-
+/*
+ * `ecn` is left out: no scheme reads it (crates/conformance/tests/headers.rs), and to find it costs
+ * as much as a decision.
+ */
 static void cemark_look_packet(const struct cemark_sched *q, struct sk_buff *skb,
 			       struct cemark_at *at)
 {
@@ -62,10 +48,8 @@ static void cemark_look_packet(const struct cemark_sched *q, struct sk_buff *skb
 	if (q->traits & CEMARK_DRAWS)
 		at->salt = cemark_mix(q->seed + cb->number);
 	at->pkt_bytes = qdisc_pkt_len(skb);
-	at->segs = 1;
 	if (q->set.gso == CEMARK_GSO_KEEP)
 		at->segs = max_t(u16, 1, skb_shinfo(skb)->gso_segs);
-	at->ecn = cb->ecn;
 }
 
 static void cemark_poll_clock(const struct cemark_sched *q, struct cemark_queue *queue)
@@ -96,13 +80,14 @@ static void cemark_run_clocks(struct cemark_sched *q, u64 now)
 	}
 }
 
-static struct cemark_queue *cemark_classify(struct sk_buff *skb, struct Qdisc *sch, int dsfield,
-					    int *ret)
+static inline struct cemark_queue *cemark_classify(struct sk_buff *skb, struct Qdisc *sch,
+						   int *ret)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct tcf_result res;
 	struct tcf_proto *fl;
 	u32 i = TC_H_MIN(skb->priority) - 1;
+	int dsfield;
 
 	*ret = NET_XMIT_SUCCESS | __NET_XMIT_BYPASS;
 	if (TC_H_MAJ(skb->priority) == sch->handle && i < q->n)
@@ -127,16 +112,19 @@ static struct cemark_queue *cemark_classify(struct sk_buff *skb, struct Qdisc *s
 		if (result >= 0 && i < q->n)
 			return &q->queues[i];
 	}
-	if (q->set.classes == CEMARK_BY_PRIORITY)
+	if (q->set.classes == CEMARK_BY_PRIORITY) {
 		i = min(skb->priority, CEMARK_MAP_VALUES - 1U);
-	else
+	} else {
+		dsfield = skb_get_dsfield(skb);
 		i = dsfield < 0 ? 0 : dsfield >> 2;
+	}
 	/* Values above the last queue share it. */
 	return &q->queues[min_t(u32, q->set.map[i], q->n - 1)];
 }
 
-static int cemark_drop(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
-		       enum cemark_gone why, struct sk_buff **to_free)
+static noinline int cemark_drop(struct sk_buff *skb, struct Qdisc *sch,
+				struct cemark_queue *queue, enum cemark_gone why,
+				struct sk_buff **to_free)
 {
 	queue->stats.drops[why]++;
 	if (why == CEMARK_GONE_LIMIT) {
@@ -145,6 +133,13 @@ static int cemark_drop(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 	}
 	qdisc_drop(skb, sch, to_free);
 	return NET_XMIT_CN;
+}
+
+static bool cemark_is_ect(struct sk_buff *skb)
+{
+	int dsfield = skb_get_dsfield(skb);
+
+	return dsfield >= 0 && (dsfield & INET_ECN_MASK) != INET_ECN_NOT_ECT;
 }
 
 /* Asks the marker about a packet that arrives. Returns whether it may join. */
@@ -163,7 +158,7 @@ static bool cemark_judge_arrival(struct cemark_sched *q, struct cemark_queue *qu
 		return true;
 	case CEMARK_MARK(0):
 		/* If nothing can change the verdict, a packet takes no room in vain. */
-		if (!(q->traits & CEMARK_AT_DEQUEUE) && cb->ecn == CEMARK_NOT_ECT &&
+		if (!(q->traits & CEMARK_AT_DEQUEUE) && !cemark_is_ect(skb) &&
 		    q->set.non_ect == CEMARK_NON_ECT_DROP) {
 			*why = CEMARK_GONE_NON_ECT;
 			return false;
@@ -176,8 +171,24 @@ static bool cemark_judge_arrival(struct cemark_sched *q, struct cemark_queue *qu
 	}
 }
 
+/* Puts a packet at the end of its queue. */
+static void cemark_append(struct cemark_sched *q, struct cemark_queue *queue, struct sk_buff *skb)
+{
+	u32 len = qdisc_pkt_len(skb);
+
+	skb->next = NULL;
+	if (queue->head)
+		queue->tail->next = skb;
+	else
+		queue->head = skb;
+	queue->tail = skb;
+	queue->bytes += len;
+	queue->packets++;
+	q->bytes += len;
+}
+
 static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
-		       int dsfield, struct sk_buff **to_free)
+		       struct sk_buff **to_free)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct cemark_skb *cb = cemark_cb(skb);
@@ -194,8 +205,6 @@ static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 
 	cb->since = now;
 	cb->number = q->number++;
-	cb->queue = i;
-	cb->ecn = dsfield < 0 ? CEMARK_NOT_ECT : dsfield & INET_ECN_MASK;
 	cb->intent = CEMARK_NO_INTENT;
 	if (q->traits & CEMARK_AT_ENQUEUE) {
 		bool joins = cemark_judge_arrival(q, queue, skb, now, &why);
@@ -206,15 +215,7 @@ static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 			return cemark_drop(skb, sch, queue, why, to_free);
 	}
 
-	skb->next = NULL;
-	if (queue->head)
-		queue->tail->next = skb;
-	else
-		queue->head = skb;
-	queue->tail = skb;
-	queue->bytes += len;
-	queue->packets++;
-	q->bytes += len;
+	cemark_append(q, queue, skb);
 	if (queue->packets == 1) {
 		q->backlogged |= BIT(i);
 		if (q->measured)
@@ -228,8 +229,8 @@ static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 }
 
 /* A marker judges packets of the wire, so a packet that the device would split is split here. */
-static int cemark_split(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
-			int dsfield, struct sk_buff **to_free)
+static noinline int cemark_split(struct sk_buff *skb, struct Qdisc *sch,
+				 struct cemark_queue *queue, struct sk_buff **to_free)
 {
 	netdev_features_t features = netif_skb_features(skb);
 	struct qdisc_size_table *stab = rcu_dereference_bh(sch->stab);
@@ -248,7 +249,7 @@ static int cemark_split(struct sk_buff *skb, struct Qdisc *sch, struct cemark_qu
 		skb_mark_not_on_list(segs);
 		seg_len = segs->len + overhead;
 		qdisc_skb_cb(segs)->pkt_len = seg_len;
-		if (cemark_join(segs, sch, queue, dsfield, to_free) == NET_XMIT_SUCCESS) {
+		if (cemark_join(segs, sch, queue, to_free) == NET_XMIT_SUCCESS) {
 			joined++;
 			len += seg_len;
 		}
@@ -263,21 +264,45 @@ static int cemark_split(struct sk_buff *skb, struct Qdisc *sch, struct cemark_qu
 	return NET_XMIT_SUCCESS;
 }
 
+static noinline int cemark_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
+				       struct sk_buff **to_free)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct cemark_queue *queue = q->queues;
+	int ret;
+
+	/* A filter may take or drop a packet even if there is one queue. */
+	if (q->n > 1 || rcu_access_pointer(q->filter_list)) {
+		queue = cemark_classify(skb, sch, &ret);
+		if (unlikely(!queue)) {
+			if (ret & __NET_XMIT_BYPASS)
+				qdisc_qstats_drop(sch);
+			__qdisc_drop(skb, to_free);
+			return ret;
+		}
+	}
+	if (skb_is_gso(skb) && q->set.gso == CEMARK_GSO_SPLIT)
+		return cemark_split(skb, sch, queue, to_free);
+	return cemark_join(skb, sch, queue, to_free);
+}
+
 static int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
-	int dsfield = skb_get_dsfield(skb), ret;
-	struct cemark_queue *queue = cemark_classify(skb, sch, dsfield, &ret);
+	struct cemark_queue *queue = q->queues;
+	struct cemark_skb *cb = cemark_cb(skb);
 
-	if (unlikely(!queue)) {
-		if (ret & __NET_XMIT_BYPASS)
-			qdisc_qstats_drop(sch);
-		__qdisc_drop(skb, to_free);
-		return ret;
-	}
-	if (skb_is_gso(skb) && q->set.gso == CEMARK_GSO_SPLIT)
-		return cemark_split(skb, sch, queue, dsfield, to_free);
-	return cemark_join(skb, sch, queue, dsfield, to_free);
+	if (!q->plain || rcu_access_pointer(q->filter_list) || skb_is_gso(skb))
+		return cemark_enqueue_any(skb, sch, to_free);
+	if ((u64)q->bytes + qdisc_pkt_len(skb) > q->limit)
+		return cemark_drop(skb, sch, queue, CEMARK_GONE_LIMIT, to_free);
+	cb->since = ktime_get_ns();
+	cb->number = q->number++;
+	cb->intent = CEMARK_NO_INTENT;
+	cemark_append(q, queue, skb);
+	sch->q.qlen++;
+	qdisc_qstats_backlog_inc(sch, skb);
+	return NET_XMIT_SUCCESS;
 }
 
 /* Which queue sends its head, and whether this is the last packet of its visit. */
@@ -300,13 +325,10 @@ static struct cemark_queue *cemark_pick(struct cemark_sched *q, bool *visit_ends
 	return queue;
 }
 
-/* Takes the head from its queue and returns the final verdict on it. */
-static struct sk_buff *cemark_leave(struct Qdisc *sch, struct cemark_queue *queue, u64 now,
-				    u32 *verdict)
+/* Takes the head from its queue. */
+static void cemark_unlink(struct Qdisc *sch, struct cemark_queue *queue, struct sk_buff *skb)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb = queue->head;
-	const struct cemark_skb *cb = cemark_cb(skb);
 	u32 len = qdisc_pkt_len(skb);
 
 	queue->head = skb->next;
@@ -316,7 +338,17 @@ static struct sk_buff *cemark_leave(struct Qdisc *sch, struct cemark_queue *queu
 	q->bytes -= len;
 	sch->q.qlen--;
 	qdisc_qstats_backlog_dec(sch, skb);
+}
 
+/* Takes the head from its queue and returns the final verdict on it. */
+static struct sk_buff *cemark_leave(struct Qdisc *sch, struct cemark_queue *queue, u64 now,
+				    u32 *verdict)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct sk_buff *skb = queue->head;
+	const struct cemark_skb *cb = cemark_cb(skb);
+
+	cemark_unlink(sch, queue, skb);
 	if (q->traits & CEMARK_AT_DEQUEUE) {
 		struct cemark_at at;
 
@@ -340,8 +372,8 @@ static struct sk_buff *cemark_leave(struct Qdisc *sch, struct cemark_queue *queu
 }
 
 /* Carries out the verdict. Returns whether the packet is sent. */
-static bool cemark_act(struct cemark_sched *q, struct cemark_queue *queue, struct sk_buff *skb,
-		       u32 verdict)
+static noinline bool cemark_act(struct cemark_sched *q, struct cemark_queue *queue,
+				struct sk_buff *skb, u32 verdict)
 {
 	switch (verdict & 0xff) {
 	case CEMARK_PASS:
@@ -372,12 +404,12 @@ static void cemark_count(struct cemark_queue *queue, struct sk_buff *skb, u64 no
 	s->bytes += qdisc_pkt_len(skb);
 	s->waited += wait;
 	s->longest = max(s->longest, wait);
-	s->recent += ((s64)min_t(u64, wait, S32_MAX) - s->recent) / 64;
+	queue->recent += wait - (queue->recent >> CEMARK_RECENT);
 }
 
 /* A packet that was picked is dropped: its visit continues, and its parent will be told. */
-static void cemark_discard(struct Qdisc *sch, struct cemark_queue *queue, struct sk_buff *skb,
-			   u64 now)
+static noinline void cemark_discard(struct Qdisc *sch, struct cemark_queue *queue,
+				    struct sk_buff *skb, u64 now)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	u32 i = queue - q->queues;
@@ -394,7 +426,7 @@ static void cemark_discard(struct Qdisc *sch, struct cemark_queue *queue, struct
 	kfree_skb(skb);
 }
 
-static struct sk_buff *cemark_next(struct Qdisc *sch)
+static inline struct sk_buff *cemark_next(struct Qdisc *sch)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct cemark_queue *queue;
@@ -412,14 +444,15 @@ static struct sk_buff *cemark_next(struct Qdisc *sch)
 		cemark_run_clocks(q, now);
 	while ((queue = cemark_pick(q, &visit_ends))) {
 		skb = cemark_leave(sch, queue, now, &verdict);
-		if (!cemark_act(q, queue, skb, verdict)) {
+		if (verdict != CEMARK_PASS && !cemark_act(q, queue, skb, verdict)) {
 			cemark_discard(sch, queue, skb, now);
 			continue;
 		}
 		cemark_count(queue, skb, now);
 		if (!q->shaped || q->busy < now)
 			q->busy = now;
-		q->busy += psched_l2t_ns(&q->rate, qdisc_pkt_len(skb));
+		if (q->shaped || q->measured)
+			q->busy += psched_l2t_ns(&q->rate, qdisc_pkt_len(skb));
 		if (q->measured)
 			cemark_round_served(&q->round, &queue->round, q->busy, visit_ends,
 					    !queue->packets);
@@ -429,16 +462,102 @@ static struct sk_buff *cemark_next(struct Qdisc *sch)
 	return NULL;
 }
 
-static struct sk_buff *cemark_dequeue(struct Qdisc *sch)
+/* Tells the parent of packets that were dropped at departure. */
+static void cemark_tell(struct Qdisc *sch)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
-	struct sk_buff *skb = cemark_next(sch);
 
 	if (q->gone_packets && (CEMARK_TELL_WHEN_EMPTY || sch->q.qlen)) {
 		qdisc_tree_reduce_backlog(sch, q->gone_packets, q->gone_bytes);
 		q->gone_packets = 0;
 		q->gone_bytes = 0;
 	}
+}
+
+static noinline struct sk_buff *cemark_dequeue_any(struct Qdisc *sch)
+{
+	struct sk_buff *skb = cemark_next(sch);
+
+	cemark_tell(sch);
+	return skb;
+}
+
+static noinline u32 cemark_ask(const struct cemark_sched *q, struct cemark_queue *queue,
+			       struct sk_buff *skb, u64 now)
+{
+	struct cemark_at at;
+
+	cemark_look(q, queue, &at, now);
+	cemark_look_packet(q, skb, &at);
+	at.sojourn = now - cemark_cb(skb)->since;
+	return q->ops->dequeue(&queue->marker, &at);
+}
+
+/*
+ * A plain port has one queue and a marker that judges only how long packets have waited, so most
+ * of what is done for other ports is left out. `backlogged` is not kept: cemark_apply() finds it.
+ */
+
+/* Takes the head of a plain port; the verdict on it. */
+static u32 cemark_leave_plain(struct Qdisc *sch, struct cemark_queue *queue, struct sk_buff *skb,
+			      u64 now)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+
+	cemark_unlink(sch, queue, skb);
+	if (likely(q->ops->dequeue == cemark_op_ecn_sharp_dequeue &&
+		   cemark_ecn_sharp_is_published(&queue->marker)))
+		return cemark_ecn_sharp_published(&queue->marker, now,
+						  now - cemark_cb(skb)->since);
+	return cemark_ask(q, queue, skb, now);
+}
+
+/* The rest of a departure from a plain port, if there is more to do than to send. */
+static noinline struct sk_buff *cemark_finish(struct Qdisc *sch, struct sk_buff *skb, u64 now,
+					      u32 verdict)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct cemark_queue *queue = q->queues;
+
+	for (;;) {
+		if (!queue->packets && queue->watches_empty)
+			q->ops->emptied(&queue->marker, now);
+		if (cemark_act(q, queue, skb, verdict)) {
+			cemark_count(queue, skb, now);
+			qdisc_bstats_update(sch, skb);
+			break;
+		}
+		cemark_discard(sch, queue, skb, now);
+		skb = queue->head;
+		if (!skb)
+			break;
+		verdict = cemark_leave_plain(sch, queue, skb, now);
+	}
+	cemark_tell(sch);
+	return skb;
+}
+
+static struct sk_buff *cemark_dequeue(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct cemark_queue *queue = q->queues;
+	struct sk_buff *skb;
+	u32 verdict;
+	u64 now;
+
+	if (!q->plain)
+		return cemark_dequeue_any(sch);
+	if (!CEMARK_TELL_WHEN_EMPTY)
+		cemark_tell(sch);
+	if (!queue->head)
+		return NULL;
+	now = ktime_get_ns();
+	skb = queue->head;
+	verdict = cemark_leave_plain(sch, queue, skb, now);
+	if (unlikely(verdict || (!queue->packets && queue->watches_empty)))
+		return cemark_finish(sch, skb, now, verdict);
+	cemark_count(queue, skb, now);
+	qdisc_bstats_update(sch, skb);
 	return skb;
 }
 

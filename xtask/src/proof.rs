@@ -186,8 +186,18 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "linux",
-        "the qdisc in Linux: vectors and a million packets in the kernel, traffic, KASAN, lockdep",
+        "the qdisc in Linux: a million packets in the kernel, KASAN, Debian's kernels, its cost",
         &["bash", "dataplane/linux/test/run.sh", "proof"],
+    ),
+    (
+        "testbed",
+        "a Linux kernel beside the simulator: the scenarios of examples/testbed",
+        &["bash", "dataplane/testbed/proof.sh"],
+    ),
+    (
+        "p4",
+        "a million packets, model = interpreter = DPDK's switch; a fault in every instruction",
+        &["bash", "dataplane/p4/test/run.sh", "proof"],
     ),
     (
         "mutants",

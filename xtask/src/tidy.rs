@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rules about files: a licence line on top, at most 700 lines, no unfinished code, and for each
-//! scheme a page, vectors, an oracle and a C twin.
+//! Rules about files: a licence line on top, at most 700 lines, no unfinished code or merge, and
+//! for each scheme a page, vectors, an oracle and a C twin.
 
 use std::fs;
 use std::path::Path;
@@ -64,6 +64,7 @@ pub(crate) fn check() -> Result<(), String> {
             }
         }
     }
+    wrong.extend(conflicts(&files));
     let list = fs::read_to_string(PAGES).map_err(|e| format!("{PAGES}: {e}"))?;
     for stem in schemes(&files) {
         for (what, path) in [
@@ -93,6 +94,22 @@ pub(crate) fn check() -> Result<(), String> {
     }
 }
 
+/// Files with the marks that a merge leaves. Files that are no text have none.
+fn conflicts(files: &[&str]) -> Vec<String> {
+    let found = files.iter().filter_map(|f| {
+        let text = fs::read_to_string(f).ok()?;
+        let line = text.lines().position(is_conflict)? + 1;
+        Some(format!("{f}:{line}: a merge was left unfinished"))
+    });
+    found.collect()
+}
+
+fn is_conflict(line: &str) -> bool {
+    ["<<<<<<< ", ">>>>>>> ", "||||||| "]
+        .iter()
+        .any(|mark| line.starts_with(mark))
+}
+
 /// Names of the files of the marking crate that declare a scheme.
 fn schemes(files: &[&str]) -> Vec<String> {
     files
@@ -106,4 +123,16 @@ fn schemes(files: &[&str]) -> Vec<String> {
         })
         .map(str::to_owned)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_conflict;
+
+    #[test]
+    fn marks_of_a_merge() {
+        assert!(is_conflict("<<<<<<< HEAD") && is_conflict(">>>>>>> main"));
+        // The line under a heading, and an arrow in a drawing.
+        assert!(!is_conflict("=======") && !is_conflict("<<<<<<<<"));
+    }
 }

@@ -47,6 +47,8 @@ struct Checked<'a> {
     schemes: &'a [String],
     baseline: Option<&'a String>,
     warnings: Vec<String>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    presets: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<CheckedPrecision<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -178,6 +180,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             schemes: &plan.schemes,
             baseline: plan.schemes.get(plan.baseline),
             warnings: plan.warning_lines(),
+            presets: &plan.presets,
             precision: plan
                 .precision
                 .as_ref()
@@ -322,6 +325,9 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     );
     if plan.precision.is_none() {
         let _ = writeln!(out);
+    }
+    for preset in &plan.presets {
+        let _ = writeln!(out, "{}", wrap(&visible(preset), look().width));
     }
     for rtts in base_rtts(plan) {
         let _ = writeln!(out, "{}", wrap(&rtts.line(), look().width));

@@ -12,7 +12,7 @@ use cemark_sim::Progress as Step;
 
 use crate::Format;
 use crate::clock::thread_cpu_seconds;
-use crate::exit::{Failure, Stderr, answer, answer_json_text};
+use crate::exit::{Failure, Stderr, answer, answer_json, answer_json_text};
 use crate::memory;
 use crate::progress::Progress;
 use crate::run::{provenance, stop_on_ctrl_c, threads};
@@ -30,6 +30,10 @@ pub(crate) struct Args {
     /// List the figures, their rows and their cost, and run nothing.
     #[arg(long, conflicts_with_all = ["ids", "all"])]
     list: bool,
+    /// Say where each parameter of the figures comes from (the paper, the authors' code, the
+    /// defaults of their tool, our choice), and run nothing.
+    #[arg(long, conflicts_with_all = ["list", "record", "set", "seeds"])]
+    why: bool,
     /// Simulate few flows: minutes for all figures, "not decided" where that is not enough [the
     /// default].
     #[arg(long, conflicts_with = "full")]
@@ -71,7 +75,19 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     if args.list {
         let targets = figure::targets::parse(figure::TARGETS).map_err(broken)?;
         let calibration = figure::Calibration::parse(figure::CALIBRATION).map_err(broken)?;
-        return answer(&render::list(&targets, &calibration, look().width).map_err(broken)?);
+        let expected = figure::Expected::parse(figure::EXPECTED).map_err(broken)?;
+        let text = render::list(&targets, &expected, &calibration, look().width);
+        return answer(&text.map_err(broken)?);
+    }
+    if args.why {
+        let files = figure::files(&args.ids)?;
+        if args.format == Format::Json {
+            let by_figure: std::collections::BTreeMap<_, _> =
+                files.iter().map(|f| (&f.id, &f.parameters)).collect();
+            return answer_json(&by_figure);
+        }
+        let texts: Vec<String> = files.iter().map(|f| render::why(f, look().width)).collect();
+        return answer(&texts.join("\n"));
     }
     let request = Request {
         ids: args.ids.clone(),

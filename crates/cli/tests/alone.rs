@@ -65,7 +65,7 @@ fn nothing_of_the_checkout_is_needed() {
         (&run, "ECN#"),
         (&["figure", "--list"], "ECNSHARP-T18"),
         // Without simulation; its verdicts are compared with the expected ones.
-        (&["figure", "mqecn-numbers"], "reproduced"),
+        (&["figure", "mqecn-numbers"], "by construction"),
         (&["vectors"], "equal"),
         (&["export", "ecn_sharp"], "cemark_ecn_sharp"),
         (

@@ -51,3 +51,13 @@ fn headers_use_neither_floats_nor_libraries() {
         }
     }
 }
+
+/// The Linux qdisc does not look for the ECN field of a packet that it asks a marker about
+/// (`cemark_look_packet` in `dataplane/linux/qdisc.c`). A scheme that reads it needs that.
+#[test]
+fn no_scheme_reads_the_ecn_field() {
+    for spec in catalogue::ALL {
+        let text = cemark_conformance::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
+        assert!(!text.contains("at->ecn"), "{}", spec.name);
+    }
+}

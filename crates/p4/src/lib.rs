@@ -25,6 +25,7 @@ pub mod sources;
 pub mod spec;
 pub mod testbed;
 pub mod tofino;
+pub mod traffic;
 mod visit;
 
 pub use error::{Error, Place};

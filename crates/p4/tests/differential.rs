@@ -3,30 +3,9 @@
 //! queues, with idle gaps and wraps of both clocks; and single faults in the program, each of which
 //! must be seen.
 
-use cemark_marking::ecn_sharp::{EcnSharp, SPEC};
-use cemark_marking::{At, Marker, QueueSpec, Values, Verdict, Why};
-use cemark_p4::testbed::{Passage, Testbed};
+use cemark_p4::testbed::Testbed;
+use cemark_p4::traffic::{Model, Traffic, set_targets};
 use cemark_p4::{Defines, Rounding, control::Interval, sources};
-use cemark_wire::{Nanos, Rate, hash::SplitMix64};
-
-const QUEUES: [(u16, u8); 4] = [(0, 0), (0, 7), (127, 3), (64, 0)];
-
-fn model(interval: u64) -> EcnSharp {
-    let values = Values::defaults(&SPEC)
-        .with(&SPEC, "arithmetic", 1)
-        .and_then(|v| v.with(&SPEC, "pst_interval", interval))
-        .expect("parameters");
-    EcnSharp::from_config((&values).into(), &QueueSpec::fifo(Rate::gbps(10)))
-}
-
-fn why(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Pass => 0,
-        Verdict::Mark(Why::Instant) => 1,
-        Verdict::Mark(Why::Persistent) => 2,
-        other => panic!("{other:?}"),
-    }
-}
 
 /// What a run has seen.
 #[derive(Debug, Default)]
@@ -38,73 +17,34 @@ struct Seen {
     wraps: u64,
 }
 
-/// Random packets: a queue's wait moves up and down, and time in steps from nanoseconds to longer
-/// than the clock's 4.3 s.
-fn run(text: &str, interval: u64, seed: u64, packets: u64) -> Result<Seen, String> {
+/// Random packets through a program and through the model, up to the first that differs.
+fn run(text: &str, interval: u64, seed: u64, packets: usize) -> Result<Seen, String> {
     let defines = match interval {
         200_000 => Defines::new(),
         _ => Interval::new(interval as u32, Rounding::Nearest).defines(),
     };
     let program = sources::of_text("ecn_sharp.p4", text, &defines).map_err(|e| e.to_string())?;
     let mut switch = Testbed::new(program);
-    let mut models = QUEUES.map(|_| model(interval));
-    let mut random = SplitMix64::new(seed);
+    set_targets(&mut switch);
+    let mut model = Model::new(interval);
     let mut seen = Seen::default();
-    let (mut now, mut waits) = (0u64, [100_000u64; 4]);
-    for packet in 0..packets {
-        // To a millisecond before the end of the 32-bit clock: each of these steps is a wrap of the
-        // lower bits, which every queue has to see.
-        let leaps = packet < 4 * 1_024;
-        let queue = match leaps {
-            true => packet % 4,
-            false => random.below(4),
-        } as usize;
-        now += match random.below(4_096) {
-            _ if leaps => [4_294_966_272, 0, 0, 0][queue],
-            0 if packet > 16_384 => random.below(9_000_000_000),
-            1..40 if packet > 16_384 => random.below(300_000),
-            n if n < 2_048 => random.below(400),
-            _ => random.below(2_500),
-        };
-        let wait = &mut waits[queue];
-        *wait = match random.below(1_024) {
-            0 => random.below(300_000),
-            1 => 85_000,
-            2 => 84_999,
-            3 => 200_000,
-            4 => 200_001,
-            5..8 => random.below(85_000),
-            n => (*wait + n % 1_500).saturating_sub(720 - n % 3),
-        };
-        // Most of the time the queue is persistent.
-        if *wait < 85_000 && random.below(64) == 0 {
-            *wait = 90_000 + random.below(20_000);
-        }
-        let bits = random.next_u64();
-        let passage = Passage {
-            queue: QUEUES[queue],
-            ecn: (bits & 3) as u8,
-            v6: bits & 28 == 0,
-            ..Passage::new(now.wrapping_sub(*wait), now)
-        };
-        let at = At::departure(Nanos(now), Nanos(*wait), 100_000, 1_500);
-        let want = why(models[queue].dequeue(&at));
-        let ecn = if want > 0 && passage.ecn > 0 {
-            3
-        } else {
-            passage.ecn
-        };
-        match switch.pass(&passage) {
-            Ok(came) if (came.why, came.ecn) == (want, ecn) => {}
+    let mut traffic = Traffic::new(seed);
+    for (number, packet) in traffic.by_ref().take(packets).enumerate() {
+        let want = model.judge(&packet);
+        match switch.pass(&packet.passage) {
+            Ok(came) if came == want => {}
             came => {
-                seen.differ = Some(format!("packet {packet} at {now}: {came:?}, wants {want}"));
+                let now = packet.passage.now;
+                seen.differ = Some(format!(
+                    "packet {number} at {now}: {came:?}, wants {want:?}"
+                ));
                 return Ok(seen);
             }
         }
-        seen.instant += u64::from(want == 1);
-        seen.persistent += u64::from(want == 2);
+        seen.instant += u64::from(want.why == 1);
+        seen.persistent += u64::from(want.why == 2);
     }
-    seen.wraps = now >> 32;
+    seen.wraps = traffic.now() >> 32;
     Ok(seen)
 }
 

@@ -38,6 +38,8 @@ pub struct Plan {
     pub digest: u64,
     /// What its author probably did not mean; it runs all the same.
     pub warnings: Vec<Warning>,
+    /// What presets of hosts set, a line each.
+    pub presets: Vec<String>,
     /// The scenario's text as read, `--set` and `--seed` applied, for the manifest.
     pub source: String,
 }
@@ -149,6 +151,7 @@ impl Plan {
             workloads: self.workloads.clone(),
             digest: self.digest,
             warnings: self.warnings.clone(),
+            presets: self.presets.clone(),
             source: self.source.clone(),
         }
     }

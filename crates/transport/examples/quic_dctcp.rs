@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use cemark_transport::Stack;
 use cemark_transport::cc::dctcp::{Dctcp, DctcpConfig};
 use cemark_transport::cc::{Flight, PathSpec};
 use cemark_wire::Nanos;
@@ -20,6 +21,7 @@ const SIZE: u64 = 1200;
 
 /// What DCTCP needs to know: the header is UDP, IP, and QUIC's short header and tag.
 const PATH: PathSpec = PathSpec {
+    stack: Stack::NONE,
     mss: SIZE as u16,
     header: 28 + 20,
     init_window: 10,

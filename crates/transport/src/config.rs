@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The parameters of TCP connections.
 
-use cemark_wire::Nanos;
+use cemark_wire::{Ecn, Nanos};
 
+use crate::Stack;
 use crate::cc::{Control, PathSpec};
 use crate::rdma::Rdma;
 
@@ -50,6 +51,9 @@ pub struct Config {
     pub pacing: bool,
     /// Largest train that leaves together under pacing, in bytes (TSO); 0: one segment.
     pub pace_train: u32,
+    /// Habits of an operating system.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Stack::is_none"))]
+    pub stack: Stack,
     /// Hosts have RDMA queue pairs instead: `control` and what only TCP has are then ignored.
     pub rdma: Option<Rdma>,
 }
@@ -60,12 +64,22 @@ impl Config {
         self.pacing || self.control.spec().paced
     }
 
+    /// The ECN field of pure ACKs and SYNs.
+    #[inline]
+    pub fn ack_ecn(&self) -> Ecn {
+        match self.stack.ect_control && self.control.ecn_capable() {
+            true => Ecn::Ect0,
+            false => Ecn::NotEct,
+        }
+    }
+
     /// What a controller needs to know of it.
     pub fn path(&self) -> PathSpec {
         PathSpec {
             mss: self.mss,
             header: self.header_bytes,
             init_window: self.init_window,
+            stack: self.stack.with(self.sack),
         }
     }
 }
@@ -93,6 +107,7 @@ impl Default for Config {
             lost_retransmissions: false,
             pacing: false,
             pace_train: 0,
+            stack: Stack::NONE,
             rdma: None,
         }
     }

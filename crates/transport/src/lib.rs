@@ -24,7 +24,7 @@
 //! use cemark_transport::cc::{Flight, PathSpec};
 //! use cemark_wire::Nanos;
 //!
-//! let path = PathSpec { mss: 1200, header: 28, init_window: 10 };
+//! let path = PathSpec { mss: 1200, header: 28, ..PathSpec::default() };
 //! let dctcp = Dctcp::new(&path, DctcpConfig::default());
 //! let mut flight = Flight::new(&path, dctcp);
 //!
@@ -65,5 +65,5 @@ pub use cc::{Congestion, Control};
 pub use config::Config;
 pub use segment::{Ack, Acks, Segment, segment_wire_bytes};
 pub use tcp::{
-    Connection, Event, Frame, MessageId, Paced, Receiver, SackBlocks, Sender, SenderStats,
+    Connection, Event, Frame, MessageId, Paced, Receiver, SackBlocks, Sender, SenderStats, Stack,
 };

@@ -8,6 +8,10 @@ mod connection;
 #[path = "../examples/quic_dctcp.rs"]
 mod quic_dctcp;
 
+#[allow(dead_code)]
+#[path = "../examples/senders.rs"]
+mod senders;
+
 use cemark_wire::Nanos;
 
 #[test]
@@ -28,4 +32,42 @@ fn the_connection_ends_soon_and_marks_replace_losses() {
     assert!(seen.marks > 0 && seen.retransmits == 0, "{seen:?}");
     assert_eq!(connection::run(1_000_000, u64::MAX).marks, 0);
     assert!(connection::run(1_000_000, u64::MAX).deepest > 2 * seen.deepest);
+}
+
+fn senders(words: &str) -> senders::Totals {
+    let (setup, _) = senders::setup(words.split(' ').map(str::to_owned)).expect("a setup");
+    senders::run(&setup).1
+}
+
+fn wait(totals: &senders::Totals) -> Nanos {
+    Nanos(totals.waited / totals.packets)
+}
+
+/// Eight windows of two segments: with delayed ACKs the first segment after a cut, which carries
+/// CWR, waits for a second one. Linux 6.12 has 637 us where it acknowledges CWR at once, 839
+/// without that rule.
+#[test]
+fn an_acknowledgement_of_cwr_at_once_takes_a_quarter_of_the_queue() {
+    let case = "flows=8 rtt=100 ms=1000";
+    let (without, with) = (senders(case), senders(&format!("{case} ack_cwr=true")));
+    let near = |found: Nanos, us: u64| found.0.abs_diff(us * 1000) < 20_000;
+    assert!(near(wait(&without), 839), "{:?}", wait(&without));
+    assert!(near(wait(&with), 637), "{:?}", wait(&with));
+}
+
+/// Sixteen flows of 20 KB into 100 packets: without probes the last losses wait for the timeout.
+#[test]
+fn probes_turn_the_timeouts_of_an_incast_into_milliseconds() {
+    let case = "flows=16 rtt=100 t=2000 bytes=20000 limit=100 gap=0 warm=0 handshake=true";
+    let ms = |more: &str| senders(&format!("{case} {more}")).last.0 / 1_000_000;
+    assert!(ms("stack=linux") < 20);
+    assert!((200..300).contains(&ms("stack=linux tlp=false")));
+    assert!((200..300).contains(&ms("ms=2000")));
+}
+
+#[test]
+fn a_word_that_is_not_known_is_named() {
+    let error = |word: &str| senders::setup(std::iter::once(word.to_owned())).unwrap_err();
+    assert!(error("wobble=1").contains("wobble"));
+    assert!(error("flows=many").contains("flows"));
 }

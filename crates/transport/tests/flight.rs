@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 use cemark_transport::cc::catalogue::ALL;
 use cemark_transport::cc::dctcp::{Dctcp, DctcpConfig};
 use cemark_transport::cc::{Acked, CeCounted, Controller, Cut, Flight, Lost, PathSpec};
-use cemark_transport::{Ack, Config, Control, Sender};
+use cemark_transport::{Ack, Config, Control, Sender, Stack};
 use cemark_wire::{Flags, Nanos, Rate};
 
 const PATH: PathSpec = PathSpec {
+    stack: Stack::NONE,
     mss: 1000,
     header: 40,
     init_window: 10,

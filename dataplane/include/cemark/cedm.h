@@ -76,7 +76,7 @@ struct cemark_cedm_params {
 	u8 looks_at_slope;  /* 0: every queue counts as growing */
 	u8 withdraw;
 	u8 mark_at_dequeue;
-	u8 at_least;        /* 1: mark at k2 and above; 0: only above it */
+	u8 inclusive;       /* 1: mark at k2 and above; 0: only above it */
 	u8 averaged;        /* 1: CEMARK_CEDM_SIGNAL_AVERAGE */
 };
 
@@ -127,7 +127,7 @@ CEMARK_FN void cemark_cedm_apply(struct cemark_cedm_params *p, const struct cema
 	p->looks_at_slope = c->parts != CEMARK_CEDM_PARTS_THRESHOLDS;
 	p->withdraw = c->withdraw;
 	p->mark_at_dequeue = c->mark_at_dequeue;
-	p->at_least = c->cmp == CEMARK_CMP_AT_LEAST;
+	p->inclusive = c->cmp == CEMARK_CMP_AT_LEAST;
 	p->averaged = c->signal == CEMARK_CEDM_SIGNAL_AVERAGE;
 }
 
@@ -174,7 +174,7 @@ CEMARK_FN u32 cemark_cedm_enqueue(const struct cemark_cedm_params *p, struct cem
 {
 	u32 length = cemark_cedm_length(p, v, at);
 
-	if (length > p->k2 || (p->at_least && length == p->k2))
+	if (length > p->k2 || (p->inclusive && length == p->k2))
 		return CEMARK_MARK(CEMARK_INSTANT);
 	if (length >= p->k1 && !cemark_cedm_falls(p, v))
 		return CEMARK_MARK(CEMARK_TENTATIVE);

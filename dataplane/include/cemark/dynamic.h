@@ -58,7 +58,7 @@ struct cemark_dynamic_params {
 	u32 pmax;        /* parts of 2^16 */
 	u8 relative;     /* 1: CEMARK_DYNAMIC_MODE_PERCENT */
 	u8 count_self;
-	u8 at_least;     /* 1: mark at a threshold and above; 0: only above it */
+	u8 inclusive;    /* 1: mark at a threshold and above; 0: only above it */
 	u8 at_dequeue;   /* 1: judge departures; 0: arrivals */
 };
 
@@ -77,7 +77,7 @@ CEMARK_FN void cemark_dynamic_apply(struct cemark_dynamic_params *p,
 	p->pmax = cemark_min32(c->pmax, CEMARK_ONE);
 	p->relative = c->mode == CEMARK_DYNAMIC_MODE_PERCENT;
 	p->count_self = c->count_self;
-	p->at_least = c->cmp == CEMARK_CMP_AT_LEAST;
+	p->inclusive = c->cmp == CEMARK_CMP_AT_LEAST;
 	p->at_dequeue = c->hook == CEMARK_HOOK_DEQUEUE;
 }
 
@@ -98,7 +98,7 @@ CEMARK_FN int cemark_dynamic_configure(struct cemark_dynamic_params *p,
 CEMARK_FN bool cemark_dynamic_exceeds(const struct cemark_dynamic_params *p, u32 length,
 				      u32 threshold)
 {
-	return length > threshold || (p->at_least && length == threshold);
+	return length > threshold || (p->inclusive && length == threshold);
 }
 
 /* A part of the limit, rounded down. */

@@ -88,7 +88,7 @@ struct cemark_ecn_sharp_variant_params {
 	u8 active;        /* 1: anything here differs from Algorithm 1 */
 	u8 sqrt;          /* 1: CEMARK_ECN_SHARP_LAW_SQRT */
 	u8 from_now;      /* 1: CEMARK_ECN_SHARP_BASE_NOW */
-	u8 at_least;      /* 1: a mark is due from its time on */
+	u8 inclusive;     /* 1: a mark is due from its time on */
 	u8 by_length;     /* 1: CEMARK_ECN_SHARP_SIGNAL_LENGTH */
 	u8 at_enqueue;    /* 1: judge arrivals; 0: departures */
 	u8 ramp;          /* 1: CEMARK_ECN_SHARP_INSTANT_RAMP */

@@ -38,7 +38,7 @@ CEMARK_FN void cemark_ecn_sharp_variant_apply(struct cemark_ecn_sharp_params *pa
 
 	p->sqrt = c->law == CEMARK_ECN_SHARP_LAW_SQRT;
 	p->from_now = c->base == CEMARK_ECN_SHARP_BASE_NOW;
-	p->at_least = c->cmp == CEMARK_CMP_AT_LEAST;
+	p->inclusive = c->cmp == CEMARK_CMP_AT_LEAST;
 	p->by_length = c->signal == CEMARK_ECN_SHARP_SIGNAL_LENGTH;
 	p->at_enqueue = c->hook == CEMARK_HOOK_ENQUEUE;
 	p->ramp = c->instant == CEMARK_ECN_SHARP_INSTANT_RAMP;
@@ -47,7 +47,7 @@ CEMARK_FN void cemark_ecn_sharp_variant_apply(struct cemark_ecn_sharp_params *pa
 	p->quantum_time = 0;
 	if (c->by_round && !queue->strict)
 		p->quantum_time = cemark_to32(cemark_nanos_for(queue->rate, queue->quantum));
-	p->active = p->sqrt || p->from_now || p->at_least || p->by_length || p->at_enqueue ||
+	p->active = p->sqrt || p->from_now || p->inclusive || p->by_length || p->at_enqueue ||
 		    p->ramp || p->arithmetic || p->quantum_time;
 
 	p->kmin = cemark_ecn_sharp_level(p, c->kmin, queue->rate);
@@ -184,7 +184,7 @@ CEMARK_FN bool cemark_ecn_sharp_variant_persistent(const struct cemark_ecn_sharp
 		v->next = cemark_ecn_sharp_plus(p, now, p->pst_interval);
 		return 1;
 	}
-	if (p->variant.at_least)
+	if (p->variant.inclusive)
 		due = !cemark_ecn_sharp_after(p, v->next, now);
 	else
 		due = cemark_ecn_sharp_after(p, now, v->next);

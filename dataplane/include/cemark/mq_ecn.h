@@ -58,7 +58,7 @@ struct cemark_mq_ecn_params {
 	u32 weight;       /* parts of 2^16: of the newest sample, 1 - beta */
 	u8 ramp;          /* 1: CEMARK_MQ_ECN_SHAPE_RAMP */
 	u8 count_self;
-	u8 at_least;      /* 1: mark at the threshold and above; 0: only above it */
+	u8 inclusive;     /* 1: mark at the threshold and above; 0: only above it */
 	u8 at_dequeue;    /* 1: judge departures; 0: arrivals */
 };
 
@@ -85,7 +85,7 @@ CEMARK_FN void cemark_mq_ecn_apply(struct cemark_mq_ecn_params *p,
 	p->weight = CEMARK_ONE - cemark_min32(c->beta, CEMARK_ONE);
 	p->ramp = c->shape == CEMARK_MQ_ECN_SHAPE_RAMP;
 	p->count_self = c->count_self;
-	p->at_least = c->cmp == CEMARK_CMP_AT_LEAST;
+	p->inclusive = c->cmp == CEMARK_CMP_AT_LEAST;
 	p->at_dequeue = c->hook == CEMARK_HOOK_DEQUEUE;
 }
 
@@ -135,7 +135,7 @@ CEMARK_FN u32 cemark_mq_ecn_lot(const struct cemark_mq_ecn_params *p, u32 length
 	u32 kmax = cemark_mq_ecn_scaled(p, p->kmax, round);
 	u32 kmin, share;
 
-	if (length > kmax || (p->at_least && length == kmax))
+	if (length > kmax || (p->inclusive && length == kmax))
 		return CEMARK_MARK(CEMARK_INSTANT);
 	kmin = cemark_mq_ecn_scaled(p, p->kmin, round);
 	if (length <= kmin)
@@ -166,7 +166,7 @@ CEMARK_FN u32 cemark_mq_ecn_judge(const struct cemark_mq_ecn_params *p,
 	product = (u64)p->k * p->quantum_time;
 	if (length > p->k || share > product)
 		return CEMARK_MARK(CEMARK_INSTANT);
-	if (p->at_least && (length == p->k || (round > 0 && share == product)))
+	if (p->inclusive && (length == p->k || (round > 0 && share == product)))
 		return CEMARK_MARK(CEMARK_INSTANT);
 	return CEMARK_PASS;
 }

@@ -55,7 +55,7 @@ struct cemark_threshold_config {
 struct cemark_threshold_params {
 	u64 k;         /* bytes */
 	u8 count_self; /* 1: the length includes the judged packet */
-	u8 at_least;   /* 1: mark at K and above; 0: only above K */
+	u8 inclusive;  /* 1: mark at K and above; 0: only above K */
 	u8 at_dequeue; /* 1: judge departures; 0: arrivals */
 	u8 scope;      /* enum cemark_threshold_scope */
 };
@@ -70,7 +70,7 @@ CEMARK_FN void cemark_threshold_apply(struct cemark_threshold_params *p,
 	if (c->level == CEMARK_THRESHOLD_LEVEL_MINIMUM)
 		p->k = cemark_div(p->k * queue->weight, queue->weight_sum ? queue->weight_sum : 1);
 	p->count_self = c->count_self;
-	p->at_least = c->cmp == CEMARK_CMP_AT_LEAST;
+	p->inclusive = c->cmp == CEMARK_CMP_AT_LEAST;
 	p->at_dequeue = c->hook == CEMARK_HOOK_DEQUEUE;
 	p->scope = (u8)c->scope;
 }
@@ -100,7 +100,7 @@ CEMARK_FN u32 cemark_threshold_judge(const struct cemark_threshold_params *p,
 	else
 		length += at->pool_bytes;
 
-	if (length > p->k || (p->at_least && length == p->k))
+	if (length > p->k || (p->inclusive && length == p->k))
 		return CEMARK_MARK(CEMARK_INSTANT);
 	return CEMARK_PASS;
 }

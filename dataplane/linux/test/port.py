@@ -48,8 +48,8 @@ def show():
 
 def network():
     """Hosts h1 and h2 send to h3 through the switch sw, whose port to h3 is p3."""
-    run("dmesg -C", netns=None)
-    run("insmod " + MODULE + "/sch_cemark.ko", netns=None)
+    run("dmesg -c", netns=None)
+    run(os.environ.get("LOAD", f"insmod {MODULE}/sch_cemark.ko"), netns=None)
     run("ip netns add sw", netns=None)
     run("sysctl -qw net.ipv4.ip_forward=1")
     for i in (1, 2, 3):
@@ -71,7 +71,8 @@ PORTS = itertools.count(5201)
 def flow(host, seconds, dscp=0, control="dctcp", streams=1):
     port = next(PORTS)
     start(f"iperf3 -s -1 -p {port}", "h3")
-    time.sleep(0.05)
+    while not run(f"ss -Hltn sport = :{port}", netns="h3").stdout:
+        time.sleep(0.05)
     return start(
         f"iperf3 -J -c 10.7.3.2 -p {port} -t {seconds} -C {control} -S {dscp * 4} -P {streams}",
         host,
@@ -81,7 +82,10 @@ def flow(host, seconds, dscp=0, control="dctcp", streams=1):
 def goodput(process):
     """Mb/s received, and segments sent again."""
     text = process.communicate()[0]
-    end = json.loads(text)["end"]
+    try:
+        end = json.loads(text)["end"]
+    except ValueError:
+        raise SystemExit(f"iperf3: {text}") from None
     return end["sum_received"]["bits_per_second"] / 1e6, end["sum_sent"]["retransmits"]
 
 
@@ -122,7 +126,13 @@ def refused():
 
 
 def what_it_shows():
-    """What `tc qdisc show` prints can be given back."""
+    """A device that the kernel configures under a lock of its own is asked for its rate (Linux
+    7.2); what `tc qdisc show` prints can be given back."""
+    run("ip link add d0 type dummy")
+    tc("qdisc add dev d0 root cemark scheme ecn_sharp")
+    said = json.loads(tc("-s -j qdisc show dev d0").stdout)[0]["rate_now"]
+    check("rate of a device that has none", said == 10_000_000_000, f"{said} bit/s")
+    run("ip link del d0")
     tc(f"qdisc replace dev {PORT} root handle 1: cemark scheme mq_ecn k 32000 shape ramp pmax 2% "
        "queues 5 scheduler wrr strict 2 quanta 1514 3028 by priority map 7:0 6:1 rate 1gbit "
        "shaper 97% burst 9kb not_ect drop gso keep round_beta 0.5 round_idle 3us")
@@ -154,6 +164,39 @@ def schemes():
         check(name, rate > 80 and marks > 50 and wait < 4000 and again == 0,
               f"{rate:.1f} Mb/s, {marks} marks of {one['packets_sent']} packets, mean wait "
               f"{wait:.0f} us, {again} sent again")
+
+
+def thresholds():
+    """The statistics name the threshold that is in force."""
+    for options, key, wanted in [
+        ("tcn threshold 240us", "threshold_ns", 240_000),
+        ("ecn_sharp ins_target 210us", "threshold_ns", 210_000),
+        ("threshold k 30000 count_self off", "threshold_bytes", 30_000),
+        ("dynamic offset 100000 floor 1000 count_self off limit 400000", "threshold_bytes",
+         300_000),
+        ("pie", "threshold_ns", None),
+    ]:
+        tc(f"qdisc del dev {PORT} root", check=False)
+        tc(f"qdisc add dev {PORT} root handle 1: cemark scheme {options}")
+        said = show()[0].get(key)
+        if said != wanted:
+            check(options, False, f"{key} is {said}, wanted: {wanted}")
+    tc(f"qdisc del dev {PORT} root", check=False)
+    tc(f"qdisc add dev {PORT} root handle 1: cemark scheme mq_ecn k 20000 count_self off "
+       "queues 8 scheduler dwrr rate 100mbit shaper")
+    before = [queue["threshold_bytes"] for queue in show()[0]["by_queue"]]
+    flows = [flow("h1", 1, 1, streams=2), flow("h2", 1, 2, streams=2)]
+    time.sleep(0.7)
+    seen = []
+    for _ in range(20):
+        time.sleep(0.005)
+        seen.append(show()[0]["by_queue"][1]["threshold_bytes"])
+    shown = tc(f"-s qdisc show dev {PORT}").stdout
+    [f.communicate() for f in flows]
+    middle = sorted(seen)[10]
+    check("thresholds in force", before == [20_000] * 8 and 8_000 < middle < 12_500
+          and "threshold" in shown,
+          f"MQ-ECN: 20000 bytes when idle, {middle} (median) while two queues of eight are busy")
 
 
 def shares():
@@ -287,8 +330,9 @@ def log():
     kernel's complaints of damaged messages."""
     said = [line for line in run("dmesg", netns=None).stdout.splitlines()
             if not any(known in line for known in
-                       ("out-of-tree module", "non-work-conserving", "link becomes ready",
-                        "netem: version", "SYN flooding", "] netlink: "))]
+                       ("out-of-tree module", "module verification failed", "netem: version",
+                        "non-work-conserving", "link becomes ready", "SYN flooding",
+                        "] netlink: "))]
     check("kernel log", not said, "\n".join(said) or "no line")
 
 
@@ -313,7 +357,8 @@ def damaged():
 
 def main():
     """All checks, those of the environment variable ONLY, or with SHORT all but the slowest."""
-    checks = [refused, what_it_shows, schemes, shares, parents, changes, damaged, life, leaks, log]
+    checks = [refused, what_it_shows, thresholds, schemes, shares, parents, changes, damaged, life,
+              leaks, log]
     only = os.environ.get("ONLY", "").split()
     slow = [schemes, shares] if os.environ.get("SHORT") else []
     network()

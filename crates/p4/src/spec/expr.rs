@@ -121,6 +121,11 @@ impl Emitter<'_> {
             ExprKind::Constant(value) => self.code.op("mov", [&to.name, &number(*value)]),
             ExprKind::Field(slot) => self.eval_field(*slot, e, to)?,
             ExprKind::Slice(inner, hi, lo) => {
+                if let ExprKind::Field(slot) = inner.kind
+                    && let At::Part(name, width, below) = self.layout.at(slot).clone()
+                {
+                    return self.part(&name, width, (below + hi, below + lo), e, to);
+                }
                 let from = self.operand(inner)?;
                 self.part(&from.text(), inner.width, (*hi, *lo), e, to)?;
             }
@@ -201,7 +206,8 @@ impl Emitter<'_> {
         if lo > 0 {
             self.code.op("shr", [&part.name, &lo.to_string()]);
         }
-        if hi < width - 1 {
+        // A narrower field takes no more bits than it has.
+        if hi < width - 1 && hi - lo + 1 != to.width {
             let all = number(mask(u128::MAX, hi - lo + 1));
             self.code.op("and", [&part.name, &all]);
         }

@@ -10,6 +10,7 @@
 //! Only the last half of a program, the egress of a Tofino, is emitted.
 
 mod code;
+mod early;
 mod expr;
 mod layout;
 mod math;
@@ -24,6 +25,7 @@ use crate::Rounding;
 use crate::error::Result;
 use crate::ir::{Program, Slot, Stmt, StmtKind};
 use code::{Code, Label};
+use early::Early;
 use layout::Layout;
 
 /// The packet's field in which the decision is reported.
@@ -142,37 +144,28 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Fields of the packet's own that the program reads: SWX keeps the metadata of the packet
-    /// before.
+    /// Fields of the packet's own that may be read before they are set.
     fn cleared(&self) -> Vec<Slot> {
-        let mut reads = BTreeSet::new();
         let gress = &self.program.gresses[self.gress];
-        let bodies = self.program.actions.iter().map(|a| &a.body);
-        for body in gress.controls.iter().chain(bodies).chain([&gress.deparser]) {
-            body.iter().for_each(|stmt| stmt.all_reads(&mut reads));
-        }
-        for action in &self.program.register_actions {
-            action.body.iter().for_each(|s| s.all_reads(&mut reads));
-        }
-        for table in &self.program.tables {
-            table.keys.iter().for_each(|k| k.value.reads(&mut reads));
-        }
+        let mut early = Early::new(self.program);
+        let mut set = self.layout.given().collect();
         for parser in &self.program.parsers {
             for state in &parser.states {
-                state.keys.iter().for_each(|k| k.reads(&mut reads));
+                let mut set = BTreeSet::clone(&set);
+                early.scope(&state.body, &mut set);
+                state.keys.iter().for_each(|key| early.expr(key, &mut set));
             }
         }
-        reads.extend(self.layout.reported());
-        for action in &self.program.actions {
-            action.params.iter().for_each(|slot| _ = reads.remove(slot));
+        for control in &gress.controls {
+            early.scope(control, &mut set);
         }
-        for action in &self.program.register_actions {
-            let own = action.lanes.iter().chain(&action.result);
-            own.for_each(|slot| _ = reads.remove(slot));
+        if let Some(slot) = self.layout.reported().filter(|slot| !set.contains(slot)) {
+            early.read.insert(slot);
         }
-        reads.retain(|slot| gress.fresh.contains(slot) && self.layout.is_meta(*slot));
-        self.layout.given().for_each(|slot| _ = reads.remove(&slot));
-        reads.into_iter().collect()
+        early.scope(&gress.deparser, &mut set);
+        let read = early.read.into_iter();
+        read.filter(|slot| gress.fresh.contains(slot) && self.layout.is_meta(*slot))
+            .collect()
     }
 }
 

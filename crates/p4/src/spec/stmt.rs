@@ -3,7 +3,10 @@
 //! the instructions of one packet without a break until a table is looked up, so that no other
 //! packet comes between them.
 
+use std::collections::BTreeSet;
+
 use super::code::Label;
+use super::early::Early;
 use super::expr::{Dest, number};
 use super::layout::At;
 use super::{Emitter, sets};
@@ -132,13 +135,23 @@ impl Emitter<'_> {
 
     /// Sets the bits `hi` to `lo` of a field.
     fn insert(&mut self, name: &str, width: u32, hi: u32, lo: u32, value: &Expr) -> Result<()> {
+        let all = mask(u128::MAX, width);
+        let hole = mask(u128::MAX, hi - lo + 1) << lo;
+        if let Some(value) = crate::run::fold(value) {
+            let ones = value << lo & hole;
+            if ones != hole {
+                self.code.op("and", [name, &number(all & !hole)]);
+            }
+            if ones != 0 {
+                self.code.op("or", [name, &number(ones)]);
+            }
+            return Ok(());
+        }
         let part = self.temp(width, value)?;
         self.eval(value, &part)?;
         if lo > 0 {
             self.code.op("shl", [&part.name, &lo.to_string()]);
         }
-        let all = mask(u128::MAX, width);
-        let hole = mask(u128::MAX, hi - lo + 1) << lo;
         self.code.op("and", [name, number(all & !hole).as_str()]);
         self.code.op("or", [name, part.name.as_str()]);
         Ok(())
@@ -180,11 +193,16 @@ impl Emitter<'_> {
         let action = &self.program.register_actions[action];
         let beyond = self.code.label();
         let index = self.index(action.register, index, beyond)?;
+        let (mut early, mut set) = (Early::new(self.program), BTreeSet::new());
+        early.scope(&action.body, &mut set);
+        let begins = |slot: &Slot| early.read.contains(slot) || !set.contains(slot);
         for (lane, slot) in action.lanes.iter().enumerate() {
-            let to = self.layout.meta(*slot);
-            self.read(action.register, lane, &index, &to);
+            if early.read.contains(slot) || sets(&action.body, *slot) && !set.contains(slot) {
+                let to = self.layout.meta(*slot);
+                self.read(action.register, lane, &index, &to);
+            }
         }
-        if let Some(result) = action.result {
+        if let Some(result) = action.result.filter(begins) {
             let name = self.layout.meta(result);
             self.code.op("mov", [name.as_str(), "0"]);
         }

@@ -166,9 +166,12 @@ impl Emitter<'_> {
         let outer = std::mem::take(&mut self.code);
         let exit = self.exit.take();
         let temps = std::mem::take(&mut self.temps);
-        for slot in &self.program.actions[action].params {
+        let given: Vec<String> = self
+            .arguments(action)
+            .map(|arg| format!("t.{arg}"))
+            .collect();
+        for (slot, given) in self.program.actions[action].params.iter().zip(given) {
             let name = self.layout.meta(*slot);
-            let given = name.replacen("m.", "t.", 1);
             self.code.op("mov", [name, given]);
         }
         let done = self.action_body(action);
@@ -178,8 +181,24 @@ impl Emitter<'_> {
         done.map(|()| code)
     }
 
+    /// Its own name, with its number where two tables have actions of one name.
     pub fn action_name(&self, action: usize) -> String {
-        format!("a{action}_{}", last(&self.program.actions[action].name))
+        let name = last(&self.program.actions[action].name);
+        let mut same = self
+            .tables
+            .iter()
+            .flat_map(|t| &self.program.tables[*t].actions);
+        let unique = same.all(|a| *a == action || last(&self.program.actions[*a].name) != name);
+        match unique {
+            true => name.to_owned(),
+            false => format!("{name}_{action}"),
+        }
+    }
+
+    /// The names of an action's arguments in SWX.
+    pub fn arguments(&self, action: usize) -> impl Iterator<Item = &str> {
+        let params = self.program.actions[action].params.iter();
+        params.map(|slot| last(&self.program.fields[*slot].name))
     }
 
     pub fn table_name(&self, table: usize) -> String {

@@ -47,9 +47,9 @@ pub(super) fn text(e: &Emitter<'_>) -> Result<String> {
         let args = match params.is_empty() {
             true => "none".to_owned(),
             false => {
-                let fields = params.iter().map(|slot| {
+                let fields = params.iter().zip(e.arguments(*action)).map(|(slot, arg)| {
                     let width = bytes(program.fields[*slot].width);
-                    (bare(e.layout.meta(*slot)), width)
+                    (arg.to_owned(), width)
                 });
                 out.push('\n');
                 structure(&mut out, &format!("{name}_args"), &fields.collect());
@@ -130,8 +130,8 @@ fn table(e: &Emitter<'_>, table: usize, out: &mut String) -> Result<()> {
     }
     let (action, values) = &of.default;
     let mut args = String::new();
-    for (slot, value) in e.program.actions[*action].params.iter().zip(values) {
-        let _ = write!(args, " {} {}", bare(e.layout.meta(*slot)), number(*value));
+    for (arg, value) in e.arguments(*action).zip(values) {
+        let _ = write!(args, " {arg} {}", number(*value));
     }
     if args.is_empty() {
         args = " none".to_owned();

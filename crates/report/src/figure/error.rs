@@ -44,6 +44,23 @@ pub enum Mistake {
     /// A variant is named in the axis `variant`.
     #[error("a [[variant]] needs a name; write name = \"...\"")]
     NamelessVariant,
+    /// Parameters of the experiment that no line of `[why]` grades.
+    #[error(
+        "no grade for {0}; write the paths below [why.paper], [why.code], [why.tool] or [why.ours]"
+    )]
+    NoGrade(String),
+    /// A path of `[why]` that names no parameter of the file.
+    #[error("[why]: the file has no parameter `{0}`")]
+    StrayGrade(String),
+    /// A table below `[why]` that is no grade.
+    #[error("[why.{0}] is not a grade; write [why.paper], [why.code], [why.tool] or [why.ours]")]
+    UnknownGrade(String),
+    /// A line of `[why]` that is neither a text nor a text beside that of a better source.
+    #[error(
+        "[why] `{0}`: write a text, or {{ why = \"...\", code = \"...\" }} where a source of a \
+         better grade has another value"
+    )]
+    Grade(String),
     /// `"$name"` without a parameter of that name.
     #[error("`${0}` is not a parameter of figures/calibration.toml")]
     Parameter(String),

@@ -4,6 +4,8 @@
 //! * `[[row]]`: the numbers that are taken from it (see [`Row`]);
 //! * `[[variant]]`: the same experiment with some keys changed; its name becomes the axis
 //!   `variant`;
+//! * `[why.paper]`, `[why.code]`, `[why.tool]`, `[why.ours]`: where each parameter comes from (see
+//!   [`why`]);
 //! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds).
 //!
 //! Changed keys are written as in the scenario (`[variant.rtt]`, `max = "350us"`). Where the
@@ -19,6 +21,7 @@ use super::Mode;
 use super::calibration::Calibration;
 use super::error::{FileError, Mistake};
 use super::row::Row;
+use super::why::{self, Parameter};
 
 /// A figure's file, read.
 #[derive(Clone, Debug)]
@@ -34,6 +37,9 @@ pub struct FigureFile {
     full: Table,
     /// What is taken from it.
     pub rows: Vec<Row>,
+    /// The parameters of its experiment, by path, with where each comes from. Empty where nothing
+    /// is simulated.
+    pub parameters: Vec<Parameter>,
 }
 
 /// The axis that variants make.
@@ -50,8 +56,12 @@ impl FigureFile {
 
     fn read(id: &str, text: &str, calibration: &Calibration) -> Result<Self, Mistake> {
         let mut table: Table = text.parse()?;
-        calibration.fill(&mut table)?;
         let rows = table.remove("row").ok_or(Mistake::NoRows)?;
+        let parameters = match table.contains_key("topology") {
+            true => why::take(&mut table, calibration)?,
+            false => Vec::new(),
+        };
+        calibration.fill(&mut table)?;
         let rows = Vec::<Row>::deserialize(rows).map_err(Mistake::Row)?;
         let mut variants = Vec::new();
         for variant in list(table.remove("variant")) {
@@ -85,6 +95,7 @@ impl FigureFile {
             quick,
             full,
             rows,
+            parameters,
         })
     }
 

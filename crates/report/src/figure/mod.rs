@@ -20,16 +20,18 @@ pub mod row;
 mod run;
 pub mod targets;
 pub mod verdict;
+pub mod why;
 
 pub use calibration::Calibration;
 pub use error::{FileError, Mistake, RowError};
 pub use estimate::Estimate;
 pub use file::FigureFile;
 pub use run::{
-    FigureRun, PartResult, Request, RowResult, Surroundings, Watch, plans, run, run_file,
+    FigureRun, PartResult, Request, RowResult, Surroundings, Watch, files, plans, run, run_file,
 };
 pub use targets::{Expected, Target};
 pub use verdict::{Band, RowVerdict};
+pub use why::{Grade, Instead, Parameter};
 
 use serde::Serialize;
 

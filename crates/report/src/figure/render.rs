@@ -10,8 +10,9 @@ use super::calibration::Calibration;
 use super::error::FileError;
 use super::file::FigureFile;
 use super::run::{FigureRun, PartResult, RowResult};
-use super::targets::Target;
+use super::targets::{Expected, Target};
 use super::verdict::RowVerdict;
+use super::why::{Grade, Parameter};
 use super::{FIGURES, Mode};
 use crate::chart;
 use crate::html::page::{Entry, Picture, page, typeset};
@@ -125,9 +126,12 @@ fn line(part: &PartResult, verdict: String) -> [String; 6] {
             format!("{} {}", number(x), part.unit).trim_end().to_owned()
         })
     };
-    let value = part
-        .matches_value
-        .map_or("", |m| if m { "within 10 %" } else { "differs" });
+    let value = match (part.matches_value, part.near) {
+        (Some(true), _) => "within 10 %",
+        (_, Some(true)) => "near",
+        (Some(false), _) => "differs",
+        (None, _) => "",
+    };
     [
         part.id.clone(),
         unit(part.published),
@@ -170,7 +174,13 @@ fn kinds(run: &FigureRun) -> String {
     }
     let kinds: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
     let plural = if run.rows.len() == 1 { "" } else { "s" };
-    format!("{} row{plural}: {}", run.rows.len(), kinds.join(", "))
+    let near = run.rows.iter().filter_map(|r| r.near);
+    let (near, of) = near.fold((0, 0), |(near, of), is| (near + usize::from(is), of + 1));
+    let near = match of {
+        0 => String::new(),
+        of => format!("; {near} of {of} near the published number"),
+    };
+    format!("{} row{plural}: {}{near}", run.rows.len(), kinds.join(", "))
 }
 
 /// How many rows have each verdict, and what the run cost.
@@ -200,9 +210,11 @@ fn count(run: &FigureRun) -> String {
     text
 }
 
-/// `cemark figure --list`: every figure with its title, its rows, and its cost in either mode.
+/// `cemark figure --list`: every figure with its title, its rows, its cost in either mode and the
+/// grades of its parameters; below, how many rows have each verdict.
 pub fn list(
     targets: &[Target],
+    expected: &Expected,
     calibration: &Calibration,
     columns: usize,
 ) -> Result<String, FileError> {
@@ -244,9 +256,67 @@ pub fn list(
             .collect::<Vec<_>>();
         if !cost.is_empty() {
             out.push_str(&format!("{:22}{}\n", "", beside(&cost.join("; "))));
+            out.push_str(&format!("{:22}{}\n", "", beside(&grades(&file.parameters))));
         }
     }
+    out.push_str(&format!("\n{}\n", wrap(&expected.summary(), columns)));
     Ok(out)
+}
+
+/// `3 paper, 2 code, 4 ours`, and how many of them differ from a better source.
+fn grades(parameters: &[Parameter]) -> String {
+    let counts = Grade::ALL.map(|grade| {
+        (
+            parameters.iter().filter(|p| p.grade == grade).count(),
+            grade,
+        )
+    });
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<String> = counts
+        .map(|(n, grade)| format!("{n} {}", grade.key()))
+        .collect();
+    let differ = parameters.iter().filter(|p| p.instead.is_some()).count();
+    let differ = match differ {
+        0 => String::new(),
+        1 => "; 1 differs from a better source".to_owned(),
+        n => format!("; {n} differ from a better source"),
+    };
+    format!("parameters: {}{differ}", counts.join(", "))
+}
+
+/// `cemark figure NAME --why`: each parameter with its value, its grade and the source, and what a
+/// better source has where we do not follow it.
+pub fn why(file: &FigureFile, columns: usize) -> String {
+    let mut out = format!("{}: {}\n", file.id, file.title);
+    if file.parameters.is_empty() {
+        out.push_str("computed from closed forms or printed tables; nothing is simulated\n");
+        return out;
+    }
+    let width = |cell: fn(&Parameter) -> &str, most: usize| {
+        let widths = file.parameters.iter().map(|p| cell(p).chars().count());
+        widths.max().unwrap_or(0).min(most)
+    };
+    let (paths, values) = (width(|p| &p.path, 36), width(|p| &p.value, 20));
+    let left = paths + values + 4;
+    let room = columns.saturating_sub(left + 7).max(24);
+    let below = format!("\n{:w$}", "", w = left + 7);
+    for p in &file.parameters {
+        let head = format!("{:<paths$}  {:<values$}", p.path, p.value);
+        let text = wrap(&p.why, room).replace('\n', &below);
+        // A long path or value takes a line of its own.
+        let gap = match head.chars().count() + 2 > left {
+            true => format!("\n{:left$}", ""),
+            false => "  ".to_owned(),
+        };
+        out.push_str(&format!("{head}{gap}{:<5}  {text}\n", p.grade.key()));
+        if let Some(instead) = &p.instead {
+            let text = wrap(&instead.text, room).replace('\n', &below);
+            let key = format!("({})", instead.grade.key());
+            out.push_str(&format!("{:w$}{key:<6} {text}\n", "", w = left));
+        }
+    }
+    out.push_str(&format!("{}\n", grades(&file.parameters)));
+    out
 }
 
 /// The figure's self-contained report.

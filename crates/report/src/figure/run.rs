@@ -17,7 +17,7 @@ use super::file::{FigureFile, place};
 use super::models::Models;
 use super::row::{Formula, Row};
 use super::targets::{Expected, Target, row_of};
-use super::verdict::{RowVerdict, matches_value};
+use super::verdict::{RowVerdict, matches_value, near};
 use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
 use crate::metrics::Sample;
 use crate::rundir::{Console, Finished, Provenance, RunDir, share, write_whole};
@@ -104,6 +104,10 @@ pub struct RowResult {
     pub verdict: RowVerdict,
     /// Whether the interval meets the published number within a tenth; `null` without either.
     pub matches_value: Option<bool>,
+    /// Whether each deciding condition with a published number is near it; `null` without any, and
+    /// where the row does not count.
+    #[serde(default)]
+    pub near: Option<bool>,
     /// The verdict of `figures/expected.tsv`; `null` also if not all figures of the row were run.
     pub expected: Option<RowVerdict>,
     /// Its unit.
@@ -118,6 +122,13 @@ impl RowResult {
     /// Whether the verdict differs from the committed one.
     pub fn differs(&self) -> bool {
         self.expected.is_some_and(|e| e != self.verdict)
+    }
+
+    /// The second number of every row that counts.
+    fn is_near(&self) -> Option<bool> {
+        let counts = self.verdict.counts();
+        let parts = self.parts.iter().filter(|p| counts && p.verdict.is_some());
+        parts.filter_map(|p| p.near).reduce(|all, near| all && near)
     }
 }
 
@@ -148,6 +159,10 @@ pub struct PartResult {
     pub verdict: Option<RowVerdict>,
     /// Whether the interval meets the published number within a tenth.
     pub matches_value: Option<bool>,
+    /// Whether it meets two thirds to one and a half times the published number; `null` where that
+    /// is zero or there is none.
+    #[serde(default)]
+    pub near: Option<bool>,
     /// What the paper prints, and what else should be known.
     pub note: String,
 }
@@ -169,7 +184,7 @@ impl FigureRun {
             row.parts.len() == targets.iter().filter(|t| t.row() == row.id).count()
         };
         for row in self.rows.iter().filter(whole) {
-            expected.record(&row.id, self.mode, row.verdict);
+            expected.record(&row.id, self.mode, row.verdict, row.near);
         }
         Ok(expected.render())
     }
@@ -189,8 +204,7 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
         mode: request.mode,
         ..FigureRun::default()
     };
-    for (id, text) in chosen(request, &targets)? {
-        let file = FigureFile::parse(id, text, &calibration).map_err(ours)?;
+    for file in files(&request.ids)? {
         let one = run_file(&file, &targets, &calibration, request, None, around)?;
         found.rows.extend(one.rows);
         found.points += one.points;
@@ -220,6 +234,7 @@ fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
             Some(known) => {
                 known.parts.extend(row.parts);
                 known.verdict = RowVerdict::all([known.verdict, row.verdict]);
+                known.near = known.is_near();
             }
             None => all.push(row),
         }
@@ -233,17 +248,14 @@ fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
 }
 
 /// The requested figures, in the order of the papers.
-fn chosen(
-    request: &Request,
-    targets: &[Target],
-) -> Result<Vec<(&'static str, &'static str)>, Error> {
+fn chosen(ids: &[String], targets: &[Target]) -> Result<Vec<(&'static str, &'static str)>, Error> {
     let wanted = |id: &str, name: &str| {
         name.eq_ignore_ascii_case(id)
             || targets
                 .iter()
                 .any(|t| t.figure == id && (t.row().eq_ignore_ascii_case(name)))
     };
-    for name in &request.ids {
+    for name in ids {
         if !FIGURES.iter().any(|(id, _)| wanted(id, name)) {
             return Err(Error::user(
                 "no figure and no row of figures/targets.tsv is called",
@@ -259,12 +271,26 @@ fn chosen(
             ));
         }
     }
-    let all = request.ids.is_empty();
+    let all = ids.is_empty();
     Ok(FIGURES
         .iter()
         .copied()
-        .filter(|(id, _)| all || request.ids.iter().any(|name| wanted(id, name)))
+        .filter(|(id, _)| all || ids.iter().any(|name| wanted(id, name)))
         .collect())
+}
+
+/// The files of the requested figures.
+///
+/// # Errors
+/// A name that is neither of a figure nor of a row.
+pub fn files(ids: &[String]) -> Result<Vec<FigureFile>, Error> {
+    let ours = |e| of_file(&e, "correct the file and build again");
+    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
+    let targets = targets::parse(TARGETS).map_err(ours)?;
+    let chosen = chosen(ids, &targets)?.into_iter();
+    chosen
+        .map(|(id, text)| FigureFile::parse(id, text, &calibration).map_err(ours))
+        .collect()
 }
 
 /// The plans of the requested figures that simulate something.
@@ -274,16 +300,10 @@ fn chosen(
 pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
     let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
-    let targets = targets::parse(TARGETS).map_err(ours)?;
-    let mut all = Vec::new();
-    for (id, text) in chosen(request, &targets)? {
-        let file = FigureFile::parse(id, text, &calibration).map_err(ours)?;
-        all.push(file);
-    }
     let (mode, changes) = (request.mode, request.changes.clone());
     // The error of a plan that cannot be made is reported when its figure runs.
     let plan = move |f: FigureFile| f.plan(mode, &calibration, None, &changes).ok().flatten();
-    Ok(all.into_iter().filter_map(plan))
+    Ok(files(&request.ids)?.into_iter().filter_map(plan))
 }
 
 /// Runs one figure. `overlay` changes its scenario (for tests that break a scheme on purpose).
@@ -478,6 +498,7 @@ fn judge(
                 high: part.high,
                 verdict: RowVerdict::NotDecided,
                 matches_value: part.matches_value,
+                near: None,
                 expected: expected.get(target.row(), mode),
                 unit: target.unit.clone(),
                 experiment: target.experiment.clone(),
@@ -497,6 +518,7 @@ fn judge(
             true => RowVerdict::Calibrated,
             false => RowVerdict::all(row.parts.iter().filter_map(|p| p.verdict)),
         };
+        row.near = row.is_near();
     }
     Ok(rows)
 }
@@ -507,8 +529,9 @@ fn part(
     data: &Data<'_>,
     models: &mut Models,
 ) -> Result<PartResult, Mistake> {
-    let estimate: Estimate = models
-        .evaluate(row)
+    let computed = models.evaluate(row);
+    let simulated = computed.is_none();
+    let estimate: Estimate = computed
         .unwrap_or_else(|| evaluate(row, data))
         .map_err(|why| Mistake::NoNumber {
             id: row.id.clone(),
@@ -518,6 +541,12 @@ fn part(
     let verdict = match row.formula {
         Formula::Spread => target.band.judge_spread(&estimate),
         _ => target.band.judge(interval),
+    };
+    // A closed form that gives the printed number could not do otherwise. One that does not is a
+    // finding.
+    let verdict = match verdict {
+        RowVerdict::Reproduced if !simulated => RowVerdict::ByConstruction,
+        verdict => verdict,
     };
     let finite = |x: f64| x.is_finite().then_some(x);
     Ok(PartResult {
@@ -533,6 +562,7 @@ fn part(
         hi: finite(target.band.hi),
         verdict: (target.class != "report").then_some(verdict),
         matches_value: matches_value(target.published, interval),
+        near: near(target.published, interval),
         note: target.note.clone(),
     })
 }

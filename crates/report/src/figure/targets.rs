@@ -177,9 +177,16 @@ fn mistake(
     }
 }
 
-/// The committed verdict of every row, in each mode; `None` where none is recorded yet.
+/// The committed verdict of every row, in each mode, and whether the row was near in full.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Expected(BTreeMap<String, [Option<RowVerdict>; 2]>);
+pub struct Expected(BTreeMap<String, Found>);
+
+/// What was found of a row; `None` where nothing is recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Found {
+    verdicts: [Option<RowVerdict>; 2],
+    near: Option<bool>,
+}
 
 /// A line of `figures/expected.tsv`.
 #[derive(Deserialize)]
@@ -187,10 +194,12 @@ struct ExpectedLine {
     id: String,
     quick: String,
     full: String,
+    near: String,
 }
 
 impl Expected {
-    /// Reads `id quick full`, separated by tabs; `-` means that no verdict is recorded.
+    /// Reads `id quick full near`, separated by tabs: two verdicts, and `yes` or `no` of the full
+    /// run. `-` means that nothing is recorded.
     ///
     /// # Errors
     /// The line and what is wrong with it.
@@ -209,28 +218,73 @@ impl Expected {
                     },
                 )),
             };
-            let both = [verdict(&line.quick, "quick")?, verdict(&line.full, "full")?];
-            all.insert(line.id, both);
+            let verdicts = [verdict(&line.quick, "quick")?, verdict(&line.full, "full")?];
+            let near = match &*line.near {
+                "-" => None,
+                "yes" => Some(true),
+                "no" => Some(false),
+                other => {
+                    let mistake = Mistake::Value {
+                        text: other.to_owned(),
+                        column: "near".to_owned(),
+                        wanted: "yes, no or -",
+                    };
+                    return Err(FileError::new(&*place, mistake));
+                }
+            };
+            all.insert(line.id, Found { verdicts, near });
         }
         Ok(Expected(all))
     }
 
     /// What is expected of a row.
     pub fn get(&self, row: &str, mode: Mode) -> Option<RowVerdict> {
-        self.0.get(row).and_then(|v| v[mode as usize])
+        self.0.get(row).and_then(|f| f.verdicts[mode as usize])
     }
 
     /// Records what was found.
-    pub fn record(&mut self, row: &str, mode: Mode, verdict: RowVerdict) {
-        self.0.entry(row.to_owned()).or_default()[mode as usize] = Some(verdict);
+    pub fn record(&mut self, row: &str, mode: Mode, verdict: RowVerdict, near: Option<bool>) {
+        let found = self.0.entry(row.to_owned()).or_default();
+        found.verdicts[mode as usize] = Some(verdict);
+        if mode == Mode::Full {
+            found.near = near;
+        }
+    }
+
+    /// How many rows have each verdict in full, and how many are near: one sentence.
+    pub fn summary(&self) -> String {
+        let full = |f: &&Found| f.verdicts[Mode::Full as usize];
+        let with = |wanted: RowVerdict| self.0.values().filter(|f| full(f) == Some(wanted)).count();
+        let counting = self
+            .0
+            .values()
+            .filter(|f| full(f).is_some_and(RowVerdict::counts))
+            .count();
+        let near = self.0.values().filter(|f| f.near == Some(true)).count();
+        let published = self.0.values().filter(|f| f.near.is_some()).count();
+        format!(
+            "Of {} rows {counting} count: {} reproduced, {} not reproduced, {} not decided; {near} \
+             of the {published} whose published number is not zero are near it. {} hold by \
+             construction, {} are calibrated, {} measured.",
+            self.0.len(),
+            with(RowVerdict::Reproduced),
+            with(RowVerdict::NotReproduced),
+            with(RowVerdict::NotDecided),
+            with(RowVerdict::ByConstruction),
+            with(RowVerdict::Calibrated),
+            with(RowVerdict::Measured),
+        )
     }
 
     /// The file's text.
     pub fn render(&self) -> String {
-        let mut text = "id\tquick\tfull\n".to_owned();
-        for (id, verdicts) in &self.0 {
-            let [quick, full] = verdicts.map(|v| v.map_or("-", RowVerdict::key));
-            text.push_str(&format!("{id}\t{quick}\t{full}\n"));
+        let mut text = "id\tquick\tfull\tnear\n".to_owned();
+        for (id, found) in &self.0 {
+            let [quick, full] = found.verdicts.map(|v| v.map_or("-", RowVerdict::key));
+            let near = found
+                .near
+                .map_or("-", |near| if near { "yes" } else { "no" });
+            text.push_str(&format!("{id}\t{quick}\t{full}\t{near}\n"));
         }
         text
     }
@@ -291,26 +345,39 @@ mod tests {
 
     #[test]
     fn verdicts_are_recorded_by_mode() {
-        let text = "id\tquick\tfull\nECNSHARP-T18\tnot_decided\t-\n";
+        let text = "id\tquick\tfull\tnear\nECNSHARP-T18\tnot_decided\t-\t-\n";
         let mut expected = Expected::parse(text).unwrap();
-        assert_eq!(
-            expected.get("ECNSHARP-T18", Mode::Quick),
-            Some(RowVerdict::NotDecided)
-        );
-        assert_eq!(expected.get("ECNSHARP-T18", Mode::Full), None);
+        let of = |e: &Expected, mode| e.get("ECNSHARP-T18", mode);
+        assert_eq!(of(&expected, Mode::Quick), Some(RowVerdict::NotDecided));
+        assert_eq!(of(&expected, Mode::Full), None);
         assert_eq!(expected.render(), text);
-        expected.record("ECNSHARP-T18", Mode::Full, RowVerdict::Reproduced);
-        assert_eq!(
-            expected.render(),
-            text.replace('-', "reproduced")
-                .replace("ECNSHARPreproduced", "ECNSHARP-")
-        );
-        let error = Expected::parse("id\tquick\tfull\nX\tgood\t-\n")
-            .unwrap_err()
-            .to_string();
+        let (row, found) = ("ECNSHARP-T18", RowVerdict::Reproduced);
+        expected.record(row, Mode::Quick, RowVerdict::NotDecided, Some(false));
+        assert_eq!(expected.render(), text, "near is that of the full run");
+        expected.record(row, Mode::Full, found, Some(true));
+        assert_eq!(expected.render(), text.replace("-\t-", "reproduced\tyes"));
+        let said = expected.summary();
         assert!(
-            error.contains("expected.tsv:2: `good` in the column `quick` is not a verdict"),
-            "{error}"
+            said.starts_with("Of 1 rows 1 count: 1 reproduced, 0 not"),
+            "{said}"
         );
+        assert!(said.contains("1 of the 1 whose"), "{said}");
+        for (line, said) in [
+            (
+                "X\tgood\t-\t-",
+                "`good` in the column `quick` is not a verdict",
+            ),
+            (
+                "X\t-\t-\tmaybe",
+                "`maybe` in the column `near` is not yes, no or -",
+            ),
+        ] {
+            let text = format!("id\tquick\tfull\tnear\n{line}\n");
+            let error = Expected::parse(&text).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("expected.tsv:2: {said}")),
+                "{error}"
+            );
+        }
     }
 }

@@ -19,6 +19,9 @@ pub enum RowVerdict {
     NotDecided,
     /// A free parameter was fitted on this row, so it proves nothing.
     Calibrated,
+    /// A closed form or a printed table gives the published number. Nothing was simulated, so no
+    /// change of cemark could have made it fail, and the row does not count.
+    ByConstruction,
     /// All its conditions are `report`: a comparison of our own, with nothing published to
     /// reproduce.
     Measured,
@@ -32,8 +35,15 @@ impl RowVerdict {
             RowVerdict::NotReproduced => "not_reproduced",
             RowVerdict::NotDecided => "not_decided",
             RowVerdict::Calibrated => "calibrated",
+            RowVerdict::ByConstruction => "by_construction",
             RowVerdict::Measured => "measured",
         }
+    }
+
+    /// Whether a row with this verdict is one of those of which a share is reproduced.
+    pub fn counts(self) -> bool {
+        use RowVerdict::{NotDecided, NotReproduced, Reproduced};
+        matches!(self, Reproduced | NotReproduced | NotDecided)
     }
 
     /// The verdict of that name.
@@ -43,6 +53,7 @@ impl RowVerdict {
             RowVerdict::NotReproduced,
             RowVerdict::NotDecided,
             RowVerdict::Calibrated,
+            RowVerdict::ByConstruction,
             RowVerdict::Measured,
         ]
         .into_iter()
@@ -56,6 +67,8 @@ impl RowVerdict {
         for part in parts {
             verdict = match (verdict, part) {
                 (RowVerdict::Measured, other) | (other, RowVerdict::Measured) => other,
+                // What was simulated decides.
+                (RowVerdict::ByConstruction, other) | (other, RowVerdict::ByConstruction) => other,
                 (RowVerdict::Calibrated, _) | (_, RowVerdict::Calibrated) => RowVerdict::Calibrated,
                 (RowVerdict::NotReproduced, _) | (_, RowVerdict::NotReproduced) => {
                     RowVerdict::NotReproduced
@@ -113,6 +126,14 @@ pub fn matches_value(published: Option<f64>, interval: Option<(f64, f64)>) -> Op
     Some(high >= value - slack && low <= value + slack)
 }
 
+/// Whether the interval meets two thirds to one and a half times the published number, with its
+/// sign. `None` where that is zero ("similar"), where there is none, and without an interval.
+pub fn near(published: Option<f64>, interval: Option<(f64, f64)>) -> Option<bool> {
+    let (value, (low, high)) = (published.filter(|p| *p != 0.0)?, interval?);
+    let (one, other) = (value / 1.5, value * 1.5);
+    Some(high >= one.min(other) && low <= one.max(other))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,7 +165,7 @@ mod tests {
 
     #[test]
     fn conditions_combine() {
-        use RowVerdict::{Calibrated as C, Measured as M, NotDecided as U};
+        use RowVerdict::{ByConstruction as B, Calibrated as C, Measured as M, NotDecided as U};
         use RowVerdict::{NotReproduced as N, Reproduced as R};
         for (parts, verdict) in [
             (&[R, R][..], R),
@@ -157,10 +178,14 @@ mod tests {
             (&[M, M], M),
             (&[M, R, M], R),
             (&[N, M], N),
+            (&[B, B], B),
+            (&[B, M], B),
+            (&[B, R], R),
+            (&[N, B], N),
         ] {
             assert_eq!(RowVerdict::all(parts.iter().copied()), verdict, "{parts:?}");
         }
-        for v in [R, N, U, C, M] {
+        for v in [R, N, U, C, B, M] {
             assert_eq!(RowVerdict::parse(v.key()), Some(v));
         }
     }
@@ -171,6 +196,18 @@ mod tests {
         assert_eq!(matches_value(Some(23.4), Some((10.0, 21.0))), Some(false));
         assert_eq!(matches_value(Some(-10.0), Some((-9.5, -2.0))), Some(true));
         assert_eq!(matches_value(None, Some((0.0, 1.0))), None);
+    }
+
+    #[test]
+    fn near_is_within_a_half() {
+        assert_eq!(near(Some(30.0), Some((10.0, 20.0))), Some(true));
+        assert_eq!(near(Some(30.0), Some((10.0, 19.9))), Some(false));
+        assert_eq!(near(Some(30.0), Some((45.1, 50.0))), Some(false));
+        assert_eq!(near(Some(-30.0), Some((-20.0, 5.0))), Some(true));
+        assert_eq!(near(Some(-30.0), Some((20.0, 45.0))), Some(false));
+        assert_eq!(near(Some(0.0), Some((-1.0, 1.0))), None);
+        assert_eq!(near(None, Some((-1.0, 1.0))), None);
+        assert_eq!(near(Some(1.0), None), None);
     }
 
     /// Noise around zero is no spread, unless it is too wide to tell.

@@ -99,6 +99,7 @@ pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {
         workloads: vec!["web search".to_owned()],
         digest: 0xfeed_beef_0102_0304,
         warnings: Vec::new(),
+        presets: Vec::new(),
         source: "title = \"Three schemes\"\n".to_owned(),
     }
 }

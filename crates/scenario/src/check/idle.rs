@@ -119,6 +119,36 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
+        keys: &["rack", "tlp"],
+        used: |c| !queue_pairs(c) && c.transport.sack,
+        with: "sack = true and a control of TCP",
+    },
+    Rule {
+        section: "transport",
+        keys: &["ack-cwr", "quick-acks"],
+        used: |c| !queue_pairs(c) && c.transport.ack_every > 1,
+        with: "ack-every = 2 and a control of TCP; every segment is acknowledged at once without",
+    },
+    Rule {
+        section: "transport",
+        keys: &["prr", "whole-segments", "ect-control", "rto-over-rtt"],
+        used: |c| !queue_pairs(c),
+        with: "a control of TCP; queue pairs have no windows",
+    },
+    Rule {
+        section: "transport",
+        keys: &["coarse-alpha"],
+        used: |c| runs(c, &["dctcp"]),
+        with: "control = \"dctcp\"",
+    },
+    Rule {
+        section: "transport",
+        keys: &["cubic-hold"],
+        used: |c| runs(c, &["cubic", "cubic-ecn"]),
+        with: "control = \"cubic\" or \"cubic-ecn\"",
+    },
+    Rule {
+        section: "transport",
         keys: &["repair", "cnp-gap", "cnp-class"],
         used: queue_pairs,
         with: "control = \"dcqcn\"",
@@ -178,6 +208,10 @@ const RULES: &[Rule] = &[
         with: "kind = \"dcib\"",
     },
 ];
+
+fn runs(c: &Config, controls: &[&str]) -> bool {
+    controls.contains(&controllers::running(&c.transport).name)
+}
 
 fn queue_pairs(c: &Config) -> bool {
     c.transport.rdma.is_some()

@@ -65,7 +65,7 @@ impl Sender {
         let mss = f64::from(t.mss);
         let lost = lost(config);
         // A repair that is lost as well waits for the timer.
-        let waits = if t.lost_retransmissions || t.rdma.is_some() {
+        let waits = if t.lost_retransmissions || t.stack.rack || t.rdma.is_some() {
             0.0
         } else {
             lost * seconds(Picos::from(t.rto_min))

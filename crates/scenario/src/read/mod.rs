@@ -34,8 +34,8 @@ use crate::sizes::{LARGEST_FILE, Tables, read};
 use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
-    cost, edge, fabric, faults, full, host, markers, measure, precision, published, rtt, sense,
-    switch, transport, warn, workload,
+    cost, edge, fabric, faults, full, host, markers, measure, precision, preset, published, rtt,
+    sense, switch, transport, warn, workload,
 };
 
 /// A plan with more points would take more memory than a run can use.
@@ -151,6 +151,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         let names = read.config.workloads.iter().map(|w| w.name.clone());
         names.collect()
     });
+    let presets = presets(&cells, &labels);
     let (points, mut warnings) = points(cells, &seeds);
     warnings.extend(idle.warnings());
     warnings.extend(files.warnings(&points));
@@ -179,6 +180,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         next: words.next,
         workloads,
         warnings,
+        presets,
         source,
     })
 }
@@ -247,6 +249,27 @@ fn cells(
         cells.push((written(axes, cell), configs));
     }
     Ok(cells)
+}
+
+/// What presets set: each line once, with the schemes that it is for if it is not for all.
+fn presets(cells: &[ReadCell], labels: &[String]) -> Vec<String> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for read in cells.iter().flat_map(|(_, schemes)| schemes) {
+        let Some(line) = &read.preset else { continue };
+        let place = found.iter().position(|(l, _)| l == line);
+        let place = place.unwrap_or_else(|| {
+            found.push((line, Vec::new()));
+            found.len() - 1
+        });
+        if !found[place].1.contains(&read.label.as_str()) {
+            found[place].1.push(&read.label);
+        }
+    }
+    let shown = |(line, schemes): (&str, Vec<&str>)| match schemes.len() == labels.len() {
+        true => line.to_owned(),
+        false => format!("{}: {line}", schemes.join(", ")),
+    };
+    found.into_iter().map(shown).collect()
 }
 
 /// The place of the baseline among the schemes.
@@ -437,9 +460,13 @@ struct Read {
     config: Config,
     /// What the file says of packets that are not ECN-capable; `None`: the default of the run.
     non_ect: Option<NonEct>,
+    /// What a preset of the host set.
+    preset: Option<String>,
 }
 
 fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
+    let applied = preset::applied(root)?;
+    let root = applied.as_ref().map_or(root, |(tree, _)| tree);
     let topology = fabric::topology(root)?;
     let rtt = rtt::rtt(root, files)?;
     let scheme = markers::scheme(node, topology.slowest())?;
@@ -475,6 +502,7 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
         label: scheme.label,
         config,
         non_ect,
+        preset: applied.map(|(_, line)| line),
     })
 }
 

@@ -7,6 +7,7 @@ use cemark_wire::Nanos;
 
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, words};
+use crate::preset::Preset;
 use crate::section::Section;
 use crate::sections::{Form, SectionSpec};
 use crate::tree::Table;
@@ -49,6 +50,10 @@ pub(crate) enum Pacing {
 words! { Pacing: "none" => Pacing::None, "tcp" => Pacing::Tcp, "nic" => Pacing::Nic }
 
 keys! { KEYS:
+    PRESET: Preset = Key::choice("preset").usual("none").doc(
+        "the keys of an operating system, here and in `[transport]`, unless the file writes them \
+         itself; `cemark check` prints them. `linux`: Linux 6.12 ([hosts.md](hosts.md))",
+    );
     NIC: NicKind = Key::choice("nic").usual("back-pressure").doc(
         "`back-pressure`: at most `nic-packets` packets of a connection wait in the NIC, which \
          serves connections in turn. `fifo`: everything that the windows allow goes into one FIFO. \
@@ -83,6 +88,7 @@ keys! { KEYS:
 /// `[host]`. Pacing is configured at the host and done by the sender, so it goes into `transport`.
 pub(crate) fn host(root: &Table, transport: &mut Config) -> Fallible<(Nic, Offload)> {
     let mut s = Section::of(root, &HOST)?;
+    s.read(&PRESET)?; // Applied already.
     let nic = match s.read(&NIC)? {
         NicKind::BackPressure => Nic::BackPressure {
             packets: s.read(&NIC_PACKETS)?,

@@ -12,6 +12,7 @@ pub(crate) mod markers;
 pub(crate) mod measure;
 pub(crate) mod pfc;
 pub(crate) mod precision;
+pub(crate) mod preset;
 pub(crate) mod published;
 pub(crate) mod rtt;
 pub(crate) mod switch;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[transport]`: how senders and receivers behave.
 
-use cemark_transport::Config;
 use cemark_transport::rdma::{Dcqcn, Rdma, Retransmit};
+use cemark_transport::{Config, Stack};
 use cemark_wire::Nanos;
 
 use crate::controllers::{self, CONTROL_KEYS};
@@ -16,7 +16,7 @@ use crate::tree::Table;
 pub(crate) static TRANSPORT: SectionSpec = SectionSpec::new(
     "transport",
     Form::Table,
-    &[CONTROL_KEYS, KEYS, QUEUE_PAIR_KEYS],
+    &[CONTROL_KEYS, KEYS, STACK_KEYS, QUEUE_PAIR_KEYS],
     "How senders and receivers behave.",
 )
 .chosen_by("control")
@@ -60,6 +60,46 @@ keys! { KEYS:
         .doc(
         "a lost retransmission is detected by acknowledgements of later segments (as RACK does), \
          not by the timer",
+    );
+}
+
+keys! { STACK_KEYS:
+    ACK_CWR: bool = Key::flag("ack-cwr").usual("false").doc(
+        "a segment with CWR is acknowledged at once, even if ACKs are delayed",
+    );
+    QUICK_ACKS: u32 = Key::count("quick-acks", 0, 1_000_000).usual("0").doc(
+        "this many segments at the start of a connection are acknowledged one by one, even if ACKs \
+         are delayed; 16 in Linux",
+    );
+    PRR: bool = Key::flag("prr").usual("false").doc(
+        "proportional rate reduction (RFC 6937) after losses and echoes: a cut takes a round trip, \
+         in which the window does not grow",
+    );
+    WHOLE_SEGMENTS: bool = Key::flag("whole-segments").usual("false").doc(
+        "windows are cut by whole segments: DCTCP's cut is rounded down, the window that others \
+         keep is",
+    );
+    COARSE_ALPHA: bool = Key::flag("coarse-alpha").usual("false").doc(
+        "DCTCP counts alpha in parts of 1024: below 1/64 it falls to zero within a window",
+    );
+    TLP: bool = Key::flag("tlp").usual("false").doc(
+        "tail loss probes (RFC 8985): one segment after two round trips and 2 ms of silence, \
+         before the timeout; it takes `sack`",
+    );
+    RACK: bool = Key::flag("rack").usual("false").doc(
+        "losses are found by time (RFC 8985): a segment is lost once one that was sent later has \
+         arrived, and a quarter of the smallest RTT has passed; it takes `sack`, and replaces \
+         `dup-acks` and `lost-repairs`",
+    );
+    CUBIC_HOLD: bool = Key::flag("cubic-hold").usual("false").doc(
+        "CUBIC keeps its rate of growth for up to 31.25 ms while the window stays the same, and \
+         grows by whole segments",
+    );
+    ECT_CONTROL: bool = Key::flag("ect-control").usual("false").doc(
+        "SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is",
+    );
+    RTO_OVER_RTT: bool = Key::flag("rto-over-rtt").usual("false").doc(
+        "`rto-min` is the least margin over the smoothed RTT; `false`: the least timeout",
     );
 }
 
@@ -128,8 +168,24 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         lost_retransmissions: s.read_or(&LOST_RETRANSMISSIONS, insistent)?,
         pacing: usual.pacing,
         pace_train: usual.pace_train,
+        stack: stack(&mut s)?,
         rdma,
     };
     s.finish()?;
     Ok(config)
+}
+
+fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
+    Ok(Stack {
+        ack_cwr: s.read(&ACK_CWR)?,
+        whole_segments: s.read(&WHOLE_SEGMENTS)?,
+        prr: s.read(&PRR)?,
+        tlp: s.read(&TLP)?,
+        rack: s.read(&RACK)?,
+        quick_acks: s.read(&QUICK_ACKS)?,
+        ect_control: s.read(&ECT_CONTROL)?,
+        cubic_hold: s.read(&CUBIC_HOLD)?,
+        rto_over_rtt: s.read(&RTO_OVER_RTT)?,
+        coarse_alpha: s.read(&COARSE_ALPHA)?,
+    })
 }

@@ -6,7 +6,7 @@
 // Everything, so that a new controller needs no line of its own here.
 use super::*;
 use crate::rdma;
-use crate::tcp::Paced;
+use crate::tcp::{Paced, needs_state};
 
 macro_rules! catalogue {
     (
@@ -70,7 +70,7 @@ macro_rules! catalogue {
             pub fn cwnd(&self) -> u64 {
                 match self {
                     $(Congestion::$Variant(c) => c.cwnd(),)+
-                    Congestion::Paced(paced) => paced.controller.cwnd(),
+                    Congestion::Paced(paced) => paced.cwnd(),
                 }
             }
 
@@ -116,6 +116,7 @@ impl Congestion {
         if !spread
             && !spec.paced
             && !spec.wants_delivered
+            && !needs_state(&path.stack)
             && let Some(direct) = Congestion::direct(path, control)
         {
             return direct;
@@ -124,7 +125,7 @@ impl Congestion {
         let controller = control
             .build(path)
             .unwrap_or_else(|| Box::new(reno::Reno::new(path)));
-        Congestion::Paced(Box::new(Paced::new(controller, path, spread, pacing.train)))
+        Congestion::Paced(Box::new(Paced::new(controller, path, spread, &pacing)))
     }
 
     /// A user's own controller.
@@ -133,7 +134,7 @@ impl Congestion {
         controller: Box<dyn Controller>,
         pacing: Pacing,
     ) -> Congestion {
-        Congestion::Paced(Box::new(Paced::new(controller, path, false, pacing.train)))
+        Congestion::Paced(Box::new(Paced::new(controller, path, false, &pacing)))
     }
 
     /// Rate at which segments leave, if they are paced.
@@ -144,15 +145,26 @@ impl Congestion {
         }
     }
 
-    pub(crate) fn on_loss(&mut self, loss: &Lost) {
-        self.controller_mut().on_loss(loss);
+    /// Passes on a loss; `nxt` is the next new byte.
+    pub(crate) fn on_loss(&mut self, loss: &Lost, nxt: u64) {
+        match self {
+            Congestion::Paced(paced) => paced.on_loss(loss, nxt),
+            direct => direct.controller_mut().on_loss(loss),
+        }
     }
 
-    pub(crate) fn on_ce(&mut self, ce: &CeCounted) {
-        self.controller_mut().on_ce(ce);
+    /// Passes on a report of CE; `nxt` is the next new byte.
+    pub(crate) fn on_ce(&mut self, ce: &CeCounted, nxt: u64) {
+        match self {
+            Congestion::Paced(paced) => paced.on_ce(ce, nxt),
+            direct => direct.controller_mut().on_ce(ce),
+        }
     }
 
     pub(crate) fn restart(&mut self, bytes: u64) {
+        if let Congestion::Paced(paced) = self {
+            paced.end_reduction();
+        }
         self.controller_mut().restart(bytes);
     }
 
@@ -179,6 +191,8 @@ pub(crate) struct Pacing {
     pub(crate) window: bool,
     /// Largest train that leaves together, in bytes; 0: one segment.
     pub(crate) train: u32,
+    /// What a tail loss probe of a single segment waits for.
+    pub(crate) rto_min: Nanos,
 }
 
 #[cfg(test)]
@@ -254,6 +268,7 @@ mod tests {
             let pacing = Pacing {
                 window: false,
                 train: 0,
+                rto_min: Nanos::ZERO,
             };
             let mut one = Congestion::new(&path, &control, pacing);
             let paced = matches!(one, Congestion::Paced(_));
@@ -276,7 +291,7 @@ mod tests {
                 other.on_ack(&ack);
                 if n % 70 == 0 {
                     let ce = CeCounted::default();
-                    one.on_ce(&ce);
+                    one.on_ce(&ce, n * 1460);
                     other.on_ce(&ce);
                 }
                 if n % 90 == 0 {
@@ -284,7 +299,7 @@ mod tests {
                         bytes_in_flight: one.cwnd(),
                         ..Lost::default()
                     };
-                    one.on_loss(&loss);
+                    one.on_loss(&loss, n * 1460);
                     other.on_loss(&loss);
                 }
                 assert_eq!((one.cwnd(), one.ecn()), (other.cwnd(), other.ecn()));

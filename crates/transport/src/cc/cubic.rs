@@ -9,8 +9,9 @@ use cemark_wire::{Ecn, Nanos};
 
 use super::{
     Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Kind, Lost,
-    ParamSpec, PathSpec, Window, boxed,
+    ParamSpec, PathSpec, Window, boxed, window::floor,
 };
+use crate::Stack;
 
 /// The declaration of CUBIC without ECN.
 pub static SPEC: ControllerSpec = WITHOUT_ECN;
@@ -161,13 +162,28 @@ pub struct Cubic {
     prior: u64,
     /// The next stage begins on its plateau, since it follows a timeout (section 4.8).
     flat: bool,
-    /// Remainder of the growth, in bytes squared.
+    /// Remainder of the growth, in bytes squared; in bytes if the growth is held.
     credit: u64,
     /// Smoothed round trip in nanoseconds.
     srtt: u64,
     /// When the last acknowledgement came.
     seen: Nanos,
+    stack: Stack,
+    /// The growth that is kept while the window stays the same (`Stack::cubic_hold`).
+    held: Option<Held>,
 }
+
+/// Growth that was computed at some moment.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    at: Nanos,
+    cwnd: u64,
+    /// Segments that have to be acknowledged for the window to grow by one.
+    per: u64,
+}
+
+/// How long it is kept (Linux: HZ/32).
+const HOLD: Nanos = Nanos(31_250_000);
 
 impl Cubic {
     /// A new controller at the initial window.
@@ -187,6 +203,8 @@ impl Cubic {
             credit: 0,
             srtt: 0,
             seen: Nanos::ZERO,
+            stack: path.stack,
+            held: None,
         }
     }
 
@@ -236,7 +254,9 @@ impl Cubic {
         }
         let t = parts(ack.now.saturating_sub(epoch.start).0);
         let reno = epoch.reno >> 20;
-        if self.config.reno_friendly && self.curve(epoch.k, t) < reno {
+        if self.stack.cubic_hold {
+            self.hold(ack.now, (epoch, t), bytes);
+        } else if self.config.reno_friendly && self.curve(epoch.k, t) < reno {
             self.window.add(reno.saturating_sub(cwnd));
         } else {
             let soon = self.curve(epoch.k, t + parts(self.srtt));
@@ -248,18 +268,65 @@ impl Cubic {
         self.epoch = Some(epoch);
     }
 
+    /// Grows by whole segments, at a rate that is computed again only if the window has changed or
+    /// the old one is [`HOLD`] old: a segment for every two that are acknowledged, or for more.
+    fn hold(&mut self, now: Nanos, at: (Epoch, u64), bytes: u64) {
+        let mss = u64::from(self.mss);
+        let cwnd = self.window.bytes();
+        let fresh = |h: &Held| h.cwnd == cwnd && now.saturating_sub(h.at) <= HOLD;
+        let per = match self.held.filter(fresh) {
+            Some(held) => held.per,
+            None => {
+                let per = self.segments_per_step(at);
+                self.held = Some(Held { at: now, cwnd, per });
+                per
+            }
+        };
+        // What was counted at a slower rate makes one segment, and no more.
+        let step = per * mss;
+        if self.credit >= step {
+            self.credit = 0;
+            self.window.add(mss);
+        }
+        self.credit += bytes;
+        self.window.add(self.credit / step * mss);
+        self.credit %= step;
+    }
+
+    /// Segments that have to be acknowledged for the window to grow by one. All in whole segments:
+    /// the curve's distance from its plateau, Reno's window, and the result, rounded down.
+    fn segments_per_step(&self, (epoch, t): (Epoch, u64)) -> u64 {
+        let mss = u64::from(self.mss);
+        let cwnd = (self.window.bytes() / mss).max(1);
+        let soon = self.curve(epoch.k, t + parts(self.srtt));
+        let away = floor(mss, soon.abs_diff(self.w_max), true);
+        let cubic = match soon < self.w_max {
+            true => self.w_max - away,
+            false => self.w_max + away,
+        };
+        let reno = match self.config.reno_friendly {
+            true => epoch.reno >> 20,
+            false => 0,
+        };
+        let more = (cubic.max(reno) / mss).saturating_sub(cwnd);
+        cwnd.checked_div(more).unwrap_or(100 * cwnd).max(2)
+    }
+
     /// Remembers where the window was, and cuts it to beta of `bytes`.
     fn cut(&mut self, bytes: u64) {
         let cwnd = self.window.bytes();
         self.prior = cwnd;
         let beta = u64::from(self.config.beta_milli);
+        let (mss, whole) = (u64::from(self.mss), self.stack.whole_segments);
         self.w_max = match self.config.fast_convergence && cwnd < self.w_max {
             // Section 4.7: a new flow takes a share, so aim below the old window.
-            true => cwnd * (1000 + beta) / 2000,
+            true => floor(mss, cwnd * (1000 + beta) / 2000, whole),
             false => cwnd,
         };
-        self.window.cut_to(u64::from(self.mss), bytes * beta / 1000);
+        let left = floor(mss, bytes * beta / 1000, whole);
+        self.window.cut_to(mss, left);
         self.epoch = None;
+        self.held = None;
         self.credit = 0;
     }
 }
@@ -316,6 +383,7 @@ impl Controller for Cubic {
     fn restart(&mut self, bytes: u64) {
         self.window.restart(bytes);
         self.epoch = None;
+        self.held = None;
     }
 
     #[inline]

@@ -197,3 +197,47 @@ fn a_window_that_is_not_used_does_not_grow_and_does_not_jump_afterwards() {
         cubic.cwnd()
     );
 }
+
+/// With the growth held, the window stays on a plateau for 31.25 ms, however much the curve has
+/// risen meanwhile, and then makes up for it.
+#[test]
+fn a_held_growth_makes_plateaus_and_bursts() {
+    let grown = |cubic_hold: bool| {
+        let stack = Stack {
+            cubic_hold,
+            ..Stack::NONE
+        };
+        let path = PathSpec { stack, ..path() };
+        let mut c = Cubic::new(&path, CubicConfig::default());
+        let loss = Lost {
+            bytes_in_flight: c.cwnd(),
+            ..Lost::default()
+        };
+        c.on_loss(&loss);
+        let start = c.cwnd();
+        let mut same = 0;
+        let mut most = 0;
+        let mut last = start;
+        // A round trip of 1 ms, an ACK every 100 us.
+        for n in 0..20_000u64 {
+            c.on_ack(&Acked {
+                now: Nanos(n * 100_000),
+                bytes: 1000,
+                packets: 1,
+                cwnd_limited: true,
+                rtt: Some(1_000_000),
+                ..Acked::default()
+            });
+            same = if c.cwnd() == last { same + 1 } else { 0 };
+            most = most.max(same);
+            last = c.cwnd();
+        }
+        (most, (c.cwnd() - start) / 1000)
+    };
+    let (free, free_growth) = grown(false);
+    let (held, held_growth) = grown(true);
+    assert!(held >= 310, "a plateau of 31 ms has 310 ACKs, not {held}");
+    assert!(free < 150, "{free}");
+    // On the long run both follow the same curve.
+    assert!(held_growth.abs_diff(free_growth) * 10 < free_growth);
+}

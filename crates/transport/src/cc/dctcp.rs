@@ -3,7 +3,7 @@
 
 use super::{
     Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost,
-    ParamSpec, PathSpec, Window, boxed,
+    ParamSpec, PathSpec, Window, boxed, window::floor,
 };
 
 /// Alpha of 1, in its fixed-point unit.
@@ -88,7 +88,12 @@ pub struct Dctcp {
     alpha: u32,
     mss: u16,
     g_shift: u8,
+    /// The window is cut by whole segments, and alpha counted in parts of 1024: one byte for both.
+    habits: u8,
 }
+
+const WHOLE: u8 = 1;
+const COARSE: u8 = 2;
 
 impl Dctcp {
     /// A new controller at the initial window.
@@ -100,7 +105,13 @@ impl Dctcp {
             alpha: config.alpha_init.min(1024) << 10,
             mss: path.mss,
             g_shift: config.g_shift.min(20) as u8,
+            habits: u8::from(path.stack.whole_segments) * WHOLE
+                + u8::from(path.stack.coarse_alpha) * COARSE,
         }
+    }
+
+    fn has(&self, habit: u8) -> bool {
+        self.habits & habit != 0
     }
 
     /// The smoothed share of marked bytes, of [`ALPHA_ONE`].
@@ -113,6 +124,9 @@ impl Dctcp {
     #[inline(never)]
     fn close_window(&mut self) {
         let share = (u64::from(self.marked) << 20) / u64::from(self.acked.max(1));
+        if self.has(COARSE) {
+            return self.close_coarsely();
+        }
         // When g alpha rounds to zero alpha itself becomes zero, as in Linux; otherwise a path
         // without marks would never bring it back to 0.
         let decay = match self.alpha >> self.g_shift {
@@ -120,6 +134,22 @@ impl Dctcp {
             decay => decay,
         };
         self.alpha = (self.alpha - decay + (share as u32 >> self.g_shift)).min(ALPHA_ONE);
+        self.acked = 0;
+        self.marked = 0;
+    }
+}
+
+impl Dctcp {
+    /// The same in parts of 1024, with g = 2^-10 at least.
+    fn close_coarsely(&mut self) {
+        let shift = u32::from(self.g_shift.min(10));
+        let alpha = self.alpha >> 10;
+        let decay = match alpha >> shift {
+            0 => alpha,
+            decay => decay,
+        };
+        let marked = (u64::from(self.marked) << (10 - shift)) / u64::from(self.acked.max(1));
+        self.alpha = (alpha - decay + marked as u32).min(1024) << 10;
         self.acked = 0;
         self.marked = 0;
     }
@@ -144,18 +174,19 @@ impl Controller for Dctcp {
         let cwnd = self.window.bytes();
         // cwnd alpha / 2, widened: cwnd may have more than 43 bits and alpha has 21.
         let cut = (u128::from(cwnd) * u128::from(self.alpha)) >> 21;
-        self.window.cut_to(u64::from(self.mss), cwnd - cut as u64);
+        let mss = u64::from(self.mss);
+        let cut = floor(mss, cut as u64, self.has(WHOLE));
+        self.window.cut_to(mss, cwnd - cut);
     }
 
     fn on_loss(&mut self, loss: &Lost) {
         // A cut for marks may have been tiny, so only an earlier loss in the same window of data
         // excuses from halving (RFC 8257 section 3.5).
-        self.window.lose(
-            u64::from(self.mss),
-            loss.bytes_in_flight,
-            loss.timeout,
-            loss.already != Cut::Loss,
-        );
+        let mss = u64::from(self.mss);
+        let half = loss.bytes_in_flight.min(self.window.bytes()) / 2;
+        let half = floor(mss, half, self.has(WHOLE));
+        self.window
+            .lose_to(mss, half, loss.timeout, loss.already != Cut::Loss);
     }
 
     fn restart(&mut self, bytes: u64) {
@@ -170,11 +201,16 @@ impl Controller for Dctcp {
     fn in_slow_start(&self) -> bool {
         self.window.in_slow_start()
     }
+
+    fn marked_share(&self) -> Option<u32> {
+        Some(self.alpha)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Stack;
 
     fn dctcp(alpha_init: u32) -> Dctcp {
         let path = PathSpec {
@@ -187,6 +223,15 @@ mod tests {
             alpha_init,
         };
         Dctcp::new(&path, config)
+    }
+
+    fn in_stack(stack: Stack) -> Dctcp {
+        let path = PathSpec {
+            mss: 1000,
+            stack,
+            ..PathSpec::default()
+        };
+        Dctcp::new(&path, DctcpConfig::default())
     }
 
     fn acked(bytes: u64, marked: bool, round_ended: bool) -> Acked {
@@ -262,6 +307,51 @@ mod tests {
             });
             assert_eq!(c.cwnd(), window, "{already:?}");
         }
+    }
+
+    /// Linux computes windows in segments: a cut of less than one is none.
+    #[test]
+    fn whole_segments_round_the_cut_down() {
+        let stack = Stack {
+            whole_segments: true,
+            ..Stack::NONE
+        };
+        let mut c = in_stack(stack);
+        c.alpha = ALPHA_ONE / 4;
+        c.on_ce(&CeCounted::default());
+        assert_eq!(
+            c.cwnd(),
+            9_000,
+            "an eighth of ten segments is one and a quarter"
+        );
+        c.alpha = ALPHA_ONE / 5;
+        c.on_ce(&CeCounted::default());
+        assert_eq!(c.cwnd(), 9_000, "a tenth of nine is none");
+        let loss = Lost {
+            bytes_in_flight: 9_000,
+            ..Lost::default()
+        };
+        c.on_loss(&loss);
+        assert_eq!(c.cwnd(), 4_000);
+    }
+
+    #[test]
+    fn in_parts_of_1024_a_small_alpha_is_gone_after_one_window() {
+        let stack = Stack {
+            coarse_alpha: true,
+            ..Stack::NONE
+        };
+        let mut c = in_stack(stack);
+        c.alpha = 100 << 10;
+        // By hand: 100 - 6 + 64 * 3 / 10; 113 - 7; and so on down to 15, then 0.
+        c.on_ack(&acked(3_000, true, false));
+        c.on_ack(&acked(7_000, false, true));
+        assert_eq!(c.alpha(), 113 << 10);
+        c.on_ack(&acked(1_000, false, true));
+        assert_eq!(c.alpha(), 106 << 10);
+        c.alpha = 15 << 10;
+        c.on_ack(&acked(1_000, false, true));
+        assert_eq!(c.alpha(), 0);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{
     Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost, PathSpec,
     Window, boxed,
 };
+use crate::cc::window::floor;
 
 /// The declaration.
 pub static SPEC: ControllerSpec = ControllerSpec {
@@ -28,6 +29,7 @@ impl Control {
 pub struct EcnStar {
     window: Window,
     mss: u16,
+    whole: bool,
 }
 
 impl EcnStar {
@@ -36,6 +38,7 @@ impl EcnStar {
         EcnStar {
             window: Window::new(path),
             mss: path.mss,
+            whole: path.stack.whole_segments,
         }
     }
 }
@@ -57,17 +60,20 @@ impl Controller for EcnStar {
     }
 
     fn on_ce(&mut self, _: &CeCounted) {
-        self.window
-            .cut_to(u64::from(self.mss), self.window.bytes() / 2);
+        let mss = u64::from(self.mss);
+        let half = floor(mss, self.window.bytes() / 2, self.whole);
+        self.window.cut_to(mss, half);
     }
 
     fn on_loss(&mut self, loss: &Lost) {
-        self.window.lose(
-            u64::from(self.mss),
-            loss.bytes_in_flight,
-            loss.timeout,
-            loss.already == Cut::None,
+        let mss = u64::from(self.mss);
+        let half = floor(
+            mss,
+            loss.bytes_in_flight.min(self.window.bytes()) / 2,
+            self.whole,
         );
+        self.window
+            .lose_to(mss, half, loss.timeout, loss.already == Cut::None);
     }
 
     fn restart(&mut self, bytes: u64) {

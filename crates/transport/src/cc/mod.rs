@@ -177,6 +177,11 @@ pub trait Controller: Send + Debug {
     fn in_slow_start(&self) -> bool {
         false
     }
+    /// The smoothed share of marked bytes in parts of 2^20, for those who look at a controller that
+    /// keeps one (DCTCP's alpha).
+    fn marked_share(&self) -> Option<u32> {
+        None
+    }
     /// Whether it wants [`on_delivered`](Controller::on_delivered). Asked once, at construction.
     fn wants_delivered(&self) -> bool {
         false
@@ -231,6 +236,9 @@ impl<C: Controller + ?Sized> Controller for Box<C> {
     #[inline]
     fn in_slow_start(&self) -> bool {
         (**self).in_slow_start()
+    }
+    fn marked_share(&self) -> Option<u32> {
+        (**self).marked_share()
     }
     #[inline]
     fn wants_delivered(&self) -> bool {

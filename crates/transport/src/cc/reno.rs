@@ -7,6 +7,7 @@ use super::{
     Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost, PathSpec,
     Window, boxed,
 };
+use crate::cc::window::floor;
 
 /// The declaration.
 pub static SPEC: ControllerSpec = ControllerSpec::new(
@@ -26,6 +27,7 @@ impl Control {
 pub struct Reno {
     window: Window,
     mss: u16,
+    whole: bool,
 }
 
 impl Reno {
@@ -34,6 +36,7 @@ impl Reno {
         Reno {
             window: Window::new(path),
             mss: path.mss,
+            whole: path.stack.whole_segments,
         }
     }
 }
@@ -62,12 +65,14 @@ impl Controller for Reno {
     }
 
     fn on_loss(&mut self, loss: &Lost) {
-        self.window.lose(
-            u64::from(self.mss),
-            loss.bytes_in_flight,
-            loss.timeout,
-            loss.already == Cut::None,
+        let mss = u64::from(self.mss);
+        let half = floor(
+            mss,
+            loss.bytes_in_flight.min(self.window.bytes()) / 2,
+            self.whole,
         );
+        self.window
+            .lose_to(mss, half, loss.timeout, loss.already == Cut::None);
     }
 
     fn restart(&mut self, bytes: u64) {

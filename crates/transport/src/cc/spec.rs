@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use core::fmt;
 
 use super::Controller;
+use crate::Stack;
 
 /// More parameters than any controller has.
 pub const MAX_PARAMS: usize = 12;
@@ -18,6 +19,8 @@ pub struct PathSpec {
     pub header: u16,
     /// Initial window in packets.
     pub init_window: u32,
+    /// Habits of an operating system, some of which are the controller's.
+    pub stack: Stack,
 }
 
 impl PathSpec {
@@ -40,6 +43,7 @@ impl Default for PathSpec {
             mss: 1460,
             header: 40,
             init_window: 10,
+            stack: Stack::NONE,
         }
     }
 }

@@ -89,9 +89,13 @@ impl Window {
     /// Reacts to a loss as Reno does: half of what was in flight, and slow start from one segment
     /// after a timeout. `cut` is false if this window of data has been answered for already.
     pub fn lose(&mut self, mss: u64, bytes_in_flight: u64, timeout: bool, cut: bool) {
-        let half = bytes_in_flight.min(self.cwnd) / 2;
+        self.lose_to(mss, bytes_in_flight.min(self.cwnd) / 2, timeout, cut);
+    }
+
+    /// The same, with a threshold of `bytes`.
+    pub(crate) fn lose_to(&mut self, mss: u64, bytes: u64, timeout: bool, cut: bool) {
         if cut {
-            self.cut_to(mss, half);
+            self.cut_to(mss, bytes);
         }
         if timeout {
             self.collapse(mss);
@@ -103,6 +107,14 @@ impl Window {
     pub fn restart(&mut self, bytes: u64) {
         self.cwnd = self.cwnd.min(bytes);
         self.credit = 0;
+    }
+}
+
+/// `bytes`, or the whole segments in them.
+pub(crate) fn floor(mss: u64, bytes: u64, whole: bool) -> u64 {
+    match whole {
+        true => bytes - bytes % mss.max(1),
+        false => bytes,
     }
 }
 

@@ -2,14 +2,21 @@
 //! TCP without sockets: [`Sender`] and [`Receiver`], the two ends of one direction of a stream,
 //! and [`Connection`], which holds one of each.
 
+mod by_time;
 mod connection;
 mod paced;
+mod prr;
+mod rack;
 mod receiver;
 mod recovery;
 mod rtt;
 mod sender;
+mod stack;
+mod tlp;
 
 pub use connection::{Connection, Event, Frame, MessageId, SackBlocks};
 pub use paced::Paced;
+pub(crate) use paced::needs_state;
 pub use receiver::Receiver;
 pub use sender::{Sender, SenderStats};
+pub use stack::Stack;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What only some senders have: a pacing gate, and samples of the delivery rate. Others hold no
-//! memory for it.
+//! What only some senders have: a pacing gate, samples of the delivery rate, and the state of an
+//! operating system's habits. Others hold no memory for it.
 
 use alloc::boxed::Box;
 
 use cemark_wire::{Nanos, Rate};
 
-use crate::cc::{Acked, Controller, PathSpec, Sampler, on_the_wire, per_second};
+use super::prr::Prr;
+use super::rack::Rack;
+use super::tlp::Tlp;
+use crate::Stack;
+use crate::cc::{
+    Acked, CeCounted, Controller, Lost, Pacing, PathSpec, Sampler, on_the_wire, per_second,
+};
 
-/// A controller that is paced or wants samples: BBR, a user's own, and any controller under TCP
-/// pacing.
+/// A controller that is paced or wants samples: BBR, a user's own, any controller under TCP pacing,
+/// and any in a [`Stack`] whose habits need state.
 #[derive(Debug)]
 pub struct Paced {
     pub(crate) controller: Box<dyn Controller>,
@@ -26,6 +32,16 @@ pub struct Paced {
     /// Rate at which the window is released, if the controller sets no rate.
     spread: Option<Spread>,
     sampler: Option<Sampler>,
+    /// Reductions that take a round trip.
+    prr: Option<Prr>,
+    /// Times of segments, if losses are found by them.
+    pub(crate) rack: Option<Rack>,
+    pub(crate) tlp: Option<Tlp>,
+}
+
+/// Whether the habits of a stack need state.
+pub(crate) fn needs_state(stack: &Stack) -> bool {
+    stack.prr || stack.rack || stack.tlp
 }
 
 /// A window released over its round trip (Linux, `tcp_update_pacing_rate`).
@@ -56,17 +72,60 @@ impl Paced {
         controller: Box<dyn Controller>,
         path: &PathSpec,
         spread: bool,
-        train: u32,
+        pacing: &Pacing,
     ) -> Paced {
+        let Stack { prr, rack, tlp, .. } = path.stack;
+        // A controller with a rate of its own decides itself how its window falls.
+        let prr = prr && controller.pacing_rate().is_none();
         Paced {
             path: *path,
-            train,
+            train: pacing.train,
             gate: None,
             due: 0,
             burst: 0,
             spread: spread.then(Spread::default),
             sampler: controller.wants_delivered().then(Sampler::default),
             controller,
+            prr: prr.then(Prr::default),
+            rack: rack.then(Rack::default),
+            tlp: tlp.then(|| Tlp::new(pacing.rto_min)),
+        }
+    }
+
+    /// Congestion window in bytes.
+    #[inline]
+    pub(crate) fn cwnd(&self) -> u64 {
+        let reduced = self.prr.as_ref().and_then(Prr::window);
+        reduced.unwrap_or_else(|| self.controller.cwnd())
+    }
+
+    /// CE was reported; `nxt` is the next new byte.
+    pub(crate) fn on_ce(&mut self, ce: &CeCounted, nxt: u64) {
+        let prior = self.cwnd();
+        self.controller.on_ce(ce);
+        if let Some(prr) = &mut self.prr {
+            prr.begin(prior, nxt, false);
+        }
+    }
+
+    /// Data was lost; `nxt` is the next new byte.
+    pub(crate) fn on_loss(&mut self, loss: &Lost, nxt: u64) {
+        let prior = self.cwnd();
+        self.controller.on_loss(loss);
+        if let Some(tlp) = &mut self.tlp {
+            tlp.end();
+        }
+        match &mut self.prr {
+            Some(prr) if loss.timeout => prr.stop(),
+            Some(prr) => prr.begin(prior, nxt, true),
+            None => {}
+        }
+    }
+
+    /// The window falls to what the controller says, at once.
+    pub(crate) fn end_reduction(&mut self) {
+        if let Some(prr) = &mut self.prr {
+            prr.stop();
         }
     }
 
@@ -78,6 +137,12 @@ impl Paced {
             if last {
                 sampler.limit(before + len);
             }
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.sent(len);
+        }
+        if let Some(rack) = &mut self.rack {
+            rack.sent(now, seq + len);
         }
         self.controller.on_sent(now, len, before + len);
         let Some(rate) = self.rate() else {
@@ -120,11 +185,21 @@ impl Paced {
         train.min(u64::from(self.train))
     }
 
+    #[inline(never)]
     pub(crate) fn on_ack(&mut self, ack: &Acked, una: u64) {
         if let Some(sampler) = &mut self.sampler {
             sampler.acked_below(ack.now, una);
         }
-        self.controller.on_ack(ack);
+        let mut ack = *ack;
+        if let Some(prr) = &mut self.prr {
+            prr.acked_below(una);
+            ack.in_recovery |= prr.is_active();
+        }
+        if let Some(rack) = &mut self.rack {
+            rack.arrived(ack.now, una);
+            rack.acked_below(una);
+        }
+        self.controller.on_ack(&ack);
         if let (Some(spread), Some(rtt)) = (&mut self.spread, ack.rtt) {
             spread.update(&self.path, &*self.controller, rtt);
         }
@@ -135,16 +210,26 @@ impl Paced {
         if let Some(sampler) = &mut self.sampler {
             sampler.acked_between(now, from, to);
         }
+        if let Some(rack) = &mut self.rack {
+            rack.arrived(now, to);
+        }
     }
 
-    /// Ends the processing of an acknowledgement with its sample.
+    /// Ends the processing of an acknowledgement with its sample. `delivered` bytes were newly
+    /// acknowledged, and the cumulative number advanced if `advanced`.
     pub(crate) fn finish_ack(
         &mut self,
         now: Nanos,
+        (delivered, advanced): (u64, bool),
         bytes_in_flight: u64,
         lost: u64,
         in_recovery: bool,
     ) {
+        if let Some(prr) = &mut self.prr {
+            let (target, clean) = (self.controller.cwnd(), advanced && lost == 0);
+            let mss = u64::from(self.path.mss);
+            prr.delivered(delivered, target, bytes_in_flight, clean, mss);
+        }
         let Some(sampler) = &mut self.sampler else {
             return;
         };
@@ -156,10 +241,13 @@ impl Paced {
     }
 
     pub(crate) fn next_wake(&self) -> Option<Nanos> {
-        match (self.gate, self.controller.next_wake()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let controller = self.controller.next_wake();
+        let rack = self.rack.as_ref().and_then(Rack::wake);
+        let probe = self.tlp.as_ref().and_then(Tlp::wake);
+        [self.gate, controller, rack, probe]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     pub(crate) fn wake(&mut self, now: Nanos) {

@@ -98,7 +98,11 @@ impl Receiver {
         self.pending += 1;
         // The ACK of the first segment of a new run is not delayed either, as in Linux since 4.18:
         // a window of one segment would wait for the delay in every round trip.
-        if self.pending >= cfg.ack_every || run_changed || seg.flags.has(Flags::PUSH) {
+        if self.pending >= cfg.ack_every
+            || run_changed
+            || seg.flags.has(Flags::PUSH)
+            || self.hurries(cfg, seg)
+        {
             let ack = self.ack();
             return closed.map_or(Acks::One(ack), |c| Acks::Two(c, ack));
         }
@@ -106,6 +110,12 @@ impl Receiver {
             self.deadline = now + cfg.ack_delay;
         }
         Acks::None
+    }
+
+    /// Whether the stack acknowledges this segment at once although ACKs are delayed.
+    fn hurries(&self, cfg: &Config, seg: &Segment) -> bool {
+        let start = u64::from(cfg.stack.quick_acks) * u64::from(cfg.mss);
+        seg.seq < start || cfg.stack.ack_cwr && seg.flags.has(Flags::CWR)
     }
 
     /// Bytes delivered in order so far.
@@ -359,6 +369,33 @@ mod tests {
             ..data(2, Ecn::Ect0)
         };
         assert_eq!(r.on_data(&cfg, due, &last), Acks::One(ack(3, 102, false)));
+    }
+
+    #[test]
+    fn a_segment_with_cwr_is_acknowledged_at_once_where_the_stack_does_so() {
+        for (ack_cwr, expected) in [(false, Acks::None), (true, Acks::One(ack(1, 100, false)))] {
+            let mut cfg = config(Control::DCTCP, 2);
+            cfg.stack.ack_cwr = ack_cwr;
+            let mut r = Receiver::new(&cfg);
+            let first = Segment {
+                flags: Flags::CWR,
+                ..data(0, Ecn::Ect0)
+            };
+            assert_eq!(r.on_data(&cfg, Nanos(0), &first), expected);
+        }
+    }
+
+    #[test]
+    fn the_first_segments_of_a_connection_are_acknowledged_one_by_one() {
+        let mut cfg = config(Control::DCTCP, 2);
+        cfg.stack.quick_acks = 3;
+        let mut r = Receiver::new(&cfg);
+        let mut take = |n| r.on_data(&cfg, Nanos(n), &data(n, Ecn::Ect0));
+        for n in 0..3 {
+            assert_eq!(take(n), Acks::One(ack(n + 1, n as u32 + 100, false)));
+        }
+        assert_eq!(take(3), Acks::None);
+        assert_eq!(take(4), Acks::One(ack(5, 103, false)));
     }
 
     #[test]

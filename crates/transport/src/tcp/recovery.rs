@@ -17,6 +17,7 @@ impl Sender {
     pub(crate) fn can_send_in_recovery(&self, cfg: &Config) -> bool {
         match self.phase {
             Phase::Opening => self.syn_due && self.end > 0,
+            Phase::Probing => true,
             _ => {
                 self.next_again(cfg).is_some()
                     || self.next_hole(cfg).is_some()
@@ -29,7 +30,10 @@ impl Sender {
     #[cold]
     pub(crate) fn poll_in_recovery(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
         if self.phase == Phase::Opening {
-            return self.poll_syn(now);
+            return self.poll_syn(cfg, now);
+        }
+        if self.phase == Phase::Probing {
+            return Some(self.probe(cfg, now));
         }
         if let Some((seq, len)) = self.next_again(cfg) {
             let scoreboard = self.scoreboard.get_or_insert_default();
@@ -57,7 +61,7 @@ impl Sender {
         Some(self.resend(cfg, now, seq, len))
     }
 
-    fn poll_syn(&mut self, now: Nanos) -> Option<Segment> {
+    fn poll_syn(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
         if !self.syn_due || self.end == 0 {
             return None;
         }
@@ -72,7 +76,10 @@ impl Sender {
             seq: 0,
             len: 0,
             flags,
-            ecn: Ecn::NotEct,
+            ecn: match cfg.stack.ect_control {
+                true => self.congestion.ecn(),
+                false => Ecn::NotEct,
+            },
             ts: now.0 as u32,
         })
     }
@@ -94,7 +101,7 @@ impl Sender {
         let arrived = |sacked: &Ranges, seq: u64, end: u64| {
             end <= una || sacked.holding(seq).is_some_and(|r| r.1 >= end)
         };
-        while let Some(&Retransmission { seq, end, nxt }) = scoreboard.retransmitted.front() {
+        while let Some(&Retransmission { seq, end, nxt, .. }) = scoreboard.retransmitted.front() {
             if !arrived(&scoreboard.sacked, seq, end) {
                 if scoreboard.sacked.top() < nxt + margin {
                     break;
@@ -141,11 +148,12 @@ impl Sender {
         let scoreboard = self.scoreboard.get_or_insert_default();
         // A segment that is sent for the third time is below it.
         scoreboard.rxt = scoreboard.rxt.max(seq + len);
-        if cfg.lost_retransmissions {
+        if cfg.lost_retransmissions || cfg.stack.rack && cfg.sack {
             scoreboard.retransmitted.push_back(Retransmission {
                 seq,
                 end: seq + len,
                 nxt: self.nxt,
+                at: now,
             });
         }
         self.count_gone(cfg);
@@ -173,10 +181,15 @@ impl Sender {
         if ack.flags.has(Flags::SYN) || ack.cum < self.una || ack.cum > self.nxt {
             return;
         }
+        if self.phase == Phase::Probing {
+            // The answer has come before the probe could leave.
+            self.end_probing();
+        }
         let cum_bytes = ack.cum - self.una;
         if cum_bytes == 0 && self.nxt == self.una {
             return;
         }
+        self.watch_order(ack);
         let scoreboard = self.scoreboard.get_or_insert_default();
         let known = scoreboard.sacked.trim(ack.cum);
         let mut newly_sacked = 0;
@@ -201,15 +214,16 @@ impl Sender {
         } else {
             self.on_duplicate(cfg, now, ack, newly_sacked);
         }
-        if let Congestion::Paced(paced) = &mut self.congestion
+        if matches!(self.congestion, Congestion::Paced(_))
             && let Some(scoreboard) = &self.scoreboard
         {
             let lost = scoreboard
                 .sacked
                 .missing(lost_end.max(self.una), scoreboard.lost_end);
-            let in_flight = self.nxt - self.una - self.gone;
             let in_recovery = self.phase >= Phase::Recovery;
-            paced.finish_ack(now, in_flight, lost, in_recovery);
+            let delivered = cum_bytes.saturating_sub(known) + newly_sacked;
+            let progress = (delivered, cum_bytes > 0);
+            self.finish_ack(cfg, now, ack, progress, (lost, in_recovery));
         }
     }
 
@@ -295,7 +309,7 @@ impl Sender {
             Phase::Recovery => {
                 self.gone = (self.gone + u64::from(cfg.mss)).min(self.nxt - self.una)
             }
-            Phase::Loss | Phase::Opening => {}
+            Phase::Loss | Phase::Opening | Phase::Probing => {}
         }
     }
 
@@ -304,12 +318,19 @@ impl Sender {
     }
 
     /// Finds what is lost by now, and enters recovery if something is.
-    fn detect_losses(&mut self, cfg: &Config, now: Nanos) {
-        if cfg.lost_retransmissions && cfg.sack {
+    pub(super) fn detect_losses(&mut self, cfg: &Config, now: Nanos) {
+        let by_time = cfg.stack.rack && cfg.sack;
+        if by_time {
+            self.find_lost_by_time(cfg, now);
+        } else if cfg.lost_retransmissions && cfg.sack {
             self.find_lost_retransmissions(cfg);
         }
         let scoreboard = self.scoreboard.get_or_insert_default();
-        if cfg.sack && self.phase != Phase::Loss {
+        if by_time {
+            if self.phase <= Phase::Disorder && scoreboard.lost_end > self.una {
+                self.enter_recovery(cfg, now);
+            }
+        } else if cfg.sack && self.phase != Phase::Loss {
             let enough = u64::from(cfg.dup_acks.saturating_sub(1)) * u64::from(cfg.mss);
             let line = scoreboard
                 .sacked
@@ -340,7 +361,7 @@ impl Sender {
     }
 
     /// Counts the bytes that left the network: SACKed, or lost and not retransmitted.
-    fn count_gone(&mut self, cfg: &Config) {
+    pub(super) fn count_gone(&mut self, cfg: &Config) {
         if !cfg.sack && self.phase == Phase::Recovery {
             return; // Duplicate ACKs count them.
         }
@@ -360,7 +381,7 @@ impl Sender {
         self.gone = gone.min(self.nxt - self.una);
     }
 
-    fn already(&self) -> Cut {
+    pub(super) fn already(&self) -> Cut {
         match (self.una < self.cut_end, self.cut_for_loss) {
             (false, _) => Cut::None,
             (true, false) => Cut::Ce,
@@ -378,7 +399,7 @@ impl Sender {
             timeout: false,
             already: self.already(),
         };
-        self.congestion.on_loss(&loss);
+        self.congestion.on_loss(&loss, self.nxt);
         self.phase = Phase::Recovery;
         self.stats.fast_recoveries += 1;
         self.note_cut();
@@ -403,7 +424,7 @@ impl Sender {
         }
     }
 
-    fn note_cut(&mut self) {
+    pub(super) fn note_cut(&mut self) {
         self.cut_end = self.nxt;
         self.cut_for_loss = true;
         self.cwr = self.congestion.ecn() != Ecn::NotEct;
@@ -437,7 +458,7 @@ impl Sender {
             timeout: true,
             already,
         };
-        self.congestion.on_loss(&loss);
+        self.congestion.on_loss(&loss, self.nxt);
         self.note_cut();
         self.phase = Phase::Loss;
         self.deadline = now + self.rto;

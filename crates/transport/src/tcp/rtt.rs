@@ -35,13 +35,22 @@ impl Rtt {
         rtt
     }
 
+    /// The smoothed round trip in nanoseconds; 0 before the first sample.
+    pub(crate) fn smoothed(&self) -> u64 {
+        self.srtt.into()
+    }
+
     /// The retransmission timeout; `rto_init` before the first sample.
     pub(crate) fn rto(&self, cfg: &Config) -> Nanos {
         if self.srtt == 0 {
             return cfg.rto_init;
         }
         let granularity = GRANULARITY.0.min(cfg.rto_min.0);
-        let rto = u64::from(self.srtt) + (4 * u64::from(self.var)).max(granularity);
+        let margin = match cfg.stack.rto_over_rtt {
+            true => cfg.rto_min.0,
+            false => granularity,
+        };
+        let rto = u64::from(self.srtt) + (4 * u64::from(self.var)).max(margin);
         Nanos(rto.max(cfg.rto_min.0).min(cfg.rto_max.0))
     }
 }
@@ -86,6 +95,23 @@ mod tests {
         assert_eq!(rtt.rto(&cfg), cfg.rto_min);
         rtt.sample(Nanos::from_millis(900), 0);
         assert_eq!(rtt.rto(&cfg), cfg.rto_max);
+    }
+
+    #[test]
+    fn the_smallest_timeout_may_come_on_top_of_the_round_trip() {
+        let mut cfg = Config {
+            rto_min: Nanos::from_millis(200),
+            ..Config::default()
+        };
+        cfg.stack.rto_over_rtt = true;
+        let mut rtt = Rtt::default();
+        for _ in 0..100 {
+            rtt.sample(Nanos::from_millis(20), 0);
+        }
+        assert_eq!(rtt.rto(&cfg), Nanos::from_millis(220));
+        rtt.sample(Nanos::from_millis(820), 0);
+        // var = 800/4 = 200 ms, srtt = 20 + 800/8 = 120 ms.
+        assert_eq!(rtt.rto(&cfg), Nanos::from_millis(920));
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(crate) enum Phase {
     Loss,
     /// The SYN has not been acknowledged.
     Opening,
+    /// A tail loss probe has to leave.
+    Probing,
 }
 
 /// Events of a sender since its construction.
@@ -64,7 +66,7 @@ pub(crate) struct Scoreboard {
     /// The next retransmission leaves even if the window is full.
     pub(crate) force: bool,
     /// Retransmissions in flight, in the order they left (only with
-    /// `Config::lost_retransmissions`).
+    /// `Config::lost_retransmissions` or `Stack::rack`).
     pub(crate) retransmitted: VecDeque<Retransmission>,
     /// Retransmissions that were lost and have to be repeated: `[start, end)`.
     pub(crate) again: VecDeque<(u64, u64)>,
@@ -72,12 +74,13 @@ pub(crate) struct Scoreboard {
     pub(crate) rescue: bool,
 }
 
-/// A retransmitted segment `[seq, end)`, and the next new byte at the time when it left.
+/// A retransmitted segment `[seq, end)`, the next new byte when it left, and the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Retransmission {
     pub(crate) seq: u64,
     pub(crate) end: u64,
     pub(crate) nxt: u64,
+    pub(crate) at: Nanos,
 }
 
 /// Sends one stream. `repr(C)`: the fields that every segment and ACK accesses are on two cache
@@ -234,8 +237,8 @@ impl Sender {
         }
         let bytes = ack.cum - self.una;
         self.advance(cfg, now, ack, bytes);
-        if let Congestion::Paced(paced) = &mut self.congestion {
-            paced.finish_ack(now, self.nxt - self.una, 0, false);
+        if matches!(self.congestion, Congestion::Paced(_)) {
+            self.finish_ack(cfg, now, ack, (bytes, true), (0, false));
         }
     }
 
@@ -257,6 +260,7 @@ impl Sender {
     pub fn on_timeout(&mut self, cfg: &Config, now: Nanos) {
         if let Congestion::Paced(paced) = &mut self.congestion {
             paced.wake(now);
+            self.wake_stack(cfg, now);
         }
         if self.deadline != OFF && now >= self.deadline {
             self.on_rto(cfg, now);
@@ -344,9 +348,8 @@ impl Sender {
         if self.deadline == OFF {
             self.deadline = now + self.rto;
         }
-        if let Congestion::Paced(paced) = &mut self.congestion {
-            let before = (self.nxt - self.una - self.gone).saturating_sub(len);
-            paced.sent(now, (seq, len), before, self.nxt == self.end);
+        if matches!(self.congestion, Congestion::Paced(_)) {
+            self.note_sent(now, seq, len, flags);
         }
         Segment {
             seq,
@@ -417,11 +420,12 @@ impl Sender {
         {
             return;
         }
-        self.congestion.on_ce(&CeCounted {
+        let ce = CeCounted {
             now,
             packets: 1,
             bytes_in_flight: self.nxt - self.una,
-        });
+        };
+        self.congestion.on_ce(&ce, self.nxt);
         self.cut_end = self.nxt;
         self.cut_for_loss = false;
         self.cwr = true;
@@ -433,6 +437,7 @@ fn pacing(cfg: &Config) -> Pacing {
     Pacing {
         window: cfg.pacing,
         train: cfg.pace_train,
+        rto_min: cfg.rto_min,
     }
 }
 

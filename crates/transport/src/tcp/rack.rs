@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Losses found by time (RACK, RFC 8985 section 6).
+
+use alloc::collections::VecDeque;
+
+use cemark_wire::Nanos;
+
+/// When segments left, and the latest of them that has arrived.
+#[derive(Debug, Default)]
+pub(crate) struct Rack {
+    /// Segments that left for the first time and are not acknowledged, in order: end and time.
+    sent: VecDeque<(u64, u64)>,
+    /// Of the segments that arrived, the one that left last: its time and its end.
+    latest: (u64, u64),
+    /// Its round trip, and the smallest of the connection.
+    rtt: u64,
+    min_rtt: u64,
+    /// Segments have overtaken each other.
+    reordered: bool,
+    /// When segments that are only suspected by now will be lost.
+    wake: Option<Nanos>,
+}
+
+impl Rack {
+    /// A segment leaves. Only those beyond all earlier ones are kept here.
+    pub(crate) fn sent(&mut self, now: Nanos, end: u64) {
+        if self.sent.back().is_none_or(|last| last.0 < end) {
+            self.sent.push_back((end, now.0));
+        }
+    }
+
+    /// What ends at or before `end` has arrived for the first time, by SACK or in order.
+    pub(crate) fn arrived(&mut self, now: Nanos, end: u64) {
+        let past = self.sent.partition_point(|s| s.0 <= end);
+        if let Some(&(end, at)) = past.checked_sub(1).and_then(|i| self.sent.get(i)) {
+            self.arrived_at(now, at, end);
+        }
+    }
+
+    /// The retransmission that left at `at` has arrived. If that is less than a round trip ago, it
+    /// was the original (section 6.2, step 2).
+    pub(crate) fn repaired(&mut self, now: Nanos, at: u64, end: u64) {
+        if now.0 - at >= self.min_rtt {
+            self.arrived_at(now, at, end);
+        }
+    }
+
+    fn arrived_at(&mut self, now: Nanos, at: u64, end: u64) {
+        if (at, end) > self.latest {
+            self.latest = (at, end);
+            self.rtt = now.0 - at;
+            if self.min_rtt == 0 || self.rtt < self.min_rtt {
+                self.min_rtt = self.rtt;
+            }
+        }
+    }
+
+    /// Everything below `una` is acknowledged.
+    pub(crate) fn acked_below(&mut self, una: u64) {
+        let whole = self.sent.partition_point(|s| s.0 <= una);
+        self.sent.drain(..whole);
+    }
+
+    /// A segment that was never retransmitted has filled a hole.
+    pub(crate) fn saw_reordering(&mut self) {
+        self.reordered = true;
+    }
+
+    /// How long a segment may arrive after one that was sent later (section 6.2, step 4). `sure`:
+    /// as many segments arrived beyond a hole as duplicates start a fast retransmit, or the sender
+    /// recovers already.
+    fn window(&self, sure: bool, srtt: u64) -> u64 {
+        if sure && !self.reordered {
+            return 0;
+        }
+        match srtt {
+            0 => self.min_rtt / 4,
+            _ => (self.min_rtt / 4).min(srtt),
+        }
+    }
+
+    /// Whether the segment that left at `at` is lost; if not yet, asks to be woken.
+    pub(crate) fn is_lost(
+        &mut self,
+        now: Nanos,
+        (at, end): (u64, u64),
+        (sure, srtt): (bool, u64),
+    ) -> bool {
+        if (at, end) >= self.latest {
+            return false;
+        }
+        let until = Nanos(at + self.rtt + self.window(sure, srtt));
+        if until <= now {
+            return true;
+        }
+        self.wake = Some(self.wake.map_or(until, |wake| wake.min(until)));
+        false
+    }
+
+    /// The end of what is lost of the segments that left once, from `from` on; what has arrived
+    /// counts as well.
+    pub(crate) fn lost_below(&mut self, now: Nanos, from: u64, by: (bool, u64)) -> u64 {
+        let mut line = from;
+        let mut i = self.sent.partition_point(|s| s.0 <= from);
+        while let Some(&(end, at)) = self.sent.get(i)
+            && self.is_lost(now, (at, end), by)
+        {
+            line = end;
+            i += 1;
+        }
+        line
+    }
+
+    pub(crate) fn wake(&self) -> Option<Nanos> {
+        self.wake
+    }
+
+    pub(crate) fn sleep(&mut self) {
+        self.wake = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three() -> Rack {
+        let mut rack = Rack::default();
+        for n in 1..=3 {
+            rack.sent(Nanos(n), n * 1000);
+        }
+        rack
+    }
+
+    /// One segment beyond a hole: the hole is lost a quarter of a round trip later, not at once.
+    #[test]
+    fn a_suspected_segment_gets_a_quarter_of_a_round_trip() {
+        let mut rack = three();
+        rack.arrived(Nanos(1_000_003), 3000);
+        let by = (false, 2_000_000);
+        assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 0);
+        // The first left at 1 ns, the round trip is 1 ms.
+        assert_eq!(rack.wake(), Some(Nanos(1_250_001)));
+        rack.sleep();
+        assert_eq!(rack.lost_below(Nanos(1_250_001), 0, by), 1000);
+        assert_eq!(rack.lost_below(Nanos(1_250_002), 1000, by), 2000);
+    }
+
+    /// With three beyond it, it is lost at once, unless segments were seen to overtake each other.
+    #[test]
+    fn reordering_widens_the_window_again() {
+        let mut rack = three();
+        rack.arrived(Nanos(1_000_003), 3000);
+        let by = (true, 2_000_000);
+        assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 2000);
+        rack.saw_reordering();
+        assert_eq!(rack.lost_below(Nanos(1_000_003), 0, by), 0);
+    }
+
+    /// An answer that comes sooner than any round trip was for the original.
+    #[test]
+    fn an_early_answer_is_not_for_the_retransmission() {
+        let mut rack = three();
+        rack.arrived(Nanos(1_000_001), 1000);
+        rack.repaired(Nanos(1_500_000), 1_400_000, 2000);
+        assert_eq!(rack.latest, (1, 1000));
+        rack.repaired(Nanos(2_400_000), 1_400_000, 2000);
+        assert_eq!((rack.latest, rack.rtt), ((1_400_000, 2000), 1_000_000));
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Habits of operating systems that the RFCs leave open, or that only newer ones describe.
+
+/// What the stack of an operating system does beyond the common core of TCP. Everything is off by
+/// default, as in the simulators of the field; each field can be switched on by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Stack {
+    /// A segment with CWR is acknowledged at once, even if ACKs are delayed: the sender has just
+    /// reduced its window, which may be smaller than what a delayed ACK waits for.
+    pub ack_cwr: bool,
+    /// Windows are whole segments: DCTCP reduces by whole segments, rounded down (a window of 5
+    /// with alpha 1/4 stays), the other controllers keep whole segments, rounded down.
+    pub whole_segments: bool,
+    /// Proportional rate reduction (RFC 6937) after a loss and after an ECN echo: the window
+    /// shrinks over a round trip instead of at once, and does not grow meanwhile.
+    pub prr: bool,
+    /// Tail loss probes (RFC 8985 section 7): two round trips after the last segment, and before
+    /// the retransmission timeout, one more segment asks for an acknowledgement.
+    pub tlp: bool,
+    /// Losses are found by time (RACK, RFC 8985 section 6): a segment is lost once one that was
+    /// sent later has arrived, and a quarter of the smallest round trip has passed.
+    pub rack: bool,
+    /// This many segments at the start of a connection are acknowledged one by one, even if ACKs
+    /// are delayed.
+    pub quick_acks: u32,
+    /// SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is.
+    pub ect_control: bool,
+    /// CUBIC keeps its rate of growth as long as the window stays the same, up to 31.25 ms.
+    pub cubic_hold: bool,
+    /// `rto_min` bounds the margin over the smoothed round trip, not the whole timeout.
+    pub rto_over_rtt: bool,
+    /// DCTCP counts alpha in parts of 1024: below 1/64 it falls to zero within one window.
+    pub coarse_alpha: bool,
+}
+
+impl Stack {
+    /// Nothing of it.
+    pub const NONE: Stack = Stack {
+        ack_cwr: false,
+        whole_segments: false,
+        prr: false,
+        tlp: false,
+        rack: false,
+        quick_acks: 0,
+        ect_control: false,
+        cubic_hold: false,
+        rto_over_rtt: false,
+        coarse_alpha: false,
+    };
+
+    /// Linux 6.12. Its other values are those of the fields of [`Config`](crate::Config).
+    pub const LINUX: Stack = Stack {
+        ack_cwr: true,
+        whole_segments: true,
+        prr: true,
+        tlp: true,
+        rack: true,
+        quick_acks: 16,
+        ect_control: true,
+        cubic_hold: true,
+        rto_over_rtt: true,
+        coarse_alpha: true,
+    };
+
+    /// Without what takes selective acknowledgements, if there are none.
+    #[must_use]
+    pub(crate) fn with(mut self, sack: bool) -> Stack {
+        self.tlp &= sack;
+        self.rack &= sack;
+        self
+    }
+
+    /// Whether it is [`Stack::NONE`]. A configuration is then written without it.
+    pub fn is_none(&self) -> bool {
+        *self == Stack::NONE
+    }
+}

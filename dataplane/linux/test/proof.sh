@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# proof.sh SECONDS MESSAGES: what run.sh adds with `proof`. sparse; the C code of the schemes with
+# the compiler's sanitizers; the module under traffic for twice these seconds in a kernel that
+# checks memory, locks and undefined behaviour; Debian's kernels, and there the cost of a packet,
+# which has to be at most 1.25 times that of codel.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../../.."
+cache=${CEMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/cemark}/linux
+if ! command -v sparse >/dev/null; then
+  root=; [ "$(id -u)" = 0 ] || root=sudo
+  $root apt-get install -y -qq --no-install-recommends sparse
+fi
+echo "== sparse"
+find "$cache/uml-module" -name '*.c' -exec touch {} +
+said=$(make -s -C "$cache/uml" ARCH=um M="$cache/uml-module" CEMARK_TEST=1 C=2 \
+  CEMARK_HEADERS="$cache/uml-module/include" modules 2>&1) || true
+[ -z "$said" ] || { echo "$said"; exit 1; }
+echo "no line"
+echo "== the headers with AddressSanitizer and UBSan, ${CEMARK_DECISIONS:=10000000} packets each"
+export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=\
+"env LD_PRELOAD=$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0"
+CEMARK_SANITIZE=1 CEMARK_DECISIONS="$CEMARK_DECISIONS" cargo test --quiet --locked \
+  -p cemark-conformance --test differential alike -- --nocapture --skip bytecode
+unset CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER
+echo "== under traffic, with KASAN, lockdep, UBSAN, kmemleak and debug objects"
+SECONDS_MAX=7200 CEMARK_MEM=768M "$here/uml.sh" uml-debug "$here/port.py" SHORT=1 \
+  SECONDS="$1" MESSAGES="$2"
+for version in 6.1 7.2; do
+  "$here/debian.sh" "$version" "$here/port.py" SHORT=1 SECONDS=1 MESSAGES=500
+  "$here/debian.sh" "$version" "$here/cost/cost.sh"
+done
