@@ -6,12 +6,18 @@
 
 #include "cemark.h"
 
+#ifdef CEMARK_DEVICE_IS_LOCKED
+#define cemark_link_settings netif_get_link_ksettings
+#else
+#define cemark_link_settings __ethtool_get_link_ksettings
+#endif
+
 /* The device's rate in bit/s, or 10 Gb/s if it does not say. Needs the RTNL lock. */
 static u64 cemark_device_rate(struct net_device *dev)
 {
 	struct ethtool_link_ksettings link;
 
-	if (!__ethtool_get_link_ksettings(dev, &link) && link.base.speed &&
+	if (!cemark_link_settings(dev, &link) && link.base.speed &&
 	    link.base.speed != SPEED_UNKNOWN)
 		return link.base.speed * 1000000ULL;
 	return 10000000000ULL;

@@ -41,6 +41,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-scenario",
         ],
     ),
+    // A point as a network of Linux namespaces. It runs nothing; the program does.
+    (
+        "cemark-testbed",
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-switch",
+            "cemark-transport",
+            "cemark-sim",
+        ],
+    ),
     (
         "cemark",
         &[
@@ -48,6 +59,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-marking",
             "cemark-transport",
             "cemark-conformance",
+            "cemark-testbed",
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",

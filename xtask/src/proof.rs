@@ -190,6 +190,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         &["bash", "dataplane/linux/test/run.sh", "proof"],
     ),
     (
+        "testbed",
+        "a Linux kernel beside the simulator: the scenarios of examples/testbed",
+        &["bash", "dataplane/testbed/proof.sh"],
+    ),
+    (
         "p4",
         "a million packets, model = interpreter = DPDK's switch; a fault in every instruction",
         &["bash", "dataplane/p4/test/run.sh", "proof"],

@@ -24,6 +24,8 @@ mod schemes;
 mod screen;
 mod shell;
 mod terminal;
+#[cfg(target_os = "linux")]
+mod testbed;
 mod theory;
 mod vectors;
 
@@ -64,6 +66,9 @@ enum Command {
     Merge(merge::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
     Figure(figure::Args),
+    /// Run a scenario on real Linux kernels, beside the simulator.
+    #[cfg(target_os = "linux")]
+    Testbed(testbed::Args),
     /// List the marking schemes, or show one with its parameters.
     Schemes(schemes::Args),
     /// Measure speed and memory, or check the simulator against theory.
@@ -226,6 +231,8 @@ fn main() -> ExitCode {
         Some(Command::Plot(args)) => plot::plot(args),
         Some(Command::Merge(args)) => merge::merge(args),
         Some(Command::Figure(args)) => figure::figure(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Testbed(args)) => testbed::testbed(args),
         Some(Command::Schemes(args)) => schemes::schemes(args),
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),

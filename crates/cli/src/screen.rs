@@ -23,7 +23,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "use a scheme in a kernel, a switch or a program of yours",
         &["export", "vectors", "p4"],
     ),
-    ("see how far to trust it", &["figure", "bench"]),
+    ("see how far to trust it", &["figure", "bench", "testbed"]),
     ("set up your shell", &["completions", "man"]),
 ];
 

@@ -126,7 +126,13 @@ def refused():
 
 
 def what_it_shows():
-    """What `tc qdisc show` prints can be given back."""
+    """A device that the kernel configures under a lock of its own is asked for its rate (Linux
+    7.2); what `tc qdisc show` prints can be given back."""
+    run("ip link add d0 type dummy")
+    tc("qdisc add dev d0 root cemark scheme ecn_sharp")
+    said = json.loads(tc("-s -j qdisc show dev d0").stdout)[0]["rate_now"]
+    check("rate of a device that has none", said == 10_000_000_000, f"{said} bit/s")
+    run("ip link del d0")
     tc(f"qdisc replace dev {PORT} root handle 1: cemark scheme mq_ecn k 32000 shape ramp pmax 2% "
        "queues 5 scheduler wrr strict 2 quanta 1514 3028 by priority map 7:0 6:1 rate 1gbit "
        "shaper 97% burst 9kb not_ect drop gso keep round_beta 0.5 round_idle 3us")

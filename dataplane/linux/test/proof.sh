@@ -28,6 +28,6 @@ echo "== under traffic, with KASAN, lockdep, UBSAN, kmemleak and debug objects"
 SECONDS_MAX=7200 CEMARK_MEM=768M "$here/uml.sh" uml-debug "$here/port.py" SHORT=1 \
   SECONDS="$1" MESSAGES="$2"
 for version in 6.1 7.2; do
-  "$here/debian.sh" "$version" "$here/port.py" SHORT=1 SECONDS=2 MESSAGES=1000
+  "$here/debian.sh" "$version" "$here/port.py" SHORT=1 SECONDS=1 MESSAGES=500
   "$here/debian.sh" "$version" "$here/cost/cost.sh"
 done

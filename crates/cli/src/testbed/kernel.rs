@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kernel that a lab runs on: a User Mode Linux in virtual time, built once, or the running
+//! one.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cemark_testbed::{Lab, Record};
+use clap::ValueEnum;
+
+use crate::exit::{Failure, note};
+
+/// The test kernel, as `dataplane/linux/test/kernel.sh` names it.
+const NAME: &str = "uml-hz1000";
+/// Most real seconds that one point may take.
+const MOST_SECONDS: &str = "3600";
+
+/// Which kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Kernel {
+    /// User Mode Linux in virtual time: exact on any machine, needs no root. Built once.
+    Uml,
+    /// The running kernel, in network namespaces: needs root, the modules sch_cemark, sch_netem,
+    /// ifb and tcp_dctcp, and a machine whose clock can be trusted.
+    Host,
+}
+
+/// A kernel that is ready.
+pub(super) struct Ready {
+    kernel: Kernel,
+    /// The folder `dataplane` of a checkout.
+    sources: PathBuf,
+}
+
+impl Kernel {
+    /// Builds what is missing, with progress on standard error, or says what is missing.
+    pub(super) fn ready(self, quiet: bool) -> Result<Ready, Failure> {
+        match self {
+            Kernel::Uml => {
+                let sources = sources()?;
+                let test = sources.join("linux/test");
+                script(&test.join("kernel.sh"), "the test kernel", quiet)?;
+                script(&test.join("module.sh"), "the qdisc", true)?;
+                Ok(Ready {
+                    kernel: self,
+                    sources,
+                })
+            }
+            Kernel::Host => {
+                able()?;
+                Ok(Ready {
+                    kernel: self,
+                    sources: PathBuf::new(),
+                })
+            }
+        }
+    }
+}
+
+impl Ready {
+    /// Runs a lab in a folder of its own, which is removed.
+    pub(super) fn run(&self, lab: &Lab) -> Result<Record, Failure> {
+        let scratch = Scratch::new().map_err(|e| machine(&format!("a scratch folder: {e}")))?;
+        let (plan, record) = (scratch.0.join("lab.json"), scratch.0.join("record.json"));
+        let text = serde_json::to_vec(lab).map_err(|e| machine(&e.to_string()))?;
+        std::fs::write(&plan, text).map_err(|e| machine(&format!("{}: {e}", plan.display())))?;
+        let program = std::env::current_exe().map_err(|e| machine(&e.to_string()))?;
+        let mut command = match self.kernel {
+            Kernel::Uml => {
+                let mut command = Command::new(self.sources.join("linux/test/uml.sh"));
+                command
+                    .arg(NAME)
+                    .arg(self.sources.join("testbed/guest.sh"))
+                    .arg(format!("CEMARK={}", program.display()))
+                    .arg(format!("LAB={}", scratch.0.display()))
+                    .arg("NO_COLOR=1")
+                    .env("SECONDS_MAX", MOST_SECONDS)
+                    .env("CEMARK_MEM", "512M");
+                command
+            }
+            Kernel::Host => {
+                let mut command = Command::new(program);
+                command.args(["testbed", "agent"]).args([&plan, &record]);
+                command
+            }
+        };
+        let out = command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|e| machine(&format!("the kernel: {e}")))?;
+        let text = std::fs::read(&record);
+        match text {
+            Ok(text) if out.status.success() => serde_json::from_slice(&text)
+                .map_err(|e| machine(&format!("what the kernel recorded: {e}"))),
+            _ => Err(machine(&format!(
+                "the run in the kernel failed:\n{}{}",
+                String::from_utf8_lossy(&out.stdout).trim_end(),
+                String::from_utf8_lossy(&out.stderr).trim_end()
+            ))),
+        }
+    }
+}
+
+/// A folder that is removed with it.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> std::io::Result<Scratch> {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("cemark-testbed-{}-{count}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path)?;
+        Ok(Scratch(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A folder that cannot be removed does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn machine(what: &str) -> Failure {
+    Failure::Machine(miette::miette!("{what}"))
+}
+
+/// The folder `dataplane` of the checkout that this is run in, or that `CEMARK_CHECKOUT` names.
+fn sources() -> Result<PathBuf, Failure> {
+    let named = std::env::var_os("CEMARK_CHECKOUT").map(PathBuf::from);
+    let here = std::env::current_dir().unwrap_or_default();
+    let above = here.ancestors().map(Path::to_path_buf);
+    let mut all = named.into_iter().chain(above).map(|p| p.join("dataplane"));
+    all.find(|p| p.join("linux/test/kernel.sh").is_file())
+        .ok_or_else(|| {
+            Failure::User(miette::miette!(
+                help = "run it inside a checkout of cemark, or set CEMARK_CHECKOUT to one",
+                "the test kernel and the qdisc are built from the folder dataplane of a checkout, \
+                 and there is none here"
+            ))
+        })
+}
+
+/// Runs a script of the checkout for the test kernel.
+fn script(path: &Path, what: &str, quiet: bool) -> Result<(), Failure> {
+    let mut command = Command::new(path);
+    command.arg(NAME).stdin(Stdio::null());
+    if !quiet {
+        // Its progress is a line on standard output, which is for answers here.
+        command.stdout(std::io::stderr());
+        let status = command
+            .status()
+            .map_err(|e| machine(&format!("{}: {e}", path.display())))?;
+        return match status.success() {
+            true => Ok(()),
+            false => Err(machine(&format!("building {what} failed, as said above"))),
+        };
+    }
+    let out = command
+        .output()
+        .map_err(|e| machine(&format!("{}: {e}", path.display())))?;
+    match out.status.success() {
+        true => Ok(()),
+        false => {
+            note(&String::from_utf8_lossy(&out.stderr));
+            Err(machine(&format!(
+                "building {what} failed; {} {NAME} shows how",
+                path.display()
+            )))
+        }
+    }
+}
+
+/// Refuses a running kernel that lacks something, with the commands that add it.
+fn able() -> Result<(), Failure> {
+    let mut missing = Vec::new();
+    if !rustix::process::geteuid().is_root() {
+        missing.push("root: run it with sudo".to_owned());
+    }
+    for (module, what) in [
+        ("sch_cemark", "the qdisc: see docs/linux.md"),
+        ("sch_netem", "delays: modprobe sch_netem"),
+        ("ifb", "delays: modprobe ifb numifbs=0"),
+        ("sch_prio", "several delays: modprobe sch_prio"),
+        ("cls_u32", "several delays: modprobe cls_u32"),
+        ("cls_matchall", "delays: modprobe cls_matchall"),
+        ("act_mirred", "delays: modprobe act_mirred"),
+    ] {
+        if !present(module) {
+            missing.push(format!("{module}, for {what}"));
+        }
+    }
+    let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    if !known.unwrap_or_default().contains("dctcp") {
+        missing.push("tcp_dctcp, for DCTCP: modprobe tcp_dctcp".to_owned());
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::User(miette::miette!(
+        help = "add it, or leave --kernel out: User Mode Linux needs nothing of this",
+        "the running kernel lacks\n  {}",
+        missing.join("\n  ")
+    )))
+}
+
+/// Whether a module is loaded or built in.
+fn present(module: &str) -> bool {
+    if Path::new("/sys/module").join(module).exists() {
+        return true;
+    }
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let list = format!("/lib/modules/{}/modules.builtin", release.trim());
+    let built = std::fs::read_to_string(list).unwrap_or_default();
+    built.lines().any(|l| l.ends_with(&format!("/{module}.ko")))
+}

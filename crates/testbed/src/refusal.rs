@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a scenario may have and a network of namespaces cannot: named by key and value.
+
+use std::fmt;
+
+use cemark_sim::Config;
+use cemark_sim::config::{Buffering, Edge, MarkerChoice, Nic, Policy, SchedulerKind};
+use cemark_sim::topology::Topology;
+use cemark_sim::workload::ClassMap;
+
+/// Most hosts: each is a namespace with its own TCP, and all share one processor.
+const MOST_HOSTS: u32 = 64;
+/// Most queues of the qdisc `cemark`.
+const MOST_QUEUES: usize = 32;
+/// Header bytes of a segment that a kernel can send: IP and TCP, TCP's timestamps, and what the
+/// link adds (Ethernet's header; its preamble, checksum and gap too).
+pub(crate) const HEADERS: [(u16, bool); 6] = [
+    (40, false),
+    (52, true),
+    (54, false),
+    (66, true),
+    (78, false),
+    (90, true),
+];
+
+/// A key that a kernel has no counterpart of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The key as a scenario file has it: `topology.kind`.
+    pub key: String,
+    /// Its value.
+    pub value: String,
+    /// Why not.
+    pub why: String,
+    /// What to write instead.
+    pub instead: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}: {}", self.key, self.value, self.why)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+fn no(key: &str, value: impl ToString, why: &str, instead: &str) -> Result<(), Refusal> {
+    Err(Refusal {
+        key: key.to_owned(),
+        value: value.to_string(),
+        why: why.to_owned(),
+        instead: instead.to_owned(),
+    })
+}
+
+pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
+    fabric(config)?;
+    switch(config)?;
+    transport(config)?;
+    hosts(config)?;
+    workloads(config)
+}
+
+fn fabric(config: &Config) -> Result<(), Refusal> {
+    let kind = match &config.topology {
+        Topology::Star(_) | Topology::Dumbbell(_) => None,
+        Topology::LeafSpine(_) => Some("\"leaf-spine\""),
+        Topology::FatTree(_) => Some("\"fat-tree\""),
+        Topology::TwoSites(_) => Some("\"two-sites\""),
+        Topology::Ring(_) => Some("\"ring\""),
+    };
+    let two = "the testbed has one switch or two";
+    if let Some(kind) = kind {
+        return no(
+            "topology.kind",
+            kind,
+            two,
+            "write kind = \"star\" or kind = \"dumbbell\"",
+        );
+    }
+    let hosts = config.topology.hosts();
+    if hosts > MOST_HOSTS {
+        return no(
+            "topology",
+            format!("{hosts} hosts"),
+            "each host is a network namespace, and all share one processor",
+            &format!("write at most {MOST_HOSTS} hosts"),
+        );
+    }
+    if config.edge != Edge::Plain {
+        return no(
+            "edge.kind",
+            "\"dcib\" or \"pep\"",
+            "a kernel has no such middlebox",
+            "leave the section [edge] out",
+        );
+    }
+    if !config.faults.is_empty() {
+        return no(
+            "fault",
+            format!("{} links", config.faults.len()),
+            "the testbed makes no artificial losses",
+            "leave the sections [[fault]] out",
+        );
+    }
+    Ok(())
+}
+
+fn switch(config: &Config) -> Result<(), Refusal> {
+    let s = &config.switch;
+    if s.pfc.is_some() {
+        return no(
+            "switch.pfc",
+            "true",
+            "Linux forwards without pauses",
+            "leave pfc out",
+        );
+    }
+    let plain = Buffering {
+        policy: Policy::Port,
+        ..s.buffering
+    };
+    if s.buffering != plain || s.buffering.headroom > 0 {
+        return no(
+            "switch.buffering",
+            "shared, static or dynamic",
+            "each port of the testbed has its own buffer, which its queues share",
+            "write buffering = \"port\"",
+        );
+    }
+    if s.queues.iter().any(|q| q.limit_bytes < s.buffer_bytes) {
+        return no(
+            "switch.queue.limit",
+            "below the buffer",
+            "the qdisc has one limit for all queues of a port",
+            "leave the limits of queues out",
+        );
+    }
+    if s.queues.len() > MOST_QUEUES {
+        return no(
+            "switch.queues",
+            s.queues.len(),
+            "the qdisc has at most 32 queues",
+            "write 32 queues or fewer",
+        );
+    }
+    if s.scheduler == SchedulerKind::Wfq {
+        return no(
+            "switch.scheduler",
+            "\"wfq\"",
+            "the qdisc has no weighted fair queueing",
+            "write scheduler = \"dwrr\" or \"wrr\"",
+        );
+    }
+    let behind = s.queues.iter().skip_while(|q| q.strict).any(|q| q.strict);
+    if behind {
+        return no(
+            "switch.queue.strict",
+            "true",
+            "the qdisc serves its first queues strictly, and this one is behind another kind",
+            "put the strict queues first",
+        );
+    }
+    if matches!(s.marker, MarkerChoice::Custom(_)) {
+        return no(
+            "--marker",
+            "your own",
+            "the qdisc has the schemes of the catalogue",
+            "run your own marker with `cemark run`",
+        );
+    }
+    Ok(())
+}
+
+fn transport(config: &Config) -> Result<(), Refusal> {
+    let t = &config.transport;
+    let control = t.control.spec().name;
+    if t.rdma.is_some() || algorithm(control).is_none() {
+        return no(
+            "transport.control",
+            format!("\"{control}\""),
+            "the test kernel has no such congestion control",
+            "write control = \"dctcp\", \"ecn-star\", \"reno\", \"cubic\" or \"cubic-ecn\"",
+        );
+    }
+    if !HEADERS.iter().any(|(bytes, _)| *bytes == t.header_bytes) {
+        return no(
+            "transport.header",
+            format!("{}B", t.header_bytes),
+            "a kernel's segments have 40 bytes of headers, or 52 with timestamps, and the link \
+             adds 14 or 38",
+            "write header = \"40B\", \"52B\", \"54B\", \"66B\", \"78B\" or \"90B\"",
+        );
+    }
+    if t.ack_every > 2 {
+        return no(
+            "transport.ack-every",
+            t.ack_every,
+            "a kernel acknowledges every segment or every second one",
+            "write ack-every = 1 or 2",
+        );
+    }
+    if t.pacing {
+        return no(
+            "transport.pacing",
+            "true",
+            "the testbed's senders are not paced",
+            "leave pacing out",
+        );
+    }
+    Ok(())
+}
+
+/// Name of the kernel's congestion control for a controller of the scenario, and the value of
+/// `tcp_ecn`.
+pub(crate) fn algorithm(control: &str) -> Option<(&'static str, u8)> {
+    Some(match control {
+        "dctcp" => ("dctcp", 1),
+        "cubic" => ("cubic", 0),
+        "cubic-ecn" => ("cubic", 1),
+        "reno" => ("reno", 0),
+        "ecn-star" => ("reno", 1),
+        _ => return None,
+    })
+}
+
+fn hosts(config: &Config) -> Result<(), Refusal> {
+    if !matches!(config.nic, Nic::BackPressure { .. }) {
+        return no(
+            "host.nic",
+            "\"fifo\" or \"switch-port\"",
+            "a kernel's sockets wait for its NIC",
+            "write nic = \"back-pressure\"",
+        );
+    }
+    if config.offload.coalesce.0 > 0 {
+        return no(
+            "host.coalesce",
+            format!("{}ns", config.offload.coalesce.0),
+            "a virtual network card has no interrupts to coalesce",
+            "leave coalesce out",
+        );
+    }
+    Ok(())
+}
+
+fn workloads(config: &Config) -> Result<(), Refusal> {
+    for w in &config.workloads {
+        if matches!(w.class, ClassMap::ByBytesSent(_)) {
+            return no(
+                "workload.class-bounds",
+                &w.name,
+                "the testbed's senders keep the DSCP of a flow",
+                "write class or class-weights",
+            );
+        }
+    }
+    Ok(())
+}

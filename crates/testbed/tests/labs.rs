@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is set up for a point, what is sent, what is refused, and what becomes of a record.
+
+use cemark_marking::{Values, catalogue};
+use cemark_sim::config::{MarkerChoice, Nic, QueueConfig, SchedulerKind};
+use cemark_sim::topology::{Dumbbell, LeafSpine, Star};
+use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload};
+use cemark_sim::{Config, Outcome};
+use cemark_testbed::{BANDS, Lab, PortCount, Record, check, discrete, host};
+use cemark_wire::{Picos, Rate};
+
+fn workload(kind: Kind) -> Workload {
+    Workload {
+        name: "one".to_owned(),
+        kind,
+        class: ClassMap::Fixed(0),
+        persistent: false,
+    }
+}
+
+fn endless() -> Workload {
+    workload(Kind::Long {
+        flows: LongFlows::Pairs(vec![(0, 2), (1, 2)]),
+        at: Picos::ZERO,
+        stagger: Picos::ZERO,
+        jitter: Picos::ZERO,
+    })
+}
+
+fn sharp() -> MarkerChoice {
+    let scheme = catalogue::find("ecn_sharp").expect("a scheme");
+    MarkerChoice::Builtin {
+        scheme,
+        values: Values::defaults(scheme),
+    }
+}
+
+/// Three hosts at 200 Mb/s and 10 us a link.
+fn star(workloads: Vec<Workload>) -> Config {
+    let star = Star {
+        hosts: 3,
+        rate: Rate::mbps(200),
+        delay: Picos::from_micros(10),
+    };
+    let mut config = Config::new(star, workloads, sharp(), Picos::from_micros(20_000));
+    config.rtt = RttModel::Fixed(Picos::from_micros(240));
+    config
+}
+
+fn lab(config: &Config) -> (Lab, Outcome) {
+    let simulated = cemark_sim::run(config);
+    (Lab::new(config, &simulated).expect("a lab"), simulated)
+}
+
+fn line<'a>(lab: &'a Lab, netns: &str, begins: &str) -> &'a str {
+    let all = lab.links.iter().chain(&lab.qdiscs);
+    let mut lines = all.filter(|b| b.netns == netns).flat_map(|b| &b.lines);
+    lines
+        .find(|l| l.starts_with(begins))
+        .unwrap_or_else(|| panic!("{begins} in {netns}: {lab:#?}"))
+}
+
+#[test]
+fn a_path_takes_as_long_as_in_the_simulator() {
+    let (lab, _) = lab(&star(vec![endless()]));
+    // Data: two links of 10 us, two transmissions of 1500 bytes in 60 us, and 200 us that the flow
+    // draws beyond the 40 of its path. ACKs: 20 us, and 40 bytes in 1.6 us twice.
+    assert_eq!(lab.endless[0].flow.band, 1);
+    let data = line(&lab, "cemark-s0", "qdisc add dev lag parent 1:2 ");
+    assert!(data.contains("delay 340.000us"), "{data}");
+    assert_eq!(lab.endless[0].flow.back, 0);
+    let acks = line(&lab, "cemark-s0", "qdisc add dev lag parent 1:1 ");
+    assert!(acks.contains("delay 23.200us"), "{acks}");
+}
+
+#[test]
+fn ports_and_hosts_have_what_the_scenario_says() {
+    let mut config = star(vec![endless()]);
+    config.transport.ack_every = 2;
+    config.switch.scheduler = SchedulerKind::Dwrr;
+    config.switch.queues = vec![QueueConfig::PLAIN; 3];
+    config.switch.queues[1].quantum = 4500;
+    let (lab, _) = lab(&config);
+    let port = line(&lab, "cemark-s0", "qdisc replace dev p2 root");
+    for part in [
+        "stab overhead -14 cemark scheme ecn_sharp",
+        "ins_target 200000ns",
+        "rate 200000000bit shaper 100% burst 150b",
+        "queues 3 scheduler dwrr by dscp strict 0 quanta 1500 4500 1500",
+        "round_beta 0.75",
+    ] {
+        assert!(port.contains(part), "{part}: {port}");
+    }
+    let nic = line(&lab, &host(0), "qdisc replace dev eth0 root");
+    assert!(nic.contains("scheme threshold k 4294967295b"), "{nic}");
+    let route = line(&lab, &host(2), "route add default");
+    assert!(route.ends_with("initcwnd 10 rto_min 5ms"), "{route}");
+    assert_eq!(lab.ports.len(), 3);
+    assert_eq!(lab.control, "dctcp");
+    // A SYN of 40 bytes is 1460 shorter than a full segment: on two links of 40 ns a byte.
+    assert_eq!(lab.endless[0].flow.early, 2 * 1460 * 40);
+}
+
+#[test]
+fn a_dumbbell_has_two_switches_and_marks_in_the_middle() {
+    let mut config = star(vec![endless()]);
+    config.topology = Dumbbell {
+        left: 2,
+        right: 1,
+        host_rate: Rate::mbps(200),
+        middle_rate: Rate::mbps(100),
+        host_delay: Picos::from_micros(10),
+        middle_delay: Picos::from_micros(30),
+    }
+    .into();
+    let (lab, simulated) = lab(&config);
+    let middle = line(&lab, "cemark-s0", "qdisc replace dev middle root");
+    assert!(middle.contains("rate 100000000bit"), "{middle}");
+    line(&lab, "cemark-s1", "route add default dev middle");
+    line(&lab, "cemark-s1", "qdisc replace dev p2 root");
+    assert_eq!(lab.ports.len(), simulated.ports.len());
+    // The longest queue is in front of the slow link.
+    let longest = &simulated.ports[lab.sampled[0]].name;
+    assert_eq!(lab.ports[lab.sampled[0]].1, "middle", "{longest}");
+}
+
+#[test]
+fn the_flows_are_those_of_the_simulator() {
+    let sizes = SizeTable {
+        name: "two".to_owned(),
+        rows: vec![(1000.0, 0.0), (1000.0, 0.5), (9000.0, 1.0)],
+    };
+    let poisson = Workload {
+        persistent: true,
+        class: ClassMap::BySender(2),
+        ..workload(Kind::Poisson {
+            sizes,
+            load: 0.4,
+            pairs: Pairs::ToOne(2),
+            flows: 200,
+            warmup: 20,
+            hold: Picos::MAX,
+        })
+    };
+    let mut config = star(vec![poisson]);
+    config.max_time = Picos::from_micros(10_000_000);
+    config.rtt = discrete(&RttModel::Variation {
+        lo: Picos::from_micros(80),
+        hi: Picos::from_micros(240),
+    });
+    let (lab, simulated) = lab(&config);
+    let sent: Vec<_> = lab.flows.iter().filter(|f| f.measured).collect();
+    assert_eq!(sent.len(), simulated.flows.len());
+    for (ours, theirs) in sent.iter().zip(&simulated.flows) {
+        assert_eq!(
+            (ours.id, ours.src, ours.dst, ours.bytes, ours.class),
+            (
+                theirs.id,
+                theirs.src,
+                theirs.dst,
+                theirs.bytes,
+                theirs.class
+            )
+        );
+        assert_eq!(ours.start, theirs.start.to_nanos().0);
+    }
+    // A single segment spares what it lacks on both links, more than one only on one of them.
+    let spare = |bytes: u64| sent.iter().find(|f| f.bytes == bytes).map(|f| f.spare);
+    assert_eq!(spare(1000), Some(2 * 460 * 40));
+    let long = sent.iter().find(|f| f.bytes > 1460).expect("a long one");
+    assert_eq!(long.spare, (1460 - (long.bytes - 1) % 1460 - 1) * 40);
+    // The load is held after the last measured flow.
+    let last = sent.last().expect("flows").id;
+    assert!(lab.flows.iter().any(|f| f.id > last));
+    let bands: std::collections::BTreeSet<u8> = lab.flows.iter().map(|f| f.band).collect();
+    assert_eq!(bands.len(), BANDS - 1);
+    assert!(!lab.ready.is_empty());
+    let text = serde_json::to_string(&lab).expect("JSON");
+    assert_eq!(serde_json::from_str::<Lab>(&text).expect("a lab"), lab);
+}
+
+#[test]
+fn what_a_kernel_cannot_do_is_named_with_its_value() {
+    type Change = fn(&mut Config);
+    let refused: [(&str, &str, Change); 6] = [
+        ("topology.kind", "\"leaf-spine\"", |c| {
+            c.topology = LeafSpine {
+                leaves: 2,
+                spines: 1,
+                hosts_per_leaf: 2,
+                host_rate: Rate::gbps(1),
+                uplink_rate: Rate::gbps(1),
+                host_delay: Picos::ZERO,
+                uplink_delay: Picos::ZERO,
+            }
+            .into();
+        }),
+        ("switch.scheduler", "\"wfq\"", |c| {
+            c.switch.scheduler = SchedulerKind::Wfq;
+        }),
+        ("switch.pfc", "true", |c| {
+            c.switch.pfc = Some(cemark_sim::config::Pfc::default());
+        }),
+        ("transport.header", "44B", |c| c.transport.header_bytes = 44),
+        ("transport.ack-every", "4", |c| c.transport.ack_every = 4),
+        ("host.nic", "\"fifo\" or \"switch-port\"", |c| {
+            c.nic = Nic::Fifo
+        }),
+    ];
+    assert_eq!(check(&star(vec![endless()])), Ok(()));
+    for (key, value, change) in refused {
+        let mut config = star(vec![endless()]);
+        change(&mut config);
+        let e = check(&config).expect_err(key);
+        assert_eq!((e.key.as_str(), e.value.as_str()), (key, value));
+        assert!(!e.instead.is_empty());
+    }
+}
+
+#[test]
+fn a_record_becomes_an_outcome() {
+    let config = star(vec![endless()]);
+    let (_, simulated) = lab(&config);
+    let said = |packets: u64| {
+        serde_json::json!({
+            "packets_sent": packets, "bytes_sent": packets * 1500, "waited_ns": packets * 50,
+            "mark_reasons": {"instant": packets / 10, "persistent": packets / 5},
+            "drop_reasons": {"limit": 3, "scheme": 0, "not_ect": 0},
+        })
+    };
+    let port = PortCount {
+        from: said(100),
+        until: said(300),
+        end: said(400),
+        samples: vec![1500, 3000, 0, 1500],
+    };
+    let record = Record {
+        ports: vec![PortCount::default(), PortCount::default(), port],
+        end: 20_000_000,
+        timeouts: 2,
+        ..Record::default()
+    };
+    let out = record.outcome(&config, &simulated);
+    assert_eq!(out.ports[2].packets, 400);
+    assert_eq!((out.ports[2].marks, out.ports[2].drops), (120, 3));
+    assert_eq!((out.totals.all_marks(), out.totals.all_drops()), (120, 3));
+    assert_eq!(
+        (out.ports[2].queue.mean, out.ports[2].queue.max),
+        (1500.0, 3000.0)
+    );
+    // 200 packets of 1500 bytes in 20 ms of 200 Mb/s.
+    assert!((out.ports[2].utilisation - 0.6).abs() < 1e-9);
+    assert_eq!(out.totals.timeouts, 2);
+    assert_eq!(out.long_flows.len(), simulated.long_flows.len());
+}
