@@ -64,3 +64,25 @@ fn a_preset_of_one_scheme_names_it() {
         plan.presets
     );
 }
+
+#[test]
+fn the_example_compares_hosts() {
+    let plan = parse(
+        include_str!("../../../examples/linux-hosts.toml"),
+        "linux-hosts.toml",
+        &Overrides::default(),
+    )
+    .unwrap_or_else(|e| panic!("{e}"));
+    assert!(plan.warnings.is_empty(), "{:?}", plan.warnings);
+    let trains: Vec<u32> = plan.points[..12]
+        .chunks(3)
+        .map(|seeds| seeds[0].config.offload.tso)
+        .collect();
+    assert_eq!(trains, [0, 0, 64_000, 64_000]);
+    assert_eq!(
+        plan.presets.len(),
+        2,
+        "with and without tso: {:?}",
+        plan.presets
+    );
+}
