@@ -172,7 +172,7 @@ mod tests {
         for spec in catalogue::ALL {
             let mut before = Values::defaults(spec);
             for (value, p) in before.0.iter_mut().zip(spec.params) {
-                // Zero often stands for another value.
+                // Zero often means a value that follows from another.
                 *value = (*value + u64::from(*value > 0)).clamp(p.min, p.max);
             }
             let after = change_in_words(spec, &before, &[], RATE);
