@@ -13,6 +13,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // A front end for P4 programs. It knows the schemes' parameters, to make table entries of them.
     ("cemark-p4", &["cemark-wire", "cemark-marking"]),
     ("cemark-switch", &["cemark-wire", "cemark-marking"]),
+    // Loads the tc programs of dataplane/tc.
+    ("cemark-tcbpf", &["cemark-wire", "cemark-marking"]),
     (
         "cemark-sim",
         &[
@@ -59,6 +61,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-marking",
             "cemark-transport",
             "cemark-conformance",
+            "cemark-tcbpf",
             "cemark-testbed",
             "cemark-sim",
             "cemark-scenario",
@@ -69,7 +72,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Compares the C and BPF forms with the Rust form. Only the program uses it.
     (
         "cemark-conformance",
-        &["cemark-wire", "cemark-marking", "cemark-p4"],
+        &["cemark-wire", "cemark-marking", "cemark-p4", "cemark-tcbpf"],
     ),
     ("xtask", &[]),
 ];

@@ -12,6 +12,8 @@ use std::process::{Command, Stdio};
 /// The folder of the objects, and the record of compiler, options and sources.
 const FOLDER: &str = "dataplane/bpf";
 const RECORD: &str = "dataplane/bpf/COMPILER";
+/// The objects of tc programs, below either folder.
+const TC: &str = "tc";
 /// Where `--check` builds.
 const SCRATCH: &str = "target/bpf";
 /// Options that a user would choose, the rules of a kernel, and nothing that makes the object
@@ -72,6 +74,23 @@ fn units(schemes: &[String]) -> Vec<Unit> {
             options: Vec::new(),
         });
     }
+    // What a kernel runs. It needs the types of the maps' values, which only `-g` writes.
+    units.extend(schemes.iter().map(|stem| {
+        Unit {
+            object: format!("{TC}/{stem}.o"),
+            source: "dataplane/tc/marker.c".to_owned(),
+            options: [
+                "-g",
+                "-fdebug-compilation-dir=.",
+                "-I",
+                "dataplane/tc",
+                &format!("-DCEMARK_STEM={stem}"),
+                &format!("-DCEMARK_HEADER=\"cemark/{stem}.h\""),
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+        }
+    }));
     units.extend(FAULTS.iter().map(|fault| Unit {
         object: format!("markers/{fault}.o"),
         source: "dataplane/bpf/markers/faulty.c".to_owned(),
@@ -245,7 +264,10 @@ impl Clang {
     /// on where the tree is.
     fn build(&self, units: &[Unit], folder: &str) -> Result<(), String> {
         let _ = fs::remove_dir_all(SCRATCH);
-        fs::create_dir_all(format!("{folder}/markers")).map_err(|e| format!("{folder}: {e}"))?;
+        for below in ["markers", TC] {
+            fs::create_dir_all(format!("{folder}/{below}"))
+                .map_err(|e| format!("{folder}: {e}"))?;
+        }
         for unit in units {
             let object = format!("{folder}/{}", unit.object);
             let out = Command::new(&self.program)
@@ -260,9 +282,39 @@ impl Clang {
                     String::from_utf8_lossy(&out.stderr)
                 ));
             }
+            if Path::new(&unit.object).starts_with(TC) {
+                strip(&object).map_err(|e| format!("{object}: {e}"))?;
+            }
         }
         Ok(())
     }
+}
+
+/// Removes what `-g` writes beside the types (`.BTF`), which is most of the file: DWARF, the lines
+/// of the source, and the compiler's labels.
+fn strip(path: &str) -> Result<(), String> {
+    use object::build::elf::{Builder, SectionData};
+    use object::elf::SHT_STRTAB;
+
+    let bytes = fs::read(path).map_err(|e| e.to_string())?;
+    let mut file = Builder::read64(&*bytes).map_err(|e| e.to_string())?;
+    let useless: [&[u8]; 4] = [b".debug", b".rel.debug", b".BTF.ext", b".rel.BTF"];
+    for section in &mut file.sections {
+        section.delete = useless.iter().any(|name| section.name.starts_with(name));
+    }
+    for symbol in &mut file.symbols {
+        symbol.delete = symbol.name.starts_with(b"LBB");
+    }
+    file.delete_orphans();
+    // clang keeps the names of sections and symbols in one section, `object` in two.
+    let names = file.sections.add();
+    names.name = b".shstrtab".as_slice().into();
+    names.sh_type = SHT_STRTAB;
+    names.sh_addralign = 1;
+    names.data = SectionData::SectionString;
+    let mut out = Vec::new();
+    file.write(&mut out).map_err(|e| e.to_string())?;
+    fs::write(path, out).map_err(|e| e.to_string())
 }
 
 /// The content of `RECORD`.
@@ -306,6 +358,7 @@ impl Record {
 /// Sources and objects, in order.
 fn files(units: &[Unit]) -> Result<Vec<String>, String> {
     let mut all = listed("dataplane/include/cemark", ".h")?;
+    all.extend(listed("dataplane/tc", ".h")?);
     all.extend(units.iter().map(|u| u.source.clone()));
     let objects = units.iter().map(|u| format!("{FOLDER}/{}", u.object));
     all.extend(objects.filter(|path| Path::new(path).is_file()));
@@ -317,7 +370,9 @@ fn files(units: &[Unit]) -> Result<Vec<String>, String> {
 /// Objects in the folder that belong to no unit.
 fn strangers(units: &[Unit]) -> Result<Vec<String>, String> {
     let mut there = listed(FOLDER, ".o")?;
-    there.extend(listed(&format!("{FOLDER}/markers"), ".o")?);
+    for below in ["markers", TC] {
+        there.extend(listed(&format!("{FOLDER}/{below}"), ".o")?);
+    }
     there.retain(|path| {
         !units
             .iter()

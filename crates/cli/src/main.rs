@@ -4,6 +4,8 @@
 //! Standard output carries the answer, standard error the progress and what went wrong.
 
 mod bench;
+#[cfg(target_os = "linux")]
+mod bpf;
 mod check;
 mod clock;
 mod completions;
@@ -77,6 +79,9 @@ enum Command {
     Check(check::Args),
     /// Replay the golden vectors of every scheme: in Rust, in C, as BPF bytecode or in P4.
     Vectors(vectors::Args),
+    /// Mark the packets of a Linux device with an eBPF program: attach, retune, show, detach.
+    #[cfg(target_os = "linux")]
+    Bpf(bpf::Args),
     /// Evaluate a formula of the papers: thresholds, amplitudes, shares.
     Theory(theory::Args),
     /// Write a scheme as one C header, or as BPF bytecode.
@@ -225,6 +230,8 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => check::check(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Vectors(args)) => vectors::vectors(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Bpf(args)) => bpf::bpf(args),
         Some(Command::Theory(args)) => theory::theory(args),
         Some(Command::Export(args)) => export::export(args),
         Some(Command::P4(args)) => p4::p4(args),

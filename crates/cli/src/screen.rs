@@ -21,7 +21,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("look something up", &["schemes", "theory", "help"]),
     (
         "use a scheme in a kernel, a switch or a program of yours",
-        &["export", "vectors", "p4"],
+        &["export", "bpf", "vectors", "p4"],
     ),
     ("see how far to trust it", &["figure", "bench", "testbed"]),
     ("set up your shell", &["completions", "man"]),

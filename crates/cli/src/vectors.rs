@@ -2,6 +2,8 @@
 //! `cemark vectors`: replays the golden vectors with one implementation of every scheme.
 
 mod on_p4;
+#[cfg(target_os = "linux")]
+mod on_tc;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -39,6 +41,9 @@ enum Form {
     Bpf,
     /// The module sch_cemark in the running kernel (a test kernel: docs/linux.md).
     Kernel,
+    /// The tc programs of `cemark bpf`, run by the running kernel. Needs root.
+    #[cfg(target_os = "linux")]
+    Tc,
     /// The P4 programs, in an interpreter of their source. Not every scheme has one.
     P4,
 }
@@ -74,6 +79,8 @@ pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
         Form::C => (Implementation::C, "c"),
         Form::Bpf => (Implementation::Bpf, "bpf"),
         Form::Kernel => (Implementation::Kernel, "kernel"),
+        #[cfg(target_os = "linux")]
+        Form::Tc => return on_tc::vectors(args, &files),
         Form::P4 => return on_p4::vectors(args, &files),
     };
     let replayed: Vec<(&Vectors, Replayed)> = files
@@ -82,17 +89,21 @@ pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
         .collect::<Result<_, Error>>()?;
     let rows: Vec<Row<'_, Nothing>> = replayed
         .iter()
-        .map(|(file, came)| Row {
-            scheme: file.scheme.name,
-            file: &file.file,
-            cases: came.cases,
-            packets: came.packets,
-            verdict: verdict(&came.differ),
-            differ: &came.differ,
-            more: Nothing {},
-        })
+        .map(|(file, came)| row(file, came))
         .collect();
     say(args.format, word, &rows, |rows| table(word, rows))
+}
+
+fn row<'a>(file: &'a Vectors, came: &'a Replayed) -> Row<'a, Nothing> {
+    Row {
+        scheme: file.scheme.name,
+        file: &file.file,
+        cases: came.cases,
+        packets: came.packets,
+        verdict: verdict(&came.differ),
+        differ: &came.differ,
+        more: Nothing {},
+    }
 }
 
 fn verdict(differ: &[String]) -> &'static str {

@@ -25,6 +25,14 @@ pub enum Error {
         /// What is wrong with it, and what would be right.
         why: String,
     },
+    /// The running kernel does not run the program.
+    #[error("{why}")]
+    Kernel {
+        /// What is in the way.
+        why: String,
+        /// What the user can do.
+        help: Option<String>,
+    },
     /// The marker breaks the interface.
     #[error("{name}: {why}")]
     Marker {
@@ -39,9 +47,10 @@ pub enum Error {
 
 impl Error {
     /// What to do, where the text does not say it.
-    pub fn help(&self) -> Option<&'static str> {
+    pub fn help(&self) -> Option<&str> {
         match self {
             Error::Marker { help, .. } => Some(help),
+            Error::Kernel { help, .. } => help.as_deref(),
             Error::Clang { .. } => Some(
                 "install clang (apt-get install clang), or name one in the environment variable \
                  CLANG; `cargo xtask bpf` puts the bytecode into the next build",

@@ -27,6 +27,8 @@ mod foreign;
 mod gathered;
 mod headers;
 mod kernel;
+#[cfg(target_os = "linux")]
+mod tc;
 pub mod vectors;
 
 pub use bpf::{BUDGET, Object, clang, compile, object_file};
@@ -55,6 +57,9 @@ pub enum Implementation {
     Bpf,
     /// The same C inside the running kernel, in the module `sch_cemark`.
     Kernel,
+    /// The same C as a tc program of the running kernel.
+    #[cfg(target_os = "linux")]
+    Tc,
 }
 
 /// A marker of the scheme `spec` in this implementation.
@@ -74,5 +79,7 @@ pub fn build(
         Implementation::C => Box::new(c::twin(spec.name)?.marker(params, queue)?),
         Implementation::Bpf => Box::new(bpf::twin(spec.name)?.marker(params, queue)?),
         Implementation::Kernel => Box::new(kernel::twin(spec.name)?.marker(params, queue)?),
+        #[cfg(target_os = "linux")]
+        Implementation::Tc => Box::new(tc::twin(spec.name)?.marker(params, queue)?),
     })
 }

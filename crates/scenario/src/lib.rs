@@ -30,6 +30,7 @@ mod reference;
 mod schema;
 mod sections;
 mod stand_in;
+mod typed;
 mod visible;
 
 use check::{idle, sense, together, warn};
@@ -45,5 +46,6 @@ pub use plan::{Block, Plan, Point, Precision, Published, Warning};
 pub use read::{Overrides, load, parse};
 pub use reference::{DocumentedKey, documented_keys, key_table, with_key_tables};
 pub use schema::json_schema;
+pub use typed::{change_in_words, scheme_in_words};
 pub use units::{Measure, read_quantity};
 pub use visible::{is_hidden, visible, visible_lines};

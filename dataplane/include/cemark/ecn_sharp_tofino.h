@@ -58,10 +58,11 @@ CEMARK_FN u32 cemark_tofino_log2(u32 n)
 	u32 log = 0;
 
 	for (u32 half = 16; half; half >>= 1) {
-		if (n >> half) {
-			n >>= half;
-			log += half;
-		}
+		/* No branch, as in cemark_isqrt(). */
+		u32 step = half * (u32)cemark_fits(n, 1ull << half);
+
+		n >>= step;
+		log += step;
 	}
 	return log;
 }

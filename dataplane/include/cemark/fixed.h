@@ -18,20 +18,21 @@
 /* Fraction bits of a moving average, which counts 4096ths of a byte or of a nanosecond. */
 #define CEMARK_AVG_BITS 12
 
-/* The square root, rounded down. Each step finds one bit, from the top. */
+/*
+ * The square root, rounded down. Each step finds one bit, from the top. A constant number of steps
+ * and no branch, so that a BPF verifier can follow the loop.
+ */
 CEMARK_FN u32 cemark_isqrt(u64 n)
 {
 	u64 root = 0;
 	u64 bit = 1ull << 62;
 
-	/* A constant number of steps, so that a BPF verifier can follow the loop. */
 	for (int i = 0; i < 32; i++) {
-		if (n >= root + bit) {
-			n -= root + bit;
-			root = (root >> 1) + bit;
-		} else {
-			root >>= 1;
-		}
+		u64 part = root + bit;
+		u64 fits = cemark_fits(n, part);
+
+		n -= part * fits;
+		root = (root >> 1) + bit * fits;
 		bit >>= 2;
 	}
 	return (u32)root;
@@ -94,8 +95,6 @@ CEMARK_FN s64 cemark_ewma_slope(s64 avg, s64 sample, u32 weight)
 /* A number times a fraction in parts of 2^32, which is at most one, rounded down. */
 CEMARK_FN u64 cemark_mul32(u64 a, u64 part)
 {
-	if (part >> 32)
-		return a;
 	return (a >> 32) * part + (((a & CEMARK_U32_MAX) * part) >> 32);
 }
 
@@ -105,12 +104,14 @@ CEMARK_FN u64 cemark_mul32(u64 a, u64 part)
  */
 CEMARK_FN u64 cemark_decay(u64 avg, u32 weight, u64 steps)
 {
-	u64 base = (u64)(CEMARK_ONE - weight) << 16;
-	u64 power = 1ull << 32;
+	u64 base = (u64)(CEMARK_ONE - weight) << 16, one = 1ull << 32;
+	u64 power = one;
 
 	for (int i = 0; i < 64 && steps > 0 && power > 0; i++) {
-		if (steps & 1)
-			power = cemark_mul32(power, base);
+		u64 odd = cemark_fits(steps & 1, 1);
+
+		/* No branch, as in cemark_isqrt(). */
+		power = cemark_mul32(power, one + (base - one) * odd);
 		base = cemark_mul32(base, base);
 		steps >>= 1;
 	}
@@ -154,16 +155,16 @@ CEMARK_FN u64 cemark_muldiv(u64 a, u64 b, u64 divisor)
 	u64 rest = 0, quotient = 0;
 
 	for (int i = 0; i < 128; i++) {
-		u64 carry = rest >> 63;
+		u64 carry = rest >> 63, fits;
 
 		rest = rest << 1 | high >> 63;
 		high = high << 1 | low >> 63;
 		low <<= 1;
 		quotient <<= 1;
-		if (carry || rest >= divisor) {
-			rest -= divisor;
-			quotient |= 1;
-		}
+		/* No branch, as in cemark_isqrt(). */
+		fits = carry | cemark_fits(rest, divisor);
+		rest -= divisor * fits;
+		quotient |= fits;
 	}
 	return quotient;
 }

@@ -97,6 +97,22 @@ CEMARK_FN u16 cemark_to16(u64 value)
 	return value > CEMARK_U16_MAX ? CEMARK_U16_MAX : (u16)value;
 }
 
+/*
+ * 1 if a >= b, otherwise 0, without a branch. A BPF verifier follows both sides of each branch, so
+ * a loop with one would be too long for it. The compiler must not see that the result has one bit,
+ * or it makes a branch of it again.
+ */
+CEMARK_FN u64 cemark_fits(u64 a, u64 b)
+{
+	u64 borrow = ((~a & b) | ((~a | b) & (a - b))) >> 63;
+	u64 fits = 1 - borrow;
+
+#if defined(__bpf__)
+	__asm__ volatile("" : "+r"(fits));
+#endif
+	return fits;
+}
+
 CEMARK_FN u32 cemark_min32(u32 a, u32 b)
 {
 	return a < b ? a : b;

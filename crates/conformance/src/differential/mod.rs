@@ -17,6 +17,8 @@ use cemark_marking::{
 };
 use cemark_wire::{Nanos, hash::Fnv1a};
 
+#[cfg(target_os = "linux")]
+use crate::tc;
 use crate::{Error, bpf, c, kernel};
 
 use source::Source;
@@ -120,6 +122,27 @@ pub fn rust_and_bpf(
         decisions,
         |_| false,
         |v, q| Ok(twin.marker(v, q)?),
+    )
+}
+
+/// Compares Rust with the tc program in the running kernel.
+///
+/// # Errors
+///
+/// The first difference.
+#[cfg(target_os = "linux")]
+pub fn rust_and_tc(
+    spec: &'static SchemeSpec,
+    seed: u64,
+    decisions: u64,
+) -> Result<Agreed, Unequal> {
+    let twin = tc::twin(spec.name)?;
+    compare(
+        spec,
+        seed,
+        decisions,
+        |_| false,
+        |v, q| Ok(twin.clone().marker(v, q)?),
     )
 }
 
