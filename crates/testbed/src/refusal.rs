@@ -195,7 +195,7 @@ fn transport(config: &Config) -> Result<(), Refusal> {
     for (param, (value, usual)) in spec.params.iter().zip(both) {
         if value != usual {
             return no(
-                &format!("transport.{}", param.name.replace('_', "-")),
+                &format!("transport.{}", param.key),
                 format!("{value} (as stored)"),
                 "the kernel's congestion control has its own value",
                 "leave it out",
