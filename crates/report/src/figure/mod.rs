@@ -8,6 +8,7 @@
 //! the program. [`run`] does everything that `cemark figure` does, except printing and the exit
 //! code.
 
+mod answer;
 pub mod calibration;
 pub mod error;
 pub mod estimate;
@@ -118,6 +119,9 @@ figures![
     "dcib-13",
     "parts",
     "pool",
+    "tofino",
+    "tofino-interval",
+    "approximations",
 ];
 
 /// The short names of all figures.

@@ -5,6 +5,7 @@ use cemark_scenario::Overrides;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
+use super::answer::answers;
 use super::calibration::Calibration;
 use super::error::FileError;
 use super::file::FigureFile;
@@ -97,6 +98,10 @@ pub fn table(run: &FigureRun, columns: usize) -> String {
             out.push_str(below);
             out.push('\n');
         }
+    }
+    let answers = answers(run);
+    if !answers.is_empty() {
+        out.push_str(&format!("{}\n", wrap(&answers, columns)));
     }
     out.push_str(&count(run));
     out
@@ -319,7 +324,9 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
     let rows: Vec<_> = run.rows.iter().map(row).collect();
     let mut contents = vec![Entry::new("top", &file.id)];
     contents.extend(run.rows.iter().map(|r| Entry::new(&r.id, &r.id)));
-    let lead = format!("{}.", kinds(run));
+    let lead = format!("{} {}.", answers(run), kinds(run))
+        .trim()
+        .to_owned();
     let values = context! {
         id => &file.id, title => &file.title, rows, open, lead, points => run.points,
         flows => units::count(flows as f64),

@@ -93,7 +93,8 @@ pub enum Formula {
     QuantilesAbove,
     /// With A and B the two of `schemes`: how much of the gap between them `scheme` closes, (A -
     /// scheme) / (A - B), both in percent of A. Where A and B are less than two standard deviations
-    /// apart, the interval is unbounded.
+    /// apart, the interval is unbounded. A row whose unit in `targets.tsv` is `% of the gain` is
+    /// also said in a sentence (`answer.rs`).
     GapClosed,
     /// The first value of `axis` at which the metric is above zero; one step past the last value if
     /// it never is. If `against` is given, its onset is subtracted.
