@@ -230,6 +230,7 @@ pub(crate) fn stale() -> Vec<String> {
     const ABOUT: &[(&str, &[&str])] = &[
         ("diff", &["crates/marking/src", "dataplane/include"]),
         ("mutants", &["crates/marking"]),
+        ("p4", &["crates/p4", "dataplane/p4"]),
         (
             "coverage",
             &[

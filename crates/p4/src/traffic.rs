@@ -90,12 +90,15 @@ impl Iterator for Traffic {
             *wait = (*wait).max(86_000);
         }
         let (waited, bits) = (*wait, random.next_u64());
+        let joined = (waited / 2) as u32;
         let passage = Passage {
             queue: QUEUES[queue],
             ecn: (bits & 3) as u8,
             v6: bits & 28 == 0,
             vlan: bits & 96 == 0,
             other: bits & 896 == 0,
+            // Bytes at 4 Gbit/s, more or fewer as the packet leaves.
+            depths: (joined, joined ^ (bits >> 32 & 0xfff) as u32),
             ..Passage::new(self.now.wrapping_sub(waited), self.now)
         };
         Some(Drawn {
