@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# run.sh [proof|debian]: builds module and plugin and tests them in a User Mode Linux, which is built first
-# if it is not in the cache. With `proof`, everything at length, and what proof.sh has;
+# run.sh [proof|debian]: builds module and plugin and tests them in a User Mode Linux, which is
+# built first if it is not in the cache. With `proof`, everything at length, and what proof.sh has;
 # CEMARK_SECONDS makes it shorter (60). With `debian`, only Debian's kernels, and there the cost of
 # a packet, which has to be at most 1.25 times that of codel.
 set -euo pipefail
