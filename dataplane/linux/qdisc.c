@@ -297,7 +297,8 @@ static int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	if ((u64)q->bytes + qdisc_pkt_len(skb) > q->limit)
 		return cemark_drop(skb, sch, queue, CEMARK_GONE_LIMIT, to_free);
 	cb->since = ktime_get_ns();
-	cb->number = q->number++;
+	/* Read only if a scheme that draws lots is chosen before the packet has left. */
+	cb->number = cb->since;
 	cb->intent = CEMARK_NO_INTENT;
 	cemark_append(q, queue, skb);
 	sch->q.qlen++;

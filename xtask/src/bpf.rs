@@ -209,6 +209,7 @@ pub(crate) fn check() -> Result<(), String> {
             true,
         )?;
         test("cemark", &["--test", "foreign"], true)?;
+        test("cemark-tcbpf", &[], true)?;
     }
     // The other tests that need clang.
     test(

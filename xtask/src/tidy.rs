@@ -74,6 +74,7 @@ pub(crate) fn check() -> Result<(), String> {
             ("oracle", format!("oracle/{stem}.py")),
             ("C twin", format!("dataplane/include/cemark/{stem}.h")),
             ("bytecode", format!("dataplane/bpf/{stem}.o")),
+            ("tc program", format!("dataplane/bpf/tc/{stem}.o")),
         ] {
             if !Path::new(&path).exists() {
                 wrong.push(format!("scheme {stem} has no {what}: {path}"));

@@ -194,7 +194,19 @@ fn not_typed(e: &clap::Error) -> ExitCode {
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) =
         (e.kind(), e.get(ContextKind::InvalidSubcommand))
     {
-        let command = Cli::command();
+        // A command may have commands of its own.
+        let whole = Cli::command();
+        let command = std::env::args()
+            .skip(1)
+            .map_while({
+                let mut at = &whole;
+                move |word| {
+                    at = at.find_subcommand(word)?;
+                    Some(at)
+                }
+            })
+            .last()
+            .unwrap_or(&whole);
         let names = command.get_subcommands().map(clap::Command::get_name);
         return exit::code(Err(Failure::User(miette::miette!(
             help = cemark_scenario::near(word, names),

@@ -16,6 +16,33 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+#[test]
+fn a_word_that_is_no_command_of_p4_is_answered_with_those_that_are() {
+    let o = cemark(&["p4", "tabels"]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(
+        says(&o.stderr, "there is no command `tabels`"),
+        "{}",
+        text(&o.stderr)
+    );
+    assert!(says(&o.stderr, "`tables`"), "{}", text(&o.stderr));
+}
+
+#[test]
+fn a_program_is_written_for_dpdk_s_switch_as_it_is_committed() {
+    let program = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../dataplane/p4/ecn_sharp.p4"
+    );
+    let o = cemark(&["p4", "spec", program]);
+    assert_eq!(o.status.code(), Some(0), "{}", text(&o.stderr));
+    let committed = include_str!("../../../dataplane/p4/swx/ecn_sharp.spec");
+    assert!(text(&o.stdout) == committed);
+    let targets = ["-DINS_TARGET=300000", "-DPST_TARGET=9999"];
+    let o = cemark(&["p4", "spec", program, targets[0], targets[1]]);
+    assert!(text(&o.stdout).contains("set_targets args ins 0x493e0 pst 9999\n"));
+}
+
 /// Whether a message says something, wherever its lines break.
 fn says(message: &[u8], what: &str) -> bool {
     let plain = |text: &str| text.replace(|c: char| c.is_whitespace() || c == '│', "");

@@ -14,6 +14,7 @@ const TSO: &str = "tso belongs to [host]: write tso = \"64KB\" there";
 const GRO: &str = "gro belongs to [host]: write gro = true there";
 const PACING: &str =
     "pacing belongs to [host]: write pacing = \"tcp\" (each train) or \"nic\" (each packet) there";
+const PRESET: &str = "write preset = \"linux\" in [host]; it sets keys of [transport] too";
 const PFC: &str = "write pfc = true in [switch], where all its keys begin with pfc-";
 const XOFF: &str = "write pfc-xoff = \"100KB\" for a fixed threshold, or pfc-alpha for one that \
                     follows the free room";
@@ -68,6 +69,8 @@ const KEYS: &[Alias] = &[
     ("", "gro", GRO),
     ("", "lro", GRO),
     ("", "pacing", PACING),
+    ("", "preset", PRESET),
+    ("", "os", PRESET),
     ("", "mtu", MSS),
     ("", "jumbo", MSS),
 ];

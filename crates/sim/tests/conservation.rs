@@ -11,9 +11,9 @@ use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Dumbbell, Fabric, FatTree, Star, Topology, TwoSites};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{Config, Outcome, run, run_on_heap};
-use cemark_transport::Control;
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::rdma::{Rdma, Retransmit};
+use cemark_transport::{Control, Stack};
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;
@@ -169,6 +169,10 @@ fn configs() -> impl Strategy<Value = Config> {
                 };
                 c.transport.pacing = seed % 3 == 1;
                 c.transport.pace_train = 64_000 * (seed % 2) as u32;
+            }
+            // One in five: the senders of an operating system.
+            if seed % 5 == 2 {
+                c.transport.stack = Stack::LINUX;
             }
             // An average that only arrivals move stays high on an idle queue: retries a minute
             // apart would find it there for hours.

@@ -254,7 +254,7 @@ impl Net {
                 window: sender.cwnd() / mss,
                 in_flight: sender.bytes_in_flight() / mss,
                 alpha,
-                delivered: sender.acked() / mss,
+                delivered: sender.acked().div_ceil(mss),
                 marked: receiver.ce_packets(),
             });
         }

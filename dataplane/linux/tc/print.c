@@ -248,14 +248,14 @@ static void print_queue(const struct tc_cemark_queue *q)
 	number(json ? "wait_mean_ns" : "wait mean", show_time(mean).text, mean);
 	number(json ? "wait_recent_ns" : "recent", show_time(q->recent).text, q->recent);
 	number(json ? "wait_longest_ns" : "longest", show_time(q->longest).text, q->longest);
-	if (!json)
-		printf("\n");
 	if (q->threshold_bytes != 0xffffffffU)
-		number(json ? "threshold_bytes" : " threshold", show_size(q->threshold_bytes).text,
+		number(json ? "threshold_bytes" : "threshold", show_size(q->threshold_bytes).text,
 		       q->threshold_bytes);
 	if (q->threshold_wait != 0xffffffffffffffffULL)
-		number(json ? "threshold_ns" : " threshold", show_time(q->threshold_wait).text,
+		number(json ? "threshold_ns" : "threshold", show_time(q->threshold_wait).text,
 		       q->threshold_wait);
+	if (!json)
+		printf("\n");
 	print_reasons("marks", "mark_reasons", "instant persistent random average tentative",
 		      q->marks, CEMARK_WHYS);
 	print_color_lluint(PRINT_ANY, COLOR_NONE, "not_ect_sent", " not_ect_sent %llu\n",

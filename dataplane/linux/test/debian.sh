@@ -10,10 +10,12 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${CEMARK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/cemark}/linux
 mirror=${CEMARK_MIRROR:-http://deb.debian.org/debian}
-version=${1:?the version of the kernel, such as 6.1 or 7.2}
+version=${1:-none}
 script=$(realpath "${2:-$here/port.py}")
 shift $(($# < 2 ? $# : 2))
-[[ $version =~ ^[0-9]+\.[0-9]+$ ]] || { echo "$0: $version is no version: write 6.1" >&2; exit 2; }
+[[ $version =~ ^[0-9]+\.[0-9]+$ ]] ||
+  { echo "$0: $version is no version: write 6.1 or 7.2" >&2; exit 2; }
+[ -f "$script" ] || { echo "$0: no script $script" >&2; exit 2; }
 [ "$(id -u)" = 0 ] || { echo "$0: run it as root: it uses chroot" >&2; exit 2; }
 missing=()
 for pair in qemu-system-x86_64:qemu-system-x86 mmdebstrap:mmdebstrap cpio:cpio; do

@@ -5,8 +5,10 @@
 CONTROL (dctcp), FLOWS (1), RATE in Mb/s (200), RTT in us (1000), T: the threshold of TCN in us
 (240), MS: virtual milliseconds (2000), of which the first WARM (500) are not counted. BYTES: each
 flow sends so much, all at once, REPEAT times (an incast), into LIMIT packets; 0: flows are endless.
-EARLY: sysctl tcp_early_retrans (0: no tail loss probes). SAMPLES=1 prints the state of each sender
-in every millisecond: ms, flow, window, in flight, alpha of 1024, delivered, delivered with CE.
+EARLY: sysctl tcp_early_retrans (0: no tail loss probes). OFFLOADS=1: TSO, GSO and GRO. SAMPLES=1
+prints the state of each sender in every millisecond: ms, flow, window, in flight, alpha of 1024,
+delivered, delivered with CE. Of an incast it prints sums over all flows, as flow 0, in tenths of a
+millisecond.
 
 The last line is a summary in JSON: goodput in Mb/s, the mean wait in the queue in us, the share of
 packets marked, and for an incast the mean time in ms until the last flow has ended."""
@@ -33,6 +35,7 @@ REPEAT = int(os.environ.get("REPEAT", "5"))
 LIMIT = int(os.environ.get("LIMIT", "1000"))
 EARLY = os.environ.get("EARLY", "3")
 SAMPLES = os.environ.get("SAMPLES") == "1"
+OFFLOADS = os.environ.get("OFFLOADS") == "1"
 
 TCP_INFO, TCP_CC_INFO, TCP_CONGESTION = 11, 26, 13
 PORT = 5201
@@ -59,12 +62,13 @@ def network():
         run(f"ip -n sw addr add 10.7.{i}.1/24 dev p{i}")
         run(f"ip -n h{i} addr add 10.7.{i}.2/24 dev eth0")
         run(f"ip -n sw link set p{i} up")
-        run(f"ip -n h{i} link set eth0 up gso_max_segs 1")
+        run(f"ip -n h{i} link set eth0 up" + ("" if OFFLOADS else " gso_max_segs 1"))
         run(f"ip -n h{i} route add default via 10.7.{i}.1")
         for setting in ("tcp_ecn=1", "tcp_no_metrics_save=1", f"tcp_early_retrans={EARLY}"):
             run(f"sysctl -qw net.ipv4.{setting}", f"h{i}")
-        run("ethtool -K eth0 tso off gso off gro off", f"h{i}")
-        run(f"ethtool -K p{i} tso off gso off gro off", "sw")
+        if not OFFLOADS:
+            run("ethtool -K eth0 tso off gso off gro off", f"h{i}")
+            run(f"ethtool -K p{i} tso off gso off gro off", "sw")
     run(f"tc qdisc add dev eth0 root netem delay {RTT}us limit 100000", "h2")
     run(f"tc qdisc add dev p2 root cemark scheme tcn threshold {T}us rate {RATE}mbit "
         f"shaper 100% burst 1514b limit {LIMIT * 1514}b", "sw")
@@ -145,6 +149,14 @@ def endless():
     print("@done", sum(done) - sum(begun), flush=True)
 
 
+def print_sums(since, seen):
+    """Of all flows as one: in tenths of a millisecond, sums of what `sample` returns."""
+    window, in_flight, marked = (sum(one[i] for one in seen) for i in (0, 1, 4))
+    # Not the kernel's count of segments, which has SYNs and what SACKs reported.
+    acked = sum(-(-one[5] // 1448) for one in seen)
+    print(int(since * 10_000), 0, window, in_flight, 0, acked, marked)
+
+
 def incast():
     """In h1: all flows begin at once, REPEAT times, on fresh connections."""
     times = []
@@ -154,10 +166,13 @@ def incast():
         start = time.monotonic()
         for s in flows:
             s.sendall(bytes(BYTES))
-        left, retransmitted = list(flows), 0
+        left = list(flows)
         while left:
             # Nothing is in flight when everything is acknowledged.
-            left = [s for s in left if sample(s)[5] < BYTES]
+            seen = {s: sample(s) for s in flows}
+            left = [s for s in left if seen[s][5] < BYTES]
+            if SAMPLES:
+                print_sums(time.monotonic() - start, list(seen.values()))
             if left:
                 time.sleep(0.0002)
         times.append((time.monotonic() - start) * 1000)

@@ -5,7 +5,8 @@ Linux, beside the kernel.
 
 senders_table.py OUT [KERNEL]: runs senders.py in KERNEL (uml-hz1000) for every case, and the
 example `senders` of cemark-transport for every set of habits; 10 minutes. What OUT has of an
-earlier run is kept. Prints the table, and writes OUT/senders.svg."""
+earlier run is kept. Prints the table, and writes OUT/senders.svg and
+OUT/senders-incast.svg."""
 
 import json
 import os
@@ -100,6 +101,15 @@ def table(out, kernel_name):
             runs = [json.loads(simulator(gap=gap, **common, **stack)[-1]) for gap in GAPS]
             cells.append(shown(mean_of(runs)))
         print(f"| {title} | {' | '.join(cells)} |", flush=True)
+    for size in (20, 100, 300, 1000):
+        common = {"flows": 1, "rtt": 1000, "bytes": size * 1000}
+        real = json.loads(kernel(out, f"size-{size}", kernel_name, repeat=3, **common)[-1])
+        common.update(gap=0, warm=0, handshake="true")
+        # The simulator's flow begins with its handshake of one RTT, the kernel's after it.
+        ends = [json.loads(simulator(**common, **s)[-1])["last_ms"] - 1
+                for s in ({}, {"stack": "linux"})]
+        print(f"| one flow of {size} KB, RTT 1 ms | {real['last_ms']} ms | {ends[0]:.1f} ms | "
+              f"{ends[1]:.1f} ms |", flush=True)
     for title, early, stack in (
         ("incast", 3, {"stack": "linux"}),
         ("incast without probes", 0, {"stack": "linux", "tlp": "false"}),
@@ -190,6 +200,48 @@ def figure(out, kernel_name):
     svg.write(out / "senders.svg")
 
 
+INCAST_COLUMNS = [
+    ("before", {}),
+    ("rack", {"rack": "true"}),
+    ("tlp", {"tlp": "true"}),
+    ("tlp, rack", {"tlp": "true", "rack": "true"}),
+    ("quick-acks", {"quick_acks": 16}),
+    ("ect-control", {"ect_control": "true"}),
+    ("all (linux)", {"stack": "linux"}),
+]
+
+
+def incast(out, kernel_name):
+    """Segments delivered by all flows of the incast over time, up to 300 ms and up to 30."""
+    wide, high, left = 118, 62, 140
+    svg = Svg(left + (len(INCAST_COLUMNS) + 1) * (wide + 10), 40 + 2 * (high + 16))
+    real = kernel(out, "incast-samples", kernel_name, samples=1, repeat=1, **INCAST)
+    total = 16 * -(-20_000 // 1448)
+    for i, (title, habits) in enumerate([*INCAST_COLUMNS, ("kernel 6.12", None)]):
+        svg.text(left + i * (wide + 10) + wide / 2, 20, title, "middle", "bold", 12)
+        if habits is None:
+            flows = {0: [(0, 0, 0, 0, 0, 0), *samples(real)[0]]}
+        else:
+            lines = simulator(gap=0, warm=0, handshake="true", ms=300, samples="true", **INCAST,
+                              **habits)
+            sums = {}
+            for rows in samples(lines).values():
+                for ms, *rest in rows:
+                    old = sums.get(ms, (0,) * len(rest))
+                    sums[ms] = tuple(a + b for a, b in zip(old, rest))
+            flows = {0: [(0,) * 6, *((ms * 10, *rest) for ms, rest in sorted(sums.items()))]}
+        last = flows[0][-1]
+        for j, span in enumerate((3000, 300)):
+            y = 32 + j * (high + 16)
+            rows = {0: [*flows[0], (max(span, last[0]), *last[1:])]}
+            panel(svg, (left + i * (wide + 10), y, wide, high), rows, 4, (0, span), total)
+            if i == 0:
+                svg.text(left - 22, y + high / 2, "delivered", "end")
+                svg.text(left - 4, y + 9, str(total), "end", size=9)
+                svg.text(left + wide, y + high + 11, f"{span // 10} ms", "end", size=9)
+    svg.write(out / "senders-incast.svg")
+
+
 def main():
     if len(sys.argv) < 2:
         raise SystemExit("senders_table.py OUT [KERNEL]")
@@ -198,6 +250,7 @@ def main():
     kernel_name = sys.argv[2] if len(sys.argv) > 2 else "uml-hz1000"
     table(out, kernel_name)
     figure(out, kernel_name)
+    incast(out, kernel_name)
 
 
 if __name__ == "__main__":

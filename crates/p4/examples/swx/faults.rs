@@ -9,7 +9,7 @@ const SAME: &str = include_str!("same.txt");
 
 /// Changes one of `every` instructions at a time, and demands that the packets tell.
 pub(crate) fn all(harness: &Harness, text: &str, made: &Packets, every: usize) -> Result<()> {
-    harness.run(text, &made.sent)?;
+    harness.run(text, &made.sent, Some(crate::entry()?))?;
     crate::compare(&made.wanted, &harness.came()?)?;
     let (before, apply) = text.split_once("apply {\n").ok_or("there is no apply")?;
     let lines: Vec<&str> = apply.lines().collect();
@@ -22,7 +22,7 @@ pub(crate) fn all(harness: &Harness, text: &str, made: &Packets, every: usize) -
         let mut changed: Vec<&str> = lines.clone();
         changed[i] = &fault;
         let text = format!("{before}apply {{\n{}\n", changed.join("\n"));
-        let noticed = match harness.again(&text) {
+        let noticed = match harness.again(&text, true) {
             Ok(_) => harness.came()? != made.wanted,
             // SWX refuses the program, or comes to grief in it.
             Err(_) => true,

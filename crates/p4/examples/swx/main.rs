@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use cemark_p4::control::Interval;
-use cemark_p4::testbed::Testbed;
-use cemark_p4::traffic::{Model, TARGETS, Traffic, set_targets, third};
-use cemark_p4::{Rounding, sources, spec};
+use cemark_p4::testbed::{Came, Testbed};
+use cemark_p4::traffic::{Drawn, Model, TARGETS, Traffic, set_targets, third};
+use cemark_p4::{Defines, Rounding, sources, spec};
 
 /// Seeds and intervals in nanoseconds.
 const RUNS: [(u64, u32); 4] = [(1, 200_000), (2, 200_000), (3, 24_000), (4, 1_000_000)];
@@ -34,7 +34,7 @@ struct Harness {
 struct Packets {
     sent: Vec<u8>,
     wanted: Vec<u8>,
-    marks: [u64; 3],
+    marks: [u64; 4],
     nanos: u64,
 }
 
@@ -82,9 +82,9 @@ fn all(harness: &Harness, packets: usize, every: usize) -> Result<()> {
         let program = program(interval)?;
         let made = made(&program, seed, interval, packets / RUNS.len())?;
         let text = emit(&program)?;
-        let said = harness.run(&text, &made.sent)?;
+        let said = harness.run(&text, &made.sent, Some(entry()?))?;
         compare(&made.wanted, &harness.came()?).map_err(|e| format!("seed {seed}: {e}"))?;
-        let [_, instant, persistent] = made.marks;
+        let [_, instant, persistent, _] = made.marks;
         println!(
             "seed {seed}, pst_interval {} us: model = interpreter = SWX, none differing: {} \
              packets, {instant} marks of the instantaneous condition, {persistent} of the \
@@ -96,9 +96,19 @@ fn all(harness: &Harness, packets: usize, every: usize) -> Result<()> {
         );
         println!("    {}", said.trim());
     }
+    others(harness, packets / RUNS.len())?;
     let program = program(200_000)?;
     let made = made(&program, 1, 200_000, 100_000)?;
     faults::all(harness, &emit(&program)?, &made, every)
+}
+
+/// The entry of the third queue in the words of SWX.
+fn entry() -> Result<String> {
+    let key = third().ok_or("the queue is not of the switch")?;
+    let (ins, pst) = (TARGETS.ins, TARGETS.pst);
+    Ok(format!(
+        "match {key:#x} action set_targets ins {ins} pst {pst}\n"
+    ))
 }
 
 type Program = std::sync::Arc<cemark_p4::ir::Program>;
@@ -117,25 +127,59 @@ fn made(program: &Program, seed: u64, interval: u32, packets: usize) -> Result<P
     let mut switch = Testbed::new(program.clone());
     set_targets(&mut switch);
     let mut model = Model::new(interval.into());
+    let judge = |packet: &Drawn| Some(model.judge(packet));
+    through(program, switch, seed, packets, judge)
+}
+
+/// Random packets through the interpreter, and a model where there is one.
+fn through(
+    program: &Program,
+    mut switch: Testbed,
+    seed: u64,
+    packets: usize,
+    mut judge: impl FnMut(&Drawn) -> Option<Came>,
+) -> Result<Packets> {
+    let shim = spec::given(program);
     let mut made = Packets::default();
     let mut traffic = Traffic::new(seed);
     for (number, packet) in traffic.by_ref().take(packets).enumerate() {
-        let want = model.judge(&packet);
         let through = switch.through(&packet.passage)?;
-        if through.came != want {
-            let came = through.came;
+        let came = through.came;
+        if let Some(want) = judge(&packet).filter(|want| *want != came) {
             return Err(format!(
                 "packet {number}: the interpreter says {came:?}, not {want:?}"
             ));
         }
-        // The header `shim`: the time in 48 bits, and the decision.
-        let now = packet.passage.now.to_be_bytes();
-        put(&mut made.sent, &[&now[2..], &[0], &through.seen]);
-        put(&mut made.wanted, &[&now[2..], &[want.why], &through.left]);
-        made.marks[usize::from(want.why)] += 1;
+        let mut given = Vec::new();
+        for (slot, bytes) in &shim {
+            let value = switch.machine().get(*slot).to_be_bytes();
+            given.extend_from_slice(&value[value.len() - *bytes as usize..]);
+        }
+        put(&mut made.sent, &[&given, &[0], &through.seen]);
+        put(&mut made.wanted, &[&given, &[came.why], &through.left]);
+        made.marks[usize::from(came.why)] += 1;
     }
     made.nanos = traffic.now();
     Ok(made)
+}
+
+/// The other programs, which have no model of their arithmetic: the interpreter and SWX.
+fn others(harness: &Harness, packets: usize) -> Result<()> {
+    for name in ["tcn.p4", "threshold.p4", "cedm.p4"] {
+        let program = sources::program(name, &Defines::new()).map_err(|e| e.to_string())?;
+        let made = through(&program, Testbed::new(program.clone()), 5, packets, |_| {
+            None
+        })?;
+        harness.run(&emit(&program)?, &made.sent, None)?;
+        compare(&made.wanted, &harness.came()?).map_err(|e| format!("{name}: {e}"))?;
+        let [pass, marks @ ..] = made.marks;
+        let marks: u64 = marks.iter().sum();
+        if pass == 0 || marks == 0 {
+            return Err(format!("{name}: {pass} packets pass, {marks} are marked"));
+        }
+        println!("{name}: interpreter = SWX, none differing: {packets} packets, {marks} marks");
+    }
+    Ok(())
 }
 
 /// A packet in the form of the harness: its length, the lower byte first, and its bytes.
@@ -177,27 +221,26 @@ impl Harness {
         self.folder.join(name)
     }
 
-    /// Runs packets through a program; what the harness says of it.
-    fn run(&self, text: &str, sent: &[u8]) -> Result<String> {
-        let key = third().ok_or("the queue is not of the switch")?;
-        let entry = format!(
-            "match {key:#x} action {} ins {} pst {}\n",
-            "set_targets", TARGETS.ins, TARGETS.pst
-        );
-        write(&self.file("targets"), entry.as_bytes())?;
+    /// Runs packets through a program with entries of the table `targets`; what the harness says of
+    /// it.
+    fn run(&self, text: &str, sent: &[u8], targets: Option<String>) -> Result<String> {
         write(&self.file("sent"), sent)?;
-        self.again(text)
+        if let Some(entries) = &targets {
+            write(&self.file("targets"), entries.as_bytes())?;
+        }
+        self.again(text, targets.is_some())
     }
 
     /// The same packets through another program.
-    fn again(&self, text: &str) -> Result<String> {
+    fn again(&self, text: &str, targets: bool) -> Result<String> {
         write(&self.file("program.spec"), text.as_bytes())?;
-        let done = Command::new(&self.trace)
-            .args(["program.spec", "sent", "came"].map(|name| self.file(name)))
-            .arg("targets")
-            .arg(self.file("targets"))
-            .output()
-            .map_err(|e| format!("{}: {e}", self.trace.display()))?;
+        let mut command = Command::new(&self.trace);
+        command.args(["program.spec", "sent", "came"].map(|name| self.file(name)));
+        if targets {
+            command.arg("targets").arg(self.file("targets"));
+        }
+        let done = command.output();
+        let done = done.map_err(|e| format!("{}: {e}", self.trace.display()))?;
         match done.status.success() {
             true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
             false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),

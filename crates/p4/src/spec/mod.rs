@@ -47,6 +47,18 @@ pub fn emit(program: &Program, rounding: Rounding) -> Result<String> {
     text::text(&emitter)
 }
 
+/// The fields of the header `shim` in front of `why`, in their order, and the bytes of each: what a
+/// switch would give the program.
+///
+/// # Panics
+///
+/// As [`emit`].
+pub fn given(program: &Program) -> Vec<(Slot, u32)> {
+    let layout = Layout::new(program, program.gresses.len() - 1);
+    let bytes = |slot: Slot| program.fields[slot].width.div_ceil(8);
+    layout.given().map(|slot| (slot, bytes(slot))).collect()
+}
+
 /// What is emitted so far.
 struct Emitter<'p> {
     program: &'p Program,
