@@ -186,8 +186,13 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "linux",
-        "the qdisc in Linux: a million packets in the kernel, KASAN, Debian's kernels, its cost",
+        "the qdisc in Linux: vectors and a million packets in the kernel, traffic, KASAN, lockdep",
         &["bash", "dataplane/linux/test/run.sh", "proof"],
+    ),
+    (
+        "linux-debian",
+        "the qdisc in Debian's Linux 6.1 and 7.2, by DKMS; a packet costs at most 1.25 x codel",
+        &["bash", "dataplane/linux/test/run.sh", "debian"],
     ),
     (
         "testbed",

@@ -60,12 +60,17 @@ impl Iterator for Traffic {
         // To a millisecond before the end of the 32-bit clock: each of these steps is a wrap of the
         // lower bits, which every queue has to see.
         let leaps = packet < 4 * 1_024;
+        // One queue stays persistent, and has several packets in a tick: the count of marks reaches
+        // its end, and a gap of one tick differs from one of two.
+        let steady = packet / 20_000 % 2 == 1;
         let queue = match leaps {
             true => packet % 4,
+            false if steady && random.below(8) > 0 => 1,
             false => random.below(4),
         } as usize;
         self.now += match random.below(4_096) {
             _ if leaps => [4_294_966_272, 0, 0, 0][queue],
+            _ if steady => random.below(400),
             0 if packet > 16_384 => random.below(9_000_000_000),
             1..40 if packet > 16_384 => random.below(300_000),
             n if n < 2_048 => random.below(400),
@@ -85,9 +90,9 @@ impl Iterator for Traffic {
         if *wait < 85_000 && random.below(64) == 0 {
             *wait = 90_000 + random.below(20_000);
         }
-        // Long enough in between that the count of marks reaches its end.
-        if queue == 1 && packet / 20_000 % 2 == 1 {
-            *wait = (*wait).max(86_000);
+        if steady && queue == 1 {
+            let begins = packet % 20_000 < 16;
+            *wait = if begins { 1_000 } else { (*wait).max(86_000) };
         }
         let (waited, bits) = (*wait, random.next_u64());
         let joined = (waited / 2) as u32;

@@ -58,7 +58,7 @@ fn examples_and_the_corpus_fit() {
     }
 }
 
-/// A figure is a scenario with rows, variants and modes beside it.
+/// A figure is a scenario with rows, variants, modes and sources beside it.
 #[test]
 fn the_scenario_part_of_every_figure_fits() {
     let schema = schema();
@@ -73,7 +73,7 @@ fn the_scenario_part_of_every_figure_fits() {
             // calibration.toml
             continue;
         }
-        for key in ["variant", "quick", "full"] {
+        for key in ["variant", "quick", "full", "why"] {
             top.remove(key);
         }
         free_parameters(&mut scenario, &free);

@@ -11,6 +11,7 @@
 //! scenario is in the network.
 
 use cemark_sim::Config;
+use cemark_sim::config::Nic;
 use cemark_sim::topology::{Fabric, Topology};
 use serde::{Deserialize, Serialize};
 
@@ -233,6 +234,18 @@ fn lag(delays: &[u64]) -> Vec<String> {
     lines
 }
 
+/// Bytes that a connection may have in its NIC (TCP small queues), as the kernel counts them: 2304
+/// for a packet of 1500. Two packets are its least. Without this limit it is what the connection
+/// sends in a millisecond.
+fn output(config: &Config) -> u32 {
+    let Nic::BackPressure { packets } = config.nic else {
+        return 1 << 20;
+    };
+    let mtu = u32::from(config.transport.mss) + 40;
+    let train = config.offload.tso.max(mtu);
+    packets.saturating_mul(train + 804)
+}
+
 /// Settings of the kernel: TCP as the scenario has it, and nothing that sends packets of its own.
 pub(crate) fn settings(config: &Config) -> Vec<Setting> {
     let hosts = config.topology.hosts();
@@ -269,6 +282,11 @@ pub(crate) fn settings(config: &Config) -> Vec<Setting> {
             &h,
             "ipv4/tcp_slow_start_after_idle",
             u8::from(!t.keep_window).to_string(),
+        );
+        set(
+            &h,
+            "ipv4/tcp_limit_output_bytes",
+            output(config).to_string(),
         );
         // The kernel counts its own overhead in a buffer, up to as much again.
         let most = (2 * window).min(1 << 30);

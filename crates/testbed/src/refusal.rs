@@ -10,6 +10,8 @@ use cemark_sim::workload::ClassMap;
 
 /// Most hosts: each is a namespace with its own TCP, and all share one processor.
 const MOST_HOSTS: u32 = 64;
+/// More parameters than any congestion control has that a kernel has too.
+const MOST_PARAMS: usize = 4;
 /// Most queues of the qdisc `cemark`.
 const MOST_QUEUES: usize = 32;
 /// Header bytes of a segment that a kernel can send: IP and TCP, TCP's timestamps, and what the
@@ -182,6 +184,23 @@ fn transport(config: &Config) -> Result<(), Refusal> {
             "the test kernel has no such congestion control",
             "write control = \"dctcp\", \"ecn-star\", \"reno\", \"cubic\" or \"cubic-ecn\"",
         );
+    }
+    let spec = t.control.spec();
+    let usual = cemark_transport::Control::of(spec);
+    let both = t
+        .control
+        .values::<MOST_PARAMS>()
+        .into_iter()
+        .zip(usual.values::<MOST_PARAMS>());
+    for (param, (value, usual)) in spec.params.iter().zip(both) {
+        if value != usual {
+            return no(
+                &format!("transport.{}", param.key),
+                format!("{value} (as stored)"),
+                "the kernel's congestion control has its own value",
+                "leave it out",
+            );
+        }
     }
     if !HEADERS.iter().any(|(bytes, _)| *bytes == t.header_bytes) {
         return no(

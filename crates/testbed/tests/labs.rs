@@ -182,7 +182,7 @@ fn the_flows_are_those_of_the_simulator() {
 #[test]
 fn what_a_kernel_cannot_do_is_named_with_its_value() {
     type Change = fn(&mut Config);
-    let refused: [(&str, &str, Change); 6] = [
+    let refused: [(&str, &str, Change); 7] = [
         ("topology.kind", "\"leaf-spine\"", |c| {
             c.topology = LeafSpine {
                 leaves: 2,
@@ -202,6 +202,10 @@ fn what_a_kernel_cannot_do_is_named_with_its_value() {
             c.switch.pfc = Some(cemark_sim::config::Pfc::default());
         }),
         ("transport.header", "44B", |c| c.transport.header_bytes = 44),
+        ("transport.g", "1 (as stored)", |c| {
+            let control = cemark_transport::Control::of(c.transport.control.spec());
+            c.transport.control = control.with_values(&[1, 1024]);
+        }),
         ("transport.ack-every", "4", |c| c.transport.ack_every = 4),
         ("host.nic", "\"fifo\" or \"switch-port\"", |c| {
             c.nic = Nic::Fifo

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # proof.sh SECONDS MESSAGES: what run.sh adds with `proof`. sparse; the C code of the schemes with
 # the compiler's sanitizers; the module under traffic for twice these seconds in a kernel that
-# checks memory, locks and undefined behaviour; Debian's kernels, and there the cost of a packet,
-# which has to be at most 1.25 times that of codel.
+# checks memory, locks and undefined behaviour.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."
@@ -27,7 +26,3 @@ unset CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER
 echo "== under traffic, with KASAN, lockdep, UBSAN, kmemleak and debug objects"
 SECONDS_MAX=7200 CEMARK_MEM=768M "$here/uml.sh" uml-debug "$here/port.py" SHORT=1 \
   SECONDS="$1" MESSAGES="$2"
-for version in 6.1 7.2; do
-  "$here/debian.sh" "$version" "$here/port.py" SHORT=1 SECONDS=1 MESSAGES=500
-  "$here/debian.sh" "$version" "$here/cost/cost.sh"
-done

@@ -101,6 +101,15 @@ def table(out, kernel_name):
             runs = [json.loads(simulator(gap=gap, **common, **stack)[-1]) for gap in GAPS]
             cells.append(shown(mean_of(runs)))
         print(f"| {title} | {' | '.join(cells)} |", flush=True)
+    for size in (20, 100, 300, 1000):
+        common = {"flows": 1, "rtt": 1000, "bytes": size * 1000}
+        real = json.loads(kernel(out, f"size-{size}", kernel_name, repeat=3, **common)[-1])
+        common.update(gap=0, warm=0, handshake="true")
+        # The simulator's flow begins with its handshake of one RTT, the kernel's after it.
+        ends = [json.loads(simulator(**common, **s)[-1])["last_ms"] - 1
+                for s in ({}, {"stack": "linux"})]
+        print(f"| one flow of {size} KB, RTT 1 ms | {real['last_ms']} ms | {ends[0]:.1f} ms | "
+              f"{ends[1]:.1f} ms |", flush=True)
     for title, early, stack in (
         ("incast", 3, {"stack": "linux"}),
         ("incast without probes", 0, {"stack": "linux", "tlp": "false"}),

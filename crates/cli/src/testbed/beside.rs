@@ -80,6 +80,7 @@ impl Both<'_> {
             (!o.long_flows.is_empty()).then(|| bytes as f64 * 8e12 / span.max(1) as f64)
         };
         rows.extend(self.scalar("goodput", Some(3.0), units::bits_per_second, goodput));
+        rows.extend(self.shares());
         rows.extend(self.port("queue mean", Some(15.0), units::bytes, |p| p.queue.mean));
         rows.extend(self.port("queue p99", None, units::bytes, |p| p.queue.p99));
         rows.extend(self.port("marked share", Some(15.0), share, |p| {
@@ -118,6 +119,27 @@ impl Both<'_> {
         let (simulator, kernel) = means(&pairs)?;
         let compared = stats::compare_scalars(&pairs);
         Some(Row::new(name, (simulator, kernel), compared, bound, show))
+    }
+
+    /// The part of the endless flows' goodput that each queue gets, where there are several.
+    fn shares(&self) -> Vec<Row> {
+        let flows = self.simulator.iter().flat_map(|o| &o.long_flows);
+        let mut classes: Vec<u8> = flows.map(|l| l.class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        if classes.len() < 2 {
+            return Vec::new();
+        }
+        let each = classes.iter().filter_map(|class| {
+            self.scalar(&format!("share of queue {class}"), None, share, |o, _| {
+                let sum = |l: &[u64]| l.iter().sum::<u64>() as f64;
+                let all: Vec<u64> = o.long_flows.iter().map(|l| l.delivered).collect();
+                let own = o.long_flows.iter().filter(|l| l.class == *class);
+                let own: Vec<u64> = own.map(|l| l.delivered).collect();
+                (sum(&all) > 0.0).then(|| sum(&own) / sum(&all))
+            })
+        });
+        each.collect()
     }
 
     /// A number of the port with the longest queue.

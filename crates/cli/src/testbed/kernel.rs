@@ -179,22 +179,11 @@ fn able() -> Result<(), Failure> {
     if !rustix::process::geteuid().is_root() {
         missing.push("root: run it with sudo".to_owned());
     }
-    for (module, what) in [
-        ("sch_cemark", "the qdisc: see docs/linux.md"),
-        ("sch_netem", "delays: modprobe sch_netem"),
-        ("ifb", "delays: modprobe ifb numifbs=0"),
-        ("sch_prio", "several delays: modprobe sch_prio"),
-        ("cls_u32", "several delays: modprobe cls_u32"),
-        ("cls_matchall", "delays: modprobe cls_matchall"),
-        ("act_mirred", "delays: modprobe act_mirred"),
-    ] {
-        if !present(module) {
-            missing.push(format!("{module}, for {what}"));
-        }
-    }
-    let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
-    if !known.unwrap_or_default().contains("dctcp") {
-        missing.push("tcp_dctcp, for DCTCP: modprobe tcp_dctcp".to_owned());
+    if missing.is_empty() {
+        let tried = attempts();
+        // What it has made is removed, whether or not it exists.
+        let _ = quietly("ip", "netns del cemark-try");
+        missing.extend(tried);
     }
     if missing.is_empty() {
         return Ok(());
@@ -206,13 +195,73 @@ fn able() -> Result<(), Failure> {
     )))
 }
 
-/// Whether a module is loaded or built in.
-fn present(module: &str) -> bool {
-    if Path::new("/sys/module").join(module).exists() {
-        return true;
-    }
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let list = format!("/lib/modules/{}/modules.builtin", release.trim());
-    let built = std::fs::read_to_string(list).unwrap_or_default();
-    built.lines().any(|l| l.ends_with(&format!("/{module}.ko")))
+/// What the kernel refuses of that which a lab needs, tried in a namespace of its own, so that the
+/// kernel loads the modules that it has.
+fn attempts() -> Vec<String> {
+    let cemark = "cemark scheme tcn threshold 200us queues 2";
+    let each = [
+        (
+            "ip",
+            "netns add cemark-try".to_owned(),
+            "network namespaces",
+        ),
+        (
+            "ip",
+            "-n cemark-try link add name lag type ifb".to_owned(),
+            "ifb: modprobe ifb numifbs=0",
+        ),
+        (
+            "ip",
+            "-n cemark-try link add name va type veth peer name vb".to_owned(),
+            "veth: modprobe veth",
+        ),
+        (
+            "tc",
+            format!("-n cemark-try qdisc add dev va root handle 1: stab overhead -14 {cemark}"),
+            "sch_cemark and its plugin for tc: see docs/linux.md",
+        ),
+        (
+            "tc",
+            "-n cemark-try qdisc add dev lag root handle 1: prio bands 3".to_owned(),
+            "sch_prio: modprobe sch_prio",
+        ),
+        (
+            "tc",
+            "-n cemark-try qdisc add dev lag parent 1:1 netem delay 10us".to_owned(),
+            "sch_netem: modprobe sch_netem",
+        ),
+        (
+            "tc",
+            "-n cemark-try filter add dev lag parent 1: protocol ip prio 1 u32 match ip sport 1 \
+             0x000f flowid 1:1"
+                .to_owned(),
+            "cls_u32: modprobe cls_u32",
+        ),
+        (
+            "tc",
+            "-n cemark-try qdisc add dev vb clsact".to_owned(),
+            "sch_ingress: modprobe sch_ingress",
+        ),
+        (
+            "tc",
+            "-n cemark-try filter add dev vb ingress matchall action mirred egress redirect dev lag"
+                .to_owned(),
+            "cls_matchall and act_mirred: modprobe cls_matchall act_mirred",
+        ),
+    ];
+    let lacks = each
+        .iter()
+        .filter(|(program, words, _)| !quietly(program, words));
+    lacks.map(|(_, _, what)| (*what).to_owned()).collect()
+}
+
+/// Whether a command succeeds; what it says is not shown.
+fn quietly(program: &str, words: &str) -> bool {
+    let done = Command::new(program)
+        .args(words.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    done.is_ok_and(|status| status.success())
 }

@@ -76,8 +76,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .out
         .clone()
         .unwrap_or_else(|| RunDir::default_path(&plan));
-    let dir = RunDir::open(&path, &plan, &who, args.fresh, &Stderr)?;
+    // Before the directory, so that a kernel that cannot be built leaves none behind.
     let kernel = args.kernel.ready(args.quiet)?;
+    let dir = RunDir::open(&path, &plan, &who, args.fresh, &Stderr)?;
     let (finished, resumed) = Work {
         plan: &plan,
         dir: &dir,
