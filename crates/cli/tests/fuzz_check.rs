@@ -71,7 +71,7 @@ fn scenario_of(figure: &str) -> String {
     for line in figure.lines() {
         if let Some(section) = line.strip_prefix('[') {
             let section = section.trim_start_matches('[');
-            let words = ["row", "variant", "quick", "full"];
+            let words = ["row", "variant", "quick", "full", "why"];
             of_figure = words.iter().any(|word| section.starts_with(word));
         }
         if !of_figure {

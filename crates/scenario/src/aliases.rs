@@ -47,6 +47,7 @@ const KEYS: &[Alias] = &[
     ("the file", "quick", FIGURE),
     ("the file", "variant", FIGURE),
     ("the file", "row", FIGURE),
+    ("the file", "why", FIGURE),
     ("the file", "pfc", PFC),
     ("the file", "pep", BOX),
     ("the file", "proxy", BOX),

@@ -121,6 +121,7 @@ figures![
     "pool",
     "tofino",
     "tofino-interval",
+    "tofino-query",
     "approximations",
 ];
 
