@@ -18,16 +18,21 @@ const SET: &[&str] = &[
 /// Files that a stranger looks for in each of them.
 const FILES: &[&str] = &["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
+/// Where it builds.
+const BUILT: &str = "target/packages";
+
 /// Packs the set with one command, which also compiles every crate from its package.
 pub(crate) fn run() -> Result<(), String> {
     let wrong = judge(&crate::arrows::metadata()?);
     if !wrong.is_empty() {
         return Err(wrong.join("\n       "));
     }
+    forget_built()?;
     forget_unpacked()?;
     let mut line = Command::new(env!("CARGO"));
     // Nothing is published from here, so the tree need not be committed.
     line.args(["package", "--locked", "--allow-dirty"]);
+    line.args(["--target-dir", BUILT]);
     for name in SET {
         line.args(["--package", name]);
     }
@@ -40,6 +45,14 @@ pub(crate) fn run() -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("{line:?}: {status}"))
+    }
+}
+
+/// Removes what earlier runs built: a crate of a registry that is built is not built again.
+fn forget_built() -> Result<(), String> {
+    match fs::remove_dir_all(BUILT) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(format!("{BUILT}: {e}")),
+        _ => Ok(()),
     }
 }
 
