@@ -11,7 +11,7 @@ use crate::exit::{Failure, answer, note};
 /// Arguments of `cemark man`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The command whose page is printed [default: the page of cemark itself].
+    /// The command whose page is printed (`run`, `bpf-attach`) [default: the page of cemark itself].
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Option<String>,
     /// Write the pages of all commands into this directory.
@@ -28,11 +28,11 @@ pub(crate) fn man(args: &Args, mut command: Command) -> Result<(), Failure> {
     let Some(name) = &args.command else {
         return answer(&page(&command, None));
     };
-    let pages = pages(&command);
-    match pages.iter().find(|sub| sub.get_name() == name) {
-        Some(sub) => answer(&page(sub, Some(&command))),
+    let pages = pages(&command, "");
+    match pages.iter().find(|(known, _)| known == name) {
+        Some((name, sub)) => answer(&page(sub, Some(name))),
         None => {
-            let names = pages.iter().map(|sub| sub.get_name());
+            let names = pages.iter().map(|(name, _)| name.as_str());
             Err(Failure::User(miette::miette!(
                 help = cemark_scenario::near(name, names),
                 "there is no command `{name}`"
@@ -41,10 +41,25 @@ pub(crate) fn man(args: &Args, mut command: Command) -> Result<(), Failure> {
     }
 }
 
-/// The commands that have pages of their own.
-fn pages(command: &Command) -> Vec<&Command> {
-    let subs = command.get_subcommands();
-    subs.filter(|sub| !sub.is_hide_set()).collect()
+/// The commands that have pages of their own, each with its name in the page's: `bpf`, and below it
+/// `bpf-attach`.
+fn pages<'a>(command: &'a Command, above: &str) -> Vec<(String, &'a Command)> {
+    let mut all = Vec::new();
+    // clap gives every group of commands a `help` of its own.
+    let made = |sub: &Command| !above.is_empty() && sub.get_name() == "help";
+    for sub in command.get_subcommands() {
+        if sub.is_hide_set() || made(sub) {
+            continue;
+        }
+        let name = match above {
+            "" => sub.get_name().to_owned(),
+            above => format!("{above}-{}", sub.get_name()),
+        };
+        let below = pages(sub, &name);
+        all.push((name, sub));
+        all.extend(below);
+    }
+    all
 }
 
 fn write_all(dir: &Path, command: &Command) -> Result<(), Failure> {
@@ -57,9 +72,8 @@ fn write_all(dir: &Path, command: &Command) -> Result<(), Failure> {
     };
     std::fs::create_dir_all(dir).map_err(|e| failed(dir, e))?;
     let mut files = vec![("cemark.1".to_owned(), page(command, None))];
-    for sub in pages(command) {
-        let text = page(sub, Some(command));
-        files.push((format!("cemark-{}.1", sub.get_name()), text));
+    for (name, sub) in pages(command, "") {
+        files.push((format!("cemark-{name}.1"), page(sub, Some(&name))));
     }
     for (name, text) in &files {
         let path = dir.join(name);
@@ -74,13 +88,12 @@ fn write_all(dir: &Path, command: &Command) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A page in the language of man; `parent` is the command to which it belongs.
-fn page(command: &Command, parent: Option<&Command>) -> String {
+/// A page in the language of man; `name` is the command's below cemark.
+fn page(command: &Command, name: Option<&str>) -> String {
     let mut command = command.clone().disable_help_subcommand(true);
-    if let Some(parent) = parent {
-        let (program, name) = (parent.get_name(), command.get_name().to_owned());
+    if let Some(name) = name {
         command = command
-            .display_name(format!("{program}-{name}"))
+            .display_name(format!("cemark-{name}"))
             .version(env!("CARGO_PKG_VERSION"));
     }
     let source = concat!("cemark ", env!("CARGO_PKG_VERSION"));

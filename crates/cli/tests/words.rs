@@ -216,6 +216,12 @@ fn every_command_has_a_manual_page() {
         pages += 1;
     }
     assert!(pages >= 12 && dir.join("cemark-run.1").exists());
+    // Commands of a group too, but not the `help` that clap gives each group.
+    for (name, there) in [("bpf-attach", true), ("p4-check", true), ("p4-help", false)] {
+        let page = dir.join(format!("cemark-{name}.1"));
+        assert_eq!(page.exists(), there, "{name}");
+    }
+    assert!(stdout(&cemark(&["man", "bpf-attach"])).contains("cemark\\-bpf\\-attach"));
     let o = cemark(&["man", "run"]);
     assert!(
         stdout(&o).contains("cemark\\-run \\- Simulate every point"),

@@ -64,19 +64,12 @@ pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
 }
 
 fn fabric(config: &Config) -> Result<(), Refusal> {
-    let kind = match &config.topology {
-        Topology::Star(_) | Topology::Dumbbell(_) => None,
-        Topology::LeafSpine(_) => Some("\"leaf-spine\""),
-        Topology::FatTree(_) => Some("\"fat-tree\""),
-        Topology::TwoSites(_) => Some("\"two-sites\""),
-        Topology::Ring(_) => Some("\"ring\""),
-    };
-    let two = "the testbed has one switch or two";
-    if let Some(kind) = kind {
+    let one_or_two = matches!(config.topology, Topology::Star(_) | Topology::Dumbbell(_));
+    if !one_or_two {
         return no(
             "topology.kind",
-            kind,
-            two,
+            format!("\"{}\"", config.topology.spec().name),
+            "the testbed has one switch or two",
             "write kind = \"star\" or kind = \"dumbbell\"",
         );
     }

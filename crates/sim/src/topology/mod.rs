@@ -54,6 +54,11 @@ macro_rules! topologies {
                 panic!("{} is not in the list of topologies", spec.name)
             }
 
+            /// Its entry in [`ALL`](Topology::ALL).
+            pub fn spec(&self) -> &'static TopologySpec {
+                match self { $(Topology::$Name(_) => &$module::SPEC),+ }
+            }
+
             /// What all topologies can be asked.
             pub fn shape(&self) -> &dyn Shape {
                 match self { $(Topology::$Name(shape) => shape),+ }
