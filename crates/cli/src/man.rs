@@ -11,7 +11,7 @@ use crate::exit::{Failure, answer, note};
 /// Arguments of `cemark man`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The command whose page is printed (`run`, `bpf-attach`) [default: the page of cemark itself].
+    /// The page that is printed: of `run`, of `bpf-attach` [default: that of cemark itself].
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Option<String>,
     /// Write the pages of all commands into this directory.
