@@ -100,7 +100,7 @@ fn conflicts(files: &[&str]) -> Vec<String> {
     let found = files.iter().filter_map(|f| {
         let text = fs::read_to_string(f).ok()?;
         let line = text.lines().position(is_conflict)? + 1;
-        Some(format!("{f}:{line}: a merge was left unfinished"))
+        Some(format!("{f}:{line}: a conflict marker; resolve the merge"))
     });
     found.collect()
 }

@@ -175,7 +175,7 @@ fn an_unknown_name_is_the_users_mistake() {
     );
 }
 
-/// The test of the files themselves: each parameter has a reason, and the paper is no program.
+/// Each parameter of the shipped files has a reason, and none cites a program as the paper.
 #[test]
 fn every_parameter_says_where_it_comes_from() {
     for file in files().iter().filter(|f| f.is_simulated()) {

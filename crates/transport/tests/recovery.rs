@@ -53,6 +53,19 @@ fn transfer(cfg: &Config, path: Path, bytes: u64) -> Net {
     net
 }
 
+/// Runs until nothing is left to do: every byte has arrived, and the sender is idle.
+fn all_arrives(net: &mut Net, total: u64) -> Result<(), TestCaseError> {
+    let mut steps = 0u64;
+    while net.step() {
+        steps += 1;
+        prop_assert!(steps < 400_000, "no livelock");
+    }
+    prop_assert_eq!(net.receiver.delivered(), total);
+    prop_assert!(net.sender.is_idle());
+    prop_assert_eq!(net.sender.bytes_in_flight(), 0);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
@@ -80,14 +93,7 @@ proptest! {
             net.write_at(Nanos(when), bytes);
             total += bytes;
         }
-        let mut steps = 0u64;
-        while net.step() {
-            steps += 1;
-            prop_assert!(steps < 400_000, "no livelock");
-        }
-        prop_assert_eq!(net.receiver.delivered(), total);
-        prop_assert!(net.sender.is_idle());
-        prop_assert_eq!(net.sender.bytes_in_flight(), 0);
+        all_arrives(&mut net, total)?;
         // A lost packet costs at most two retransmissions. So does a late one, unless NewReno
         // declares it lost: then every ACK of what was in flight is a partial one and causes a
         // retransmission (RFC 6582 section 4), up to the window.
@@ -125,14 +131,7 @@ proptest! {
         for (when, bytes) in messages {
             net.write_at(Nanos(when), bytes);
         }
-        let mut steps = 0u64;
-        while net.step() {
-            steps += 1;
-            prop_assert!(steps < 400_000, "no livelock");
-        }
-        prop_assert_eq!(net.receiver.delivered(), total);
-        prop_assert!(net.sender.is_idle());
-        prop_assert_eq!(net.sender.bytes_in_flight(), 0);
+        all_arrives(&mut net, total)?;
         // As above. A late packet may make RACK call everything before it lost, and each message
         // and each loss may end with a probe.
         let window = receive_window / u64::from(cfg.mss) + 1;

@@ -72,17 +72,17 @@ inside() {
 echo "== module and plugin for Linux $release"
 # As a user installs it.
 inside dkms remove cemark/0.1.0 --all >/dev/null 2>&1 || true
-rm -rf "$root/root/linux" "$root/root/include"
-cp -r "$here/.." "$root/root/linux"
-cp -r "$here/../../include" "$root/root/include"
-inside make -s -C /root/linux clean tc install-tc CFLAGS=-Werror KVER="$release"
-inside make -s -C /root/linux dkms KVER="$release"
+rm -rf "$root/srv/linux" "$root/srv/include"
+cp -r "$here/.." "$root/srv/linux"
+cp -r "$here/../../include" "$root/srv/include"
+inside make -s -C /srv/linux clean tc install-tc CFLAGS=-Werror KVER="$release"
+inside make -s -C /srv/linux dkms KVER="$release"
 inside dkms install cemark/0.1.0 -k "$release" >"$base/dkms.log" 2>&1 ||
   { cat "$base/dkms.log" "$root"/var/lib/dkms/cemark/0.1.0/build/make.log; exit 1; }
 inside dkms status
 # The modules of the tests, and this one with every warning an error.
-inside make -s -C "/lib/modules/$release/build" M=/root/linux \
-  CEMARK_HEADERS=/root/include CEMARK_TEST=1 W=1 KCFLAGS=-Werror modules 2>&1 |
+inside make -s -C "/lib/modules/$release/build" M=/srv/linux \
+  CEMARK_HEADERS=/srv/include CEMARK_TEST=1 W=1 KCFLAGS=-Werror modules 2>&1 |
   { grep -v "Skipping BTF" || true; }
 "$here/guest.sh" "$root" "$release" "$base/guest" "$script" "$@"
 kernel=$root/boot/vmlinuz-$release

@@ -50,7 +50,7 @@ inside test -e "/lib/modules/$release/modules.builtin.modinfo" &&
   take "lib/modules/$release/modules.builtin.modinfo"
 mkdir -p "$out/test"
 cp -r "$here"/. "$out/test/"
-cp "$root"/root/linux/*.ko "$out/test/"
+cp "$root"/srv/linux/*.ko "$out/test/"
 cp "$script" "$out/test/" 2>/dev/null || true
 /sbin/depmod -b "$out" "$release"
 for pair in "$@"; do

@@ -80,13 +80,7 @@ pub enum Unequal {
 /// The first difference.
 pub fn rust_and_c(spec: &'static SchemeSpec, seed: u64, decisions: u64) -> Result<Agreed, Unequal> {
     let twin = c::twin(spec.name)?;
-    compare(
-        spec,
-        seed,
-        decisions,
-        |_| false,
-        |v, q| Ok(twin.marker(v, q)?),
-    )
+    compare(spec, seed, decisions, none, |v, q| Ok(twin.marker(v, q)?))
 }
 
 /// The same with the parameters that `fixed` names at their defaults, so that code which runs only
@@ -116,13 +110,7 @@ pub fn rust_and_bpf(
     decisions: u64,
 ) -> Result<Agreed, Unequal> {
     let twin = bpf::twin(spec.name)?;
-    compare(
-        spec,
-        seed,
-        decisions,
-        |_| false,
-        |v, q| Ok(twin.marker(v, q)?),
-    )
+    compare(spec, seed, decisions, none, |v, q| Ok(twin.marker(v, q)?))
 }
 
 /// Compares Rust with the tc program in the running kernel.
@@ -137,13 +125,9 @@ pub fn rust_and_tc(
     decisions: u64,
 ) -> Result<Agreed, Unequal> {
     let twin = tc::twin(spec.name)?;
-    compare(
-        spec,
-        seed,
-        decisions,
-        |_| false,
-        |v, q| Ok(twin.clone().marker(v, q)?),
-    )
+    compare(spec, seed, decisions, none, |v, q| {
+        Ok(twin.clone().marker(v, q)?)
+    })
 }
 
 /// Compares Rust with the module in the running kernel.
@@ -157,13 +141,14 @@ pub fn rust_and_kernel(
     decisions: u64,
 ) -> Result<Agreed, Unequal> {
     let twin = kernel::twin(spec.name)?;
-    compare(
-        spec,
-        seed,
-        decisions,
-        |_| false,
-        |v, q| Ok(twin.clone().marker(v, q)?),
-    )
+    compare(spec, seed, decisions, none, |v, q| {
+        Ok(twin.clone().marker(v, q)?)
+    })
+}
+
+/// All parameters are drawn.
+fn none(_: &ParamSpec) -> bool {
+    false
 }
 
 /// Compares the catalogue's marker with what `other` builds.

@@ -542,8 +542,8 @@ fn part(
         Formula::Spread => target.band.judge_spread(&estimate),
         _ => target.band.judge(interval),
     };
-    // A closed form that gives the printed number could not do otherwise. One that does not is a
-    // finding.
+    // A closed form does not depend on the simulator, so that a match proves nothing. A
+    // mismatch is a finding.
     let verdict = match verdict {
         RowVerdict::Reproduced if !simulated => RowVerdict::ByConstruction,
         verdict => verdict,

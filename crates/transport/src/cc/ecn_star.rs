@@ -3,7 +3,7 @@
 //! The name is MQ-ECN's.
 
 use super::{
-    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost, PathSpec,
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, FromControl, Lost, PathSpec,
     Window, boxed,
 };
 use crate::cc::window::floor;
@@ -66,14 +66,7 @@ impl Controller for EcnStar {
     }
 
     fn on_loss(&mut self, loss: &Lost) {
-        let mss = u64::from(self.mss);
-        let half = floor(
-            mss,
-            loss.bytes_in_flight.min(self.window.bytes()) / 2,
-            self.whole,
-        );
-        self.window
-            .lose_to(mss, half, loss.timeout, loss.already == Cut::None);
+        self.window.lose_half(u64::from(self.mss), loss, self.whole);
     }
 
     fn restart(&mut self, bytes: u64) {

@@ -4,10 +4,9 @@
 use cemark_wire::Ecn;
 
 use super::{
-    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost, PathSpec,
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, FromControl, Lost, PathSpec,
     Window, boxed,
 };
-use crate::cc::window::floor;
 
 /// The declaration.
 pub static SPEC: ControllerSpec = ControllerSpec::new(
@@ -65,14 +64,7 @@ impl Controller for Reno {
     }
 
     fn on_loss(&mut self, loss: &Lost) {
-        let mss = u64::from(self.mss);
-        let half = floor(
-            mss,
-            loss.bytes_in_flight.min(self.window.bytes()) / 2,
-            self.whole,
-        );
-        self.window
-            .lose_to(mss, half, loss.timeout, loss.already == Cut::None);
+        self.window.lose_half(u64::from(self.mss), loss, self.whole);
     }
 
     fn restart(&mut self, bytes: u64) {

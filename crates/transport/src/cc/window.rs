@@ -2,7 +2,7 @@
 //! The congestion window that Reno, ECN*, DCTCP and CUBIC's slow start share: slow start and
 //! congestion avoidance, counted in bytes.
 
-use super::{Acked, PathSpec};
+use super::{Acked, Cut, Lost, PathSpec};
 
 /// A congestion window in bytes (RFC 5681, with the byte counting of RFC 3465).
 ///
@@ -90,6 +90,13 @@ impl Window {
     /// after a timeout. `cut` is false if this window of data has been answered for already.
     pub fn lose(&mut self, mss: u64, bytes_in_flight: u64, timeout: bool, cut: bool) {
         self.lose_to(mss, bytes_in_flight.min(self.cwnd) / 2, timeout, cut);
+    }
+
+    /// The same, where `whole` rounds the threshold down to whole segments. One window of data is
+    /// answered once, whether a loss or an echo came first.
+    pub(crate) fn lose_half(&mut self, mss: u64, loss: &Lost, whole: bool) {
+        let half = floor(mss, loss.bytes_in_flight.min(self.cwnd) / 2, whole);
+        self.lose_to(mss, half, loss.timeout, loss.already == Cut::None);
     }
 
     /// The same, with a threshold of `bytes`.
