@@ -15,6 +15,7 @@ fn workload(kind: Kind) -> Workload {
         kind,
         class: ClassMap::Fixed(0),
         persistent: false,
+        control: None,
     }
 }
 
@@ -96,7 +97,7 @@ fn ports_and_hosts_have_what_the_scenario_says() {
     let route = line(&lab, &host(2), "route add default");
     assert!(route.ends_with("initcwnd 10 rto_min 5ms"), "{route}");
     assert_eq!(lab.ports.len(), 3);
-    assert_eq!(lab.control, "dctcp");
+    assert_eq!(lab.controls, ["dctcp"]);
     // A SYN of 40 bytes is 1460 shorter than a full segment: on two links of 40 ns a byte.
     assert_eq!(lab.endless[0].flow.early, 2 * 1460 * 40);
 }
