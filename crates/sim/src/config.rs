@@ -7,15 +7,15 @@ use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
 use cemark_transport::Control;
 use cemark_wire::Picos;
 
-pub use crate::offload::Offload;
+pub use crate::endpoints::offload::Offload;
 pub use cemark_switch::RoundSpec;
 pub use cemark_switch::admit::Xoff;
 pub use cemark_switch::ce::NonEct;
 pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
-use crate::faults::LinkFault;
-use crate::host::is_probe;
+use crate::endpoints::host::is_probe;
+use crate::network::faults::LinkFault;
 use crate::topology::Topology;
 use crate::workload::{RttModel, Workload};
 

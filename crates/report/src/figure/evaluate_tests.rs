@@ -40,7 +40,6 @@ fn flow(id: u64, micros: f64) -> FlowRecord {
         marks: 0,
         retransmits: id as u32,
         timeouts: 0,
-        workload: 0,
     }
 }
 
