@@ -57,8 +57,8 @@ fn two(non_ect: NonEct) -> Config {
     config
 }
 
-/// CUBIC without ECN fills a buffer that nobody defends, and DCTCP yields; where its packets are
-/// dropped instead of marked, it is the other way round.
+/// CUBIC without ECN fills the buffer, and DCTCP yields; where its packets are dropped instead of
+/// marked, it is the other way round.
 #[test]
 fn the_policy_for_not_ect_decides_who_yields() {
     let passes = cemark_sim::run(&two(NonEct::Forward));

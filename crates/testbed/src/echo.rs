@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How connections agree on ECN, where some of a host use it and others do not.
 //!
-//! A kernel has one setting for a host, `net.ipv4.tcp_ecn`: 1 asks for ECN on every connection, 0 on
-//! none, 2 grants it to those who ask. DCTCP asks by itself. Where controllers differ the setting is
-//! 2, and what else asks does so by its route (`ip route ... features ecn`), which is one for each
-//! pair of hosts.
+//! A kernel has one setting for a host, `net.ipv4.tcp_ecn`: 1 asks for ECN on every connection, 0
+//! on none, 2 grants it to those who ask. DCTCP asks by itself. Where controllers differ the
+//! setting is 2, and what else asks does so by its route (`ip route ... features ecn`), which is
+//! one for each pair of hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
