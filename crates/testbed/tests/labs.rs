@@ -148,7 +148,8 @@ fn controllers_of_workloads_are_those_of_their_sockets() {
     assert_eq!(
         routes(&three_lab, "features ecn"),
         [
-            "route add 10.77.0.3/32 dev eth0 src 10.77.0.1 initcwnd 10 rto_min 5ms quickack 1 features ecn"
+            "route add 10.77.0.3/32 dev eth0 src 10.77.0.1 initcwnd 10 rto_min 5ms quickack 1 \
+             features ecn"
         ]
     );
     // Listeners have the port of their controller, and its lowest bits are the band.
