@@ -6,14 +6,14 @@ use std::sync::Arc;
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
 use cemark_wire::Picos;
 
-pub use crate::offload::Offload;
+pub use crate::endpoints::offload::Offload;
 pub use cemark_switch::RoundSpec;
 pub use cemark_switch::admit::Xoff;
 pub use cemark_switch::ce::NonEct;
 pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
-use crate::faults::LinkFault;
+use crate::network::faults::LinkFault;
 use crate::topology::Topology;
 use crate::workload::{RttModel, Workload};
 

@@ -5,7 +5,7 @@ use cemark_switch::NEVER;
 use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
-use crate::conn::Conn;
+use crate::endpoints::conn::Conn;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};

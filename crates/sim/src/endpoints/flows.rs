@@ -4,13 +4,13 @@
 use crate::scramble::hash;
 use cemark_wire::Picos;
 
-use crate::conn::Conn;
+use crate::endpoints::conn::Conn;
+use crate::endpoints::rdma::QueuePair;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
 use crate::metrics::Goodput;
 use crate::outcome::FlowRecord;
-use crate::rdma::QueuePair;
 use crate::workload::{ClassMap, Flow, path};
 
 impl<Q: EventQueue> Sim<Q> {

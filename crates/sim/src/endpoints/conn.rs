@@ -8,8 +8,8 @@ use cemark_switch::NEVER;
 use cemark_transport::{Config, Receiver, Sender};
 use cemark_wire::Nanos;
 
+use crate::endpoints::rdma::QueuePair;
 use crate::ids::{ConnId, HostId};
-use crate::rdma::QueuePair;
 use crate::topology::Route;
 use crate::workload::Flow;
 
