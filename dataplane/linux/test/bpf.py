@@ -45,7 +45,7 @@ SCHEMES = {
 }
 # Who marks, by which scheme, and the rate of the virtual queue in percent of RATE.
 WAYS = [
-    ("nobody", "", 0),
+    ("no marks", "", 0),
     ("ECN#, `cemark bpf` at 97 %", "ecn_sharp", 97),
     ("ECN#, `cemark bpf` at 99 %", "ecn_sharp", 99),
     ("ECN#, `cemark bpf` at 100 %", "ecn_sharp", 100),
@@ -136,9 +136,9 @@ def check(rows):
     work."""
     wrong = []
     for who, found in rows.items():
-        none = found.get("nobody")
+        none = found.get("no marks")
         for what, (goodput, wait, marked, _) in found.items():
-            if what == "nobody":
+            if what == "no marks":
                 continue
             if not marked:
                 wrong.append(f"{who}, {what}: no packet is marked")

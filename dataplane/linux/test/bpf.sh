@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # bpf.sh [KERNEL [NAME=VALUE]...]: the eBPF marker of `cemark bpf` with real TCP, beside the qdisc
 # and beside no marks at all: the table of docs/linux.md. KERNEL is uml-hz1000 (User Mode Linux in
-# virtual time, the default), 6.1 or 7.2 (Debian's own, in QEMU; needs root), or all: the first and
-# 2 flows in the last of them. The variables are those of bpf.py. What is missing is built or fetched first.
+# virtual time, the default), 6.1 or 7.2 (Debian's own, in QEMU; needs root), or all: the first, and
+# two flows in the last. The variables are those of bpf.py. What is missing is built or fetched
+# first.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."
