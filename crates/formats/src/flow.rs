@@ -6,7 +6,7 @@ use cemark_wire::Picos;
 /// A flow, with nodes as its file numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// The line that it stands in, counted from one.
+    /// Its line in the file, counted from one.
     pub line: usize,
     /// Sender.
     pub src: u32,

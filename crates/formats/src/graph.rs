@@ -10,7 +10,7 @@ use crate::fault::{Fallible, Fault};
 /// A cable between two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
-    /// The line that it stands in, counted from one.
+    /// Its line in the file, counted from one.
     pub line: usize,
     /// One end.
     pub a: u32,

@@ -59,7 +59,7 @@ fn split(text: &str) -> (&str, &str) {
         .find(|&(i, c)| {
             let exponent = matches!(c, 'e' | 'E')
                 && text[i + 1..].starts_with(|d: char| d.is_ascii_digit() || d == '-' || d == '+');
-            !(c.is_ascii_digit() || c == '.' || exponent) && !(c == '-' || c == '+')
+            !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+') && !exponent
         })
         .map_or(text.len(), |(i, _)| i);
     text.split_at(end)

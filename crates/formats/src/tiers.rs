@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Finds in a graph the topology of a scenario: a star, a dumbbell, a leaf-spine fabric, or three
-//! tiers. Hosts are numbered anew, rack by rack.
+//! tiers. Hosts get new numbers, rack by rack.
 
 use std::collections::{BTreeMap, BTreeSet};
 

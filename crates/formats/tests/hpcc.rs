@@ -78,7 +78,8 @@ fn the_topologies_are_recognised() {
     );
     assert_eq!(star.hosts, [1, 2, 3]);
 
-    let text = "5 2 4\r\n0 1\r\n0 1 40Gbps 5us 0\r\n1 2 10Gbps 1us 0\r\n0 3 10Gbps 1us 0\r\n1 4 10Gbps 1us 0\r\n";
+    let text = "5 2 4\r\n0 1\r\n0 1 40Gbps 5us 0\r\n1 2 10Gbps 1us 0\r\n\
+                0 3 10Gbps 1us 0\r\n1 4 10Gbps 1us 0\r\n";
     let dumbbell = laid(text).expect("a dumbbell");
     let (host, middle) = (line(10, 1), line(40, 5));
     assert_eq!(
@@ -217,7 +218,8 @@ fn what_a_scenario_cannot_say_is_refused_where_it_stands() {
     let text = "4 2 4\n2 3\n0 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n0 3 1Gbps 1us 0\n2 3 1Gbps 1us 0\n";
     refused(text, Some(5), "host 0 has 2 links", "one link");
     // Three switches with hosts in a row.
-    let row = "6 3 5\n3 4 5\n0 3 1Gbps 1us 0\n1 4 1Gbps 1us 0\n2 5 1Gbps 1us 0\n3 4 1Gbps 1us 0\n4 5 1Gbps 1us 0\n";
+    let row = "6 3 5\n3 4 5\n0 3 1Gbps 1us 0\n1 4 1Gbps 1us 0\n2 5 1Gbps 1us 0\n\
+               3 4 1Gbps 1us 0\n4 5 1Gbps 1us 0\n";
     refused(row, Some(6), "both in the first tier", "two-sites");
 }
 

@@ -25,8 +25,8 @@ const MOST_BYTES: u64 = 1 << 30;
 #[command(after_help = AFTER)]
 pub(crate) struct Args {
     /// A topology, and with it a list of flows and a configuration, in any order: topology.txt,
-    /// flow.txt and config.txt of HPCC's simulator, or a .topo and a .cm of htsim. What each file is
-    /// shows in its first lines.
+    /// flow.txt and config.txt of HPCC's simulator, or a .topo and a .cm of htsim. The first lines
+    /// of each file say what it is.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The scenario to write.

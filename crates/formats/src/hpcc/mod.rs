@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files of the ns-3 simulator of HPCC (SIGCOMM 2019) and of the many that were made from it: DCQCN,
-//! PINT, PowerTCP and others use the same `topology.txt`, `flow.txt`, `config.txt` and `fct.txt`.
+//! Files of the ns-3 simulator of HPCC (SIGCOMM 2019) and of the many that were made from it: PINT,
+//! PowerTCP and others use the same `topology.txt`, `flow.txt`, `config.txt` and `fct.txt`.
 
 mod config;
 mod flows;
