@@ -51,6 +51,10 @@ pub(crate) struct Conn {
     pub begin: u64,
     /// Counters of the ends when the flow began.
     pub before: Tally,
+    /// Stream offset whose acknowledgement completes the flow, where the sender says so.
+    pub acked_end: u64,
+    /// Its FIN has been sent.
+    pub closing: bool,
 }
 
 /// Counters of a connection's ends.
@@ -181,6 +185,8 @@ impl Conns {
             flow,
             begin: 0,
             before: Tally::default(),
+            acked_end: u64::MAX,
+            closing: false,
         };
         match self.free.pop() {
             Some(i) => {
