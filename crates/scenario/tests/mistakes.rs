@@ -643,3 +643,114 @@ fn loads_of_several_workloads_add_up() {
         "{error}"
     );
 }
+
+/// Keys that other simulators have, where the rest of the scenario leaves them no meaning.
+#[test]
+fn limits_without_a_meaning() {
+    refused(&[
+        (
+            MSS,
+            "max-burst = 2",
+            "23:13",
+            "under back-pressure the NIC takes segments",
+            "nic = \"fifo\"",
+        ),
+        (
+            MSS,
+            "max-burst = 2\n[host]\nnic = \"fifo\"\ntso = \"64KB\"",
+            "23:13",
+            "trains or pacing",
+            "max-burst = 0",
+        ),
+        (
+            BUFFER,
+            "buffer-packets = 250\nbuffer-policy = \"shared\"",
+            "26:18",
+            "in the buffer of one port",
+            "buffer-policy = \"port\"",
+        ),
+        (
+            BUFFER,
+            "device-packets = 10\nbuffer-policy = \"shared\"\npfc = true",
+            "26:18",
+            "with pfc",
+            "pfc = false",
+        ),
+    ]);
+}
+
+#[test]
+fn arrivals_without_a_meaning() {
+    refused(&[
+        (
+            LOAD,
+            "load = 0.8\nspan = \"1ms\"",
+            "19:8",
+            "two ways",
+            "span",
+        ),
+        (
+            LOAD,
+            "load = 0.8\nat = \"1ms\"",
+            "20:6",
+            "without span",
+            "remove",
+        ),
+        (
+            LOAD,
+            "span = \"1ms\"\nwarmup = 5",
+            "20:10",
+            "with span",
+            "remove",
+        ),
+        (
+            LOAD,
+            "load = 0.8\nsenders = []",
+            "20:11",
+            "no host sends",
+            "8..15",
+        ),
+        (
+            LOAD,
+            "load = 0.1\nsenders = [1, \"0..2\"]",
+            "20:11",
+            "twice",
+            "once",
+        ),
+        (
+            LOAD,
+            "load = 0.1\nsenders = [\"3..8\"]",
+            "20:12",
+            "not a range",
+            "0..7",
+        ),
+        (
+            LOAD,
+            "load = 0.1\nsenders = [\"8 mod 8\"]",
+            "20:12",
+            "no host has",
+            "0 mod 8",
+        ),
+        (
+            LOAD,
+            "load = 0.1\nsenders = [\"some\"]",
+            "20:12",
+            "names no hosts",
+            "8..15",
+        ),
+        (
+            LOAD,
+            "load = 0.8\nsenders = [0]",
+            "19:8",
+            "1 senders cannot offer",
+            "at most",
+        ),
+        (
+            LOAD,
+            "load = 0.1\npairs = \"to-one\"\nreceiver = 1\nsenders = [\"0..2\"]",
+            "16:1",
+            "is the receiver",
+            "leave it out",
+        ),
+    ]);
+}

@@ -9,7 +9,7 @@ use cemark_wire::Picos;
 
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, words};
-use crate::section::{Section, list, wrong};
+use crate::section::{Section, list};
 use crate::tree::{Node, Value};
 use crate::workload::{FLOWS, LOAD, LOAD_HOLD, SHARE, WARMUP, host};
 
@@ -165,28 +165,25 @@ fn senders(node: &Node, topology: &Topology) -> Fallible<Vec<u32>> {
 /// `8..15` or `1 mod 8`.
 fn some_hosts(node: &Node, text: &str, topology: &Topology) -> Fallible<Vec<u32>> {
     let hosts = topology.hosts();
-    let number = |part: &str| part.trim().parse::<u32>().ok();
-    let refuse = |message: String| Err(Fault::new(node.at, message));
-    if let Some((from, to)) = text.split_once("..") {
-        if let (Some(from), Some(to)) = (number(from), number(to)) {
-            if from > to || to >= hosts {
-                let message = format!("`{text}` is not a range of this fabric's {hosts} hosts");
-                return refuse(message).map_err(|fault: Box<Fault>| {
-                    fault.help(format!("write 0..{} for all of them", hosts - 1))
-                });
-            }
+    let two = |a: &str, b: &str| Some((a.trim().parse::<u32>().ok()?, b.trim().parse().ok()?));
+    if let Some((from, to)) = text.split_once("..").and_then(|(a, b)| two(a, b)) {
+        if from <= to && to < hosts {
             return Ok((from..=to).collect());
         }
-    } else if let Some((rest, every)) = text.split_once("mod") {
-        if let (Some(rest), Some(every)) = (number(rest), number(every)) {
-            if rest >= every || rest >= hosts {
-                return refuse(format!("no host has the number `{text}`"));
-            }
+        let message = format!("`{text}` is not a range of this fabric's {hosts} hosts");
+        return Err(Fault::new(node.at, message)
+            .help(format!("write \"0..{}\" for all of them", hosts - 1)));
+    }
+    if let Some((rest, every)) = text.split_once("mod").and_then(|(a, b)| two(a, b)) {
+        if rest < every && rest < hosts {
             return Ok((rest..hosts).step_by(every as usize).collect());
         }
+        return Err(
+            Fault::new(node.at, format!("no host has the number `{text}`"))
+                .help("write \"0 mod 8\" to \"7 mod 8\" for every eighth host"),
+        );
     }
-    Err(wrong(
-        node,
-        "the number of a host, a range \"8..15\", or \"1 mod 8\"",
-    ))
+    let message = format!("`{text}` names no hosts");
+    Err(Fault::new(node.at, message)
+        .help("write the number of a host, a range \"8..15\", or \"1 mod 8\""))
 }
