@@ -20,10 +20,9 @@ use crate::network::waypoint::Waypoint;
 use crate::topology::Fabric;
 use crate::workload::Traffic;
 
-/// An event is a kind in the high bits and an index in the low ones.
+/// An event is a kind in the high bits and an index in the low ones. Kind 0: the packet at the head
+/// of a link arrives at its far end (`EventQueue::insert_delivery`).
 pub(crate) mod kind {
-    /// The packet at the head of a link arrives at its far end.
-    pub const DELIVER: u32 = 0 << SHIFT;
     /// A link with explicit queues may have become free.
     pub const SERVE: u32 = 1 << SHIFT;
     /// A NIC is free for the next connection in its line.
@@ -219,7 +218,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline(always)]
     fn prefetch(&self) {
         let upcoming = self.events.upcoming();
-        if let Some(port) = upcoming.and_then(|event| self.ports.get(event as usize)) {
+        if let Some(port) = upcoming.and_then(|link| self.ports.get(link as usize)) {
             port.prefetch_head();
         }
     }
