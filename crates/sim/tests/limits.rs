@@ -169,7 +169,7 @@ fn a_flow_ends_where_it_is_measured() {
         let mut c = star(vec![line(0, 14_600)], MarkerChoice::None);
         c.rtt = RttModel::Fixed(us(100));
         c.measure.fct = fct;
-        let flow = run(&c).flows[0].clone();
+        let flow = run(&c).flows[0];
         assert_eq!(flow.fct, Some(flow.ideal), "{fct:?}");
         flow.ideal.0
     };
@@ -183,7 +183,7 @@ fn a_flow_ends_where_it_is_measured() {
     let mut c = star(vec![line(0, 14_600)], MarkerChoice::None);
     c.rtt = RttModel::Fixed(us(100));
     c.measure.fct = Fct::Closed;
-    let flow = run(&c).flows[0].clone();
+    let flow = run(&c).flows[0];
     assert_eq!(
         (flow.ideal.0, flow.fct.expect("it ends").0),
         (closed, closed + 2 * 800)
