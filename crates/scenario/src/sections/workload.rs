@@ -7,6 +7,7 @@ use cemark_sim::workload::{ClassMap, FlowLine, Kind, LongFlows, Pairs, Workload}
 use cemark_wire::Picos;
 
 use crate::arrivals::{self, ARRIVAL_KEYS};
+use crate::controllers::{self, Chosen};
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, word_of, words};
 use crate::section::{Section, bytes, choice, count, list, time, wrong};
@@ -105,6 +106,9 @@ enum ClassBy {
 
 words! { ClassBy: "by-pair" => ClassBy::Pair, "by-sender" => ClassBy::Sender }
 
+/// Kinds that have senders of TCP.
+const SENDING: &[&str] = &["poisson", "incast", "long", "list"];
+
 /// JSON schema of the number of a host.
 const HOST: &str = r#"{"type":"integer","minimum":0}"#;
 
@@ -117,6 +121,11 @@ keys! { COMMON:
     CONNECTIONS: Connections = Key::choice("connections").usual("fresh").doc(
         "`fresh`: a connection per flow, which starts at the initial window. `persistent`: flows \
          reuse idle connections of their pair (not through a `pep`)",
+    );
+    CONTROL: Chosen = Key::choice("control").only(SENDING).follows("as in `[transport]`").doc(
+        "the congestion controller of its flows; its parameters are read from `[transport]`, as \
+         is everything else. With `cubic` and `reno` its packets are not ECN-capable \
+         ([transports.md](transports.md#several-controllers))",
     );
     CLASS: Node = Key::own(
         "class",
@@ -248,18 +257,20 @@ keys! { PROBE:
 
 /// What a workload may refer to.
 struct Around<'a> {
+    root: &'a Table,
+    transport: &'a cemark_transport::Config,
     topology: &'a Topology,
     tables: &'a mut Tables,
     queues: usize,
-    mss: u16,
 }
 
 /// All workloads of a scenario.
 pub(crate) fn workloads(
     root: &Table,
+    transport: &cemark_transport::Config,
     topology: &Topology,
     tables: &mut Tables,
-    (queues, mss): (usize, u16),
+    queues: usize,
 ) -> Fallible<Vec<Workload>> {
     let nodes = items(root, WORKLOAD.name);
     if nodes.is_empty() {
@@ -277,10 +288,11 @@ pub(crate) fn workloads(
         ));
     }
     let mut around = Around {
+        root,
+        transport,
         topology,
         tables,
         queues,
-        mss,
     };
     let mut all: Vec<Workload> = Vec::new();
     for (i, node) in nodes.iter().enumerate() {
@@ -333,6 +345,12 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
     let name = s.given(&NAME)?.unwrap_or_default();
     let class = class(&mut s, around.queues)?;
     let persistent = s.read(&CONNECTIONS)? == Connections::Persistent;
+    let control = match s.given(&CONTROL)? {
+        Some(chosen) => {
+            controllers::own(chosen, s.need(&CONTROL)?.at, around.root, around.transport)?
+        }
+        None => None,
+    };
     let kind = match kind {
         WorkloadKind::Poisson => poisson(&mut s, around)?,
         WorkloadKind::Incast => incast(&mut s, around.topology)?,
@@ -351,6 +369,7 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
         kind,
         class,
         persistent,
+        control,
     })
 }
 
@@ -429,7 +448,7 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
         }
         None => {
             let (load, node) = offered(s)?;
-            let load = load * arrivals::payload(s, &sizes, around.mss)?;
+            let load = load * arrivals::payload(s, &sizes, around.transport.mss)?;
             arrivals::fits(node, (around.topology, &pairs), &arrivals, load)?;
             (load, node.at)
         }

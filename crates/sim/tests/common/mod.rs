@@ -31,6 +31,7 @@ pub fn workload(kind: Kind) -> Workload {
         kind,
         class: ClassMap::Fixed(0),
         persistent: false,
+        control: None,
     }
 }
 
