@@ -358,8 +358,8 @@ pub struct Measure {
     pub goodput_interval: Picos,
 }
 
-/// Between which events a completion time is measured. Each begins with the start of the flow, which
-/// is its SYN under a handshake.
+/// Between which events a completion time is measured. Each begins with the start of the flow,
+/// which is its SYN under a handshake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Fct {

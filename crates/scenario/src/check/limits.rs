@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values of keys that other simulators have, where the rest of the scenario leaves them no meaning:
-//! refused, with the key that is most likely wrong.
+//! Values of keys that other simulators have, where the rest of the scenario leaves them no
+//! meaning: refused, with the key that is most likely wrong.
 
 use cemark_sim::Config;
 use cemark_sim::config::{Edge, Fct, Nic};

@@ -46,7 +46,7 @@ keys! { ARRIVAL_KEYS:
     SPAN_AT: Picos = Key::time("at").only(&["poisson"]).usual("0").doc("begin of `span`");
     OVERHEAD: u64 = Key::bytes("load-overhead", 0, 1_500).only(&["poisson"]).usual("0").doc(
         "bytes that each segment of `mss` adds to what `load` counts: `0` counts payload, `\"40B\"` \
-         bits of IP, `\"78B\"` those of an Ethernet link",
+         IP, `\"78B\"` an Ethernet link",
     );
 }
 

@@ -42,8 +42,8 @@ keys! { KEYS:
     FCT: Fct = Key::choice("fct").usual("last-byte").doc(
         "when a flow is complete; it begins with its start, which is its SYN under `handshake`. \
          `last-byte`: its receiver holds the last byte. `last-ack`: its sender has the ACK of the \
-         last byte. `closed`: its sender then sends a FIN (one byte of the stream), and has the ACK \
-         of that. `client`: as `last-byte`, plus the way of a request from the receiver to the \
+         last byte. `closed`: its sender then sends a FIN (one byte of the stream), and has the \
+         ACK of that. `client`: as `last-byte`, plus the way of a request from the receiver to the \
          sender through the empty network, without the extra delay of `[rtt]`",
     );
     QUEUE_INTERVAL: Picos = Key::time("queue-interval").usual("50us")

@@ -83,8 +83,8 @@ keys! { KEYS:
         .needed("[\"82us\", \"140us\"]")
         .doc("the RTTs to choose from; those of host 0, 1, ...");
     SYN: bool = Key::flag("syn").usual("true").doc(
-        "the delay that is added to a flow's data applies to its SYN too; `false`: a handshake takes \
-         the RTT of the path alone",
+        "the delay that is added to a flow's data applies to its SYN too; `false`: a handshake \
+         takes the RTT of the path alone",
     );
 }
 

@@ -74,7 +74,7 @@ keys! { KEYS:
     );
     BUFFER_PACKETS: u32 = Key::count("buffer-packets", 1, 1_000_000).follows("no such limit").doc(
         "most packets of any size, ACKs included, in the buffer of a port, as ns-2 and ns-3 count; \
-         `buffer` holds besides, and is by default what so many full packets take",
+         `buffer` holds besides, and is by default that number of full packets",
     );
     DEVICE_PACKETS: u32 = Key::count("device-packets", 0, 1_000_000).usual("0").doc(
         "packets that wait in the device below each port, where neither marker nor scheduler sees \
@@ -156,7 +156,7 @@ pub(crate) fn switch(
     let most_packets = s.read_or(&BUFFER_PACKETS, 0)?;
     let buffer_bytes = match s.node(&BUFFER) {
         None if most_packets > 0 => u32::try_from(u64::from(most_packets) * u64::from(mtu))
-            .map_err(|_| Fault::new(s.at(), "so many packets are more than 4 GB"))?,
+            .map_err(|_| Fault::new(s.at(), "these packets are more than 4 GB"))?,
         _ => s.read(&BUFFER)?,
     };
     // Lengths in cells are bytes by now.
@@ -179,9 +179,8 @@ pub(crate) fn switch(
         .filter(|_| buffering.policy != Policy::Port)
     {
         return Err(
-            Fault::new(node.at, "packets are counted in the buffer of one port").help(
-                "write buffer-policy = \"port\", or remove buffer-packets: other policies count bytes",
-            ),
+            Fault::new(node.at, "packets are counted in the buffer of one port")
+                .help("write buffer-policy = \"port\", or remove buffer-packets"),
         );
     }
     let pfc = pfc(&mut s, &buffering, &mut queues, mtu)?;

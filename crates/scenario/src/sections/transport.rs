@@ -52,8 +52,8 @@ keys! { KEYS:
     HANDSHAKE: bool = Key::flag("handshake").usual("false")
         .doc("SYN and SYN-ACK before the data of a fresh connection");
     MAX_BURST: u32 = Key::count("max-burst", 0, 1_000_000).usual("0").doc(
-        "most segments that one start, ACK or timer releases, whatever the window allows, while the \
-         window grows as if it were full (ns-2's `maxburst_`); `0`: no limit. It takes `nic` \
+        "most segments that one start, ACK or timer releases, whatever the window allows, while \
+         the window grows as if it were full (ns-2's `maxburst_`); `0`: no limit. It takes `nic` \
          `fifo` or `switch-port`",
     );
     SACK: bool = Key::flag("sack").usual("true")

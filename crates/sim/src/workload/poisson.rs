@@ -6,8 +6,8 @@
 //! random order, and lasts exactly as long as makes the bits that cross the most loaded tier equal
 //! to the asked load. Given their number, Poisson arrivals are uniform over the block.
 //!
-//! Where [`Arrivals::independent`] asks for it, each size and each time between two flows is drawn by
-//! itself, and the load is met on average only.
+//! Where [`Arrivals::independent`] asks for it, each size and each time between two flows is drawn
+//! by itself, and the load is met on average only.
 
 use std::vec::IntoIter;
 

@@ -12,8 +12,8 @@ use super::{ClassMap, Flow, Kind, RttModel};
 use crate::config::Config;
 use crate::topology::Topology;
 
-/// A flow as its source creates it: sender, receiver, start and size. Its number is added later, and
-/// so are class and RTT, unless the source says them.
+/// A flow as its source creates it: sender, receiver, start and size. Its number is added later,
+/// and so are class and RTT, unless the source says them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draft {
     pub(super) start: Picos,
