@@ -45,8 +45,8 @@ keys! { ARRIVAL_KEYS:
     );
     SPAN_AT: Picos = Key::time("at").only(&["poisson"]).usual("0").doc("begin of `span`");
     OVERHEAD: u64 = Key::bytes("load-overhead", 0, 1_500).only(&["poisson"]).usual("0").doc(
-        "bytes that each segment of `mss` adds to what `load` counts: `0` is payload, `\"40B\"` IP, \
-         `\"78B\"` an Ethernet link",
+        "bytes that each segment of `mss` adds to what `load` counts: `0` is payload, `\"40B\"` \
+         IP, `\"78B\"` an Ethernet link",
     );
 }
 
