@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A timing wheel whose slot is the tick.
 //!
-//! Three levels. The *near* wheel has a slot for each tick, appended at the tail, and covers the
-//! current half and the next one. The *mid* wheel has a slot for each half; a half is moved into
-//! the near wheel when the half before it begins, which is before any event can be inserted into it
-//! directly, so events at equal times stay first in, first out. Later events are in a heap and are
-//! moved into the mid wheel as that advances, again before any event can be inserted there
-//! directly.
+//! Three levels. The *near* wheel has a slot for each tick and covers the current half and the next
+//! one. The *mid* wheel has a slot for each half; a half is moved into the near wheel when the half
+//! before it begins. Later events are in a heap and are moved into the mid wheel as that advances.
+//!
+//! A slot of the near wheel is a list in order of events, which most often grows at its tail. An
+//! event whose place is not near the head or at the tail is appended nevertheless, and the list is
+//! noted as unsorted; [`Wheel::pop`] sorts it before it takes the first. So a tick at which ten
+//! thousand hosts begin to send costs one sort, not ten thousand walks along the list.
 //!
 //! Whether a slot or a word of the bitmaps is empty is unpredictable, and a mispredicted branch on
 //! it costs more than the rest of an insertion. The common paths therefore have no such branch:
 //! node 0 receives the writes that are meant for the predecessor of a first node.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::hint::select_unpredictable;
 
 use super::EventQueue;
@@ -29,6 +31,9 @@ const MID: usize = Set::SIZE;
 
 /// No node: the slot is empty, the free list at its end.
 const NO_NODE: u32 = 0;
+
+/// Steps from the head of a list in search of an event's place.
+const WALK: u32 = 8;
 
 /// A list of nodes; `head` is meaningless where `tail` is [`NO_NODE`].
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +68,11 @@ pub struct Wheel {
     near_set: Box<[Set; SETS]>,
     mid: Box<[Slot; MID]>,
     mid_set: Box<Set>,
-    far: BinaryHeap<Reverse<(u64, u64, u32)>>,
-    inserted: u64,
+    far: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Slots of the near wheel whose lists are not in order of events.
+    unsorted: BTreeSet<u32>,
+    /// Room to sort a slot.
+    sorting: Vec<u32>,
 }
 
 /// Appends node `n`.
@@ -73,6 +81,29 @@ fn append(nodes: &mut [Node], slot: &mut Slot, n: u32) {
     nodes[slot.tail as usize].next = n;
     slot.head = select_unpredictable(slot.tail == NO_NODE, n, slot.head);
     slot.tail = n;
+}
+
+/// Puts node `n` into its place in a sorted list whose last event is larger. Where that is far from
+/// the head it is put at the end, and false is returned: the list is unsorted then.
+#[inline(never)]
+fn put_before(nodes: &mut [Node], slot: &mut Slot, n: u32, event: u32) -> bool {
+    if event < nodes[slot.head as usize].event {
+        nodes[n as usize].next = slot.head;
+        slot.head = n;
+        return true;
+    }
+    let mut before = slot.head;
+    for _ in 0..WALK {
+        let next = nodes[before as usize].next;
+        if event < nodes[next as usize].event {
+            nodes[n as usize].next = next;
+            nodes[before as usize].next = n;
+            return true;
+        }
+        before = next;
+    }
+    append(nodes, slot, n);
+    false
 }
 
 impl Wheel {
@@ -106,9 +137,18 @@ impl Wheel {
     }
 
     #[inline(always)]
-    fn put_near(&mut self, n: u32, at: u64) {
+    fn put_near(&mut self, n: u32, at: u64, event: u32) {
         let i = at as usize & (NEAR - 1);
-        append(&mut self.nodes, &mut self.near[i], n);
+        let slot = &mut self.near[i];
+        // The placeholder, node 0, holds event 0: nothing comes before an empty slot's end.
+        if event < self.nodes[slot.tail as usize].event {
+            // The set has the slot already.
+            if !put_before(&mut self.nodes, slot, n, event) {
+                self.unsorted.insert(i as u32);
+            }
+            return;
+        }
+        append(&mut self.nodes, slot, n);
         self.near_set[i / Set::SIZE].insert(i);
     }
 
@@ -124,8 +164,7 @@ impl Wheel {
             let n = self.node(at, event);
             self.put_mid(n, at);
         } else {
-            self.far.push(Reverse((at, self.inserted, event)));
-            self.inserted += 1;
+            self.far.push(Reverse((at, event)));
         }
     }
 
@@ -144,9 +183,9 @@ impl Wheel {
         }
         let mut n = head;
         loop {
-            let Node { at, next, .. } = self.nodes[n as usize];
+            let Node { at, event, next } = self.nodes[n as usize];
             debug_assert_eq!(at >> HALF, half);
-            self.put_near(n, at);
+            self.put_near(n, at, event);
             if n == tail {
                 return;
             }
@@ -157,18 +196,46 @@ impl Wheel {
     /// Moves events that are now within reach out of the heap.
     fn pull_far(&mut self) {
         let end = self.mid_end();
-        while let Some(&Reverse((at, _, event))) = self.far.peek() {
+        while let Some(&Reverse((at, event))) = self.far.peek() {
             if at >> HALF >= end {
                 break;
             }
             self.far.pop();
             let n = self.node(at, event);
             if at - self.base < NEAR as u64 {
-                self.put_near(n, at)
+                self.put_near(n, at, event)
             } else {
                 self.put_mid(n, at)
             }
         }
+    }
+
+    /// Puts the list of a near slot into the order of its events where it is not. Equal events are
+    /// alike, so that their order has no meaning.
+    #[cold]
+    #[inline(never)]
+    fn sort(&mut self, i: usize) {
+        if !self.unsorted.remove(&(i as u32)) {
+            return;
+        }
+        let Slot { head, tail } = self.near[i];
+        let mut list = std::mem::take(&mut self.sorting);
+        let mut n = head;
+        list.push(n);
+        while n != tail {
+            n = self.nodes[n as usize].next;
+            list.push(n);
+        }
+        list.sort_unstable_by_key(|&n| self.nodes[n as usize].event);
+        for pair in list.windows(2) {
+            self.nodes[pair[0] as usize].next = pair[1];
+        }
+        self.near[i] = Slot {
+            head: list[0],
+            tail: list[list.len() - 1],
+        };
+        list.clear();
+        self.sorting = list;
     }
 
     /// The sets of half `half` that begin at or after tick `from`, as a range of their numbers.
@@ -237,7 +304,8 @@ impl EventQueue for Wheel {
             mid: slots(MID).try_into().expect("the length is right"),
             mid_set: Box::new(Set::new()),
             far: BinaryHeap::new(),
-            inserted: 0,
+            unsorted: BTreeSet::new(),
+            sorting: Vec::new(),
         };
         wheel.more_nodes();
         // The first node is the placeholder.
@@ -250,7 +318,7 @@ impl EventQueue for Wheel {
         debug_assert!(at >= self.now, "an event before the present");
         if at.wrapping_sub(self.base) < NEAR as u64 {
             let n = self.node(at, event);
-            self.put_near(n, at);
+            self.put_near(n, at, event);
         } else {
             self.put_later(at, event);
         }
@@ -265,10 +333,14 @@ impl EventQueue for Wheel {
             }
             set = self.now as usize / Set::SIZE % SETS;
         }
-        let members = &mut self.near_set[set];
-        let i = members.first();
+        let i = self.near_set[set].first();
         self.now = self.now & !(Set::SIZE as u64 - 1) | i as u64;
-        let slot = &mut self.near[set * Set::SIZE + i];
+        let i = set * Set::SIZE + i;
+        if !self.unsorted.is_empty() {
+            self.sort(i);
+        }
+        let members = &mut self.near_set[set];
+        let slot = &mut self.near[i];
         let n = slot.head;
         let node = &mut self.nodes[n as usize];
         let event = node.event;
