@@ -54,7 +54,7 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let mut sim = Sim {
             clock,
-            events: Q::new(),
+            events: Q::new(ports.len() as u32),
             now: 0,
             delayed: Delayed::default(),
             sacks: Sacks::default(),

@@ -20,14 +20,13 @@ use crate::network::waypoint::Waypoint;
 use crate::topology::Fabric;
 use crate::workload::Traffic;
 
-/// An event is a kind in the high bits and an index in the low ones.
+/// An event is a kind in the high bits and an index in the low ones. Kind 0: the packet at the head
+/// of a link arrives at its far end (`EventQueue::insert_delivery`).
 ///
 /// Events of one tick are handled in the order of these numbers: what the network does, then what
 /// hosts do, then flows that start, then what is recorded; within a kind by link, host or
 /// connection. None depends on when an event was inserted.
 pub(crate) mod kind {
-    /// The packet at the head of a link arrives at its far end.
-    pub const DELIVER: u32 = 0 << SHIFT;
     /// A link with explicit queues may have become free.
     pub const SERVE: u32 = 1 << SHIFT;
     /// A packet has waited for its flow's extra delay (index: its connection).
@@ -219,7 +218,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline(always)]
     fn prefetch(&self) {
         let upcoming = self.events.upcoming();
-        if let Some(port) = upcoming.and_then(|event| self.ports.get(event as usize)) {
+        if let Some(port) = upcoming.and_then(|link| self.ports.get(link as usize)) {
             port.prefetch_head();
         }
     }

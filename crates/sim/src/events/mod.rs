@@ -21,14 +21,18 @@ pub use wheel::Wheel;
 /// are alike. Nothing may be inserted before the tick of the last event taken; at that tick also an
 /// event that is smaller than those taken may be inserted, and comes next.
 pub trait EventQueue {
-    /// An empty list at tick zero.
-    fn new() -> Self;
-    /// Adds an event.
+    /// An empty list at tick zero. Events below `links` are deliveries: event `l` is the next one
+    /// of link `l`, of which at most one is pending.
+    fn new(links: u32) -> Self;
+    /// Adds an event that is not a delivery.
     fn insert(&mut self, at: u64, event: u32);
+    /// Adds the delivery of a link that has none pending.
+    fn insert_delivery(&mut self, at: u64, link: u32);
     /// Takes the next event.
     fn pop(&mut self) -> Option<(u64, u32)>;
-    /// The event that comes next unless an earlier one is inserted, where that is cheap to find: a
-    /// hint for prefetching.
+    /// The link of the delivery that comes next unless an earlier event is inserted, where that is
+    /// cheap to find; a number that is no link's where the next event is not a delivery. A hint for
+    /// prefetching, which may be wrong where many events are at one tick.
     fn upcoming(&self) -> Option<u32>;
     /// Events pending: counted when asked.
     fn len(&self) -> usize;
@@ -40,23 +44,38 @@ pub trait EventQueue {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
     use crate::workload::random::Stream;
 
+    const LINKS: u32 = 20;
+
     /// Replays inserts (gap after the current time, event, pops that follow) on both, and compares
-    /// every answer.
+    /// every answer. An event below [`LINKS`] is the delivery of that link, unless it has one
+    /// pending.
     fn agree(script: &[(u64, u32, u8)]) {
-        let (mut wheel, mut heap) = (Wheel::new(), Heap::new());
+        let (mut wheel, mut heap) = (Wheel::new(LINKS), Heap::new(LINKS));
+        let mut busy = BTreeSet::new();
         let mut now = 0;
         for &(gap, event, pops) in script {
-            wheel.insert(now + gap, event);
-            heap.insert(now + gap, event);
+            if event >= LINKS {
+                wheel.insert(now + gap, event);
+                heap.insert(now + gap, event);
+            } else if busy.insert(event) {
+                wheel.insert_delivery(now + gap, event);
+                heap.insert_delivery(now + gap, event);
+            }
             for _ in 0..pops {
+                let hint = wheel.upcoming().filter(|_| wheel.is_sorted());
                 let got = wheel.pop();
                 assert_eq!(got, heap.pop());
                 now = got.map_or(now, |g| g.0);
+                let link = got.map(|g| g.1).filter(|event| *event < LINKS);
+                assert!(hint.is_none_or(|l| Some(l).filter(|l| *l < LINKS) == link));
+                busy.retain(|l| Some(*l) != link);
             }
             assert_eq!(wheel.len(), heap.len());
         }
@@ -89,25 +108,32 @@ mod tests {
         #[test]
         fn the_order_of_insertion_has_no_meaning(
             batches in proptest::collection::vec(
-                (proptest::collection::vec((gap(), 0u32..50), 0..12), 0u8..9),
+                (proptest::collection::vec((gap(), 0u32..50), 0..40), 0u8..30),
                 1..40,
             ),
             seed in 0u64..u64::MAX,
         ) {
-            let (mut one, mut other) = (Wheel::new(), Wheel::new());
+            let (mut one, mut other) = (Wheel::new(LINKS), Wheel::new(LINKS));
+            let put = |wheel: &mut Wheel, at, event| match event {
+                0..LINKS => wheel.insert_delivery(at, event),
+                _ => wheel.insert(at, event),
+            };
             let (mut now, mut order) = (0, Stream::new(seed, "order", 0));
+            let mut busy = BTreeSet::new();
             for (mut batch, pops) in batches {
+                batch.retain(|&(_, event)| event >= LINKS || busy.insert(event));
                 for &(gap, event) in &batch {
-                    one.insert(now + gap, event);
+                    put(&mut one, now + gap, event);
                 }
                 order.shuffle(&mut batch);
                 for &(gap, event) in &batch {
-                    other.insert(now + gap, event);
+                    put(&mut other, now + gap, event);
                 }
                 for _ in 0..pops {
                     let got = one.pop();
                     prop_assert_eq!(got, other.pop());
                     now = got.map_or(now, |g| g.0);
+                    busy.retain(|l| got.is_none_or(|g| g.1 != *l));
                 }
             }
         }
@@ -116,16 +142,22 @@ mod tests {
     #[test]
     fn equal_times_are_in_order_of_events_across_every_level() {
         for at in [0, 5, 70_000, 3_000_000, 1 << 40] {
-            let mut w = Wheel::new();
-            for e in [3, 9, 4, 1, 0, 7, 2, 8, 6, 5] {
-                w.insert(at, e);
+            let mut w = Wheel::new(5);
+            for e in [
+                3, 19, 4, 11, 1, 0, 7, 12, 18, 16, 2, 5, 20, 13, 17, 6, 14, 8, 9, 15, 10,
+            ] {
+                match e {
+                    0..5 => w.insert_delivery(at, e),
+                    _ => w.insert(at, e),
+                }
             }
-            for e in 0..5 {
+            for e in 0..8 {
                 assert_eq!(w.pop(), Some((at, e)));
             }
-            // A smaller one than those that are left, and than those that were taken.
-            w.insert(at, 0);
-            for e in [0, 5, 6, 7, 8, 9] {
+            // Smaller ones than those that are left, and than those that were taken.
+            w.insert(at, 7);
+            w.insert_delivery(at, 0);
+            for e in [0, 7].into_iter().chain(8..21) {
                 assert_eq!(w.pop(), Some((at, e)));
             }
             assert_eq!(w.pop(), None);
@@ -144,14 +176,14 @@ mod tests {
             1 << 28,
         ] {
             agree(&[
-                (edge - 1, 7, 0),
-                (edge, 6, 0),
+                (edge - 1, 37, 0),
+                (edge, 26, 0),
                 (edge + 1, 5, 1),
-                (edge, 4, 1),
+                (edge, 24, 1),
                 (0, 3, 1),
                 (edge, 2, 0),
-                (2 * edge, 1, 3),
-                (edge, 0, 2),
+                (2 * edge, 21, 3),
+                (edge, 1, 2),
             ]);
         }
     }

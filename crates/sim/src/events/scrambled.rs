@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use super::{EventQueue, Heap};
-use crate::engine::kind;
 use crate::workload::random::Stream;
 
 /// A [`Heap`] whose insertions are shuffled. A simulation on it has the same outcome as on any
@@ -22,9 +21,9 @@ pub struct Scrambled {
 }
 
 impl EventQueue for Scrambled {
-    fn new() -> Self {
+    fn new(links: u32) -> Self {
         Scrambled {
-            inner: Heap::new(),
+            inner: Heap::new(links),
             batch: Vec::new(),
             order: Stream::new(1, "scrambled", 0),
             links: BTreeSet::new(),
@@ -32,9 +31,13 @@ impl EventQueue for Scrambled {
     }
 
     fn insert(&mut self, at: u64, event: u32) {
-        let one = event >= kind::SERVE || self.links.insert(event);
-        assert!(one, "two deliveries are pending on link {event}");
         self.batch.push((at, event));
+    }
+
+    fn insert_delivery(&mut self, at: u64, link: u32) {
+        let one = self.links.insert(link);
+        assert!(one, "two deliveries are pending on link {link}");
+        self.batch.push((at, link));
     }
 
     fn pop(&mut self) -> Option<(u64, u32)> {

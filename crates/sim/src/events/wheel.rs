@@ -13,6 +13,12 @@
 //! Whether a slot or a word of the bitmaps is empty is unpredictable, and a mispredicted branch on
 //! it costs more than the rest of an insertion. The common paths therefore have no such branch:
 //! node 0 receives the writes that are meant for the predecessor of a first node.
+//!
+//! Most events are deliveries, and a link has at most one of them pending. Each link therefore owns
+//! a node: an insertion takes nothing from the free list, and a delivery that is taken out of the
+//! near wheel is known by the number of its node alone. Nodes of other events follow those of the
+//! links. The tick of the next event is kept, so that it is searched for once and not by `upcoming`
+//! and `pop` both.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -47,13 +53,17 @@ const EMPTY: Slot = Slot {
     tail: NO_NODE,
 };
 
+/// What is read when an event moves from level to level, and of events that are not deliveries when
+/// they are taken. The links of the lists are stored apart, since all events need them.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: u64,
     event: u32,
-    /// The next node of the slot (meaningless in the last one), or the next free node.
-    next: u32,
 }
+
+/// The tick of the next event is not known. An event at tick 0 looks the same, and is searched for
+/// each time.
+const UNKNOWN: u64 = 0;
 
 /// See the module's text.
 #[derive(Debug)]
@@ -62,7 +72,13 @@ pub struct Wheel {
     now: u64,
     /// First tick of the half that `now` lies in.
     base: u64,
+    /// Tick of the next event, or [`UNKNOWN`].
+    next_at: u64,
+    /// Events below this are deliveries of links; the node of event `l` is `l + 1`.
+    links: u32,
     free: u32,
+    /// By node: the next one of its slot (meaningless in the last one), or the next free node.
+    next: Vec<u32>,
     nodes: Vec<Node>,
     near: Box<[Slot; NEAR]>,
     near_set: Box<[Set; SETS]>,
@@ -77,33 +93,10 @@ pub struct Wheel {
 
 /// Appends node `n`.
 #[inline(always)]
-fn append(nodes: &mut [Node], slot: &mut Slot, n: u32) {
-    nodes[slot.tail as usize].next = n;
+fn append(next: &mut [u32], slot: &mut Slot, n: u32) {
+    next[slot.tail as usize] = n;
     slot.head = select_unpredictable(slot.tail == NO_NODE, n, slot.head);
     slot.tail = n;
-}
-
-/// Puts node `n` into its place in a sorted list whose last event is larger. Where that is far from
-/// the head it is put at the end, and false is returned: the list is unsorted then.
-#[inline(never)]
-fn put_before(nodes: &mut [Node], slot: &mut Slot, n: u32, event: u32) -> bool {
-    if event < nodes[slot.head as usize].event {
-        nodes[n as usize].next = slot.head;
-        slot.head = n;
-        return true;
-    }
-    let mut before = slot.head;
-    for _ in 0..WALK {
-        let next = nodes[before as usize].next;
-        if event < nodes[next as usize].event {
-            nodes[n as usize].next = next;
-            nodes[before as usize].next = n;
-            return true;
-        }
-        before = next;
-    }
-    append(nodes, slot, n);
-    false
 }
 
 impl Wheel {
@@ -113,55 +106,129 @@ impl Wheel {
             self.more_nodes();
         }
         let n = self.free;
-        let node = &mut self.nodes[n as usize];
-        self.free = node.next;
-        node.at = at;
-        node.event = event;
+        self.free = self.next[n as usize];
+        self.nodes[n as usize] = Node { at, event };
         n
     }
 
-    /// Doubles the nodes. It is rare, so it is kept out of the common path.
+    /// The node of any event: a link's own, or a free one.
+    fn node_of(&mut self, at: u64, event: u32) -> u32 {
+        if event < self.links {
+            self.nodes[event as usize + 1].at = at;
+            event + 1
+        } else {
+            self.node(at, event)
+        }
+    }
+
+    /// Adds half as many nodes again. It is rare, so it is kept out of the common path.
     #[cold]
     #[inline(never)]
     fn more_nodes(&mut self) {
         let have = self.nodes.len();
-        let want = (have * 2).max(1024);
-        for n in have..want {
-            self.nodes.push(Node {
-                at: 0,
-                event: 0,
-                next: if n + 1 < want { n as u32 + 1 } else { NO_NODE },
-            });
-        }
+        let want = have + (have / 2).max(512);
+        self.nodes.resize(want, Node { at: 0, event: 0 });
+        self.next.extend(have as u32 + 1..want as u32);
+        self.next.push(NO_NODE);
         self.free = have as u32;
     }
 
+    /// Whether the event of node `n` comes before that of node `m` of the same tick. The nodes of
+    /// deliveries are in order of links, and before all others; the placeholder is the first.
     #[inline(always)]
-    fn put_near(&mut self, n: u32, at: u64, event: u32) {
+    fn is_before(&self, n: u32, m: u32) -> bool {
+        if n <= self.links || m <= self.links {
+            n < m
+        } else {
+            self.nodes[n as usize].event < self.nodes[m as usize].event
+        }
+    }
+
+    #[inline(always)]
+    fn put_near(&mut self, n: u32, at: u64) {
         let i = at as usize & (NEAR - 1);
-        let slot = &mut self.near[i];
-        // The placeholder, node 0, holds event 0: nothing comes before an empty slot's end.
-        if event < self.nodes[slot.tail as usize].event {
-            // The set has the slot already.
-            if !put_before(&mut self.nodes, slot, n, event) {
-                self.unsorted.insert(i as u32);
-            }
+        if self.is_before(n, self.near[i].tail) {
+            return self.put_before(i, n);
+        }
+        self.append_near(i, n);
+    }
+
+    /// The same for a delivery, whose node alone tells its place.
+    #[inline(always)]
+    fn put_delivery(&mut self, n: u32, at: u64) {
+        let i = at as usize & (NEAR - 1);
+        if n < self.near[i].tail {
+            return self.put_before(i, n);
+        }
+        self.append_near(i, n);
+    }
+
+    #[inline(always)]
+    fn append_near(&mut self, i: usize, n: u32) {
+        append(&mut self.next, &mut self.near[i], n);
+        self.near_set[i / Set::SIZE].insert(i);
+    }
+
+    /// Puts node `n` into a list whose last event is larger: into its place, or where that is far
+    /// from the head at the end, and the list is unsorted then.
+    #[inline(never)]
+    fn put_before(&mut self, i: usize, n: u32) {
+        let Slot { head, tail } = self.near[i];
+        if self.is_before(n, head) {
+            self.next[n as usize] = head;
+            self.near[i].head = n;
             return;
         }
-        append(&mut self.nodes, slot, n);
-        self.near_set[i / Set::SIZE].insert(i);
+        let mut before = head;
+        for _ in 0..WALK {
+            let next = self.next[before as usize];
+            if self.is_before(n, next) {
+                self.next[n as usize] = next;
+                self.next[before as usize] = n;
+                return;
+            }
+            before = next;
+        }
+        self.next[tail as usize] = n;
+        self.near[i].tail = n;
+        self.unsorted.insert(i as u32);
+    }
+
+    /// Puts the list of a near slot into order where it is not. Equal events are alike, so that
+    /// their order has no meaning.
+    #[cold]
+    #[inline(never)]
+    fn sort(&mut self, i: usize) {
+        if !self.unsorted.remove(&(i as u32)) {
+            return;
+        }
+        let Slot { head, tail } = self.near[i];
+        let mut list = std::mem::take(&mut self.sorting);
+        let after = |n: &u32| (*n != tail).then(|| self.next[*n as usize]);
+        list.extend(std::iter::successors(Some(head), after));
+        list.sort_unstable_by_key(|&n| self.nodes[n as usize].event);
+        for pair in list.windows(2) {
+            self.next[pair[0] as usize] = pair[1];
+        }
+        self.near[i] = Slot {
+            head: list[0],
+            tail: list[list.len() - 1],
+        };
+        list.clear();
+        self.sorting = list;
     }
 
     fn put_mid(&mut self, n: u32, at: u64) {
         let i = (at >> HALF) as usize & (MID - 1);
-        append(&mut self.nodes, &mut self.mid[i], n);
+        append(&mut self.next, &mut self.mid[i], n);
         self.mid_set.insert(i);
     }
 
+    #[cold]
     #[inline(never)]
     fn put_later(&mut self, at: u64, event: u32) {
         if at >> HALF < self.mid_end() {
-            let n = self.node(at, event);
+            let n = self.node_of(at, event);
             self.put_mid(n, at);
         } else {
             self.far.push(Reverse((at, event)));
@@ -183,9 +250,9 @@ impl Wheel {
         }
         let mut n = head;
         loop {
-            let Node { at, event, next } = self.nodes[n as usize];
+            let (at, next) = (self.nodes[n as usize].at, self.next[n as usize]);
             debug_assert_eq!(at >> HALF, half);
-            self.put_near(n, at, event);
+            self.put_near(n, at);
             if n == tail {
                 return;
             }
@@ -201,41 +268,13 @@ impl Wheel {
                 break;
             }
             self.far.pop();
-            let n = self.node(at, event);
+            let n = self.node_of(at, event);
             if at - self.base < NEAR as u64 {
-                self.put_near(n, at, event)
+                self.put_near(n, at)
             } else {
                 self.put_mid(n, at)
             }
         }
-    }
-
-    /// Puts the list of a near slot into the order of its events where it is not. Equal events are
-    /// alike, so that their order has no meaning.
-    #[cold]
-    #[inline(never)]
-    fn sort(&mut self, i: usize) {
-        if !self.unsorted.remove(&(i as u32)) {
-            return;
-        }
-        let Slot { head, tail } = self.near[i];
-        let mut list = std::mem::take(&mut self.sorting);
-        let mut n = head;
-        list.push(n);
-        while n != tail {
-            n = self.nodes[n as usize].next;
-            list.push(n);
-        }
-        list.sort_unstable_by_key(|&n| self.nodes[n as usize].event);
-        for pair in list.windows(2) {
-            self.nodes[pair[0] as usize].next = pair[1];
-        }
-        self.near[i] = Slot {
-            head: list[0],
-            tail: list[list.len() - 1],
-        };
-        list.clear();
-        self.sorting = list;
     }
 
     /// The sets of half `half` that begin at or after tick `from`, as a range of their numbers.
@@ -245,9 +284,25 @@ impl Wheel {
         first + begun..first + SETS / 2
     }
 
-    /// Moves `now` into the next set with an event; false when nothing is pending.
+    /// Learns the tick of the next event; false when nothing is pending.
     #[cold]
     #[inline(never)]
+    fn find(&mut self) -> bool {
+        let found = self.seek();
+        if found {
+            let set = self.now as usize / Set::SIZE % SETS;
+            self.next_at = self.start_of_set() | self.near_set[set].first() as u64;
+        }
+        found
+    }
+
+    /// First tick of the set that `now` lies in.
+    #[inline(always)]
+    fn start_of_set(&self) -> u64 {
+        self.now & !(Set::SIZE as u64 - 1)
+    }
+
+    /// Moves `now` into the next set with an event; false when nothing is pending.
     fn seek(&mut self) -> bool {
         loop {
             let half = self.base >> HALF;
@@ -291,14 +346,31 @@ impl Wheel {
     }
 }
 
+#[cfg(test)]
+impl Wheel {
+    pub(super) fn is_sorted(&self) -> bool {
+        self.unsorted.is_empty()
+    }
+}
+
 impl EventQueue for Wheel {
-    fn new() -> Self {
+    fn new(links: u32) -> Self {
         let slots = |n| vec![EMPTY; n].into_boxed_slice();
+        // The first node is the placeholder.
+        let event = |n: u32| n.wrapping_sub(1);
         let mut wheel = Wheel {
             now: 0,
             base: 0,
+            next_at: UNKNOWN,
+            links,
             free: NO_NODE,
-            nodes: Vec::new(),
+            next: vec![NO_NODE; links as usize + 1],
+            nodes: (0..=links)
+                .map(|n| Node {
+                    at: 0,
+                    event: event(n),
+                })
+                .collect(),
             near: slots(NEAR).try_into().expect("the length is right"),
             near_set: Box::new([const { Set::new() }; SETS]),
             mid: slots(MID).try_into().expect("the length is right"),
@@ -308,67 +380,84 @@ impl EventQueue for Wheel {
             sorting: Vec::new(),
         };
         wheel.more_nodes();
-        // The first node is the placeholder.
-        wheel.free = 1;
         wheel
     }
 
     #[inline]
     fn insert(&mut self, at: u64, event: u32) {
         debug_assert!(at >= self.now, "an event before the present");
+        debug_assert!(event >= self.links, "a delivery");
         if at.wrapping_sub(self.base) < NEAR as u64 {
             let n = self.node(at, event);
-            self.put_near(n, at, event);
+            self.put_near(n, at);
+            self.next_at = self.next_at.min(at);
         } else {
             self.put_later(at, event);
         }
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<(u64, u32)> {
-        let mut set = self.now as usize / Set::SIZE % SETS;
-        if self.near_set[set].is_empty() {
-            if !self.seek() {
-                return None;
-            }
-            set = self.now as usize / Set::SIZE % SETS;
+    fn insert_delivery(&mut self, at: u64, link: u32) {
+        debug_assert!(at >= self.now, "an event before the present");
+        debug_assert!(link < self.links, "no such link");
+        if at.wrapping_sub(self.base) < NEAR as u64 {
+            self.put_delivery(link + 1, at);
+            self.next_at = self.next_at.min(at);
+        } else {
+            self.put_later(at, link);
         }
-        let i = self.near_set[set].first();
-        self.now = self.now & !(Set::SIZE as u64 - 1) | i as u64;
-        let i = set * Set::SIZE + i;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(u64, u32)> {
+        if self.next_at == UNKNOWN && !self.find() {
+            return None;
+        }
+        let at = self.next_at;
+        self.now = at;
+        let i = at as usize & (NEAR - 1);
         if !self.unsorted.is_empty() {
             self.sort(i);
         }
-        let members = &mut self.near_set[set];
         let slot = &mut self.near[i];
-        let n = slot.head;
-        let node = &mut self.nodes[n as usize];
-        let event = node.event;
-        let n_tail = slot.tail;
-        let last = n == n_tail;
-        slot.head = node.next;
-        slot.tail = select_unpredictable(last, NO_NODE, n_tail);
+        let (n, tail) = (slot.head, slot.tail);
+        let last = n == tail;
+        slot.head = self.next[n as usize];
+        slot.tail = select_unpredictable(last, NO_NODE, tail);
+        let members = &mut self.near_set[i / Set::SIZE];
         members.remove_if(i, last);
-        node.next = self.free;
+        self.next_at = if members.is_empty() {
+            UNKNOWN
+        } else {
+            let first = members.first() as u64;
+            self.start_of_set() | first
+        };
+        if n <= self.links {
+            return Some((at, n - 1));
+        }
+        self.next[n as usize] = self.free;
         self.free = n;
-        Some((self.now, event))
+        Some((at, self.nodes[n as usize].event))
     }
 
     #[inline(always)]
     fn upcoming(&self) -> Option<u32> {
-        let set = self.now as usize / Set::SIZE % SETS;
-        let members = &self.near_set[set];
-        if members.is_empty() {
+        if self.next_at == UNKNOWN {
             return None;
         }
-        let slot = &self.near[set * Set::SIZE + members.first()];
-        Some(self.nodes[slot.head as usize].event)
+        let slot = &self.near[self.next_at as usize & (NEAR - 1)];
+        Some(slot.head.wrapping_sub(1))
     }
 
     fn len(&self) -> usize {
-        let next_free = |n: &u32| Some(self.nodes[*n as usize].next).filter(|n| *n != NO_NODE);
-        let free = Some(self.free).filter(|n| *n != NO_NODE);
-        let free = std::iter::successors(free, next_free).count();
-        self.nodes.len() - 1 - free + self.far.len()
+        let near =
+            (0..SETS).flat_map(|s| self.near_set[s].members().map(move |i| s * Set::SIZE + i));
+        let near = near.map(|i| self.near[i]);
+        let mid = self.mid_set.members().map(|i| self.mid[i]);
+        let held = |slot: Slot| {
+            let after = |n: &u32| (*n != slot.tail).then(|| self.next[*n as usize]);
+            std::iter::successors(Some(slot.head), after).count()
+        };
+        near.chain(mid).map(held).sum::<usize>() + self.far.len()
     }
 }

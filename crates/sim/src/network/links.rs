@@ -31,40 +31,13 @@ impl<Q: EventQueue> Sim<Q> {
             }
         };
         let tag = port.tag;
-        let packet = port.head();
+        let (packet, following) = port.take(self.now);
+        self.arm_delivery(l, following);
         if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
-            let packet = *packet;
-            let next = port.deliver(self.now);
-            self.arm_delivery(l, next);
             self.arrive(tag, packet);
             return;
         }
-        // From switch to switch: the packet moves directly from one ring to the other.
-        let to = Self::next_link(&self.conns, packet);
-        if let Ok([Port::Fused(port), Port::Fused(next)]) =
-            self.ports.get_disjoint_mut([l.place(), to.place()])
-        {
-            let packet = port.head();
-            let packet_hash = if next.draws() {
-                packet_hash(&self.conns, packet)
-            } else {
-                0
-            };
-            let at = next.offer(self.now, packet, packet_hash);
-            if at == REFUSED {
-                let packet = *packet;
-                let following = port.deliver(self.now);
-                self.arm_delivery(l, following);
-                self.dropped(packet);
-                return;
-            }
-            let following = port.deliver(self.now);
-            self.arm_delivery(l, following);
-            self.arm_delivery(to, at);
-        } else {
-            let packet = self.take(l);
-            self.offer(to, &packet);
-        }
+        self.offer(Self::next_link(&self.conns, &packet), &packet);
     }
 
     /// The oldest packet on link `l` joins port `to` of a switch: directly from ring to queue,
@@ -113,7 +86,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn arm_delivery(&mut self, l: LinkId, at: u64) {
         if at != NEVER {
-            self.events.insert(at, kind::DELIVER | l.0);
+            self.events.insert_delivery(at, l.0);
         }
     }
 
@@ -183,7 +156,7 @@ impl<Q: EventQueue> Sim<Q> {
                 };
                 let at = port.offer(self.now, packet, packet_hash);
                 if at < REFUSED {
-                    self.events.insert(at, kind::DELIVER | l.0);
+                    self.events.insert_delivery(at, l.0);
                 } else if at == REFUSED {
                     self.dropped(*packet);
                 }
@@ -235,7 +208,7 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn follow(&mut self, l: LinkId, deliver_at: u64, serve_at: u64) {
         if deliver_at != NEVER {
-            self.events.insert(deliver_at, kind::DELIVER | l.0);
+            self.events.insert_delivery(deliver_at, l.0);
         }
         if serve_at != NEVER {
             self.events.insert(serve_at, kind::SERVE | l.0);
