@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::Row;
 use super::fabrics::{many_to_one, scheme, step};
 
-/// A small loaded leaf-spine. Delays are multiples of the time of a byte, so that packets meet in one
-/// tick.
+/// A small loaded leaf-spine. Delays are multiples of the time of a byte, so that packets meet in
+/// one tick.
 fn fabric(seed: u64, sharp: bool) -> Config {
     let marker = if sharp {
         scheme("ecn_sharp", &[])
