@@ -91,7 +91,7 @@ impl<Q: EventQueue> Sim<Q> {
             wire_bytes: self.cfg.transport.ack_bytes,
             flags: ack.flags.with(Flags::ACK),
             class: c.class,
-            ecn: self.cfg.transport.ack_ecn(),
+            ecn: c.ack_ecn,
             ..Fields::default()
         };
         let packet = Packet::new(ack.cum, ack.ts_echo, conn.0, aux, fields);
