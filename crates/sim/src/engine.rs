@@ -113,6 +113,10 @@ pub(crate) struct Sim<Q> {
     pub extras: bool,
     /// or before its receiver, where switches pause their senders: the last link is never paused.
     pub late_extras: bool,
+    /// Packets with one of these flags wait for no extra delay.
+    pub prompt: cemark_wire::Flags,
+    /// The sender says when a flow is complete, not the receiver.
+    pub sender_ends: bool,
     /// Hosts have queue pairs.
     pub rdma: bool,
     /// Switches pause their senders.

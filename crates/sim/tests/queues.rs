@@ -428,6 +428,8 @@ fn pias_demotes_a_flow_as_it_sends() {
         src,
         dst: 0,
         bytes,
+        class: None,
+        rtt: None,
     };
     let ended = |classes: ClassMap| {
         let mut w = workload(Kind::List(vec![
@@ -509,6 +511,8 @@ fn the_clock_of_a_marker_is_served_on_time_and_rests_with_it() {
             src: 1,
             dst: 0,
             bytes,
+            class: None,
+            rtt: None,
         };
         let mut cfg = config(
             // A megabyte takes 0.8 ms and some rounds; a second flow starts after a long silence.

@@ -118,7 +118,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// Whether a packet has to wait for its flow's extra delay: then it returns in a `DELAYED`
     /// event.
     fn waits(&mut self, packet: &Packet) -> bool {
-        if packet.flags().has(Flags::ACK) {
+        if packet.flags().0 & self.prompt.0 != 0 {
             return false;
         }
         let extra = self.conns.list[ConnId::of(packet)].extra;

@@ -4,7 +4,7 @@
 
 use cemark_sim::config::Config;
 use cemark_sim::topology::{LeafSpine, Topology};
-use cemark_sim::workload::{ClassMap, Kind, Pairs, RttModel, SizeTable, Workload};
+use cemark_sim::workload::{Arrivals, ClassMap, Kind, Pairs, RttModel, SizeTable, Workload};
 use cemark_wire::{Picos, Rate};
 use rayon::prelude::*;
 
@@ -43,6 +43,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
             flows: 400,
             warmup: 50,
             hold: Picos::MAX,
+            arrivals: Arrivals::default(),
         },
         class: ClassMap::Fixed(0),
         persistent: false,
