@@ -74,7 +74,7 @@ fn packets(file: &[u8]) -> Vec<(u64, u32, Vec<u8>)> {
         assert_eq!(
             word(at + length - 4) as usize,
             length,
-            "the length stands at both ends"
+            "the length is at both ends"
         );
         if word(at) == 6 {
             let nanos = u64::from(word(at + 12)) << 32 | u64::from(word(at + 16));

@@ -9,7 +9,7 @@ use cemark_wire::{Ecn, Rate};
 const OUTER: usize = 14 + 20;
 /// The UDP port of RoCEv2.
 const ROCE: u16 = 4791;
-/// The receiver's port of TCP connections: the first of those that nobody is assigned.
+/// The receiver's port of TCP connections: the first of the dynamic ports.
 const RECEIVER: u16 = 49_152;
 
 /// A link whose packets are in the file.

@@ -102,6 +102,8 @@ fn a_flow_alone_is_seen_byte_by_byte_and_only_the_first_packets_are_kept() {
         src: 0,
         dst: 4,
         bytes: 4_000,
+        class: None,
+        rtt: None,
     };
     let config = config(
         vec![workload(Kind::List(vec![flow]))],

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Taps: packets that arrive at the far end of chosen links, as a capture on a mirror port has them.
-//! A link with a tap has a waypoint, so that all other links cost nothing more, and a tap changes
-//! nothing that is simulated.
+//! Taps: packets that arrive at the far end of chosen links. A link with a tap has a waypoint, so
+//! that all other links cost nothing more, and a tap changes nothing that is simulated.
 
 use cemark_wire::{Ecn, Flags, Packet, Picos};
 
