@@ -69,7 +69,10 @@ fn writing_in_pieces_breaks_the_step_of_the_flows() {
     assert_eq!(marked(" write_size=18824"), 247);
     let eight = "flows=8 rtt=1000 ms=3000 warm=1000 stack=linux";
     let near = |found: Nanos, us: u64| found.0.abs_diff(us * 1000) < 10_000;
-    let (step, pieces) = (senders(eight), senders(&format!("{eight} write_size=18824")));
+    let (step, pieces) = (
+        senders(eight),
+        senders(&format!("{eight} write_size=18824")),
+    );
     assert!(near(wait(&step), 420), "{:?}", wait(&step));
     assert!(near(wait(&pieces), 331), "{:?}", wait(&pieces));
 }

@@ -188,8 +188,12 @@ pub(crate) fn last_start(workload: &Workload, topology: &Topology) -> Option<Pic
             pairs,
             flows,
             warmup,
+            arrivals,
             ..
         } => {
+            if let Some(span) = arrivals.span {
+                return Some(span.at.saturating_add(span.length));
+            }
             let rate = flows_per_second(topology, pairs, sizes.mean(), *load);
             (*flows as f64 + *warmup as f64) / rate
         }
@@ -251,7 +255,8 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     let MarkerChoice::Builtin { scheme, values } = &config.switch.marker else {
         return;
     };
-    if !config.transport.control.ecn_capable() && config.switch.non_ect == NonEct::Forward {
+    let capable = config.controls().iter().any(|c| c.ecn_capable());
+    if !capable && config.switch.non_ect == NonEct::Forward {
         add(
             all,
             format!("not ECN-capable {label}"),

@@ -468,12 +468,12 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let applied = preset::applied(root)?;
     let root = applied.as_ref().map_or(root, |(tree, _)| tree);
     let topology = fabric::topology(root)?;
-    let rtt = rtt::rtt(root, files)?;
+    let (rtt, delays_syn) = rtt::rtt(root, files)?;
     let scheme = markers::scheme(node, topology.slowest())?;
     let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let (switch, non_ect) = switch::switch(root, scheme.marker.clone(), mtu)?;
-    let workloads = workload::workloads(root, &topology, files, switch.queues.len())?;
+    let workloads = workload::workloads(root, &transport, &topology, files, switch.queues.len())?;
     let faults = faults::faults(root, &topology)?;
     let edge = edge::edge(root, &topology)?;
     let max_time = max_time(root, &workloads, &topology)?;
@@ -486,6 +486,7 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let config = Config {
         topology,
         rtt,
+        delays_syn,
         workloads,
         transport,
         nic,

@@ -6,6 +6,8 @@ use cemark_sim::workload::load::flows_per_second;
 use cemark_sim::workload::{ClassMap, FlowLine, Kind, LongFlows, Pairs, Workload};
 use cemark_wire::Picos;
 
+use crate::arrivals::{self, ARRIVAL_KEYS};
+use crate::controllers::{self, Chosen};
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, word_of, words};
 use crate::section::{Section, bytes, choice, count, list, time, wrong};
@@ -18,7 +20,16 @@ use crate::tree::{Node, Table, Value, items};
 pub(crate) static WORKLOAD: SectionSpec = SectionSpec::new(
     "workload",
     Form::List,
-    &[COMMON, SIZE_KEYS, POISSON, INCAST, LONG, LIST, PROBE],
+    &[
+        COMMON,
+        SIZE_KEYS,
+        POISSON,
+        ARRIVAL_KEYS,
+        INCAST,
+        LONG,
+        LIST,
+        PROBE,
+    ],
     "What is sent, by whom and when.",
 )
 .chosen_by("kind");
@@ -95,6 +106,9 @@ enum ClassBy {
 
 words! { ClassBy: "by-pair" => ClassBy::Pair, "by-sender" => ClassBy::Sender }
 
+/// Kinds that have senders of TCP.
+const SENDING: &[&str] = &["poisson", "incast", "long", "list"];
+
 /// JSON schema of the number of a host.
 const HOST: &str = r#"{"type":"integer","minimum":0}"#;
 
@@ -107,6 +121,11 @@ keys! { COMMON:
     CONNECTIONS: Connections = Key::choice("connections").usual("fresh").doc(
         "`fresh`: a connection per flow, which starts at the initial window. `persistent`: flows \
          reuse idle connections of their pair (not through a `pep`)",
+    );
+    CONTROL: Chosen = Key::choice("control").only(SENDING).follows("as in `[transport]`").doc(
+        "the congestion controller of its flows; its parameters are read from `[transport]`, as \
+         is everything else. With `cubic` and `reno` its packets are not ECN-capable \
+         ([transports.md](transports.md#several-controllers))",
     );
     CLASS: Node = Key::own(
         "class",
@@ -238,6 +257,8 @@ keys! { PROBE:
 
 /// What a workload may refer to.
 struct Around<'a> {
+    root: &'a Table,
+    transport: &'a cemark_transport::Config,
     topology: &'a Topology,
     tables: &'a mut Tables,
     queues: usize,
@@ -246,6 +267,7 @@ struct Around<'a> {
 /// All workloads of a scenario.
 pub(crate) fn workloads(
     root: &Table,
+    transport: &cemark_transport::Config,
     topology: &Topology,
     tables: &mut Tables,
     queues: usize,
@@ -266,6 +288,8 @@ pub(crate) fn workloads(
         ));
     }
     let mut around = Around {
+        root,
+        transport,
         topology,
         tables,
         queues,
@@ -321,6 +345,12 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
     let name = s.given(&NAME)?.unwrap_or_default();
     let class = class(&mut s, around.queues)?;
     let persistent = s.read(&CONNECTIONS)? == Connections::Persistent;
+    let control = match s.given(&CONTROL)? {
+        Some(chosen) => {
+            controllers::own(chosen, s.need(&CONTROL)?.at, around.root, around.transport)?
+        }
+        None => None,
+    };
     let kind = match kind {
         WorkloadKind::Poisson => poisson(&mut s, around)?,
         WorkloadKind::Incast => incast(&mut s, around.topology)?,
@@ -339,6 +369,7 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
         kind,
         class,
         persistent,
+        control,
     })
 }
 
@@ -401,15 +432,38 @@ fn pairs(s: &mut Section<'_>, topology: &Topology) -> Fallible<Pairs> {
 
 fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
     let sizes = around.tables.sizes(s)?;
-    let (load, node) = offered(s)?;
+    let arrivals = arrivals::arrivals(s, around.topology)?;
     let pairs = pairs(s, around.topology)?;
+    if let Pairs::ToOne(to) = pairs
+        && arrivals.senders.contains(&to)
+    {
+        let message = format!("host {to} is the receiver, and among the senders");
+        return Err(Fault::new(s.at(), message).help("leave it out of senders"));
+    }
     let flows = s.read(&FLOWS)?;
-    let warmup = s.read_or(&WARMUP, flows / 10)?;
-    let hold = s.read_or(&LOAD_HOLD, Picos::MAX)?;
+    let (load, at) = match arrivals.span {
+        Some(span) => {
+            let load = arrivals::load_of(s, (around.topology, &pairs), &sizes, span)?;
+            (load, s.at())
+        }
+        None => {
+            let (load, node) = offered(s)?;
+            let load = load * arrivals::payload(s, &sizes, around.transport.mss)?;
+            arrivals::fits(node, (around.topology, &pairs), &arrivals, load)?;
+            (load, node.at)
+        }
+    };
+    let (warmup, hold) = match arrivals.span {
+        Some(_) => (0, Picos::ZERO),
+        None => (
+            s.read_or(&WARMUP, flows / 10)?,
+            s.read_or(&LOAD_HOLD, Picos::MAX)?,
+        ),
+    };
     let rate = flows_per_second(around.topology, &pairs, sizes.mean(), load);
     if rate > 1e9 {
         return Err(Fault::new(
-            node.at,
+            at,
             format!("this load is {rate:.0} flows a second, more than one a nanosecond"),
         )
         .help("larger flows, or a lower load"));
@@ -421,6 +475,7 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
         flows,
         warmup,
         hold,
+        arrivals,
     })
 }
 
@@ -501,6 +556,8 @@ fn flow_list(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
             src,
             dst,
             bytes,
+            class: None,
+            rtt: None,
         });
     }
     if lines.is_empty() {

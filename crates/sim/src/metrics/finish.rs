@@ -228,6 +228,7 @@ impl<Q: EventQueue> Sim<Q> {
                     delivered: end - g.at_from,
                     intervals: g.intervals.clone(),
                     timeouts: c.tally().timeouts,
+                    workload: c.flow.workload,
                 }
             })
             .collect();

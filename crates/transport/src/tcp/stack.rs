@@ -32,9 +32,9 @@ pub struct Stack {
     pub rto_over_rtt: bool,
     /// DCTCP counts alpha in parts of 1024: below 1/64 it falls to zero within one window.
     pub coarse_alpha: bool,
-    /// The application hands over a stream in pieces of so many bytes, as the send buffer has room
-    /// for them. The segment that ends a piece carries PUSH, and is acknowledged at once even if
-    /// ACKs are delayed. 0: in one piece.
+    /// The application hands over a stream in pieces of this many bytes, as the send buffer has
+    /// room for them. The segment that ends a piece carries PUSH, and is acknowledged at once even
+    /// if ACKs are delayed. 0: in one piece.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub write_size: u32,
 }
