@@ -9,6 +9,7 @@ mod bpf;
 mod capture;
 mod check;
 mod clock;
+mod compare;
 mod completions;
 mod exit;
 mod export;
@@ -70,6 +71,8 @@ enum Command {
     Plot(plot::Args),
     /// Write the packets of chosen links of one point as a pcapng file, for Wireshark.
     Capture(capture::Args),
+    /// Put completion times of other simulators' files beside those of a run.
+    Compare(compare::Args),
     /// Make one run of the parts of a run.
     Merge(merge::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
@@ -242,6 +245,7 @@ fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Plot(args)) => plot::plot(args),
         Some(Command::Capture(args)) => capture::capture(args),
+        Some(Command::Compare(args)) => compare::compare(args),
         Some(Command::Merge(args)) => merge::merge(args),
         Some(Command::Figure(args)) => figure::figure(args),
         #[cfg(target_os = "linux")]

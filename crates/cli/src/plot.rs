@@ -214,7 +214,7 @@ impl Found {
 }
 
 /// The directory that is meant: a path, or that of a scenario's run.
-fn directory(run: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn directory(run: &str) -> Result<PathBuf, Failure> {
     let path = PathBuf::from(run);
     if path.is_dir() {
         return Ok(path);

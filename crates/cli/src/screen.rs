@@ -16,7 +16,9 @@ intervals and the published numbers.";
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "compare schemes on a fabric",
-        &["init", "import", "check", "run", "merge", "plot", "capture"],
+        &[
+            "init", "import", "check", "run", "merge", "plot", "capture", "compare",
+        ],
     ),
     ("look something up", &["schemes", "theory", "help"]),
     (

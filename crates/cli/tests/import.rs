@@ -116,6 +116,7 @@ fn files_of_htsim_become_a_scenario_that_runs() {
 
 #[test]
 fn mistakes_name_file_and_line() {
+    let many = format!("80000\n{}", "2 4 3 100 20000 2\n".repeat(80_000));
     let files = [
         ("topology.txt", TOPOLOGY),
         ("other.txt", TOPOLOGY),
@@ -127,6 +128,7 @@ fn mistakes_name_file_and_line() {
         ("switch.txt", "1\n0 4 3 100 20000 2\n"),
         ("control.txt", "1\n2 4 0 100 20000 2\n"),
         ("timely.txt", "CC_MODE 7\n"),
+        ("many.txt", &many),
         ("a.cm", "Nodes 2\nConnections 1\n0->1 start 0 size 1\n"),
         ("notes.md", "# Notes\nthis and that\n"),
         ("empty.txt", ""),
@@ -160,6 +162,11 @@ fn mistakes_name_file_and_line() {
             "name one",
         ),
         (&["topology.txt", "a.cm"], "two simulators", "files of one"),
+        (
+            &["topology.txt", "many.txt"],
+            "80000 flows make a scenario of",
+            "fewer flows",
+        ),
         (&["flow.txt"], "no file has a topology", "topology.txt"),
         (&["notes.md"], "no file that is imported", ".topo"),
         (&["empty.txt"], "empty.txt: the file is empty", "known are"),

@@ -8,6 +8,7 @@
 pub mod exact;
 mod fault;
 mod flow;
+pub mod flowmonitor;
 mod graph;
 pub mod hpcc;
 pub mod htsim;

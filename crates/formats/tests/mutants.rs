@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that are cut off, mixed up or of random bytes are read or refused, without a panic.
 
-use cemark_formats::{Kind, Laid, hpcc, htsim};
+use cemark_formats::{Kind, Laid, flowmonitor, hpcc, htsim};
 use proptest::prelude::*;
 
 const FILES: [&str; 5] = [
@@ -27,6 +27,8 @@ fn read(text: &str) -> bool {
         hpcc::Config::read(text).is_ok(),
         htsim::topo(text).is_ok(),
         htsim::matrix(text).is_ok(),
+        hpcc::read_fct(text).is_ok(),
+        flowmonitor::read(text).is_ok(),
     ];
     kind.is_ok() && (laid || others.contains(&true))
 }

@@ -15,7 +15,7 @@ use common::{config, scheme, us, web, workload};
 /// behind the sender's NIC, losses on links, pauses with extra delays before the receiver.
 fn runs() -> Vec<(&'static str, Config)> {
     let marks = || scheme("threshold", &[("k", 30_000)]);
-    let plain = config(vec![web(0.6, 300)], marks());
+    let plain = config(vec![web(0.6, 120)], marks());
     let changed = |change: fn(&mut Config)| {
         let mut config = plain.clone();
         change(&mut config);

@@ -20,6 +20,9 @@ docs/formats.md has the formats, and what of them cannot be said in a scenario."
 /// Largest file that is read.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// Largest scenario that is read.
+const MOST_TEXT: usize = 4_000_000;
+
 /// Arguments of `cemark import`.
 #[derive(clap::Args)]
 #[command(after_help = AFTER)]
@@ -38,13 +41,13 @@ pub(crate) struct Args {
 }
 
 /// A file by its name, with its text.
-struct Source {
-    name: String,
-    text: String,
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) text: String,
 }
 
 impl Source {
-    fn open(path: &Path) -> Result<Source, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
         let name = path.display().to_string();
         let bad = |what: String, help: &str| {
             let help = help.to_owned();
@@ -74,7 +77,7 @@ impl Source {
     }
 
     /// What is wrong with this file, as `file:line: message`.
-    fn fault(&self, fault: &Fault) -> Failure {
+    pub(crate) fn fault(&self, fault: &Fault) -> Failure {
         let place = match fault.line {
             Some(line) => format!("{}:{line}", self.name),
             None => self.name.clone(),
@@ -147,6 +150,17 @@ pub(crate) fn import(args: &Args) -> Result<(), Failure> {
         }
     };
     let scenario = text::scenario(&found, &given);
+    if scenario.len() > MOST_TEXT {
+        let fit = found.flows.len() * MOST_TEXT / scenario.len() / 1000 * 1000;
+        return Err(user(
+            &format!(
+                "{} flows make a scenario of {:.1} MB, and at most 4 MB are read",
+                found.flows.len(),
+                scenario.len() as f64 / 1e6
+            ),
+            &format!("write fewer flows into the list, about {fit}"),
+        ));
+    }
     // The reader of scenarios has the last word, so that no file is written that cannot be run.
     let plan = parse(&scenario, &out, &Overrides::default())?;
     crate::init::write(&args.out, &scenario, args.force)?;

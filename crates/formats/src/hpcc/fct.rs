@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 
 use cemark_wire::Picos;
 
+use crate::fault::{Fallible, Fault};
+use crate::lines::lines;
+
 /// The first of the senders' ports in the simulator.
 const FIRST_PORT: u64 = 10_000;
 /// The receivers' port that its flow lists have.
@@ -57,6 +60,40 @@ pub fn fct(flows: &[Done]) -> String {
     out
 }
 
+/// A flow of a file, as far as it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Payload bytes.
+    pub bytes: u64,
+    /// How long it took.
+    pub fct: Picos,
+}
+
+/// Reads a file. Versions of the simulator have further columns behind the first seven, which are
+/// not read.
+pub fn read_fct(text: &str) -> Fallible<Vec<Ended>> {
+    let form = "a line is `sip dip sport dport bytes start fct alone`, times in nanoseconds";
+    let mut all = Vec::new();
+    for line in lines(text) {
+        let hex = |word: &str| u32::from_str_radix(word, 16).is_ok();
+        if line.words.len() < 7 || !line.words[..2].iter().all(|word| hex(word)) {
+            return Err(line.fault("this is no line of fct.txt", form));
+        }
+        let nanos: u64 = line.count(6, "completion time in nanoseconds")?;
+        let picos = nanos
+            .checked_mul(1000)
+            .ok_or_else(|| line.fault("a completion time of months", form))?;
+        all.push(Ended {
+            bytes: line.count(4, "number of bytes")?,
+            fct: Picos(picos),
+        });
+    }
+    match all.is_empty() {
+        true => Err(Fault::whole("there is no flow in this file", form)),
+        false => Ok(all),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,5 +115,25 @@ mod tests {
             "0b010101 0b000101 10000 100 5000000 5000 0 1\n\
              0b000201 0b000101 10003 100 5000000 2000000000 417000 1\n"
         );
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let text = "0b000401 0b001201 10000 100 12000 2000799999 60084 8664\n\
+                    0b000201 0b001201 10000 100 2000000 2000000000 1498166 677680 7 8\n";
+        let read = read_fct(text).expect("two flows");
+        let times: Vec<(u64, u64)> = read.iter().map(|f| (f.bytes, f.fct.0)).collect();
+        assert_eq!(times, [(12_000, 60_084_000), (2_000_000, 1_498_166_000)]);
+        for (wrong, line) in [
+            ("", None),
+            ("a b c\n", Some(1)),
+            (
+                "0b000401 0b001201 10000 100 12000 2000799999 x 8664\n",
+                Some(1),
+            ),
+            ("0b000401 zz 10000 100 12000 2000799999 1 8664\n", Some(1)),
+        ] {
+            assert_eq!(read_fct(wrong).expect_err(wrong).line, line);
+        }
     }
 }

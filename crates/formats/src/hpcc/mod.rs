@@ -8,6 +8,6 @@ mod flows;
 mod topology;
 
 pub use config::{Config, Control, Ramp};
-pub use fct::{Done, fct};
+pub use fct::{Done, Ended, fct, read_fct};
 pub use flows::{Flows, flows};
 pub use topology::{Topology, topology};

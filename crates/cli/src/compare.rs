@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark compare`: completion times of a run beside those of other simulators' files.
+
+use std::path::{Path, PathBuf};
+
+use cemark_formats::{flowmonitor, hpcc};
+use cemark_report::rundir::{self, Kept, Run};
+use cemark_report::stats::{SizeClass, Statistic};
+use cemark_report::table::files::Table;
+use clap::ValueEnum;
+
+use crate::exit::{Failure, answer, note};
+use crate::import::Source;
+
+const AFTER: &str = "\
+Examples:
+  cemark compare runs/my-08e84c79 flowmonitor.xml
+  cemark compare my.toml fct.txt --format csv";
+
+/// Arguments of `cemark compare`.
+#[derive(clap::Args)]
+#[command(after_help = AFTER)]
+pub(crate) struct Args {
+    /// The directory of a finished run, or the name of a scenario that has been run here.
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Files of other simulators: fct.txt of HPCC's, or XML of ns-3's FlowMonitor.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Output format.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people.
+    Table,
+    /// With every digit.
+    Csv,
+}
+
+/// Flows of one source: bytes, and completion time in microseconds.
+struct Flows {
+    name: String,
+    flows: Vec<(u64, f64)>,
+}
+
+pub(crate) fn compare(args: &Args) -> Result<(), Failure> {
+    let run = match rundir::read(&crate::plot::directory(&args.run)?)? {
+        Kept::Run(run) => run,
+        Kept::Figure(_) => {
+            return Err(Failure::User(miette::miette!(
+                help = "name the directory of a run: `cemark run` writes it",
+                "{} is a figure, and has no flows",
+                args.run
+            )));
+        }
+    };
+    let mut all = of_run(&run);
+    for path in &args.files {
+        all.push(of_file(path)?);
+    }
+    answer(&match args.format {
+        Form::Csv => table(&all, |x| x.to_string()).csv(),
+        Form::Table => aligned(&table(&all, |x| format!("{x:.1}"))),
+    })
+}
+
+/// The flows of a run by scheme and values of the axes, those of all seeds together.
+fn of_run(run: &Run) -> Vec<Flows> {
+    let mut all: Vec<Flows> = Vec::new();
+    for (point, done) in run.plan.points.iter().zip(&run.finished) {
+        let axes = point
+            .axes
+            .iter()
+            .map(|(path, value)| format!(" {path}={value}"));
+        let name = format!("{}{}", point.scheme, axes.collect::<String>());
+        let ended = done.outcome.flows.iter();
+        let flows = ended.filter_map(|flow| Some((flow.bytes, flow.fct?.as_micros_f64())));
+        match all.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.flows.extend(flows),
+            None => all.push(Flows {
+                name,
+                flows: flows.collect(),
+            }),
+        }
+    }
+    all
+}
+
+fn of_file(path: &Path) -> Result<Flows, Failure> {
+    let source = Source::open(path)?;
+    let flows = if source.text.contains("<FlowMonitor") {
+        let read = flowmonitor::read(&source.text).map_err(|fault| source.fault(&fault))?;
+        note(&format!(
+            "note: {}: times are from a flow's first packet sent to its last one received, and \
+             sizes count headers and what was sent again; {} flows of acknowledgements and {} of \
+             which nothing arrived are left out",
+            source.name, read.acks, read.lost
+        ));
+        if read.rounded {
+            note(&format!(
+                "note: {}: times have six digits, as ns-3 writes them: those of a flow at 2 s are \
+                 known to 10 us, and so is what is computed of them",
+                source.name
+            ));
+        }
+        let flow = |flow: &flowmonitor::Seen| (flow.bytes, flow.time.as_micros_f64());
+        read.flows.iter().map(flow).collect()
+    } else {
+        let read = hpcc::read_fct(&source.text).map_err(|fault| source.fault(&fault))?;
+        let flow = |flow: &hpcc::Ended| (flow.bytes, flow.fct.as_micros_f64());
+        read.iter().map(flow).collect()
+    };
+    Ok(Flows {
+        name: source.name,
+        flows,
+    })
+}
+
+/// A row for each source and class of sizes that has flows.
+fn table(all: &[Flows], number: impl Fn(f64) -> String) -> Table {
+    let head = [
+        "flows of",
+        "sizes",
+        "flows",
+        "mean [us]",
+        "median [us]",
+        "p99 [us]",
+    ];
+    let mut rows = Vec::new();
+    for class in SizeClass::EACH {
+        for source in all {
+            let fits = source.flows.iter().filter(|(bytes, _)| class.has(*bytes));
+            let times: Vec<f64> = fits.map(|(_, time)| *time).collect();
+            let of = |statistic: Statistic| statistic.of(&times).map_or("-".to_owned(), &number);
+            rows.push(vec![
+                source.name.clone(),
+                class.key().to_owned(),
+                times.len().to_string(),
+                of(Statistic::Mean),
+                of(Statistic::Percentile(0.5)),
+                of(Statistic::Percentile(0.99)),
+            ]);
+        }
+    }
+    Table {
+        name: "compare".to_owned(),
+        title: "Completion times".to_owned(),
+        head: head.map(str::to_owned).to_vec(),
+        rows,
+    }
+}
+
+/// In columns: words to the left, numbers to the right.
+fn aligned(table: &Table) -> String {
+    let lines: Vec<&Vec<String>> = std::iter::once(&table.head).chain(&table.rows).collect();
+    let width = |i: usize| {
+        lines
+            .iter()
+            .map(|l| l[i].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..table.head.len()).map(width).collect();
+    let mut out = String::new();
+    for line in lines {
+        let cell = |(i, text): (usize, &String)| match i < 2 {
+            true => format!("{text:0$}", widths[i]),
+            false => format!("{text:>0$}", widths[i]),
+        };
+        let cells: Vec<String> = line.iter().enumerate().map(cell).collect();
+        out += cells.join("  ").trim_end();
+        out.push('\n');
+    }
+    out + "\nshort: below 100 KB; medium: to 10 MB; large: above. A run's times are those of its \
+           seeds together.\n"
+}
