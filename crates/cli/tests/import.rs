@@ -60,6 +60,7 @@ fn files_of_hpcc_become_a_scenario_that_runs() {
         "name = \"priority-4\"\nclass = 1\nflow = [\n  { at = \"500ps\", src = 3, dst = 0,",
         "control = \"dcqcn\"",
         "mss = \"1000B\"",
+        "header = \"48B\"",
         "rate-ai = \"50Mbps\"",
         "rate-timer = \"900us\"",
         "clamp-target = false",
@@ -72,6 +73,29 @@ fn files_of_hpcc_become_a_scenario_that_runs() {
     let o = cemark(&dir, &["check", "imported.toml"]);
     assert_eq!((o.status.code(), line(&o.stderr)), (Some(0), String::new()));
     let o = cemark(&dir, &["run", "imported.toml", "--out", "run"]);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    // With DCTCP a flow ends at its sender.
+    let other = CONFIG.replace("CC_MODE 1", "CC_MODE 8");
+    fs::write(dir.join("dctcp.txt"), other).expect("a file");
+    let args = [
+        "import",
+        "topology.txt",
+        "flow.txt",
+        "dctcp.txt",
+        "--out",
+        "dctcp.toml",
+    ];
+    let o = cemark(&dir, &args);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    let text = fs::read_to_string(dir.join("dctcp.toml")).expect("the scenario");
+    for part in [
+        "control = \"dctcp\"",
+        "\ng = 0.00390625",
+        "fct = \"last-ack\"",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let o = cemark(&dir, &["run", "dctcp.toml", "--out", "run-dctcp"]);
     assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
     // A second import would overwrite what may have been changed since.
     let o = cemark(&dir, &["import", "topology.txt"]);

@@ -143,7 +143,8 @@ fn attributes(text: &str, line: usize) -> Fallible<BTreeMap<&str, &str>> {
     while !rest.is_empty() {
         let pair = rest.split_once("=\"").and_then(|(name, after)| {
             let (value, after) = after.split_once('"')?;
-            Some((name.trim(), value, after))
+            let name = name.trim();
+            (!name.contains(char::is_whitespace)).then_some((name, value, after))
         });
         let Some((name, value, after)) = pair else {
             let message = format!("`{}` is no attribute", shown(rest));
@@ -226,7 +227,7 @@ mod tests {
             ("+0.0ns", "+5s", Some(4), "ends before"),
             ("flowId=\"2\" time", "flowId=\"1\" time", Some(7), "twice"),
             ("+2.0s", "later", Some(7), "timeLastRxPacket is `later`"),
-            ("protocol=\"6\"", "protocol", Some(10), "no attribute"),
+            ("protocol=\"6\"", "protocol", Some(11), "no attribute"),
             ("<FlowMonitor>", "<Other>", None, "no file of FlowMonitor"),
         ] {
             let fault = read(&FILE.replacen(from, to, 1)).expect_err(message);

@@ -263,16 +263,15 @@ fn hpcc_transport(out: &mut String, found: &Found, config: &Config) {
         }
     }
     if let Some(payload) = config.payload {
-        let _ = writeln!(
-            out,
-            "mss = \"{payload}B\" # PACKET_PAYLOAD_SIZE; a header adds 40 bytes here"
-        );
+        let _ = writeln!(out, "mss = \"{payload}B\" # PACKET_PAYLOAD_SIZE");
     }
+    *out += "header = \"48B\" # as in the simulator, where no queue lengths are in headers\n";
     if config.control == Some(Control::Dctcp) {
         if let Some(gain) = config.gain {
             let _ = writeln!(out, "g = {gain} # EWMA_GAIN");
         }
-        out.push('\n');
+        *out += "\n# A flow is complete when its sender has the last acknowledgement.\n[measure]\n\
+                 fct = \"last-ack\"\n\n";
         return;
     }
     let rates = [
