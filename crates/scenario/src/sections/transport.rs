@@ -51,6 +51,11 @@ keys! { KEYS:
         .doc("most bytes in flight that the receiver allows");
     HANDSHAKE: bool = Key::flag("handshake").usual("false")
         .doc("SYN and SYN-ACK before the data of a fresh connection");
+    MAX_BURST: u32 = Key::count("max-burst", 0, 1_000_000).usual("0").doc(
+        "most segments that one start, ACK or timer releases, whatever the window allows, while \
+         the window grows as if it were full (ns-2's `maxburst_`); `0`: no limit. It takes `nic` \
+         `fifo` or `switch-port`",
+    );
     SACK: bool = Key::flag("sack").usual("true")
         .doc("selective acknowledgements; `false`: NewReno");
     DUP_ACKS: u32 = Key::count("dup-acks", 1, 1_000_000).usual("3")
@@ -163,6 +168,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         ack_delay: s.read(&ACK_DELAY)?,
         receive_window: s.read(&RECEIVE_WINDOW)?,
         handshake: s.read(&HANDSHAKE)?,
+        max_burst: s.read(&MAX_BURST)?,
         sack: s.read(&SACK)?,
         dup_acks: s.read(&DUP_ACKS)?,
         lost_retransmissions: s.read_or(&LOST_RETRANSMISSIONS, insistent)?,

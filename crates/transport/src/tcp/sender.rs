@@ -212,6 +212,12 @@ impl Sender {
         limit.saturating_sub(outstanding) + u64::from(cfg.mss) > enough
     }
 
+    /// Counts what is in flight as a full window, so that its acknowledgements let the window grow:
+    /// for a host that sends less than the windows allow ([`Config::max_burst`]).
+    pub fn fill_window(&mut self) {
+        self.full_at = self.nxt;
+    }
+
     /// The next segment, if the windows allow one.
     #[inline]
     pub fn poll_transmit(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
