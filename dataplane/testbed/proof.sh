@@ -30,5 +30,5 @@ one web-search-published examples/testbed/web-search.toml --seeds 1 \
 
 count() { grep -c -E "$1 [0-9]+ %\$" "$runs/tables" || true; }
 echo
-echo "rows with a bound: $(count '  within') within, $(count 'within, not decided,') within but not \
-decided, $(count 'beyond, not decided,') beyond but not decided, $(count '  beyond') beyond"
+echo "rows with a bound: $(count '  within') within, $(count 'within, not decided,') within but \
+not decided, $(count 'beyond, not decided,') beyond but not decided, $(count '  beyond') beyond"
