@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The scenarios of examples/testbed on a Linux kernel, beside the simulator: prints their tables, and
+# The scenarios of examples/testbed on a Linux kernel, beside the simulator: prints their tables and
 # how many of their rows are within their bounds. With CEMARK, the path of a program, that one is
 # run; otherwise a dev build of this checkout. It takes 20 to 30 minutes of processor time.
 set -euo pipefail
