@@ -17,7 +17,7 @@ PINS = "/sys/fs/bpf"
 
 def main():
     run(f"mount -t bpf bpf {PINS}")
-    print(run("bpftool struct_ops register /test/qdisc.o").strip())
+    run("bpftool struct_ops register /test/qdisc.o")
     run(f"bpftool prog load /test/mark.o {PINS}/mark")
     senders.hosts()
     run("tc qdisc add dev p2 root cemark_bpf", "sw")
