@@ -195,6 +195,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         &["bash", "dataplane/linux/test/run.sh", "debian"],
     ),
     (
+        "linux-bpf",
+        "the eBPF marker and real TCP: goodput and wait beside the qdisc, and without marks",
+        &["bash", "dataplane/linux/test/bpf.sh", "all"],
+    ),
+    (
         "testbed",
         "a Linux kernel beside the simulator: the scenarios of examples/testbed",
         &["bash", "dataplane/testbed/proof.sh"],

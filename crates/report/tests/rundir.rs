@@ -434,6 +434,7 @@ fn goodput_links_and_points_are_tables() {
             delivered: 1_000_000,
             intervals: vec![500_000, 500_000],
             timeouts: 0,
+            workload: 0,
         }];
         d.outcome.ports[0].queue.count = 0;
     }

@@ -9,15 +9,15 @@ use cemark_switch::{AnyMarker, Clock, Pool, PoolId, Port, PortSpec, QueueSetup, 
 use cemark_wire::Picos;
 
 use crate::config::{Config, MarkerChoice, Nic, NonEct, Policy, QueueConfig};
-use crate::conn::Conns;
+use crate::endpoints::conn::Conns;
 use crate::engine::{Host, Sim, kind, turn_of};
 use crate::events::EventQueue;
 use crate::ids::{HostId, LinkId};
 use crate::metrics::{Metrics, ProbeState, Sampler};
-use crate::pfc::Lossless;
-use crate::pool::{Delayed, Sacks};
+use crate::network::pfc::Lossless;
+use crate::network::pool::{Delayed, Sacks};
+use crate::network::waypoint::{self, Waypoint};
 use crate::topology::{Fabric, Link};
-use crate::waypoint::{self, Waypoint};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind};
 
@@ -54,7 +54,7 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let mut sim = Sim {
             clock,
-            events: Q::new(),
+            events: Q::new(ports.len() as u32),
             now: 0,
             delayed: Delayed::default(),
             sacks: Sacks::default(),

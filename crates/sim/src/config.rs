@@ -4,16 +4,18 @@
 use std::sync::Arc;
 
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
+use cemark_transport::Control;
 use cemark_wire::Picos;
 
-pub use crate::offload::Offload;
+pub use crate::endpoints::offload::Offload;
 pub use cemark_switch::RoundSpec;
 pub use cemark_switch::admit::Xoff;
 pub use cemark_switch::ce::NonEct;
 pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
-use crate::faults::LinkFault;
+use crate::endpoints::host::is_probe;
+use crate::network::faults::LinkFault;
 use crate::topology::Topology;
 use crate::workload::{RttModel, Workload};
 
@@ -88,6 +90,29 @@ impl Config {
             seed: 1,
             max_time,
         }
+    }
+}
+
+impl Config {
+    /// The congestion controller of a workload's flows.
+    pub fn control_of<'a>(&'a self, workload: &'a Workload) -> &'a Control {
+        workload.control.as_ref().unwrap_or(&self.transport.control)
+    }
+
+    /// The controllers that senders of TCP use, each once, in the order of the workloads; that of
+    /// [`Config::transport`] where only pings are sent.
+    pub fn controls(&self) -> Vec<&Control> {
+        let mut all: Vec<&Control> = Vec::new();
+        for workload in self.workloads.iter().filter(|w| !is_probe(&w.kind)) {
+            let control = self.control_of(workload);
+            if !all.contains(&control) {
+                all.push(control);
+            }
+        }
+        if all.is_empty() {
+            all.push(&self.transport.control);
+        }
+        all
     }
 }
 

@@ -2,28 +2,27 @@
 //! The main loop: takes events in order and passes each to the part that handles it.
 
 use cemark_switch::edge::{Actions, Step};
-use cemark_switch::{Clock, NEVER, Offer, Pool, Port, REFUSED};
-use cemark_wire::{Flags, Packet};
+use cemark_switch::{Clock, Pool, Port};
+use cemark_wire::Packet;
 
 use crate::config::{Config, Nic};
-use crate::conn::Conns;
-use crate::dupacks::DupAcks;
-use crate::edges::RouterPair;
+use crate::endpoints::conn::Conns;
+use crate::endpoints::offload::Held;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
 use crate::metrics::Metrics;
-use crate::offload::Held;
-use crate::pep::Pep;
-use crate::pfc::Lossless;
-use crate::pool::{Delayed, Sacks};
+use crate::middleboxes::dupacks::DupAcks;
+use crate::middleboxes::edges::RouterPair;
+use crate::middleboxes::pep::Pep;
+use crate::network::pfc::Lossless;
+use crate::network::pool::{Delayed, Sacks};
+use crate::network::waypoint::Waypoint;
 use crate::topology::Fabric;
-use crate::waypoint::{self, Waypoint};
 use crate::workload::Traffic;
 
-/// An event is a kind in the high bits and an index in the low ones.
+/// An event is a kind in the high bits and an index in the low ones. Kind 0: the packet at the head
+/// of a link arrives at its far end (`EventQueue::insert_delivery`).
 pub(crate) mod kind {
-    /// The packet at the head of a link arrives at its far end.
-    pub const DELIVER: u32 = 0 << SHIFT;
     /// A link with explicit queues may have become free.
     pub const SERVE: u32 = 1 << SHIFT;
     /// A NIC is free for the next connection in its line.
@@ -215,313 +214,10 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline(always)]
     fn prefetch(&self) {
         let upcoming = self.events.upcoming();
-        if let Some(port) = upcoming.and_then(|event| self.ports.get(event as usize)) {
+        if let Some(port) = upcoming.and_then(|link| self.ports.get(link as usize)) {
             port.prefetch_head();
         }
     }
-
-    /// The oldest packet on link `l` reaches its far end.
-    #[inline]
-    fn deliver(&mut self, l: LinkId) {
-        self.hops += 1;
-        let port = match &mut self.ports[l] {
-            Port::Fused(port) => port,
-            Port::Explicit(port) => {
-                let (tag, packet) = (port.tag, port.head());
-                let plain = !self.extras && self.pfc.is_none();
-                if tag != waypoint::SWITCH || !plain {
-                    let packet = self.take(l);
-                    self.arrive(tag, packet);
-                    return;
-                }
-                let to = Self::next_link(&self.conns, packet);
-                self.pass_on(l, to);
-                return;
-            }
-        };
-        let tag = port.tag;
-        let packet = port.head();
-        if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
-            let packet = *packet;
-            let next = port.deliver(self.now);
-            self.arm_delivery(l, next);
-            self.arrive(tag, packet);
-            return;
-        }
-        // From switch to switch: the packet moves directly from one ring to the other.
-        let to = Self::next_link(&self.conns, packet);
-        if let Ok([Port::Fused(port), Port::Fused(next)]) =
-            self.ports.get_disjoint_mut([l.place(), to.place()])
-        {
-            let packet = port.head();
-            let packet_hash = if next.draws() {
-                packet_hash(&self.conns, packet)
-            } else {
-                0
-            };
-            let at = next.offer(self.now, packet, packet_hash);
-            if at == REFUSED {
-                let packet = *packet;
-                let following = port.deliver(self.now);
-                self.arm_delivery(l, following);
-                self.dropped(packet);
-                return;
-            }
-            let following = port.deliver(self.now);
-            self.arm_delivery(l, following);
-            self.arm_delivery(to, at);
-        } else {
-            let packet = self.take(l);
-            self.offer(to, &packet);
-        }
-    }
-
-    /// The oldest packet on link `l` joins port `to` of a switch: directly from ring to queue,
-    /// where both ports have queues.
-    #[inline]
-    fn pass_on(&mut self, l: LinkId, to: LinkId) {
-        let Ok([Port::Explicit(port), Port::Explicit(next)]) =
-            self.ports.get_disjoint_mut([l.place(), to.place()])
-        else {
-            let packet = self.take(l);
-            return self.offer(to, &packet);
-        };
-        let packet = port.head();
-        let packet_hash = if next.draws {
-            packet_hash(&self.conns, packet)
-        } else {
-            0
-        };
-        let (pools, gone) = (&mut self.pools, &mut self.gone);
-        let offer = next.offer(self.now, packet, packet_hash, pools, gone);
-        let refused = offer.refused.then_some(*packet);
-        let following = port.deliver(self.now, pools, gone);
-        self.arm_delivery(l, following);
-        self.apply_offer(to, &offer, refused);
-    }
-
-    /// Takes the oldest packet off link `l` and arms the next delivery.
-    #[inline]
-    fn take(&mut self, l: LinkId) -> Packet {
-        let (packet, next) = self.ports[l].deliver(self.now, &mut self.pools, &mut self.gone);
-        self.arm_delivery(l, next);
-        if !self.gone.is_empty() {
-            self.free_gone();
-        }
-        packet
-    }
-
-    /// Brings every port up to the current time, before its state is read.
-    pub fn catch_up(&mut self) {
-        for port in &mut self.ports {
-            port.catch_up(self.now, &mut self.pools, &mut self.gone);
-        }
-        self.free_gone();
-    }
-
-    #[inline]
-    fn arm_delivery(&mut self, l: LinkId, at: u64) {
-        if at != NEVER {
-            self.events.insert(at, kind::DELIVER | l.0);
-        }
-    }
-
-    /// A packet is at the far end of a link with this tag: a host, a switch, or a waypoint.
-    pub fn arrive(&mut self, tag: u32, packet: Packet) {
-        if tag != waypoint::SWITCH {
-            if tag < waypoint::FIRST {
-                if self.late_extras && self.waits(&packet) {
-                    return;
-                }
-                self.at_host(HostId(tag), packet);
-            } else {
-                self.at_waypoint(tag, packet);
-            }
-            return;
-        }
-        if self.serves_extra(&packet) {
-            return;
-        }
-        self.forward(packet);
-    }
-
-    /// Whether a packet behind its sender's NIC has to wait for its flow's extra delay first.
-    #[inline]
-    pub fn serves_extra(&mut self, packet: &Packet) -> bool {
-        self.extras && packet.hop() == 1 && self.waits(packet)
-    }
-
-    /// Whether a packet has to wait for its flow's extra delay: then it returns in a `DELAYED`
-    /// event.
-    fn waits(&mut self, packet: &Packet) -> bool {
-        if packet.flags().has(Flags::ACK) {
-            return false;
-        }
-        let extra = self.conns.list[ConnId::of(packet)].extra;
-        if extra > 0 {
-            let i = self.delayed.put(*packet);
-            self.events.insert(self.now + extra, kind::DELAYED | i);
-        }
-        extra > 0
-    }
-
-    /// The link that a packet at a switch takes next.
-    #[inline]
-    pub fn next_link(conns: &Conns, packet: &Packet) -> LinkId {
-        let direction = usize::from(packet.flags().has(Flags::ACK));
-        conns.routes[ConnId::of(packet)][direction][usize::from(packet.hop())]
-    }
-
-    /// A packet at a switch joins the next port on its way.
-    pub fn forward(&mut self, mut packet: Packet) {
-        if self.pfc.is_some() {
-            self.stamp(&mut packet);
-        }
-        self.offer(Self::next_link(&self.conns, &packet), &packet);
-    }
-
-    /// A packet joins port `l`, and the events that the port asks for are inserted.
-    #[inline]
-    pub fn offer(&mut self, l: LinkId, packet: &Packet) {
-        match &mut self.ports[l] {
-            Port::Fused(port) => {
-                let packet_hash = if port.draws() {
-                    packet_hash(&self.conns, packet)
-                } else {
-                    0
-                };
-                let at = port.offer(self.now, packet, packet_hash);
-                if at < REFUSED {
-                    self.events.insert(at, kind::DELIVER | l.0);
-                } else if at == REFUSED {
-                    self.dropped(*packet);
-                }
-            }
-            Port::Explicit(_) => self.offer_explicit(l, packet),
-        }
-    }
-
-    fn offer_explicit(&mut self, l: LinkId, packet: &Packet) {
-        let port = &mut self.ports[l];
-        let packet_hash = if port.draws() {
-            packet_hash(&self.conns, packet)
-        } else {
-            0
-        };
-        let offer = port.offer(
-            self.now,
-            packet,
-            packet_hash,
-            &mut self.pools,
-            &mut self.gone,
-        );
-        self.apply_offer(l, &offer, offer.refused.then_some(*packet));
-    }
-
-    /// Inserts the events that port `l`, which has explicit queues, asks for after an offer.
-    #[inline]
-    fn apply_offer(&mut self, l: LinkId, offer: &Offer, refused: Option<Packet>) {
-        self.follow(l, offer.deliver_at, offer.serve_at);
-        self.arm_wake(l, offer.wake_at);
-        if let Some(packet) = refused {
-            self.dropped(packet);
-        }
-        self.after_explicit(l);
-    }
-
-    /// A port with explicit queues may have discarded packets, and its switch may have to send
-    /// pause frames.
-    #[inline]
-    pub fn after_explicit(&mut self, l: LinkId) {
-        if !self.gone.is_empty() {
-            self.free_gone();
-        }
-        if self.pfc.is_some() {
-            self.send_signals(l);
-        }
-    }
-
-    #[inline]
-    pub fn follow(&mut self, l: LinkId, deliver_at: u64, serve_at: u64) {
-        if deliver_at != NEVER {
-            self.events.insert(deliver_at, kind::DELIVER | l.0);
-        }
-        if serve_at != NEVER {
-            self.events.insert(serve_at, kind::SERVE | l.0);
-        }
-    }
-
-    fn serve(&mut self, l: LinkId) {
-        let offer = self.ports[l].serve(self.now, &mut self.pools, &mut self.gone);
-        self.follow(l, offer.deliver_at, offer.serve_at);
-        self.after_explicit(l);
-    }
-
-    /// A marker at link `l` has set its timer.
-    #[inline]
-    pub fn arm_wake(&mut self, l: LinkId, at: u64) {
-        if at != NEVER {
-            self.events.insert(at.max(self.now), kind::WAKE | l.0);
-        }
-    }
-
-    fn wake(&mut self, l: LinkId) {
-        let next = self.ports[l].wake(self.now, &self.pools);
-        self.arm_wake(l, next);
-    }
-
-    #[cold]
-    fn free_gone(&mut self) {
-        while let Some(packet) = self.gone.pop() {
-            self.dropped(packet);
-        }
-    }
-
-    #[cold]
-    pub fn dropped(&mut self, mut packet: Packet) {
-        self.actions.headers.unwrap(&mut packet);
-        if packet.aux != cemark_wire::NONE {
-            self.sacks.take(packet.aux);
-        }
-        self.release(ConnId::of(&packet));
-    }
-
-    /// A packet has left the fabric.
-    #[inline]
-    pub fn release(&mut self, conn: ConnId) {
-        self.conns.list[conn].in_fabric -= 1;
-        self.conns.maybe_retire(conn);
-    }
-
-    /// Puts a packet on its sender's NIC.
-    #[inline]
-    pub fn transmit(&mut self, host: HostId, packet: Packet) {
-        self.sent += 1;
-        self.conns.list[ConnId::of(&packet)].in_fabric += 1;
-        self.offer(host.nic(), &packet);
-    }
-
-    /// Packets in flight: queued, on a wire, waiting for an extra delay, kept at an edge, or held
-    /// for an interrupt.
-    pub fn in_flight(&self) -> u64 {
-        self.ports.iter().map(Port::held).sum::<u64>()
-            + self.delayed.live()
-            + self.actions.tally.kept
-            + self.held()
-    }
-}
-
-/// The packet's random hash at this hop: the same under every scheme for what is sent for the first
-/// time.
-fn packet_hash(conns: &Conns, p: &Packet) -> u64 {
-    // A retransmission, or an ACK with the same number, would get the same hash again: the time of
-    // sending tells them apart.
-    let again = if p.flags().0 & (Flags::RETX.0 | Flags::ACK.0) != 0 {
-        u64::from(p.ts) + 1
-    } else {
-        0
-    };
-    cemark_marking::fixed::hash(conns.list[ConnId::of(p)].hash_seed, again, p.seq, p.hop())
 }
 
 /// Packets that a connection may send before the NIC serves the next one, for trains of `tso`

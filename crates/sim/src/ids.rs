@@ -7,7 +7,7 @@ use std::ops::{Index, IndexMut};
 use cemark_switch::Port;
 use cemark_wire::Packet;
 
-use crate::conn::Conn;
+use crate::endpoints::conn::Conn;
 use crate::engine::Host;
 use crate::topology::{Link, Route};
 

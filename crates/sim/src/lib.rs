@@ -41,6 +41,7 @@
 //!         },
 //!         class: ClassMap::Fixed(0),
 //!         persistent: false,
+//!         control: None,
 //!     };
 //!     let mut config = Config::new(star, vec![flows], marker, Picos::from_micros(20_000));
 //!     config.measure.from = Picos::from_micros(5_000); // after slow start
@@ -65,30 +66,22 @@
 
 mod build;
 pub mod config;
-mod conn;
-mod dupacks;
-mod edges;
+mod endpoints;
 mod engine;
 pub mod events;
-pub mod faults;
-mod flows;
-mod host;
 mod ids;
 mod metrics;
-mod offload;
+mod middleboxes;
+mod network;
 pub mod outcome;
-mod pep;
-mod pfc;
-mod pool;
-mod rdma;
 mod scramble;
 pub mod topology;
-mod waypoint;
 pub mod workload;
 
 pub use config::Config;
 pub use engine::Progress;
 pub use ids::LinkId;
+pub use network::faults;
 pub use outcome::Outcome;
 
 use events::{EventQueue, Heap, Wheel};

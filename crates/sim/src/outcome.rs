@@ -91,6 +91,8 @@ pub struct LongRecord {
     pub intervals: Vec<u64>,
     /// Retransmission timeouts.
     pub timeouts: u32,
+    /// Which workload.
+    pub workload: u16,
 }
 
 /// The answer to one probe.

@@ -21,12 +21,12 @@ pub const REFUSED: u64 = u64::MAX - 1;
 /// The cursor and `queue_bytes` are exact as of the last `catch_up`. Most packets need no
 /// `catch_up`: `busy` alone gives the backlog, and where that is short the length is not needed.
 ///
-/// Fields are in order of use: what every packet touches is in the first two cache lines.
+/// The stamp of a packet in the ring is the tick, modulo 2^32, at which it reaches the far end.
+///
+/// What a delivery reads and writes is in the first cache line; an arrival also writes the counters
+/// of the second.
 #[repr(C, align(64))]
 pub struct FusedPort {
-    // The fields of a delivery, and of an arrival that need not be judged. The pointers and cursors
-    // of `ring` (whose `Vec` alone is 24 bytes) are followed by what decides whether an arrival has
-    // to be judged; together they fill the first cache line and the beginning of the second.
     pub(crate) ring: Ring<Packet>,
     pub(crate) busy: u64,
     /// Bytes behind the ring's middle cursor.
@@ -62,8 +62,10 @@ struct Judge {
     room_ticks: u32,
 }
 
-/// Longest stay of a packet in a fused port, in ticks: the start of its transmission is stored
-/// modulo 2^32.
+// What a delivery reads and writes fills the first cache line.
+const _: () = assert!(std::mem::offset_of!(FusedPort, counters) == 64);
+
+/// Longest stay of a packet in a fused port, in ticks: times within it are stored modulo 2^32.
 const LONGEST_STAY: u64 = 1 << 30;
 
 impl FusedPort {
@@ -122,11 +124,6 @@ impl FusedPort {
         u64::from(self.byte_ticks)
     }
 
-    #[inline]
-    fn sending_time(&self, packet: &Packet) -> u64 {
-        u64::from(packet.wire_bytes()) * u64::from(self.byte_ticks)
-    }
-
     /// Accounts for every transmission that has begun by `now`. At equal times departures come
     /// before arrivals.
     #[inline]
@@ -138,14 +135,17 @@ impl FusedPort {
             return;
         }
         while let Some(p) = self.ring.next_waiting() {
-            if ahead(p.stamp, now) > 0 {
+            let bytes = u32::from(p.wire_bytes());
+            // `fits` keeps the product below 2^30. A start may lie in the past.
+            let stay = bytes * self.byte_ticks + self.delay;
+            let ahead = i64::from(p.stamp.wrapping_sub(stay).wrapping_sub(now as u32) as i32);
+            if ahead > 0 {
                 break;
             }
-            let (stamp, bytes) = (p.stamp, u32::from(p.wire_bytes()));
             self.queue_bytes -= bytes;
             self.ring.advance();
             if self.watches_empty && self.queue_bytes == 0 {
-                self.notify_emptied(now.wrapping_add_signed(ahead(stamp, now)));
+                self.notify_emptied(now.wrapping_add_signed(ahead));
             }
         }
     }
@@ -170,7 +170,7 @@ impl FusedPort {
         self.queue_bytes
     }
 
-    /// A packet arrives. Returns the tick at which to call [`FusedPort::deliver`], [`NEVER`] where
+    /// A packet arrives. Returns the tick at which to call [`FusedPort::take`], [`NEVER`] where
     /// a delivery is pending already, or [`REFUSED`].
     ///
     /// The packet is copied once, into the ring; its hop and its CE are changed in the copy.
@@ -194,7 +194,7 @@ impl FusedPort {
         self.busy = start + u64::from(bytes) * u64::from(self.byte_ticks);
         self.queue_bytes += bytes;
         let first = self.ring.is_empty();
-        onward.stamp = start as u32;
+        onward.stamp = (self.busy as u32).wrapping_add(self.delay);
         onward.set_out();
         self.ring.push(onward);
         if self.watches_empty {
@@ -281,36 +281,25 @@ impl FusedPort {
         self.ring.prefetch_front();
     }
 
-    /// The packet that reaches the far end next.
+    /// The oldest packet has reached the far end: (packet, tick of the next delivery or [`NEVER`]).
     #[inline(always)]
-    pub fn head(&self) -> &Packet {
-        self.ring
-            .front()
-            .expect("a delivery event has its packet on the wire")
-    }
-
-    /// The head has reached the far end. Returns the tick of the next delivery, or [`NEVER`].
-    #[inline(always)]
-    pub fn deliver(&mut self, now: u64) -> u64 {
+    pub fn take(&mut self, now: u64) -> (Packet, u64) {
         if self.watches_empty && self.ring.none_passed() {
             self.catch_up_eagerly(now);
         }
-        let bytes = u32::from(self.head().wire_bytes());
-        debug_assert_eq!(Some(now), self.ring.front().map(|p| self.arrival(p, now)));
+        let packet = *self
+            .ring
+            .front()
+            .expect("a delivery event has its packet on the wire");
+        debug_assert_eq!(packet.stamp, now as u32, "not the tick of this delivery");
         // `catch_up` may not have run since its transmission began.
-        self.queue_bytes -= if self.ring.skip() { bytes } else { 0 };
-        self.ring.front().map_or(NEVER, |p| self.arrival(p, now))
+        self.queue_bytes -= if self.ring.skip() {
+            u32::from(packet.wire_bytes())
+        } else {
+            0
+        };
+        // All packets of the ring arrive within 2^32 ticks from now.
+        let arrival = |p: &Packet| now + u64::from(p.stamp.wrapping_sub(now as u32));
+        (packet, self.ring.front().map_or(NEVER, arrival))
     }
-
-    /// When a packet of the ring reaches the far end.
-    #[inline(always)]
-    fn arrival(&self, p: &Packet, now: u64) -> u64 {
-        now.wrapping_add_signed(ahead(p.stamp, now)) + self.sending_time(p) + u64::from(self.delay)
-    }
-}
-
-/// Ticks from `now` to a stamp; negative when it has passed.
-#[inline(always)]
-fn ahead(stamp: u32, now: u64) -> i64 {
-    i64::from(stamp.wrapping_sub(now as u32) as i32)
 }

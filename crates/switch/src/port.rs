@@ -193,10 +193,7 @@ impl Port {
     #[inline]
     pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> (Packet, u64) {
         match self {
-            Port::Fused(p) => {
-                let packet = *p.head();
-                (packet, p.deliver(now))
-            }
+            Port::Fused(p) => p.take(now),
             Port::Explicit(p) => {
                 let packet = *p.head();
                 (packet, p.deliver(now, pools, gone))

@@ -10,9 +10,13 @@ use prefetch_index::prefetch_index;
 /// width follows the number of elements, down as well as up: a ring that once held a burst would
 /// otherwise keep walking through all of that memory and evict useful cache lines. The storage
 /// itself only grows, so there is no allocation after warm-up.
+///
+/// The fields take 32 bytes: a slice without spare capacity, and no padding. A fused port has them
+/// in the cache line with its other hot fields.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Ring<T> {
-    slots: Vec<T>,
+    slots: Box<[T]>,
     /// Width minus one; the slots in use are the first of `slots`.
     mask: u32,
     head: u32,
@@ -27,7 +31,7 @@ impl<T: Copy + Default> Ring<T> {
     /// An empty ring.
     pub fn new() -> Self {
         Ring {
-            slots: vec![T::default(); NARROWEST as usize],
+            slots: vec![T::default(); NARROWEST as usize].into(),
             mask: NARROWEST - 1,
             head: 0,
             mid: 0,
@@ -88,7 +92,9 @@ impl<T: Copy + Default> Ring<T> {
         let width = self.mask + 1;
         self.mask = 2 * width - 1;
         if self.slots.len() < 2 * width as usize {
-            self.slots.resize(2 * width as usize, T::default());
+            let mut slots = std::mem::take(&mut self.slots).into_vec();
+            slots.resize(2 * width as usize, T::default());
+            self.slots = slots.into();
         }
         for i in 0..self.len() {
             let position = self.head.wrapping_add(i);
@@ -112,7 +118,7 @@ impl<T: Copy + Default> Ring<T> {
     /// it.
     #[inline(always)]
     pub fn prefetch_front(&self) {
-        prefetch_index(self.slots.as_slice(), self.at(self.head));
+        prefetch_index(&self.slots[..], self.at(self.head));
     }
 
     /// The oldest element.

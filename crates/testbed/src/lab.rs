@@ -9,6 +9,7 @@ use cemark_sim::{Config, LinkId, Outcome};
 use cemark_wire::{Nanos, Picos};
 use serde::{Deserialize, Serialize};
 
+use crate::echo;
 use crate::network::{self, Batch, Setting};
 use crate::refusal::{self, Refusal};
 use crate::rtt::BANDS;
@@ -17,6 +18,8 @@ use crate::rtt::BANDS;
 const SAMPLED: usize = 2;
 /// Least nanoseconds between two samples, each of which costs a few system calls.
 const SAMPLE: u64 = 100_000;
+/// Most congestion controllers of a network: the number of one is in the port of its listeners.
+pub const CONTROLS: usize = 16;
 /// Most flows that are written down; a scenario with more is refused.
 const MOST_FLOWS: usize = 200_000;
 
@@ -33,8 +36,8 @@ pub struct Lab {
     pub qdiscs: Vec<Batch>,
     /// Ports of switches in the simulator's order: namespace and device.
     pub ports: Vec<(String, String)>,
-    /// Congestion control of all sockets, as the kernel names it.
-    pub control: String,
+    /// Congestion controllers of sockets, as the kernel names them; at most [`CONTROLS`].
+    pub controls: Vec<String>,
     /// Which of them are sampled: those with the longest queues in the simulator.
     pub sampled: Vec<usize>,
     /// When what happens.
@@ -42,7 +45,7 @@ pub struct Lab {
     /// Whether a fresh connection makes its handshake when its flow starts; otherwise before.
     pub handshake: bool,
     /// Connections of each pair and band that are opened before the traffic, for persistent ones.
-    pub ready: Vec<(u32, u32, u8, u8, u32)>,
+    pub ready: Vec<(Key, u32)>,
     /// In order of start.
     pub flows: Vec<LabFlow>,
     /// In order of start.
@@ -68,6 +71,23 @@ pub struct Times {
     pub goodput: u64,
 }
 
+/// What makes connections interchangeable.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Key {
+    /// Sender.
+    pub src: u32,
+    /// Receiver.
+    pub dst: u32,
+    /// Band of the data.
+    pub band: u8,
+    /// Band of the acknowledgements.
+    pub back: u8,
+    /// Which of the lab's controllers.
+    pub control: u8,
+}
+
 /// A flow with an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabFlow {
@@ -87,6 +107,8 @@ pub struct LabFlow {
     pub band: u8,
     /// Band of its acknowledgements.
     pub back: u8,
+    /// Which of the lab's congestion controllers.
+    pub control: u8,
     /// Whether it is awaited and recorded.
     pub measured: bool,
     /// Whether it uses an idle connection of its pair.
@@ -98,6 +120,19 @@ pub struct LabFlow {
     pub early: u64,
     /// What its last segment is held too long, in the same way; taken off its completion time.
     pub spare: u64,
+}
+
+impl LabFlow {
+    /// Which connections it may use.
+    pub fn key(&self) -> Key {
+        Key {
+            src: self.src,
+            dst: self.dst,
+            band: self.band,
+            back: self.back,
+            control: self.control,
+        }
+    }
 }
 
 /// A flow without an end.
@@ -177,15 +212,16 @@ impl Lab {
         let ports = fabric.links()[config.topology.hosts() as usize..].iter();
         let ports = ports.filter_map(|l| network::place(config, l.host, &l.name));
         let list = delays.list();
-        let control = refusal::algorithm(config.transport.control.spec().name);
+        let asking = echo::asking(config, flows.iter().chain(endless.iter().map(|e| &e.flow)))?;
+        let kernels = config.controls().into_iter().filter_map(refusal::algorithm);
         Ok(Lab {
             hosts: config.topology.hosts(),
-            links: network::links(config),
-            settings: network::settings(config),
+            links: network::links(config, &asking),
+            settings: network::settings(config, asking.wanted),
             qdiscs: network::qdiscs(config, &list),
             ports: ports.collect(),
             sampled: sampled(simulated),
-            control: control.map_or("dctcp", |(name, _)| name).to_owned(),
+            controls: kernels.map(|a| a.name.to_owned()).collect(),
             times: times(config, &list),
             handshake: config.transport.handshake,
             ready: ready(&flows, simulated),
@@ -273,6 +309,7 @@ fn traffic(
     delays: &mut Delays,
 ) -> Result<(Vec<LabFlow>, Vec<Endless>), Refusal> {
     let mut traffic = Traffic::new(config);
+    let controls = config.controls();
     let (mut flows, mut endless) = (Vec::new(), Vec::new());
     let measured = simulated.end.0.saturating_add(simulated.end.0 / 2);
     let horizon = Picos(measured.max(1)).0.min(config.max_time.0);
@@ -283,7 +320,11 @@ fn traffic(
         let Some(f) = traffic.pop() else { break };
         let (band, back) = bands(config, fabric, (f.src, f.dst), f.extra, delays)?;
         let (early, spare) = shorter(config, fabric, (f.src, f.dst), f.bytes);
+        let workload = &config.workloads[usize::from(f.workload)];
+        let own = config.control_of(workload);
+        let control = controls.iter().position(|c| *c == own).unwrap_or(0);
         let flow = LabFlow {
+            control: control as u8,
             early,
             spare,
             id: f.id,
@@ -295,7 +336,7 @@ fn traffic(
             band,
             back,
             measured: f.measured,
-            persistent: config.workloads[usize::from(f.workload)].persistent,
+            persistent: workload.persistent,
             workload: f.workload,
         };
         match f.bytes == u64::MAX {
@@ -351,23 +392,20 @@ fn probes(config: &Config, fabric: &Fabric, delays: &mut Delays) -> Result<Vec<L
 
 /// How many connections of each pair and bands were in use together in the simulator, where they
 /// are persistent: as many are opened before the traffic.
-fn ready(flows: &[LabFlow], simulated: &Outcome) -> Vec<(u32, u32, u8, u8, u32)> {
+fn ready(flows: &[LabFlow], simulated: &Outcome) -> Vec<(Key, u32)> {
     let took: BTreeMap<u64, Nanos> = simulated
         .flows
         .iter()
         .filter_map(|f| Some((f.id, f.fct?.to_nanos())))
         .collect();
-    let mut ends: BTreeMap<(u32, u32, u8, u8), Vec<u64>> = BTreeMap::new();
-    let mut most: BTreeMap<(u32, u32, u8, u8), u32> = BTreeMap::new();
+    let mut ends: BTreeMap<Key, Vec<u64>> = BTreeMap::new();
+    let mut most: BTreeMap<Key, u32> = BTreeMap::new();
     for f in flows.iter().filter(|f| f.persistent) {
-        let pair = (f.src, f.dst, f.band, f.back);
-        let running = ends.entry(pair).or_default();
+        let running = ends.entry(f.key()).or_default();
         running.retain(|end| *end > f.start);
         running.push(f.start + took.get(&f.id).map_or(0, |t| t.0));
-        let most = most.entry(pair).or_default();
+        let most = most.entry(f.key()).or_default();
         *most = (*most).max(running.len() as u32);
     }
-    let list = most.into_iter();
-    list.map(|((src, dst, band, back), n)| (src, dst, band, back, n))
-        .collect()
+    most.into_iter().collect()
 }

@@ -7,6 +7,7 @@
 //! back a [`Record`], and [`Record::outcome`] makes of it the
 //! [`Outcome`](cemark_sim::Outcome) that a simulation leaves.
 
+mod echo;
 mod lab;
 mod network;
 mod qdisc;
@@ -14,8 +15,8 @@ mod record;
 mod refusal;
 mod rtt;
 
-pub use lab::{Endless, Lab, LabFlow, LabProbe, Times};
-pub use network::{Batch, PORT, Setting, address, host, switch};
+pub use lab::{CONTROLS, Endless, Key, Lab, LabFlow, LabProbe, Times};
+pub use network::{Batch, Setting, address, host, port, switch};
 pub use record::{LongCount, PortCount, Record};
 pub use refusal::Refusal;
 pub use rtt::{BANDS, discrete};

@@ -15,11 +15,11 @@ use cemark_sim::config::Nic;
 use cemark_sim::topology::{Fabric, Topology};
 use serde::{Deserialize, Serialize};
 
+use crate::echo::Asking;
 use crate::qdisc;
-use crate::refusal::algorithm;
 
-/// Lowest port of listeners: with the number of a band added, its lowest four bits are the band.
-pub const PORT: u16 = 0x5000;
+/// Lowest port of listeners.
+const PORT: u16 = 0x5000;
 /// The hardware address of every device.
 const MAC: &str = "02:00:00:00:00:01";
 /// Packets that a `netem` may hold.
@@ -62,6 +62,12 @@ pub fn address(i: u32) -> [u8; 4] {
     [10, 77, (i / 250) as u8, (i % 250) as u8 + 1]
 }
 
+/// The port of the listener for connections with this controller, whose acknowledgements belong to
+/// this band: its lowest four bits are the band.
+pub fn port(control: u8, band: u8) -> u16 {
+    PORT | u16::from(control) << 4 | u16::from(band)
+}
+
 fn text(i: u32) -> String {
     let [a, b, c, d] = address(i);
     format!("{a}.{b}.{c}.{d}")
@@ -76,7 +82,7 @@ fn side(topology: &Topology, host: u32) -> u32 {
 }
 
 /// Namespaces, devices, addresses and routes.
-pub(crate) fn links(config: &Config) -> Vec<Batch> {
+pub(crate) fn links(config: &Config, asking: &Asking) -> Vec<Batch> {
     let hosts = config.topology.hosts();
     let switches = 1 + side(&config.topology, hosts - 1);
     let mtu = u32::from(config.transport.mss) + 40 + 12 * u32::from(qdisc::stamps(config));
@@ -102,7 +108,7 @@ pub(crate) fn links(config: &Config) -> Vec<Batch> {
     }
     let mut batches = vec![batch("ip", "", all)];
     for i in 0..hosts {
-        batches.push(batch("ip", &host(i), host_lines(config, i)));
+        batches.push(batch("ip", &host(i), host_lines(config, asking, i)));
     }
     for s in 0..switches {
         batches.push(batch("ip", &switch(s), switch_lines(config, s, switches)));
@@ -127,20 +133,24 @@ fn up(config: &Config, device: &str) -> String {
     )
 }
 
-fn host_lines(config: &Config, i: u32) -> Vec<String> {
+fn host_lines(config: &Config, asking: &Asking, i: u32) -> Vec<String> {
     let t = &config.transport;
     let quick = if t.ack_every == 1 { " quickack 1" } else { "" };
-    vec![
+    let path = format!(
+        "dev eth0 src {} initcwnd {} rto_min {}ms{quick}",
+        text(i),
+        t.init_window,
+        (t.rto_min.0 / 1_000_000).max(1),
+    );
+    let mut lines = vec![
         "link set dev lo up".to_owned(),
         up(config, "eth0"),
         format!("addr add {}/32 dev eth0", text(i)),
-        format!(
-            "route add default dev eth0 src {} initcwnd {} rto_min {}ms{quick}",
-            text(i),
-            t.init_window,
-            (t.rto_min.0 / 1_000_000).max(1),
-        ),
-    ]
+        format!("route add default {path}"),
+    ];
+    let to = asking.pairs.iter().filter(|(src, _)| *src == i);
+    lines.extend(to.map(|(_, dst)| format!("route add {}/32 {path} features ecn", text(*dst))));
+    lines
 }
 
 fn switch_lines(config: &Config, s: u32, switches: u32) -> Vec<String> {
@@ -247,11 +257,10 @@ fn output(config: &Config) -> u32 {
 }
 
 /// Settings of the kernel: TCP as the scenario has it, and nothing that sends packets of its own.
-pub(crate) fn settings(config: &Config) -> Vec<Setting> {
+pub(crate) fn settings(config: &Config, ecn: u8) -> Vec<Setting> {
     let hosts = config.topology.hosts();
     let switches = 1 + side(&config.topology, hosts - 1);
     let t = &config.transport;
-    let (_, ecn) = algorithm(t.control.spec().name).unwrap_or(("dctcp", 1));
     let window = t.receive_window.clamp(65_536, 1 << 30);
     let mut all = Vec::new();
     let mut set = |netns: &str, path: &str, value: String| {

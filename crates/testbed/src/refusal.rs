@@ -7,6 +7,9 @@ use cemark_sim::Config;
 use cemark_sim::config::{Buffering, Edge, MarkerChoice, Nic, Policy, SchedulerKind};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::ClassMap;
+use cemark_transport::Control;
+
+use crate::lab::CONTROLS;
 
 /// Most hosts: each is a namespace with its own TCP, and all share one processor.
 const MOST_HOSTS: u32 = 64;
@@ -169,31 +172,24 @@ fn switch(config: &Config) -> Result<(), Refusal> {
 
 fn transport(config: &Config) -> Result<(), Refusal> {
     let t = &config.transport;
-    let control = t.control.spec().name;
-    if t.rdma.is_some() || algorithm(control).is_none() {
+    if t.rdma.is_some() {
         return no(
             "transport.control",
-            format!("\"{control}\""),
+            "\"dcqcn\"",
             "the test kernel has no such congestion control",
-            "write control = \"dctcp\", \"ecn-star\", \"reno\", \"cubic\" or \"cubic-ecn\"",
+            KNOWN,
         );
     }
-    let spec = t.control.spec();
-    let usual = cemark_transport::Control::of(spec);
-    let both = t
-        .control
-        .values::<MOST_PARAMS>()
-        .into_iter()
-        .zip(usual.values::<MOST_PARAMS>());
-    for (param, (value, usual)) in spec.params.iter().zip(both) {
-        if value != usual {
-            return no(
-                &format!("transport.{}", param.key),
-                format!("{value} (as stored)"),
-                "the kernel's congestion control has its own value",
-                "leave it out",
-            );
-        }
+    for own in config.controls() {
+        control(config, own)?;
+    }
+    if config.controls().len() > CONTROLS {
+        return no(
+            "workload.control",
+            format!("{} different controllers", config.controls().len()),
+            "the testbed tells them apart by four bits of a port",
+            &format!("write at most {CONTROLS} different controllers"),
+        );
     }
     if !HEADERS.iter().any(|(bytes, _)| *bytes == t.header_bytes) {
         return no(
@@ -223,16 +219,67 @@ fn transport(config: &Config) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Name of the kernel's congestion control for a controller of the scenario, and the value of
-/// `tcp_ecn`.
-pub(crate) fn algorithm(control: &str) -> Option<(&'static str, u8)> {
-    Some(match control {
-        "dctcp" => ("dctcp", 1),
-        "cubic" => ("cubic", 0),
-        "cubic-ecn" => ("cubic", 1),
-        "reno" => ("reno", 0),
-        "ecn-star" => ("reno", 1),
+/// What to write for a controller that a kernel has.
+const KNOWN: &str = "write control = \"dctcp\", \"ecn-star\", \"reno\", \"cubic\" or \"cubic-ecn\"";
+
+/// One controller of the scenario, under the key that chose it.
+fn control(config: &Config, own: &Control) -> Result<(), Refusal> {
+    let spec = own.spec();
+    if algorithm(own).is_none() {
+        let key = match *own == config.transport.control {
+            true => "transport.control",
+            false => "workload.control",
+        };
+        return no(
+            key,
+            format!("\"{}\"", spec.name),
+            "the test kernel has no such congestion control",
+            KNOWN,
+        );
+    }
+    let usual = Control::of(spec);
+    let both = own
+        .values::<MOST_PARAMS>()
+        .into_iter()
+        .zip(usual.values::<MOST_PARAMS>());
+    for (param, (value, usual)) in spec.params.iter().zip(both) {
+        if value != usual {
+            return no(
+                &format!("transport.{}", param.key),
+                format!("{value} (as stored)"),
+                "the kernel's congestion control has its own value",
+                "leave it out",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A congestion control of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Algorithm {
+    /// Its name there.
+    pub(crate) name: &'static str,
+    /// Whether its connections use ECN.
+    pub(crate) echo: bool,
+    /// Whether it asks for ECN by itself, whatever `tcp_ecn` says.
+    pub(crate) asks: bool,
+}
+
+/// The kernel's congestion control for a controller of the scenario.
+pub(crate) fn algorithm(control: &Control) -> Option<Algorithm> {
+    let (name, echo) = match control.spec().name {
+        "dctcp" => ("dctcp", true),
+        "cubic" => ("cubic", false),
+        "cubic-ecn" => ("cubic", true),
+        "reno" => ("reno", false),
+        "ecn-star" => ("reno", true),
         _ => return None,
+    };
+    Some(Algorithm {
+        name,
+        echo,
+        asks: name == "dctcp",
     })
 }
 

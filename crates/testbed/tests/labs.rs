@@ -6,7 +6,8 @@ use cemark_sim::config::{MarkerChoice, Nic, QueueConfig, SchedulerKind};
 use cemark_sim::topology::{Dumbbell, LeafSpine, Star};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload};
 use cemark_sim::{Config, Outcome};
-use cemark_testbed::{BANDS, Lab, PortCount, Record, check, discrete, host};
+use cemark_testbed::{BANDS, Lab, PortCount, Record, check, discrete, host, port};
+use cemark_transport::Control;
 use cemark_wire::{Picos, Rate};
 
 fn workload(kind: Kind) -> Workload {
@@ -15,6 +16,7 @@ fn workload(kind: Kind) -> Workload {
         kind,
         class: ClassMap::Fixed(0),
         persistent: false,
+        control: None,
     }
 }
 
@@ -96,9 +98,69 @@ fn ports_and_hosts_have_what_the_scenario_says() {
     let route = line(&lab, &host(2), "route add default");
     assert!(route.ends_with("initcwnd 10 rto_min 5ms"), "{route}");
     assert_eq!(lab.ports.len(), 3);
-    assert_eq!(lab.control, "dctcp");
+    assert_eq!(lab.controls, ["dctcp"]);
     // A SYN of 40 bytes is 1460 shorter than a full segment: on two links of 40 ns a byte.
     assert_eq!(lab.endless[0].flow.early, 2 * 1460 * 40);
+}
+
+/// The value of a setting of a host.
+fn setting<'a>(lab: &'a Lab, netns: &str, path: &str) -> &'a str {
+    let mut all = lab.settings.iter().filter(|s| s.netns == netns);
+    let found = all.find(|s| s.path == path);
+    &found.unwrap_or_else(|| panic!("{path} of {netns}")).value
+}
+
+#[test]
+fn controllers_of_workloads_are_those_of_their_sockets() {
+    let own = |control| Workload {
+        name: "two".to_owned(),
+        control: Some(control),
+        ..endless()
+    };
+    // One that does not use ECN: hosts grant it to DCTCP, which asks by itself.
+    let (mixed, _) = lab(&star(vec![endless(), own(Control::CUBIC)]));
+    assert_eq!(mixed.controls, ["dctcp", "cubic"]);
+    let of: Vec<u8> = mixed.endless.iter().map(|e| e.flow.control).collect();
+    assert_eq!(of, [0, 0, 1, 1]);
+    assert_eq!(setting(&mixed, &host(0), "ipv4/tcp_ecn"), "2");
+    let routes = |lab: &Lab, to: &str| {
+        let lines = lab.links.iter().filter(|b| b.netns == host(0));
+        lines
+            .flat_map(|b| b.lines.clone())
+            .filter(|l| l.contains(to))
+            .collect::<Vec<String>>()
+    };
+    assert!(routes(&mixed, "features ecn").is_empty());
+    // All use ECN: all ask for it.
+    let (echo, _) = lab(&star(vec![endless(), own(Control::CUBIC_ECN)]));
+    assert_eq!(setting(&echo, &host(0), "ipv4/tcp_ecn"), "1");
+    // What does not ask by itself does so by its route, which another host has not.
+    let mut three = star(vec![endless(), own(Control::ECN_STAR), own(Control::RENO)]);
+    let pairs = |p: (u32, u32)| Kind::Long {
+        flows: LongFlows::Pairs(vec![p]),
+        at: Picos::ZERO,
+        stagger: Picos::ZERO,
+        jitter: Picos::ZERO,
+    };
+    (three.workloads[1].kind, three.workloads[2].kind) = (pairs((0, 2)), pairs((1, 2)));
+    let (three_lab, _) = lab(&three);
+    assert_eq!(three_lab.controls, ["dctcp", "reno", "reno"]);
+    assert_eq!(
+        routes(&three_lab, "features ecn"),
+        [
+            "route add 10.77.0.3/32 dev eth0 src 10.77.0.1 initcwnd 10 rto_min 5ms quickack 1 \
+             features ecn"
+        ]
+    );
+    // Listeners have the port of their controller, and its lowest bits are the band.
+    assert_eq!(port(1, 3) & 15, 3);
+    assert_ne!(port(1, 3), port(0, 3));
+    // Between the same hosts a route cannot tell them apart.
+    three.workloads[2].kind = pairs((0, 2));
+    let simulated = cemark_sim::run(&three);
+    let e = Lab::new(&three, &simulated).expect_err("both on one route");
+    assert_eq!(e.key, "workload.control");
+    assert!(e.value.contains("host 0 to 2"), "{e}");
 }
 
 #[test]

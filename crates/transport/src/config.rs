@@ -59,6 +59,15 @@ pub struct Config {
 }
 
 impl Config {
+    /// The same with another controller.
+    #[must_use]
+    pub fn under(&self, control: &Control) -> Config {
+        Config {
+            control: *control,
+            ..self.clone()
+        }
+    }
+
     /// Whether segments are paced: by the controller's own rate, or by TCP pacing.
     pub fn is_paced(&self) -> bool {
         self.pacing || self.control.spec().paced

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh ROOT RELEASE OUT SCRIPT [NAME=VALUE]...: writes OUT.cpio, an initramfs with what the
-# scripts of the tests need of the Debian in ROOT, in which the module is installed. debian.sh uses
-# it.
+# scripts of the tests need of the Debian in ROOT, in which the module is installed, and with the
+# files that TAKE names, in /test. debian.sh uses it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1 release=$2 out=$3 script=$4
@@ -17,7 +17,7 @@ echo 'root:x:0:0::/root:/bin/sh' >"$out/etc/passwd"
 # Programs with their libraries, at the same paths.
 take() { tar -C "$root" -cf - "$@" | tar -C "$out" -xf - --keep-directory-symlink; }
 programs=()
-for name in bash ip tc ss iperf3 python3 kmod busybox; do
+for name in bash ip tc ss iperf3 python3 kmod busybox ${PROGRAMS:-}; do
   programs+=("$(inside sh -c "readlink -f \$(command -v $name)")")
 done
 libraries=$(inside sh -c "ldd ${programs[*]} /usr/lib/python3*/lib-dynload/*.so || :" 2>/dev/null |
@@ -40,8 +40,8 @@ for name in modprobe insmod rmmod; do ln -sf ../bin/kmod "$out/usr/sbin/$name"; 
 # The module as DKMS has installed it, those it is tested with, and what they need.
 inside depmod "$release"
 wanted="sch_cemark veth dummy ifb sch_htb sch_tbf sch_netem sch_codel sch_fq_codel sch_red
-  sch_prio sch_drr sch_multiq sch_mqprio sch_ingress cls_u32 cls_matchall cls_basic act_skbedit
-  act_mirred tcp_dctcp tcp_diag inet_diag"
+  sch_prio sch_drr sch_multiq sch_mqprio sch_ingress cls_u32 cls_matchall cls_basic cls_bpf
+  act_skbedit act_mirred tcp_dctcp tcp_diag inet_diag"
 for name in $wanted; do
   inside modprobe -S "$release" --show-depends "$name" 2>/dev/null || true
 done | awk '$1 == "insmod" { print substr($2, 2) }' | sort -u >"$out.modules"
@@ -52,6 +52,7 @@ mkdir -p "$out/test"
 cp -r "$here"/. "$out/test/"
 cp "$root"/srv/linux/*.ko "$out/test/"
 cp "$script" "$out/test/" 2>/dev/null || true
+for file in ${TAKE:-}; do cp "$file" "$out/test/"; done
 /sbin/depmod -b "$out" "$release"
 for pair in "$@"; do
   printf 'export %s=%q\n' "${pair%%=*}" "${pair#*=}"

@@ -16,6 +16,7 @@ packets marked, and for an incast the mean time in ms until the last flow has en
 import json
 import os
 import selectors
+import shutil
 import socket
 import struct
 import subprocess
@@ -51,9 +52,8 @@ def run(line, netns=None):
     return done.stdout
 
 
-def network():
+def hosts():
     """h1 sends to h2 through the switch sw. The round trip is that of the ACKs."""
-    run(f"insmod {MODULE}/sch_cemark.ko")
     run("ip netns add sw")
     run("sysctl -qw net.ipv4.ip_forward=1", "sw")
     for i in (1, 2):
@@ -66,10 +66,17 @@ def network():
         run(f"ip -n h{i} route add default via 10.7.{i}.1")
         for setting in ("tcp_ecn=1", "tcp_no_metrics_save=1", f"tcp_early_retrans={EARLY}"):
             run(f"sysctl -qw net.ipv4.{setting}", f"h{i}")
-        if not OFFLOADS:
+        # Without it `gso_max_segs` has to do: it keeps TCP from making longer packets.
+        if not OFFLOADS and shutil.which("ethtool"):
             run("ethtool -K eth0 tso off gso off gro off", f"h{i}")
             run(f"ethtool -K p{i} tso off gso off gro off", "sw")
     run(f"tc qdisc add dev eth0 root netem delay {RTT}us limit 100000", "h2")
+
+
+def network():
+    """The hosts, and the queue between them."""
+    run(f"insmod {MODULE}/sch_cemark.ko")
+    hosts()
     run(f"tc qdisc add dev p2 root cemark scheme tcn threshold {T}us rate {RATE}mbit "
         f"shaper 100% burst 1514b limit {LIMIT * 1514}b", "sw")
 
@@ -107,7 +114,8 @@ def connect(nonblocking=True):
 
 
 def sample(s):
-    """Window, packets in flight, alpha, delivered, delivered with CE, bytes acknowledged."""
+    """Window, packets in flight, alpha, delivered, delivered with CE, bytes acknowledged, and the
+    smoothed round-trip time in us: what `ss -ti` shows."""
     info = s.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 240)
     word = lambda at: struct.unpack_from("I", info, at)[0]
     alpha = 0
@@ -116,15 +124,22 @@ def sample(s):
         alpha = struct.unpack_from("I", cc, 4)[0] if len(cc) >= 8 else 0
     in_flight = word(24) - word(28) - word(32) + word(36)
     acked = struct.unpack_from("Q", info, 120)[0]
-    return word(80), in_flight, alpha, word(192), word(196), acked
+    return word(80), in_flight, alpha, word(192), word(196), acked, word(68)
+
+
+def totals(flows):
+    """Sums over all flows: bytes acknowledged, segments delivered, those of them with CE."""
+    seen = [sample(s) for s in flows]
+    return [sum(one[i] for one in seen) for i in (5, 3, 4)]
 
 
 def endless():
-    """In h1: flows without end, staggered by 20 ms. Returns the bytes acknowledged after WARM."""
+    """In h1: flows without end, staggered by 20 ms. Prints what came after WARM: bytes
+    acknowledged, segments delivered, those with CE, and the mean of the round-trip times."""
     watch = selectors.DefaultSelector()
     flows, piece = [], bytes(1 << 16)
     start = time.monotonic()
-    begun, tick = None, 0
+    begun, tick, rtts = None, 0, []
     while tick < MS:
         if len(flows) < FLOWS and tick >= 20 * len(flows):
             s = connect()
@@ -143,10 +158,12 @@ def endless():
             for i, s in enumerate(flows):
                 print(tick, i, *sample(s)[:5], flush=False)
         if tick == WARM:
-            begun = [sample(s)[5] for s in flows]
+            begun = totals(flows)
             print("@warm", flush=True)
-    done = [sample(s)[5] for s in flows]
-    print("@done", sum(done) - sum(begun), flush=True)
+        if tick > WARM and tick % 10 == 0:
+            rtts += [sample(s)[6] for s in flows]
+    done = [b - a for a, b in zip(begun, totals(flows))]
+    print("@done", *done, round(sum(rtts) / len(rtts)), flush=True)
 
 
 def print_sums(since, seen):

@@ -74,13 +74,12 @@ impl Both<'_> {
     fn rows(&self) -> Vec<Row> {
         let mut rows = Vec::new();
         let goodput = |o: &Outcome, p: &Point| {
-            let m = &p.config.measure;
-            let span = m.until.0.min(p.config.max_time.0) - m.from.0;
             let bytes: u64 = o.long_flows.iter().map(|l| l.delivered).sum();
-            (!o.long_flows.is_empty()).then(|| bytes as f64 * 8e12 / span.max(1) as f64)
+            (!o.long_flows.is_empty()).then(|| bytes as f64 * 8.0 / span(p))
         };
         rows.extend(self.scalar("goodput", Some(3.0), units::bits_per_second, goodput));
         rows.extend(self.shares());
+        rows.extend(self.controllers());
         rows.extend(self.port("queue mean", Some(15.0), units::bytes, |p| p.queue.mean));
         rows.extend(self.port("queue p99", None, units::bytes, |p| p.queue.p99));
         rows.extend(self.port("marked share", Some(15.0), share, |p| {
@@ -137,6 +136,29 @@ impl Both<'_> {
                 let own = o.long_flows.iter().filter(|l| l.class == *class);
                 let own: Vec<u64> = own.map(|l| l.delivered).collect();
                 (sum(&all) > 0.0).then(|| sum(&own) / sum(&all))
+            })
+        });
+        each.collect()
+    }
+
+    /// What the endless flows of each workload get, where controllers differ.
+    fn controllers(&self) -> Vec<Row> {
+        let Some(config) = self.points.first().map(|p| &p.config) else {
+            return Vec::new();
+        };
+        if config.controls().len() < 2 {
+            return Vec::new();
+        }
+        let each = (0u16..).zip(&config.workloads).filter_map(|(i, w)| {
+            let control = config.control_of(w).spec().name;
+            let name = match w.name == control {
+                true => format!("goodput of {control}"),
+                false => format!("goodput of {} ({control})", w.name),
+            };
+            self.scalar(&name, None, units::bits_per_second, |o, p| {
+                let own = o.long_flows.iter().filter(|l| l.workload == i);
+                let own: Vec<u64> = own.map(|l| l.delivered).collect();
+                (!own.is_empty()).then(|| own.iter().sum::<u64>() as f64 * 8.0 / span(p))
             })
         });
         each.collect()
@@ -205,6 +227,13 @@ impl Both<'_> {
         }
         rows
     }
+}
+
+/// Seconds that a point measures.
+fn span(point: &Point) -> f64 {
+    let m = &point.config.measure;
+    let span = m.until.0.min(point.config.max_time.0) - m.from.0;
+    span.max(1) as f64 / 1e12
 }
 
 fn share(x: f64) -> String {

@@ -33,6 +33,23 @@ pub(super) struct Ready {
 }
 
 impl Kernel {
+    /// What the digest of a run promises.
+    pub(super) fn repeats(self) -> &'static str {
+        match self {
+            Kernel::Uml => {
+                "of simulated and measured points together. The simulated ones are the same on any \
+                 machine; those named \u{201c}kernel\u{201d} were measured on a Linux kernel in \
+                 virtual time, which takes random numbers (ports, hashes, sequence numbers) from \
+                 the machine, so another run differs slightly and has another digest"
+            }
+            Kernel::Host => {
+                "of simulated and measured points together. The simulated ones are the same on any \
+                 machine; those named \u{201c}host\u{201d} were measured on this machine's own \
+                 kernel and clock, so another run has another digest"
+            }
+        }
+    }
+
     /// Builds what is missing, with progress on standard error, or says what is missing.
     pub(super) fn ready(self, quiet: bool) -> Result<Ready, Failure> {
         match self {

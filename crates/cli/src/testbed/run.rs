@@ -98,7 +98,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let summary = RunSummary::new(&plan, points, &comparisons, &who.version, cost);
     let tables = beside::tables(&plan, &finished);
-    let report = html::render(&plan, &finished, &comparisons, &summary, &who);
+    let repeats = args.kernel.repeats();
+    let report = html::render_as(&plan, &finished, &comparisons, &summary, &who, repeats);
     let report = beside::insert(report, &tables);
     dir.finish(&plan, &finished, &summary, &report, &who)?;
     match args.format {

@@ -90,6 +90,7 @@ mod tests {
             unfinished: 0,
             drops_by: drops.iter().map(|(w, n)| ((*w).to_owned(), *n)).collect(),
             non_ect,
+            got: Vec::new(),
             points: Vec::new(),
         }
     }

@@ -5,6 +5,7 @@
 pub(crate) mod drops;
 pub mod precision;
 pub(crate) mod sentence;
+pub(crate) mod workloads;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,7 @@ use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 
 use self::precision::Standing;
+pub use self::workloads::Got;
 use crate::metrics::{self, Better, Metric, Sample, Value};
 use crate::rundir::Finished;
 use crate::stats::{self, Comparison};
@@ -80,6 +82,8 @@ pub struct Row {
     /// What happens to packets that the scheme wants to mark and that are not ECN-capable; `None`
     /// where nothing marks.
     pub non_ect: Option<NonEct>,
+    /// What each workload gets; empty where all senders have the same congestion controller.
+    pub got: Vec<Got>,
     /// Indices of its points in the plan, one for each seed.
     pub points: Vec<usize>,
 }
@@ -284,6 +288,10 @@ fn row(
         non_ect: points
             .first()
             .and_then(|i| non_ect(&plan.points[*i].config)),
+        got: {
+            let pairs = points.iter().map(|i| (&plan.points[*i], finished[*i]));
+            workloads::of(&pairs.collect::<Vec<_>>())
+        },
         points,
     }
 }

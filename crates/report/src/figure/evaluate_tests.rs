@@ -109,6 +109,7 @@ fn ask(points: &[Made], text: &str) -> Result<Estimate, RowError> {
         kind: Kind::List(Vec::new()),
         class: ClassMap::Fixed(0),
         persistent: false,
+        control: None,
     };
     let workloads = [workload("even"), workload("odd")];
     let measure = measured();
@@ -576,6 +577,7 @@ fn endless(scheme: &'static str, delivered: &[u64]) -> Made {
         delivered: *bytes,
         intervals: Vec::new(),
         timeouts: 0,
+        workload: 0,
     };
     point.outcome.long_flows = delivered.iter().enumerate().map(flow).collect();
     point

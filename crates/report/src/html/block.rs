@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::page::{Picture, typeset};
 use super::{Said, in_report};
 use crate::chart::colour;
-use crate::comparison::{Cell, Group, Row, drops, sentence};
+use crate::comparison::{Cell, Group, Row, drops, sentence, workloads};
 use crate::metrics::{self, Metric};
 use crate::{Finished, units};
 
@@ -100,7 +100,7 @@ pub(super) fn block(
             .collect(),
         sources: sources(group, &metrics),
         unfinished: unfinished.collect(),
-        drops: drops::lines(group),
+        drops: [workloads::lines(group), drops::lines(group)].concat(),
         charts,
         seed: group.seeds.first().copied().unwrap_or_default(),
         ports: ports(plan, finished, group),

@@ -46,6 +46,10 @@ struct Scheme {
     parameters: Vec<(&'static str, String)>,
 }
 
+/// What the digest of a simulated run promises.
+const REPEATS: &str = "the same scenario and seeds give the same digest on any machine, with any \
+    number of jobs";
+
 /// The whole document.
 pub fn render(
     plan: &Plan,
@@ -53,6 +57,19 @@ pub fn render(
     comparisons: &Comparisons,
     summary: &RunSummary,
     who: &Provenance,
+) -> String {
+    render_as(plan, finished, comparisons, summary, who, REPEATS)
+}
+
+/// The same for a run that was not only simulated: `repeats` is what its digest promises, the end
+/// of a sentence.
+pub fn render_as(
+    plan: &Plan,
+    finished: &[Finished],
+    comparisons: &Comparisons,
+    summary: &RunSummary,
+    who: &Provenance,
+    repeats: &str,
 ) -> String {
     let folded = comparisons.groups.len() > sentence::FEW;
     let mut curves = Vec::new();
@@ -116,6 +133,7 @@ pub fn render(
         version => who.version.clone(),
         build => who.build.clone(),
         digest => summary.digest.clone(),
+        repeats,
         scenario_digest => hex(plan.digest),
         command => who.command.iter().map(|w| quoted(w)).collect::<Vec<_>>().join(" "),
         source => plan.source.clone(),

@@ -132,6 +132,7 @@ mod tests {
             delivered: intervals.iter().sum(),
             intervals: intervals.to_vec(),
             timeouts: 0,
+            workload: 0,
         }
     }
 

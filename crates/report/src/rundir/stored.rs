@@ -96,6 +96,9 @@ struct Long {
     delivered: u64,
     intervals: Vec<u64>,
     timeouts: u32,
+    /// Zero in files of earlier versions.
+    #[serde(default)]
+    workload: u16,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -320,6 +323,7 @@ fn rest(o: &Outcome) -> Rest {
                 delivered: l.delivered,
                 intervals: l.intervals.clone(),
                 timeouts: l.timeouts,
+                workload: l.workload,
             })
             .collect(),
         goodput: o.goodput.clone(),
@@ -407,6 +411,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
                 delivered: l.delivered,
                 intervals: l.intervals,
                 timeouts: l.timeouts,
+                workload: l.workload,
             })
             .collect(),
         edges: r.edges,

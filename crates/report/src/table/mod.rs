@@ -11,7 +11,7 @@ use cemark_scenario::{Plan, visible};
 
 use self::block::Block;
 use crate::comparison::sentence::{self, Said};
-use crate::comparison::{Comparisons, Group, Row, drops};
+use crate::comparison::{Comparisons, Group, Row, drops, workloads};
 use crate::metrics::{self, Metric, Subject};
 use crate::{RunSummary, units};
 
@@ -144,7 +144,10 @@ fn one(group: &Group, look: Look, out: &mut String) {
             visible(&row.scheme)
         );
     }
-    for line in drops::lines(group) {
+    for line in workloads::lines(group)
+        .into_iter()
+        .chain(drops::lines(group))
+    {
         let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
     }
     say(&sentence::of_group(group, &shown()), look, out);

@@ -210,7 +210,8 @@ const RULES: &[Rule] = &[
 ];
 
 fn runs(c: &Config, controls: &[&str]) -> bool {
-    controls.contains(&controllers::running(&c.transport).name)
+    let mut running = controllers::all_running(c).into_iter();
+    running.any(|spec| controls.contains(&spec.name))
 }
 
 fn queue_pairs(c: &Config) -> bool {
@@ -269,8 +270,8 @@ impl Idle {
             if is_written(root, "transport", key) {
                 let seen = self.0.entry((RULES.len(), key)).or_default();
                 seen.points += points;
-                let running = controllers::running(&config.transport);
-                seen.used |= running.index_of(key).is_some();
+                let mut running = controllers::all_running(config).into_iter();
+                seen.used |= running.any(|spec| spec.index_of(key).is_some());
             }
         }
     }

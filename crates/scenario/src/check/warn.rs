@@ -251,7 +251,8 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     let MarkerChoice::Builtin { scheme, values } = &config.switch.marker else {
         return;
     };
-    if !config.transport.control.ecn_capable() && config.switch.non_ect == NonEct::Forward {
+    let capable = config.controls().iter().any(|c| c.ecn_capable());
+    if !capable && config.switch.non_ect == NonEct::Forward {
         add(
             all,
             format!("not ECN-capable {label}"),

@@ -89,7 +89,7 @@ fn packets(config: &Config, found: &Found) -> f64 {
     let topology = &config.topology;
     let rate = topology.bottleneck(0, topology.hosts() - 1).0 as f64 / 8.0;
     let on_wire = rate * 2.0 * seconds(topology.propagation(0, topology.hosts() - 1));
-    let gentle = t.rdma.is_none() && t.control.ecn_capable();
+    let gentle = t.rdma.is_none() && config.controls().iter().all(|c| c.ecn_capable());
     let filled = if gentle { 0.5 * buffer } else { buffer };
     let each = (filled + on_wire) / wire;
     let held = found.full.max(1.0) * each;

@@ -186,7 +186,7 @@ fn lost(config: &Config) -> f64 {
             (bad as f64 * within + good as f64 * (1.0 - within)) / ALWAYS as f64
         }
     };
-    let capable = config.transport.control.ecn_capable();
+    let capable = config.controls().iter().all(|c| c.ecn_capable());
     let seen = |victims: Victims| match (config.edge, victims) {
         // A proxy is a sender itself. It meets the same losses, and so does one behind plain
         // routers.

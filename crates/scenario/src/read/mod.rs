@@ -473,7 +473,7 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
     let (switch, non_ect) = switch::switch(root, scheme.marker.clone(), mtu)?;
-    let workloads = workload::workloads(root, &topology, files, switch.queues.len())?;
+    let workloads = workload::workloads(root, &transport, &topology, files, switch.queues.len())?;
     let faults = faults::faults(root, &topology)?;
     let edge = edge::edge(root, &topology)?;
     let max_time = max_time(root, &workloads, &topology)?;

@@ -5,10 +5,11 @@
 use cemark_transport::cc::{ControllerSpec, Kind, MAX_PARAMS, ParamSpec, catalogue};
 use cemark_transport::{Config, Control};
 
-use crate::error::{Fallible, Fault};
+use crate::error::{At, Fallible, Fault};
 use crate::key::{Key, KeySpec, Shape, Usual, Words, keys, power_of_two};
 use crate::section::{Section, bytes, count, flag, fraction, number, rate, timer};
-use crate::tree::{Node, Value};
+use crate::transport::TRANSPORT;
+use crate::tree::{Node, Table, Value};
 use crate::units;
 
 /// An entry of the catalogue.
@@ -79,6 +80,56 @@ pub(crate) fn control(s: &mut Section<'_>) -> Fallible<Control> {
     Ok(Control::of(chosen).with_values(&values[..chosen.params.len()]))
 }
 
+/// The controller of a workload, its parameters from `[transport]`; `None` if it is that of
+/// `[transport]`.
+///
+/// All connections of a run share what the controller does not decide: whether hosts have queue
+/// pairs, whether their NICs wait for a pace, and how lost retransmissions are found.
+pub(crate) fn own(
+    Chosen(chosen): Chosen,
+    at: At,
+    root: &Table,
+    transport: &Config,
+) -> Fallible<Option<Control>> {
+    let common = running(transport);
+    if chosen.name == common.name {
+        return Ok(None);
+    }
+    let name = chosen.name;
+    if chosen.is_queue_pair() || common.is_queue_pair() {
+        let message = format!(
+            "a workload under \"{name}\" beside \"{}\" in [transport]: hosts have either TCP or \
+             queue pairs",
+            common.name
+        );
+        return Err(Fault::new(at, message).help(format!(
+            "write one control for all in [transport], or a controller of TCP in both: {}",
+            words(|spec| !spec.is_queue_pair())
+        )));
+    }
+    let apart = |spec: &ControllerSpec| spec.paced || !spec.slows_for_loss;
+    if apart(chosen) && !apart(common) {
+        let message = format!(
+            "\"{name}\" in a workload, and \"{}\" in [transport]: its pacing and its repair of \
+             losses are set for all senders there",
+            common.name
+        );
+        return Err(Fault::new(at, message).help(format!(
+            "write control = \"{name}\" in [transport], and control = \"{}\" in the other \
+             workloads",
+            common.name
+        )));
+    }
+    let mut s = Section::of(root, &TRANSPORT)?;
+    let mut values = Control::of(chosen).values::<MAX_PARAMS>();
+    for (value, param) in values.iter_mut().zip(chosen.params) {
+        *value = read(&mut s, param)?;
+    }
+    Ok(Some(
+        Control::of(chosen).with_values(&values[..chosen.params.len()]),
+    ))
+}
+
 /// The keys of all controllers, each once.
 pub(crate) fn keys() -> Vec<&'static str> {
     let mut keys: Vec<&str> = Vec::new();
@@ -95,6 +146,14 @@ pub(crate) fn running(config: &Config) -> &'static ControllerSpec {
     match config.rdma {
         Some(_) => &cemark_transport::rdma::SPEC,
         None => config.control.spec(),
+    }
+}
+
+/// The controllers that a configuration runs: that of queue pairs, or those of its workloads.
+pub(crate) fn all_running(config: &cemark_sim::Config) -> Vec<&'static ControllerSpec> {
+    match config.transport.rdma {
+        Some(_) => vec![running(&config.transport)],
+        None => config.controls().iter().map(|c| c.spec()).collect(),
     }
 }
 

@@ -185,8 +185,9 @@ pub(crate) fn switch(
 /// be lost. Where no sender uses ECN, a drop is the only signal there is.
 pub(crate) fn not_ect<'a>(configs: impl IntoIterator<Item = &'a Config>) -> NonEct {
     let capable = |config: &Config| {
-        let transport = &config.transport;
-        transport.rdma.is_some() || transport.control.ecn_capable() || config.switch.pfc.is_some()
+        config.transport.rdma.is_some()
+            || config.controls().iter().any(|c| c.ecn_capable())
+            || config.switch.pfc.is_some()
     };
     if configs.into_iter().any(capable) {
         NonEct::Forward

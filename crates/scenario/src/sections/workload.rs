@@ -6,6 +6,7 @@ use cemark_sim::workload::load::flows_per_second;
 use cemark_sim::workload::{ClassMap, FlowLine, Kind, LongFlows, Pairs, Workload};
 use cemark_wire::Picos;
 
+use crate::controllers::{self, Chosen};
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, word_of, words};
 use crate::section::{Section, bytes, choice, count, list, time, wrong};
@@ -95,6 +96,9 @@ enum ClassBy {
 
 words! { ClassBy: "by-pair" => ClassBy::Pair, "by-sender" => ClassBy::Sender }
 
+/// Kinds that have senders of TCP.
+const SENDING: &[&str] = &["poisson", "incast", "long", "list"];
+
 /// JSON schema of the number of a host.
 const HOST: &str = r#"{"type":"integer","minimum":0}"#;
 
@@ -107,6 +111,11 @@ keys! { COMMON:
     CONNECTIONS: Connections = Key::choice("connections").usual("fresh").doc(
         "`fresh`: a connection per flow, which starts at the initial window. `persistent`: flows \
          reuse idle connections of their pair (not through a `pep`)",
+    );
+    CONTROL: Chosen = Key::choice("control").only(SENDING).follows("as in `[transport]`").doc(
+        "the congestion controller of its flows; its parameters are read from `[transport]`, as \
+         is everything else. With `cubic` and `reno` its packets are not ECN-capable \
+         ([transports.md](transports.md#several-controllers))",
     );
     CLASS: Node = Key::own(
         "class",
@@ -238,6 +247,8 @@ keys! { PROBE:
 
 /// What a workload may refer to.
 struct Around<'a> {
+    root: &'a Table,
+    transport: &'a cemark_transport::Config,
     topology: &'a Topology,
     tables: &'a mut Tables,
     queues: usize,
@@ -246,6 +257,7 @@ struct Around<'a> {
 /// All workloads of a scenario.
 pub(crate) fn workloads(
     root: &Table,
+    transport: &cemark_transport::Config,
     topology: &Topology,
     tables: &mut Tables,
     queues: usize,
@@ -266,6 +278,8 @@ pub(crate) fn workloads(
         ));
     }
     let mut around = Around {
+        root,
+        transport,
         topology,
         tables,
         queues,
@@ -321,6 +335,12 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
     let name = s.given(&NAME)?.unwrap_or_default();
     let class = class(&mut s, around.queues)?;
     let persistent = s.read(&CONNECTIONS)? == Connections::Persistent;
+    let control = match s.given(&CONTROL)? {
+        Some(chosen) => {
+            controllers::own(chosen, s.need(&CONTROL)?.at, around.root, around.transport)?
+        }
+        None => None,
+    };
     let kind = match kind {
         WorkloadKind::Poisson => poisson(&mut s, around)?,
         WorkloadKind::Incast => incast(&mut s, around.topology)?,
@@ -339,6 +359,7 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
         kind,
         class,
         persistent,
+        control,
     })
 }
 

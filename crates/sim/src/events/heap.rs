@@ -31,7 +31,7 @@ impl Heap {
 }
 
 impl EventQueue for Heap {
-    fn new() -> Self {
+    fn new(_: u32) -> Self {
         Self::default()
     }
 
@@ -47,6 +47,10 @@ impl EventQueue for Heap {
             self.items.swap(i, parent);
             i = parent;
         }
+    }
+
+    fn insert_delivery(&mut self, at: u64, link: u32) {
+        self.insert(at, link);
     }
 
     fn pop(&mut self) -> Option<(u64, u32)> {

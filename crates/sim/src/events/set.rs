@@ -49,6 +49,16 @@ impl Set {
         w << 6 | self.words[w].trailing_zeros() as usize & 63
     }
 
+    /// All members, the smallest first.
+    pub(super) fn members(&self) -> impl Iterator<Item = usize> {
+        let of_word = move |w: usize| {
+            (0..64)
+                .filter(move |b| self.words[w] >> b & 1 == 1)
+                .map(move |b| w << 6 | b)
+        };
+        (0..64).filter(|w| self.words[*w] != 0).flat_map(of_word)
+    }
+
     /// Distance from `from` to the next member, going round once.
     pub(super) fn next_from(&self, from: usize) -> Option<usize> {
         let (w, b) = (from >> 6 & 63, from & 63);
@@ -101,6 +111,7 @@ mod tests {
             let next = model.range(from..).next().map(|i| i - from)
                 .or_else(|| model.first().map(|i| i + Set::SIZE - from));
             prop_assert_eq!(set.next_from(from), next);
+            prop_assert!(set.members().eq(model.iter().copied()));
         }
     }
 }

@@ -11,6 +11,12 @@
 //! Whether a slot or a word of the bitmaps is empty is unpredictable, and a mispredicted branch on
 //! it costs more than the rest of an insertion. The common paths therefore have no such branch:
 //! node 0 receives the writes that are meant for the predecessor of a first node.
+//!
+//! Most events are deliveries, and a link has at most one of them pending. Each link therefore owns
+//! a node: an insertion takes nothing from the free list, and a delivery that is taken out of the
+//! near wheel is known by the number of its node alone. Nodes of other events follow those of the
+//! links. The tick of the next event is kept, so that it is searched for once and not by `upcoming`
+//! and `pop` both.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,13 +48,17 @@ const EMPTY: Slot = Slot {
     tail: NO_NODE,
 };
 
+/// What is read when an event moves from level to level, and of events that are not deliveries when
+/// they are taken. The links of the lists are stored apart, since all events need them.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     at: u64,
     event: u32,
-    /// The next node of the slot (meaningless in the last one), or the next free node.
-    next: u32,
 }
+
+/// The tick of the next event is not known. An event at tick 0 looks the same, and is searched for
+/// each time.
+const UNKNOWN: u64 = 0;
 
 /// See the module's text.
 #[derive(Debug)]
@@ -57,7 +67,13 @@ pub struct Wheel {
     now: u64,
     /// First tick of the half that `now` lies in.
     base: u64,
+    /// Tick of the next event, or [`UNKNOWN`].
+    next_at: u64,
+    /// Events below this are deliveries of links; the node of event `l` is `l + 1`.
+    links: u32,
     free: u32,
+    /// By node: the next one of its slot (meaningless in the last one), or the next free node.
+    next: Vec<u32>,
     nodes: Vec<Node>,
     near: Box<[Slot; NEAR]>,
     near_set: Box<[Set; SETS]>,
@@ -69,8 +85,8 @@ pub struct Wheel {
 
 /// Appends node `n`.
 #[inline(always)]
-fn append(nodes: &mut [Node], slot: &mut Slot, n: u32) {
-    nodes[slot.tail as usize].next = n;
+fn append(next: &mut [u32], slot: &mut Slot, n: u32) {
+    next[slot.tail as usize] = n;
     slot.head = select_unpredictable(slot.tail == NO_NODE, n, slot.head);
     slot.tail = n;
 }
@@ -82,46 +98,51 @@ impl Wheel {
             self.more_nodes();
         }
         let n = self.free;
-        let node = &mut self.nodes[n as usize];
-        self.free = node.next;
-        node.at = at;
-        node.event = event;
+        self.free = self.next[n as usize];
+        self.nodes[n as usize] = Node { at, event };
         n
     }
 
-    /// Doubles the nodes. It is rare, so it is kept out of the common path.
+    /// The node of any event: a link's own, or a free one.
+    fn node_of(&mut self, at: u64, event: u32) -> u32 {
+        if event < self.links {
+            self.nodes[event as usize + 1].at = at;
+            event + 1
+        } else {
+            self.node(at, event)
+        }
+    }
+
+    /// Adds half as many nodes again. It is rare, so it is kept out of the common path.
     #[cold]
     #[inline(never)]
     fn more_nodes(&mut self) {
         let have = self.nodes.len();
-        let want = (have * 2).max(1024);
-        for n in have..want {
-            self.nodes.push(Node {
-                at: 0,
-                event: 0,
-                next: if n + 1 < want { n as u32 + 1 } else { NO_NODE },
-            });
-        }
+        let want = have + (have / 2).max(512);
+        self.nodes.resize(want, Node { at: 0, event: 0 });
+        self.next.extend(have as u32 + 1..want as u32);
+        self.next.push(NO_NODE);
         self.free = have as u32;
     }
 
     #[inline(always)]
     fn put_near(&mut self, n: u32, at: u64) {
         let i = at as usize & (NEAR - 1);
-        append(&mut self.nodes, &mut self.near[i], n);
+        append(&mut self.next, &mut self.near[i], n);
         self.near_set[i / Set::SIZE].insert(i);
     }
 
     fn put_mid(&mut self, n: u32, at: u64) {
         let i = (at >> HALF) as usize & (MID - 1);
-        append(&mut self.nodes, &mut self.mid[i], n);
+        append(&mut self.next, &mut self.mid[i], n);
         self.mid_set.insert(i);
     }
 
+    #[cold]
     #[inline(never)]
     fn put_later(&mut self, at: u64, event: u32) {
         if at >> HALF < self.mid_end() {
-            let n = self.node(at, event);
+            let n = self.node_of(at, event);
             self.put_mid(n, at);
         } else {
             self.far.push(Reverse((at, self.inserted, event)));
@@ -144,7 +165,7 @@ impl Wheel {
         }
         let mut n = head;
         loop {
-            let Node { at, next, .. } = self.nodes[n as usize];
+            let (at, next) = (self.nodes[n as usize].at, self.next[n as usize]);
             debug_assert_eq!(at >> HALF, half);
             self.put_near(n, at);
             if n == tail {
@@ -162,7 +183,7 @@ impl Wheel {
                 break;
             }
             self.far.pop();
-            let n = self.node(at, event);
+            let n = self.node_of(at, event);
             if at - self.base < NEAR as u64 {
                 self.put_near(n, at)
             } else {
@@ -178,9 +199,25 @@ impl Wheel {
         first + begun..first + SETS / 2
     }
 
-    /// Moves `now` into the next set with an event; false when nothing is pending.
+    /// Learns the tick of the next event; false when nothing is pending.
     #[cold]
     #[inline(never)]
+    fn find(&mut self) -> bool {
+        let found = self.seek();
+        if found {
+            let set = self.now as usize / Set::SIZE % SETS;
+            self.next_at = self.start_of_set() | self.near_set[set].first() as u64;
+        }
+        found
+    }
+
+    /// First tick of the set that `now` lies in.
+    #[inline(always)]
+    fn start_of_set(&self) -> u64 {
+        self.now & !(Set::SIZE as u64 - 1)
+    }
+
+    /// Moves `now` into the next set with an event; false when nothing is pending.
     fn seek(&mut self) -> bool {
         loop {
             let half = self.base >> HALF;
@@ -225,13 +262,23 @@ impl Wheel {
 }
 
 impl EventQueue for Wheel {
-    fn new() -> Self {
+    fn new(links: u32) -> Self {
         let slots = |n| vec![EMPTY; n].into_boxed_slice();
+        // The first node is the placeholder.
+        let event = |n: u32| n.wrapping_sub(1);
         let mut wheel = Wheel {
             now: 0,
             base: 0,
+            next_at: UNKNOWN,
+            links,
             free: NO_NODE,
-            nodes: Vec::new(),
+            next: vec![NO_NODE; links as usize + 1],
+            nodes: (0..=links)
+                .map(|n| Node {
+                    at: 0,
+                    event: event(n),
+                })
+                .collect(),
             near: slots(NEAR).try_into().expect("the length is right"),
             near_set: Box::new([const { Set::new() }; SETS]),
             mid: slots(MID).try_into().expect("the length is right"),
@@ -240,63 +287,81 @@ impl EventQueue for Wheel {
             inserted: 0,
         };
         wheel.more_nodes();
-        // The first node is the placeholder.
-        wheel.free = 1;
         wheel
     }
 
     #[inline]
     fn insert(&mut self, at: u64, event: u32) {
         debug_assert!(at >= self.now, "an event before the present");
+        debug_assert!(event >= self.links, "a delivery");
         if at.wrapping_sub(self.base) < NEAR as u64 {
             let n = self.node(at, event);
             self.put_near(n, at);
+            self.next_at = self.next_at.min(at);
         } else {
             self.put_later(at, event);
         }
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<(u64, u32)> {
-        let mut set = self.now as usize / Set::SIZE % SETS;
-        if self.near_set[set].is_empty() {
-            if !self.seek() {
-                return None;
-            }
-            set = self.now as usize / Set::SIZE % SETS;
+    fn insert_delivery(&mut self, at: u64, link: u32) {
+        debug_assert!(at >= self.now, "an event before the present");
+        debug_assert!(link < self.links, "no such link");
+        if at.wrapping_sub(self.base) < NEAR as u64 {
+            self.put_near(link + 1, at);
+            self.next_at = self.next_at.min(at);
+        } else {
+            self.put_later(at, link);
         }
-        let members = &mut self.near_set[set];
-        let i = members.first();
-        self.now = self.now & !(Set::SIZE as u64 - 1) | i as u64;
-        let slot = &mut self.near[set * Set::SIZE + i];
-        let n = slot.head;
-        let node = &mut self.nodes[n as usize];
-        let event = node.event;
-        let n_tail = slot.tail;
-        let last = n == n_tail;
-        slot.head = node.next;
-        slot.tail = select_unpredictable(last, NO_NODE, n_tail);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(u64, u32)> {
+        if self.next_at == UNKNOWN && !self.find() {
+            return None;
+        }
+        let at = self.next_at;
+        self.now = at;
+        let i = at as usize & (NEAR - 1);
+        let slot = &mut self.near[i];
+        let (n, tail) = (slot.head, slot.tail);
+        let last = n == tail;
+        slot.head = self.next[n as usize];
+        slot.tail = select_unpredictable(last, NO_NODE, tail);
+        let members = &mut self.near_set[i / Set::SIZE];
         members.remove_if(i, last);
-        node.next = self.free;
+        self.next_at = if members.is_empty() {
+            UNKNOWN
+        } else {
+            let first = members.first() as u64;
+            self.start_of_set() | first
+        };
+        if n <= self.links {
+            return Some((at, n - 1));
+        }
+        self.next[n as usize] = self.free;
         self.free = n;
-        Some((self.now, event))
+        Some((at, self.nodes[n as usize].event))
     }
 
     #[inline(always)]
     fn upcoming(&self) -> Option<u32> {
-        let set = self.now as usize / Set::SIZE % SETS;
-        let members = &self.near_set[set];
-        if members.is_empty() {
+        if self.next_at == UNKNOWN {
             return None;
         }
-        let slot = &self.near[set * Set::SIZE + members.first()];
-        Some(self.nodes[slot.head as usize].event)
+        let slot = &self.near[self.next_at as usize & (NEAR - 1)];
+        Some(slot.head.wrapping_sub(1))
     }
 
     fn len(&self) -> usize {
-        let next_free = |n: &u32| Some(self.nodes[*n as usize].next).filter(|n| *n != NO_NODE);
-        let free = Some(self.free).filter(|n| *n != NO_NODE);
-        let free = std::iter::successors(free, next_free).count();
-        self.nodes.len() - 1 - free + self.far.len()
+        let near =
+            (0..SETS).flat_map(|s| self.near_set[s].members().map(move |i| s * Set::SIZE + i));
+        let near = near.map(|i| self.near[i]);
+        let mid = self.mid_set.members().map(|i| self.mid[i]);
+        let held = |slot: Slot| {
+            let after = |n: &u32| (*n != slot.tail).then(|| self.next[*n as usize]);
+            std::iter::successors(Some(slot.head), after).count()
+        };
+        near.chain(mid).map(held).sum::<usize>() + self.far.len()
     }
 }

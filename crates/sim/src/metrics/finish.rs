@@ -5,9 +5,9 @@ use crate::scramble::hash;
 use cemark_switch::{Counters, DropReason, Port};
 
 use super::{Done, record};
+use crate::endpoints::host::is_probe;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
-use crate::host::is_probe;
 use crate::ids::LinkId;
 use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals, hottest};
 use crate::workload::path;
@@ -228,6 +228,7 @@ impl<Q: EventQueue> Sim<Q> {
                     delivered: end - g.at_from,
                     intervals: g.intervals.clone(),
                     timeouts: c.tally().timeouts,
+                    workload: c.flow.workload,
                 }
             })
             .collect();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is sent and when: the same flows for every scheme that is compared.
 
+use cemark_transport::Control;
 use cemark_wire::Picos;
 
 use crate::scramble::hash;
@@ -31,6 +32,13 @@ pub struct Workload {
     /// Whether flows reuse idle connections of the same pair (windows stay open) or open fresh
     /// ones.
     pub persistent: bool,
+    /// Congestion controller of its flows; `None`: that of [`Config::transport`]. It is a
+    /// controller of TCP, and one that is paced or does not slow down for losses only where that
+    /// of all is.
+    ///
+    /// [`Config::transport`]: crate::Config::transport
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub control: Option<Control>,
 }
 
 /// What a workload sends and when.

@@ -38,6 +38,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             kind,
             class: ClassMap::Fixed(0),
             persistent: true,
+            control: None,
         })
         .collect();
     Config {

@@ -29,6 +29,7 @@ pub fn workload(kind: Kind) -> Workload {
         kind,
         class: ClassMap::Fixed(0),
         persistent: false,
+        control: None,
     }
 }
 

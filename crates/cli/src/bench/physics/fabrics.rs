@@ -50,6 +50,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             },
             class: ClassMap::Fixed(0),
             persistent: false,
+            control: None,
         }],
         transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },

@@ -71,6 +71,7 @@ pub(super) fn rows() -> Vec<Row> {
                 },
                 class: ClassMap::Fixed(0),
                 persistent: false,
+                control: None,
             }];
             let out = cemark_sim::run(&cfg);
             let worst = out

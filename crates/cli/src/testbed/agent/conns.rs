@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use cemark_testbed::{LabFlow, PORT, address};
+use cemark_testbed::{Key, LabFlow, address, port};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{
@@ -40,8 +40,7 @@ pub(super) struct Conn {
     sender: Option<OwnedFd>,
     receiver: Option<OwnedFd>,
     pub(super) persistent: bool,
-    /// What makes connections interchangeable: sender, receiver, bands.
-    pub(super) key: (u32, u32, u8, u8),
+    pub(super) key: Key,
     /// The flow that it carries, by its place in the lab.
     pub(super) flow: Option<usize>,
     /// Bytes that are not yet written.
@@ -56,13 +55,13 @@ pub(super) struct Conn {
 /// All connections.
 pub(super) struct Conns<'a> {
     network: &'a Network,
-    control: &'a str,
+    controls: &'a [String],
     pub(super) epoll: OwnedFd,
     pub(super) list: Vec<Conn>,
     free: Vec<usize>,
-    idle: BTreeMap<(u32, u32, u8, u8), Vec<usize>>,
-    /// By host and band.
-    listeners: BTreeMap<(u32, u8), OwnedFd>,
+    idle: BTreeMap<Key, Vec<usize>>,
+    /// By host and port.
+    listeners: BTreeMap<(u32, u16), OwnedFd>,
     /// Connections whose other end is not accepted: by sender, its port, receiver.
     pending: BTreeMap<(Ipv4Addr, u16, u32), usize>,
     /// Next source port by host and band, in sixteens.
@@ -83,10 +82,10 @@ pub(super) fn watch(epoll: &OwnedFd, fd: &OwnedFd, data: u64, flags: EventFlags)
 }
 
 impl<'a> Conns<'a> {
-    pub(super) fn new(network: &'a Network, control: &'a str) -> Done<Conns<'a>> {
+    pub(super) fn new(network: &'a Network, controls: &'a [String]) -> Done<Conns<'a>> {
         Ok(Conns {
             network,
-            control,
+            controls,
             epoll: told("epoll", epoll::create(epoll::CreateFlags::CLOEXEC))?,
             list: Vec::new(),
             free: Vec::new(),
@@ -98,30 +97,39 @@ impl<'a> Conns<'a> {
         })
     }
 
-    fn listener(&mut self, host: u32, band: u8) -> Done<()> {
-        if self.listeners.contains_key(&(host, band)) {
+    /// The congestion control of a connection.
+    fn control(&self, key: Key) -> Done<&'a str> {
+        let control = self.controls.get(usize::from(key.control));
+        control
+            .map(String::as_str)
+            .ok_or("a connection without congestion control".to_owned())
+    }
+
+    fn listener(&mut self, host: u32, port: u16, control: &str) -> Done<()> {
+        if self.listeners.contains_key(&(host, port)) {
             return Ok(());
         }
-        let fd = self.network.at(host, || tcp(self.control))?;
-        let here = SocketAddrV4::new(ip(host), PORT + u16::from(band));
+        let fd = self.network.at(host, || tcp(control))?;
+        let here = SocketAddrV4::new(ip(host), port);
         told("bind", bind(&fd, &here))?;
         told("listen", listen(&fd, 4096))?;
-        let number = u64::from(host) << 8 | u64::from(band);
+        let number = u64::from(host) << 16 | u64::from(port);
         watch(&self.epoll, &fd, kind::LISTENER | number, EventFlags::IN)?;
-        self.listeners.insert((host, band), fd);
+        self.listeners.insert((host, port), fd);
         Ok(())
     }
 
     /// Opens a connection.
-    pub(super) fn open(&mut self, key: (u32, u32, u8, u8), persistent: bool) -> Done<usize> {
-        let (src, dst, band, back) = key;
-        self.listener(dst, back)?;
-        let fd = self.network.at(src, || tcp(self.control))?;
+    pub(super) fn open(&mut self, key: Key, persistent: bool) -> Done<usize> {
+        let Key { src, dst, band, .. } = key;
+        let (control, at) = (self.control(key)?, port(key.control, key.back));
+        self.listener(dst, at, control)?;
+        let fd = self.network.at(src, || tcp(control))?;
         let next = self.next_port.entry((src, band)).or_insert(LOWEST);
         let port = (*next << 4) as u16 | u16::from(band);
         *next = if *next == 0xfff { LOWEST } else { *next + 1 };
         told("bind", bind(&fd, &SocketAddrV4::new(ip(src), port)))?;
-        let there = SocketAddrV4::new(ip(dst), PORT + u16::from(back));
+        let there = SocketAddrV4::new(ip(dst), at);
         match connect(&fd, &there) {
             Ok(()) | Err(Errno::INPROGRESS) => {}
             Err(e) => return Err(format!("connect: {e}")),
@@ -148,8 +156,8 @@ impl<'a> Conns<'a> {
 
     /// Accepts all that wait at a listener.
     pub(super) fn accept(&mut self, number: u64) -> Done<()> {
-        let (host, band) = ((number >> 8) as u32, number as u8);
-        let Some(listener) = self.listeners.get(&(host, band)) else {
+        let (host, port) = ((number >> 16) as u32, number as u16);
+        let Some(listener) = self.listeners.get(&(host, port)) else {
             return Ok(());
         };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -176,7 +184,7 @@ impl<'a> Conns<'a> {
     }
 
     /// An idle persistent connection.
-    pub(super) fn idle(&mut self, key: (u32, u32, u8, u8)) -> Option<usize> {
+    pub(super) fn idle(&mut self, key: Key) -> Option<usize> {
         self.idle.get_mut(&key)?.pop()
     }
 

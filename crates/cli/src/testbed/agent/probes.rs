@@ -4,7 +4,7 @@
 use std::net::SocketAddrV4;
 use std::os::fd::OwnedFd;
 
-use cemark_testbed::{LabProbe, PORT};
+use cemark_testbed::{LabProbe, port};
 use rustix::event::epoll::EventFlags;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, connect, recv, send,
@@ -36,7 +36,7 @@ impl Probe {
     ) -> Done<Probe> {
         let place = (number as u16) << 4;
         let asks = SocketAddrV4::new(ip(p.src), ASKS + place + u16::from(p.bands.0));
-        let answers = SocketAddrV4::new(ip(p.dst), PORT + place + u16::from(p.bands.1));
+        let answers = SocketAddrV4::new(ip(p.dst), port(0, p.bands.1) + place);
         let probe = Probe {
             asks: udp(network, p.src, asks, p.class)?,
             answers: udp(network, p.dst, answers, p.class)?,

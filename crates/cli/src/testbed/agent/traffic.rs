@@ -81,7 +81,7 @@ pub(super) fn run(lab: &Lab, network: &Network) -> Done<Record> {
 
 impl<'a> Run<'a> {
     fn new(lab: &'a Lab, network: &'a Network) -> Done<Run<'a>> {
-        let conns = Conns::new(network, &lab.control)?;
+        let conns = Conns::new(network, &lab.controls)?;
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
@@ -161,9 +161,9 @@ impl<'a> Run<'a> {
 
     /// Persistent connections that wait for their first flow.
     fn ready(&mut self) -> Done<()> {
-        for (src, dst, band, back, n) in self.lab.ready.clone() {
+        for &(key, n) in &self.lab.ready {
             for _ in 0..n {
-                let conn = self.conns.open((src, dst, band, back), true)?;
+                let conn = self.conns.open(key, true)?;
                 self.conns.rests(conn);
             }
         }
@@ -257,8 +257,7 @@ impl<'a> Run<'a> {
         match due {
             Due::Open(i) => {
                 let f = self.flows[i];
-                let key = (f.src, f.dst, f.band, f.back);
-                self.opened[i] = Some(self.conns.open(key, false)?);
+                self.opened[i] = Some(self.conns.open(f.key(), false)?);
             }
             Due::Start(i) => self.starts(i)?,
             Due::Ping(i, n) => {
@@ -288,7 +287,7 @@ impl<'a> Run<'a> {
 
     fn starts(&mut self, i: usize) -> Done<()> {
         let f = self.flows[i];
-        let key = (f.src, f.dst, f.band, f.back);
+        let key = f.key();
         let conn = match self.opened[i] {
             Some(conn) => conn,
             None => match self.conns.idle(key).filter(|_| f.persistent) {

@@ -5,7 +5,7 @@ use cemark_switch::NEVER;
 use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
-use crate::conn::Conn;
+use crate::endpoints::conn::Conn;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
@@ -91,7 +91,7 @@ impl<Q: EventQueue> Sim<Q> {
             wire_bytes: self.cfg.transport.ack_bytes,
             flags: ack.flags.with(Flags::ACK),
             class: c.class,
-            ecn: self.cfg.transport.ack_ecn(),
+            ecn: c.ack_ecn,
             ..Fields::default()
         };
         let packet = Packet::new(ack.cum, ack.ts_echo, conn.0, aux, fields);

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use cemark_switch::NEVER;
 use cemark_transport::{Config, Receiver, Sender};
-use cemark_wire::Nanos;
+use cemark_wire::{Ecn, Nanos};
 
+use crate::endpoints::rdma::QueuePair;
 use crate::ids::{ConnId, HostId};
-use crate::rdma::QueuePair;
 use crate::topology::Route;
 use crate::workload::Flow;
 
@@ -36,6 +36,8 @@ pub(crate) struct Conn {
     /// Pending timer events, including stale ones.
     pub timers: u32,
     pub class: u8,
+    /// The ECN field of its acknowledgements.
+    pub ack_ecn: Ecn,
     /// It is in its NIC's queue of connections.
     pub in_line: bool,
     /// It carries no flow now.
@@ -46,12 +48,18 @@ pub(crate) struct Conn {
     retired: bool,
     /// Index of the workload whose class bounds apply to bytes sent.
     pub bounds: Option<u16>,
+    /// Only flows of the same group share persistent connections.
+    pub group: Group,
     pub flow: Flow,
     /// Stream offset at which the flow began.
     pub begin: u64,
     /// Counters of the ends when the flow began.
     pub before: Tally,
 }
+
+/// Flows with the same congestion controller: 0 is that of the configuration, any other number the
+/// first workload with it, counted from 1.
+pub(crate) type Group = u16;
 
 /// Counters of a connection's ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,7 +140,7 @@ pub(crate) struct Conns {
     /// Route of the data and route of the ACKs; outside `Conn` because every hop reads them.
     pub routes: Vec<[Route; 2]>,
     free: Vec<ConnId>,
-    pools: BTreeMap<(HostId, HostId), Vec<ConnId>>,
+    pools: BTreeMap<(HostId, HostId, Group), Vec<ConnId>>,
     opened: BTreeMap<(HostId, HostId), u64>,
     /// Totals of connections whose slots were reused.
     pub retired: Retired,
@@ -140,8 +148,8 @@ pub(crate) struct Conns {
 
 impl Conns {
     /// An idle persistent connection of the pair, if there is one.
-    pub fn take_idle(&mut self, src: HostId, dst: HostId) -> Option<ConnId> {
-        self.pools.get_mut(&(src, dst))?.pop()
+    pub fn take_idle(&mut self, src: HostId, dst: HostId, group: Group) -> Option<ConnId> {
+        self.pools.get_mut(&(src, dst, group))?.pop()
     }
 
     /// The number of a new persistent connection of the pair.
@@ -173,10 +181,12 @@ impl Conns {
             in_fabric: 0,
             timers: 0,
             class: flow.class,
+            ack_ecn: cfg.ack_ecn(),
             in_line: false,
             idle: true,
             persistent: false,
             bounds: None,
+            group: Group::default(),
             retired: false,
             flow,
             begin: 0,
@@ -202,7 +212,8 @@ impl Conns {
         c.idle = true;
         c.end = u64::MAX;
         if c.persistent {
-            self.pools.entry((c.src, c.dst)).or_default().push(i);
+            let pool = (c.src, c.dst, c.group);
+            self.pools.entry(pool).or_default().push(i);
         }
     }
 

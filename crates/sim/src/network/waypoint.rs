@@ -5,11 +5,11 @@
 use cemark_wire::Packet;
 
 use crate::config::Config;
-use crate::edges::{Place, places};
 use crate::engine::Sim;
 use crate::events::EventQueue;
-use crate::faults::Faulty;
 use crate::ids::{ConnId, LinkId};
+use crate::middleboxes::edges::{Place, places};
+use crate::network::faults::Faulty;
 use crate::topology::Fabric;
 
 /// The tag of a link whose far end is a plain switch. That of a link to a host is the host's
@@ -48,7 +48,7 @@ pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
         .into_iter()
         .map(|(link, place)| (at(link), place))
         .collect();
-    let proxies: Vec<(usize, Place)> = crate::pep::places(cfg, fabric)
+    let proxies: Vec<(usize, Place)> = crate::middleboxes::pep::places(cfg, fabric)
         .into_iter()
         .map(|link| (at(link), Place::Proxy))
         .collect();

@@ -5,7 +5,7 @@ use cemark_transport::rdma::{CNP, Rdma, Requester, Responder};
 use cemark_transport::{Ack, Config, Segment};
 use cemark_wire::{Fields, Flags, NONE, Nanos, Packet, Rate};
 
-use crate::conn::Tally;
+use crate::endpoints::conn::Tally;
 use crate::engine::Sim;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};

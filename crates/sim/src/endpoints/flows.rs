@@ -4,13 +4,13 @@
 use crate::scramble::hash;
 use cemark_wire::Picos;
 
-use crate::conn::Conn;
+use crate::endpoints::conn::{Conn, Group};
+use crate::endpoints::rdma::QueuePair;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
 use crate::metrics::Goodput;
 use crate::outcome::FlowRecord;
-use crate::rdma::QueuePair;
 use crate::workload::{ClassMap, Flow, path};
 
 impl<Q: EventQueue> Sim<Q> {
@@ -76,7 +76,12 @@ impl<Q: EventQueue> Sim<Q> {
 
     fn connection_for(&mut self, flow: Flow) -> ConnId {
         let persistent = self.cfg.workloads[usize::from(flow.workload)].persistent;
-        if persistent && let Some(idle) = self.conns.take_idle(HostId(flow.src), HostId(flow.dst)) {
+        let group = self.group(flow.workload);
+        if persistent
+            && let Some(idle) = self
+                .conns
+                .take_idle(HostId(flow.src), HostId(flow.dst), group)
+        {
             return idle;
         }
         // Fresh connections take their random draws and their path from the flow, so that both are
@@ -89,7 +94,21 @@ impl<Q: EventQueue> Sim<Q> {
         };
         let conn = self.open(flow, name);
         self.conns.list[conn].persistent = persistent;
+        self.conns.list[conn].group = group;
         conn
+    }
+
+    /// Which workloads share idle connections with this one: those with the same controller.
+    fn group(&self, workload: u16) -> Group {
+        let all = &self.cfg.workloads;
+        let control = &all[usize::from(workload)].control;
+        match control {
+            None => 0,
+            Some(_) => (1u16..)
+                .zip(all)
+                .find(|(_, w)| w.control == *control)
+                .map_or(0, |(group, _)| group),
+        }
     }
 
     /// A connection for `flow` with its routes through the fabric.
@@ -104,9 +123,14 @@ impl<Q: EventQueue> Sim<Q> {
                 .route(flow.dst, flow.src, hash(seed, pair, name, 3)),
         ];
         let extra = self.clock.ticks(flow.extra);
-        let conn = self
-            .conns
-            .open(&self.cfg.transport, flow, extra, hash_seed, routes);
+        let common = &self.cfg.transport;
+        let conn = match &self.cfg.workloads[usize::from(flow.workload)].control {
+            None => self.conns.open(common, flow, extra, hash_seed, routes),
+            Some(own) => {
+                let cfg = common.under(own);
+                self.conns.open(&cfg, flow, extra, hash_seed, routes)
+            }
+        };
         if let Some(rdma) = &self.cfg.transport.rdma {
             let line = self.fabric.links()[HostId(flow.src).nic()].rate;
             self.conns.list[conn].pair = Some(Box::new(QueuePair::new(rdma, line)));

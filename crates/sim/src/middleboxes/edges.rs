@@ -12,10 +12,10 @@ use cemark_switch::edge::{Far, Middlebox, Near, SHIM, Step};
 use cemark_wire::{Flags, NONE, Nanos, Packet, Picos};
 
 use crate::config::{Config, Edge};
-use crate::dupacks::{DupAcks, Passage};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
+use crate::middleboxes::dupacks::{DupAcks, Passage};
 use crate::topology::{Fabric, MAX_LINKS};
 use crate::workload::Flow;
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `control` of a workload: what it chooses, what it shares with the others, what is refused.
+
+use cemark_scenario::{Overrides, Plan, parse};
+use cemark_sim::config::NonEct;
+use miette::Diagnostic;
+
+/// Two workloads; `common` is in `[transport]`, `own` in the second workload.
+fn text(common: &str, own: &str) -> String {
+    format!(
+        r#"
+max-time = "10ms"
+[topology]
+kind = "star"
+hosts = 3
+[transport]
+{common}
+[[workload]]
+kind = "long"
+name = "one"
+pattern = "pairs"
+pairs = [[0, 2]]
+[[workload]]
+kind = "long"
+name = "two"
+pattern = "pairs"
+pairs = [[1, 2]]
+{own}
+[[scheme]]
+marker = "tcn"
+"#
+    )
+}
+
+fn plan(common: &str, own: &str) -> Plan {
+    let text = text(common, own);
+    parse(&text, "s.toml", &Overrides::default()).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+fn refused(common: &str, own: &str) -> (String, String) {
+    match parse(&text(common, own), "s.toml", &Overrides::default()) {
+        Ok(_) => panic!("{common} and {own} should not be accepted"),
+        Err(e) => (
+            e.to_string(),
+            e.help().map(|h| h.to_string()).unwrap_or_default(),
+        ),
+    }
+}
+
+fn controls(plan: &Plan) -> Vec<&'static str> {
+    let config = &plan.points[0].config;
+    let each = config.workloads.iter().map(|w| config.control_of(w));
+    each.map(|c| c.spec().name).collect()
+}
+
+#[test]
+fn a_workload_has_its_own_controller() {
+    let mixed = plan("", "control = \"cubic\"");
+    assert_eq!(controls(&mixed), ["dctcp", "cubic"]);
+    // One of them uses ECN, so what does not passes.
+    assert_eq!(mixed.points[0].config.switch.non_ect, NonEct::Forward);
+    assert!(mixed.warnings.is_empty(), "{:?}", mixed.warnings);
+    let none = plan("control = \"reno\"", "control = \"cubic\"");
+    assert_eq!(none.points[0].config.switch.non_ect, NonEct::Drop);
+    let one = plan("control = \"reno\"", "control = \"cubic-ecn\"");
+    assert_eq!(one.points[0].config.switch.non_ect, NonEct::Forward);
+}
+
+#[test]
+fn the_controller_of_all_is_no_own_one() {
+    let plain = plan("", "");
+    assert_eq!(plan("", "control = \"dctcp\"").digest, plain.digest);
+    assert_ne!(plan("", "control = \"cubic\"").digest, plain.digest);
+    let pairs = plan("control = \"dcqcn\"", "control = \"dcqcn\"");
+    assert_eq!(pairs.digest, plan("control = \"dcqcn\"", "").digest);
+}
+
+/// Parameters of any controller are read from `[transport]`, and count there where a workload runs
+/// it.
+#[test]
+fn parameters_are_those_of_transport() {
+    let mixed = plan("control = \"cubic\"\ng = 0.25", "control = \"dctcp\"");
+    assert!(mixed.warnings.is_empty(), "{:?}", mixed.warnings);
+    let config = &mixed.points[0].config;
+    let own = config.control_of(&config.workloads[1]);
+    assert_eq!(own.spec().params[0].key, "g");
+    assert_eq!(own.values::<1>(), [2]);
+    let idle = plan("control = \"cubic\"\ng = 0.25", "control = \"reno\"");
+    assert!(
+        idle.warnings.iter().any(|w| w.message.contains("`g`")),
+        "{:?}",
+        idle.warnings
+    );
+}
+
+#[test]
+fn a_controller_is_swept_like_any_other_key() {
+    let swept = text("", "control = \"cubic\"")
+        + "[sweep]\n\"workload.two.control\" = [\"cubic\", \"dctcp\", \"reno\"]\n";
+    let plan = parse(&swept, "s.toml", &Overrides::default()).expect("a plan");
+    assert_eq!(plan.points.len(), 3);
+}
+
+#[test]
+fn what_cannot_share_hosts_is_refused() {
+    let (said, help) = refused("", "control = \"dcqcn\"");
+    assert!(said.contains("either TCP or queue pairs"), "{said}");
+    assert!(help.contains("\"dctcp\""), "{help}");
+    let (said, _) = refused("control = \"dcqcn\"", "control = \"cubic\"");
+    assert!(said.contains("either TCP or queue pairs"), "{said}");
+    let (said, help) = refused("", "control = \"bbr\"");
+    assert!(said.contains("\"bbr\" in a workload"), "{said}");
+    assert!(help.contains("control = \"bbr\" in [transport]"), "{help}");
+    // The other way round is the way.
+    let paced = plan("control = \"bbr\"", "control = \"cubic\"");
+    assert_eq!(controls(&paced), ["bbr", "cubic"]);
+    let (said, help) = refused("", "control = \"dctpc\"");
+    assert!(
+        said.contains("dctpc") && help.contains("dctcp"),
+        "{said}: {help}"
+    );
+}
