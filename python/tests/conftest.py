@@ -13,7 +13,7 @@ SMALL: dict[str, Any] = {
     "topology": {"kind": "star", "hosts": 4, "rate": "10Gbps"},
     "workload": [{"kind": "poisson", "sizes": "web-search", "load": 0.5, "flows": 50}],
     "scheme": [
-        {"marker": "threshold", "threshold": "100KB"},
+        {"marker": "threshold", "k": "100KB"},
         {"marker": "ecn_sharp", "ins_target": "60us", "pst_target": "10us"},
     ],
     "sweep": {"workload.load": [0.5, 0.8]},

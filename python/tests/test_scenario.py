@@ -14,7 +14,7 @@ import cemark
 def test_a_scenario_is_changed_without_changing_it(small: dict[str, Any]) -> None:
     s = cemark.Scenario(small, name="mine")
     t = s.with_({"workload.load": 0.3}, seeds=1)
-    assert s.axes == ["workload.load"] and t.axes == []
+    assert s.axes == t.axes == ["workload.load"]
     assert (len(s.points()), len(t.points())) == (12, 2)
     assert s.name == "mine" and s.title == "A star of four hosts"
     assert s.digest != t.digest and t.schemes == ["DCTCP-RED", "ECN#"]
@@ -54,9 +54,9 @@ def test_schemes_have_parameters() -> None:
 
 def test_theories_give_numbers() -> None:
     k = cemark.theory.threshold(rate="25Gbps", rtt="40us")
-    assert k["K"] == k["BDP"] == 125_000
+    assert k["K"] == k["BDP"] == pytest.approx(125_000)
     assert k["K [packets]"] == pytest.approx(125_000 / 1500)
-    assert cemark.theory.threshold(lambda_=0.5)["K"] == 62_500
+    assert cemark.theory.threshold(lambda_=0.5)["K"] == pytest.approx(62_500)
     assert "lambda C d" in repr(k)
     with pytest.raises(cemark.UserError, match="no input of threshold"):
         cemark.theory.threshold(rates="25Gbps")
