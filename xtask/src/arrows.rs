@@ -55,6 +55,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-conformance",
         ],
     ),
+    // Files of other simulators.
+    ("cemark-formats", &["cemark-wire"]),
     // A point as a network of Linux namespaces. It runs nothing; the program does.
     (
         "cemark-testbed",
@@ -75,6 +77,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-conformance",
             "cemark-tcbpf",
             "cemark-testbed",
+            "cemark-formats",
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",

@@ -36,8 +36,8 @@ mod visible;
 use check::{idle, sense, together, warn};
 use read::{key, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
-    controllers, edge, fabric, faults, full, host, markers, measure, pfc, precision, preset,
-    published, rtt, switch, top, transport, workload,
+    arrivals, controllers, edge, fabric, faults, full, host, markers, measure, pfc, precision,
+    preset, published, rtt, switch, top, transport, workload,
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};

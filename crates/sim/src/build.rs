@@ -6,9 +6,9 @@ use cemark_marking::catalogue;
 use cemark_switch::edge::Actions;
 use cemark_switch::sched;
 use cemark_switch::{AnyMarker, Clock, Pool, PoolId, Port, PortSpec, QueueSetup, RoundSpec, admit};
-use cemark_wire::Picos;
+use cemark_wire::{Flags, Picos};
 
-use crate::config::{Config, MarkerChoice, Nic, NonEct, Policy, QueueConfig};
+use crate::config::{Config, DeviceQueue, MarkerChoice, Nic, NonEct, Policy, QueueConfig};
 use crate::endpoints::conn::Conns;
 use crate::engine::{Host, Sim, kind, turn_of};
 use crate::events::EventQueue;
@@ -19,7 +19,7 @@ use crate::network::pool::{Delayed, Sacks};
 use crate::network::waypoint::{self, Waypoint};
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
-use crate::workload::{ClassMap, Flow, Kind};
+use crate::workload::{ClassMap, Flow, Kind, RttModel, Workload};
 
 /// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
 /// is a few packets and ACKs.
@@ -45,7 +45,11 @@ impl<Q: EventQueue> Sim<Q> {
         let traffic = Traffic::new(cfg);
         let sampler = sampler(cfg, clock, ports.len(), largest);
         let awaited = traffic.measured_total();
-        let drawn = cfg.rtt != crate::workload::RttModel::Path;
+        let listed = |w: &Workload| match &w.kind {
+            Kind::List(lines) => lines.iter().any(|line| line.rtt.is_some()),
+            _ => false,
+        };
+        let drawn = cfg.rtt != RttModel::Path || cfg.workloads.iter().any(listed);
         // A sender that is paced segment by segment does not wait for a train.
         let tso = if cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
             0
@@ -82,6 +86,11 @@ impl<Q: EventQueue> Sim<Q> {
             },
             extras: drawn && cfg.switch.pfc.is_none(),
             late_extras: drawn && cfg.switch.pfc.is_some(),
+            prompt: match cfg.delays_syn {
+                true => Flags::ACK,
+                false => Flags::ACK.with(Flags::SYN),
+            },
+            sender_ends: cfg.measure.fct.is_of_sender(),
             pfc,
             rdma: cfg.transport.rdma.is_some(),
             // A queue pair has no window and always has something to send, so the NIC serves queue
@@ -300,6 +309,8 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
         }],
         scheduler: sched::AnyScheduler::Other(Box::new(sched::Fifo::new())),
         round: RoundSpec::default(),
+        device: DeviceQueue::NONE,
+        most_packets: 0,
         never_fuse: false,
         may_lag: false,
     };
@@ -339,6 +350,8 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             })
             .collect(),
         round: s.round,
+        device: s.device,
+        most_packets: s.most_packets,
         never_fuse: s.never_fuse || s.pfc.is_some(),
         may_lag: !s.never_fuse
             && s.pfc.is_none()

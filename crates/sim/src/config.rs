@@ -8,6 +8,7 @@ use cemark_transport::Control;
 use cemark_wire::Picos;
 
 pub use crate::endpoints::offload::Offload;
+pub use cemark_switch::DeviceQueue;
 pub use cemark_switch::RoundSpec;
 pub use cemark_switch::admit::Xoff;
 pub use cemark_switch::ce::NonEct;
@@ -27,6 +28,9 @@ pub struct Config {
     pub topology: Topology,
     /// Base RTT of each flow.
     pub rtt: RttModel,
+    /// The delay that this adds to a flow's data applies to its SYN too.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_true"))]
+    pub delays_syn: bool,
     /// What is sent; the flows of all are merged in time.
     pub workloads: Vec<Workload>,
     /// How senders and receivers behave.
@@ -63,6 +67,7 @@ impl Config {
         Config {
             topology: topology.into(),
             rtt: RttModel::Path,
+            delays_syn: true,
             workloads,
             transport: cemark_transport::Config::default(),
             nic: Nic::BackPressure { packets: 2 },
@@ -75,6 +80,8 @@ impl Config {
                 round: RoundSpec::default(),
                 marker,
                 non_ect: NonEct::Forward,
+                device: DeviceQueue::NONE,
+                most_packets: 0,
                 never_fuse: false,
                 pfc: None,
             },
@@ -83,6 +90,7 @@ impl Config {
             measure: Measure {
                 queue_interval: Picos::from_micros(10),
                 trace: TracePorts::None,
+                fct: Fct::LastByte,
                 from: Picos::ZERO,
                 until: Picos::MAX,
                 goodput_interval: Picos::ZERO,
@@ -175,6 +183,13 @@ pub struct SwitchConfig {
     pub marker: MarkerChoice,
     /// What becomes of a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
+    /// What waits in the device below the queues of a port, where no marker sees it.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "DeviceQueue::is_none"))]
+    pub device: DeviceQueue,
+    /// Packets of any size, ACKs included, that the queues of a port hold at most; 0: only bytes
+    /// count.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub most_packets: u32,
     /// Forces explicit queues that are served by their own events, where a faster form would be
     /// legal (for tests and comparisons).
     pub never_fuse: bool,
@@ -331,6 +346,9 @@ pub struct Measure {
     pub queue_interval: Picos,
     /// The ports whose every sample is kept as a trace.
     pub trace: TracePorts,
+    /// When a flow counts as complete.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fct::is_usual"))]
+    pub fct: Fct,
     /// First instant that samples, utilisation, pauses and goodput count from.
     pub from: Picos,
     /// The last one. Counters of packets, flows and probes are of the whole run.
@@ -338,6 +356,48 @@ pub struct Measure {
     /// Goodput of each endless flow, and of all flows together, is summed over intervals of this
     /// length. Zero: only the totals.
     pub goodput_interval: Picos,
+}
+
+/// Between which events a completion time is measured. Each begins with the start of the flow,
+/// which is its SYN under a handshake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum Fct {
+    /// Until the receiver holds the last byte in order.
+    #[default]
+    LastByte,
+    /// Until the sender has the acknowledgement of the last byte.
+    LastAck,
+    /// Until the sender has the acknowledgement of a FIN, which leaves once all data has been
+    /// acknowledged.
+    Closed,
+    /// As the receiver sees it, if it asked for the flow: the way of a request through the empty
+    /// network, and then until it holds the last byte.
+    Client,
+}
+
+impl Fct {
+    /// Whether it is the usual one.
+    pub fn is_usual(&self) -> bool {
+        *self == Fct::LastByte
+    }
+
+    /// Whether the sender ends the flow.
+    pub fn is_of_sender(self) -> bool {
+        matches!(self, Fct::LastAck | Fct::Closed)
+    }
+}
+
+#[cfg(feature = "serde")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
+#[cfg(feature = "serde")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 /// Ports whose queue length is kept over time.

@@ -198,6 +198,8 @@ fn a_coalesced_packet_waits_for_the_interrupt_or_the_count() {
             src: 0,
             dst: 2,
             bytes: 14_600,
+            class: None,
+            rtt: None,
         }]))];
         c.transport.init_window = 10;
         run(&c).flows[0].fct.expect("it ends").0
@@ -231,6 +233,8 @@ fn jumbo_frames_are_a_segment_size() {
             src: 0,
             dst: 2,
             bytes: 8_960_000,
+            class: None,
+            rtt: None,
         }]))];
         let o = run(&c);
         assert_eq!(o.flows[0].fct, Some(o.flows[0].ideal));

@@ -32,6 +32,8 @@ fn a_lone_flow_takes_the_ideal_time() {
                 src: 0,
                 dst: 3,
                 bytes,
+                class: None,
+                rtt: None,
             };
             let mut cfg = config(vec![workload(Kind::List(vec![line]))], MarkerChoice::None);
             cfg.topology = topology.clone();
@@ -53,6 +55,8 @@ fn a_host_that_is_a_switch_port_marks_a_lone_flow() {
             src: 0,
             dst: 3,
             bytes: 5_000_000,
+            class: None,
+            rtt: None,
         };
         let mut cfg = config(
             vec![workload(Kind::List(vec![line]))],

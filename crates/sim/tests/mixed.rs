@@ -97,6 +97,8 @@ fn controllers_do_not_share_persistent_connections() {
             src: 0,
             dst: 1,
             bytes: 1_000_000,
+            class: None,
+            rtt: None,
         }]))
     };
     let run = |last: Option<Control>| {
@@ -108,6 +110,8 @@ fn controllers_do_not_share_persistent_connections() {
             src: 2,
             dst: 1,
             bytes: 1_000_000,
+            class: None,
+            rtt: None,
         }]);
         let mut config = Config::new(star(), workloads, tcn(), us(50_000));
         config.transport.init_window = 2;

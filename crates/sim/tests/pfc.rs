@@ -165,6 +165,8 @@ fn a_pause_stops_its_own_queue_only() {
         src: 1,
         dst: 11,
         bytes: 1_000_000,
+        class: None,
+        rtt: None,
     }]));
     other.class = ClassMap::Fixed(1);
     cfg.workloads.push(other);
@@ -240,6 +242,8 @@ fn drawn_base_rtts_and_pauses_go_together() {
         src: 20,
         dst: 3,
         bytes: 1_000,
+        class: None,
+        rtt: None,
     }]);
     let mut cfg = lossless(fabric(), alone, MarkerChoice::None);
     let fct = |cfg: &Config| run(cfg).flows[0].fct.expect("it ends").as_micros_f64();

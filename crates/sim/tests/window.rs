@@ -20,6 +20,8 @@ fn short_and_late() -> Config {
         src: 0,
         dst: 8,
         bytes,
+        class: None,
+        rtt: None,
     };
     let lines = vec![line(us(0), 2_000_000), line(us(8_000), 1_000)];
     config(vec![workload(Kind::List(lines))], MarkerChoice::None)
@@ -138,6 +140,8 @@ fn of_empty_queues_the_busiest_port_is_the_hottest() {
         src: 8,
         dst: 0,
         bytes: 14_600,
+        class: None,
+        rtt: None,
     };
     let mut cfg = config(vec![workload(Kind::List(vec![line]))], MarkerChoice::None);
     cfg.nic = Nic::Fifo;
@@ -170,6 +174,8 @@ fn the_busiest_port_is_traced_beside_the_hottest() {
         src,
         dst,
         bytes,
+        class: None,
+        rtt: None,
     };
     let mut lines = vec![line(0, 8, 2_000_000)];
     lines.extend((1..6).map(|src| line(src, 9, 100_000)));

@@ -14,6 +14,7 @@ use crate::admit::{Admission, Admit, Pool, PoolId, RoomPolicy};
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
 use crate::counters::{Counters, DropReason};
+use crate::device::Below;
 use crate::lines::Lines;
 use crate::pause::Pause;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
@@ -77,6 +78,7 @@ impl Wire {
 // lines here, and these accesses dominate the cost of a hop.
 #[repr(C, align(64))]
 pub struct ExplicitPort {
+    /// First tick at which the next packet may leave its queue.
     pub(crate) busy: u64,
     pub(crate) byte_ticks: u64,
     pub(crate) delay: u64,
@@ -110,6 +112,7 @@ pub struct ExplicitPort {
     pub(crate) armed: u64,
     wake_armed: u64,
     pub(crate) pause: Pause,
+    below: Option<Box<Below>>,
 }
 
 impl ExplicitPort {
@@ -140,13 +143,19 @@ impl ExplicitPort {
             paused: 0,
             slots: Slots::new(),
             scheduler: spec.scheduler,
-            wire: Wire::new(spec.delay),
+            wire: Wire::new(spec.delay + spec.device.most_bytes() * spec.byte_ticks),
             round,
             buffering: spec.buffering,
             wake_armed: NEVER,
             pause: Pause::default(),
+            below: Below::new(spec.device, spec.most_packets),
             counters: Counters::default(),
         }
+    }
+
+    /// First tick at which the link is free after all transmissions decided so far.
+    pub(crate) fn line(&self) -> u64 {
+        self.below.as_ref().map_or(self.busy, |below| below.line())
     }
 
     pub(crate) fn queued_packets(&self) -> u32 {
@@ -194,7 +203,7 @@ impl ExplicitPort {
         let free = self.busy <= now;
         if free && self.port_bytes == 0 {
             if self.measured {
-                self.round.woke(now, self.busy);
+                self.round.woke(now, self.line().min(now));
             }
             let paused = self.paused >> i & 1 == 1;
             if self.traceless
@@ -300,6 +309,11 @@ impl ExplicitPort {
         let bytes = u32::from(packet.wire_bytes());
         let at_nanos = self.clock.nanos(now);
         let mut intent = None;
+        if let Some(below) = &self.below
+            && below.is_full(self.queued_packets())
+        {
+            return Err(DropReason::Tail);
+        }
         let queue = &self.queues[i];
         let plain = !queue.lossless
             && self
@@ -403,6 +417,11 @@ impl ExplicitPort {
     fn send(&mut self, now: u64, bytes: u32) -> u64 {
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(bytes);
+        if let Some(below) = &mut self.below {
+            let (sent, opens) = below.enter(now, bytes, self.byte_ticks);
+            self.busy = opens;
+            return sent + self.delay;
+        }
         self.busy = now + u64::from(bytes) * self.byte_ticks;
         self.busy + self.delay
     }

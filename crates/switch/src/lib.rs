@@ -16,7 +16,7 @@
 //! use cemark_switch::ce::NonEct;
 //! use cemark_switch::sched::{self, SchedulerKind};
 //! use cemark_switch::{
-//!     AnyMarker, Clock, NEVER, Pool, PoolId, Port, PortSpec, QueueSetup, RoundSpec,
+//!     AnyMarker, Clock, DeviceQueue, NEVER, Pool, PoolId, Port, PortSpec, QueueSetup, RoundSpec,
 //! };
 //! use cemark_wire::{Ecn, Fields, NONE, Nanos, Packet, Rate};
 //!
@@ -41,6 +41,8 @@
 //!     }],
 //!     scheduler: sched::build(SchedulerKind::Fifo, &[queue]),
 //!     round: RoundSpec::default(),
+//!     device: DeviceQueue::NONE,
+//!     most_packets: 0,
 //!     never_fuse: true, // keep real queues
 //!     may_lag: false,   // and call `serve` for every departure
 //! });
@@ -73,6 +75,7 @@ pub mod admit;
 pub mod ce;
 mod clock;
 mod counters;
+mod device;
 pub mod edge;
 mod explicit;
 mod fused;
@@ -88,6 +91,7 @@ pub mod sched;
 pub use admit::{Pool, PoolId};
 pub use clock::Clock;
 pub use counters::{Counters, DropReason};
+pub use device::DeviceQueue;
 pub use explicit::ExplicitPort;
 pub use fused::{FusedPort, REFUSED};
 pub use lines::Lines;

@@ -14,6 +14,7 @@ use crate::admit::{Pool, PoolId, RoomPolicy};
 use crate::ce::NonEct;
 use crate::clock::Clock;
 use crate::counters::Counters;
+use crate::device::DeviceQueue;
 use crate::explicit::ExplicitPort;
 use crate::fused::{FusedPort, REFUSED};
 use crate::marker::AnyMarker;
@@ -50,6 +51,10 @@ pub struct PortSpec {
     pub scheduler: AnyScheduler,
     /// How the round time is smoothed.
     pub round: RoundSpec,
+    /// What waits below the queues, where no marker sees it.
+    pub device: DeviceQueue,
+    /// The most packets of any size that wait in the queues; zero: only bytes count.
+    pub most_packets: u32,
     /// Keeps real queues even where fusion would be legal.
     pub never_fuse: bool,
     /// Whether no other port uses the pool, and the owner calls [`Port::catch_up`] before it reads
@@ -107,6 +112,8 @@ impl Port {
     pub fn new(spec: PortSpec) -> Port {
         let legal = spec.queues.len() == 1
             && !spec.never_fuse
+            && spec.device.is_none()
+            && spec.most_packets == 0
             && spec.own_pool
             && matches!(spec.buffering, RoomPolicy::Whole)
             && spec.queues[0].spec.limit_bytes >= spec.buffer_bytes
@@ -242,7 +249,7 @@ impl Port {
     pub fn busy_until(&self) -> u64 {
         match self {
             Port::Fused(p) => p.busy,
-            Port::Explicit(p) => p.busy,
+            Port::Explicit(p) => p.line(),
         }
     }
 
@@ -270,7 +277,7 @@ impl Port {
         match self {
             Port::Fused(p) => p.busy.saturating_sub(now),
             Port::Explicit(p) => {
-                p.busy.saturating_sub(now) + u64::from(p.port_bytes) * p.byte_ticks
+                p.line().saturating_sub(now) + u64::from(p.port_bytes) * p.byte_ticks
             }
         }
     }
@@ -282,7 +289,7 @@ impl Port {
             Port::Explicit(p) => (
                 p.counters.sent_bytes + p.control_bytes(),
                 p.byte_ticks,
-                p.busy,
+                p.line(),
             ),
         };
         bytes * byte_ticks - busy.saturating_sub(now)

@@ -4,7 +4,9 @@
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{MarkerChoice, Nic, QueueConfig, SchedulerKind};
 use cemark_sim::topology::{Dumbbell, LeafSpine, Star};
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload};
+use cemark_sim::workload::{
+    Arrivals, ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload,
+};
 use cemark_sim::{Config, Outcome};
 use cemark_testbed::{BANDS, Lab, PortCount, Record, check, discrete, host, port};
 use cemark_transport::Control;
@@ -202,6 +204,7 @@ fn the_flows_are_those_of_the_simulator() {
             flows: 200,
             warmup: 20,
             hold: Picos::MAX,
+            arrivals: Arrivals::default(),
         })
     };
     let mut config = star(vec![poisson]);

@@ -40,6 +40,10 @@ pub struct Config {
     pub receive_window: u64,
     /// A new connection exchanges SYN and SYN-ACK before data.
     pub handshake: bool,
+    /// Segments that one write, ACK or timer releases at most, whatever the windows allow; 0: no
+    /// such limit. The host obeys it, and the window grows as if it were in use.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub max_burst: u32,
     /// Selective acknowledgements (RFC 2018, 6675); without them NewReno (RFC 6582).
     pub sack: bool,
     /// Duplicate ACKs (or SACKed segments) that start a fast retransmit.
@@ -111,6 +115,7 @@ impl Default for Config {
             ack_delay: Nanos::from_micros(500),
             receive_window: 16 << 20,
             handshake: false,
+            max_burst: 0,
             sack: true,
             dup_acks: 3,
             lost_retransmissions: false,
@@ -120,4 +125,10 @@ impl Default for Config {
             rdma: None,
         }
     }
+}
+
+#[cfg(feature = "serde")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }

@@ -95,6 +95,7 @@ fn measured() -> Measure {
         trace: TracePorts::None,
         from: Picos::ZERO,
         until: Picos::MAX,
+        fct: cemark_sim::config::Fct::LastByte,
         goodput_interval: Picos::ZERO,
     }
 }

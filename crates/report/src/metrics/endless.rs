@@ -149,6 +149,7 @@ mod tests {
         };
         let measure = Measure {
             from: Picos::from_micros(100_000),
+            fct: cemark_sim::config::Fct::LastByte,
             goodput_interval: Picos::from_micros(10_000),
             until: Picos::MAX,
             queue_interval: Picos::ZERO,

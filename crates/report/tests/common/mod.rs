@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cemark_report::{Finished, Metric, metrics};
 use cemark_scenario::{Plan, Point, Published};
-use cemark_sim::config::{Buffering, MarkerChoice, Nic, Offload};
+use cemark_sim::config::{Buffering, DeviceQueue, Fct, MarkerChoice, Nic, Offload};
 use cemark_sim::config::{
     Measure, NonEct, QueueConfig, RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
 };
@@ -33,6 +33,7 @@ pub fn config(seed: u64) -> Config {
             delay: Picos::from_micros(2),
         }),
         rtt: RttModel::Path,
+        delays_syn: true,
         workloads: Vec::new(),
         transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
@@ -45,6 +46,8 @@ pub fn config(seed: u64) -> Config {
             round: RoundSpec::default(),
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
+            device: DeviceQueue::NONE,
+            most_packets: 0,
             never_fuse: false,
             pfc: None,
         },
@@ -55,6 +58,7 @@ pub fn config(seed: u64) -> Config {
             trace: TracePorts::Hottest,
             from: Picos::ZERO,
             until: Picos::from_micros(1_000_000),
+            fct: Fct::LastByte,
             goodput_interval: Picos::ZERO,
         },
         seed,

@@ -110,12 +110,19 @@ const RULES: &[Rule] = &[
             "keep-window",
             "ack-delay",
             "handshake",
+            "max-burst",
             "sack",
             "dup-acks",
             "lost-repairs",
         ],
         used: |c| !queue_pairs(c),
         with: "a control of TCP; queue pairs have no windows",
+    },
+    Rule {
+        section: "rtt",
+        keys: &["syn"],
+        used: |c| c.transport.handshake && !queue_pairs(c),
+        with: "handshake = true: there is no SYN without",
     },
     Rule {
         section: "transport",
@@ -125,7 +132,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &["ack-cwr", "quick-acks"],
+        keys: &["ack-cwr", "quick-acks", "write-size"],
         used: |c| !queue_pairs(c) && c.transport.ack_every > 1,
         with: "ack-every = 2 and a control of TCP; every segment is acknowledged at once without",
     },

@@ -7,6 +7,7 @@ use cemark_sim::config::{Edge, Nic};
 use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::{Nanos, Picos};
 
+use super::limits;
 use crate::error::{Fallible, Fault};
 use crate::tree::{Node, Table, Value, items};
 use crate::units;
@@ -17,6 +18,7 @@ use crate::workload::WORKLOAD;
 /// from, for the places.
 pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
     transport(root, config)?;
+    limits::check(root, config)?;
     wire_length(root, config)?;
     buffer(root, config)?;
     base_rtt(root, config)?;
@@ -27,7 +29,7 @@ pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
 }
 
 /// The fault at the first of these keys that is written in the file.
-fn at(root: &Table, keys: &[(&str, &str)], message: String) -> Box<Fault> {
+pub(super) fn at(root: &Table, keys: &[(&str, &str)], message: String) -> Box<Fault> {
     let written = keys.iter().find_map(|(section, key)| match *section {
         "" => root.get(key),
         _ => match &root.get(section)?.node.value {

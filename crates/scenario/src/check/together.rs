@@ -98,9 +98,19 @@ fn parts<'a>(
     };
     let (mut name, mut parts) = ("", Vec::new());
     for (index, workload) in workloads.iter().enumerate() {
-        let Kind::Poisson { load, pairs, .. } = &workload.kind else {
+        let Kind::Poisson {
+            load,
+            pairs,
+            arrivals,
+            ..
+        } = &workload.kind
+        else {
             continue;
         };
+        // Flows in a span are given by their number, not by a load.
+        if arrivals.span.is_some() {
+            continue;
+        }
         if let Pairs::ToOne(to) = pairs
             && !shared(*to)
         {

@@ -188,8 +188,12 @@ pub(crate) fn last_start(workload: &Workload, topology: &Topology) -> Option<Pic
             pairs,
             flows,
             warmup,
+            arrivals,
             ..
         } => {
+            if let Some(span) = arrivals.span {
+                return Some(span.at.saturating_add(span.length));
+            }
             let rate = flows_per_second(topology, pairs, sizes.mean(), *load);
             (*flows as f64 + *warmup as f64) / rate
         }

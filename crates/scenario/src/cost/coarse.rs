@@ -29,6 +29,7 @@ fn hops(kind: &Kind, config: &Config) -> f64 {
             flows,
             warmup,
             hold,
+            ..
         } => {
             let mean = sizes.mean();
             let rate = flows_per_second(topology, pairs, mean, *load);

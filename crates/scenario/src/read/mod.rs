@@ -468,7 +468,7 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let applied = preset::applied(root)?;
     let root = applied.as_ref().map_or(root, |(tree, _)| tree);
     let topology = fabric::topology(root)?;
-    let rtt = rtt::rtt(root, files)?;
+    let (rtt, delays_syn) = rtt::rtt(root, files)?;
     let scheme = markers::scheme(node, topology.slowest())?;
     let mut transport = transport::transport(root)?;
     let mtu = u32::from(transport.mss) + u32::from(transport.header_bytes);
@@ -486,6 +486,7 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let config = Config {
         topology,
         rtt,
+        delays_syn,
         workloads,
         transport,
         nic,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[measure]`: what is recorded.
 
-use cemark_sim::config::{Measure, TracePorts};
+use cemark_sim::config::{Fct, Measure, TracePorts};
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::flows_per_second;
 use cemark_sim::workload::{Kind, Workload};
@@ -31,7 +31,21 @@ pub(crate) enum Trace {
 
 words! { Trace: "none" => Trace::None, "hottest" => Trace::Hottest, "hosts" => Trace::Hosts }
 
+words! { Fct:
+    "last-byte" => Fct::LastByte,
+    "last-ack" => Fct::LastAck,
+    "closed" => Fct::Closed,
+    "client" => Fct::Client,
+}
+
 keys! { KEYS:
+    FCT: Fct = Key::choice("fct").usual("last-byte").doc(
+        "when a flow is complete; it begins with its start, which is its SYN under `handshake`. \
+         `last-byte`: its receiver holds the last byte. `last-ack`: its sender has the ACK of the \
+         last byte. `closed`: its sender then sends a FIN (one byte of the stream), and has the \
+         ACK of that. `client`: as `last-byte`, plus the way of a request from the receiver to the \
+         sender through the empty network, without the extra delay of `[rtt]`",
+    );
     QUEUE_INTERVAL: Picos = Key::time("queue-interval").usual("50us")
         .doc("all switch queues are sampled this often; `0`: never");
     TRACE: Trace = Key::choice("trace").usual("none").doc(
@@ -68,6 +82,7 @@ pub(crate) fn measure(
     let mut s = Section::of(root, &MEASURE)?;
     let measure = Measure {
         queue_interval: interval(&mut s, &QUEUE_INTERVAL)?,
+        fct: s.read(&FCT)?,
         trace: traced(&mut s, topology)?,
         from: s.read_or(&FROM, warmed_up(topology, workloads))?,
         until: s.read_or(&UNTIL, Picos::MAX)?,

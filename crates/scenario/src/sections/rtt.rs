@@ -30,6 +30,7 @@ pub(crate) enum Model {
     Quantiles,
     Lognormal,
     Classes,
+    BySender,
     Samples,
 }
 
@@ -42,6 +43,7 @@ words! { Model:
     "quantiles" => Model::Quantiles,
     "lognormal" => Model::Lognormal,
     "classes" => Model::Classes,
+    "by-sender" => Model::BySender,
     "samples" => Model::Samples,
 }
 
@@ -52,7 +54,8 @@ keys! { KEYS:
          `measured`: a row of ECN# Table 1 as a table of quantiles. `fitted`: the same rows as \
          shifted lognormals (smooth, up to 4 % off). `quantiles`: a table of your own, linear \
          between its rows. `lognormal`: loc + exp(N(mu, sigma)) microseconds. `classes`: one of a \
-         list, each equally likely. `samples`: drawn from the measured RTTs of a file (below)",
+         list, each equally likely. `by-sender`: host i has number i of the list, and hosts \
+         beyond its end begin again. `samples`: drawn from the measured RTTs of a file (below)",
     );
     FIXED: Picos = Key::time("rtt").only(&["fixed"]).needed("100us").doc("the RTT of every flow");
     MIN: Picos = Key::time("min").only(&["variation"]).needed("80us").doc("the smallest RTT");
@@ -76,14 +79,21 @@ keys! { KEYS:
         .doc("standard deviation of the logarithm");
     FLOOR: Picos = Key::time("floor").only(&["lognormal"]).usual("0").doc("no RTT is below this");
     VALUES: Node = Key::own("values", "a list of times", r#"{"type":"array","minItems":1}"#)
-        .only(&["classes"])
+        .only(&["classes", "by-sender"])
         .needed("[\"82us\", \"140us\"]")
-        .doc("the RTTs to choose from");
+        .doc("the RTTs to choose from; those of host 0, 1, ...");
+    SYN: bool = Key::flag("syn").usual("true").doc(
+        "the delay that is added to a flow's data applies to its SYN too; `false`: a handshake \
+         takes the RTT of the path alone",
+    );
 }
 
-pub(crate) fn rtt(root: &Table, files: &mut Tables) -> Fallible<RttModel> {
+/// The base RTTs, and whether what they add to a path applies to SYNs.
+pub(crate) fn rtt(root: &Table, files: &mut Tables) -> Fallible<(RttModel, bool)> {
     let mut s = Section::of(root, &RTT)?;
-    let model = match s.read(&MODEL)? {
+    let syn = s.read(&SYN)?;
+    let kind = s.read(&MODEL)?;
+    let model = match kind {
         Model::Path => RttModel::Path,
         Model::Fixed => RttModel::Fixed(s.read(&FIXED)?),
         Model::Variation => {
@@ -104,20 +114,23 @@ pub(crate) fn rtt(root: &Table, files: &mut Tables) -> Fallible<RttModel> {
             sigma: s.read(&SIGMA)?,
             floor: s.read(&FLOOR)?,
         },
-        Model::Classes => {
+        Model::Classes | Model::BySender => {
             let node = s.need(&VALUES)?;
             let values = list(node)?.iter().map(time).collect::<Fallible<Vec<_>>>()?;
             if values.is_empty() {
                 return Err(Fault::new(node.at, "no RTT to choose from")
                     .help("write values = [\"82us\", \"140us\"]"));
             }
-            RttModel::Classes(values)
+            match kind {
+                Model::BySender => RttModel::BySender(values),
+                _ => RttModel::Classes(values),
+            }
         }
         Model::Samples => files.rtts(&mut s)?,
     };
     s.allow_every_kind();
     s.finish()?;
-    Ok(model)
+    Ok((model, syn))
 }
 
 /// A row of ECN# Table 1.

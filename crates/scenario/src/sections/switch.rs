@@ -2,8 +2,8 @@
 //! `[switch]` and its `[[switch.queue]]`s.
 
 use cemark_sim::config::{
-    Buffering, Config, MarkerChoice, NonEct, Policy, QueueConfig, RoundSpec, SchedulerKind,
-    SwitchConfig,
+    Buffering, Config, DeviceQueue, MarkerChoice, NonEct, Policy, QueueConfig, RoundSpec,
+    SchedulerKind, SwitchConfig,
 };
 use cemark_switch::{admit, sched};
 use cemark_wire::Nanos;
@@ -71,6 +71,19 @@ words! { NonEct: "forward" => NonEct::Forward, "drop" => NonEct::Drop }
 keys! { KEYS:
     BUFFER: u32 = Key::bytes("buffer", 1, MOST_BYTES).usual("1MB").doc(
         "buffer of a port; where ports share, what each contributes to the pool of its switch",
+    );
+    BUFFER_PACKETS: u32 = Key::count("buffer-packets", 1, 1_000_000).follows("no such limit").doc(
+        "most packets of any size, ACKs included, in the buffer of a port, as ns-2 and ns-3 count; \
+         `buffer` holds besides, and is by default that number of full packets",
+    );
+    DEVICE_PACKETS: u32 = Key::count("device-packets", 0, 1_000_000).usual("0").doc(
+        "packets that wait in the device below each port, where neither marker nor scheduler sees \
+         them and `buffer` does not count them (ns-3's NetDevice queue, a driver's ring): they are \
+         dequeued and judged when they enter it; `0` with `device-bytes` `0`: no such queue",
+    );
+    DEVICE_BYTES: u32 = Key::bytes("device-bytes", 0, 1 << 30).usual("0").doc(
+        "packets enter the device below each port while fewer bytes than these wait in it (Linux's \
+         byte queue limits)",
     );
     CELL: u32 = Key::bytes("cell", 1, 65_535).follows("none").doc(
         "a cell of the buffer's memory: lengths of this section and thresholds of schemes may then \
@@ -140,7 +153,12 @@ pub(crate) fn switch(
     mtu: u32,
 ) -> Fallible<(SwitchConfig, Option<NonEct>)> {
     let mut s = Section::of(root, &SWITCH)?;
-    let buffer_bytes = s.read(&BUFFER)?;
+    let most_packets = s.read_or(&BUFFER_PACKETS, 0)?;
+    let buffer_bytes = match s.node(&BUFFER) {
+        None if most_packets > 0 => u32::try_from(u64::from(most_packets) * u64::from(mtu))
+            .map_err(|_| Fault::new(s.at(), "these packets are more than 4 GB"))?,
+        _ => s.read(&BUFFER)?,
+    };
     // Lengths in cells are bytes by now.
     s.given(&CELL)?;
     let scheduler = s.read(&SCHEDULER)?;
@@ -156,6 +174,15 @@ pub(crate) fn switch(
         );
     }
     let buffering = buffering(&mut s, buffer_bytes, &mut queues)?;
+    if let Some(node) = s
+        .node(&BUFFER_PACKETS)
+        .filter(|_| buffering.policy != Policy::Port)
+    {
+        return Err(
+            Fault::new(node.at, "packets are counted in the buffer of one port")
+                .help("write buffer-policy = \"port\", or remove buffer-packets"),
+        );
+    }
     let pfc = pfc(&mut s, &buffering, &mut queues, mtu)?;
     let round = RoundSpec {
         beta: (s.read(&ROUND_BETA)? * ONE + 0.5) as u32,
@@ -169,6 +196,11 @@ pub(crate) fn switch(
         scheduler,
         round,
         marker,
+        device: DeviceQueue {
+            packets: s.read(&DEVICE_PACKETS)?,
+            bytes: s.read(&DEVICE_BYTES)?,
+        },
+        most_packets,
         non_ect: non_ect.unwrap_or(NonEct::Forward),
         never_fuse: !s.read(&FUSE)?,
         pfc,

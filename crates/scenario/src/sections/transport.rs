@@ -51,6 +51,11 @@ keys! { KEYS:
         .doc("most bytes in flight that the receiver allows");
     HANDSHAKE: bool = Key::flag("handshake").usual("false")
         .doc("SYN and SYN-ACK before the data of a fresh connection");
+    MAX_BURST: u32 = Key::count("max-burst", 0, 1_000_000).usual("0").doc(
+        "most segments that one start, ACK or timer releases, whatever the window allows, while \
+         the window grows as if it were full (ns-2's `maxburst_`); `0`: no limit. It takes `nic` \
+         `fifo` or `switch-port`",
+    );
     SACK: bool = Key::flag("sack").usual("true")
         .doc("selective acknowledgements; `false`: NewReno");
     DUP_ACKS: u32 = Key::count("dup-acks", 1, 1_000_000).usual("3")
@@ -97,6 +102,10 @@ keys! { STACK_KEYS:
     );
     ECT_CONTROL: bool = Key::flag("ect-control").usual("false").doc(
         "SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is",
+    );
+    WRITE_SIZE: u64 = Key::bytes("write-size", 0, 1 << 30).usual("0B").doc(
+        "the application writes a stream in pieces of this size, and the segment that ends one is \
+         acknowledged at once, even if ACKs are delayed; `0B`: in one piece",
     );
     RTO_OVER_RTT: bool = Key::flag("rto-over-rtt").usual("false").doc(
         "`rto-min` is the least margin over the smoothed RTT; `false`: the least timeout",
@@ -163,6 +172,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         ack_delay: s.read(&ACK_DELAY)?,
         receive_window: s.read(&RECEIVE_WINDOW)?,
         handshake: s.read(&HANDSHAKE)?,
+        max_burst: s.read(&MAX_BURST)?,
         sack: s.read(&SACK)?,
         dup_acks: s.read(&DUP_ACKS)?,
         lost_retransmissions: s.read_or(&LOST_RETRANSMISSIONS, insistent)?,
@@ -187,5 +197,6 @@ fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
         cubic_hold: s.read(&CUBIC_HOLD)?,
         rto_over_rtt: s.read(&RTO_OVER_RTT)?,
         coarse_alpha: s.read(&COARSE_ALPHA)?,
+        write_size: s.read(&WRITE_SIZE)? as u32,
     })
 }

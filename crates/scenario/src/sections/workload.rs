@@ -6,6 +6,7 @@ use cemark_sim::workload::load::flows_per_second;
 use cemark_sim::workload::{ClassMap, FlowLine, Kind, LongFlows, Pairs, Workload};
 use cemark_wire::Picos;
 
+use crate::arrivals::{self, ARRIVAL_KEYS};
 use crate::controllers::{self, Chosen};
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, word_of, words};
@@ -19,7 +20,16 @@ use crate::tree::{Node, Table, Value, items};
 pub(crate) static WORKLOAD: SectionSpec = SectionSpec::new(
     "workload",
     Form::List,
-    &[COMMON, SIZE_KEYS, POISSON, INCAST, LONG, LIST, PROBE],
+    &[
+        COMMON,
+        SIZE_KEYS,
+        POISSON,
+        ARRIVAL_KEYS,
+        INCAST,
+        LONG,
+        LIST,
+        PROBE,
+    ],
     "What is sent, by whom and when.",
 )
 .chosen_by("kind");
@@ -422,15 +432,38 @@ fn pairs(s: &mut Section<'_>, topology: &Topology) -> Fallible<Pairs> {
 
 fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
     let sizes = around.tables.sizes(s)?;
-    let (load, node) = offered(s)?;
+    let arrivals = arrivals::arrivals(s, around.topology)?;
     let pairs = pairs(s, around.topology)?;
+    if let Pairs::ToOne(to) = pairs
+        && arrivals.senders.contains(&to)
+    {
+        let message = format!("host {to} is the receiver, and among the senders");
+        return Err(Fault::new(s.at(), message).help("leave it out of senders"));
+    }
     let flows = s.read(&FLOWS)?;
-    let warmup = s.read_or(&WARMUP, flows / 10)?;
-    let hold = s.read_or(&LOAD_HOLD, Picos::MAX)?;
+    let (load, at) = match arrivals.span {
+        Some(span) => {
+            let load = arrivals::load_of(s, (around.topology, &pairs), &sizes, span)?;
+            (load, s.at())
+        }
+        None => {
+            let (load, node) = offered(s)?;
+            let load = load * arrivals::payload(s, &sizes, around.transport.mss)?;
+            arrivals::fits(node, (around.topology, &pairs), &arrivals, load)?;
+            (load, node.at)
+        }
+    };
+    let (warmup, hold) = match arrivals.span {
+        Some(_) => (0, Picos::ZERO),
+        None => (
+            s.read_or(&WARMUP, flows / 10)?,
+            s.read_or(&LOAD_HOLD, Picos::MAX)?,
+        ),
+    };
     let rate = flows_per_second(around.topology, &pairs, sizes.mean(), load);
     if rate > 1e9 {
         return Err(Fault::new(
-            node.at,
+            at,
             format!("this load is {rate:.0} flows a second, more than one a nanosecond"),
         )
         .help("larger flows, or a lower load"));
@@ -442,6 +475,7 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
         flows,
         warmup,
         hold,
+        arrivals,
     })
 }
 
@@ -522,6 +556,8 @@ fn flow_list(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
             src,
             dst,
             bytes,
+            class: None,
+            rtt: None,
         });
     }
     if lines.is_empty() {

@@ -55,6 +55,10 @@ pub(crate) struct Conn {
     pub begin: u64,
     /// Counters of the ends when the flow began.
     pub before: Tally,
+    /// Stream offset whose acknowledgement completes the flow, where the sender says so.
+    pub acked_end: u64,
+    /// Its FIN has been sent.
+    pub closing: bool,
 }
 
 /// Flows with the same congestion controller: 0 is that of the configuration, any other number the
@@ -191,6 +195,8 @@ impl Conns {
             flow,
             begin: 0,
             before: Tally::default(),
+            acked_end: u64::MAX,
+            closing: false,
         };
         match self.free.pop() {
             Some(i) => {

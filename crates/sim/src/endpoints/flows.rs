@@ -4,6 +4,7 @@
 use crate::scramble::hash;
 use cemark_wire::Picos;
 
+use crate::config::Fct;
 use crate::endpoints::conn::{Conn, Group};
 use crate::endpoints::rdma::QueuePair;
 use crate::engine::{Sim, kind};
@@ -53,6 +54,9 @@ impl<Q: EventQueue> Sim<Q> {
                 } else {
                     c.end - flow.bytes
                 };
+                if self.sender_ends {
+                    c.acked_end = std::mem::replace(&mut c.end, u64::MAX);
+                }
             }
         }
         if flow.bytes == u64::MAX {
@@ -138,6 +142,23 @@ impl<Q: EventQueue> Sim<Q> {
         conn
     }
 
+    /// The sender of `conn` has an acknowledgement, and says when the flow is complete.
+    #[cold]
+    pub fn acknowledged(&mut self, conn: ConnId) {
+        let c = &mut self.conns.list[conn];
+        if c.acked_end == u64::MAX || c.sender.acked() < c.acked_end {
+            return;
+        }
+        if self.cfg.measure.fct == Fct::Closed && !c.closing {
+            // A FIN has a sequence number of its own.
+            c.closing = true;
+            c.acked_end = c.write(1);
+            return;
+        }
+        c.acked_end = u64::MAX;
+        self.flow_ended(conn);
+    }
+
     /// The receiver holds the last byte of the flow on `conn`.
     #[cold]
     pub fn flow_ended(&mut self, conn: ConnId) {
@@ -173,7 +194,13 @@ impl<Q: EventQueue> Sim<Q> {
             bytes: f.bytes,
             start: f.start,
             // From the tick at which it really started: a start between two ticks is rounded.
-            fct: ended.then(|| self.clock.picos(self.now - self.clock.ticks(f.start))),
+            fct: ended.then(|| {
+                let since = self.clock.picos(self.now - self.clock.ticks(f.start));
+                match self.cfg.measure.fct {
+                    Fct::Client => since + self.small_way(f.dst, f.src),
+                    _ => since,
+                }
+            }),
             ideal: self.ideal(f),
             extra: f.extra,
             marks: t.marks - c.before.marks,
@@ -206,6 +233,25 @@ impl<Q: EventQueue> Sim<Q> {
             }
             left = left.max(full_left) + last * byte;
         }
-        Picos(left + self.cfg.topology.propagation(f.src, f.dst).0 + f.extra.0)
+        let there = Picos(left) + self.cfg.topology.propagation(f.src, f.dst) + f.extra;
+        match self.cfg.measure.fct {
+            Fct::LastByte => there,
+            Fct::LastAck | Fct::Client => there + self.small_way(f.dst, f.src),
+            Fct::Closed => {
+                let back = self.small_way(f.dst, f.src);
+                there + back + self.small_way(f.src, f.dst) + f.extra + back
+            }
+        }
+    }
+
+    /// How long a packet without payload takes through the empty network.
+    fn small_way(&self, src: u32, dst: u32) -> Picos {
+        let bytes = u64::from(self.cfg.transport.ack_bytes);
+        let route = self.fabric.route(src, dst, 0);
+        let links = route.iter().take_while(|&&l| l != LinkId::NONE);
+        let sent: u64 = links
+            .map(|&l| bytes * self.fabric.links()[l].rate.picos_per_byte().0)
+            .sum();
+        Picos(sent) + self.cfg.topology.propagation(src, dst)
     }
 }

@@ -115,6 +115,9 @@ impl<Q: EventQueue> Sim<Q> {
         };
         c.sender
             .on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
+        if self.sender_ends {
+            self.acknowledged(ConnId::of(&p));
+        }
         self.release(ConnId::of(&p));
         self.ready(host, ConnId::of(&p));
     }
@@ -125,7 +128,10 @@ impl<Q: EventQueue> Sim<Q> {
         if self.turn == 0 {
             let c = &self.conns.list[conn];
             if worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
-                while self.send_one(host, conn) {}
+                match self.cfg.transport.max_burst {
+                    0 => while self.send_one(host, conn) {},
+                    most => self.send_burst(host, conn, most),
+                }
             }
             self.arm_timer(conn);
             return;
@@ -151,6 +157,17 @@ impl<Q: EventQueue> Sim<Q> {
             self.hosts[host].pull_armed = true;
             self.events.insert(free, kind::PULL | host.0);
         }
+    }
+
+    /// At most `most` segments onto the NIC, whatever the windows allow. The window counts as used
+    /// up, so that it grows although the limit keeps the sender from filling it, as in ns-3.
+    #[cold]
+    fn send_burst(&mut self, host: HostId, conn: ConnId, most: u32) {
+        let mut left = most;
+        while left > 0 && self.send_one(host, conn) {
+            left -= 1;
+        }
+        self.conns.list[conn].sender.fill_window();
     }
 
     /// When the NIC can serve the next connection in its queue.

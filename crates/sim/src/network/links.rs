@@ -118,13 +118,13 @@ impl<Q: EventQueue> Sim<Q> {
     /// Whether a packet has to wait for its flow's extra delay: then it returns in a `DELAYED`
     /// event.
     fn waits(&mut self, packet: &Packet) -> bool {
-        if packet.flags().has(Flags::ACK) {
+        if packet.flags().0 & self.prompt.0 != 0 {
             return false;
         }
         let extra = self.conns.list[ConnId::of(packet)].extra;
         if extra > 0 {
-            let i = self.delayed.put(*packet);
-            self.events.insert(self.now + extra, kind::DELAYED | i);
+            let due = self.delayed.put(*packet, self.now + extra);
+            self.events.insert(due, kind::DELAYED | packet.conn);
         }
         extra > 0
     }

@@ -63,6 +63,9 @@ pub enum Kind {
         /// How long flows keep arriving after the measured ones have; `Picos::MAX`: until the last
         /// of those has ended.
         hold: Picos,
+        /// What few workloads ask for.
+        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Arrivals::is_usual"))]
+        arrivals: Arrivals,
     },
     /// `senders` hosts each send one flow to `receiver` at the same time, repeatedly.
     Incast {
@@ -112,6 +115,46 @@ pub enum Kind {
     },
 }
 
+/// How the flows of a Poisson workload are drawn, where that is not as usual.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Arrivals {
+    /// Sizes and starts are drawn independently, as in most simulators: the load of a run is then
+    /// what its sizes happen to make it. Otherwise they are stratified and the load is exact.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_false"))]
+    pub independent: bool,
+    /// The hosts that send, in rising order; empty: all.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub senders: Vec<u32>,
+    /// The measured flows start uniformly over this span, and there are no others; the load follows
+    /// from it.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub span: Option<Span>,
+}
+
+/// A span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Span {
+    /// Its begin.
+    pub at: Picos,
+    /// Its length.
+    pub length: Picos,
+}
+
+impl Arrivals {
+    /// Whether everything is as usual.
+    pub fn is_usual(&self) -> bool {
+        *self == Arrivals::default()
+    }
+}
+
+#[cfg(feature = "serde")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
 /// Which endless flows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -144,6 +187,12 @@ pub struct FlowLine {
     pub dst: u32,
     /// Payload bytes.
     pub bytes: u64,
+    /// Its queue, where that is not the workload's.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub class: Option<u8>,
+    /// Its base RTT, where that is not drawn.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub rtt: Option<Picos>,
 }
 
 /// Who sends to whom in a Poisson workload.
@@ -205,6 +254,8 @@ pub enum RttModel {
     },
     /// One of these, uniform.
     Classes(Vec<Picos>),
+    /// Of each sender: that of host i is number i, and those of hosts beyond the list begin again.
+    BySender(Vec<Picos>),
     /// One of these measured values, uniform.
     Samples(Samples),
 }

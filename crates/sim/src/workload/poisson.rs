@@ -5,6 +5,9 @@
 //! offered bits. A block therefore takes its sizes at the quantiles (i + u_i) / n of the table, in
 //! random order, and lasts exactly as long as makes the bits that cross the most loaded tier equal
 //! to the asked load. Given their number, Poisson arrivals are uniform over the block.
+//!
+//! Where [`Arrivals::independent`] asks for it, each size and each time between two flows is drawn
+//! by itself, and the load is met on average only.
 
 use std::vec::IntoIter;
 
@@ -13,7 +16,7 @@ use cemark_wire::Picos;
 use super::load::{TierLoad, most_loaded};
 use super::random::Stream;
 use super::traffic::Draft;
-use super::{Pairs, SizeTable};
+use super::{Arrivals, Pairs, SizeTable, Span};
 use crate::topology::Topology;
 
 /// A block holds at most this many flows at once; more are split into equal parts.
@@ -25,6 +28,11 @@ pub(super) struct Poisson {
     sizes: SizeTable,
     load: f64,
     pairs: Pairs,
+    /// The hosts that send; empty: all.
+    senders: Vec<u32>,
+    independent: bool,
+    /// The one block that there is lasts so long.
+    span: Option<Span>,
     tier: TierLoad,
     /// Flows of the warm-up that no block holds yet.
     warmup: u64,
@@ -47,7 +55,7 @@ pub(super) struct Poisson {
 impl Poisson {
     pub(super) fn new(
         topology: &Topology,
-        (sizes, load, pairs): (&SizeTable, f64, &Pairs),
+        (sizes, load, pairs, arrivals): (&SizeTable, f64, &Pairs, &Arrivals),
         (warmup, flows, hold): (u64, u64, Picos),
         seed: u64,
         number: u64,
@@ -59,6 +67,9 @@ impl Poisson {
             sizes: sizes.clone(),
             load,
             pairs: pairs.clone(),
+            senders: arrivals.senders.clone(),
+            independent: arrivals.independent,
+            span: arrivals.span,
             warmup,
             measured: flows,
             tail: flows.max(warmup).max(1),
@@ -80,12 +91,17 @@ impl Poisson {
                 return (draft.measured || draft.start <= self.last).then_some(draft);
             }
             let (left, measured) = match (self.warmup, self.measured) {
+                (0, 0) if self.span.is_some() => return None,
                 (0, 0) => (self.tail, false),
                 (0, left) => (left, true),
                 (left, _) => (left, false),
             };
             let mut held = false;
-            let n = left.div_ceil(left.div_ceil(MOST));
+            // A span is one block.
+            let n = match self.span {
+                None => left.div_ceil(left.div_ceil(MOST)),
+                Some(_) => left,
+            };
             if measured {
                 self.measured -= n;
                 held = self.measured == 0;
@@ -102,28 +118,57 @@ impl Poisson {
     fn build(&mut self, n: u64, measured: bool) -> Vec<Draft> {
         let mut sizes: Vec<u64> = (0..n)
             .map(|i| {
-                self.sizes
-                    .draw((i as f64 + self.quantiles.uniform()) / n as f64)
+                let u = self.quantiles.uniform();
+                self.sizes.draw(match self.independent {
+                    true => u,
+                    false => (i as f64 + u) / n as f64,
+                })
             })
             .collect();
         self.order.shuffle(&mut sizes);
         let pairs: Vec<(u32, u32)> = sizes.iter().map(|_| self.pair()).collect();
-        let length = self.length(&sizes, &pairs);
-        let mut starts: Vec<u64> = sizes.iter().map(|_| self.arrivals.bits()).collect();
-        starts.sort_unstable();
-        let begin = self.end;
-        self.end = begin.saturating_add(length);
-        let flow = |((u, bytes), (src, dst)): ((u64, u64), (u32, u32))| {
-            let offset = ((u128::from(length.0) * u128::from(u)) >> 64) as u64;
-            Draft {
-                start: begin.saturating_add(Picos(offset - offset % 1000)),
-                src,
-                dst,
-                bytes,
-                measured,
-            }
+        let starts = if self.independent && self.span.is_none() {
+            self.one_by_one(n)
+        } else {
+            self.over_the_block(&sizes, &pairs)
+        };
+        let flow = |((start, bytes), (src, dst)): ((Picos, u64), (u32, u32))| Draft {
+            start,
+            src,
+            dst,
+            bytes,
+            measured,
+            class: None,
+            rtt: None,
         };
         starts.into_iter().zip(sizes).zip(pairs).map(flow).collect()
+    }
+
+    /// Starts that are uniform over a block of these flows, which ends `self.end`.
+    fn over_the_block(&mut self, sizes: &[u64], pairs: &[(u32, u32)]) -> Vec<Picos> {
+        let (begin, length) = match self.span {
+            Some(span) => (span.at, span.length),
+            None => (self.end, self.length(sizes, pairs)),
+        };
+        let mut starts: Vec<u64> = sizes.iter().map(|_| self.arrivals.bits()).collect();
+        starts.sort_unstable();
+        self.end = begin.saturating_add(length);
+        let start = |u: u64| {
+            let offset = ((u128::from(length.0) * u128::from(u)) >> 64) as u64;
+            begin.saturating_add(Picos(offset - offset % 1000))
+        };
+        starts.into_iter().map(start).collect()
+    }
+
+    /// Starts with exponential times between them.
+    fn one_by_one(&mut self, n: u64) -> Vec<Picos> {
+        let mean = self.sizes.mean() * 8e12 * self.tier.share / (self.load * self.tier.capacity);
+        let next = |_| {
+            let gap = (self.arrivals.exponential() * mean) as u64;
+            self.end = self.end.saturating_add(Picos(gap));
+            Picos(self.end.0 - self.end.0 % 1000)
+        };
+        (0..n).map(next).collect()
     }
 
     /// How long a block of these flows lasts, in whole nanoseconds.
@@ -148,9 +193,12 @@ impl Poisson {
         let hosts = u64::from(self.topology.hosts());
         loop {
             let (src, dst) = match self.pairs {
-                Pairs::ToOne(to) => (other(self.hosts.below(hosts - 1) as u32, to), to),
+                Pairs::ToOne(to) if self.senders.is_empty() => {
+                    (other(self.hosts.below(hosts - 1) as u32, to), to)
+                }
+                Pairs::ToOne(to) => (self.sender(hosts), to),
                 Pairs::All | Pairs::OtherRack => {
-                    let src = self.hosts.below(hosts) as u32;
+                    let src = self.sender(hosts);
                     (src, other(self.hosts.below(hosts - 1) as u32, src))
                 }
             };
@@ -158,6 +206,14 @@ impl Poisson {
             {
                 return (src, dst);
             }
+        }
+    }
+
+    /// One of the hosts that send.
+    fn sender(&mut self, hosts: u64) -> u32 {
+        match self.senders.len() as u64 {
+            0 => self.hosts.below(hosts) as u32,
+            n => self.senders[self.hosts.below(n) as usize],
         }
     }
 }

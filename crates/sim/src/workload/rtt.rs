@@ -100,11 +100,22 @@ impl RttModel {
                 let micros = loc + exp(mu + sigma * stream.normal());
                 whole_nanos(micros * 1e6).max(*floor)
             }
-            RttModel::Classes(classes) => {
+            RttModel::Classes(classes) | RttModel::BySender(classes) => {
                 *classes.get(stream.below(classes.len() as u64) as usize)?
             }
             RttModel::Samples(samples) => samples.draw(stream),
         })
+    }
+
+    /// The RTT of a flow from host `src`. Only [`RttModel::BySender`] depends on it, and draws
+    /// nothing.
+    pub fn of_sender(&self, src: u32, stream: &mut Stream) -> Option<Picos> {
+        match self {
+            RttModel::BySender(hosts) if !hosts.is_empty() => {
+                Some(hosts[src as usize % hosts.len()])
+            }
+            _ => self.draw(stream),
+        }
     }
 
     /// Share of draws below `rtt`, 0 to 1 (the lognormal within 1e-6); zero for [`RttModel::Path`],
@@ -147,7 +158,7 @@ impl RttModel {
                 }
                 normal_share((ln(above) - mu) / sigma)
             }
-            RttModel::Classes(classes) => {
+            RttModel::Classes(classes) | RttModel::BySender(classes) => {
                 let below = classes.iter().filter(|class| **class < rtt).count();
                 below as f64 / classes.len().max(1) as f64
             }
@@ -174,7 +185,7 @@ impl RttModel {
                 sigma,
                 floor,
             } => ((loc + exp(mu + 0.5 * sigma * sigma)) * 1e6).max(floor.0 as f64),
-            RttModel::Classes(classes) => {
+            RttModel::Classes(classes) | RttModel::BySender(classes) => {
                 classes.iter().map(|rtt| rtt.0 as f64).sum::<f64>() / classes.len().max(1) as f64
             }
             RttModel::Samples(samples) => samples.mean(),

@@ -85,6 +85,8 @@ impl Incast {
             dst: self.receiver,
             bytes,
             measured: true,
+            class: None,
+            rtt: None,
         })
     }
 
@@ -135,6 +137,8 @@ pub(super) fn long(
                 dst,
                 bytes: u64::MAX,
                 measured: false,
+                class: None,
+                rtt: None,
             }
         })
         .collect();
@@ -152,12 +156,16 @@ pub(super) fn list(lines: &[FlowLine]) -> IntoIter<Draft> {
                  src,
                  dst,
                  bytes,
+                 class,
+                 rtt,
              }| Draft {
                 start,
                 src,
                 dst,
                 bytes,
                 measured: true,
+                class,
+                rtt,
             },
         )
         .collect();

@@ -12,8 +12,8 @@ use super::{ClassMap, Flow, Kind, RttModel};
 use crate::config::Config;
 use crate::topology::Topology;
 
-/// A flow as its source creates it: sender, receiver, start and size. Number, class and RTT are
-/// added later.
+/// A flow as its source creates it: sender, receiver, start and size. Its number is added later,
+/// and so are class and RTT, unless the source says them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draft {
     pub(super) start: Picos,
@@ -21,6 +21,8 @@ pub(super) struct Draft {
     pub(super) dst: u32,
     pub(super) bytes: u64,
     pub(super) measured: bool,
+    pub(super) class: Option<u8>,
+    pub(super) rtt: Option<Picos>,
 }
 
 enum Source {
@@ -81,10 +83,11 @@ impl Traffic {
                     flows,
                     warmup,
                     hold,
+                    arrivals,
                 } => {
                     measured = measured.saturating_add(*flows);
                     earlier = *warmup;
-                    let what = (sizes, *load, pairs);
+                    let what = (sizes, *load, pairs, arrivals);
                     let counts = (*warmup, *flows, *hold);
                     Source::Poisson(Box::new(Poisson::new(
                         &cfg.topology,
@@ -183,15 +186,15 @@ impl Traffic {
             dst,
             bytes,
             measured,
+            class,
+            rtt,
         } = draft;
-        let class = first_class(
-            &lane.class,
-            &mut lane.classes,
-            self.topology.hosts(),
-            src,
-            dst,
-        );
-        let extra = self.rtt.draw(&mut lane.rtts).map_or(Picos::ZERO, |rtt| {
+        let class = class.unwrap_or_else(|| {
+            let hosts = self.topology.hosts();
+            first_class(&lane.class, &mut lane.classes, hosts, src, dst)
+        });
+        let rtt = rtt.or_else(|| self.rtt.of_sender(src, &mut lane.rtts));
+        let extra = rtt.map_or(Picos::ZERO, |rtt| {
             let there = self.topology.propagation(src, dst);
             rtt.saturating_sub(there.saturating_add(there))
         });

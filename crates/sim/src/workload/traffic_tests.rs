@@ -5,13 +5,13 @@ use cemark_wire::{Picos, Rate};
 
 use super::Traffic;
 use crate::config::{
-    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
-    SchedulerKind, SwitchConfig, TracePorts,
+    Buffering, Config, DeviceQueue, Fct, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig,
+    RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
 };
 use crate::topology::{LeafSpine, Level, Star, Topology};
 use crate::workload::load::flows_per_second;
 use crate::workload::{
-    ClassMap, Flow, FlowLine, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload,
+    Arrivals, ClassMap, Flow, FlowLine, Kind, LongFlows, Pairs, RttModel, SizeTable, Span, Workload,
 };
 
 fn us(n: u64) -> Picos {
@@ -47,6 +47,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             lo: us(80),
             hi: us(240),
         },
+        delays_syn: true,
         workloads,
         transport: cemark_transport::Config::default(),
         nic: Nic::Fifo,
@@ -59,6 +60,8 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             round: RoundSpec::default(),
             marker: MarkerChoice::None,
             non_ect: NonEct::Forward,
+            device: DeviceQueue::NONE,
+            most_packets: 0,
             never_fuse: false,
             pfc: None,
         },
@@ -69,6 +72,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             trace: TracePorts::None,
             from: Picos::ZERO,
             until: Picos::MAX,
+            fct: Fct::LastByte,
             goodput_interval: Picos::ZERO,
         },
         seed: 1,
@@ -85,6 +89,7 @@ fn web(load: f64, flows: u64, warmup: u64) -> Kind {
         flows,
         warmup,
         hold: Picos::MAX,
+        arrivals: Arrivals::default(),
     }
 }
 
@@ -264,6 +269,7 @@ fn pairs_follow_the_pattern() {
                 flows: 128_000,
                 warmup: 0,
                 hold: Picos::MAX,
+                arrivals: Arrivals::default(),
             }],
         )
     };
@@ -413,6 +419,8 @@ fn workloads_merge_in_time() {
         src: 0,
         dst: 1,
         bytes,
+        class: None,
+        rtt: None,
     };
     let list = |lines| Kind::List(lines);
     let probe = Kind::Probe {
@@ -459,6 +467,7 @@ fn a_load_held_for_a_while_ends_and_changes_nothing_before() {
             flows,
             warmup,
             hold,
+            arrivals: Arrivals::default(),
         };
         take(&config(fabric(), vec![kind]), 5_000)
     };
@@ -473,4 +482,92 @@ fn a_load_held_for_a_while_ends_and_changes_nothing_before() {
     );
     let none = held(Picos::ZERO);
     assert_eq!(none.len(), 1_300, "only those asked for");
+}
+
+/// A Poisson workload at load 0.5 with other draws.
+fn drawn(arrivals: Arrivals, pairs: Pairs) -> Config {
+    let Kind::Poisson { sizes, load, .. } = web(0.5, 0, 0) else {
+        unreachable!()
+    };
+    let kind = Kind::Poisson {
+        sizes,
+        load,
+        pairs,
+        flows: 20_000,
+        warmup: 0,
+        hold: Picos::MAX,
+        arrivals,
+    };
+    config(fabric(), vec![kind])
+}
+
+#[test]
+fn independent_sizes_vary_and_meet_the_load_on_average() {
+    let total = |seed: u64, independent: bool| {
+        let mut cfg = drawn(
+            Arrivals {
+                independent,
+                ..Arrivals::default()
+            },
+            Pairs::All,
+        );
+        cfg.seed = seed;
+        let flows = take(&cfg, 20_000);
+        let bytes: u64 = flows.iter().map(|f| f.bytes).sum();
+        (bytes as f64, flows[19_999].start.as_secs_f64())
+    };
+    let spread = |independent: bool| {
+        let rates: Vec<f64> = (1..9)
+            .map(|seed| total(seed, independent))
+            .map(|(bytes, seconds)| bytes / seconds)
+            .collect();
+        let mean = rates.iter().sum::<f64>() / 8.0;
+        let off = rates.iter().map(|r| (r / mean - 1.0).abs());
+        (mean, off.fold(0.0, f64::max))
+    };
+    let (exact, plain) = (spread(false), spread(true));
+    assert!(exact.1 < 0.01, "{exact:?}");
+    assert!(plain.1 > 0.01 && plain.1 < 0.2, "{plain:?}");
+    assert!(
+        (plain.0 / exact.0 - 1.0).abs() < 0.03,
+        "{plain:?} {exact:?}"
+    );
+}
+
+#[test]
+fn a_subset_of_hosts_sends_at_the_whole_load() {
+    let senders: Vec<u32> = (1..128).step_by(4).collect();
+    let some = Arrivals {
+        senders: senders.clone(),
+        ..Arrivals::default()
+    };
+    let cfg = drawn(some, Pairs::OtherRack);
+    let flows = take(&cfg, 20_000);
+    assert!(flows.iter().all(|f| senders.contains(&f.src)));
+    assert!(senders.iter().all(|s| flows.iter().any(|f| f.src == *s)));
+    assert!(flows.iter().any(|f| !senders.contains(&f.dst)));
+    let all = take(&drawn(Arrivals::default(), Pairs::OtherRack), 20_000);
+    let end = |flows: &[Flow]| flows[19_999].start.as_secs_f64();
+    assert!((end(&flows) / end(&all) - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn flows_of_a_span_start_within_it() {
+    let spread = Arrivals {
+        span: Some(Span {
+            at: us(1_000),
+            length: us(400_000),
+        }),
+        ..Arrivals::default()
+    };
+    let flows = take(&drawn(spread, Pairs::ToOne(5)), 30_000);
+    assert_eq!(flows.len(), 20_000, "none after them");
+    assert!(flows.iter().all(|f| f.measured && f.dst == 5));
+    assert!(
+        flows
+            .iter()
+            .all(|f| f.start >= us(1_000) && f.start < us(401_000))
+    );
+    let early = flows.iter().filter(|f| f.start < us(101_000)).count();
+    assert!((4_700..5_300).contains(&early), "a quarter: {early}");
 }

@@ -4,11 +4,13 @@
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
-    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
-    SchedulerKind, SwitchConfig, TracePorts,
+    Buffering, Config, DeviceQueue, Fct, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig,
+    RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
 };
 use cemark_sim::topology::{LeafSpine, Topology};
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload};
+use cemark_sim::workload::{
+    Arrivals, ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload,
+};
 use cemark_wire::{Picos, Rate};
 
 pub fn us(n: u64) -> Picos {
@@ -42,6 +44,7 @@ pub fn web(load: f64, flows: u64) -> Workload {
         flows,
         warmup: flows / 10,
         hold: Picos::MAX,
+        arrivals: Arrivals::default(),
     })
 }
 
@@ -80,6 +83,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
     Config {
         topology: leaf_spine(),
         rtt: RttModel::Path,
+        delays_syn: true,
         workloads,
         transport: cemark_transport::Config::default(),
         nic: Nic::BackPressure { packets: 2 },
@@ -92,6 +96,8 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             round: RoundSpec::default(),
             marker,
             non_ect: NonEct::Forward,
+            device: DeviceQueue::NONE,
+            most_packets: 0,
             never_fuse: false,
             pfc: None,
         },
@@ -102,6 +108,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             trace: TracePorts::Hottest,
             from: Picos::ZERO,
             until: Picos::from_micros(1_000_000),
+            fct: Fct::LastByte,
             goodput_interval: Picos::ZERO,
         },
         seed: 7,

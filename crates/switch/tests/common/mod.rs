@@ -9,8 +9,8 @@ use cemark_switch::admit::RoomPolicy;
 use cemark_switch::ce::NonEct;
 use cemark_switch::sched::{SchedulerKind, build};
 use cemark_switch::{
-    AnyMarker, Clock, ExplicitPort, NEVER, Offer, Pool, PoolId, Port, PortSpec, QueueSetup,
-    RoundSpec,
+    AnyMarker, Clock, DeviceQueue, ExplicitPort, NEVER, Offer, Pool, PoolId, Port, PortSpec,
+    QueueSetup, RoundSpec,
 };
 use cemark_wire::{Ecn, Fields, NONE, Nanos, Packet, Rate};
 
@@ -93,6 +93,8 @@ impl Rig {
                     lossless: false,
                 })
                 .collect(),
+            device: DeviceQueue::NONE,
+            most_packets: 0,
             never_fuse: true,
             may_lag: false,
         });

@@ -3,8 +3,8 @@
 
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
-    Buffering, Config, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig, RoundSpec,
-    SchedulerKind, SwitchConfig, TracePorts,
+    Buffering, Config, DeviceQueue, Fct, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig,
+    RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
 };
 use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel, Workload};
@@ -37,6 +37,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             delay: Picos::from_micros(25),
         }),
         rtt: RttModel::Path,
+        delays_syn: true,
         workloads: vec![Workload {
             name: "long".into(),
             kind: Kind::Long {
@@ -63,6 +64,8 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             round: RoundSpec::default(),
             marker,
             non_ect: NonEct::Forward,
+            device: DeviceQueue::NONE,
+            most_packets: 0,
             never_fuse: false,
             pfc: None,
         },
@@ -73,6 +76,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             trace: TracePorts::None,
             from: Picos::from_micros(millis * 200),
             until: Picos::from_micros(millis * 1000),
+            fct: Fct::LastByte,
             goodput_interval: Picos::ZERO,
         },
         seed: 1,
