@@ -21,7 +21,7 @@ VIRTUAL_ENV=$venv "$venv/bin/maturin" build --quiet --profile dev --strip --lock
 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
 	"$wheels"/cemark-*-abi3-*.whl
 "$venv/bin/mypy" --cache-dir "$wheels/mypy"
-"$venv/bin/pyright"
+"$venv/bin/pyright" --pythonpath "$venv/bin/python"
 # From another folder: the package that is tested is the one that is installed.
 here=$PWD
 cd "$wheels"

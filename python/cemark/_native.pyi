@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-__file__: str
 __version__: str
 
 def main(words: Sequence[str], file: str, again: Sequence[str]) -> int: ...

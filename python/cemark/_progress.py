@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -23,19 +25,12 @@ def _bar() -> Any:
     """A bar that counts to 100, or None."""
     if not _in_notebook() and not sys.stderr.isatty():
         return None
-    # Of what this module needs nothing is typed.
-    make: Any = None
-    if _in_notebook():
-        try:
-            import ipywidgets  # noqa: F401
-            from tqdm.notebook import tqdm as make
-        except ImportError:
-            make = None
-    if make is None:
-        try:
-            from tqdm import tqdm as make
-        except ImportError:
-            return None
+    # The bar of a notebook needs its widgets.
+    widgets = _in_notebook() and importlib.util.find_spec("ipywidgets") is not None
+    try:
+        make: Any = importlib.import_module("tqdm.notebook" if widgets else "tqdm").tqdm
+    except ImportError:
+        return None
     layout = "{l_bar}{bar:20}| {elapsed}<{remaining}{postfix}"
     return make(total=100.0, bar_format=layout, leave=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _native
@@ -45,7 +45,7 @@ def _values(path: str, given: object) -> tuple[str, list[str]]:
             f"{path}: a dict is no value",
             help=f'write the whole path as the key: {{"{path}.KEY": …}}',
         )
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         return path, [_written(given, path)]
     values = [_written(v, path) for v in given]
     if not values:

@@ -100,4 +100,6 @@ def __getattr__(name: str) -> Callable[..., Result]:
     )
 
 
-__all__ = ["FORMS", "Result", *FORMS]  # noqa: PLE0604
+
+def __dir__() -> list[str]:
+    return sorted(["FORMS", "Result", *FORMS])
