@@ -13,6 +13,7 @@ mod exit;
 mod export;
 mod figure;
 mod help;
+mod import;
 mod init;
 mod man;
 mod marker;
@@ -60,6 +61,8 @@ struct Cli {
 enum Command {
     /// Write a scenario of your fabric from a few answers.
     Init(init::Args),
+    /// Make a scenario of the files of another simulator: HPCC's ns-3, htsim.
+    Import(import::Args),
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
     /// Write the charts and tables of a finished run as files: SVG, PDF, CSV, Markdown.
@@ -232,6 +235,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         None => exit::answer(&screen::first(terminal::look().width)),
         Some(Command::Init(args)) => init::init(args),
+        Some(Command::Import(args)) => import::import(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Plot(args)) => plot::plot(args),
         Some(Command::Merge(args)) => merge::merge(args),

@@ -22,34 +22,38 @@ use crate::workload::Traffic;
 
 /// An event is a kind in the high bits and an index in the low ones. Kind 0: the packet at the head
 /// of a link arrives at its far end (`EventQueue::insert_delivery`).
+///
+/// Events of one tick are handled in the order of these numbers: what the network does, then what
+/// hosts do, then flows that start, then what is recorded; within a kind by link, host or
+/// connection. None depends on when an event was inserted.
 pub(crate) mod kind {
     /// A link with explicit queues may have become free.
     pub const SERVE: u32 = 1 << SHIFT;
+    /// A packet has waited for its flow's extra delay (index: its connection).
+    pub const DELAYED: u32 = 2 << SHIFT;
+    /// A pause frame arrives (index: see `network::pfc`).
+    pub const PAUSE: u32 = 3 << SHIFT;
     /// A NIC is free for the next connection in its line.
-    pub const PULL: u32 = 2 << SHIFT;
-    /// A sender's timer.
-    pub const TIMER: u32 = 3 << SHIFT;
-    /// A receiver's delayed ACK.
-    pub const ACK_TIMER: u32 = 4 << SHIFT;
-    /// A packet has waited for its flow's extra delay.
-    pub const DELAYED: u32 = 5 << SHIFT;
-    /// The next flow starts.
-    pub const FLOW: u32 = 6 << SHIFT;
-    /// A probe is due (index: workload).
-    pub const PROBE: u32 = 7 << SHIFT;
-    /// Something is to be recorded.
-    pub const RECORD: u32 = 8 << SHIFT;
-    /// A marker's timer at a port is due.
-    pub const WAKE: u32 = 9 << SHIFT;
+    pub const PULL: u32 = 4 << SHIFT;
     /// A host takes what its NIC has received.
-    pub const INTERRUPT: u32 = 12 << SHIFT;
+    pub const INTERRUPT: u32 = 5 << SHIFT;
+    /// A sender's timer.
+    pub const TIMER: u32 = 6 << SHIFT;
+    /// A receiver's delayed ACK.
+    pub const ACK_TIMER: u32 = 7 << SHIFT;
     /// The timer of a middlebox at an edge is due (index: twice the path, plus 1 for the far
     /// router).
-    pub const EDGE: u32 = 13 << SHIFT;
-    /// A pause frame arrives (index: its slot).
-    pub const PAUSE: u32 = 14 << SHIFT;
+    pub const EDGE: u32 = 8 << SHIFT;
+    /// A marker's timer at a port is due.
+    pub const WAKE: u32 = 9 << SHIFT;
+    /// The next flow starts.
+    pub const FLOW: u32 = 10 << SHIFT;
+    /// A probe is due (index: workload).
+    pub const PROBE: u32 = 11 << SHIFT;
     /// Stalled ports are checked for deadlock.
-    pub const CHECK: u32 = 15 << SHIFT;
+    pub const CHECK: u32 = 12 << SHIFT;
+    /// Something is to be recorded.
+    pub const RECORD: u32 = 13 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -169,7 +173,7 @@ impl<Q: EventQueue> Sim<Q> {
                 kind::TIMER => self.sender_timer(ConnId(i)),
                 kind::ACK_TIMER => self.ack_timer(ConnId(i)),
                 kind::DELAYED => {
-                    let packet = self.delayed.take(i);
+                    let packet = self.delayed.take(ConnId(i));
                     if self.late_extras {
                         let host = self.conns.list[ConnId::of(&packet)].dst;
                         self.at_host(host, packet);

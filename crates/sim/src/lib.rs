@@ -84,7 +84,7 @@ pub use ids::LinkId;
 pub use network::faults;
 pub use outcome::Outcome;
 
-use events::{EventQueue, Heap, Wheel};
+use events::{EventQueue, Heap, Scrambled, Wheel};
 
 /// Simulates one point.
 pub fn run(cfg: &Config) -> Outcome {
@@ -103,6 +103,12 @@ pub fn run_with_progress(
 /// Simulates one point on the reference event core, for measuring and checking the other.
 pub fn run_on_heap(cfg: &Config) -> Outcome {
     run_on::<Heap>(cfg, &mut |_| true).expect("no report abandons it")
+}
+
+/// Simulates one point on the reference event core, with events inserted in random order: a check
+/// that the outcome does not depend on that order.
+pub fn run_scrambled(cfg: &Config) -> Outcome {
+    run_on::<Scrambled>(cfg, &mut |_| true).expect("no report abandons it")
 }
 
 fn run_on<Q: EventQueue>(

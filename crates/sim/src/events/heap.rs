@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A 4-ary heap ordered by (time, insertion).
+//! A 4-ary heap ordered by (time, event).
 
 use super::EventQueue;
 
 /// The reference design: every operation costs a logarithm of the number of pending events.
 #[derive(Debug, Default)]
 pub struct Heap {
-    items: Vec<(u64, u64, u32)>,
-    inserted: u64,
+    items: Vec<(u64, u32)>,
 }
 
 impl Heap {
@@ -16,12 +15,10 @@ impl Heap {
         let mut i = 0;
         loop {
             let first = 4 * i + 1;
-            let Some(least) =
-                (first..(first + 4).min(n)).min_by_key(|&c| (self.items[c].0, self.items[c].1))
-            else {
+            let Some(least) = (first..(first + 4).min(n)).min_by_key(|&c| self.items[c]) else {
                 return;
             };
-            if (self.items[i].0, self.items[i].1) <= (self.items[least].0, self.items[least].1) {
+            if self.items[i] <= self.items[least] {
                 return;
             }
             self.items.swap(i, least);
@@ -37,11 +34,10 @@ impl EventQueue for Heap {
 
     fn insert(&mut self, at: u64, event: u32) {
         let mut i = self.items.len();
-        self.items.push((at, self.inserted, event));
-        self.inserted += 1;
+        self.items.push((at, event));
         while i > 0 {
             let parent = (i - 1) / 4;
-            if (self.items[parent].0, self.items[parent].1) <= (self.items[i].0, self.items[i].1) {
+            if self.items[parent] <= self.items[i] {
                 return;
             }
             self.items.swap(i, parent);
@@ -57,9 +53,9 @@ impl EventQueue for Heap {
         if self.items.is_empty() {
             return None;
         }
-        let (at, _, event) = self.items.swap_remove(0);
+        let first = self.items.swap_remove(0);
         self.sift_down();
-        Some((at, event))
+        Some(first)
     }
 
     fn upcoming(&self) -> Option<u32> {

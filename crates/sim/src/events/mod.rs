@@ -6,16 +6,20 @@
 //! tested against).
 
 mod heap;
+mod scrambled;
 mod set;
 mod wheel;
 
 pub use heap::Heap;
+pub use scrambled::Scrambled;
 pub use wheel::Wheel;
 
 /// A future event list over ticks.
 ///
-/// Contract: events come out in order of time, and first in, first out among equal times. Nothing
-/// may be inserted before the tick of the last event taken.
+/// Contract: events come out in order of time, and among equal times the smallest first. The order
+/// of insertion has no meaning: what is pending is a set of (time, event), in which equal members
+/// are alike. Nothing may be inserted before the tick of the last event taken; at that tick also an
+/// event that is smaller than those taken may be inserted, and comes next.
 pub trait EventQueue {
     /// An empty list at tick zero. Events below `links` are deliveries: event `l` is the next one
     /// of link `l`, of which at most one is pending.
@@ -28,7 +32,7 @@ pub trait EventQueue {
     fn pop(&mut self) -> Option<(u64, u32)>;
     /// The link of the delivery that comes next unless an earlier event is inserted, where that is
     /// cheap to find; a number that is no link's where the next event is not a delivery. A hint for
-    /// prefetching.
+    /// prefetching, which may be wrong where many events are at one tick.
     fn upcoming(&self) -> Option<u32>;
     /// Events pending: counted when asked.
     fn len(&self) -> usize;
@@ -40,38 +44,38 @@ pub trait EventQueue {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
+    use crate::workload::random::Stream;
 
     const LINKS: u32 = 20;
 
-    /// Replays inserts (gaps before the current time are relative) and pops on both, and compares
-    /// every answer. An insert is the delivery of a link that has none pending, where there is one
-    /// and the script's number of pops is not 1.
-    fn agree(script: &[(u64, u8)]) {
+    /// Replays inserts (gap after the current time, event, pops that follow) on both, and compares
+    /// every answer. An event below [`LINKS`] is the delivery of that link, unless it has one
+    /// pending.
+    fn agree(script: &[(u64, u32, u8)]) {
         let (mut wheel, mut heap) = (Wheel::new(LINKS), Heap::new(LINKS));
-        let mut idle: Vec<u32> = (0..LINKS).collect();
+        let mut busy = BTreeSet::new();
         let mut now = 0;
-        for (i, &(gap, pops)) in script.iter().enumerate() {
-            match (pops != 1).then(|| idle.pop()).flatten() {
-                Some(link) => {
-                    wheel.insert_delivery(now + gap, link);
-                    heap.insert_delivery(now + gap, link);
-                }
-                None => {
-                    wheel.insert(now + gap, LINKS + i as u32);
-                    heap.insert(now + gap, LINKS + i as u32);
-                }
+        for &(gap, event, pops) in script {
+            if event >= LINKS {
+                wheel.insert(now + gap, event);
+                heap.insert(now + gap, event);
+            } else if busy.insert(event) {
+                wheel.insert_delivery(now + gap, event);
+                heap.insert_delivery(now + gap, event);
             }
             for _ in 0..pops {
-                let hint = wheel.upcoming();
+                let hint = wheel.upcoming().filter(|_| wheel.is_sorted());
                 let got = wheel.pop();
                 assert_eq!(got, heap.pop());
                 now = got.map_or(now, |g| g.0);
                 let link = got.map(|g| g.1).filter(|event| *event < LINKS);
                 assert!(hint.is_none_or(|l| Some(l).filter(|l| *l < LINKS) == link));
-                idle.extend(link);
+                busy.retain(|l| Some(*l) != link);
             }
             assert_eq!(wheel.len(), heap.len());
         }
@@ -94,25 +98,69 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
         #[test]
-        fn wheel_equals_heap(script in proptest::collection::vec((gap(), 0u8..3), 1..400)) {
+        fn wheel_equals_heap(
+            script in proptest::collection::vec((gap(), 0u32..50, 0u8..3), 1..400),
+        ) {
             agree(&script);
+        }
+
+        /// Batches of inserts with some pops after each: the order within a batch changes nothing.
+        #[test]
+        fn the_order_of_insertion_has_no_meaning(
+            batches in proptest::collection::vec(
+                (proptest::collection::vec((gap(), 0u32..50), 0..40), 0u8..30),
+                1..40,
+            ),
+            seed in 0u64..u64::MAX,
+        ) {
+            let (mut one, mut other) = (Wheel::new(LINKS), Wheel::new(LINKS));
+            let put = |wheel: &mut Wheel, at, event| match event {
+                0..LINKS => wheel.insert_delivery(at, event),
+                _ => wheel.insert(at, event),
+            };
+            let (mut now, mut order) = (0, Stream::new(seed, "order", 0));
+            let mut busy = BTreeSet::new();
+            for (mut batch, pops) in batches {
+                batch.retain(|&(_, event)| event >= LINKS || busy.insert(event));
+                for &(gap, event) in &batch {
+                    put(&mut one, now + gap, event);
+                }
+                order.shuffle(&mut batch);
+                for &(gap, event) in &batch {
+                    put(&mut other, now + gap, event);
+                }
+                for _ in 0..pops {
+                    let got = one.pop();
+                    prop_assert_eq!(got, other.pop());
+                    now = got.map_or(now, |g| g.0);
+                    busy.retain(|l| got.is_none_or(|g| g.1 != *l));
+                }
+            }
         }
     }
 
     #[test]
-    fn equal_times_are_first_in_first_out_across_every_level() {
+    fn equal_times_are_in_order_of_events_across_every_level() {
         for at in [0, 5, 70_000, 3_000_000, 1 << 40] {
             let mut w = Wheel::new(5);
-            for e in 0..10 {
-                if e < 5 {
-                    w.insert_delivery(at, e);
-                } else {
-                    w.insert(at, e);
+            for e in [
+                3, 19, 4, 11, 1, 0, 7, 12, 18, 16, 2, 5, 20, 13, 17, 6, 14, 8, 9, 15, 10,
+            ] {
+                match e {
+                    0..5 => w.insert_delivery(at, e),
+                    _ => w.insert(at, e),
                 }
             }
-            for e in 0..10 {
+            for e in 0..8 {
                 assert_eq!(w.pop(), Some((at, e)));
             }
+            // Smaller ones than those that are left, and than those that were taken.
+            w.insert(at, 7);
+            w.insert_delivery(at, 0);
+            for e in [0, 7].into_iter().chain(8..21) {
+                assert_eq!(w.pop(), Some((at, e)));
+            }
+            assert_eq!(w.pop(), None);
         }
     }
 
@@ -128,14 +176,14 @@ mod tests {
             1 << 28,
         ] {
             agree(&[
-                (edge - 1, 0),
-                (edge, 0),
-                (edge + 1, 1),
-                (edge, 1),
-                (0, 1),
-                (edge, 0),
-                (2 * edge, 3),
-                (edge, 2),
+                (edge - 1, 37, 0),
+                (edge, 26, 0),
+                (edge + 1, 5, 1),
+                (edge, 24, 1),
+                (0, 3, 1),
+                (edge, 2, 0),
+                (2 * edge, 21, 3),
+                (edge, 1, 2),
             ]);
         }
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A timing wheel whose slot is the tick.
 //!
-//! Three levels. The *near* wheel has a slot for each tick, appended at the tail, and covers the
-//! current half and the next one. The *mid* wheel has a slot for each half; a half is moved into
-//! the near wheel when the half before it begins, which is before any event can be inserted into it
-//! directly, so events at equal times stay first in, first out. Later events are in a heap and are
-//! moved into the mid wheel as that advances, again before any event can be inserted there
-//! directly.
+//! Three levels. The *near* wheel has a slot for each tick and covers the current half and the next
+//! one. The *mid* wheel has a slot for each half; a half is moved into the near wheel when the half
+//! before it begins. Later events are in a heap and are moved into the mid wheel as that advances.
+//!
+//! A slot of the near wheel is a list in order of events, which most often grows at its tail. An
+//! event whose place is not near the head or at the tail is appended nevertheless, and the list is
+//! noted as unsorted; [`Wheel::pop`] sorts it before it takes the first. So a tick at which ten
+//! thousand hosts begin to send costs one sort, not ten thousand walks along the list.
 //!
 //! Whether a slot or a word of the bitmaps is empty is unpredictable, and a mispredicted branch on
 //! it costs more than the rest of an insertion. The common paths therefore have no such branch:
@@ -19,7 +21,7 @@
 //! and `pop` both.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::hint::select_unpredictable;
 
 use super::EventQueue;
@@ -35,6 +37,9 @@ const MID: usize = Set::SIZE;
 
 /// No node: the slot is empty, the free list at its end.
 const NO_NODE: u32 = 0;
+
+/// Steps from the head of a list in search of an event's place.
+const WALK: u32 = 8;
 
 /// A list of nodes; `head` is meaningless where `tail` is [`NO_NODE`].
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +84,11 @@ pub struct Wheel {
     near_set: Box<[Set; SETS]>,
     mid: Box<[Slot; MID]>,
     mid_set: Box<Set>,
-    far: BinaryHeap<Reverse<(u64, u64, u32)>>,
-    inserted: u64,
+    far: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Slots of the near wheel whose lists are not in order of events.
+    unsorted: BTreeSet<u32>,
+    /// Room to sort a slot.
+    sorting: Vec<u32>,
 }
 
 /// Appends node `n`.
@@ -125,11 +133,89 @@ impl Wheel {
         self.free = have as u32;
     }
 
+    /// Whether the event of node `n` comes before that of node `m` of the same tick. The nodes of
+    /// deliveries are in order of links, and before all others; the placeholder is the first.
+    #[inline(always)]
+    fn is_before(&self, n: u32, m: u32) -> bool {
+        if n <= self.links || m <= self.links {
+            n < m
+        } else {
+            self.nodes[n as usize].event < self.nodes[m as usize].event
+        }
+    }
+
     #[inline(always)]
     fn put_near(&mut self, n: u32, at: u64) {
         let i = at as usize & (NEAR - 1);
+        if self.is_before(n, self.near[i].tail) {
+            return self.put_before(i, n);
+        }
+        self.append_near(i, n);
+    }
+
+    /// The same for a delivery, whose node alone tells its place.
+    #[inline(always)]
+    fn put_delivery(&mut self, n: u32, at: u64) {
+        let i = at as usize & (NEAR - 1);
+        if n < self.near[i].tail {
+            return self.put_before(i, n);
+        }
+        self.append_near(i, n);
+    }
+
+    #[inline(always)]
+    fn append_near(&mut self, i: usize, n: u32) {
         append(&mut self.next, &mut self.near[i], n);
         self.near_set[i / Set::SIZE].insert(i);
+    }
+
+    /// Puts node `n` into a list whose last event is larger: into its place, or where that is far
+    /// from the head at the end, and the list is unsorted then.
+    #[inline(never)]
+    fn put_before(&mut self, i: usize, n: u32) {
+        let Slot { head, tail } = self.near[i];
+        if self.is_before(n, head) {
+            self.next[n as usize] = head;
+            self.near[i].head = n;
+            return;
+        }
+        let mut before = head;
+        for _ in 0..WALK {
+            let next = self.next[before as usize];
+            if self.is_before(n, next) {
+                self.next[n as usize] = next;
+                self.next[before as usize] = n;
+                return;
+            }
+            before = next;
+        }
+        self.next[tail as usize] = n;
+        self.near[i].tail = n;
+        self.unsorted.insert(i as u32);
+    }
+
+    /// Puts the list of a near slot into order where it is not. Equal events are alike, so that
+    /// their order has no meaning.
+    #[cold]
+    #[inline(never)]
+    fn sort(&mut self, i: usize) {
+        if !self.unsorted.remove(&(i as u32)) {
+            return;
+        }
+        let Slot { head, tail } = self.near[i];
+        let mut list = std::mem::take(&mut self.sorting);
+        let after = |n: &u32| (*n != tail).then(|| self.next[*n as usize]);
+        list.extend(std::iter::successors(Some(head), after));
+        list.sort_unstable_by_key(|&n| self.nodes[n as usize].event);
+        for pair in list.windows(2) {
+            self.next[pair[0] as usize] = pair[1];
+        }
+        self.near[i] = Slot {
+            head: list[0],
+            tail: list[list.len() - 1],
+        };
+        list.clear();
+        self.sorting = list;
     }
 
     fn put_mid(&mut self, n: u32, at: u64) {
@@ -145,8 +231,7 @@ impl Wheel {
             let n = self.node_of(at, event);
             self.put_mid(n, at);
         } else {
-            self.far.push(Reverse((at, self.inserted, event)));
-            self.inserted += 1;
+            self.far.push(Reverse((at, event)));
         }
     }
 
@@ -178,7 +263,7 @@ impl Wheel {
     /// Moves events that are now within reach out of the heap.
     fn pull_far(&mut self) {
         let end = self.mid_end();
-        while let Some(&Reverse((at, _, event))) = self.far.peek() {
+        while let Some(&Reverse((at, event))) = self.far.peek() {
             if at >> HALF >= end {
                 break;
             }
@@ -261,6 +346,13 @@ impl Wheel {
     }
 }
 
+#[cfg(test)]
+impl Wheel {
+    pub(super) fn is_sorted(&self) -> bool {
+        self.unsorted.is_empty()
+    }
+}
+
 impl EventQueue for Wheel {
     fn new(links: u32) -> Self {
         let slots = |n| vec![EMPTY; n].into_boxed_slice();
@@ -284,7 +376,8 @@ impl EventQueue for Wheel {
             mid: slots(MID).try_into().expect("the length is right"),
             mid_set: Box::new(Set::new()),
             far: BinaryHeap::new(),
-            inserted: 0,
+            unsorted: BTreeSet::new(),
+            sorting: Vec::new(),
         };
         wheel.more_nodes();
         wheel
@@ -308,7 +401,7 @@ impl EventQueue for Wheel {
         debug_assert!(at >= self.now, "an event before the present");
         debug_assert!(link < self.links, "no such link");
         if at.wrapping_sub(self.base) < NEAR as u64 {
-            self.put_near(link + 1, at);
+            self.put_delivery(link + 1, at);
             self.next_at = self.next_at.min(at);
         } else {
             self.put_later(at, link);
@@ -323,6 +416,9 @@ impl EventQueue for Wheel {
         let at = self.next_at;
         self.now = at;
         let i = at as usize & (NEAR - 1);
+        if !self.unsorted.is_empty() {
+            self.sort(i);
+        }
         let slot = &mut self.near[i];
         let (n, tail) = (slot.head, slot.tail);
         let last = n == tail;

@@ -123,8 +123,8 @@ impl<Q: EventQueue> Sim<Q> {
         }
         let extra = self.conns.list[ConnId::of(packet)].extra;
         if extra > 0 {
-            let i = self.delayed.put(*packet);
-            self.events.insert(self.now + extra, kind::DELAYED | i);
+            let due = self.delayed.put(*packet, self.now + extra);
+            self.events.insert(due, kind::DELAYED | packet.conn);
         }
         extra > 0
     }

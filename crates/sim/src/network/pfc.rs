@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use cemark_marking::QueueId;
 use cemark_switch::admit::{Ingress, Signal};
+use cemark_switch::sched::MAX_QUEUES;
 use cemark_switch::{NEVER, PAUSE_BYTES, Pool, PoolId, Port};
 use cemark_wire::{Flags, Packet, Picos};
 
@@ -28,9 +29,6 @@ pub(crate) struct Lossless {
     near: Vec<Option<PoolId>>,
     /// By link: the link in the other direction.
     reverse: Vec<LinkId>,
-    /// Frames in flight.
-    frames: Vec<Signal>,
-    free: Vec<u32>,
     /// By link: packets sent when last looked at.
     sent: Vec<u64>,
     /// The cycle of ports, once nothing moves any more.
@@ -61,6 +59,10 @@ impl Lossless {
         of: &[PoolId],
     ) -> Lossless {
         let links = fabric.links();
+        assert!(
+            links.len() <= (kind::INDEX >> LINK) as usize,
+            "too many links to pause"
+        );
         let hosts = links.len() - of.len();
         let by_name: BTreeMap<&str, LinkId> = links
             .iter()
@@ -113,8 +115,6 @@ impl Lossless {
                 .chain(of.iter().map(|&p| Some(p)))
                 .collect(),
             reverse,
-            frames: Vec::new(),
-            free: Vec::new(),
             sent: vec![u64::MAX; links.len()],
             deadlock: Vec::new(),
         }
@@ -125,20 +125,24 @@ impl Lossless {
     pub fn came_by(&self, route: &Route, packet: &Packet) -> u32 {
         self.place[route[usize::from(packet.hop()) - 1].place()]
     }
+}
 
-    fn put(&mut self, frame: Signal) -> u32 {
-        match self.free.pop() {
-            Some(i) => {
-                self.frames[i as usize] = frame;
-                i
-            }
-            None => {
-                self.frames.push(frame);
-                self.frames.len() as u32 - 1
-            }
-        }
+/// A pause frame in flight as the index of its event: link, queue, and whether it pauses. So the
+/// event is all that is known of it, and frames of one tick are in order of links and queues.
+fn event_of(frame: &Signal) -> u32 {
+    frame.link << LINK | u32::from(frame.queue) << 1 | u32::from(frame.pause)
+}
+
+fn frame_of(event: u32) -> Signal {
+    Signal {
+        link: event >> LINK,
+        queue: (event >> 1) as u8 & (MAX_QUEUES - 1) as u8,
+        pause: event & 1 == 1,
     }
 }
+
+/// Where the link starts in the index of a pause frame's event.
+const LINK: u32 = 1 + MAX_QUEUES.ilog2();
 
 /// A queue of a port.
 type Node = (LinkId, u8);
@@ -158,11 +162,10 @@ impl<Q: EventQueue> Sim<Q> {
         }
         let mut signals = std::mem::take(&mut ingress.signals);
         for signal in signals.drain(..) {
-            let pfc = self.pfc.as_mut().expect("looked at above");
+            let pfc = self.pfc.as_ref().expect("looked at above");
             let back = pfc.reverse[signal.link as usize];
-            let slot = pfc.put(signal);
             let (arrive, serve_at) = self.ports[back].send_pause(self.now);
-            self.events.insert(arrive, kind::PAUSE | slot);
+            self.events.insert(arrive, kind::PAUSE | event_of(&signal));
             self.follow(back, NEVER, serve_at);
         }
         // The room for the list is used again.
@@ -172,10 +175,8 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// A pause frame, or the frame that ends a pause, reaches the port that has to obey.
-    pub fn pause_frame(&mut self, slot: u32) {
-        let Some(pfc) = &mut self.pfc else { return };
-        let frame = pfc.frames[slot as usize];
-        pfc.free.push(slot);
+    pub fn pause_frame(&mut self, event: u32) {
+        let frame = frame_of(event);
         let link = LinkId(frame.link);
         let port = &mut self.ports[link];
         if frame.pause {

@@ -4,40 +4,83 @@
 
 use cemark_wire::Packet;
 
-/// Packets that wait outside any port. The most recently freed slot is used next, while it is still
-/// in the cache.
+use crate::ids::ConnId;
+
+/// Packets that wait outside any port, each connection's in a line of its own: first in, first out,
+/// also where a later flow of the connection waits for less. The most recently freed slot is used
+/// next, while it is still in the cache.
 #[derive(Debug, Default)]
 pub struct Delayed {
-    packets: Vec<Packet>,
+    slots: Vec<Slot>,
     free: Vec<u32>,
+    /// By connection.
+    lines: Vec<Line>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    packet: Packet,
+    /// The slot behind it in its line.
+    next: u32,
+}
+
+/// `head` and `tail` are meaningless where the line is empty.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    head: u32,
+    tail: u32,
+    length: u32,
+    /// When its last packet is due.
+    last: u64,
 }
 
 impl Delayed {
-    /// Keeps a packet; the index takes it back.
+    /// Keeps a packet until tick `due`, or until the packets before it are due. Returns the tick at
+    /// which to take the head of its line.
     #[inline]
-    pub fn put(&mut self, packet: Packet) -> u32 {
-        match self.free.pop() {
+    pub fn put(&mut self, packet: Packet, due: u64) -> u64 {
+        let i = match self.free.pop() {
             Some(i) => {
-                self.packets[i as usize] = packet;
+                self.slots[i as usize].packet = packet;
                 i
             }
             None => {
-                self.packets.push(packet);
-                self.packets.len() as u32 - 1
+                self.slots.push(Slot { packet, next: 0 });
+                self.slots.len() as u32 - 1
             }
+        };
+        let conn = packet.conn as usize;
+        if conn >= self.lines.len() {
+            self.lines.resize(conn + 1, Line::default());
         }
+        let line = &mut self.lines[conn];
+        if line.length == 0 {
+            line.head = i;
+            line.last = due;
+        } else {
+            self.slots[line.tail as usize].next = i;
+            line.last = line.last.max(due);
+        }
+        line.tail = i;
+        line.length += 1;
+        line.last
     }
 
-    /// Takes a packet back.
+    /// Takes the head of a connection's line.
     #[inline]
-    pub fn take(&mut self, i: u32) -> Packet {
+    pub fn take(&mut self, conn: ConnId) -> Packet {
+        let line = &mut self.lines[conn.0 as usize];
+        debug_assert!(line.length > 0, "an event has its packet in the line");
+        let i = line.head;
+        line.length -= 1;
+        line.head = self.slots[i as usize].next;
         self.free.push(i);
-        self.packets[i as usize]
+        self.slots[i as usize].packet
     }
 
     /// Packets kept.
     pub fn live(&self) -> u64 {
-        (self.packets.len() - self.free.len()) as u64
+        (self.slots.len() - self.free.len()) as u64
     }
 }
 
@@ -69,5 +112,36 @@ impl Sacks {
         self.free.push(i);
         let (n, blocks) = self.records[i as usize];
         (usize::from(n), blocks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cemark_wire::{Fields, NONE};
+
+    fn packet(conn: u32, seq: u64) -> Packet {
+        Packet::new(seq, 0, conn, NONE, Fields::default())
+    }
+
+    #[test]
+    fn packets_of_a_connection_stay_in_order() {
+        let mut delayed = Delayed::default();
+        assert_eq!(delayed.put(packet(3, 0), 100), 100);
+        // The next flow on the connection waits for less, and does not overtake.
+        assert_eq!(delayed.put(packet(3, 1), 40), 100);
+        assert_eq!(delayed.put(packet(3, 2), 120), 120);
+        assert_eq!(delayed.put(packet(0, 7), 40), 40);
+        assert_eq!(delayed.live(), 4);
+        assert_eq!(delayed.take(ConnId(0)).seq, 7);
+        for seq in 0..3 {
+            assert_eq!(delayed.take(ConnId(3)).seq, seq);
+        }
+        assert_eq!(delayed.live(), 0);
+        assert_eq!(
+            delayed.put(packet(3, 3), 50),
+            50,
+            "an empty line has no past"
+        );
     }
 }

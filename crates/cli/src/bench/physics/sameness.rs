@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::Row;
 use super::fabrics::{many_to_one, scheme, step};
 
-/// A small loaded leaf-spine. Delays share no factor with byte times, so that two packets almost
-/// never meet in one tick: at equal times the two forms of a port may order events differently.
+/// A small loaded leaf-spine. Delays are multiples of the time of a byte, so that packets meet in
+/// one tick.
 fn fabric(seed: u64, sharp: bool) -> Config {
     let marker = if sharp {
         scheme("ecn_sharp", &[])
@@ -27,8 +27,8 @@ fn fabric(seed: u64, sharp: bool) -> Config {
         hosts_per_leaf: 4,
         host_rate: Rate::gbps(10),
         uplink_rate: Rate::gbps(10),
-        host_delay: Picos(9_999_991),
-        uplink_delay: Picos(10_000_019),
+        host_delay: Picos::from_micros(10),
+        uplink_delay: Picos::from_micros(10),
     });
     cfg.rtt = RttModel::Variation {
         lo: Picos::from_micros(80),
