@@ -6,6 +6,7 @@
 mod bench;
 #[cfg(target_os = "linux")]
 mod bpf;
+mod capture;
 mod check;
 mod clock;
 mod completions;
@@ -67,6 +68,8 @@ enum Command {
     Run(run::Args),
     /// Write the charts and tables of a finished run as files: SVG, PDF, CSV, Markdown.
     Plot(plot::Args),
+    /// Write the packets of chosen links of one point as a pcapng file, for Wireshark.
+    Capture(capture::Args),
     /// Make one run of the parts of a run.
     Merge(merge::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
@@ -238,6 +241,7 @@ fn main() -> ExitCode {
         Some(Command::Import(args)) => import::import(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Plot(args)) => plot::plot(args),
+        Some(Command::Capture(args)) => capture::capture(args),
         Some(Command::Merge(args)) => merge::merge(args),
         Some(Command::Figure(args)) => figure::figure(args),
         #[cfg(target_os = "linux")]

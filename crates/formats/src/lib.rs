@@ -14,6 +14,7 @@ pub mod htsim;
 mod kind;
 mod lines;
 mod number;
+pub mod pcapng;
 mod tiers;
 
 pub use fault::{Fallible, Fault};

@@ -3,9 +3,11 @@
 //! PowerTCP and others use the same `topology.txt`, `flow.txt`, `config.txt` and `fct.txt`.
 
 mod config;
+mod fct;
 mod flows;
 mod topology;
 
 pub use config::{Config, Control, Ramp};
+pub use fct::{Done, fct};
 pub use flows::{Flows, flows};
 pub use topology::{Topology, topology};
