@@ -82,8 +82,8 @@ keys! { KEYS:
          dequeued and judged when they enter it; `0` with `device-bytes` `0`: no such queue",
     );
     PLAIN_HOST_PORTS: bool = Key::flag("plain-host-ports").usual("false").doc(
-        "the ports of switches that face hosts neither mark nor drop: each is one FIFO of 64 MiB. It \
-         takes a buffer for each port",
+        "the ports of switches that face hosts neither mark nor drop: each is one FIFO of 64 MiB. \
+         It takes a buffer for each port",
     );
     DEVICE_BYTES: u32 = Key::bytes("device-bytes", 0, 1 << 30).usual("0").doc(
         "packets enter the device below each port while fewer bytes than these wait in it (Linux's \

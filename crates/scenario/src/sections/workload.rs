@@ -241,7 +241,7 @@ keys! { FLOW_KEYS:
     FLOW_SRC: Node = Key::own("src", "a host", HOST).needed("0").doc("the sender");
     FLOW_DST: Node = Key::own("dst", "a host", HOST).needed("1").doc("the receiver");
     FLOW_SIZE: u64 = Key::bytes("size", 1, LARGEST_FLOW).needed("100KB").doc("its bytes");
-    FLOW_CLASS: Node = Key::own("class", "a queue", r#"{"type":"integer","minimum":0,"maximum":63}"#)
+    FLOW_CLASS: Node = Key::own("class", "a queue", HOST)
         .follows("the workload's").doc("its queue at every port");
     FLOW_RTT: Picos = Key::time("rtt").follows("drawn from `[rtt]`").doc("its base RTT");
 }
