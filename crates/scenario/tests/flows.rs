@@ -20,8 +20,9 @@ impl Folder {
     fn read(&self, csv: &str, more: &str) -> Result<Plan, (String, String)> {
         std::fs::write(self.0.join("flows.csv"), csv).expect("a file");
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 4\n[switch]\nscheduler = \"dwrr\"\nqueues = 2\n\
-             [[workload]]\nkind = \"list\"\nfile = \"flows.csv\"\n{more}[[scheme]]\nmarker = \"none\"\n"
+            "[topology]\nkind = \"star\"\nhosts = 4\n[switch]\nscheduler = \"dwrr\"\n\
+             queues = 2\n[[workload]]\nkind = \"list\"\nfile = \"flows.csv\"\n{more}\
+             [[scheme]]\nmarker = \"none\"\n"
         );
         let file = self.0.join("s.toml");
         parse(&text, &file.to_string_lossy(), &Overrides::default()).map_err(|error| {
@@ -49,7 +50,8 @@ fn columns_have_names_and_units() {
     let folder = Folder::new("flows-good");
     let plan = folder
         .read(
-            "# made by hand\nsize,dst,src,at_us,rtt,class\n100KB,1,0,20,90us,1\n1460,2,3,5ms,,\n7,0,1,,,0\n",
+            "# made by hand\nsize,dst,src,at_us,rtt,class\n100KB,1,0,20,90us,1\n\
+             1460,2,3,5ms,,\n7,0,1,,,0\n",
             "",
         )
         .expect("flows");

@@ -5,6 +5,7 @@ use cemark_sim::topology::Topology;
 use cemark_sim::workload::FlowLine;
 use cemark_wire::Picos;
 
+use crate::error::{At, Fallible, Fault};
 use crate::units::{LENGTHS, TIMES, Units, quantity};
 use crate::workload::LARGEST_FLOW;
 
@@ -17,12 +18,26 @@ const NAMES: [&str; 6] = ["at", "src", "dst", "size", "class", "rtt"];
 /// Where each of [`NAMES`] is, and the unit that its name ends in.
 type Columns = [Option<(usize, String)>; 6];
 
-/// Reads the flows. A mistake is described with its line.
-pub(crate) fn read(
-    text: &str,
+/// The flows in the text of file `name`, in order of start. `at`: where the scenario names it.
+pub(crate) fn of(
+    text: Result<&str, String>,
+    (name, at): (&str, At),
     topology: &Topology,
     queues: usize,
-) -> Result<Vec<FlowLine>, String> {
+) -> Fallible<Vec<FlowLine>> {
+    let lines = text.and_then(|text| read(text, topology, queues));
+    let mut lines = lines.map_err(|why| {
+        Fault::new(at, format!("the flows in `{name}` cannot be read: {why}")).help(
+            "a first line such as at_us,src,dst,size and a line for each flow; a relative path \
+             starts from the scenario's folder",
+        )
+    })?;
+    lines.sort_by_key(|line| line.start);
+    Ok(lines)
+}
+
+/// Reads the flows. A mistake is described with its line.
+fn read(text: &str, topology: &Topology, queues: usize) -> Result<Vec<FlowLine>, String> {
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .trim(csv::Trim::All)

@@ -237,7 +237,7 @@ keys! { LIST:
     .doc("the flows, in any order: `[{ at = \"2us\", src = 0, dst = 1, size = \"1MB\" }]`");
     FLOW_FILE: String = Key::text("file").only(&["list"]).follows("`flow`").doc(
         "instead of `flow`: a file of comma-separated values whose first line names its columns: \
-         `src`, `dst`, `size`, and where wanted `at`, `class` and `rtt`, with a unit in the cell or \
+         `src`, `dst`, `size`, and where wanted `at`, `class`, `rtt`, with a unit in the cell or \
          in the name (`at_us`); relative to the scenario's folder, up to 256 MB",
     );
 }
@@ -560,15 +560,7 @@ fn flow_list(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
                 .help("keep flow = [...], or file = \"flows.csv\""));
         }
         let text = around.tables.flows(&name);
-        let lines = text.and_then(|text| flows::read(text, topology, queues));
-        let mut lines = lines.map_err(|why| {
-            Fault::new(at, format!("the flows in `{name}` cannot be read: {why}")).help(
-                "a first line such as at_us,src,dst,size and a line for each flow; a relative path \
-                 starts from the scenario's folder",
-            )
-        })?;
-        lines.sort_by_key(|line| line.start);
-        return Ok(Kind::List(lines));
+        return flows::of(text, (&name, at), topology, queues).map(Kind::List);
     }
     let node = s.need(&FLOW_LIST)?;
     let mut lines = Vec::new();
