@@ -3,7 +3,7 @@
 # build.sh OUT [VMLINUX]: compiles the qdisc and the program that marks to OUT/qdisc.o and
 # OUT/mark.o, for the running kernel or for that of VMLINUX, a file with its types (BTF). RATE in
 # bit/s, INS_TARGET, PST_TARGET and PST_INTERVAL in ns are taken from the environment. Needs clang
-# 15 or newer (CLANG), bpftool and libbpf's headers.
+# 19 or newer (CLANG), bpftool and libbpf's headers.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?write build.sh OUT [VMLINUX]} types=${2:-/sys/kernel/btf/vmlinux}

@@ -9,6 +9,7 @@ use cemark_wire::Picos;
 use crate::arrivals::{self, ARRIVAL_KEYS};
 use crate::controllers::{self, Chosen};
 use crate::error::{Fallible, Fault};
+use crate::flows;
 use crate::key::{Key, keys, word_of, words};
 use crate::section::{Section, bytes, choice, count, list, time, wrong};
 use crate::sections::{Form, SectionSpec};
@@ -234,6 +235,11 @@ keys! { LIST:
     .only(&["list"])
     .needed("[{ at = \"0us\", src = 0, dst = 1, size = \"100KB\" }]")
     .doc("the flows, in any order: `[{ at = \"2us\", src = 0, dst = 1, size = \"1MB\" }]`");
+    FLOW_FILE: String = Key::text("file").only(&["list"]).follows("`flow`").doc(
+        "instead of `flow`: a file of comma-separated values whose first line names its columns: \
+         `src`, `dst`, `size`, and where wanted `at`, `class`, `rtt`, with a unit in the cell or \
+         in the name (`at_us`); relative to the scenario's folder, up to 256 MB",
+    );
 }
 
 keys! { FLOW_KEYS:
@@ -241,6 +247,9 @@ keys! { FLOW_KEYS:
     FLOW_SRC: Node = Key::own("src", "a host", HOST).needed("0").doc("the sender");
     FLOW_DST: Node = Key::own("dst", "a host", HOST).needed("1").doc("the receiver");
     FLOW_SIZE: u64 = Key::bytes("size", 1, LARGEST_FLOW).needed("100KB").doc("its bytes");
+    FLOW_CLASS: Node = Key::own("class", "a queue", HOST)
+        .follows("the workload's").doc("its queue at every port");
+    FLOW_RTT: Picos = Key::time("rtt").follows("drawn from `[rtt]`").doc("its base RTT");
 }
 
 keys! { PROBE:
@@ -360,7 +369,7 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
             stagger: s.read(&STAGGER)?,
             jitter: s.read(&LONG_JITTER)?,
         },
-        WorkloadKind::List => flow_list(&mut s, around.topology)?,
+        WorkloadKind::List => flow_list(&mut s, around)?,
         WorkloadKind::Probe => probe(&mut s, around.topology)?,
     };
     s.finish()?;
@@ -542,7 +551,17 @@ fn long_flows(s: &mut Section<'_>, topology: &Topology) -> Fallible<LongFlows> {
     }
 }
 
-fn flow_list(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
+fn flow_list(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
+    let (topology, queues) = (around.topology, around.queues);
+    if let Some(name) = s.given(&FLOW_FILE)? {
+        let at = s.need(&FLOW_FILE)?.at;
+        if let Some(node) = s.node(&FLOW_LIST) {
+            return Err(Fault::new(node.at, "the flows are given in two ways")
+                .help("keep flow = [...], or file = \"flows.csv\""));
+        }
+        let text = around.tables.flows(&name);
+        return flows::of(text, (&name, at), topology, queues).map(Kind::List);
+    }
     let node = s.need(&FLOW_LIST)?;
     let mut lines = Vec::new();
     for row in list(node)? {
@@ -550,14 +569,16 @@ fn flow_list(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
         let start = line.read(&AT)?;
         let (src, dst) = two_hosts(line.need(&FLOW_SRC)?, line.need(&FLOW_DST)?, topology)?;
         let bytes = line.read(&FLOW_SIZE)?;
+        let class = line.node(&FLOW_CLASS).map(|node| own_class(node, queues));
+        let (class, rtt) = (class.transpose()?, line.given(&FLOW_RTT)?);
         line.finish()?;
         lines.push(FlowLine {
             start,
             src,
             dst,
             bytes,
-            class: None,
-            rtt: None,
+            class,
+            rtt,
         });
     }
     if lines.is_empty() {
@@ -598,13 +619,16 @@ fn enough_queues(node: &Node, classes: usize, queues: usize) -> Fallible<()> {
     )))
 }
 
+/// The number of a queue.
+fn own_class(node: &Node, queues: usize) -> Fallible<u8> {
+    let class = count(node, (0, MOST_QUEUES - 1))?;
+    enough_queues(node, class as usize + 1, queues)?;
+    Ok(class as u8)
+}
+
 fn fixed_class(node: &Node, queues: usize) -> Fallible<ClassMap> {
     match &node.value {
-        Value::Integer(_) => {
-            let class = count(node, (0, MOST_QUEUES - 1))?;
-            enough_queues(node, class as usize + 1, queues)?;
-            Ok(ClassMap::Fixed(class as u8))
-        }
+        Value::Integer(_) => Ok(ClassMap::Fixed(own_class(node, queues)?)),
         Value::Text(_) => Ok(match choice(node)? {
             ClassBy::Pair => ClassMap::ByPair(queues as u8),
             ClassBy::Sender => ClassMap::BySender(queues as u8),
