@@ -43,6 +43,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-scenario",
         ],
     ),
+    // Files of other simulators.
+    ("cemark-formats", &["cemark-wire"]),
     // A point as a network of Linux namespaces. It runs nothing; the program does.
     (
         "cemark-testbed",
@@ -63,6 +65,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-conformance",
             "cemark-tcbpf",
             "cemark-testbed",
+            "cemark-formats",
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",

@@ -6,6 +6,7 @@
 mod bench;
 #[cfg(target_os = "linux")]
 mod bpf;
+mod capture;
 mod check;
 mod clock;
 mod completions;
@@ -13,6 +14,7 @@ mod exit;
 mod export;
 mod figure;
 mod help;
+mod import;
 mod init;
 mod man;
 mod marker;
@@ -60,10 +62,14 @@ struct Cli {
 enum Command {
     /// Write a scenario of your fabric from a few answers.
     Init(init::Args),
+    /// Make a scenario of the files of another simulator: HPCC's ns-3, htsim.
+    Import(import::Args),
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
     /// Write the charts and tables of a finished run as files: SVG, PDF, CSV, Markdown.
     Plot(plot::Args),
+    /// Write the packets of chosen links of one point as a pcapng file, for Wireshark.
+    Capture(capture::Args),
     /// Make one run of the parts of a run.
     Merge(merge::Args),
     /// Reproduce a paper's figures: published value, measured value, verdict.
@@ -232,8 +238,10 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         None => exit::answer(&screen::first(terminal::look().width)),
         Some(Command::Init(args)) => init::init(args),
+        Some(Command::Import(args)) => import::import(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Plot(args)) => plot::plot(args),
+        Some(Command::Capture(args)) => capture::capture(args),
         Some(Command::Merge(args)) => merge::merge(args),
         Some(Command::Figure(args)) => figure::figure(args),
         #[cfg(target_os = "linux")]

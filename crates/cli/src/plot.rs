@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use cemark_formats::hpcc;
 use cemark_report::chart::{self, Chart};
 use cemark_report::rundir::{self, Kept, write_whole};
 use cemark_report::table::files::{self, Table};
-use cemark_report::{Comparisons, Error, RunDir};
-use cemark_scenario::Overrides;
+use cemark_report::{Comparisons, Error, Finished, RunDir};
+use cemark_scenario::{Overrides, Point};
 use clap::ValueEnum;
 
 use crate::exit::{Failure, answer, complain};
@@ -27,7 +28,8 @@ pub(crate) struct Args {
     /// Where the files go [default: RUN/plots].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Kinds of files: charts as SVG and PDF, tables as CSV and Markdown.
+    /// Kinds of files: charts as SVG and PDF, tables as CSV and Markdown; fct: the flows of every
+    /// point, in lines of fct.txt as HPCC's simulator writes them.
     #[arg(
         long,
         value_enum,
@@ -51,6 +53,8 @@ enum Kind {
     Csv,
     /// Tables for documents.
     Md,
+    /// Flows that have ended, as lines of HPCC's fct.txt.
+    Fct,
 }
 
 pub(crate) fn plot(args: &Args) -> Result<(), Failure> {
@@ -60,6 +64,7 @@ pub(crate) fn plot(args: &Args) -> Result<(), Failure> {
             charts: rows.iter().filter_map(chart::of_figure_row).collect(),
             exact: vec![files::of_figure(&rows, true)],
             rounded: vec![files::of_figure(&rows, false)],
+            flows: Vec::new(),
         },
         Kept::Run(run) => {
             for scheme in &run.left_out {
@@ -73,6 +78,10 @@ pub(crate) fn plot(args: &Args) -> Result<(), Failure> {
                 charts: chart::of_run(&run.plan, &run.finished, &comparisons),
                 exact: files::exact(&run.plan, &run.finished, &comparisons),
                 rounded: files::rounded(&run.plan, &comparisons),
+                flows: match args.format.contains(&Kind::Fct) {
+                    true => flows(&run),
+                    false => Vec::new(),
+                },
             }
         }
     };
@@ -85,6 +94,45 @@ struct Found {
     charts: Vec<Chart>,
     exact: Vec<Table>,
     rounded: Vec<Table>,
+    /// By point: name, title and text of its `fct.txt`.
+    flows: Vec<(String, String, String)>,
+}
+
+/// The flows of every point of a run that have ended.
+fn flows(run: &rundir::Run) -> Vec<(String, String, String)> {
+    let of_point = |(point, done): (&Point, &Finished)| {
+        let ended = done.outcome.flows.iter().filter_map(|flow| {
+            Some(hpcc::Done {
+                id: flow.id,
+                src: flow.src,
+                dst: flow.dst,
+                bytes: flow.bytes,
+                start: flow.start,
+                fct: flow.fct?,
+                alone: flow.ideal,
+            })
+        });
+        let text = hpcc::fct(&ended.collect::<Vec<_>>());
+        // As in the names of charts: the last part of a path, and its value.
+        let axes = point.axes.iter().map(|(path, value)| {
+            let key = path.rsplit('.').next().unwrap_or(path);
+            format!("-{key}-{value}")
+        });
+        let axes: String = axes.collect();
+        let name = format!("fct-{}{axes}-seed-{}", point.scheme, point.seed);
+        let safe = |c: char| match c.is_alphanumeric() || "-._#".contains(c) {
+            true => c,
+            false => '_',
+        };
+        let title = format!("flows of {}, seed {}", point.scheme, point.seed);
+        (name.chars().map(safe).collect(), title, text)
+    };
+    run.plan
+        .points
+        .iter()
+        .zip(&run.finished)
+        .map(of_point)
+        .collect()
 }
 
 impl Found {
@@ -96,7 +144,8 @@ impl Found {
             tables.iter().filter(|t| wanted(&t.name)).cloned().collect()
         };
         let (exact, rounded) = (kept(&self.exact), kept(&self.rounded));
-        if charts.is_empty() && exact.is_empty() && rounded.is_empty() {
+        let flows = || self.flows.iter().filter(|(name, ..)| wanted(name));
+        if charts.is_empty() && exact.is_empty() && rounded.is_empty() && flows().count() == 0 {
             return Err(self.nothing(args));
         }
         std::fs::create_dir_all(out).map_err(|e| Error::io("make the directory", out, e))?;
@@ -106,7 +155,7 @@ impl Found {
             lines.push((path.display().to_string(), title.to_owned()));
             write_whole(&path, bytes)
         };
-        for kind in [Kind::Svg, Kind::Pdf, Kind::Csv, Kind::Md] {
+        for kind in [Kind::Svg, Kind::Pdf, Kind::Csv, Kind::Md, Kind::Fct] {
             if !args.format.contains(&kind) {
                 continue;
             }
@@ -124,6 +173,11 @@ impl Found {
                 Kind::Csv => {
                     for t in &exact {
                         put(&t.name, "csv", &t.title, t.csv().as_bytes())?;
+                    }
+                }
+                Kind::Fct => {
+                    for (name, title, text) in flows() {
+                        put(name, "txt", title, text.as_bytes())?;
                     }
                 }
                 Kind::Md => {

@@ -16,7 +16,7 @@ intervals and the published numbers.";
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "compare schemes on a fabric",
-        &["init", "check", "run", "merge", "plot"],
+        &["init", "import", "check", "run", "merge", "plot", "capture"],
     ),
     ("look something up", &["schemes", "theory", "help"]),
     (

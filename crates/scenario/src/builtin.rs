@@ -47,6 +47,8 @@ pub const BENCHES: &[Builtin] = files![
     "incast-128" in "bench/",
     "fattree-432" in "bench/",
     "leafspine-1024" in "bench/",
+    "fattree-3456" in "bench/",
+    "fattree-11664" in "bench/",
     "websearch-128" in "bench/",
     "dwrr-128" in "bench/",
     "wide-15" in "bench/",

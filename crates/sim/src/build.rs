@@ -16,6 +16,7 @@ use crate::ids::{HostId, LinkId};
 use crate::metrics::{Metrics, ProbeState, Sampler};
 use crate::network::pfc::Lossless;
 use crate::network::pool::{Delayed, Sacks};
+use crate::network::tap::{Tap, Taps};
 use crate::network::waypoint::{self, Waypoint};
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
@@ -28,8 +29,8 @@ const NIC_TURNS: u32 = 1 << 20;
 const NIC_WINDOWS: u32 = 1 << 27;
 
 impl<Q: EventQueue> Sim<Q> {
-    /// Lays everything out at tick zero.
-    pub fn new(cfg: &Config) -> Self {
+    /// Lays everything out at tick zero. `taps` are of different links.
+    pub fn new(cfg: &Config, taps: &[Tap]) -> Self {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
@@ -40,7 +41,7 @@ impl<Q: EventQueue> Sim<Q> {
         });
         let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
         buffers.add_nics(cfg);
-        let waypoints = waypoint::waypoints(cfg, &fabric);
+        let waypoints = waypoint::waypoints(cfg, &fabric, taps);
         let ports = ports(cfg, clock, &fabric, &buffers, &waypoints);
         let traffic = Traffic::new(cfg);
         let sampler = sampler(cfg, clock, ports.len(), largest);
@@ -66,6 +67,7 @@ impl<Q: EventQueue> Sim<Q> {
             pools: buffers.pools,
             hosts: (0..hosts).map(|_| Host::default()).collect(),
             waypoints,
+            taps: Taps::new(taps),
             edges: Vec::new(),
             actions: Actions::default(),
             steps: Vec::new(),

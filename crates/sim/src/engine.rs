@@ -16,6 +16,7 @@ use crate::middleboxes::edges::RouterPair;
 use crate::middleboxes::pep::Pep;
 use crate::network::pfc::Lossless;
 use crate::network::pool::{Delayed, Sacks};
+use crate::network::tap::Taps;
 use crate::network::waypoint::Waypoint;
 use crate::shards::Part;
 use crate::topology::Fabric;
@@ -101,6 +102,8 @@ pub(crate) struct Sim<Q> {
     pub hosts: Vec<Host>,
     /// Far ends of links that are more than a host or a plain switch.
     pub waypoints: Vec<Waypoint>,
+    /// What records the packets of chosen links.
+    pub taps: Taps,
     /// The DCIB routers, a pair for each path between two sites.
     pub edges: Vec<RouterPair>,
     /// What they request, their headers and their counters.

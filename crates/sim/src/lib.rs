@@ -83,6 +83,7 @@ pub use config::Config;
 pub use engine::Progress;
 pub use ids::LinkId;
 pub use network::faults;
+pub use network::tap::{Seen, Sightings, Tap};
 pub use outcome::Outcome;
 
 use events::{EventQueue, Heap, Scrambled, Wheel};
@@ -116,6 +117,20 @@ fn run_on<Q: EventQueue>(
     cfg: &Config,
     report: &mut dyn FnMut(Progress) -> bool,
 ) -> Option<Outcome> {
-    let mut sim = engine::Sim::<Q>::new(cfg);
+    let mut sim = engine::Sim::<Q>::new(cfg, &[]);
     sim.run(report).then(|| sim.finish())
+}
+
+/// The same as [`run_with_progress`], with the packets that arrive over the links of `taps`, each
+/// link once. The outcome is that without taps.
+pub fn run_with_taps(
+    cfg: &Config,
+    taps: &[Tap],
+    report: &mut dyn FnMut(Progress) -> bool,
+) -> Option<(Outcome, Sightings)> {
+    let mut sim = engine::Sim::<Wheel>::new(cfg, taps);
+    sim.run(report).then(|| {
+        let sightings = std::mem::take(&mut sim.taps.sightings);
+        (sim.finish(), sightings)
+    })
 }

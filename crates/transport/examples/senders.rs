@@ -307,6 +307,7 @@ pub fn setup(words: impl Iterator<Item = String>) -> Result<(Setup, bool), Strin
             "tlp" => stack.tlp = flag()?,
             "rack" => stack.rack = flag()?,
             "quick_acks" => stack.quick_acks = number()? as u32,
+            "write_size" => stack.write_size = number()? as u32,
             "cubic_hold" => stack.cubic_hold = flag()?,
             "coarse_alpha" => stack.coarse_alpha = flag()?,
             _ => return Err(format!("{word} is not known")),

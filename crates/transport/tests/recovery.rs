@@ -32,7 +32,7 @@ fn control() -> impl Strategy<Value = Control> {
 /// Every habit that a sender or a receiver may have, each on or off.
 fn stack() -> impl Strategy<Value = Stack> {
     let flags = prop::collection::vec(any::<bool>(), 8);
-    (flags, 0u32..40).prop_map(|(on, quick_acks)| Stack {
+    (flags, 0u32..40, 0u32..20_000).prop_map(|(on, quick_acks, write_size)| Stack {
         ack_cwr: on[0],
         whole_segments: on[1],
         prr: on[2],
@@ -43,6 +43,7 @@ fn stack() -> impl Strategy<Value = Stack> {
         cubic_hold: on[5],
         rto_over_rtt: on[6],
         coarse_alpha: on[7],
+        write_size,
     })
 }
 

@@ -259,3 +259,28 @@ fn control_packets_are_ecn_capable_where_data_is() {
         assert_eq!(cfg.ack_ecn(), ecn);
     }
 }
+
+/// Pieces of two and a half segments: those with the bytes 2499, 4999 and so on end one.
+#[test]
+fn the_end_of_each_piece_that_was_written_is_pushed() {
+    let pushed = |write_size: u32| {
+        let cfg = config(
+            Control::DCTCP,
+            Stack {
+                write_size,
+                ..Stack::NONE
+            },
+        );
+        let mut s = Sender::new(&cfg);
+        s.write(u64::MAX);
+        let first = drain(&mut s, &cfg, 0);
+        let ends: Vec<bool> = first.iter().map(|x| x.flags.has(Flags::PUSH)).collect();
+        numbers(&first)
+            .into_iter()
+            .zip(ends)
+            .filter_map(|(n, push)| push.then_some(n))
+            .collect::<Vec<u64>>()
+    };
+    assert_eq!(pushed(2_500), [2, 4, 7, 9]);
+    assert_eq!(pushed(0), [0u64; 0]);
+}

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use cemark_report::pauses;
-use cemark_scenario::Overrides;
+use cemark_scenario::{BENCHES, Overrides};
 use cpu_time::ProcessTime;
 use miette::miette;
 use serde::{Deserialize, Serialize};
@@ -12,18 +12,13 @@ use serde::{Deserialize, Serialize};
 use crate::Format;
 use crate::exit::{self, Failure};
 
-/// Reference workloads: built-in scenarios under `scenarios/bench/`.
-const NAMES: &[&str] = &[
+/// The workloads that differ in the size of the fabric only.
+const SIZES: &[&str] = &[
     "leafspine-128",
-    "leafspine-128-100g",
-    "incast-128",
     "fattree-432",
     "leafspine-1024",
-    "websearch-128",
-    "dwrr-128",
-    "wide-15",
-    "dcqcn-128",
-    "dcqcn-128-pfc",
+    "fattree-3456",
+    "fattree-11664",
 ];
 
 /// The event core a run uses.
@@ -48,6 +43,7 @@ impl Core {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
     name: String,
+    hosts: u32,
     /// Packets (data or ACK) that crossed a link.
     packet_hops: u64,
     cpu_seconds: f64,
@@ -85,6 +81,7 @@ pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
     let simulated_seconds = out.end.as_secs_f64();
     let measured = Measured {
         name: name.to_owned(),
+        hosts: point.config.topology.hosts(),
         packet_hops: out.packet_hops,
         cpu_seconds,
         packet_hops_per_cpu_second: out.packet_hops as f64 / cpu_seconds,
@@ -103,7 +100,7 @@ pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
 /// CPU time.
 pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Result<(), Failure> {
     let names: Vec<&str> = if names.is_empty() {
-        NAMES.to_vec()
+        BENCHES.iter().map(|b| b.name).collect()
     } else {
         names.iter().map(String::as_str).collect()
     };
@@ -136,12 +133,65 @@ pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Re
         }
         results.push(m);
     }
-    if format == Format::Json {
-        exit::answer_json(&serde_json::json!({
-            "schema": 1, "core": core.name(), "runs": runs, "results": results,
-        }))?;
+    let growth = growth(&results);
+    match format {
+        Format::Json => exit::answer_json(&serde_json::json!({
+            "schema": 1, "core": core.name(), "runs": runs, "results": results, "growth": growth,
+        })),
+        Format::Table if growth.is_empty() => Ok(()),
+        Format::Table => exit::answer(&growth_table(&growth)),
     }
-    Ok(())
+}
+
+/// What a larger fabric costs, for the same traffic.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Growth {
+    name: String,
+    hosts: u32,
+    cpu_ns_per_packet_hop: f64,
+    /// CPU time of a packet-hop as a multiple of that of the smallest fabric.
+    cost: f64,
+    peak_bytes_per_host: f64,
+}
+
+/// Every size of the reference traffic (a random permutation of endless DCTCP flows at 10 Gb/s)
+/// against the smallest; empty where fewer than two sizes were measured.
+fn growth(results: &[Measured]) -> Vec<Growth> {
+    let mut sizes: Vec<&Measured> = results
+        .iter()
+        .filter(|m| SIZES.contains(&m.name.as_str()))
+        .collect();
+    sizes.sort_by_key(|m| m.hosts);
+    let nanos = |m: &Measured| 1e9 / m.packet_hops_per_cpu_second;
+    let Some(smallest) = sizes.first().filter(|_| sizes.len() > 1).copied() else {
+        return Vec::new();
+    };
+    let row = |m: &&Measured| Growth {
+        name: m.name.clone(),
+        hosts: m.hosts,
+        cpu_ns_per_packet_hop: nanos(m),
+        cost: nanos(m) / nanos(smallest),
+        peak_bytes_per_host: m.peak_rss_bytes as f64 / f64::from(m.hosts),
+    };
+    sizes.iter().map(row).collect()
+}
+
+fn growth_table(rows: &[Growth]) -> String {
+    let mut text = format!(
+        "\ncost of a packet-hop as the fabric grows\n{:20} {:>10} {:>8} {:>12} {:>12}\n",
+        "workload", "hosts", "CPU ns", "to smallest", "KB a host"
+    );
+    for row in rows {
+        text += &format!(
+            "{:20} {:>10} {:>8.1} {:>12.2} {:>12.1}\n",
+            row.name,
+            row.hosts,
+            row.cpu_ns_per_packet_hop,
+            row.cost,
+            row.peak_bytes_per_host / 1e3,
+        );
+    }
+    text
 }
 
 fn child(name: &str, core: Core) -> Result<Measured, Failure> {
@@ -175,4 +225,52 @@ fn peak_rss() -> u64 {
             .ok()
     });
     kib.unwrap_or(0) * 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(name: &str, hosts: u32, speed: f64) -> Measured {
+        Measured {
+            name: name.to_owned(),
+            hosts,
+            packet_hops: 1,
+            cpu_seconds: 1.0,
+            packet_hops_per_cpu_second: speed,
+            peak_rss_bytes: 1_000_000,
+            events: 1,
+            simulated_seconds: 1.0,
+            goodput_gbps: 1.0,
+            marks: 0,
+            drops: 0,
+            digest: String::new(),
+        }
+    }
+
+    #[test]
+    fn growth_is_against_the_smallest_fabric_with_the_same_traffic() {
+        let all = [
+            measured("leafspine-1024", 1024, 10e6),
+            measured("dwrr-128", 128, 1e6),
+            measured("leafspine-128", 128, 20e6),
+        ];
+        let rows: Vec<_> = growth(&all)
+            .into_iter()
+            .map(|g| (g.hosts, g.cost))
+            .collect();
+        assert_eq!(rows, [(128, 1.0), (1024, 2.0)]);
+        assert!(
+            growth(&all[..2]).is_empty(),
+            "one size has nothing to compare"
+        );
+        assert!(growth_table(&growth(&all)).contains("leafspine-1024             1024"));
+    }
+
+    #[test]
+    fn every_size_is_a_workload() {
+        for name in SIZES {
+            assert!(BENCHES.iter().any(|b| b.name == *name), "{name}");
+        }
+    }
 }

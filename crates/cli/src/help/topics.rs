@@ -121,6 +121,12 @@ pub(super) static ALL: &[Topic] = &[
         "cemark help output",
     ),
     topic(
+        &["formats", "hpcc", "htsim"],
+        "files of other simulators that `cemark import` reads",
+        (page!("docs/formats.md"), Part::Whole),
+        "cemark import --help",
+    ),
+    topic(
         &["figures"],
         "figures of the papers, and what counts as reproduced",
         (page!("README.md"), Part::Item("Figures.")),

@@ -20,6 +20,7 @@ use self::answers::{Answers, Buffer, Kind, Rtts};
 use self::ask::Questions;
 use self::rtts::Numbers;
 use self::text::Parts;
+pub(crate) use self::text::{comment, quoted};
 use crate::exit::{Failure, answer, note};
 
 /// Arguments of `cemark init`.
@@ -100,7 +101,7 @@ impl Source {
 
 /// Writes the scenario and says what to type next.
 pub(crate) fn init(args: &Args) -> Result<(), Failure> {
-    let file = writable(args)?;
+    let file = writable(&args.file, args.force)?;
     let asks = !args.yes && stdin().is_terminal() && stderr().is_terminal();
     let mut source = Source {
         questions: asks.then(Questions::new),
@@ -314,16 +315,16 @@ fn user(what: &str, help: &str) -> Failure {
 }
 
 /// The file's name, if it may be written.
-fn writable(args: &Args) -> Result<String, Failure> {
-    let file = args.file.display().to_string();
-    if args.file.extension().is_none_or(|end| end != "toml") {
+pub(crate) fn writable(path: &Path, force: bool) -> Result<String, Failure> {
+    let file = path.display().to_string();
+    if path.extension().is_none_or(|end| end != "toml") {
         let what = format!("{file} is no name for a scenario: it ends in .toml");
         return Err(user(&what, &format!("write {file}.toml")));
     }
-    if args.file.exists() && !args.force {
+    if path.exists() && !force {
         return Err(exists(&file));
     }
-    let folder = args.file.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let folder = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|dir| !dir.is_dir()) {
         let what = format!("there is no directory {}", folder.display());
         return Err(user(&what, "make it first, or write a file in another one"));
@@ -334,11 +335,12 @@ fn writable(args: &Args) -> Result<String, Failure> {
 fn exists(file: &str) -> Failure {
     user(
         &format!("{file} exists"),
-        "add --force to overwrite it, or name another file: cemark init other.toml",
+        "add --force to overwrite it, or name another file",
     )
 }
 
-fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
+/// Writes a scenario.
+pub(crate) fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true);
     match force {

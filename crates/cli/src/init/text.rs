@@ -276,12 +276,12 @@ fn has_precision() -> bool {
 }
 
 /// A text as a comment, in lines that fit.
-pub(super) fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     format!("# {}\n", wrap(text, WIDTH - 2).replace('\n', "\n# "))
 }
 
 /// A text as TOML writes it.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a string")
 }
 

@@ -132,7 +132,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
-        keys: &["ack-cwr", "quick-acks"],
+        keys: &["ack-cwr", "quick-acks", "write-size"],
         used: |c| !queue_pairs(c) && c.transport.ack_every > 1,
         with: "ack-every = 2 and a control of TCP; every segment is acknowledged at once without",
     },

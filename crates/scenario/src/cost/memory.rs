@@ -18,8 +18,10 @@ pub(crate) const LEAST: f64 = 50e6;
 
 /// A link: its port, its ring, its name.
 const LINK: f64 = 1_100.0;
-/// A switch port whose queue is sampled: two histograms of 2,049 bins.
-const SAMPLED: f64 = 16_500.0;
+/// A switch port whose queue is sampled: two histograms, each with a page of bins. And where its
+/// link is full: the pages that a long queue fills.
+const SAMPLED: f64 = 550.0;
+const SAMPLED_FULL: f64 = 2_000.0;
 /// A sample of a trace.
 const SAMPLE: f64 = 24.0;
 /// Samples of a thinned trace.
@@ -42,7 +44,7 @@ pub(super) fn peak(config: &Config, found: &Found) -> f64 {
     let queues = config.switch.queues.len() as f64;
     let mut bytes = links * LINK + ports * (queues - 1.0) * 400.0;
     if config.measure.queue_interval.0 > 0 {
-        bytes += ports * SAMPLED + traces(config, found);
+        bytes += ports * SAMPLED + found.full.min(ports) * SAMPLED_FULL + traces(config, found);
     }
     bytes + (found.flows + standing(config)) * CONNECTION + packets(config, found) + drafts(config)
 }
@@ -68,8 +70,8 @@ fn traces(config: &Config, found: &Found) -> f64 {
     let n = samples(config, found);
     match &config.measure.trace {
         TracePorts::None => 0.0,
-        // Of every port until it is known which; at least a page.
-        TracePorts::Hottest => ports * (n.min(THIN) * SAMPLE).max(4096.0),
+        // Of every port until it is known which.
+        TracePorts::Hottest => ports * n.min(THIN) * SAMPLE * 1.5,
         TracePorts::ToHosts(hosts) => hosts.len() as f64 * n * SAMPLE * 1.5,
     }
 }

@@ -103,6 +103,10 @@ keys! { STACK_KEYS:
     ECT_CONTROL: bool = Key::flag("ect-control").usual("false").doc(
         "SYNs, SYN-ACKs and pure ACKs are ECN-capable where data is",
     );
+    WRITE_SIZE: u64 = Key::bytes("write-size", 0, 1 << 30).usual("0B").doc(
+        "the application writes a stream in pieces of this size, and the segment that ends one is \
+         acknowledged at once, even if ACKs are delayed; `0B`: in one piece",
+    );
     RTO_OVER_RTT: bool = Key::flag("rto-over-rtt").usual("false").doc(
         "`rto-min` is the least margin over the smoothed RTT; `false`: the least timeout",
     );
@@ -193,5 +197,6 @@ fn stack(s: &mut Section<'_>) -> Fallible<Stack> {
         cubic_hold: s.read(&CUBIC_HOLD)?,
         rto_over_rtt: s.read(&RTO_OVER_RTT)?,
         coarse_alpha: s.read(&COARSE_ALPHA)?,
+        write_size: s.read(&WRITE_SIZE)? as u32,
     })
 }

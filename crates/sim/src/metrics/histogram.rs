@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counts over equal bins with an exact mean, for lengths that have a known bound.
+//!
+//! Every switch port has two histograms, and most ports of a large fabric have short queues: a page
+//! of bins is made when a value first falls into it, and counts have 16 bits. 2049 counters of 32
+//! bits took 16 KB a port, nine tenths of the memory of a fat tree of 11,664 hosts.
+
+use std::collections::BTreeMap;
 
 use crate::outcome::Spread;
 
 const BINS: usize = 2048;
+/// Bins of a page.
+const PAGE: usize = 32;
+/// The last page has one bin, that of all values above the bound.
+const PAGES: usize = BINS / PAGE + 1;
 
 /// Values from zero to about a bound; what lies above it counts in the last bin.
 #[derive(Clone, Debug)]
 pub(crate) struct Histogram {
     width: u64,
-    bins: Vec<u32>,
+    /// By page: its place in `pages` plus one, or zero where no value has fallen into it.
+    places: [u8; PAGES],
+    pages: Vec<[u16; PAGE]>,
+    /// By bin: how often its count has passed 2^16.
+    carries: BTreeMap<u16, u32>,
     count: u64,
     sum: u64,
     max: u64,
@@ -20,7 +34,9 @@ impl Histogram {
     pub fn new(bound: u64) -> Self {
         Histogram {
             width: (bound / BINS as u64).max(1),
-            bins: vec![0; BINS + 1],
+            places: [0; PAGES],
+            pages: Vec::new(),
+            carries: BTreeMap::new(),
             count: 0,
             sum: 0,
             max: 0,
@@ -30,11 +46,43 @@ impl Histogram {
 
     pub fn add(&mut self, value: u64) {
         let bin = ((value / self.width) as usize).min(BINS);
-        self.bins[bin] += 1;
+        if self.places[bin / PAGE] == 0 {
+            self.add_page(bin / PAGE);
+        }
+        let place = usize::from(self.places[bin / PAGE]) - 1;
+        let n = &mut self.pages[place][bin % PAGE];
+        *n = n.wrapping_add(1);
+        if *n == 0 {
+            *self.carries.entry(bin as u16).or_default() += 1;
+        }
         self.count += 1;
         self.sum += value;
         self.max = self.max.max(value);
         self.min = self.min.min(value);
+    }
+
+    #[cold]
+    fn add_page(&mut self, page: usize) {
+        // A `Vec` would begin with four pages, and most histograms need one.
+        if self.pages.len() == self.pages.capacity() {
+            self.pages.reserve_exact(self.pages.len().max(1));
+        }
+        self.pages.push([0; PAGE]);
+        self.places[page] = self.pages.len() as u8;
+    }
+
+    /// Bins with values, in order: (bin, count).
+    fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
+        let used = (0..PAGES).filter(|page| self.places[*page] > 0);
+        let of_page = move |page: usize| {
+            let counts = self.pages[usize::from(self.places[page]) - 1];
+            (0..PAGE).map(move |i| (page * PAGE + i, u64::from(counts[i])))
+        };
+        let all = used.flat_map(of_page).map(|(bin, n)| {
+            let carries = self.carries.get(&(bin as u16)).copied().unwrap_or(0);
+            (bin, n + (u64::from(carries) << 16))
+        });
+        all.filter(|(_, n)| *n > 0)
     }
 
     pub fn mean(&self) -> f64 {
@@ -50,10 +98,10 @@ impl Histogram {
     fn quantile(&self, q: f64) -> f64 {
         let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
         let mut seen = 0;
-        for (i, &n) in self.bins.iter().enumerate() {
-            seen += u64::from(n);
+        for (bin, n) in self.counts() {
+            seen += n;
             if seen >= rank {
-                let upper = (i as u64 + 1) * self.width - 1;
+                let upper = (bin as u64 + 1) * self.width - 1;
                 return upper.min(self.max) as f64;
             }
         }
@@ -96,5 +144,27 @@ mod tests {
         );
         h.add(10_000_000);
         assert_eq!(h.spread().max, 10_000_000.0);
+    }
+
+    #[test]
+    fn counts_are_those_of_one_counter_per_bin() {
+        let mut h = Histogram::new(2_048_000);
+        let mut bins = vec![0_u64; BINS + 1];
+        let mut value = 1_u64;
+        for i in 0..400_000_u64 {
+            // Some bins pass 2^16, some pages stay empty, some values exceed the bound.
+            value = value
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(i);
+            let v = [5_000, 70_000 + (value >> 50), 3_000_000, value >> 44][i as usize % 4];
+            h.add(v);
+            bins[((v / 1000) as usize).min(BINS)] += 1;
+        }
+        let mut got = vec![0; BINS + 1];
+        for (bin, n) in h.counts() {
+            got[bin] += n;
+        }
+        assert!(bins[5] > 1 << 16 && h.pages.len() < PAGES);
+        assert_eq!(got, bins);
     }
 }

@@ -60,7 +60,7 @@ impl Sampler {
             traced,
             thinned: (0..if hottest { n } else { 0 })
                 .map(|_| Thinned {
-                    samples: Vec::with_capacity(THIN),
+                    samples: Vec::new(),
                     stride: 1,
                     skip: 0,
                 })

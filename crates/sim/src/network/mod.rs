@@ -5,4 +5,5 @@ pub mod faults;
 mod links;
 pub(crate) mod pfc;
 pub(crate) mod pool;
+pub(crate) mod tap;
 pub(crate) mod waypoint;

@@ -10,6 +10,7 @@ use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
 use crate::middleboxes::edges::{Place, places};
 use crate::network::faults::Faulty;
+use crate::network::tap::Tap;
 use crate::topology::Fabric;
 
 /// The tag of a link whose far end is a plain switch. That of a link to a host is the host's
@@ -29,10 +30,12 @@ pub(crate) struct Waypoint {
     pub tag: u32,
     pub fault: Option<Faulty>,
     pub place: Option<Place>,
+    /// What records its packets, as they arrive.
+    pub tap: Option<usize>,
 }
 
 /// The waypoints of a configuration.
-pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
+pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric, taps: &[Tap]) -> Vec<Waypoint> {
     let mut all: Vec<Waypoint> = Vec::new();
     let mut at = |link: LinkId| {
         let known = all.iter().position(|w| w.link == link);
@@ -42,6 +45,7 @@ pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
                 tag: fabric.links()[link].host.unwrap_or(SWITCH),
                 fault: None,
                 place: None,
+                tap: None,
             });
             all.len() - 1
         })
@@ -55,6 +59,10 @@ pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric) -> Vec<Waypoint> {
         .into_iter()
         .map(|link| (at(link), Place::Proxy))
         .collect();
+    let tapped: Vec<usize> = taps.iter().map(|tap| at(tap.link)).collect();
+    for (n, i) in tapped.into_iter().enumerate() {
+        all[i].tap = Some(n);
+    }
     let full = cfg.transport.mss.saturating_add(cfg.transport.header_bytes);
     for (i, fault) in faults.into_iter().zip(&cfg.faults) {
         all[i].fault = Some(Faulty::new(*fault, full, cfg.seed));
@@ -70,9 +78,12 @@ impl<Q: EventQueue> Sim<Q> {
     #[cold]
     pub fn at_waypoint(&mut self, tag: u32, mut packet: Packet) {
         let way = &mut self.waypoints[(tag - FIRST) as usize];
-        let (tag, place) = (way.tag, way.place);
+        let (tag, place, tap) = (way.tag, way.place, way.tap);
         if way.fault.as_mut().is_some_and(|f| f.takes(&mut packet)) {
             return self.dropped(packet);
+        }
+        if let Some(tap) = tap {
+            self.see(tap, &packet);
         }
         match place {
             None => self.arrive(tag, packet),

@@ -3,6 +3,7 @@
 //! and one line in the list below; its keys in scenario files, its routes, its loads, warnings and
 //! estimates follow from what its file declares.
 
+mod clos;
 mod dumbbell;
 mod fabric;
 mod fat_tree;
@@ -81,6 +82,7 @@ topologies! {
     FatTree in fat_tree,
     TwoSites in two_sites,
     Ring in ring,
+    Clos in clos,
 }
 
 impl Topology {

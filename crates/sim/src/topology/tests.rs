@@ -14,7 +14,7 @@ fn topologies() -> Vec<Topology> {
         .iter()
         .map(|spec| Topology::build(spec, &Values::example(spec)).expect("examples are valid"));
     let (slow, fast) = (Rate::gbps(10), Rate::gbps(40));
-    let others: [Topology; 4] = [
+    let others: [Topology; 5] = [
         Dumbbell {
             left: 2,
             right: 3,
@@ -51,6 +51,20 @@ fn topologies() -> Vec<Topology> {
             hosts_per_switch: 2,
             rate: slow,
             delay: D,
+        }
+        .into(),
+        Clos {
+            pods: 3,
+            edges: 2,
+            aggs: 3,
+            cores: 2,
+            hosts: 2,
+            host_rate: slow,
+            pod_rate: fast,
+            core_rate: Rate::gbps(5),
+            host_delay: D,
+            pod_delay: Picos(2 * D.0),
+            core_delay: Picos(7 * D.0),
         }
         .into(),
     ];

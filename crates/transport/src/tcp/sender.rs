@@ -128,6 +128,13 @@ const _: () = assert!(offset_of!(Sender, rtt) <= 128);
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Sender>() == 168);
 
+/// Whether the segment has the last byte of one of the pieces in which the stream was written.
+#[inline]
+fn ends_a_piece(size: u32, seq: u64, len: u64) -> bool {
+    let size = u64::from(size);
+    size > 0 && seq / size != (seq + len) / size
+}
+
 impl Sender {
     /// A sender with nothing to send. With `cfg.handshake` its first segment, once something is
     /// written, is a SYN.
@@ -348,6 +355,9 @@ impl Sender {
         }
         if self.nxt - self.una - self.gone + u64::from(cfg.mss) > self.congestion.cwnd() {
             self.full_at = self.nxt;
+        }
+        if ends_a_piece(cfg.stack.write_size, seq, len) {
+            flags = flags.with(Flags::PUSH);
         }
         self.emit(now, seq, len, flags)
     }

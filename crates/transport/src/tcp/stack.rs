@@ -32,6 +32,18 @@ pub struct Stack {
     pub rto_over_rtt: bool,
     /// DCTCP counts alpha in parts of 1024: below 1/64 it falls to zero within one window.
     pub coarse_alpha: bool,
+    /// The application hands over a stream in pieces of this many bytes, as the send buffer has
+    /// room for them. The segment that ends a piece carries PUSH, and is acknowledged at once even
+    /// if ACKs are delayed. 0: in one piece.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
+    pub write_size: u32,
+}
+
+/// Streams in one piece are written without the field, so that their identity is the older one.
+#[cfg(feature = "serde")]
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+fn is_zero(size: &u32) -> bool {
+    *size == 0
 }
 
 impl Stack {
@@ -47,6 +59,7 @@ impl Stack {
         cubic_hold: false,
         rto_over_rtt: false,
         coarse_alpha: false,
+        write_size: 0,
     };
 
     /// Linux 6.12. Its other values are those of the fields of [`Config`](crate::Config).
@@ -61,6 +74,8 @@ impl Stack {
         cubic_hold: true,
         rto_over_rtt: true,
         coarse_alpha: true,
+        // It depends on the send buffer, and so on the largest window of each connection.
+        write_size: 0,
     };
 
     /// Without what takes selective acknowledgements, if there are none.

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark import`: files of other simulators as a scenario.
+
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use cemark_formats::{Fault, Flow, Kind, Laid, hpcc, htsim};
+use cemark_scenario::{Overrides, parse};
+
+use crate::exit::{Failure, answer, note};
+
+const AFTER: &str = "\
+Examples:
+  cemark import topology.txt flow.txt config.txt --out hpcc.toml
+  cemark import leaf_spine.topo incast.cm --out incast.toml
+
+docs/formats.md has the formats, and what of them cannot be said in a scenario.";
+
+/// Largest file that is read.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Arguments of `cemark import`.
+#[derive(clap::Args)]
+#[command(after_help = AFTER)]
+pub(crate) struct Args {
+    /// A topology, and with it a list of flows and a configuration, in any order: topology.txt,
+    /// flow.txt and config.txt of HPCC's simulator, or a .topo and a .cm of htsim. The first lines
+    /// of each file say what it is.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The scenario to write.
+    #[arg(long, value_name = "FILE", default_value = "imported.toml")]
+    out: PathBuf,
+    /// Overwrite the scenario if it exists.
+    #[arg(long)]
+    force: bool,
+}
+
+/// A file by its name, with its text.
+struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    fn open(path: &Path) -> Result<Source, Failure> {
+        let name = path.display().to_string();
+        let bad = |what: String, help: &str| {
+            let help = help.to_owned();
+            Failure::User(miette::miette!(help = help, "{what}"))
+        };
+        let bytes = match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => {
+                return Err(bad(format!("{name} is a directory"), "name its files"));
+            }
+            Ok(meta) if meta.len() > MOST_BYTES => {
+                return Err(bad(
+                    format!("{name} has more than 1 GiB"),
+                    "name a file of text: a topology, a list of flows or a configuration",
+                ));
+            }
+            _ => std::fs::read(path).map_err(|e| bad(format!("{name}: {e}"), "name a file"))?,
+        };
+        let text = String::from_utf8(bytes).map_err(|e| {
+            let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+            bad(
+                format!("{name}:{line}: this is not UTF-8 text"),
+                "name a file of text",
+            )
+        })?;
+        Ok(Source { name, text })
+    }
+
+    /// What is wrong with this file, as `file:line: message`.
+    fn fault(&self, fault: &Fault) -> Failure {
+        let place = match fault.line {
+            Some(line) => format!("{}:{line}", self.name),
+            None => self.name.clone(),
+        };
+        let help = fault.help.clone();
+        Failure::User(miette::miette!(help = help, "{place}: {}", fault.message))
+    }
+}
+
+/// What the files say together.
+struct Found {
+    laid: Laid,
+    flows: Vec<Flow>,
+    config: Option<hpcc::Config>,
+    from: From,
+    /// What the reader of the scenario should know of how the files were read.
+    notes: Vec<String>,
+}
+
+/// The simulator that the files are of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    Hpcc,
+    Htsim,
+}
+
+/// Reads the files and writes the scenario.
+pub(crate) fn import(args: &Args) -> Result<(), Failure> {
+    let out = args.out.display().to_string();
+    crate::init::writable(&args.out, args.force)?;
+    let mut given = Vec::new();
+    for path in &args.files {
+        let source = Source::open(path)?;
+        let kind = Kind::of(&source.text).map_err(|fault| source.fault(&fault))?;
+        if given.iter().any(|(known, _)| *known == kind) {
+            return Err(user(
+                &format!("{} is the second {}", source.name, word(kind)),
+                "name one topology, one list of flows and one configuration",
+            ));
+        }
+        given.push((kind, source));
+    }
+    let take = |kind| {
+        given
+            .iter()
+            .find(|(k, _)| *k == kind)
+            .map(|(_, source)| source)
+    };
+    let hpcc = (
+        take(Kind::HpccTopology),
+        take(Kind::HpccFlows),
+        take(Kind::HpccConfig),
+    );
+    let htsim = (take(Kind::HtsimTopology), take(Kind::HtsimFlows));
+    let found = match (hpcc, htsim) {
+        ((Some(topology), flows, config), (None, None)) => of_hpcc(topology, flows, config)?,
+        ((None, None, None), (Some(topology), flows)) => of_htsim(topology, flows)?,
+        ((None, _, _), (None, _)) => {
+            return Err(user(
+                "no file has a topology",
+                "name one as well: HPCC's topology.txt, or a .topo of htsim",
+            ));
+        }
+        _ => {
+            return Err(user(
+                "these files are of two simulators",
+                "name the files of one: HPCC's topology.txt, flow.txt and config.txt, or a .topo \
+                 and a .cm of htsim",
+            ));
+        }
+    };
+    let scenario = text::scenario(&found, &given);
+    // The reader of scenarios has the last word, so that no file is written that cannot be run.
+    let plan = parse(&scenario, &out, &Overrides::default())?;
+    crate::init::write(&args.out, &scenario, args.force)?;
+    found
+        .notes
+        .iter()
+        .for_each(|text| note(&format!("note: {text}")));
+    answer(&format!(
+        "{out}: {}; {} flows\n\nnext    cemark check {out}\n        cemark run {out}\n",
+        text::fabric(&found.laid.fabric),
+        match found.flows.len() {
+            0 => "random".to_owned(),
+            n => n.to_string(),
+        },
+    ))?;
+    drop(plan);
+    Ok(())
+}
+
+fn user(what: &str, help: &str) -> Failure {
+    let help = help.to_owned();
+    Failure::User(miette::miette!(help = help, "{what}"))
+}
+
+/// A kind of file in words.
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::HpccTopology => "topology.txt of HPCC",
+        Kind::HpccFlows => "flow.txt of HPCC",
+        Kind::HpccConfig => "config.txt of HPCC",
+        Kind::HtsimTopology => ".topo of htsim",
+        Kind::HtsimFlows => ".cm of htsim",
+    }
+}
+
+/// That lines behind the counted ones are not read.
+fn rest(source: &Source, ignored: usize, what: &str) -> Option<String> {
+    (ignored > 0).then(|| {
+        format!(
+            "{}: {ignored} lines behind the {what} that its first line counts are not read, as in \
+             the simulator",
+            source.name
+        )
+    })
+}
+
+fn of_hpcc(
+    topology: &Source,
+    flows: Option<&Source>,
+    config: Option<&Source>,
+) -> Result<Found, Failure> {
+    let read = hpcc::topology(&topology.text).map_err(|e| topology.fault(&e))?;
+    let laid = Laid::of(&read.graph).map_err(|e| topology.fault(&e))?;
+    let mut notes: Vec<String> = rest(topology, read.ignored, "links").into_iter().collect();
+    let mut list = Vec::new();
+    if let Some(source) = flows {
+        let read = hpcc::flows(&source.text).map_err(|e| source.fault(&e))?;
+        notes.extend(rest(source, read.ignored, "flows"));
+        list = read.flows;
+        if let Some(flow) = list.iter().find(|flow| flow.priority == Some(0)) {
+            return Err(source.fault(&Fault {
+                line: Some(flow.line),
+                message: "priority 0 is that of control packets".to_owned(),
+                help: "write a priority of data, 1 to 7: 3 is usual".to_owned(),
+            }));
+        }
+        renumber(source, &laid, &mut list)?;
+    }
+    let config = match config {
+        None => None,
+        Some(source) => Some(hpcc::Config::read(&source.text).map_err(|e| source.fault(&e))?),
+    };
+    Ok(Found {
+        laid,
+        flows: list,
+        config,
+        from: From::Hpcc,
+        notes,
+    })
+}
+
+fn of_htsim(topology: &Source, flows: Option<&Source>) -> Result<Found, Failure> {
+    let topo = htsim::topo(&topology.text).map_err(|e| topology.fault(&e))?;
+    let mut notes = Vec::new();
+    if topo.latencies {
+        notes.push(format!(
+            "{}: half of each Switch_Latency_ns is counted into the links on each side of the \
+             switch; the delay of every path is the same",
+            topology.name
+        ));
+    }
+    if let Some(line) = topo.queues.first() {
+        notes.push(format!(
+            "{}:{line}: sizes of queues are not read; write `buffer` in [switch]",
+            topology.name
+        ));
+    }
+    let mut list = Vec::new();
+    if let Some(source) = flows {
+        let matrix = htsim::matrix(&source.text).map_err(|e| source.fault(&e))?;
+        if matrix.nodes > topo.nodes {
+            return Err(user(
+                &format!(
+                    "{} has {} nodes, and {} has {}",
+                    source.name, matrix.nodes, topology.name, topo.nodes
+                ),
+                "name the topology that the flows were made for",
+            ));
+        }
+        list = matrix.flows;
+    }
+    Ok(Found {
+        laid: Laid {
+            fabric: topo.fabric,
+            hosts: (0..topo.nodes).collect(),
+        },
+        flows: list,
+        config: None,
+        from: From::Htsim,
+        notes,
+    })
+}
+
+/// Sender and receiver of each flow as hosts of the scenario.
+fn renumber(source: &Source, laid: &Laid, flows: &mut [Flow]) -> Result<(), Failure> {
+    let hosts: std::collections::BTreeMap<u32, u32> = laid.hosts.iter().copied().zip(0..).collect();
+    for flow in flows {
+        for end in [&mut flow.src, &mut flow.dst] {
+            *end = *hosts.get(end).ok_or_else(|| {
+                source.fault(&Fault {
+                    line: Some(flow.line),
+                    message: format!("node {end} is no host of the topology"),
+                    help: "senders and receivers are nodes that are no switches".to_owned(),
+                })
+            })?;
+        }
+    }
+    Ok(())
+}

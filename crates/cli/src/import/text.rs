@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The scenario that `cemark import` writes. Its comments say what the files do not, and where the
+//! other simulator behaves in another way.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use cemark_formats::exact::{length, rate, time};
+use cemark_formats::hpcc::{Config, Control};
+use cemark_formats::{Clos, Fabric, Flow, Kind, Line};
+
+use super::{Found, From, Source};
+use crate::init::{comment, quoted};
+
+/// Flows of a scenario whose files list none.
+const USUAL_FLOWS: u32 = 2000;
+
+/// The topology in words.
+pub(super) fn fabric(fabric: &Fabric) -> String {
+    match fabric {
+        Fabric::Star { hosts, .. } => format!("{hosts} hosts on one switch"),
+        Fabric::Dumbbell { left, right, .. } => format!("{left} and {right} hosts on two switches"),
+        Fabric::LeafSpine {
+            leaves,
+            spines,
+            hosts,
+            ..
+        } => format!("{leaves} leaves of {hosts} hosts, {spines} spines"),
+        Fabric::Clos(c) => format!(
+            "{} pods of {} edge switches with {} hosts each and {} aggregation switches, {} core \
+             switches",
+            c.pods,
+            c.edges,
+            c.hosts,
+            c.aggs,
+            c.aggs * c.cores
+        ),
+    }
+}
+
+/// The whole scenario.
+pub(super) fn scenario(found: &Found, given: &[(Kind, Source)]) -> String {
+    let names: Vec<&str> = given.iter().map(|(_, source)| &source.name[..]).collect();
+    let names = names.join(", ");
+    let mut out = comment(&format!(
+        "A scenario of cemark, written by `cemark import` from {}. Change what you like.",
+        // A name must not end the comment.
+        cemark_scenario::visible(&names)
+    ));
+    let _ = writeln!(
+        out,
+        "\ntitle = {}\n",
+        quoted(&format!("Imported from {names}"))
+    );
+    topology(&mut out, found);
+    workloads(&mut out, found);
+    match found.from {
+        From::Hpcc => hpcc(&mut out, found),
+        From::Htsim => htsim(&mut out, found),
+    }
+    out
+}
+
+fn line(out: &mut String, prefix: &str, line: Line) {
+    let _ = writeln!(out, "{prefix}rate = \"{}\"", rate(line.rate.0));
+    let _ = writeln!(out, "{prefix}delay = \"{}\"", time(line.delay.0));
+}
+
+fn topology(out: &mut String, found: &Found) {
+    if found
+        .laid
+        .hosts
+        .iter()
+        .zip(0..)
+        .any(|(&node, host)| node != host)
+    {
+        let ranges = ranges(&found.laid.hosts);
+        *out += &comment(&format!(
+            "Hosts are numbered from 0, rack by rack. In the files they are the nodes {ranges}, \
+             in this order."
+        ));
+    }
+    *out += "[topology]\n";
+    match found.laid.fabric {
+        Fabric::Star { hosts, host } => {
+            let _ = writeln!(out, "kind = \"star\"\nhosts = {hosts}");
+            line(out, "", host);
+        }
+        Fabric::Dumbbell {
+            left,
+            right,
+            host,
+            middle,
+        } => {
+            let _ = writeln!(out, "kind = \"dumbbell\"\nleft = {left}\nright = {right}");
+            line(out, "", host);
+            line(out, "middle-", middle);
+        }
+        Fabric::LeafSpine {
+            leaves,
+            spines,
+            hosts,
+            host,
+            up,
+        } => {
+            let _ = writeln!(
+                out,
+                "kind = \"leaf-spine\"\nleaves = {leaves}\nspines = {spines}\n\
+                 hosts-per-leaf = {hosts}"
+            );
+            line(out, "", host);
+            line(out, "uplink-", up);
+        }
+        Fabric::Clos(Clos {
+            pods,
+            edges,
+            aggs,
+            cores,
+            hosts,
+            host,
+            pod,
+            core,
+        }) => {
+            let _ = writeln!(
+                out,
+                "kind = \"clos\"\npods = {pods}\nedges-per-pod = {edges}\naggs-per-pod = {aggs}\n\
+                 cores-per-agg = {cores}\nhosts-per-edge = {hosts}"
+            );
+            line(out, "", host);
+            line(out, "pod-", pod);
+            line(out, "core-", core);
+        }
+    }
+    *out += &comment(
+        "Among equal paths a hash of the flow chooses, another one than the other simulator's.",
+    );
+    out.push('\n');
+}
+
+/// Numbers as a text: `1 to 4, 7`.
+fn ranges(numbers: &[u32]) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &n in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == n => *last = n,
+            _ => runs.push((n, n)),
+        }
+    }
+    const SHOWN: usize = 20;
+    let mut words: Vec<String> = runs
+        .iter()
+        .take(SHOWN)
+        .map(|&(first, last)| match first == last {
+            true => first.to_string(),
+            false => format!("{first} to {last}"),
+        })
+        .collect();
+    if runs.len() > SHOWN {
+        words.push("and so on".to_owned());
+    }
+    words.join(", ")
+}
+
+/// The priorities of the flows, in order. Each gets a queue.
+fn priorities(flows: &[Flow]) -> Vec<u32> {
+    let all: BTreeSet<u32> = flows.iter().filter_map(|flow| flow.priority).collect();
+    all.into_iter().collect()
+}
+
+fn workloads(out: &mut String, found: &Found) {
+    let Some(first) = found.flows.iter().map(|flow| flow.start.0).min() else {
+        let _ = write!(
+            out,
+            "# The files list no flows. Our choice:\n[[workload]]\nkind = \"poisson\"\n\
+             sizes = \"web-search\"\nload = 0.5\nflows = {USUAL_FLOWS}\n\n"
+        );
+        return;
+    };
+    if first > 0 {
+        *out += &comment(&format!(
+            "Starts are {} earlier than in the file, where nothing happens until then.",
+            time(first)
+        ));
+    }
+    // htsim's priorities order the packets of a receiver's own flows, and choose no queue.
+    let priorities = match found.from {
+        From::Hpcc => priorities(&found.flows),
+        From::Htsim => Vec::new(),
+    };
+    for class in 0..priorities.len().max(1) {
+        let _ = writeln!(out, "[[workload]]\nkind = \"list\"");
+        if let (2.., Some(priority)) = (priorities.len(), priorities.get(class)) {
+            let _ = writeln!(out, "name = \"priority-{priority}\"\nclass = {class}");
+        }
+        *out += "flow = [\n";
+        let of_class =
+            |flow: &&Flow| priorities.len() < 2 || flow.priority == Some(priorities[class]);
+        for flow in found.flows.iter().filter(of_class) {
+            let _ = writeln!(
+                out,
+                "  {{ at = \"{}\", src = {}, dst = {}, size = \"{}B\" }},",
+                time(flow.start.0 - first),
+                flow.src,
+                flow.dst,
+                flow.bytes
+            );
+        }
+        *out += "]\n\n";
+    }
+}
+
+/// The links of hosts.
+fn host_line(fabric: &Fabric) -> Line {
+    match fabric {
+        Fabric::Star { host, .. }
+        | Fabric::Dumbbell { host, .. }
+        | Fabric::LeafSpine { host, .. }
+        | Fabric::Clos(Clos { host, .. }) => *host,
+    }
+}
+
+fn hpcc(out: &mut String, found: &Found) {
+    let usual = Config::default();
+    let config = found.config.as_ref().unwrap_or(&usual);
+    hpcc_transport(out, found, config);
+    *out += &comment(
+        "Ports of a switch share its memory, and pause their neighbours before it overflows: PFC \
+         with the simulator's dynamic threshold, 1/8 of the free part.",
+    );
+    *out += "[switch]\nbuffer-policy = \"dynamic\"\n";
+    match config.buffer {
+        Some(bytes) => {
+            let _ = writeln!(out, "pool = \"{}\" # BUFFER_SIZE, in MiB", length(bytes));
+        }
+        None => *out += "pool = \"16MiB\" # our choice: no config.txt says it\n",
+    }
+    *out += "pfc = true\npfc-alpha = 0.125\n";
+    let queues = priorities(&found.flows).len();
+    if queues > 1 {
+        let _ = writeln!(
+            out,
+            "# A queue for each priority of the flows. The simulator serves one packet of each in \
+             turn.\nqueues = {queues}\nscheduler = \"dwrr\""
+        );
+    }
+    out.push('\n');
+    hpcc_scheme(out, found, config);
+}
+
+fn hpcc_transport(out: &mut String, found: &Found, config: &Config) {
+    match (config.control, found.config.is_some()) {
+        (Some(Control::Dctcp), _) => {
+            *out += &comment(
+                "CC_MODE 8: in the simulator DCTCP sets the rate of queue pairs; here it sets the \
+                 window of TCP.",
+            );
+            *out += "[transport]\ncontrol = \"dctcp\"\n";
+        }
+        (Some(Control::Dcqcn), _) => *out += "# CC_MODE 1.\n[transport]\ncontrol = \"dcqcn\"\n",
+        (None, _) => {
+            *out += "# Our choice: no config.txt names a controller (CC_MODE).\n[transport]\n\
+                     control = \"dcqcn\"\n";
+        }
+    }
+    if let Some(payload) = config.payload {
+        let _ = writeln!(
+            out,
+            "mss = \"{payload}B\" # PACKET_PAYLOAD_SIZE; a header adds 40 bytes here"
+        );
+    }
+    if config.control == Some(Control::Dctcp) {
+        if let Some(gain) = config.gain {
+            let _ = writeln!(out, "g = {gain} # EWMA_GAIN");
+        }
+        out.push('\n');
+        return;
+    }
+    let rates = [
+        ("rate-ai", "RATE_AI", config.rate_ai),
+        ("rate-hai", "RATE_HAI", config.rate_hai),
+        ("min-rate", "MIN_RATE", config.min_rate),
+    ];
+    for (key, word, value) in rates {
+        if let Some(value) = value {
+            let _ = writeln!(out, "{key} = \"{}\" # {word}", rate(value.0));
+        }
+    }
+    if let Some(gain) = config.gain {
+        let _ = writeln!(out, "dcqcn-g = {gain} # EWMA_GAIN");
+    }
+    let timers = [
+        ("alpha-timer", "ALPHA_RESUME_INTERVAL", config.alpha_timer),
+        ("rate-timer", "RP_TIMER", config.rate_timer),
+    ];
+    for (key, word, value) in timers {
+        if let Some(value) = value {
+            let _ = writeln!(out, "{key} = \"{}\" # {word}", time(value.0));
+        }
+    }
+    if let Some(steps) = config.recovery {
+        let _ = writeln!(out, "fast-recovery = {steps} # FAST_RECOVERY_TIMES");
+    }
+    if let Some(clamp) = config.clamp {
+        let _ = writeln!(out, "clamp-target = {clamp} # CLAMP_TARGET_RATE");
+    }
+    if found.config.is_some() {
+        *out += "byte-counter = 0 # the simulator has none\n";
+    }
+    out.push('\n');
+}
+
+fn hpcc_scheme(out: &mut String, found: &Found, config: &Config) {
+    if config.unmarked {
+        *out += "# ENABLE_QCN 0.\n[[scheme]]\nlabel = \"no marks\"\nmarker = \"none\"\n";
+        return;
+    }
+    let host = host_line(&found.laid.fabric).rate;
+    let (min, max, probability, whence) = match config.ramp(host) {
+        Some(ramp) => (ramp.kmin, ramp.kmax, ramp.pmax, "of config.txt"),
+        None => {
+            // 100 and 400 KB at 25 Gb/s.
+            let part =
+                |bytes: u64| u64::try_from(u128::from(host.0) * u128::from(bytes) / 25_000_000_000);
+            let (min, max) = (part(100_000), part(400_000));
+            (
+                min.unwrap_or(u64::MAX),
+                max.unwrap_or(u64::MAX),
+                0.2,
+                "of our choice: no config.txt has them. They are 100 KB and 400 KB at 25 Gb/s, \
+                 in proportion to the rate",
+            )
+        }
+    };
+    *out += &comment(&format!(
+        "The thresholds are those at links of {}, the hosts', {whence}. A scenario has one pair \
+         for all ports, and the simulator one for each rate of links. KB are 1000 bytes, as \
+         there. Both mark never at lengths up to `min` and always above `max` (`>`, not `>=`). \
+         The simulator judges a packet as it leaves, by the bytes that stay behind; this marker \
+         judges it as it arrives, by the bytes that wait before it. The simulator never marks in \
+         its queue 0, of control packets; here ACKs and notifications are not ECN-capable and so \
+         are never marked either.",
+        rate(host.0)
+    ));
+    let _ = write!(
+        out,
+        "[[scheme]]\nlabel = \"HPCC's switch\"\nmarker = \"wred\"\nmin = \"{}\"\nmax = \"{}\"\n\
+         drop-probability = {probability}\n",
+        length(min.min(u32::MAX.into())),
+        length(max.min(u32::MAX.into()))
+    );
+}
+
+fn htsim(out: &mut String, found: &Found) {
+    *out += "# Our choice: the files do not say how hosts react.\n[transport]\n\
+             control = \"dctcp\"\n\n";
+    let picos = round_trip(&found.laid.fabric).max(1_000_000);
+    *out += &comment(
+        "Our choice: a threshold of one base RTT, since the files have none. As htsim's ECN queue \
+         it judges a packet as it leaves, with the packet itself counted, and marks above K (`>`).",
+    );
+    let _ = write!(
+        out,
+        "[[scheme]]\nlabel = \"htsim's queue\"\nmarker = \"threshold\"\nk = \"{}\"\n\
+         hook = \"dequeue\"\ncmp = \"strict\"\ncount-self = true\n",
+        time(picos)
+    );
+}
+
+/// Propagation of the longest path there and back, in picoseconds.
+fn round_trip(fabric: &Fabric) -> u64 {
+    let one_way = match fabric {
+        Fabric::Star { host, .. } => 2 * host.delay.0,
+        Fabric::Dumbbell { host, middle, .. } => 2 * host.delay.0 + middle.delay.0,
+        Fabric::LeafSpine { host, up, .. } => 2 * (host.delay.0 + up.delay.0),
+        Fabric::Clos(c) => 2 * (c.host.delay.0 + c.pod.delay.0 + c.core.delay.0),
+    };
+    2 * one_way
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark import` as a user types it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// An empty directory with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("import-{name}"));
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).expect("a temporary directory");
+    for (name, text) in files {
+        fs::write(dir.join(name), text).expect("a file");
+    }
+    dir
+}
+
+fn cemark(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cemark"))
+        .args(args)
+        .current_dir(dir)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program runs")
+}
+
+fn line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).replace('│', " ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Nodes 0 and 1 are the switches.
+const TOPOLOGY: &str = "6 2 5\n0 1\n0 1 25Gbps 0.002ms 0\n0 2 25Gbps 1us 0\n0 3 25Gbps 1us 0\n\
+                        1 4 25Gbps 1us 0\n1 5 25Gbps 1us 0\n\nFirst line: nodes\n";
+const FLOWS: &str = "3\n2 4 3 100 20000 2\n3 4 3 100 30000 2.00001\n5 2 4 100 1000 2.0000000005\n";
+const CONFIG: &str = "CC_MODE 1\nKMAX_MAP 1 25000000000 400\nKMIN_MAP 1 25000000000 100\n\
+                      PMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 8\nPACKET_PAYLOAD_SIZE 1000\n\
+                      RATE_AI 50Mb/s\nEWMA_GAIN 0.00390625\nRP_TIMER 900\nCLAMP_TARGET_RATE 0\n";
+
+#[test]
+fn files_of_hpcc_become_a_scenario_that_runs() {
+    let files = [
+        ("topology.txt", TOPOLOGY),
+        ("flow.txt", FLOWS),
+        ("config.txt", CONFIG),
+    ];
+    let dir = folder("hpcc", &files);
+    let o = cemark(&dir, &["import", "flow.txt", "topology.txt", "config.txt"]);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    assert!(line(&o.stderr).contains("topology.txt: 1 lines behind the links"));
+    assert!(line(&o.stdout).contains("imported.toml: 2 and 2 hosts on two switches; 3 flows"));
+    let text = fs::read_to_string(dir.join("imported.toml")).expect("the scenario");
+    for part in [
+        "the nodes 2 to 5, in this order",
+        "kind = \"dumbbell\"\nleft = 2\nright = 2\nrate = \"25Gbps\"\ndelay = \"1us\"\n\
+         middle-rate = \"25Gbps\"\nmiddle-delay = \"2us\"\n",
+        "Starts are 2s earlier",
+        "{ at = \"10us\", src = 1, dst = 2, size = \"30000B\" }",
+        "name = \"priority-4\"\nclass = 1\nflow = [\n  { at = \"500ps\", src = 3, dst = 0,",
+        "control = \"dcqcn\"",
+        "mss = \"1000B\"",
+        "rate-ai = \"50Mbps\"",
+        "rate-timer = \"900us\"",
+        "clamp-target = false",
+        "pool = \"8388608B\"",
+        "queues = 2",
+        "min = \"100KB\"\nmax = \"400KB\"\ndrop-probability = 0.2\n",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let o = cemark(&dir, &["check", "imported.toml"]);
+    assert_eq!((o.status.code(), line(&o.stderr)), (Some(0), String::new()));
+    let o = cemark(&dir, &["run", "imported.toml", "--out", "run"]);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    // A second import would overwrite what may have been changed since.
+    let o = cemark(&dir, &["import", "topology.txt"]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(
+        line(&o.stderr).contains("imported.toml exists"),
+        "{}",
+        line(&o.stderr)
+    );
+    let o = cemark(&dir, &["import", "topology.txt", "--force"]);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    let o = cemark(&dir, &["check", "imported.toml"]);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+}
+
+#[test]
+fn files_of_htsim_become_a_scenario_that_runs() {
+    let topo = "Nodes 8\nTiers 3\nPodsize 4\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\n\
+                Radix_Up 2\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 300\nTier 1\n\
+                Downlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 1\nDownlink_Latency_ns 1000\n\
+                Tier 2\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 1001\n";
+    let matrix = "Nodes 8\nConnections 2\n0->7 id 1 start 0 size 20000\n1->7 start 5 size 1\n";
+    let dir = folder("htsim", &[("a.topo", topo), ("a.cm", matrix)]);
+    let o = cemark(&dir, &["import", "a.topo", "a.cm", "--out", "a.toml"]);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    assert!(line(&o.stderr).contains("a.topo: half of each Switch_Latency_ns"));
+    let text = fs::read_to_string(dir.join("a.toml")).expect("the scenario");
+    for part in [
+        "kind = \"clos\"\npods = 2\nedges-per-pod = 2\naggs-per-pod = 2\ncores-per-agg = 1\n",
+        "\ndelay = \"1150ns\"\n",
+        "core-delay = \"1001ns\"",
+        "at = \"5ps\", src = 1, dst = 7, size = \"1B\"",
+        "hook = \"dequeue\"",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let o = cemark(&dir, &["check", "a.toml"]);
+    assert_eq!((o.status.code(), line(&o.stderr)), (Some(0), String::new()));
+    let o = cemark(&dir, &["run", "a.toml", "--out", "run"]);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+}
+
+#[test]
+fn mistakes_name_file_and_line() {
+    let files = [
+        ("topology.txt", TOPOLOGY),
+        ("other.txt", TOPOLOGY),
+        (
+            "errors.txt",
+            "3 1 2\n0\n0 1 1Gbps 1us 0\n0 2 1Gbps 1us 0.5\n",
+        ),
+        ("flow.txt", FLOWS),
+        ("switch.txt", "1\n0 4 3 100 20000 2\n"),
+        ("control.txt", "1\n2 4 0 100 20000 2\n"),
+        ("timely.txt", "CC_MODE 7\n"),
+        ("a.cm", "Nodes 2\nConnections 1\n0->1 start 0 size 1\n"),
+        ("notes.md", "# Notes\nthis and that\n"),
+        ("empty.txt", ""),
+    ];
+    let dir = folder("mistakes", &files);
+    fs::write(dir.join("binary"), [b'1', b'\n', 0xff, 0xfe]).expect("a file");
+    for (given, message, help) in [
+        (
+            &["errors.txt"][..],
+            "errors.txt:4: the error rate 0.5",
+            "[[fault]]",
+        ),
+        (
+            &["topology.txt", "switch.txt"],
+            "switch.txt:2: node 0 is no host",
+            "no switches",
+        ),
+        (
+            &["topology.txt", "control.txt"],
+            "control.txt:2: priority 0",
+            "1 to 7",
+        ),
+        (
+            &["topology.txt", "timely.txt"],
+            "timely.txt:1: CC_MODE 7 is TIMELY",
+            "CC_MODE 1",
+        ),
+        (
+            &["topology.txt", "other.txt"],
+            "other.txt is the second topology.txt",
+            "name one",
+        ),
+        (&["topology.txt", "a.cm"], "two simulators", "files of one"),
+        (&["flow.txt"], "no file has a topology", "topology.txt"),
+        (&["notes.md"], "no file that is imported", ".topo"),
+        (&["empty.txt"], "empty.txt: the file is empty", "known are"),
+        (&["binary"], "binary:2: this is not UTF-8", "text"),
+        (&["absent.txt"], "absent.txt:", "name a file"),
+        (&["."], ". is a directory", "name its files"),
+        (
+            &["topology.txt", "--out", "a.txt"],
+            "it ends in .toml",
+            "a.txt.toml",
+        ),
+        (
+            &["topology.txt", "--out", "no/a.toml"],
+            "no directory no",
+            "make it",
+        ),
+    ] {
+        let o = cemark(&dir, &[&["import"], given].concat());
+        assert_eq!(o.status.code(), Some(2), "{given:?} {}", line(&o.stderr));
+        let text = line(&o.stderr);
+        assert!(
+            text.contains(message) && text.contains(help),
+            "{given:?}: {text}"
+        );
+        assert!(!dir.join("imported.toml").exists(), "{given:?}");
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files of the ns-3 simulator of HPCC (SIGCOMM 2019) and of the many that were made from it: PINT,
+//! PowerTCP and others use the same `topology.txt`, `flow.txt`, `config.txt` and `fct.txt`.
+
+mod config;
+mod fct;
+mod flows;
+mod topology;
+
+pub use config::{Config, Control, Ramp};
+pub use fct::{Done, fct};
+pub use flows::{Flows, flows};
+pub use topology::{Topology, topology};

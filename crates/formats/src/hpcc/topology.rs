@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `topology.txt`: a line with the numbers of nodes, switches and links, a line with the switches,
+//! and a line for each link: `src dst 100Gbps 0.001ms 0`. The last column is an error rate.
+
+use crate::fault::{Fallible, Fault};
+use crate::graph::{Graph, Wire};
+use crate::lines::{Line, lines, shown};
+use crate::number;
+
+/// Largest number of nodes that is read. Fabrics of a scenario have fewer hosts.
+const MOST_NODES: u32 = 1_000_000;
+
+/// A topology, and what its reader should say of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topology {
+    /// Hosts, switches and links.
+    pub graph: Graph,
+    /// Lines after the last link that the first line counts; the simulator does not read them.
+    pub ignored: usize,
+}
+
+/// Reads `topology.txt`.
+pub fn topology(text: &str) -> Fallible<Topology> {
+    let mut rest = lines(text);
+    let first = rest.next().ok_or_else(|| {
+        Fault::whole(
+            "the file is empty",
+            "the first line counts nodes, switches and links: `66 1 65`",
+        )
+    })?;
+    if first.words.len() != 3 {
+        return Err(first.fault(
+            format!("{} numbers instead of three", first.words.len()),
+            "the first line counts nodes, switches and links: `66 1 65`",
+        ));
+    }
+    let nodes: u32 = first.count(0, "number of nodes")?;
+    let switches: u32 = first.count(1, "number of switches")?;
+    let links: usize = first.count(2, "number of links")?;
+    if nodes > MOST_NODES || switches > nodes {
+        return Err(first.fault(
+            format!("{nodes} nodes with {switches} switches"),
+            format!("at most {MOST_NODES} nodes, of which some are switches"),
+        ));
+    }
+    let mut graph = Graph {
+        nodes,
+        ..Graph::default()
+    };
+    // The simulator reads words, so that the list may be broken over lines.
+    while graph.switches.len() < switches as usize {
+        let line = rest.next().ok_or_else(|| missing(text, "switches"))?;
+        for i in 0..line.words.len() {
+            switch(&mut graph, &line, i, switches)?;
+        }
+    }
+    for _ in 0..links {
+        let line = rest.next().ok_or_else(|| missing(text, "links"))?;
+        graph.wires.push(wire(&line)?);
+    }
+    graph.check()?;
+    Ok(Topology {
+        graph,
+        ignored: rest.count(),
+    })
+}
+
+fn switch(graph: &mut Graph, line: &Line<'_>, i: usize, switches: u32) -> Fallible<()> {
+    let id: u32 = line.count(i, "switch")?;
+    if id >= graph.nodes {
+        return Err(line.fault(
+            format!(
+                "there is no node {id}: the first line counts {}",
+                graph.nodes
+            ),
+            "the second line lists the nodes that are switches",
+        ));
+    }
+    if !graph.switches.insert(id) {
+        return Err(line.fault(
+            format!("switch {id} is listed twice"),
+            "list every switch once",
+        ));
+    }
+    if graph.switches.len() > switches as usize {
+        return Err(line.fault(
+            format!("more switches than the {switches} that the first line counts"),
+            "correct the second number of the first line",
+        ));
+    }
+    Ok(())
+}
+
+fn missing(text: &str, what: &str) -> Fault {
+    Fault::at(
+        text.lines().count().max(1),
+        format!("the file ends before all {what} that the first line counts"),
+        format!("add the {what}, or correct the first line"),
+    )
+}
+
+fn wire(line: &Line<'_>) -> Fallible<Wire> {
+    let form = "a link is `src dst rate delay error_rate`: `0 320 100Gbps 1000ns 0`";
+    if line.words.len() != 5 {
+        return Err(line.fault(format!("{} words instead of five", line.words.len()), form));
+    }
+    let word = |i: usize| shown(line.words[i]);
+    let rate = number::rate(line.words[2]).ok_or_else(|| {
+        let help = "write a rate above zero as ns-3 does: 100Gbps, 25Gb/s";
+        line.fault(format!("`{}` is no rate", word(2)), help)
+    })?;
+    let delay = number::time(line.words[3]).ok_or_else(|| {
+        let help = "write a time as ns-3 does, down to picoseconds: 0.001ms, 1000ns";
+        line.fault(format!("`{}` is no delay", word(3)), help)
+    })?;
+    let lossless = number::scaled(line.words[4], 0) == Some(0);
+    if !lossless {
+        return Err(match line.words[4].parse::<f64>() {
+            Ok(rate) if (0.0..=1.0).contains(&rate) => line.fault(
+                format!("the error rate {} of a link is not imported", word(4)),
+                "write 0 here, and into the scenario a section [[fault]] with the links and \
+                 `rate` (docs/scenarios.md)",
+            ),
+            _ => line.fault(format!("`{}` is no error rate", word(4)), form),
+        });
+    }
+    Ok(Wire {
+        line: line.number,
+        a: line.count(0, "node")?,
+        b: line.count(1, "node")?,
+        rate,
+        delay,
+    })
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Three tiers of switches in any numbers: a fat tree with fewer pods, more cores, or other rates.
+
+use super::{Absent, Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape};
+use super::{Switch, Tier, TopologySpec, Unit, Values, Way};
+use cemark_wire::{Picos, Rate};
+
+/// Most inner links, one direction each. Beyond it a fabric takes more memory than a point has.
+const MOST_LINKS: u64 = 1 << 20;
+
+const fn some(name: &'static str, text: &'static str, value: u64, doc: &'static str) -> Key {
+    Key::needed(name, (1, 4096), Example { text, value }, doc)
+}
+
+/// The registry's entry.
+pub const SPEC: TopologySpec = TopologySpec {
+    name: "clos",
+    doc: "Three tiers of switches in any numbers: pods of edge and aggregation switches, and core \
+          switches above each aggregation switch.",
+    keys: &[
+        Key::RATE,
+        Key::DELAY,
+        Key::needed(
+            "pods",
+            (2, 4096),
+            Example {
+                text: "3",
+                value: 3,
+            },
+            "groups of edge and aggregation switches",
+        ),
+        some("edges-per-pod", "2", 2, "edge switches of a pod"),
+        some(
+            "aggs-per-pod",
+            "2",
+            2,
+            "aggregation switches of a pod, each joined to every edge switch of it",
+        ),
+        some(
+            "cores-per-agg",
+            "2",
+            2,
+            "core switches above an aggregation switch; those above its namesakes in other pods \
+             are the same",
+        ),
+        Key {
+            name: "hosts-per-edge",
+            unit: Unit::Count {
+                min: 1,
+                max: MOST_HOSTS,
+            },
+            absent: Absent::As("aggs-per-pod"),
+            doc: "hosts on an edge switch",
+        },
+        Key::rate("pod-rate", "rate from edge to aggregation switches"),
+        Key::rate("core-rate", "rate from aggregation to core switches"),
+        Key::delay("pod-delay", "propagation delay within a pod"),
+        Key {
+            absent: Absent::As("pod-delay"),
+            ..Key::delay("core-delay", "propagation delay to the core switches")
+        },
+    ],
+};
+
+/// Three tiers of switches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Clos {
+    /// Pods.
+    pub pods: u32,
+    /// Edge switches of a pod.
+    pub edges: u32,
+    /// Aggregation switches of a pod.
+    pub aggs: u32,
+    /// Core switches above an aggregation switch.
+    pub cores: u32,
+    /// Hosts of an edge switch.
+    pub hosts: u32,
+    /// Rate of host links.
+    pub host_rate: Rate,
+    /// Rate of edge-aggregation links.
+    pub pod_rate: Rate,
+    /// Rate of aggregation-core links.
+    pub core_rate: Rate,
+    /// Propagation delay of a host link.
+    pub host_delay: Picos,
+    /// Propagation delay of an edge-aggregation link.
+    pub pod_delay: Picos,
+    /// Propagation delay of an aggregation-core link.
+    pub core_delay: Picos,
+}
+
+impl Clos {
+    pub(super) fn new(v: &Values) -> Result<Clos, Mistake> {
+        let clos = Clos {
+            pods: v.count("pods"),
+            edges: v.count("edges-per-pod"),
+            aggs: v.count("aggs-per-pod"),
+            cores: v.count("cores-per-agg"),
+            hosts: v.count("hosts-per-edge"),
+            host_rate: v.rate("rate"),
+            pod_rate: v.rate("pod-rate"),
+            core_rate: v.rate("core-rate"),
+            host_delay: v.time("delay"),
+            pod_delay: v.time("pod-delay"),
+            core_delay: v.time("core-delay"),
+        };
+        let cables = u64::from(clos.pods)
+            * u64::from(clos.aggs)
+            * (u64::from(clos.edges) + u64::from(clos.cores));
+        if 2 * cables > MOST_LINKS {
+            return Err(Mistake {
+                key: "pods",
+                message: "this fabric has more than a million links between switches",
+                help: "links are 2 x pods x aggs-per-pod x (edges-per-pod + cores-per-agg): write \
+                       fewer",
+            });
+        }
+        Ok(clos)
+    }
+
+    /// Edge-aggregation links in one direction.
+    fn pod_links(&self) -> u32 {
+        self.pods * self.edges * self.aggs
+    }
+
+    /// Aggregation-core links in one direction.
+    fn core_links(&self) -> u32 {
+        self.pods * self.aggs * self.cores
+    }
+
+    fn pod_line(&self) -> Line {
+        Line {
+            rate: self.pod_rate,
+            delay: self.pod_delay,
+        }
+    }
+
+    fn core_line(&self) -> Line {
+        Line {
+            rate: self.core_rate,
+            delay: self.core_delay,
+        }
+    }
+
+    /// From rack to rack within a pod.
+    fn within(&self) -> Way {
+        Way::over(2, self.pod_line())
+    }
+
+    /// From pod to pod.
+    fn across(&self) -> Way {
+        Way {
+            links: 4,
+            delay: Picos(2 * (self.pod_delay.0 + self.core_delay.0)),
+            slowest: self.pod_rate.min(self.core_rate),
+        }
+    }
+}
+
+impl Shape for Clos {
+    fn hosts(&self) -> u64 {
+        u64::from(self.pods) * u64::from(self.edges) * u64::from(self.hosts)
+    }
+
+    fn host_line(&self) -> Line {
+        Line {
+            rate: self.host_rate,
+            delay: self.host_delay,
+        }
+    }
+
+    fn edge_name(&self) -> &'static str {
+        "edge"
+    }
+
+    fn rack(&self, host: u32) -> u32 {
+        host / self.hosts
+    }
+
+    fn pod(&self, host: u32) -> u32 {
+        host / (self.hosts * self.edges)
+    }
+
+    /// In this order: edge up, aggregation down, aggregation up, core down. Aggregation switch `a`
+    /// of every pod is joined to cores a*c..(a+1)*c, where c is `cores`.
+    fn cables(&self) -> Vec<Cable> {
+        let (edges, aggs, cores) = (self.edges, self.aggs, self.cores);
+        let mut all = Vec::with_capacity(2 * (self.pod_links() + self.core_links()) as usize);
+        let mut cable = |from: (&'static str, u32), to: (&'static str, u32), line: Line| {
+            all.push(Cable {
+                from: Switch::new(from.0, from.1),
+                to: Switch::new(to.0, to.1),
+                line,
+            });
+        };
+        for e in 0..self.pods * edges {
+            for a in 0..aggs {
+                cable(("edge", e), ("agg", e / edges * aggs + a), self.pod_line());
+            }
+        }
+        for g in 0..self.pods * aggs {
+            for e in 0..edges {
+                cable(("agg", g), ("edge", g / aggs * edges + e), self.pod_line());
+            }
+        }
+        for g in 0..self.pods * aggs {
+            for c in 0..cores {
+                cable(("agg", g), ("core", g % aggs * cores + c), self.core_line());
+            }
+        }
+        for c in 0..aggs * cores {
+            for p in 0..self.pods {
+                cable(("core", c), ("agg", p * aggs + c / cores), self.core_line());
+            }
+        }
+        all
+    }
+
+    fn path(&self, src: u32, dst: u32, hash: u64) -> Path {
+        let (edges, aggs, cores) = (self.edges, self.aggs, self.cores);
+        let (from, to) = (self.rack(src), self.rack(dst));
+        let a = (hash % u64::from(aggs)) as u32;
+        let (from_agg, to_agg) = (self.pod(src) * aggs + a, self.pod(dst) * aggs + a);
+        let up = from * aggs + a;
+        let down = self.pod_links() + to_agg * edges + to % edges;
+        if from_agg == to_agg {
+            return Path::of([up, down]);
+        }
+        let c = (hash / u64::from(aggs) % u64::from(cores)) as u32;
+        let first = 2 * self.pod_links();
+        Path::of([
+            up,
+            first + from_agg * cores + c,
+            first + self.core_links() + (a * cores + c) * self.pods + self.pod(dst),
+            down,
+        ])
+    }
+
+    fn way(&self, src: u32, dst: u32) -> Way {
+        if self.pod(src) == self.pod(dst) {
+            self.within()
+        } else {
+            self.across()
+        }
+    }
+
+    fn tiers(&self) -> Vec<Tier> {
+        vec![
+            Tier {
+                level: Level::Racks,
+                name: "edge uplinks",
+                groups: Groups::Of(self.hosts),
+                exits: (self.aggs, self.pod_rate),
+                sides: self.pods * self.edges,
+                ways: vec![self.within()],
+            },
+            Tier {
+                level: Level::Pods,
+                name: "core links",
+                groups: Groups::Of(self.hosts * self.edges),
+                exits: (self.aggs * self.cores, self.core_rate),
+                sides: self.pods,
+                ways: vec![self.across()],
+            },
+        ]
+    }
+}
