@@ -51,14 +51,14 @@ pub fn run(
         Topology::LeafSpine(fabric) if shards.min(fabric.leaves) > 1 => fabric,
         _ => return crate::run_with_progress(cfg, report),
     };
-    let first = Sim::<PartWheel>::new(cfg);
+    let first = Sim::<PartWheel>::new(cfg, &[]);
     let window = window(&first, fabric);
     if obstacle(&first).is_some() || window == 0 {
         return crate::run_with_progress(cfg, report);
     }
     let shards = shards.min(fabric.leaves) as usize;
     let threads = (threads.max(1) as usize).min(shards);
-    let others = (1..shards).map(|_| Sim::new(cfg));
+    let others = (1..shards).map(|_| Sim::new(cfg, &[]));
     let sims: Vec<_> = std::iter::once(first).chain(others).collect();
     let total = sims[0].awaited;
     let end = sims[0].clock.ticks(cfg.max_time);
