@@ -115,7 +115,7 @@ impl<Q: EventQueue> Sim<Q> {
             cfg: cfg.clone(),
             fabric,
         };
-        sim.conns.keeps_slots = crate::shards::obstacle(&sim).is_none();
+        sim.conns.keeps_slots = crate::shards::obstacle_but_queues(&sim).is_none();
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();

@@ -91,9 +91,19 @@ pub fn run(
 }
 
 /// Why a point cannot be divided, if it cannot.
-pub(crate) fn obstacle<Q: EventQueue>(sim: &Sim<Q>) -> Option<&'static str> {
-    let cfg = &sim.cfg;
+fn obstacle<Q: EventQueue>(sim: &Sim<Q>) -> Option<&'static str> {
     let fused = sim.ports.iter().all(cemark_switch::Port::is_fused);
+    if fused {
+        obstacle_but_queues(sim)
+    } else {
+        Some("ports have queues")
+    }
+}
+
+/// The same whatever the form of the ports. Where nothing stands against it connections keep their
+/// numbers, so that their order is the same under both forms of a port.
+pub(crate) fn obstacle_but_queues<Q: EventQueue>(sim: &Sim<Q>) -> Option<&'static str> {
+    let cfg = &sim.cfg;
     let fresh = cfg.workloads.iter().all(|w| {
         let plain = match &w.kind {
             Kind::Probe { .. } => false,
@@ -102,21 +112,20 @@ pub(crate) fn obstacle<Q: EventQueue>(sim: &Sim<Q>) -> Option<&'static str> {
         };
         plain && !w.persistent
     });
-    match &cfg.topology {
-        Topology::LeafSpine(_) if !fused => Some("ports have queues"),
-        Topology::LeafSpine(_) if !fresh => Some("connections persist, or a workload is a probe"),
-        Topology::LeafSpine(_) if cfg.measure.fct.is_of_sender() => Some("senders end the flows"),
-        Topology::LeafSpine(_) if sim.traffic.ahead() > MOST_FLOWS => Some("too many flows"),
-        Topology::LeafSpine(_)
-            if cfg.transport.rdma.is_some()
-                || cfg.switch.pfc.is_some()
-                || !cfg.faults.is_empty()
-                || !matches!(cfg.edge, Edge::Plain) =>
-        {
-            Some("queue pairs, pauses, faults or middleboxes")
-        }
-        Topology::LeafSpine(_) => None,
-        _ => Some("not a leaf-spine fabric"),
+    let other = cfg.transport.rdma.is_some()
+        || cfg.switch.pfc.is_some()
+        || !cfg.faults.is_empty()
+        || !matches!(cfg.edge, Edge::Plain);
+    if !matches!(cfg.topology, Topology::LeafSpine(_)) {
+        Some("not a leaf-spine fabric")
+    } else if !fresh {
+        Some("connections persist, or a workload is a probe")
+    } else if cfg.measure.fct.is_of_sender() {
+        Some("senders end the flows")
+    } else if sim.traffic.ahead() > MOST_FLOWS {
+        Some("too many flows")
+    } else {
+        other.then_some("queue pairs, pauses, faults or middleboxes")
     }
 }
 
