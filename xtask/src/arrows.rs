@@ -43,6 +43,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-scenario",
         ],
     ),
+    // Runs the points of a plan and keeps them, without a terminal.
+    (
+        "cemark-runner",
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-sim",
+            "cemark-scenario",
+            "cemark-report",
+            "cemark-conformance",
+        ],
+    ),
     // Files of other simulators.
     ("cemark-formats", &["cemark-wire"]),
     // A point as a network of Linux namespaces. It runs nothing; the program does.
@@ -69,7 +81,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",
+            "cemark-runner",
             "cemark-p4",
+        ],
+    ),
+    // The Python package. The command is part of it.
+    (
+        "cemark-python",
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-sim",
+            "cemark-scenario",
+            "cemark-report",
+            "cemark-runner",
+            "cemark-conformance",
+            "cemark",
         ],
     ),
     // Compares the C and BPF forms with the Rust form. Only the program uses it.

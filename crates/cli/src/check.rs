@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 use cemark_report::stats::sequential;
 use cemark_report::summary::hex;
 use cemark_report::{table::wrap, units};
+use cemark_runner::memory;
 use cemark_scenario::{Plan, Point, Precision, visible, visible_lines};
 use cemark_sim::workload::{RttModel, RttSpread};
 use serde::Serialize;
 
 use crate::exit::{Failure, answer, answer_json, warn};
-use crate::memory;
-use crate::run::look;
+use crate::terminal::look;
 use crate::{Changes, Extent, Format};
 
 /// Arguments of `cemark check`.

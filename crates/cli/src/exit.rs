@@ -3,10 +3,10 @@
 //! code that says whether the user or the machine caused it.
 
 use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
 
+use cemark_report::Console;
 use cemark_report::table::STYLES;
-use cemark_report::{Console, Fault};
+pub use cemark_runner::Failure;
 use cemark_scenario::{is_hidden, visible, visible_lines};
 
 /// The machine failed: a full disk, a directory without permission.
@@ -18,47 +18,6 @@ const INTERRUPTED: u8 = 130;
 
 /// Most warnings that are printed: a scenario may have thousands of schemes, each with its own.
 const MOST_WARNINGS: usize = 20;
-
-/// Why a command failed.
-pub(crate) enum Failure {
-    /// The machine's fault.
-    Machine(miette::Report),
-    /// The user's mistake.
-    User(miette::Report),
-    /// Ctrl-C; the text says how to continue.
-    Interrupted(String),
-    /// The reader of standard output has closed it (`cemark schemes | head -1`). Not an error.
-    OutputClosed,
-}
-
-impl From<cemark_scenario::Error> for Failure {
-    fn from(e: cemark_scenario::Error) -> Self {
-        Failure::User(e.into())
-    }
-}
-
-impl From<cemark_report::Error> for Failure {
-    fn from(e: cemark_report::Error) -> Self {
-        let help = e.help.clone();
-        let report = match &e.source {
-            Some(source) => miette::miette!(help = help, "{e}: {source}"),
-            None => miette::miette!(help = help, "{e}"),
-        };
-        match e.fault {
-            Fault::Machine => Failure::Machine(report),
-            Fault::User => Failure::User(report),
-        }
-    }
-}
-
-impl From<cemark_conformance::Error> for Failure {
-    fn from(e: cemark_conformance::Error) -> Self {
-        Failure::User(match e.help() {
-            Some(help) => miette::miette!(help = help, "{e}"),
-            None => miette::miette!("{e}"),
-        })
-    }
-}
 
 /// Writes an answer to standard output, with control characters escaped: the text of a scenario
 /// must not control the terminal.
@@ -155,16 +114,16 @@ impl Console for Stderr {
 }
 
 /// Prints a failure on standard error and returns its exit code.
-pub(crate) fn code(done: Result<(), Failure>) -> ExitCode {
+pub(crate) fn code(done: Result<(), Failure>) -> u8 {
     let (text, code) = match done {
-        Ok(()) | Err(Failure::OutputClosed) => return ExitCode::SUCCESS,
+        Ok(()) | Err(Failure::OutputClosed) => return 0,
         Err(Failure::Machine(report)) => (drawn(report), MACHINE),
         Err(Failure::User(report)) => (drawn(report), USER),
         Err(Failure::Interrupted(text)) => (visible_lines(&text).into_owned(), INTERRUPTED),
     };
     // If standard error is closed, the exit code still tells what happened.
     let _ = writeln!(io::stderr(), "{text}");
-    ExitCode::from(code)
+    code
 }
 
 /// An error as it is printed. Errors of a scenario quote its text, with control characters already

@@ -7,15 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cemark_report::Console;
 use cemark_report::figure::{self, Mode, Request, Surroundings, Watch, render};
+use cemark_runner::clock::thread_cpu_seconds;
+use cemark_runner::{memory, threads};
 use cemark_scenario::{Overrides, Plan};
 use cemark_sim::Progress as Step;
 
 use crate::Format;
-use crate::clock::thread_cpu_seconds;
 use crate::exit::{Failure, Stderr, answer, answer_json, answer_json_text};
-use crate::memory;
+use crate::interrupt::stop_on_ctrl_c;
+use crate::program::provenance;
 use crate::progress::Progress;
-use crate::run::{provenance, stop_on_ctrl_c, threads};
 use crate::terminal::look;
 
 /// Arguments of `cemark figure`.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::Format;
 use crate::exit::{Failure, answer, answer_json};
-use crate::run::look;
+use crate::terminal::look;
 
 /// Arguments of `cemark schemes`.
 #[derive(clap::Args)]
@@ -58,6 +58,12 @@ pub(crate) fn schemes(args: &Args) -> Result<(), Failure> {
         (Format::Table, Some(_)) => answer(&found.iter().map(|s| one(s)).collect::<String>()),
         (Format::Table, None) => answer(&all(&found)),
     }
+}
+
+/// What `cemark schemes --format json` prints.
+pub(crate) fn list() -> serde_json::Value {
+    let all: Vec<Scheme> = catalogue::ALL.iter().map(|s| json(s)).collect();
+    serde_json::to_value(all).expect("numbers and strings")
 }
 
 fn unknown(name: &str) -> Failure {

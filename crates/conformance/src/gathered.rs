@@ -22,8 +22,8 @@ pub(crate) fn objects() -> &'static [(&'static str, &'static [u8])] {
     OBJECTS
 }
 
-/// Headers by stem.
-pub(crate) fn headers() -> &'static [(&'static str, &'static str)] {
+/// The C headers of the markers by name, without `.h`, as they are in `dataplane/include/cemark`.
+pub fn headers() -> &'static [(&'static str, &'static str)] {
     HEADERS
 }
 

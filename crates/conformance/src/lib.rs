@@ -42,6 +42,7 @@ pub use cemark_p4::Rounding;
 pub use error::Error;
 pub use fault::{Breach, Fault, Watch};
 pub use foreign::{Code, Foreign};
+pub use gathered::headers;
 pub use headers::header;
 
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values, catalogue};

@@ -103,6 +103,10 @@ pub fn storms(plan: &Plan, finished: &[Finished]) -> Vec<String> {
         .collect()
 }
 
+/// What to do about a storm of pauses.
+pub const STORM_HELP: &str = "DCQCN's marks should come before the pauses: lower Kmin or \
+     pst_target, or increase the pool or pfc-alpha";
+
 /// What to do about a deadlock.
 pub const DEADLOCK_HELP: &str = "each of these ports is paused until the next one sends; use \
      routes without a cycle of buffers (up, then down), or a network without pauses (pfc = false)";

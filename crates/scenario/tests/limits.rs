@@ -103,6 +103,13 @@ fn limits_without_a_meaning() {
         ),
         (
             BUFFER,
+            "plain-host-ports = true\nbuffer-policy = \"dynamic\"",
+            "26:20",
+            "need buffers of their own",
+            "buffer-policy",
+        ),
+        (
+            BUFFER,
             "device-packets = 10\nbuffer-policy = \"shared\"\npfc = true",
             "26:18",
             "with pfc",

@@ -27,6 +27,8 @@ use crate::workload::{ClassMap, Flow, Kind, RttModel, Workload};
 const NIC_TURNS: u32 = 1 << 20;
 /// The same where everything that the windows allow goes into the NIC.
 const NIC_WINDOWS: u32 = 1 << 27;
+/// The buffer of a port that faces a host and does not drop; it fits a fused port.
+const PLAIN_PORT: u32 = 1 << 26;
 
 impl<Q: EventQueue> Sim<Q> {
     /// Lays everything out at tick zero. `taps` are of different links.
@@ -200,8 +202,13 @@ impl Buffers {
         let links = &fabric.links()[cfg.topology.hosts() as usize..];
         if matches!(b.policy, Policy::Port | Policy::Static) {
             let pool = Pool::new(switch.buffer_bytes, b.headroom, false);
+            let plain = Pool::new(PLAIN_PORT, 0, false);
+            let of = |link: &Link| match link.host {
+                Some(_) if switch.plain_host_ports => plain.clone(),
+                _ => pool.clone(),
+            };
             return Buffers {
-                pools: vec![pool; links.len()],
+                pools: links.iter().map(of).collect(),
                 of: (0..links.len() as u32).map(PoolId).collect(),
                 first_nic: 0,
             };
@@ -332,6 +339,12 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
                 never_fuse: true,
                 ..common
             },
+        };
+    }
+    if s.plain_host_ports && link.host.is_some() && !nic {
+        return PortSpec {
+            may_lag: true,
+            ..common
         };
     }
     let specs = queue_specs(cfg, link, room);

@@ -82,6 +82,7 @@ impl Config {
                 non_ect: NonEct::Forward,
                 device: DeviceQueue::NONE,
                 most_packets: 0,
+                plain_host_ports: false,
                 never_fuse: false,
                 pfc: None,
             },
@@ -190,6 +191,9 @@ pub struct SwitchConfig {
     /// count.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub most_packets: u32,
+    /// The ports that face hosts neither mark nor drop: one FIFO of 64 MiB each.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_false"))]
+    pub plain_host_ports: bool,
     /// Forces explicit queues that are served by their own events, where a faster form would be
     /// legal (for tests and comparisons).
     pub never_fuse: bool,
@@ -392,6 +396,12 @@ impl Fct {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_true(flag: &bool) -> bool {
     *flag
+}
+
+#[cfg(feature = "serde")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 #[cfg(feature = "serde")]

@@ -237,3 +237,51 @@ fn base_rtts_belong_to_senders_or_to_single_flows() {
     let alone = |out: &Outcome| out.flows.iter().find(|f| f.src == 2).map(|f| f.fct);
     assert!(alone(&run(&c)) > Some(Some(us(60))));
 }
+
+/// Three windows of 40 packets meet at the port to host 3, which holds them all, and marks none.
+#[test]
+fn plain_ports_to_hosts_neither_mark_nor_drop() {
+    let both = |plain: bool| {
+        let mut c = burst(scheme("threshold", &[("k", 15_000)]));
+        c.switch.buffer_bytes = 60_000;
+        c.switch.plain_host_ports = plain;
+        let out = run(&c);
+        (
+            out.totals.marks.values().sum::<u64>(),
+            out.totals.all_drops(),
+        )
+    };
+    assert_eq!(both(true), (0, 0));
+    let (marks, drops) = both(false);
+    assert!(marks > 0 && drops > 0);
+}
+
+/// Ports of hosts that drop, in both directions: acknowledgements are lost, and the retransmissions
+/// after them are dropped by the sender's own host, while the receiver has everything.
+#[test]
+fn hosts_that_drop_their_own_retransmissions_keep_their_connections_apart() {
+    let mut lost = 0;
+    for seed in 1..9 {
+        let flow = |i: u64| FlowLine {
+            start: us(i * 7),
+            src: (i % 4) as u32,
+            dst: ((i + 1 + i / 4 % 3) % 4) as u32,
+            bytes: 20_000 + i * 137,
+            class: None,
+            rtt: None,
+        };
+        let mut c = star((0..600).map(flow).collect(), MarkerChoice::None);
+        c.seed = seed;
+        c.nic = Nic::SwitchPort;
+        c.transport.init_window = 10;
+        c.transport.rto_min = cemark_wire::Nanos::from_micros(200 + seed * 10);
+        c.transport.rto_init = c.transport.rto_min;
+        c.switch.buffer_bytes = 4_500;
+        let out = run(&c);
+        let t = &out.totals;
+        assert_eq!(t.sent, t.delivered + t.all_drops() + t.in_flight);
+        assert!(out.flows.iter().all(|f| f.fct.is_some()));
+        lost += t.all_drops();
+    }
+    assert!(lost > 10_000, "{lost}");
+}

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cemark_sim::Config;
+use cemark_sim::workload::Traffic;
 
 use crate::lab::LabFlow;
 use crate::refusal::{Algorithm, Refusal, algorithm};
@@ -22,7 +23,27 @@ pub(crate) struct Asking {
     pub(crate) pairs: BTreeSet<(u32, u32)>,
 }
 
-/// Of these flows.
+/// Most flows that are drawn to see which pairs of hosts a scenario has.
+const DRAWN: usize = 20_000;
+
+/// Refuses what [`asking`] would, before anything is built or simulated.
+pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
+    let kernels: Vec<Algorithm> = kernels(config);
+    if alike(&kernels).is_some() {
+        return Ok(());
+    }
+    let controls = config.controls();
+    let mut traffic = Traffic::new(config);
+    let flows = std::iter::from_fn(|| traffic.pop()).take(DRAWN);
+    let pairs = flows.filter_map(|f| {
+        let own = config.control_of(&config.workloads[usize::from(f.workload)]);
+        let place = controls.iter().position(|c| *c == own)?;
+        Some((f.src, f.dst, *kernels.get(place)?))
+    });
+    by_route(pairs).map(|_| ())
+}
+
+/// What hosts are told for these flows.
 ///
 /// # Errors
 /// A pair of hosts between which some connections ask by their route and others must not.
@@ -30,27 +51,45 @@ pub(crate) fn asking<'a>(
     config: &Config,
     flows: impl Iterator<Item = &'a LabFlow>,
 ) -> Result<Asking, Refusal> {
-    let kernels: Vec<Algorithm> = config
-        .controls()
-        .into_iter()
-        .filter_map(algorithm)
-        .collect();
-    let alike = |wanted: bool| kernels.iter().all(|a| a.echo == wanted);
-    let pairs = BTreeSet::new();
-    if alike(true) || alike(false) {
-        let wanted = u8::from(alike(true));
-        return Ok(Asking { wanted, pairs });
+    let kernels = kernels(config);
+    if let Some(echo) = alike(&kernels) {
+        return Ok(Asking {
+            wanted: u8::from(echo),
+            pairs: BTreeSet::new(),
+        });
     }
+    let each = flows.filter_map(|f| {
+        let own = kernels.get(usize::from(f.control))?;
+        Some((f.src, f.dst, *own))
+    });
+    Ok(Asking {
+        wanted: 2,
+        pairs: by_route(each)?,
+    })
+}
+
+fn kernels(config: &Config) -> Vec<Algorithm> {
+    let all = config.controls().into_iter();
+    all.filter_map(algorithm).collect()
+}
+
+/// Whether all connections use ECN, or none; `None` where they differ.
+fn alike(kernels: &[Algorithm]) -> Option<bool> {
+    let all = |wanted: bool| kernels.iter().all(|a| a.echo == wanted);
+    [true, false].into_iter().find(|wanted| all(*wanted))
+}
+
+/// The pairs whose connections ask for ECN by their route.
+fn by_route(
+    flows: impl Iterator<Item = (u32, u32, Algorithm)>,
+) -> Result<BTreeSet<(u32, u32)>, Refusal> {
     // Whether connections of a pair ask, where their controller does not decide it.
     let mut asks: BTreeMap<(u32, u32), bool> = BTreeMap::new();
-    for f in flows {
-        let Some(a) = kernels.get(usize::from(f.control)).filter(|a| !a.asks) else {
-            continue;
-        };
-        if *asks.entry((f.src, f.dst)).or_insert(a.echo) != a.echo {
+    for (src, dst, own) in flows.filter(|(.., own)| !own.asks) {
+        if *asks.entry((src, dst)).or_insert(own.echo) != own.echo {
             return Err(Refusal {
                 key: "workload.control".to_owned(),
-                value: format!("with and without ECN from host {} to {}", f.src, f.dst),
+                value: format!("with and without ECN from host {src} to {dst}"),
                 why: "a kernel asks for ECN by its route, which is the same for both".to_owned(),
                 instead: "write dctcp, which asks by itself, instead of cubic-ecn or ecn-star, or \
                           other hosts for one of them"
@@ -59,8 +98,5 @@ pub(crate) fn asking<'a>(
         }
     }
     let all = asks.into_iter().filter(|(_, asks)| *asks);
-    Ok(Asking {
-        wanted: 2,
-        pairs: all.map(|(pair, _)| pair).collect(),
-    })
+    Ok(all.map(|(pair, _)| pair).collect())
 }

@@ -9,6 +9,7 @@ use cemark_sim::topology::Topology;
 use cemark_sim::workload::ClassMap;
 use cemark_transport::Control;
 
+use crate::echo;
 use crate::lab::CONTROLS;
 
 /// Most hosts: each is a namespace with its own TCP, and all share one processor.
@@ -63,7 +64,8 @@ pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
     switch(config)?;
     transport(config)?;
     hosts(config)?;
-    workloads(config)
+    workloads(config)?;
+    echo::check(config)
 }
 
 fn fabric(config: &Config) -> Result<(), Refusal> {

@@ -159,8 +159,7 @@ fn controllers_of_workloads_are_those_of_their_sockets() {
     assert_ne!(port(1, 3), port(0, 3));
     // Between the same hosts a route cannot tell them apart.
     three.workloads[2].kind = pairs((0, 2));
-    let simulated = cemark_sim::run(&three);
-    let e = Lab::new(&three, &simulated).expect_err("both on one route");
+    let e = check(&three).expect_err("both on one route");
     assert_eq!(e.key, "workload.control");
     assert!(e.value.contains("host 0 to 2"), "{e}");
 }

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest.sh ROOT RELEASE OUT SCRIPT [NAME=VALUE]...: writes OUT.cpio, an initramfs with what the
-# scripts of the tests need of the Debian in ROOT, in which the module is installed, and with the
-# files that TAKE names, in /test. debian.sh uses it.
+# scripts of the tests need of the Debian in ROOT, in which the module is installed, with the other
+# programs of it that PROGRAMS names, and in /test with the files that TAKE names. debian.sh uses
+# it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1 release=$2 out=$3 script=$4

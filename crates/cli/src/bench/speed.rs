@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packet-hops per CPU second and peak memory, each workload in a process of its own.
 
-use std::process::Command;
-
 use cemark_report::pauses;
 use cemark_scenario::{BENCHES, Overrides};
 use cpu_time::ProcessTime;
@@ -205,9 +203,9 @@ fn growth_table(rows: &[Growth]) -> String {
 
 fn child(name: &str, core: Core, threads: u32) -> Result<Measured, Failure> {
     let broken = |what: String| Failure::Machine(miette!("{name}: {what}"));
-    let me = std::env::current_exe()
-        .map_err(|e| broken(format!("cannot find this program to run it again: {e}")))?;
-    let out = Command::new(me)
+    let me = crate::program::again();
+    let mut me = me.ok_or_else(|| broken("cannot find this program to run it again".to_owned()))?;
+    let out = me
         .args(["bench", "--one", "--core", core.name(), "--threads"])
         .args([&threads.to_string(), name])
         .output()

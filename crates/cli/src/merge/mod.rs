@@ -8,14 +8,15 @@ use std::path::PathBuf;
 use cemark_report::rundir::{Found, Source};
 use cemark_report::summary::hex;
 use cemark_report::{Console, Finished, RunDir, share};
+use cemark_runner::clock::Stopwatch;
+use cemark_runner::{Ran, marker};
 use cemark_scenario::{Overrides, Plan, visible};
 
 use self::lost::Lost;
 use crate::Format;
-use crate::clock::Stopwatch;
 use crate::exit::{Failure, Stderr};
-use crate::marker;
-use crate::run::{Done, provenance};
+use crate::program::provenance;
+use crate::run::answer;
 
 /// Arguments of `cemark merge`.
 #[derive(clap::Args)]
@@ -82,14 +83,17 @@ pub(crate) fn merge(args: &Args) -> Result<(), Failure> {
     }
     share(&plan, &mut finished);
     let finished: Vec<Finished> = finished.into_iter().flatten().collect();
-    let done = Done {
-        plan: &plan,
-        dir: &dir,
-        who: &who,
-        finished: &finished,
+    let merged = Ran {
+        plan,
+        dir,
+        who,
+        finished,
+        // All points count as run now: the summary is that of one run.
+        resumed: 0,
+        seconds: watch.seconds(),
+        interrupted: None,
     };
-    // All points count as run now: the summary is that of one run.
-    done.answer(args.format, 0, &watch)
+    answer(&merged, args.format)
 }
 
 /// The directories, all of one scenario.

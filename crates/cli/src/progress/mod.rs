@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use cemark_runner::clock::Stopwatch;
 use cemark_scenario::{Plan, Point, visible};
 use cemark_sim::workload::Kind;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use self::estimate::{Estimate, Estimator, Job};
 use self::record::Record;
-use crate::clock::Stopwatch;
 use crate::exit::note;
 use crate::terminal::{error_width, has_bars};
 

@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark run`: simulates the points of a scenario in parallel and stores each as it finishes.
 
-mod anytime;
 mod part;
 mod redraw;
-mod schedule;
-mod simulate;
-mod who;
 
-use std::io::{IsTerminal, stderr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use cemark_report::summary::Cost;
-use cemark_report::{
-    Comparisons, Finished, Provenance, RunDir, RunSummary, html, pauses, share, table,
-};
-use cemark_scenario::{Plan, visible_lines};
+use cemark_report::{Comparisons, RunDir, RunSummary, pauses, table};
+use cemark_runner::{Order, Ran, marker};
+use cemark_scenario::visible_lines;
 
-use self::simulate::{How, simulate};
-pub(crate) use self::simulate::{stop_on_ctrl_c, threads};
-pub(crate) use self::who::provenance;
-use crate::clock::Stopwatch;
-use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, note, warn};
-use crate::marker;
-pub(crate) use crate::terminal::look;
+use self::redraw::Screen;
+use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
+use crate::interrupt::stop_on_ctrl_c;
+use crate::program::provenance;
+use crate::terminal::look;
 use crate::{Changes, Extent, Format};
 
 /// Arguments of `cemark run`.
@@ -42,7 +33,7 @@ pub(crate) struct Args {
     extent: Extent,
     /// Add a marker of your own to the schemes: BPF bytecode from clang, or a shared object.
     #[arg(long, value_name = "bpf:FILE|c:FILE")]
-    marker: Vec<crate::marker::Given>,
+    marker: Vec<marker::Given>,
     /// Simulate N points at the same time, at most one per core [default: one per core]. The result
     /// does not depend on N.
     #[arg(long, value_name = "N")]
@@ -66,7 +57,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let watch = Stopwatch::start();
     let overrides = args.extent.add_to(args.changes.overrides()?);
     let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;
     warn(&plan);
@@ -74,138 +64,64 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.part.is_some() && plan.precision.is_some() {
         return Err(part::needs_fixed_seeds(&args.scenario));
     }
-    let wanted: Vec<usize> = match args.part {
-        Some(part) => part.points(&plan),
-        None => plan.part(1, 1),
-    };
-    match args.part {
-        Some(_) => crate::memory::refuse(&plan.only(&wanted), args.jobs, args.anyway)?,
-        None => crate::memory::refuse(&plan, args.jobs, args.anyway)?,
-    }
-    let who = provenance();
-    let path = args.out.clone().unwrap_or_else(|| match args.part {
+    let out = args.out.clone().unwrap_or_else(|| match args.part {
         Some(part) => part.default_path(&plan),
         None => RunDir::default_path(&plan),
     });
-    let named = args.part.map(|part| part.named(&args.scenario));
-    let dir = RunDir::open_part(&path, &plan, named, &who, args.fresh, &Stderr)?;
-    let mut finished: Vec<Option<Finished>> = vec![None; plan.points.len()];
-    for &i in &wanted {
-        finished[i] = dir.load(&plan.points[i], &Stderr);
-    }
-    let resumed = finished.iter().flatten().count();
-    if resumed > 0 && !args.quiet && plan.precision.is_none() && stderr().is_terminal() {
-        note(&format!(
-            "{resumed} of {} points are in {} already; --fresh runs them again",
-            wanted.len(),
-            path.display()
-        ));
-    }
-    let how = How {
+    let order = Order {
+        plan,
+        watches,
+        part: args.part.map(|part| part.named(&args.scenario)),
+        out,
         jobs: args.jobs,
-        quiet: args.quiet,
-        wanted: &wanted,
+        anyway: args.anyway,
+        fresh: args.fresh,
+        who: provenance(),
+        stop: stop_on_ctrl_c(),
     };
-    if let Some(precision) = &plan.precision {
-        let looked = anytime::simulate(&plan, precision, &dir, how, &watches, finished)?;
-        let done = Done {
-            plan: &looked.plan,
-            dir: &dir,
-            who: &who,
-            finished: &looked.finished,
-        };
-        return match looked.interrupted {
-            None => done.answer(args.format, looked.resumed, &watch),
-            Some(why) => {
-                done.so_far(args.format, looked.resumed, &watch)?;
-                Err(why)
-            }
-        };
-    }
-    simulate(&plan, &dir, how, &watches, &mut finished)?;
-    if args.part.is_none() {
-        share(&plan, &mut finished);
-    }
-    let finished: Vec<Finished> = finished.into_iter().flatten().collect();
+    let mut ran = cemark_runner::run(order, &Stderr, &Screen::new(args.quiet))?;
     if let Some(part) = args.part {
-        let how = (args.format, &watch);
-        return part::conclude(part, &plan, dir.path(), &finished, resumed, how);
+        return part::conclude(part, &ran, args.format);
     }
-    let done = Done {
-        plan: &plan,
-        dir: &dir,
-        who: &who,
-        finished: &finished,
-    };
-    done.answer(args.format, resumed, &watch)
+    match ran.interrupted.take() {
+        None => answer(&ran, args.format),
+        Some(why) => {
+            so_far(&ran, args.format)?;
+            Err(why)
+        }
+    }
 }
 
-/// A run whose points are all finished.
-pub(crate) struct Done<'a> {
-    pub(crate) plan: &'a Plan,
-    pub(crate) dir: &'a RunDir,
-    pub(crate) who: &'a Provenance,
-    pub(crate) finished: &'a [Finished],
+/// Writes what a run leaves in its directory, and prints its answer.
+pub(crate) fn answer(ran: &Ran, format: Format) -> Result<(), Failure> {
+    let (comparisons, summary) = ran.summary();
+    ran.keep(&comparisons, &summary)?;
+    for storm in pauses::storms(&ran.plan, &ran.finished) {
+        complain(&storm, pauses::STORM_HELP);
+    }
+    match format {
+        Format::Json => answer_json(&summary),
+        Format::Table => answer_styled(&text(ran, &comparisons, &summary)),
+    }
 }
 
-impl Done<'_> {
-    /// Writes what the run leaves in its directory, and prints its answer. `resumed` is the number
-    /// of points that were found there.
-    pub(crate) fn answer(
-        &self,
-        format: Format,
-        resumed: usize,
-        watch: &Stopwatch,
-    ) -> Result<(), Failure> {
-        let (plan, finished) = (self.plan, self.finished);
-        let (comparisons, summary) = self.summary(resumed, watch);
-        let report = html::render(plan, finished, &comparisons, &summary, self.who);
-        self.dir
-            .finish(plan, finished, &summary, &report, self.who)?;
-        for storm in pauses::storms(plan, finished) {
-            complain(
-                &storm,
-                "DCQCN's marks should come before the pauses: lower Kmin or pst_target, or \
-                 increase the pool or pfc-alpha",
-            );
-        }
-        match format {
-            Format::Json => answer_json(&summary),
-            Format::Table => answer_styled(&self.text(&comparisons, &summary)),
-        }
+/// Prints what is known of a run that was interrupted; its directory keeps the points only.
+fn so_far(ran: &Ran, format: Format) -> Result<(), Failure> {
+    let (comparisons, summary) = ran.summary();
+    match format {
+        Format::Json => answer_json(&summary),
+        Format::Table => answer_styled(&table::tables(&ran.plan, &comparisons, look())),
     }
+}
 
-    /// Prints what is known of a run that was interrupted; its directory keeps the points only.
-    fn so_far(&self, format: Format, resumed: usize, watch: &Stopwatch) -> Result<(), Failure> {
-        let (comparisons, summary) = self.summary(resumed, watch);
-        match format {
-            Format::Json => answer_json(&summary),
-            Format::Table => answer_styled(&table::tables(self.plan, &comparisons, look())),
-        }
-    }
-
-    fn summary(&self, resumed: usize, watch: &Stopwatch) -> (Comparisons, RunSummary) {
-        let (plan, finished) = (self.plan, self.finished);
-        let comparisons = Comparisons::new(plan, finished);
-        let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
-        let cost = Cost {
-            resumed: resumed as u64,
-            wall_seconds: watch.seconds(),
-            ..Cost::of(&points)
-        };
-        let summary = RunSummary::new(plan, points, &comparisons, &self.who.version, cost);
-        (comparisons, summary)
-    }
-
-    /// The tables and what follows them.
-    fn text(&self, comparisons: &Comparisons, summary: &RunSummary) -> String {
-        let look = look();
-        let report = self.dir.path().join("report.html").display().to_string();
-        format!(
-            "{}\n{}{}",
-            table::tables(self.plan, comparisons, look),
-            visible_lines(&pauses::lines(self.plan, self.finished)),
-            table::footer(self.plan, summary, &report, look)
-        )
-    }
+/// The tables and what follows them.
+fn text(ran: &Ran, comparisons: &Comparisons, summary: &RunSummary) -> String {
+    let look = look();
+    let report = ran.dir.path().join("report.html").display().to_string();
+    format!(
+        "{}\n{}{}",
+        table::tables(&ran.plan, comparisons, look),
+        visible_lines(&pauses::lines(&ran.plan, &ran.finished)),
+        table::footer(&ran.plan, summary, &report, look)
+    )
 }

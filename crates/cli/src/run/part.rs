@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark run --part 2/4`: one of several parts of a run, in a directory of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use cemark_report::rundir::Part;
-use cemark_report::{Finished, RunDir, units};
+use cemark_report::{RunDir, units};
+use cemark_runner::Ran;
 use cemark_scenario::{Plan, builtin, visible};
 use serde::Serialize;
 
-use crate::clock::Stopwatch;
 use crate::exit::{Failure, answer, answer_json};
 use crate::{Format, shell};
 
@@ -47,11 +47,6 @@ impl FromStr for Share {
 }
 
 impl Share {
-    /// Its points, in the order of the plan.
-    pub(super) fn points(self, plan: &Plan) -> Vec<usize> {
-        plan.part(self.part, self.parts)
-    }
-
     /// Where it goes by default.
     pub(super) fn default_path(self, plan: &Plan) -> PathBuf {
         RunDir::default_part_path(plan, self.part, self.parts)
@@ -102,14 +97,8 @@ pub(super) fn needs_fixed_seeds(scenario: &str) -> Failure {
 
 /// Says which points are there, and what to type next. A part has no table: comparing its points
 /// would show some of the seeds or schemes.
-pub(super) fn conclude(
-    share: Share,
-    plan: &Plan,
-    dir: &Path,
-    finished: &[Finished],
-    resumed: usize,
-    (format, watch): (Format, &Stopwatch),
-) -> Result<(), Failure> {
+pub(super) fn conclude(share: Share, ran: &Ran, format: Format) -> Result<(), Failure> {
+    let (plan, dir, finished) = (&ran.plan, ran.dir.path(), &ran.finished);
     let all = RunDir::default_path(plan);
     let merge = if dir == share.default_path(plan) {
         // The shell expands the star, so only the rest may be quoted.
@@ -127,10 +116,10 @@ pub(super) fn conclude(
         parts: share.parts,
         points: finished.len() as u64,
         points_of_all: plan.distinct().len() as u64,
-        resumed: resumed as u64,
+        resumed: ran.resumed as u64,
         packet_hops: finished.iter().map(|f| f.summary.packet_hops).sum(),
         cpu_seconds: finished.iter().map(|f| f.summary.cpu_seconds).sum(),
-        wall_seconds: watch.seconds(),
+        wall_seconds: ran.seconds,
         directory: dir.display().to_string(),
         merge,
     };

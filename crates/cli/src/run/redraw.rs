@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a run with a stated precision shows while it runs, on standard error: on a terminal the
-//! tables, drawn again in place at each look, elsewhere a line for each look.
+//! What a run shows while it runs, on standard error: how far it is, and, if it has a stated
+//! precision, on a terminal the tables, drawn again in place at each look, elsewhere a line for
+//! each look.
+
+use std::io::{IsTerminal, stderr};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cemark_report::table::{self, Look};
 use cemark_report::{Comparisons, Group};
+use cemark_runner::Show;
 use cemark_scenario::Plan;
 use console::Term;
 
@@ -15,64 +21,86 @@ use crate::terminal::{error_look, has_bars};
 const REST: usize = 2;
 
 pub(super) struct Screen {
-    progress: Progress,
     /// Shows nothing.
     quiet: bool,
+    /// `None` before the first point.
+    drawn: Mutex<Option<Drawn>>,
+}
+
+struct Drawn {
+    progress: Progress,
     /// For each point of the plan its place among the points to simulate.
     places: Vec<Option<usize>>,
     /// Lines of the table that is on the screen.
-    drawn: usize,
+    lines: usize,
 }
 
 impl Screen {
-    /// Of a plan of which these points are on disk.
-    pub(super) fn new(plan: &Plan, kept: &[bool], threads: usize, quiet: bool) -> Self {
-        let mut places = vec![None; plan.points.len()];
-        let mut points = Vec::new();
-        for (i, first) in plan.simulated_as().into_iter().enumerate() {
-            if i == first && !kept[i] {
-                places[i] = Some(points.len());
-                points.push(&plan.points[i]);
-            }
-        }
+    pub(super) fn new(quiet: bool) -> Self {
         Screen {
-            progress: Progress::new(&points, threads, quiet),
             quiet,
+            drawn: Mutex::new(None),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Drawn>> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the progress something about a point, by its place.
+    fn tell(&self, point: usize, what: impl FnOnce(&Progress, usize)) {
+        let drawn = self.lock();
+        if let Some(drawn) = &*drawn
+            && let Some(place) = drawn.places[point]
+        {
+            what(&drawn.progress, place);
+        }
+    }
+}
+
+impl Show for Screen {
+    fn resumes(&self, found: usize, needed: usize, dir: &Path) {
+        if !self.quiet && stderr().is_terminal() {
+            note(&format!(
+                "{found} of {needed} points are in {} already; --fresh runs them again",
+                dir.display()
+            ));
+        }
+    }
+
+    fn starts(&self, plan: &Plan, missing: &[usize], threads: usize) {
+        let mut places = vec![None; plan.points.len()];
+        for (place, point) in missing.iter().enumerate() {
+            places[*point] = Some(place);
+        }
+        let points: Vec<_> = missing.iter().map(|i| &plan.points[*i]).collect();
+        *self.lock() = Some(Drawn {
+            progress: Progress::new(&points, threads, self.quiet),
             places,
-            drawn: 0,
+            lines: 0,
+        });
+    }
+
+    fn begins(&self, point: usize) {
+        self.tell(point, |progress, place| progress.begins(place));
+    }
+
+    fn at(&self, point: usize, done: f64, hops: u64) {
+        self.tell(point, |progress, place| progress.at(place, done, hops));
+    }
+
+    fn finished(&self, point: usize, hops: u64) {
+        self.tell(point, |progress, place| progress.finished(place, hops));
+    }
+
+    fn expects(&self, points: &[usize]) {
+        if let Some(drawn) = &*self.lock() {
+            let places: Vec<usize> = points.iter().filter_map(|i| drawn.places[*i]).collect();
+            drawn.progress.expect(&places);
         }
     }
 
-    /// A point begins.
-    pub(super) fn begins(&self, point: usize) {
-        if let Some(place) = self.places[point] {
-            self.progress.begins(place);
-        }
-    }
-
-    /// How far a point is.
-    pub(super) fn at(&self, point: usize, done: f64, hops: u64) {
-        if let Some(place) = self.places[point] {
-            self.progress.at(place, done, hops);
-        }
-    }
-
-    /// A point is finished.
-    pub(super) fn finished(&self, point: usize, hops: u64) {
-        if let Some(place) = self.places[point] {
-            self.progress.finished(place, hops);
-        }
-    }
-
-    /// The points that will probably be needed.
-    pub(super) fn expect(&self, points: &[usize]) {
-        let places: Vec<usize> = points.iter().filter_map(|i| self.places[*i]).collect();
-        self.progress.expect(&places);
-    }
-
-    /// Shows the last look of every block. `block` is the one that has just looked, and `line` says
-    /// what it found.
-    pub(super) fn show(&mut self, plan: &Plan, groups: &[Option<Group>], block: usize, line: &str) {
+    fn looks(&self, plan: &Plan, groups: &[Option<Group>], block: usize, line: &str) {
         if self.quiet {
             return;
         }
@@ -80,6 +108,8 @@ impl Screen {
             note(line);
             return;
         }
+        let mut drawn = self.lock();
+        let Some(drawn) = drawn.as_mut() else { return };
         let look = error_look();
         let rows = usize::from(Term::stderr().size().0).saturating_sub(REST);
         let all: Vec<Group> = groups.iter().flatten().cloned().collect();
@@ -88,9 +118,9 @@ impl Screen {
         let fits = |text: &String| text.lines().count() <= rows;
         let tables = [tables(plan, all, look), tables(plan, one, look)];
         let text = tables.into_iter().find(fits);
-        let lines = std::mem::take(&mut self.drawn);
-        self.drawn = text.as_ref().map_or(0, |text| text.lines().count());
-        self.progress.suspended(|| {
+        let lines = std::mem::take(&mut drawn.lines);
+        drawn.lines = text.as_ref().map_or(0, |text| text.lines().count());
+        drawn.progress.suspended(|| {
             let term = Term::stderr();
             // Where the screen cannot be written, the answer on standard output still comes.
             let _ = term.clear_last_lines(lines);
@@ -99,9 +129,11 @@ impl Screen {
     }
 
     /// Removes everything from the screen.
-    pub(super) fn clear(&mut self) {
-        self.progress.clear();
-        let _ = Term::stderr().clear_last_lines(std::mem::take(&mut self.drawn));
+    fn ends(&self) {
+        if let Some(mut drawn) = self.lock().take() {
+            drawn.progress.clear();
+            let _ = Term::stderr().clear_last_lines(drawn.lines);
+        }
     }
 }
 

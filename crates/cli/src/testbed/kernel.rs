@@ -81,9 +81,9 @@ impl Ready {
         let (plan, record) = (scratch.0.join("lab.json"), scratch.0.join("record.json"));
         let text = serde_json::to_vec(lab).map_err(|e| machine(&e.to_string()))?;
         std::fs::write(&plan, text).map_err(|e| machine(&format!("{}: {e}", plan.display())))?;
-        let program = std::env::current_exe().map_err(|e| machine(&e.to_string()))?;
         let mut command = match self.kernel {
             Kernel::Uml => {
+                let program = std::env::current_exe().map_err(|e| machine(&e.to_string()))?;
                 let mut command = Command::new(self.sources.join("linux/test/uml.sh"));
                 command
                     .arg(NAME)
@@ -96,7 +96,8 @@ impl Ready {
                 command
             }
             Kernel::Host => {
-                let mut command = Command::new(program);
+                let mut command = crate::program::again()
+                    .ok_or_else(|| machine("this program cannot be found to run it again"))?;
                 command.args(["testbed", "agent"]).args([&plan, &record]);
                 command
             }

@@ -7,6 +7,8 @@ use std::sync::Mutex;
 
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Finished, RunDir, RunSummary, html};
+use cemark_runner::clock::{Stopwatch, cpu_seconds};
+use cemark_runner::threads;
 use cemark_scenario::{Overrides, Plan, Point};
 use cemark_testbed::Lab;
 use cemark_wire::hash::Fnv1a;
@@ -14,9 +16,9 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::beside;
 use super::kernel::{Kernel, Ready};
-use crate::clock::{Stopwatch, cpu_seconds};
 use crate::exit::{Failure, Stderr, answer, answer_json_text, note, warn};
-use crate::run::{provenance, stop_on_ctrl_c, threads};
+use crate::interrupt::stop_on_ctrl_c;
+use crate::program::provenance;
 use crate::{Changes, Format};
 
 /// Arguments of `cemark testbed run`.

@@ -9,10 +9,10 @@ use cemark_report::{table::wrap, units};
 use cemark_scenario::{Measure, read_quantity};
 use serde::Serialize;
 
-use self::forms::{ALL, Form, Input, Quantity, Unit};
+use self::forms::{ALL, Form, Input, Output, Quantity, Unit};
 use crate::Format;
 use crate::exit::{Failure, answer, answer_json};
-use crate::run::look;
+use crate::terminal::look;
 
 /// Arguments of `cemark theory`.
 #[derive(clap::Args)]
@@ -57,6 +57,43 @@ pub(crate) fn names() -> impl Iterator<Item = (&'static str, String)> {
     ALL.iter().map(|form| (form.name, form.doc.to_owned()))
 }
 
+/// Every theory with its inputs and outputs.
+pub(crate) fn list() -> serde_json::Value {
+    let input = |i: &Input| serde_json::json!({"name": i.name, "default": i.default, "doc": i.doc});
+    let output = |o: &Output| {
+        let unit = unit(o.unit);
+        serde_json::json!({"name": o.name, "unit": unit, "formula": o.formula})
+    };
+    let form = |f: &Form| {
+        serde_json::json!({
+            "name": f.name,
+            "source": f.source,
+            "doc": f.doc,
+            "inputs": f.inputs.iter().map(input).collect::<Vec<_>>(),
+            "outputs": f.outputs.iter().map(output).collect::<Vec<_>>(),
+        })
+    };
+    ALL.iter().map(form).collect()
+}
+
+/// A theory by its name.
+fn find(name: &str) -> Result<&'static Form, Failure> {
+    ALL.iter().find(|f| f.name == name).ok_or_else(|| {
+        let names: Vec<_> = ALL.iter().map(|f| f.name).collect();
+        user(
+            format!("there is no theory called `{name}`"),
+            cemark_scenario::near(name, names),
+        )
+    })
+}
+
+/// What `cemark theory NAME INPUT=VALUE… --format json` prints.
+pub(crate) fn evaluated(name: &str, inputs: &[String]) -> Result<serde_json::Value, Failure> {
+    let form = find(name)?;
+    let columns = columns(form, inputs)?;
+    Ok(serde_json::to_value(json(form, &columns)).expect("numbers and strings"))
+}
+
 pub(crate) fn theory(args: &Args) -> Result<(), Failure> {
     let Some(name) = &args.name else {
         return match args.format {
@@ -64,13 +101,7 @@ pub(crate) fn theory(args: &Args) -> Result<(), Failure> {
             Format::Json => answer_json(&ALL.iter().map(|f| f.name).collect::<Vec<_>>()),
         };
     };
-    let form = ALL.iter().find(|f| f.name == name).ok_or_else(|| {
-        let names: Vec<_> = ALL.iter().map(|f| f.name).collect();
-        user(
-            format!("there is no theory called `{name}`"),
-            cemark_scenario::near(name, names),
-        )
-    })?;
+    let form = find(name)?;
     let columns = columns(form, &args.inputs)?;
     match args.format {
         Format::Table => answer(&table(form, &columns)),
@@ -247,14 +278,18 @@ fn table(form: &Form, columns: &[Vec<String>]) -> String {
     out
 }
 
-fn json(form: &Form, columns: &[Vec<String>]) -> Evaluated {
-    let unit = |u| match u {
+/// How JSON calls a unit.
+fn unit(unit: Unit) -> &'static str {
+    match unit {
         Unit::Time => "s",
         Unit::Bytes => "B",
         Unit::Rate => "bit/s",
         Unit::Packets => "packets",
         Unit::Plain => "",
-    };
+    }
+}
+
+fn json(form: &Form, columns: &[Vec<String>]) -> Evaluated {
     let column = |c: &Vec<String>| Column {
         inputs: form
             .inputs

@@ -65,7 +65,11 @@ pub(crate) fn lines(group: &Group) -> Vec<String> {
     let line = |what: &str, of: fn(&Got) -> Option<String>| {
         let each = |row: &Row| {
             let shown = row.got.iter().filter_map(|got| {
-                Some(format!("`{}` ({}) {}", got.workload, got.control, of(got)?))
+                let value = of(got)?;
+                Some(match got.workload == got.control {
+                    true => format!("{} {value}", got.control),
+                    false => format!("{} ({}) {value}", got.workload, got.control),
+                })
             });
             let shown: Vec<String> = shown.collect();
             (!shown.is_empty()).then(|| format!("{}: {}", row.scheme, shown.join(", ")))
@@ -115,13 +119,13 @@ mod tests {
         let mixed = vec![
             got("long", "dctcp", Some(20e6), None),
             got("old", "cubic", Some(170e6), None),
-            got("web", "cubic", None, Some(3200.0)),
+            got("cubic", "cubic", None, Some(3200.0)),
         ];
         assert_eq!(
             lines(&group(vec![row("TCN", mixed), row("RED", Vec::new())])),
             [
-                "goodput by workload: TCN: `long` (dctcp) 20.0 Mb/s, `old` (cubic) 170 Mb/s",
-                "mean completion time by workload: TCN: `web` (cubic) 3.20 ms",
+                "goodput by workload: TCN: long (dctcp) 20.0 Mb/s, old (cubic) 170 Mb/s",
+                "mean completion time by workload: TCN: cubic 3.20 ms",
             ]
         );
         assert!(lines(&group(vec![row("TCN", Vec::new())])).is_empty());

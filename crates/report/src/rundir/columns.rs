@@ -18,12 +18,18 @@ use parquet::schema::types::Type;
 
 /// One column. Unsigned integers keep their bits and are annotated as unsigned.
 #[derive(Clone, Debug)]
-pub(crate) enum Column {
+pub enum Column {
+    /// Integers of 32 bits.
     U32(Vec<u32>),
+    /// Integers of 64 bits.
     U64(Vec<u64>),
+    /// Numbers.
     F64(Vec<f64>),
+    /// Integers, or nothing.
     MaybeU64(Vec<Option<u64>>),
+    /// Numbers, or nothing.
     MaybeF64(Vec<Option<f64>>),
+    /// Texts.
     Text(Vec<String>),
     /// The same text in each row.
     Constant(String, usize),
@@ -95,7 +101,7 @@ impl Column {
 
 /// Named columns of equal length.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table(Vec<(String, Column)>);
+pub struct Table(pub Vec<(String, Column)>);
 
 impl Table {
     pub(crate) fn push(&mut self, name: &str, column: Column) {

@@ -14,7 +14,9 @@ mod source;
 mod stored;
 mod tables;
 
+pub use columns::{Column, Table};
 pub use source::{Found, Source};
+pub use tables::{Kind, columns};
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -525,15 +527,15 @@ impl RunDir {
         report: &str,
         who: &Provenance,
     ) -> Result<(), Error> {
-        for (name, bytes) in [
-            ("points.parquet", tables::points(plan, finished)),
-            ("flows.parquet", tables::flows(plan, finished)),
-            ("queues.parquet", tables::queues(plan, finished)),
-            ("goodput.parquet", tables::goodput(plan, finished)),
-            ("links.parquet", tables::links(plan, finished)),
+        for (name, kind) in [
+            ("points.parquet", Kind::Points),
+            ("flows.parquet", Kind::Flows),
+            ("queues.parquet", Kind::Queues),
+            ("goodput.parquet", Kind::Goodput),
+            ("links.parquet", Kind::Links),
         ] {
             let path = self.path.join(name);
-            match bytes {
+            match tables::file(kind, plan, finished) {
                 Some(bytes) => write_whole(&path, &bytes)?,
                 None => remove_file(&path)?,
             }

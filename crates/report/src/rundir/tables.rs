@@ -28,7 +28,7 @@ fn leading(plan: &Plan, point: &Point, rows: usize) -> Table {
 }
 
 /// Every point with its metrics; `None` without any. An axis is a number where all its values are.
-pub(crate) fn points(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
+fn point_columns(plan: &Plan, finished: &[Finished]) -> Option<Table> {
     if plan.points.is_empty() {
         return None;
     }
@@ -56,13 +56,51 @@ pub(crate) fn points(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
         let values = points().zip(finished).map(value).collect();
         t.push(&metric.key, Column::MaybeF64(values));
     }
-    encode([t], &[]).expect("columns that fit their own schema")
+    Some(t)
 }
 
-/// Every measured flow of every point; `None` without any.
-pub(crate) fn flows(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
-    let tables = plan
-        .points
+/// One of the tables that a run leaves, as columns in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A row a point, with its metrics.
+    Points,
+    /// A row for each measured flow.
+    Flows,
+    /// A row for each sample of each traced port.
+    Queues,
+    /// A row for each interval of goodput.
+    Goodput,
+    /// A row for each switch port of each point.
+    Links,
+}
+
+/// The table of a run: columns of the same names in each part, a part for a point or a trace, none
+/// where nothing was measured. docs/output.md describes the columns.
+pub fn columns(kind: Kind, plan: &Plan, finished: &[Finished]) -> Vec<Table> {
+    match kind {
+        Kind::Points => point_columns(plan, finished).into_iter().collect(),
+        Kind::Flows => flow_columns(plan, finished).collect(),
+        Kind::Queues => queue_columns(plan, finished).collect(),
+        Kind::Goodput => goodput_columns(plan, finished).collect(),
+        Kind::Links => link_columns(plan, finished).collect(),
+    }
+}
+
+/// The file of a table; `None` where it is empty.
+pub(crate) fn file(kind: Kind, plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
+    let bytes = match kind {
+        Kind::Points => encode(point_columns(plan, finished), &[]),
+        Kind::Flows => encode(flow_columns(plan, finished), &[]),
+        Kind::Queues => encode(queue_columns(plan, finished), &[]),
+        Kind::Goodput => encode(goodput_columns(plan, finished), &[]),
+        Kind::Links => encode(link_columns(plan, finished), &[]),
+    };
+    bytes.expect("columns that fit their own schema")
+}
+
+/// Every measured flow of every point.
+fn flow_columns<'a>(plan: &'a Plan, finished: &'a [Finished]) -> impl Iterator<Item = Table> + 'a {
+    plan.points
         .iter()
         .zip(finished)
         .filter(|(_, f)| !f.outcome.flows.is_empty())
@@ -122,12 +160,11 @@ pub(crate) fn flows(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
                 Column::U32(f.iter().map(|f| f.timeouts).collect()),
             );
             t
-        });
-    encode(tables, &[]).expect("columns that fit their own schema")
+        })
 }
 
-/// Every sample of every traced port; `None` without traces.
-pub(crate) fn queues(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
+/// Every sample of every traced port.
+fn queue_columns<'a>(plan: &'a Plan, finished: &'a [Finished]) -> impl Iterator<Item = Table> + 'a {
     let traces = plan.points.iter().zip(finished).flat_map(|(point, done)| {
         done.outcome
             .traces
@@ -135,7 +172,7 @@ pub(crate) fn queues(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
             .filter(|t| !t.samples.is_empty())
             .map(move |t| (point, t))
     });
-    let tables = traces.map(|(point, trace)| {
+    traces.map(|(point, trace)| {
         let mut t = leading(plan, point, trace.samples.len());
         t.push(
             "port",
@@ -160,15 +197,16 @@ pub(crate) fn queues(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
             ),
         );
         t
-    });
-    encode(tables, &[]).expect("columns that fit their own schema")
+    })
 }
 
-/// Goodput in each interval: of all flows together, and of each endless one; `None` where no
+/// Goodput in each interval: of all flows together, and of each endless one; none where no
 /// interval was asked for.
-pub(crate) fn goodput(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
-    let tables = plan
-        .points
+fn goodput_columns<'a>(
+    plan: &'a Plan,
+    finished: &'a [Finished],
+) -> impl Iterator<Item = Table> + 'a {
+    plan.points
         .iter()
         .zip(finished)
         .filter(|(_, done)| !done.outcome.goodput.is_empty())
@@ -202,17 +240,15 @@ pub(crate) fn goodput(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
                 Column::F64(rows.iter().map(|r| rate(r.2)).collect()),
             );
             t
-        });
-    encode(tables, &[]).expect("columns that fit their own schema")
+        })
 }
 
 /// A column of ports: its name and where it comes from.
 type Field<T> = (&'static str, fn(&PortReport) -> T);
 
-/// Every switch port of every point, with its link; `None` without any.
-pub(crate) fn links(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
-    let tables = plan
-        .points
+/// Every switch port of every point, with its link.
+fn link_columns<'a>(plan: &'a Plan, finished: &'a [Finished]) -> impl Iterator<Item = Table> + 'a {
+    plan.points
         .iter()
         .zip(finished)
         .filter(|(_, done)| !done.outcome.ports.is_empty())
@@ -252,6 +288,5 @@ pub(crate) fn links(plan: &Plan, finished: &[Finished]) -> Option<Vec<u8>> {
                 t.push(name, Column::U64(p.iter().map(of).collect()));
             }
             t
-        });
-    encode(tables, &[]).expect("columns that fit their own schema")
+        })
 }

@@ -48,6 +48,7 @@ pub fn config(seed: u64) -> Config {
             non_ect: NonEct::Forward,
             device: DeviceQueue::NONE,
             most_packets: 0,
+            plain_host_ports: false,
             never_fuse: false,
             pfc: None,
         },

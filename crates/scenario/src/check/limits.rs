@@ -3,7 +3,7 @@
 //! meaning: refused, with the key that is most likely wrong.
 
 use cemark_sim::Config;
-use cemark_sim::config::{Edge, Fct, Nic};
+use cemark_sim::config::{Edge, Fct, Nic, Policy};
 
 use super::sense::at;
 use crate::error::Fallible;
@@ -13,6 +13,7 @@ use crate::tree::Table;
 pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
     burst(root, config)?;
     device(root, config)?;
+    host_ports(root, config)?;
     completion(root, config)
 }
 
@@ -51,6 +52,20 @@ fn device(root: &Table, config: &Config) -> Fallible<()> {
     ];
     let message = "with pfc a port has neither a device queue nor a buffer that counts packets";
     Err(at(root, &keys, message.to_owned()).help("write pfc = false, or remove these keys"))
+}
+
+/// A port that never drops has no part in a buffer that others share, and no meter.
+fn host_ports(root: &Table, config: &Config) -> Fallible<()> {
+    let switch = &config.switch;
+    let own = matches!(switch.buffering.policy, Policy::Port | Policy::Static);
+    if !switch.plain_host_ports || (own && switch.pfc.is_none()) {
+        return Ok(());
+    }
+    let message = "ports that face hosts and never drop need buffers of their own, without pauses";
+    Err(
+        at(root, &[("switch", "plain-host-ports")], message.to_owned())
+            .help("write buffer-policy = \"port\" and pfc = false, or plain-host-ports = false"),
+    )
 }
 
 fn completion(root: &Table, config: &Config) -> Fallible<()> {

@@ -81,6 +81,10 @@ keys! { KEYS:
          them and `buffer` does not count them (ns-3's NetDevice queue, a driver's ring): they are \
          dequeued and judged when they enter it; `0` with `device-bytes` `0`: no such queue",
     );
+    PLAIN_HOST_PORTS: bool = Key::flag("plain-host-ports").usual("false").doc(
+        "the ports of switches that face hosts neither mark nor drop: each is one FIFO of 64 MiB. \
+         It takes a buffer for each port",
+    );
     DEVICE_BYTES: u32 = Key::bytes("device-bytes", 0, 1 << 30).usual("0").doc(
         "packets enter the device below each port while fewer bytes than these wait in it (Linux's \
          byte queue limits)",
@@ -201,6 +205,7 @@ pub(crate) fn switch(
             bytes: s.read(&DEVICE_BYTES)?,
         },
         most_packets,
+        plain_host_ports: s.read(&PLAIN_HOST_PORTS)?,
         non_ect: non_ect.unwrap_or(NonEct::Forward),
         never_fuse: !s.read(&FUSE)?,
         pfc,

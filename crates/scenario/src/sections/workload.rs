@@ -241,6 +241,9 @@ keys! { FLOW_KEYS:
     FLOW_SRC: Node = Key::own("src", "a host", HOST).needed("0").doc("the sender");
     FLOW_DST: Node = Key::own("dst", "a host", HOST).needed("1").doc("the receiver");
     FLOW_SIZE: u64 = Key::bytes("size", 1, LARGEST_FLOW).needed("100KB").doc("its bytes");
+    FLOW_CLASS: Node = Key::own("class", "a queue", HOST)
+        .follows("the workload's").doc("its queue at every port");
+    FLOW_RTT: Picos = Key::time("rtt").follows("drawn from `[rtt]`").doc("its base RTT");
 }
 
 keys! { PROBE:
@@ -360,7 +363,7 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
             stagger: s.read(&STAGGER)?,
             jitter: s.read(&LONG_JITTER)?,
         },
-        WorkloadKind::List => flow_list(&mut s, around.topology)?,
+        WorkloadKind::List => flow_list(&mut s, around.topology, around.queues)?,
         WorkloadKind::Probe => probe(&mut s, around.topology)?,
     };
     s.finish()?;
@@ -542,7 +545,7 @@ fn long_flows(s: &mut Section<'_>, topology: &Topology) -> Fallible<LongFlows> {
     }
 }
 
-fn flow_list(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
+fn flow_list(s: &mut Section<'_>, topology: &Topology, queues: usize) -> Fallible<Kind> {
     let node = s.need(&FLOW_LIST)?;
     let mut lines = Vec::new();
     for row in list(node)? {
@@ -550,14 +553,16 @@ fn flow_list(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
         let start = line.read(&AT)?;
         let (src, dst) = two_hosts(line.need(&FLOW_SRC)?, line.need(&FLOW_DST)?, topology)?;
         let bytes = line.read(&FLOW_SIZE)?;
+        let class = line.node(&FLOW_CLASS).map(|node| own_class(node, queues));
+        let (class, rtt) = (class.transpose()?, line.given(&FLOW_RTT)?);
         line.finish()?;
         lines.push(FlowLine {
             start,
             src,
             dst,
             bytes,
-            class: None,
-            rtt: None,
+            class,
+            rtt,
         });
     }
     if lines.is_empty() {
@@ -598,13 +603,16 @@ fn enough_queues(node: &Node, classes: usize, queues: usize) -> Fallible<()> {
     )))
 }
 
+/// The number of a queue.
+fn own_class(node: &Node, queues: usize) -> Fallible<u8> {
+    let class = count(node, (0, MOST_QUEUES - 1))?;
+    enough_queues(node, class as usize + 1, queues)?;
+    Ok(class as u8)
+}
+
 fn fixed_class(node: &Node, queues: usize) -> Fallible<ClassMap> {
     match &node.value {
-        Value::Integer(_) => {
-            let class = count(node, (0, MOST_QUEUES - 1))?;
-            enough_queues(node, class as usize + 1, queues)?;
-            Ok(ClassMap::Fixed(class as u8))
-        }
+        Value::Integer(_) => Ok(ClassMap::Fixed(own_class(node, queues)?)),
         Value::Text(_) => Ok(match choice(node)? {
             ClassBy::Pair => ClassMap::ByPair(queues as u8),
             ClassBy::Sender => ClassMap::BySender(queues as u8),

@@ -269,8 +269,8 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn sender_timer(&mut self, conn: ConnId) {
         let now = self.nanos();
         let c = &mut self.conns.list[conn];
-        c.timers -= 1;
         if c.timer_at != self.now {
+            c.timers -= 1;
             self.conns.maybe_retire(conn);
             return;
         }
@@ -289,6 +289,9 @@ impl<Q: EventQueue> Sim<Q> {
             self.ready(host, conn);
         }
         self.arm_timer(conn);
+        // Only now: a NIC that drops the retransmission of a flow whose receiver has everything
+        // would otherwise free the slot, and the next timer would find another connection in it.
+        self.conns.list[conn].timers -= 1;
         self.conns.maybe_retire(conn);
     }
 

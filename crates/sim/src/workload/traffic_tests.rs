@@ -62,6 +62,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             non_ect: NonEct::Forward,
             device: DeviceQueue::NONE,
             most_packets: 0,
+            plain_host_ports: false,
             never_fuse: false,
             pfc: None,
         },

@@ -98,6 +98,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             non_ect: NonEct::Forward,
             device: DeviceQueue::NONE,
             most_packets: 0,
+            plain_host_ports: false,
             never_fuse: false,
             pfc: None,
         },

@@ -66,6 +66,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             non_ect: NonEct::Forward,
             device: DeviceQueue::NONE,
             most_packets: 0,
+            plain_host_ports: false,
             never_fuse: false,
             pfc: None,
         },

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which program runs, and how it was called.
 
+use std::path::Path;
+
 use cemark_report::Provenance;
 use cemark_wire::hash::Fnv1a;
 
 /// Version, build and command line: for manifests, and to recognise points of another build.
-pub(crate) fn provenance() -> Provenance {
+/// `program` is the file that holds this code: the executable or, in another program, the library.
+pub fn provenance(program: Option<&Path>, command: Vec<String>) -> Provenance {
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: build(),
-        command: std::iter::once("cemark".to_owned())
-            .chain(std::env::args().skip(1))
-            .collect(),
+        build: build(program),
+        command,
     }
 }
 
 /// A fingerprint of this program. Points that another build stored are run again, because its
 /// results may differ.
-fn build() -> String {
-    let bytes = std::env::current_exe()
-        .and_then(std::fs::read)
-        .unwrap_or_default();
+fn build(program: Option<&Path>) -> String {
+    let bytes = program.and_then(|file| std::fs::read(file).ok());
+    let bytes = bytes.unwrap_or_default();
     let mut hash = Fnv1a::new();
     let words = bytes
         .chunks(8)

@@ -6,14 +6,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use cemark_report::comparison::precision::Standing;
 use cemark_report::rundir::share;
-use cemark_report::{Comparisons, Finished, Group, RunDir};
+use cemark_report::{Comparisons, Finished, Group};
 use cemark_scenario::{Plan, Precision, visible};
 
-use super::redraw::Screen;
-use super::schedule::Schedule;
-use super::simulate::{How, Workshop, pool, threads};
-use crate::exit::Failure;
-use crate::marker::Watches;
+use crate::schedule::Schedule;
+use crate::simulate::{How, Workshop, pool, threads};
+use crate::{Failure, Show};
 
 /// What a run with a stated precision leaves.
 pub(super) struct Looked {
@@ -29,25 +27,27 @@ pub(super) struct Looked {
 
 /// Simulates what is missing. `finished` holds the points that are on disk.
 pub(super) fn simulate(
-    plan: &Plan,
+    shop: &Workshop<'_>,
     precision: &Precision,
-    dir: &RunDir,
     how: How<'_>,
-    watches: &Watches,
     finished: Vec<Option<Finished>>,
 ) -> Result<Looked, Failure> {
+    let plan = shop.plan;
     let kept: Vec<bool> = finished.iter().map(Option::is_some).collect();
-    let shop = Workshop::new(plan, dir, watches);
-    let threads = threads(how.jobs, plan.points.len());
+    let first = plan.simulated_as();
+    let missing = (0..kept.len()).filter(|i| first[*i] == *i && !kept[*i]);
+    let missing: Vec<usize> = missing.collect();
+    how.show
+        .starts(plan, &missing, threads(how.jobs, plan.points.len()));
     let mut run = Run {
         schedule: Schedule::new(plan, precision, kept.clone()),
         groups: vec![None; plan.blocks().len()],
-        screen: Screen::new(plan, &kept, threads, how.quiet),
+        show: how.show,
         finished,
         plan,
         working: 0,
     };
-    run.screen.expect(&run.schedule.expected());
+    run.show.expects(&run.schedule.expected());
     run.look();
     if !run.schedule.is_done() {
         let shared = Shared {
@@ -55,14 +55,14 @@ pub(super) fn simulate(
             changed: Condvar::new(),
         };
         let pool = pool(how.jobs, plan.points.len())?;
-        pool.broadcast(|_| shared.work(&shop));
+        pool.broadcast(|_| shared.work(shop));
         run = shared
             .run
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
     }
-    run.screen.clear();
-    run.end(&shop, &kept)
+    run.show.ends();
+    run.end(shop, &kept)
 }
 
 /// What the threads share.
@@ -78,7 +78,7 @@ struct Run<'a> {
     finished: Vec<Option<Finished>>,
     /// The last look of each block.
     groups: Vec<Option<Group>>,
-    screen: Screen,
+    show: &'a dyn Show,
     /// Points that are being simulated.
     working: usize,
 }
@@ -93,7 +93,7 @@ impl<'a> Shared<'a> {
         while let Some(point) = self.take(shop) {
             let step = |done, hops| {
                 let run = self.lock();
-                run.screen.at(point, done, hops);
+                run.show.at(point, done, hops);
                 run.schedule.wants(point)
             };
             let done = shop.point(point, &step);
@@ -101,7 +101,7 @@ impl<'a> Shared<'a> {
             run.working -= 1;
             if let Some(done) = done {
                 run.schedule.finished(point);
-                run.screen.finished(point, done.summary.packet_hops);
+                run.show.finished(point, done.summary.packet_hops);
                 run.finished[point] = Some(done);
                 run.look();
             }
@@ -120,7 +120,7 @@ impl<'a> Shared<'a> {
             }
             if let Some(point) = run.schedule.next() {
                 run.working += 1;
-                run.screen.begins(point);
+                run.show.begins(point);
                 return Some(point);
             }
             if run.working == 0 {
@@ -147,8 +147,8 @@ impl Run<'_> {
             let note = line(&group, &standing);
             self.schedule.looked(block, standing);
             self.groups[block] = Some(group);
-            self.screen.expect(&self.schedule.expected());
-            self.screen.show(self.plan, &self.groups, block, &note);
+            self.show.expects(&self.schedule.expected());
+            self.show.looks(self.plan, &self.groups, block, &note);
         }
     }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use cemark_report::units;
 use cemark_scenario::Plan;
 
-use crate::exit::Failure;
+use crate::Failure;
 
 /// Memory that this process can still get, and what limits it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,16 +22,15 @@ pub(crate) struct Room {
 }
 
 /// Points that run at the same time: one per core, or fewer if the user says so.
-pub(crate) fn jobs(asked: Option<NonZeroUsize>) -> usize {
-    crate::run::threads(asked, usize::MAX)
+pub fn jobs(asked: Option<NonZeroUsize>) -> usize {
+    crate::threads(asked, usize::MAX)
 }
 
 /// Refuses a run that needs more memory than there is, except with `--anyway`.
-pub(crate) fn refuse(
-    plan: &Plan,
-    asked: Option<NonZeroUsize>,
-    anyway: bool,
-) -> Result<(), Failure> {
+///
+/// # Errors
+/// [`Failure::User`] with what needs less.
+pub fn refuse(plan: &Plan, asked: Option<NonZeroUsize>, anyway: bool) -> Result<(), Failure> {
     match room(Path::new("/")) {
         Some(room) if !anyway => within(&room, plan, jobs(asked)),
         _ => Ok(()),

@@ -2,32 +2,30 @@
 //! Simulates points in parallel and stores each as it finishes.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cemark_conformance::Fault;
 use cemark_report::{Error, Finished, RunDir, pauses};
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Progress as Step;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::clock::cpu_seconds;
-use crate::exit::Failure;
-use crate::marker::{self, Watches};
-use crate::progress::Progress;
+use crate::marker::{self, Mistake, Watches};
+use crate::{Failure, Show};
 
 /// What is simulated, and how.
 #[derive(Clone, Copy)]
 pub(super) struct How<'a> {
     /// Most points at the same time.
     pub(super) jobs: Option<NonZeroUsize>,
-    /// Without progress.
-    pub(super) quiet: bool,
     /// The points that the run needs.
     pub(super) wanted: &'a [usize],
+    /// Who is told how it gets on.
+    pub(super) show: &'a dyn Show,
 }
 
-/// Where points are simulated: stops everything on Ctrl-C and at the first failure.
+/// Where points are simulated: stops everything once its flag says so, and at the first failure.
 pub(super) struct Workshop<'a> {
     pub(super) plan: &'a Plan,
     pub(super) dir: &'a RunDir,
@@ -40,16 +38,21 @@ pub(super) struct Workshop<'a> {
 enum Trouble<'a> {
     NotStored(Error),
     Deadlock(String),
-    Marker(&'a Fault, &'a Point),
+    Marker(Mistake, &'a Point),
 }
 
 impl<'a> Workshop<'a> {
-    pub(super) fn new(plan: &'a Plan, dir: &'a RunDir, watches: &'a Watches) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan,
+        dir: &'a RunDir,
+        watches: &'a Watches,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
         Workshop {
             plan,
             dir,
             watches,
-            stop: stop_on_ctrl_c(),
+            stop,
             trouble: Mutex::new(None),
         }
     }
@@ -63,11 +66,11 @@ impl<'a> Workshop<'a> {
     pub(super) fn point(&self, i: usize, step: &dyn Fn(f64, u64) -> bool) -> Option<Finished> {
         let point = &self.plan.points[i];
         let mut goes_on =
-            |s: Step| step(s.done, s.hops) && !self.stopped() && self.watches.fault(i).is_none();
+            |s: Step| step(s.done, s.hops) && !self.stopped() && self.watches.mistake(i).is_none();
         let (outcome, seconds) =
             cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut goes_on));
-        if let Some(fault) = self.watches.fault(i) {
-            self.fails(Trouble::Marker(fault, point));
+        if let Some(mistake) = self.watches.mistake(i) {
+            self.fails(Trouble::Marker(mistake, point));
             return None;
         }
         let outcome = outcome?;
@@ -98,19 +101,18 @@ impl<'a> Workshop<'a> {
                 let help = pauses::DEADLOCK_HELP;
                 Failure::Machine(miette::miette!(help = help, "{ring}"))
             }
-            Trouble::Marker(fault, point) => marker::failure(fault, point, kept),
+            Trouble::Marker(mistake, point) => marker::failure(&mistake, point, kept),
         })
     }
 }
 
 /// Simulates the missing points. A worker stores its point on disk before it takes the next one.
 pub(super) fn simulate(
-    plan: &Plan,
-    dir: &RunDir,
+    shop: &Workshop<'_>,
     how: How<'_>,
-    watches: &Watches,
     finished: &mut [Option<Finished>],
 ) -> Result<(), Failure> {
+    let plan = shop.plan;
     let missing = how.wanted.iter().copied();
     let mut todo: Vec<usize> = missing.filter(|i| finished[*i].is_none()).collect();
     if todo.is_empty() {
@@ -118,29 +120,28 @@ pub(super) fn simulate(
     }
     // The longest point first, so that the cores finish at about the same time.
     todo.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
-    let shop = Workshop::new(plan, dir, watches);
-    let points: Vec<&Point> = todo.iter().map(|i| &plan.points[*i]).collect();
-    let mut progress = Progress::new(&points, threads(how.jobs, todo.len()), how.quiet);
+    let show = how.show;
+    show.starts(plan, &todo, threads(how.jobs, todo.len()));
     let results = Mutex::new(Vec::new());
     pool(how.jobs, todo.len())?.install(|| {
-        let each = todo.iter().copied().enumerate().par_bridge();
-        each.filter(|_| !shop.stopped()).for_each(|(place, i)| {
-            progress.begins(place);
+        let each = todo.iter().copied().par_bridge();
+        each.filter(|_| !shop.stopped()).for_each(|i| {
+            show.begins(i);
             let step = |done, hops| {
-                progress.at(place, done, hops);
+                show.at(i, done, hops);
                 true
             };
             if let Some(done) = shop.point(i, &step) {
-                progress.finished(place, done.summary.packet_hops);
+                show.finished(i, done.summary.packet_hops);
                 lock(&results).push((i, done));
             }
         });
     });
-    progress.clear();
+    show.ends();
     for (i, done) in lock(&results).drain(..) {
         finished[i] = Some(done);
     }
-    complete(finished, how.wanted.len(), &shop)
+    complete(finished, how.wanted.len(), shop)
 }
 
 /// Succeeds if all points that are to be simulated are finished; otherwise says why not, and what
@@ -161,7 +162,7 @@ fn complete(finished: &[Option<Finished>], wanted: usize, shop: &Workshop) -> Re
 }
 
 /// Threads for this number of points. More than one per core would only wait for each other.
-pub(crate) fn threads(jobs: Option<NonZeroUsize>, points: usize) -> usize {
+pub fn threads(jobs: Option<NonZeroUsize>, points: usize) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = jobs.map_or(cores, NonZeroUsize::get);
     wanted.min(cores).min(points).max(1)
@@ -180,19 +181,4 @@ pub(super) fn pool(
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The first Ctrl-C stops the points at their next progress report, the second one exits at once.
-pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let (flag, presses) = (Arc::clone(&stop), AtomicU32::new(0));
-    let handler = move || {
-        flag.store(true, Ordering::Relaxed);
-        if presses.fetch_add(1, Ordering::Relaxed) > 0 {
-            std::process::exit(130);
-        }
-    };
-    // Without a handler Ctrl-C ends the process at once. Finished points are on disk anyway.
-    let _ = ctrlc::set_handler(handler);
-    stop
 }

@@ -5,27 +5,57 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use cemark_conformance::{Error, Fault, Object, Shared, Watch};
+use cemark_conformance::{Error, Object, Shared, Watch};
 use cemark_marking::{Marker, QueueSpec, Values};
 use cemark_scenario::{Plan, Point};
 use cemark_sim::config::MarkerChoice;
 use cemark_wire::Rate;
 
-use crate::exit::Failure;
+use crate::Failure;
 
-/// For each point of a plan, where its marker reports a fault. A point whose scheme is in the
-/// catalogue has none.
-pub(crate) struct Watches(Vec<Option<Watch>>);
+/// What a marker did in the middle of a run that it must not do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// What it did, and where.
+    pub what: String,
+    /// What its author can do.
+    pub help: String,
+}
+
+/// Answers whether the marker of a point has made a mistake. It is asked hundreds of times a
+/// second.
+pub type Ask = Box<dyn Fn() -> Option<Mistake> + Send + Sync>;
+
+/// For each point of a plan, whom to ask for the mistakes of its marker. A point whose scheme is in
+/// the catalogue has none.
+#[derive(Default)]
+pub struct Watches(Vec<Option<Ask>>);
 
 impl Watches {
     /// What went wrong in the marker of point `i`.
-    pub(crate) fn fault(&self, i: usize) -> Option<&Fault> {
-        self.0[i].as_ref()?.fault()
+    pub(crate) fn mistake(&self, i: usize) -> Option<Mistake> {
+        self.0.get(i)?.as_ref()?()
     }
 }
 
+/// A marker of the user's, beside the schemes of a plan.
+pub trait Own {
+    /// Its label among the schemes.
+    fn label(&self) -> String;
+
+    /// Adds it to every cell of a plan. Returns whom to ask for the mistakes of its points, in
+    /// order.
+    ///
+    /// # Errors
+    /// The author's mistakes that show before anything runs.
+    fn add_to(&self, plan: &mut Plan) -> Result<Vec<Ask>, Failure>;
+}
+
 /// Adds every marker to every cell of a plan.
-pub(crate) fn add_all(given: &[Given], plan: &mut Plan) -> Result<Watches, Failure> {
+///
+/// # Errors
+/// As [`Own::add_to`].
+pub fn add_all<T: Own>(given: &[T], plan: &mut Plan) -> Result<Watches, Failure> {
     let mut added = Vec::with_capacity(given.len());
     for marker in given {
         added.push((marker.label(), marker.add_to(plan)?.into_iter()));
@@ -40,8 +70,8 @@ pub(crate) fn add_all(given: &[Given], plan: &mut Plan) -> Result<Watches, Failu
 }
 
 /// The error for a marker that failed during a run: a mistake of its author, so the user's.
-pub(crate) fn failure(fault: &Fault, point: &Point, kept: &str) -> Failure {
-    let help = format!("{} (docs/dataplane.md); {kept}", fault.breach.help);
+pub(crate) fn failure(mistake: &Mistake, point: &Point, kept: &str) -> Failure {
+    let help = format!("{}; {kept}", mistake.help);
     let axes: String = point
         .axes
         .iter()
@@ -49,17 +79,20 @@ pub(crate) fn failure(fault: &Fault, point: &Point, kept: &str) -> Failure {
         .collect();
     Failure::User(miette::miette!(
         help = help,
-        "{}: {axes}seed {}: {fault}",
+        "{}: {axes}seed {}: {}",
         point.scheme,
-        point.seed
+        point.seed,
+        mistake.what
     ))
 }
 
 /// The value of one `--marker` option.
 #[derive(Clone, Debug)]
-pub(crate) struct Given {
+pub struct Given {
     form: Form,
     path: PathBuf,
+    /// `None`: form and file name.
+    label: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,8 +120,17 @@ impl FromStr for Given {
         Ok(Given {
             form,
             path: path.into(),
+            label: None,
         })
     }
+}
+
+fn mistake(watch: &Watch) -> Option<Mistake> {
+    let fault = watch.fault()?;
+    Some(Mistake {
+        what: fault.to_string(),
+        help: format!("{} (docs/dataplane.md)", fault.breach.help),
+    })
 }
 
 /// Builds the marker of a port.
@@ -102,9 +144,12 @@ impl<F> Build for F where
 {
 }
 
-impl Given {
-    /// Its label among the schemes: form and file name.
+impl Own for Given {
+    /// Form and file name.
     fn label(&self) -> String {
+        if let Some(label) = &self.label {
+            return label.clone();
+        }
         let form = match self.form {
             Form::Bpf => "bpf",
             Form::C => "c",
@@ -113,9 +158,7 @@ impl Given {
         format!("{form}:{}", file.display())
     }
 
-    /// Adds the marker to every cell of a plan, labelled by its file. Returns the watches of its
-    /// points, in order.
-    fn add_to(&self, plan: &mut Plan) -> Result<Vec<Watch>, Failure> {
+    fn add_to(&self, plan: &mut Plan) -> Result<Vec<Ask>, Failure> {
         match self.form {
             Form::Bpf => {
                 let object = Object::open(&self.path).map_err(|e| self.not_opened(&e))?;
@@ -141,6 +184,16 @@ impl Given {
             }
         }
     }
+}
+
+impl Given {
+    /// The same with another label.
+    pub fn labelled(self, label: String) -> Self {
+        Given {
+            label: Some(label),
+            ..self
+        }
+    }
 
     /// The error for a file that cannot be loaded, with the command that makes one.
     fn not_opened(&self, e: &Error) -> Failure {
@@ -161,17 +214,18 @@ impl Given {
         name: &str,
         first: impl Fn(&Values, &QueueSpec) -> Option<Error>,
         build: impl Build,
-    ) -> Result<Vec<Watch>, Failure> {
+    ) -> Result<Vec<Ask>, Failure> {
         let content = std::fs::read(&self.path)
             .map_err(|e| Failure::User(miette::miette!("{}: {e}", self.path.display())))?;
-        let (mut broken, mut watches) = (None, Vec::new());
+        let (mut broken, mut watches) = (None, Vec::<Ask>::new());
         plan.add_marker(&self.label(), Some(name), &content, &mut |values| {
             // A marker that cannot be built is reported before anything runs.
             if let Some(e) = first(values, &QueueSpec::fifo(Rate::gbps(10))) {
                 broken.get_or_insert(e);
             }
             let (values, build, watch) = (*values, build.clone(), Watch::default());
-            watches.push(watch.clone());
+            let asked = watch.clone();
+            watches.push(Box::new(move || mistake(&asked)));
             MarkerChoice::Custom(Arc::new(move |queue| build(&values, queue, &watch)))
         })?;
         match broken {

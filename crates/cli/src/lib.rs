@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! cemark: compares ECN marking schemes on simulated data-centre fabrics.
+//!
+//! Standard output carries the answer, standard error the progress and what went wrong.
+//!
+//! A library, so that other programs contain the same command: the executable `cemark` and the
+//! Python package call [`main`].
+
+mod bench;
+#[cfg(target_os = "linux")]
+mod bpf;
+mod capture;
+mod check;
+mod completions;
+mod exit;
+mod export;
+mod figure;
+mod help;
+mod import;
+mod init;
+mod interrupt;
+mod man;
+mod merge;
+mod p4;
+mod plot;
+mod program;
+mod progress;
+mod run;
+mod schemes;
+mod screen;
+mod shell;
+mod terminal;
+#[cfg(target_os = "linux")]
+mod testbed;
+mod theory;
+mod vectors;
+
+use std::io::Write;
+
+use clap::builder::Styles;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+pub use crate::exit::Failure;
+pub use crate::program::Program;
+
+/// Most columns of the help.
+const WIDEST: usize = 100;
+
+/// Compare ECN marking schemes packet by packet, with the published numbers beside the answer.
+#[derive(Parser)]
+#[command(
+    name = "cemark",
+    version,
+    max_term_width = WIDEST,
+    disable_help_subcommand = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Write a scenario of your fabric from a few answers.
+    Init(init::Args),
+    /// Make a scenario of the files of another simulator: HPCC's ns-3, htsim.
+    Import(import::Args),
+    /// Simulate every point of a scenario and compare its schemes.
+    Run(run::Args),
+    /// Write the charts and tables of a finished run as files: SVG, PDF, CSV, Markdown.
+    Plot(plot::Args),
+    /// Write the packets of chosen links of one point as a pcapng file, for Wireshark.
+    Capture(capture::Args),
+    /// Make one run of the parts of a run.
+    Merge(merge::Args),
+    /// Reproduce a paper's figures: published value, measured value, verdict.
+    Figure(figure::Args),
+    /// Run a scenario on real Linux kernels, beside the simulator.
+    #[cfg(target_os = "linux")]
+    Testbed(testbed::Args),
+    /// List the marking schemes, or show one with its parameters.
+    Schemes(schemes::Args),
+    /// Measure speed and memory, or check the simulator against theory.
+    Bench(bench::Args),
+    /// Validate a scenario; print its points and their estimated cost.
+    Check(check::Args),
+    /// Replay the golden vectors of every scheme: in Rust, in C, as BPF bytecode or in P4.
+    Vectors(vectors::Args),
+    /// Mark the packets of a Linux device with an eBPF program: attach, retune, show, detach.
+    #[cfg(target_os = "linux")]
+    Bpf(bpf::Args),
+    /// Evaluate a formula of the papers: thresholds, amplitudes, shares.
+    Theory(theory::Args),
+    /// Write a scheme as one C header, or as BPF bytecode.
+    Export(export::Args),
+    /// Check a P4 program against a Tofino's rules, or make table entries of parameters.
+    P4(p4::Args),
+    /// Explain a command, a scheme, a key of scenario files, a topic or a term.
+    Help(help::Args),
+    /// Print the script by which a shell completes commands and names.
+    Completions(completions::Args),
+    /// Print or write manual pages.
+    Man(man::Args),
+}
+
+/// How the answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Table,
+    /// One JSON document (docs/output.md).
+    Json,
+}
+
+/// Options that say how much of a scenario is run.
+#[derive(clap::Args)]
+struct Extent {
+    /// Add replications until every difference from the baseline is known to ±POINTS percentage
+    /// points, and show the table as it becomes narrower. Works on any scenario; --seed and --seeds
+    /// run exactly those instead.
+    #[arg(long, value_name = "POINTS", conflicts_with_all = ["seed", "seeds", "full"])]
+    precision: Option<String>,
+    /// Run what the scenario's section `full` says, as a paper did; no precision ends it earlier.
+    #[arg(long)]
+    full: bool,
+}
+
+impl Extent {
+    fn add_to(&self, overrides: cemark_scenario::Overrides) -> cemark_scenario::Overrides {
+        cemark_scenario::Overrides {
+            precision: self.precision.clone(),
+            full: self.full,
+            ..overrides
+        }
+    }
+}
+
+/// Options that change a scenario.
+#[derive(clap::Args)]
+struct Changes {
+    /// Run only this seed, without a precision.
+    #[arg(long, value_name = "N", conflicts_with = "seeds")]
+    seed: Option<u64>,
+    /// Run exactly the seeds 1 to N, without a precision.
+    #[arg(long, value_name = "N")]
+    seeds: Option<u64>,
+    /// Set a value of the scenario. Several values, separated by commas, are swept.
+    #[arg(long, value_name = "PATH=VALUE[,VALUE…]")]
+    set: Vec<String>,
+}
+
+impl Changes {
+    fn overrides(&self) -> Result<cemark_scenario::Overrides, cemark_scenario::Error> {
+        let mut overrides = cemark_scenario::Overrides {
+            seed: self.seed,
+            seeds: self.seeds,
+            ..Default::default()
+        };
+        for option in &self.set {
+            overrides.add(option)?;
+        }
+        Ok(overrides)
+    }
+}
+
+/// The command line of cemark, laid out for this terminal.
+fn command() -> clap::Command {
+    let mut command = Cli::command();
+    if let Some(columns) = terminal::columns() {
+        command = command.term_width(columns.min(WIDEST));
+    }
+    if terminal::plain() {
+        command = command.color(ColorChoice::Never);
+    }
+    if has_hidden() {
+        command = command.styles(Styles::plain());
+    }
+    command
+}
+
+/// The command line that was typed, or the exit code if it cannot be read.
+fn typed() -> Result<Cli, u8> {
+    let matches = command().try_get_matches_from_mut(program::words());
+    matches
+        .and_then(|mut m| Cli::from_arg_matches_mut(&mut m))
+        .map_err(|e| not_typed(&e))
+}
+
+/// Whether an argument holds control characters. An error about it is then printed without colours,
+/// since all escape sequences in it come from the argument.
+fn has_hidden() -> bool {
+    let mut words = program::words().into_iter();
+    words.any(|a| a.to_string_lossy().contains(cemark_scenario::is_hidden))
+}
+
+/// Prints help to standard output (exit code 0) or a mistake to standard error (exit code 2).
+fn not_typed(e: &clap::Error) -> u8 {
+    if !e.use_stderr() {
+        let done = e.print().and_then(|()| std::io::stdout().flush());
+        return exit::code(done.map_err(exit::not_written));
+    }
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) =
+        (e.kind(), e.get(ContextKind::InvalidSubcommand))
+    {
+        // A command may have commands of its own.
+        let whole = Cli::command();
+        let words = program::words();
+        let words = words.iter().skip(1).map(|w| w.to_string_lossy());
+        let command = words
+            .map_while({
+                let mut at = &whole;
+                move |word| {
+                    at = at.find_subcommand(&*word)?;
+                    Some(at)
+                }
+            })
+            .last()
+            .unwrap_or(&whole);
+        let names = command.get_subcommands().map(clap::Command::get_name);
+        return exit::code(Err(Failure::User(miette::miette!(
+            help = cemark_scenario::near(word, names),
+            "there is no command `{word}`"
+        ))));
+    }
+    match has_hidden() {
+        true => exit::note(e.render().ansi().to_string().trim_end()),
+        // A closed standard error is not an error of the command.
+        false => drop(e.print()),
+    }
+    e.exit_code().try_into().unwrap_or(exit::USER)
+}
+
+/// What `cemark schemes --format json` prints.
+pub fn schemes_json() -> serde_json::Value {
+    schemes::list()
+}
+
+/// Every theory of `cemark theory`, with its inputs and outputs.
+pub fn theories_json() -> serde_json::Value {
+    theory::list()
+}
+
+/// What `cemark theory NAME INPUT=VALUE… --format json` prints.
+///
+/// # Errors
+/// [`Failure::User`] where there is no such theory or input, or a value cannot be read.
+pub fn theory_json(name: &str, inputs: &[String]) -> Result<serde_json::Value, Failure> {
+    theory::evaluated(name, inputs)
+}
+
+/// Runs the command that was typed, and returns its exit code (docs/output.md). A process may call
+/// it once for its own command line; Ctrl-C is handled by it from then on.
+pub fn main(program: Program) -> u8 {
+    program.begins();
+    // Setting the hook fails only if there is one already.
+    let _ = miette::set_hook(Box::new(|_| terminal::error_handler()));
+    completions::answer_shell(Cli::command);
+    let cli = match typed() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    let done = match &cli.command {
+        None => exit::answer(&screen::first(terminal::look().width)),
+        Some(Command::Init(args)) => init::init(args),
+        Some(Command::Import(args)) => import::import(args),
+        Some(Command::Run(args)) => run::run(args),
+        Some(Command::Plot(args)) => plot::plot(args),
+        Some(Command::Capture(args)) => capture::capture(args),
+        Some(Command::Merge(args)) => merge::merge(args),
+        Some(Command::Figure(args)) => figure::figure(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Testbed(args)) => testbed::testbed(args),
+        Some(Command::Schemes(args)) => schemes::schemes(args),
+        Some(Command::Check(args)) => check::check(args),
+        Some(Command::Bench(args)) => bench::bench(args),
+        Some(Command::Vectors(args)) => vectors::vectors(args),
+        #[cfg(target_os = "linux")]
+        Some(Command::Bpf(args)) => bpf::bpf(args),
+        Some(Command::Theory(args)) => theory::theory(args),
+        Some(Command::Export(args)) => export::export(args),
+        Some(Command::P4(args)) => p4::p4(args),
+        Some(Command::Help(args)) => help::help(args),
+        Some(Command::Completions(args)) => completions::completions(args),
+        Some(Command::Man(args)) => man::man(args, Cli::command()),
+    };
+    exit::code(done)
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Simulates the points of a plan on the cores of a machine, and stores each as it finishes.
+//!
+//! This is `cemark run` without its terminal, for every program that runs scenarios: the command
+//! and the Python package. What happens meanwhile is told to a [`Show`], and a flag ends the run
+//! at the next progress report of its points.
+
+mod anytime;
+pub mod clock;
+mod failure;
+pub mod marker;
+pub mod memory;
+mod run;
+mod schedule;
+mod show;
+mod simulate;
+mod who;
+
+pub use failure::Failure;
+pub use run::{Order, Ran, run};
+pub use show::{Show, Silent};
+pub use simulate::threads;
+pub use who::provenance;

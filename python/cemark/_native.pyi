@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What is written in Rust (python/src). Nothing here is for users of the package."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+__version__: str
+
+def main(words: Sequence[str], file: str, again: Sequence[str]) -> int: ...
+def schemes() -> str: ...
+def theories() -> str: ...
+def theory(name: str, inputs: Sequence[str]) -> str: ...
+def c_headers() -> list[tuple[str, str]]: ...
+def run(
+    source: Source,
+    out: Path | None,
+    jobs: int | None,
+    anyway: bool,
+    fresh: bool,
+    command: Sequence[str],
+    tick: Callable[[int, int, float, int, list[str]], None] | None,
+    python_markers: Sequence[tuple[str, Callable[[Queue], object], str, str, bool]],
+    compiled_markers: Sequence[tuple[str, os.PathLike[str]]],
+) -> Ran: ...
+
+class Source:
+    file: str
+    def __new__(
+        cls,
+        file: str,
+        text: str | None,
+        json: str | None,
+        set: Sequence[tuple[str, Sequence[str]]],
+        seed: int | None,
+        seeds: int | None,
+        precision: str | None,
+        full: bool,
+    ) -> Source: ...
+    def text(self) -> str: ...
+    def described(self) -> tuple[str, str, str, list[str], list[str], list[str]]: ...
+    def points(self) -> list[tuple[list[tuple[str, str]], str, int, float]]: ...
+
+class Ran:
+    directory: Path
+    def text(self, width: int) -> str: ...
+    def tables(self) -> list[tuple[str, list[str], list[list[str]]]]: ...
+    def storms(self) -> list[str]: ...
+    def summary(self) -> str: ...
+    def frame(self, kind: str) -> Frame: ...
+    def charts(self) -> list[tuple[str, str, str]]: ...
+    def report(self) -> str: ...
+
+class Frame:
+    column_names: list[str]
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def rows(self, columns: Sequence[str]) -> list[tuple[Any, ...]]: ...
+
+class NativeMarker:
+    def __new__(cls, scheme: str, toml: str, rate: str, mtu: int) -> NativeMarker: ...
+    def judge(
+        self,
+        joins: bool,
+        out: object,
+        now: object,
+        sojourn: object,
+        round: object,
+        packet_hash: object,
+        pkt_bytes: object,
+        queue_bytes: object,
+        port_bytes: object | None,
+        pool_bytes: object | None,
+        limit_bytes: object,
+    ) -> None: ...
+    def emptied(self, now: int) -> None: ...
+    def hook(self) -> str: ...
+
+class At:
+    """What a marker may look at when it judges a packet. Counts never include that packet."""
+
+    @property
+    def now(self) -> int:
+        """The time in nanoseconds."""
+    @property
+    def sojourn(self) -> int:
+        """Nanoseconds that the packet has been in this queue; zero at enqueue."""
+    @property
+    def round(self) -> int:
+        """The port's smoothed round time in nanoseconds; zero unless it serves rounds."""
+    @property
+    def packet_hash(self) -> int:
+        """A random number of 64 bits, the same for every scheme."""
+    @property
+    def pkt_bytes(self) -> int:
+        """Bytes of the packet on the wire."""
+    @property
+    def ecn_capable(self) -> bool:
+        """Whether the packet can carry CE."""
+    @property
+    def intent(self) -> bool:
+        """Whether this marker wanted to mark the packet at enqueue."""
+    @property
+    def queue_bytes(self) -> int:
+        """Bytes in this queue."""
+    @property
+    def queue_pkts(self) -> int:
+        """Packets in this queue."""
+    @property
+    def port_bytes(self) -> int:
+        """Bytes in all queues of the port."""
+    @property
+    def pool_bytes(self) -> int:
+        """Bytes in the pool of the queue."""
+    @property
+    def limit_bytes(self) -> int:
+        """The limit of the queue in bytes."""
+
+class Queue:
+    """What a marker knows of its queue."""
+
+    @property
+    def rate(self) -> int:
+        """Bits per second of the link."""
+    @property
+    def weight(self) -> int:
+        """The queue's weight."""
+    @property
+    def weight_sum(self) -> int:
+        """The sum of the weights of the port's queues that are not strict."""
+    @property
+    def strict(self) -> bool:
+        """Whether it is served with strict priority."""
+    @property
+    def mtu(self) -> int:
+        """Largest packet in bytes."""
+    @property
+    def limit_bytes(self) -> int:
+        """The limit of the queue in bytes."""

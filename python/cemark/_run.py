@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Running a scenario, and what a run gives."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _native
+from ._errors import ScenarioWarning
+from ._marker import sorted_markers
+from ._progress import Bar
+from ._scenario import Changes, Like, scenario
+
+if TYPE_CHECKING:
+    from ._marker import Given
+
+
+def run(
+    scenario_: Like,
+    /,
+    *,
+    set: Changes | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    precision: float | None = None,
+    full: bool | None = None,
+    out: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    anyway: bool = False,
+    fresh: bool = False,
+    markers: Mapping[str, Given] | None = None,
+    progress: bool = True,
+) -> Run:
+    """Simulates a scenario and returns its results.
+
+    ``scenario_`` is a built-in's name, a path, a dict or a :class:`cemark.Scenario`; ``set``,
+    ``seed``, ``seeds``, ``precision`` and ``full`` change it as :meth:`cemark.Scenario.with_` does.
+
+    Points are simulated on ``jobs`` cores (default: all of them) without holding Python's lock, and
+    each is kept in the directory ``out`` (default: ``runs/NAME-DIGEST``) as it finishes. After
+    Ctrl-C, an exception or a kill, the same call continues from there. ``fresh`` begins again,
+    ``anyway`` runs even if there seems to be too little memory.
+
+    ``markers`` puts markers of your own beside the schemes, by label: subclasses of
+    :class:`cemark.Marker` and what :func:`cemark.compile_marker` returns.
+
+    A mistake in the scenario raises :class:`cemark.ScenarioError`.
+    """
+    changed = scenario(scenario_).with_(
+        set, seed=seed, seeds=seeds, precision=precision, full=full
+    )
+    source = changed._source()
+    for line in source.described()[5]:
+        warnings.warn(line, ScenarioWarning, stacklevel=2)
+    python, compiled = sorted_markers(markers or {})
+    with Bar(progress) as bar:
+        ran = _native.run(
+            source,
+            None if out is None else Path(out),
+            jobs,
+            anyway,
+            fresh,
+            changed._command(),
+            bar.tick,
+            python,
+            compiled,
+        )
+    for line in ran.storms():
+        warnings.warn(line, ScenarioWarning, stacklevel=2)
+    return Run(ran)
+
+
+class Table:
+    """The comparison of a run: each scheme against the first row, in percent with paired 95 %
+    intervals. ``str`` and ``print`` give the table of the terminal; a notebook shows it as HTML."""
+
+    def __init__(self, ran: _native.Ran) -> None:
+        self._ran = ran
+
+    def text(self, width: int = 120) -> str:
+        """The tables, laid out for this many columns, at least 60."""
+        return self._ran.text(width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return "\n".join(_html(*table) for table in self._ran.tables())
+
+    def rows(self) -> list[dict[str, str]]:
+        """The rows of all tables as they are shown, each with the table's title as ``table``."""
+        return [
+            {"table": title, **dict(zip(head, row, strict=True))}
+            for title, head, rows in self._ran.tables()
+            for row in rows
+        ]
+
+
+def _html(title: str, head: list[str], rows: list[list[str]]) -> str:
+    def cells(kind: str, texts: list[str]) -> str:
+        style = ["text-align:left", *["text-align:right"] * (len(texts) - 1)]
+        parts = [
+            f'<{kind} style="{s}">{_cell(t)}</{kind}>' for s, t in zip(style, texts, strict=True)
+        ]
+        return f"<tr>{''.join(parts)}</tr>"
+
+    body = "".join(cells("td", row) for row in rows)
+    return (
+        f'<table class="cemark"><caption style="text-align:left">{html.escape(title)}</caption>'
+        f"<thead>{cells('th', head)}</thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _cell(text: str) -> str:
+    """A cell; one that is worse is bold, since a colour alone says nothing to some."""
+    escaped = html.escape(text)
+    return f"<b>{escaped}</b>" if text.endswith(" worse") else escaped
+
+
+class Frame:
+    """A table with every row, in Arrow's memory.
+
+    It has Arrow's PyCapsule interface, so ``pandas.DataFrame.from_arrow``, ``polars.DataFrame``,
+    ``pyarrow.table`` and the SQL of duckdb read it without copying. docs/output.md describes the
+    columns.
+    """
+
+    def __init__(self, frame: _native.Frame) -> None:
+        self._frame = frame
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns."""
+        return self._frame.column_names
+
+    def __arrow_c_schema__(self) -> object:
+        return self._frame.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._frame.__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Any:
+        """A ``pandas.DataFrame``. It needs pandas with pyarrow."""
+        import pyarrow
+
+        return pyarrow.table(self).to_pandas()
+
+    def to_polars(self) -> Any:
+        """A ``polars.DataFrame``."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def __repr__(self) -> str:
+        return f"<cemark.Frame {len(self)} rows: {', '.join(self.column_names)}>"
+
+
+class Run:
+    """The results of a run. They are in memory until this goes away, and stay in ``directory``."""
+
+    def __init__(self, ran: _native.Ran) -> None:
+        self._ran = ran
+
+    @property
+    def directory(self) -> Path:
+        """The run directory, which ``cemark plot`` and ``cemark run`` read too."""
+        return Path(self._ran.directory)
+
+    @property
+    def table(self) -> Table:
+        """The paired comparison with intervals."""
+        return Table(self._ran)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Every number of the run, as ``cemark run --format json`` prints it (docs/output.md)."""
+        summary: dict[str, Any] = json.loads(self._ran.summary())
+        return summary
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of the results: equal on every machine, for any number of jobs."""
+        digest: str = self.summary["digest"]
+        return digest
+
+    def frame(self, name: str) -> Frame:
+        """The table ``points``, ``flows``, ``queues``, ``goodput`` or ``links``."""
+        return Frame(self._ran.frame(name))
+
+    @property
+    def points(self) -> Frame:
+        """A row a point, with all metrics."""
+        return self.frame("points")
+
+    @property
+    def flows(self) -> Frame:
+        """A row for each measured flow."""
+        return self.frame("flows")
+
+    @property
+    def queues(self) -> Frame:
+        """A row for each sample of a traced port; empty unless ``measure.trace`` asks for some."""
+        return self.frame("queues")
+
+    @property
+    def goodput(self) -> Frame:
+        """A row for each interval of goodput; empty unless ``measure.goodput-interval`` is set."""
+        return self.frame("goodput")
+
+    @property
+    def links(self) -> Frame:
+        """A row for each switch port of each point."""
+        return self.frame("links")
+
+    def plot(self, what: str = "comparison") -> Any:
+        """A chart: ``"fct"`` and ``"queue"`` are drawn by Altair or matplotlib, whichever is there,
+        and by cemark itself otherwise; any other name is one of :meth:`charts`."""
+        from ._plot import plot
+
+        return plot(self, what)
+
+    def charts(self) -> dict[str, Any]:
+        """The charts of the report by name, each an SVG that a notebook shows."""
+        from ._plot import Svg
+
+        return {name: Svg(title, svg) for name, title, svg in self._ran.charts()}
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the report, one HTML file with everything inside, and returns its path."""
+        to = Path(path)
+        to.write_text(self._ran.report(), encoding="utf-8")
+        return to
+
+    def __repr__(self) -> str:
+        return f"<cemark.Run {self.directory}>\n{self.table.text(100)}"
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()

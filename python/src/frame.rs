@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tables in Arrow's memory, which pandas, polars, duckdb and pyarrow read without copying.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray,
+    StructArray, UInt32Array, UInt64Array,
+};
+use arrow_buffer::ScalarBuffer;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use cemark_report::rundir::{Column, Table};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+
+/// A table with columns of equal length, in parts.
+#[pyclass(frozen, module = "cemark._native")]
+pub(crate) struct Frame {
+    schema: SchemaRef,
+    parts: Vec<RecordBatch>,
+}
+
+impl Frame {
+    /// Of parts with the same columns. Numbers are moved, not copied.
+    pub(crate) fn new(tables: Vec<Table>) -> Self {
+        let words = words(&tables);
+        let parts: Vec<RecordBatch> = tables.into_iter().map(|t| batch(t, &words)).collect();
+        let schema = match parts.first() {
+            Some(part) => part.schema(),
+            None => Arc::new(Schema::empty()),
+        };
+        Frame { schema, parts }
+    }
+}
+
+#[pymethods]
+impl Frame {
+    fn __len__(&self) -> usize {
+        self.parts.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        let fields = self.schema.fields().iter();
+        fields.map(|f| f.name().clone()).collect()
+    }
+
+    /// Some columns, row by row, as objects of Python.
+    fn rows<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Vec<String>,
+    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        let mut rows = Vec::with_capacity(self.__len__());
+        for part in &self.parts {
+            let arrays = columns.iter().map(|name| {
+                let found = part.column_by_name(name);
+                found.ok_or_else(|| PyKeyError::new_err(format!("there is no column {name}")))
+            });
+            let arrays: Vec<&ArrayRef> = arrays.collect::<PyResult<_>>()?;
+            for row in 0..part.num_rows() {
+                let cells = arrays.iter().map(|array| cell(py, array, row));
+                rows.push(PyTuple::new(py, cells.collect::<PyResult<Vec<_>>>()?)?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The schema for Arrow's PyCapsule interface.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.schema.as_ref())?)
+    }
+
+    /// The parts for Arrow's PyCapsule interface. Nothing is copied.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let kind = DataType::Struct(self.schema.fields().clone());
+        let field = Arc::new(Field::new("", kind, false));
+        let parts = self.parts.clone().into_iter();
+        let parts = parts.map(|part| Ok(Arc::new(StructArray::from(part)) as ArrayRef));
+        let reader = ArrayIterator::new(parts.collect::<Vec<_>>(), field);
+        Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
+    }
+}
+
+/// One value of a column that [`array`] has made.
+fn cell<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
+    if array.is_null(row) {
+        return Ok(py.None().into_bound(py));
+    }
+    let any = array.as_any();
+    if let Some(a) = any.downcast_ref::<Float64Array>() {
+        Ok(a.value(row).into_pyobject(py)?.into_any())
+    } else if let Some(a) = any.downcast_ref::<UInt64Array>() {
+        Ok(a.value(row).into_pyobject(py)?.into_any())
+    } else if let Some(a) = any.downcast_ref::<UInt32Array>() {
+        Ok(a.value(row).into_pyobject(py)?.into_any())
+    } else if let Some(a) = any.downcast_ref::<StringArray>() {
+        Ok(a.value(row).into_pyobject(py)?.into_any())
+    } else if let Some(a) = any.downcast_ref::<DictionaryArray<Int32Type>>() {
+        let place = usize::try_from(a.keys().value(row)).unwrap_or_default();
+        cell(py, a.values(), place)
+    } else {
+        unreachable!("there are no other columns")
+    }
+}
+
+/// The words of each column of constants, the same in every part.
+fn words(tables: &[Table]) -> Vec<Option<Arc<StringArray>>> {
+    let columns = tables.first().map_or(0, |t| t.0.len());
+    let of = |column: usize| {
+        let constants = tables.iter().map(|t| match &t.0[column].1 {
+            Column::Constant(word, _) => Some(word.as_str()),
+            _ => None,
+        });
+        let all: Option<BTreeSet<&str>> = constants.collect();
+        all.map(|all| Arc::new(StringArray::from_iter_values(all)))
+    };
+    (0..columns).map(of).collect()
+}
+
+fn batch(table: Table, words: &[Option<Arc<StringArray>>]) -> RecordBatch {
+    let columns = table
+        .0
+        .into_iter()
+        .zip(words)
+        .map(|((name, column), words)| {
+            let optional = matches!(column, Column::MaybeU64(_) | Column::MaybeF64(_));
+            let array = array(column, words.as_ref());
+            (Field::new(name, array.data_type().clone(), optional), array)
+        });
+    let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.unzip();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).expect("columns of one table")
+}
+
+fn array(column: Column, words: Option<&Arc<StringArray>>) -> ArrayRef {
+    match (column, words) {
+        (Column::U32(v), _) => Arc::new(UInt32Array::new(ScalarBuffer::from(v), None)),
+        (Column::U64(v), _) => Arc::new(UInt64Array::new(ScalarBuffer::from(v), None)),
+        (Column::F64(v), _) => Arc::new(Float64Array::new(ScalarBuffer::from(v), None)),
+        (Column::MaybeU64(v), _) => Arc::new(UInt64Array::from(v)),
+        (Column::MaybeF64(v), _) => Arc::new(Float64Array::from(v)),
+        (Column::Text(v), _) => Arc::new(StringArray::from(v)),
+        (Column::Constant(word, rows), Some(words)) => {
+            let place = words.iter().position(|w| w == Some(word.as_str()));
+            let place = i32::try_from(place.expect("it is among them")).expect("few words");
+            let keys = Int32Array::from_value(place, rows);
+            let words = Arc::clone(words);
+            Arc::new(DictionaryArray::try_new(keys, words).expect("a key of these words"))
+        }
+        (Column::Constant(word, rows), None) => {
+            Arc::new(StringArray::from(vec![word.as_str(); rows]))
+        }
+    }
+}

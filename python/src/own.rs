@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Markers of the user's: classes in Python, and shared objects made of C.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use cemark_marking::{Hook, Marker, QueueId, QueueSpec, Verdict, Why};
+use cemark_runner::Failure;
+use cemark_runner::marker::{Ask, Given, Mistake, Own};
+use cemark_scenario::Plan;
+use cemark_sim::config::MarkerChoice;
+use cemark_wire::{Ecn, Nanos};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyString};
+
+use crate::errors;
+
+/// A marker beside the schemes of a scenario.
+pub(crate) enum Added {
+    /// A shared object.
+    Compiled(Given),
+    /// A class, or what makes an object of one.
+    Python(InPython),
+}
+
+/// A marker written in Python.
+pub(crate) struct InPython {
+    label: String,
+    /// Called with a [`Queue`] for each queue.
+    factory: Arc<Py<PyAny>>,
+    /// Its source: points of another one are run again.
+    content: Vec<u8>,
+    hook: Hook,
+    watches_empty: bool,
+    /// The first exception of any queue.
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Added {
+    /// Of `(label, path of a shared object)` or `(label, factory, source, hook, watches_empty)`.
+    pub(crate) fn python(
+        label: String,
+        factory: Py<PyAny>,
+        content: String,
+        hook: &str,
+        watches_empty: bool,
+        raised: &Arc<Mutex<Option<PyErr>>>,
+    ) -> Self {
+        Added::Python(InPython {
+            label,
+            factory: Arc::new(factory),
+            content: content.into_bytes(),
+            hook: match hook {
+                "enqueue" => Hook::Enqueue,
+                "dequeue" => Hook::Dequeue,
+                _ => Hook::Both,
+            },
+            watches_empty,
+            raised: Arc::clone(raised),
+        })
+    }
+
+    pub(crate) fn compiled(py: Python<'_>, label: String, file: PathBuf) -> PyResult<Self> {
+        let given = Given::from_str(&format!("c:{}", file.display()));
+        match given {
+            Ok(given) => Ok(Added::Compiled(given.labelled(label))),
+            Err(why) => Err(errors::of_argument(py, why, "")),
+        }
+    }
+}
+
+impl Own for Added {
+    fn label(&self) -> String {
+        match self {
+            Added::Compiled(given) => given.label(),
+            Added::Python(own) => own.label.clone(),
+        }
+    }
+
+    fn add_to(&self, plan: &mut Plan) -> Result<Vec<Ask>, Failure> {
+        let own = match self {
+            Added::Compiled(given) => return given.add_to(plan),
+            Added::Python(own) => own,
+        };
+        let mut asks: Vec<Ask> = Vec::new();
+        plan.add_marker(&own.label, None, &own.content, &mut |_| {
+            let fault = Arc::new(OnceLock::new());
+            let asked = Arc::clone(&fault);
+            asks.push(Box::new(move || {
+                asked.get().map(|what: &String| Mistake {
+                    what: what.clone(),
+                    help: "the exception above says where".to_owned(),
+                })
+            }));
+            let (factory, raised) = (Arc::clone(&own.factory), Arc::clone(&own.raised));
+            let (hook, watches_empty) = (own.hook, own.watches_empty);
+            MarkerChoice::Custom(Arc::new(move |queue| {
+                let mut marker = Called {
+                    object: None,
+                    hook,
+                    watches_empty,
+                    fault: Arc::clone(&fault),
+                    raised: Arc::clone(&raised),
+                };
+                let made = Python::attach(|py| factory.call1(py, (Queue(*queue),)));
+                match made {
+                    Ok(object) => marker.object = Some(object),
+                    Err(e) => marker.fails("it cannot be made", e),
+                }
+                Box::new(marker)
+            }))
+        })?;
+        Ok(asks)
+    }
+}
+
+/// The marker of one queue.
+struct Called {
+    /// `None` once it has raised: it lets packets pass until the run ends.
+    object: Option<Py<PyAny>>,
+    hook: Hook,
+    watches_empty: bool,
+    fault: Arc<OnceLock<String>>,
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Called {
+    fn fails(&mut self, place: &str, e: PyErr) {
+        self.object = None;
+        let what = Python::attach(|py| format!("{place}: {}", e.value(py)));
+        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        raised.get_or_insert(e);
+        // The first one counts.
+        let _ = self.fault.set(what);
+    }
+
+    fn judge(&mut self, hook: &str, at: &cemark_marking::At) -> Verdict {
+        let Some(object) = &self.object else {
+            return Verdict::Pass;
+        };
+        let judged = Python::attach(|py| {
+            let answer = object.call_method1(py, hook, (At(*at),))?;
+            verdict(answer.bind(py))
+        });
+        judged.unwrap_or_else(|e| {
+            self.fails(&format!("{hook} at {} ns", at.now.0), e);
+            Verdict::Pass
+        })
+    }
+}
+
+impl Marker for Called {
+    fn hook(&self) -> Hook {
+        self.hook
+    }
+
+    fn reads_length_at_dequeue(&self) -> bool {
+        true
+    }
+
+    fn watches_empty(&self) -> bool {
+        self.watches_empty
+    }
+
+    fn enqueue(&mut self, at: &cemark_marking::At) -> Verdict {
+        self.judge("enqueue", at)
+    }
+
+    fn dequeue(&mut self, at: &cemark_marking::At) -> Verdict {
+        self.judge("dequeue", at)
+    }
+
+    fn emptied(&mut self, _queue: QueueId, now: Nanos) {
+        if let Some(object) = &self.object {
+            let told = Python::attach(|py| object.call_method1(py, "emptied", (now.0,)));
+            if let Err(e) = told {
+                self.fails("emptied", e);
+            }
+        }
+    }
+}
+
+/// What a method answered: nothing, True or False, or a word.
+fn verdict(answer: &Bound<'_, PyAny>) -> PyResult<Verdict> {
+    if answer.is_none() {
+        return Ok(Verdict::Pass);
+    }
+    if let Ok(mark) = answer.cast::<PyBool>() {
+        return Ok(match mark.is_true() {
+            true => Verdict::Mark(Why::Instant),
+            false => Verdict::Pass,
+        });
+    }
+    let word = answer.cast::<PyString>().ok().map(|w| w.to_string());
+    match word.as_deref() {
+        Some("pass") => Ok(Verdict::Pass),
+        Some("mark") => Ok(Verdict::Mark(Why::Instant)),
+        Some("drop") => Ok(Verdict::Drop(Why::Instant)),
+        _ => Err(pyo3::exceptions::PyTypeError::new_err(format!(
+            "a marker answers True to mark, False or None to pass, or \"mark\", \"pass\" or \
+             \"drop\"; not {}",
+            answer.repr()?
+        ))),
+    }
+}
+
+/// What a marker may look at when it judges a packet.
+#[pyclass(frozen, module = "cemark._native")]
+pub(crate) struct At(cemark_marking::At);
+
+#[pymethods]
+impl At {
+    /// The time in nanoseconds.
+    #[getter]
+    fn now(&self) -> u64 {
+        self.0.now.0
+    }
+
+    /// Nanoseconds that the packet has been in this queue; zero at enqueue.
+    #[getter]
+    fn sojourn(&self) -> u64 {
+        self.0.sojourn.0
+    }
+
+    /// The port's smoothed round time in nanoseconds; zero unless its scheduler serves rounds.
+    #[getter]
+    fn round(&self) -> u64 {
+        self.0.round.0
+    }
+
+    /// A random number of 64 bits, the same for every scheme.
+    #[getter]
+    fn packet_hash(&self) -> u64 {
+        self.0.packet_hash
+    }
+
+    /// Bytes of the packet on the wire.
+    #[getter]
+    fn pkt_bytes(&self) -> u32 {
+        self.0.pkt_bytes
+    }
+
+    /// Whether the packet can carry CE.
+    #[getter]
+    fn ecn_capable(&self) -> bool {
+        self.0.ecn != Ecn::NotEct
+    }
+
+    /// Whether this marker wanted to mark the packet at enqueue.
+    #[getter]
+    fn intent(&self) -> bool {
+        self.0.intent.is_some()
+    }
+
+    /// Bytes in this queue, without the packet.
+    #[getter]
+    fn queue_bytes(&self) -> u32 {
+        self.0.queue_bytes
+    }
+
+    /// Packets in this queue, without the packet.
+    #[getter]
+    fn queue_pkts(&self) -> u32 {
+        self.0.queue_pkts
+    }
+
+    /// Bytes in all queues of the port.
+    #[getter]
+    fn port_bytes(&self) -> u32 {
+        self.0.port_bytes
+    }
+
+    /// Bytes in the pool of the queue.
+    #[getter]
+    fn pool_bytes(&self) -> u32 {
+        self.0.pool_bytes
+    }
+
+    /// The limit of the queue in bytes.
+    #[getter]
+    fn limit_bytes(&self) -> u32 {
+        self.0.limit_bytes
+    }
+}
+
+/// What a marker knows of its queue.
+#[pyclass(frozen, module = "cemark._native")]
+pub(crate) struct Queue(QueueSpec);
+
+#[pymethods]
+impl Queue {
+    /// Bits per second of the link.
+    #[getter]
+    fn rate(&self) -> u64 {
+        self.0.rate.0
+    }
+
+    /// The queue's weight.
+    #[getter]
+    fn weight(&self) -> u32 {
+        self.0.weight
+    }
+
+    /// The sum of the weights of the port's queues.
+    #[getter]
+    fn weight_sum(&self) -> u32 {
+        self.0.weight_sum
+    }
+
+    /// Whether it is served with strict priority.
+    #[getter]
+    fn strict(&self) -> bool {
+        self.0.strict
+    }
+
+    /// Largest packet in bytes.
+    #[getter]
+    fn mtu(&self) -> u32 {
+        self.0.mtu
+    }
+
+    /// The limit of the queue in bytes.
+    #[getter]
+    fn limit_bytes(&self) -> u32 {
+        self.0.limit_bytes
+    }
+}
+
+/// A hook as Python calls it.
+pub(crate) fn hook_name(hook: Hook) -> &'static str {
+    match hook {
+        Hook::Enqueue => "enqueue",
+        Hook::Dequeue => "dequeue",
+        Hook::Both => "both",
+    }
+}
+
+/// The C headers of the markers, by name: (`marker.h`, text).
+#[pyfunction]
+pub(crate) fn c_headers() -> Vec<(String, &'static str)> {
+    let all = cemark_conformance::headers().iter();
+    all.map(|(stem, text)| (format!("{stem}.h"), *text))
+        .collect()
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark.run`.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use cemark_report::RunDir;
+use cemark_runner::marker::add_all;
+use cemark_runner::{Failure, Order, provenance};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+use crate::errors;
+use crate::own::Added;
+use crate::ran::Ran;
+use crate::scenario::Source;
+use crate::watching::{Progress, Watching};
+
+/// Between two looks at signals and progress.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A marker in Python: label, what makes one for a queue, source, hook, whether it wants to know
+/// when its queue is empty.
+type InPython = (String, Py<PyAny>, String, String, bool);
+
+/// Simulates a scenario. `tick` is called about ten times a second in the calling thread with
+/// (finished points, expected points, share of the work, packet-hops, notes).
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one call of the package's own")]
+pub(crate) fn run(
+    py: Python<'_>,
+    source: &Source,
+    out: Option<PathBuf>,
+    jobs: Option<NonZeroUsize>,
+    anyway: bool,
+    fresh: bool,
+    command: Vec<String>,
+    tick: Option<Py<PyAny>>,
+    python_markers: Vec<InPython>,
+    compiled_markers: Vec<(String, PathBuf)>,
+) -> PyResult<Ran> {
+    let mut plan = source.plan(py)?;
+    let raised = Arc::new(Mutex::new(None));
+    let mut added = Vec::new();
+    for (label, factory, content, hook, watches_empty) in python_markers {
+        let own = Added::python(label, factory, content, &hook, watches_empty, &raised);
+        added.push(own);
+    }
+    for (label, file) in compiled_markers {
+        added.push(Added::compiled(py, label, file)?);
+    }
+    let watches = add_all(&added, &mut plan).map_err(|e| errors::of_failure(py, e))?;
+    let file: Option<PathBuf> = crate::python(py, "_native")?
+        .getattr("__file__")?
+        .extract()?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let order = Order {
+        out: out.unwrap_or_else(|| RunDir::default_path(&plan)),
+        watches,
+        part: None,
+        jobs,
+        anyway,
+        fresh,
+        who: provenance(file.as_deref().map(Path::new), command),
+        stop: Arc::clone(&stop),
+        plan,
+    };
+    let ran = watched(py, order, &stop, tick.as_ref()).map_err(|failed| {
+        let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match raised {
+            Some(raised) => errors::of_marker(py, &failed, raised),
+            None => failed,
+        }
+    })?;
+    py.detach(|| Ran::new(ran))
+        .map_err(|e| errors::of_failure(py, e))
+}
+
+/// Runs in threads without Python's lock, while this thread looks at signals and tells Python how
+/// far it is. Ctrl-C and an exception in `tick` stop the points; finished ones are on disk.
+fn watched(
+    py: Python<'_>,
+    order: Order,
+    stop: &Arc<AtomicBool>,
+    tick: Option<&Py<PyAny>>,
+) -> PyResult<cemark_runner::Ran> {
+    let watching = Watching::new(Arc::clone(stop));
+    let mut raised = None;
+    let result = std::thread::scope(|scope| {
+        let (send, receive) = channel();
+        let watching = &watching;
+        scope.spawn(move || {
+            let result = cemark_runner::run(order, watching, watching);
+            // The receiver lives until it has this.
+            let _ = send.send(result);
+        });
+        // A receiver is not shared between threads, so it goes to and fro.
+        let mut receive = Some(receive);
+        loop {
+            let ours = receive.take()?;
+            let (back, got) = py.detach(move || {
+                let got = ours.recv_timeout(LOOK);
+                (ours, got)
+            });
+            receive = Some(back);
+            match got {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    let looked = py
+                        .check_signals()
+                        .and_then(|()| told(py, tick, watching.progress()));
+                    if let Err(e) = looked {
+                        stop.store(true, Ordering::Relaxed);
+                        raised = Some(e);
+                    }
+                }
+            }
+        }
+    });
+    let Some(result) = result else {
+        return Err(pyo3::exceptions::PyRuntimeError::new_err(
+            "the simulation panicked; what it said is on standard error",
+        ));
+    };
+    match (result, raised) {
+        (result, Some(e)) => {
+            // Python's own exception of Ctrl-C says nothing.
+            match result {
+                Err(Failure::Interrupted(text)) if e.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                    Err(PyKeyboardInterrupt::new_err(text))
+                }
+                _ => Err(e),
+            }
+        }
+        (Ok(ran), None) => {
+            told(py, tick, watching.progress())?;
+            Ok(ran)
+        }
+        (Err(failure), None) => Err(errors::of_failure(py, failure)),
+    }
+}
+
+fn told(py: Python<'_>, tick: Option<&Py<PyAny>>, p: Progress) -> PyResult<()> {
+    if let Some(tick) = tick {
+        tick.call1(py, (p.finished, p.points, p.done, p.hops, p.notes))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# Builds the wheel, installs it into a virtual environment outside of the checkout, checks the types
+# and runs the tests. CEMARK_VENV is that environment (default: ~/.cache/cemark/python); pip fetches
+# what it lacks.
+#   python/test.sh            the wheel, types, tests, the notebook
+set -euo pipefail
+cd "$(dirname "$0")"
+venv=${CEMARK_VENV:-$HOME/.cache/cemark/python}
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+	{ echo "python3 of version 3.11 or later is needed"; exit 1; }
+python3 -c 'import ensurepip, venv' ||
+	{ echo "python3 has no venv (on Debian: apt install python3-venv)"; exit 1; }
+[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+"$venv/bin/pip" install --quiet --disable-pip-version-check -r tests/requirements.txt
+# The profile of the tests: with every debug assertion, and built already.
+wheels=$(mktemp -d)
+trap 'rm -rf "$wheels"' EXIT
+VIRTUAL_ENV=$venv "$venv/bin/maturin" build --quiet --profile dev --strip --locked --out "$wheels" \
+	--interpreter "$venv/bin/python"
+"$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
+	"$wheels"/cemark-*-abi3-*.whl
+"$venv/bin/mypy" --cache-dir "$wheels/mypy"
+"$venv/bin/pyright" --pythonpath "$venv/bin/python"
+# From another folder: the package that is tested is the one that is installed.
+here=$PWD
+cd "$wheels"
+unset PYTHONPATH
+"$venv/bin/python" -m pytest -q -p no:cacheprovider -o testpaths= "$here/tests"
