@@ -40,7 +40,7 @@ fn incast(jitter: Picos) -> Workload {
 }
 
 fn divided(cfg: &Config, parts: u32, threads: u32) -> Outcome {
-    shards::run(cfg, parts, threads, &mut |_| true).expect("nobody abandons it")
+    shards::run(cfg, parts, threads, &mut |_| true).expect("no report abandons it")
 }
 
 /// Compares everything but the count of events, of which each shard has some of its own.

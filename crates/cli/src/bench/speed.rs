@@ -143,7 +143,8 @@ pub(crate) fn all(
     let growth = growth(&results);
     match format {
         Format::Json => exit::answer_json(&serde_json::json!({
-            "schema": 1, "core": core.name(), "runs": runs, "threads": threads, "results": results, "growth": growth,
+            "schema": 1, "core": core.name(), "runs": runs, "threads": threads,
+            "results": results, "growth": growth,
         })),
         Format::Table if growth.is_empty() => Ok(()),
         Format::Table => exit::answer(&growth_table(&growth)),

@@ -100,7 +100,7 @@ fn obstacle<Q: EventQueue>(sim: &Sim<Q>) -> Option<&'static str> {
     }
 }
 
-/// The same whatever the form of the ports. Where nothing stands against it connections keep their
+/// The same whatever the form of the ports. Where there is none, connections keep their
 /// numbers, so that their order is the same under both forms of a port.
 pub(crate) fn obstacle_but_queues<Q: EventQueue>(sim: &Sim<Q>) -> Option<&'static str> {
     let cfg = &sim.cfg;

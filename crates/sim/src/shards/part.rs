@@ -59,7 +59,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Shard `me` of `shards` of a fabric with so many links.
+    /// Shard `me` of `shards` of a fabric with `links` links.
     pub(super) fn new(me: usize, shards: usize, fabric: &LeafSpine, links: usize) -> Part {
         let of_leaf =
             |leaf: u32| (u64::from(leaf) * shards as u64 / u64::from(fabric.leaves)) as u32;

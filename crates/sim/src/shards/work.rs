@@ -42,7 +42,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// A shard is locked only by the thread that simulates it, so nobody waits here.
+    /// A shard is locked only by the thread that simulates it, so no thread waits here.
     fn sim(&self, i: usize) -> MutexGuard<'_, Sim<PartWheel>> {
         self.sims[i].lock().expect("no thread has panicked")
     }
@@ -94,7 +94,7 @@ impl Exchange {
         }
     }
 
-    /// Takes what other shards have sent to shard `i`, and publishes when it goes on.
+    /// Takes what other shards have sent to shard `i`, and publishes when its next event is.
     fn take_mail(&self, i: usize) {
         let mut sim = self.sim(i);
         for from in 0..self.sims.len() {
