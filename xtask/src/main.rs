@@ -5,8 +5,10 @@ mod arrows;
 mod bpf;
 mod costs;
 mod first_minute;
+mod instructions;
 mod mutants;
 mod package;
+mod pgo;
 mod proof;
 mod recipes;
 mod release;
@@ -23,7 +25,11 @@ const USAGE: &str = "usage: cargo xtask TASK
   recipes [NAME]     apply, count, build and run the additions in xtask/recipes
   release            build the binary that is distributed, and check it
   costs [COMMAND]    measure bench/costs.tsv again
+  instructions [write]
+                     count the instructions of a packet-hop under callgrind and hold them to
+                     bench/instructions.tsv, or write that file
   proof [NAME]       run a long proof and write its log; without a name, list the proofs
+  pgo                build target/pgo/guided/…/cemark with a profile of the benches
   first-minute       time the first command at a terminal (run by `proof first-minute`)
   mutants [again]    mutation tests of the marking crate (run by `proof mutants`)";
 
@@ -48,6 +54,9 @@ fn main() -> ExitCode {
         ["recipes", name] => recipes::run(Some(name)),
         ["costs"] => costs::run(""),
         ["costs", words @ ..] => costs::run(&words.join(" ")),
+        ["instructions"] => instructions::run(false),
+        ["instructions", "write"] => instructions::run(true),
+        ["pgo"] => pgo::run(),
         ["first-minute"] => first_minute::run(),
         ["mutants"] => mutants::run(false),
         ["mutants", "again"] => mutants::run(true),

@@ -34,7 +34,7 @@ mod typed;
 mod visible;
 
 use check::{idle, sense, together, warn};
-use read::{key, path, rtts, section, sizes, sweep, tree, units};
+use read::{flows, key, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
     arrivals, controllers, edge, fabric, faults, full, host, markers, measure, pfc, precision,
     preset, published, rtt, switch, top, transport, workload,

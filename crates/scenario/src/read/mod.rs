@@ -2,6 +2,7 @@
 //! From text to plan.
 
 pub(crate) mod cells;
+pub(crate) mod flows;
 pub(crate) mod key;
 pub(crate) mod path;
 pub(crate) mod rtts;

@@ -127,6 +127,16 @@ impl Tables {
         })
     }
 
+    /// The text of a file of flows.
+    pub(crate) fn flows(&mut self, name: &str) -> Result<&str, String> {
+        let path = self.base.join(name);
+        if !self.read.contains_key(&path) {
+            let text = read(&path, crate::flows::LARGEST)?;
+            self.read.insert(path.clone(), text);
+        }
+        Ok(&self.read[&path])
+    }
+
     fn text(&mut self, path: &Path) -> Result<&str, String> {
         if !self.read.contains_key(path) {
             let text = read(path, LARGEST_FILE)?;

@@ -9,6 +9,7 @@ use cemark_wire::Picos;
 use crate::arrivals::{self, ARRIVAL_KEYS};
 use crate::controllers::{self, Chosen};
 use crate::error::{Fallible, Fault};
+use crate::flows;
 use crate::key::{Key, keys, word_of, words};
 use crate::section::{Section, bytes, choice, count, list, time, wrong};
 use crate::sections::{Form, SectionSpec};
@@ -234,6 +235,11 @@ keys! { LIST:
     .only(&["list"])
     .needed("[{ at = \"0us\", src = 0, dst = 1, size = \"100KB\" }]")
     .doc("the flows, in any order: `[{ at = \"2us\", src = 0, dst = 1, size = \"1MB\" }]`");
+    FLOW_FILE: String = Key::text("file").only(&["list"]).follows("`flow`").doc(
+        "instead of `flow`: a file of comma-separated values whose first line names its columns: \
+         `src`, `dst`, `size`, and where wanted `at`, `class`, `rtt`, with a unit in the cell or \
+         in the name (`at_us`); relative to the scenario's folder, up to 256 MB",
+    );
 }
 
 keys! { FLOW_KEYS:
@@ -363,7 +369,7 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
             stagger: s.read(&STAGGER)?,
             jitter: s.read(&LONG_JITTER)?,
         },
-        WorkloadKind::List => flow_list(&mut s, around.topology, around.queues)?,
+        WorkloadKind::List => flow_list(&mut s, around)?,
         WorkloadKind::Probe => probe(&mut s, around.topology)?,
     };
     s.finish()?;
@@ -545,7 +551,17 @@ fn long_flows(s: &mut Section<'_>, topology: &Topology) -> Fallible<LongFlows> {
     }
 }
 
-fn flow_list(s: &mut Section<'_>, topology: &Topology, queues: usize) -> Fallible<Kind> {
+fn flow_list(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
+    let (topology, queues) = (around.topology, around.queues);
+    if let Some(name) = s.given(&FLOW_FILE)? {
+        let at = s.need(&FLOW_FILE)?.at;
+        if let Some(node) = s.node(&FLOW_LIST) {
+            return Err(Fault::new(node.at, "the flows are given in two ways")
+                .help("keep flow = [...], or file = \"flows.csv\""));
+        }
+        let text = around.tables.flows(&name);
+        return flows::of(text, (&name, at), topology, queues).map(Kind::List);
+    }
     let node = s.need(&FLOW_LIST)?;
     let mut lines = Vec::new();
     for row in list(node)? {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The flows of a `list` from a file of comma-separated values, up to some millions of them.
+
+use cemark_sim::topology::Topology;
+use cemark_sim::workload::FlowLine;
+use cemark_wire::Picos;
+
+use crate::error::{At, Fallible, Fault};
+use crate::units::{LENGTHS, TIMES, Units, quantity};
+use crate::workload::LARGEST_FLOW;
+
+/// Largest file: about four million flows.
+pub(crate) const LARGEST: u64 = 256 << 20;
+
+/// The columns that a file may have; `src`, `dst` and `size` it must have.
+const NAMES: [&str; 6] = ["at", "src", "dst", "size", "class", "rtt"];
+
+/// Where each of [`NAMES`] is, and the unit that its name ends in.
+type Columns = [Option<(usize, String)>; 6];
+
+/// The flows in the text of file `name`, in order of start. `at`: where the scenario names it.
+pub(crate) fn of(
+    text: Result<&str, String>,
+    (name, at): (&str, At),
+    topology: &Topology,
+    queues: usize,
+) -> Fallible<Vec<FlowLine>> {
+    let lines = text.and_then(|text| read(text, topology, queues));
+    let mut lines = lines.map_err(|why| {
+        Fault::new(at, format!("the flows in `{name}` cannot be read: {why}")).help(
+            "a first line such as at_us,src,dst,size and a line for each flow; a relative path \
+             starts from the scenario's folder",
+        )
+    })?;
+    lines.sort_by_key(|line| line.start);
+    Ok(lines)
+}
+
+/// Reads the flows. A mistake is described with its line.
+fn read(text: &str, topology: &Topology, queues: usize) -> Result<Vec<FlowLine>, String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let header = reader.headers().map_err(|e| e.to_string())?;
+    let columns = columns(header)?;
+    let mut lines = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|e| e.to_string())?;
+        let number = record.position().map_or(0, csv::Position::line);
+        let line = line(&record, &columns, topology.hosts(), queues);
+        lines.push(line.map_err(|why| format!("line {number}: {why}"))?);
+    }
+    match lines.is_empty() {
+        true => Err("it has no flows".to_owned()),
+        false => Ok(lines),
+    }
+}
+
+fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
+    let mut columns = Columns::default();
+    for (i, cell) in header.iter().enumerate() {
+        let (name, unit) = cell.split_once('_').unwrap_or((cell, ""));
+        let Some(n) = NAMES.iter().position(|known| *known == name) else {
+            let known = NAMES.join(", ");
+            return Err(format!("`{cell}` is no column of flows ({known})"));
+        };
+        if columns[n].is_some() {
+            return Err(format!("two columns are called `{name}`"));
+        }
+        let unit = match (n, unit) {
+            (3, "" | "bytes") => "B",
+            (_, unit) => unit,
+        };
+        columns[n] = Some((i, unit.to_owned()));
+    }
+    match (1..4).find(|&n| columns[n].is_none()) {
+        Some(n) => Err(format!("its first line names no column `{}`", NAMES[n])),
+        None => Ok(columns),
+    }
+}
+
+fn line(
+    record: &csv::StringRecord,
+    columns: &Columns,
+    hosts: u32,
+    queues: usize,
+) -> Result<FlowLine, String> {
+    let cell = |n: usize| {
+        let (i, unit) = columns[n].as_ref()?;
+        let text = record.get(*i).filter(|text| !text.is_empty())?;
+        Some((text, unit.as_str()))
+    };
+    let host = |n: usize| match cell(n).and_then(|(text, _)| text.parse::<u32>().ok()) {
+        Some(host) if host < hosts => Ok(host),
+        _ => Err(format!("`{}` is not a host, 0 to {}", NAMES[n], hosts - 1)),
+    };
+    let value = |n: usize, units: &Units| match cell(n) {
+        None => Ok(None),
+        Some((text, unit)) => {
+            let bare = text.ends_with(|c: char| c.is_ascii_digit());
+            let whole = format!("{text}{}", if bare { unit } else { "" });
+            let read = quantity(&whole, units).ok();
+            read.map(Some)
+                .ok_or_else(|| format!("`{}` cannot be read: `{text}`", NAMES[n]))
+        }
+    };
+    let (src, dst) = (host(1)?, host(2)?);
+    if src == dst {
+        return Err(format!("host {src} cannot send to itself"));
+    }
+    let bytes = value(3, &LENGTHS)?.unwrap_or(0);
+    if !(1..=LARGEST_FLOW).contains(&bytes) {
+        return Err("a flow has from one byte to a petabyte".to_owned());
+    }
+    let class = match cell(4).map(|(text, _)| text.parse::<u8>()) {
+        None => None,
+        Some(Ok(class)) if usize::from(class) < queues => Some(class),
+        Some(_) => return Err(format!("`class` is not a queue, 0 to {}", queues - 1)),
+    };
+    Ok(FlowLine {
+        start: Picos(value(0, &TIMES)?.unwrap_or(0)),
+        src,
+        dst,
+        bytes,
+        class,
+        rtt: value(5, &TIMES)?.map(Picos),
+    })
+}
