@@ -113,9 +113,11 @@ impl<Q: EventQueue> Sim<Q> {
             awaited,
             gone: Vec::new(),
             stop: false,
+            part: None,
             cfg: cfg.clone(),
             fabric,
         };
+        sim.conns.keeps_slots = crate::shards::obstacle_but_queues(&sim).is_none();
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();

@@ -18,6 +18,7 @@ use crate::network::pfc::Lossless;
 use crate::network::pool::{Delayed, Sacks};
 use crate::network::tap::Taps;
 use crate::network::waypoint::Waypoint;
+use crate::shards::Part;
 use crate::topology::Fabric;
 use crate::workload::Traffic;
 
@@ -55,6 +56,8 @@ pub(crate) mod kind {
     pub const CHECK: u32 = 12 << SHIFT;
     /// Something is to be recorded.
     pub const RECORD: u32 = 13 << SHIFT;
+    /// The last tick of a shard's window ends.
+    pub const WINDOW: u32 = 14 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;
     /// The index.
@@ -144,6 +147,8 @@ pub(crate) struct Sim<Q> {
     pub awaited: u64,
     pub gone: Vec<Packet>,
     pub stop: bool,
+    /// What this shard holds of a divided simulation.
+    pub part: Option<Box<Part>>,
 }
 
 impl<Q: EventQueue> Sim<Q> {
@@ -169,32 +174,7 @@ impl<Q: EventQueue> Sim<Q> {
                 }
                 continue;
             }
-            let i = event & kind::INDEX;
-            match event & !kind::INDEX {
-                kind::SERVE => self.serve(LinkId(i)),
-                kind::PULL => self.pull(HostId(i)),
-                kind::TIMER => self.sender_timer(ConnId(i)),
-                kind::ACK_TIMER => self.ack_timer(ConnId(i)),
-                kind::DELAYED => {
-                    let packet = self.delayed.take(ConnId(i));
-                    if self.late_extras {
-                        let host = self.conns.list[ConnId::of(&packet)].dst;
-                        self.at_host(host, packet);
-                    } else if self.waypoints.is_empty() {
-                        self.forward(packet);
-                    } else {
-                        self.after_delay(packet);
-                    }
-                }
-                kind::FLOW => self.next_flow(),
-                kind::PROBE => self.send_probe(i),
-                kind::WAKE => self.wake(LinkId(i)),
-                kind::INTERRUPT => self.interrupt(HostId(i)),
-                kind::EDGE => self.wake_edge(i),
-                kind::PAUSE => self.pause_frame(i),
-                kind::CHECK => self.check_pauses(),
-                _ => self.record(i),
-            }
+            self.handle_event(event);
             if self.stop {
                 return true;
             }
@@ -215,6 +195,37 @@ impl<Q: EventQueue> Sim<Q> {
         true
     }
 
+    /// Handles any event but a delivery.
+    #[inline]
+    pub fn handle_event(&mut self, event: u32) {
+        let i = event & kind::INDEX;
+        match event & !kind::INDEX {
+            kind::SERVE => self.serve(LinkId(i)),
+            kind::PULL => self.pull(HostId(i)),
+            kind::TIMER => self.sender_timer(ConnId(i)),
+            kind::ACK_TIMER => self.ack_timer(ConnId(i)),
+            kind::DELAYED => {
+                let packet = self.delayed.take(ConnId(i));
+                if self.late_extras {
+                    let host = self.conns.list[ConnId::of(&packet)].dst;
+                    self.at_host(host, packet);
+                } else if self.waypoints.is_empty() {
+                    self.forward(packet);
+                } else {
+                    self.after_delay(packet);
+                }
+            }
+            kind::FLOW => self.next_flow(),
+            kind::PROBE => self.send_probe(i),
+            kind::WAKE => self.wake(LinkId(i)),
+            kind::INTERRUPT => self.interrupt(HostId(i)),
+            kind::EDGE => self.wake_edge(i),
+            kind::PAUSE => self.pause_frame(i),
+            kind::CHECK => self.check_pauses(),
+            _ => self.record(i),
+        }
+    }
+
     /// What has to happen to the flows before the run ends, at least one. Starts count as well as
     /// ends, because no measured flow ends during a warm-up.
     fn starts_and_ends(&self) -> f64 {
@@ -223,7 +234,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Prefetches the packet of the next delivery, which is usually not in the first-level cache.
     #[inline(always)]
-    fn prefetch(&self) {
+    pub fn prefetch(&self) {
         let upcoming = self.events.upcoming();
         if let Some(port) = upcoming.and_then(|link| self.ports.get(link as usize)) {
             port.prefetch_head();

@@ -75,6 +75,7 @@ mod middleboxes;
 mod network;
 pub mod outcome;
 mod scramble;
+pub mod shards;
 pub mod topology;
 pub mod workload;
 

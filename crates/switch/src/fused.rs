@@ -281,6 +281,12 @@ impl FusedPort {
         self.ring.prefetch_front();
     }
 
+    /// The packet that was accepted last, as it will arrive, and the tick at which it does.
+    pub fn newest(&self) -> Option<(u64, &Packet)> {
+        let arrival = self.busy + u64::from(self.delay);
+        self.ring.back().map(|packet| (arrival, packet))
+    }
+
     /// The oldest packet has reached the far end: (packet, tick of the next delivery or [`NEVER`]).
     #[inline(always)]
     pub fn take(&mut self, now: u64) -> (Packet, u64) {

@@ -131,6 +131,16 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
+    /// The newest element.
+    #[inline]
+    pub fn back(&self) -> Option<&T> {
+        if self.is_empty() {
+            None
+        } else {
+            Some(&self.slots[self.at(self.tail.wrapping_sub(1))])
+        }
+    }
+
     /// The element after the oldest.
     #[inline]
     pub fn second(&self) -> Option<&T> {

@@ -24,6 +24,12 @@ pub(crate) struct Args {
     /// Event core: the timing wheel that `cemark run` uses, or the heap for comparison.
     #[arg(long, value_enum, default_value_t = speed::Core::Wheel)]
     core: speed::Core,
+    /// Threads of one simulation: its parts on that many threads, where it can be divided (a
+    /// leaf-spine fabric whose ports are plain FIFOs, fresh connections), and whole where not. The
+    /// digest is the same. CPU seconds are those of all threads.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "physics",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    threads: u32,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -38,9 +44,17 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     if args.physics {
         return check_physics(args.format);
     }
+    if args.threads > 1 && args.core == speed::Core::Heap {
+        let help = "leave out `--core heap`, or `--threads`";
+        return Err(Failure::User(miette::miette!(
+            help = help,
+            "`--threads {}` divides a simulation on the timing wheel only",
+            args.threads
+        )));
+    }
     match args.names.as_slice() {
-        [name] if args.one => speed::one(name, args.core),
-        names => speed::all(names, args.runs, args.core, args.format),
+        [name] if args.one => speed::one(name, args.core, args.threads),
+        names => speed::all(names, args.runs, (args.core, args.threads), args.format),
     }
 }
 

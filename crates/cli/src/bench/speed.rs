@@ -57,7 +57,7 @@ pub(crate) struct Measured {
 }
 
 /// Simulates the single point of a scenario in this process and prints its speed and memory.
-pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
+pub(crate) fn one(name: &str, core: Core, threads: u32) -> Result<(), Failure> {
     let plan = cemark_scenario::load(name, &Overrides::default())?;
     let [point] = plan.points.as_slice() else {
         return Err(Failure::User(miette!(
@@ -67,6 +67,10 @@ pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
     };
     let began = ProcessTime::now();
     let out = match core {
+        Core::Wheel if threads > 1 => {
+            cemark_sim::shards::run(&point.config, threads, threads, &mut |_| true)
+                .expect("no report abandons it")
+        }
         Core::Wheel => cemark_sim::run(&point.config),
         Core::Heap => cemark_sim::run_on_heap(&point.config),
     };
@@ -96,7 +100,12 @@ pub(crate) fn one(name: &str, core: Core) -> Result<(), Failure> {
 
 /// Measures every workload asked for, each run in a process of its own, and prints the median by
 /// CPU time.
-pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Result<(), Failure> {
+pub(crate) fn all(
+    names: &[String],
+    runs: u32,
+    (core, threads): (Core, u32),
+    format: Format,
+) -> Result<(), Failure> {
     let names: Vec<&str> = if names.is_empty() {
         BENCHES.iter().map(|b| b.name).collect()
     } else {
@@ -111,7 +120,7 @@ pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Re
     }
     for name in names {
         let mut got = (0..runs)
-            .map(|_| child(name, core))
+            .map(|_| child(name, core, threads))
             .collect::<Result<Vec<_>, Failure>>()?;
         got.sort_by(|a, b| a.cpu_seconds.total_cmp(&b.cpu_seconds));
         let m = got.swap_remove(got.len() / 2);
@@ -134,7 +143,8 @@ pub(crate) fn all(names: &[String], runs: u32, core: Core, format: Format) -> Re
     let growth = growth(&results);
     match format {
         Format::Json => exit::answer_json(&serde_json::json!({
-            "schema": 1, "core": core.name(), "runs": runs, "results": results, "growth": growth,
+            "schema": 1, "core": core.name(), "runs": runs, "threads": threads,
+            "results": results, "growth": growth,
         })),
         Format::Table if growth.is_empty() => Ok(()),
         Format::Table => exit::answer(&growth_table(&growth)),
@@ -192,12 +202,13 @@ fn growth_table(rows: &[Growth]) -> String {
     text
 }
 
-fn child(name: &str, core: Core) -> Result<Measured, Failure> {
+fn child(name: &str, core: Core, threads: u32) -> Result<Measured, Failure> {
     let broken = |what: String| Failure::Machine(miette!("{name}: {what}"));
     let me = crate::program::again();
     let mut me = me.ok_or_else(|| broken("cannot find this program to run it again".to_owned()))?;
     let out = me
-        .args(["bench", "--one", "--core", core.name(), name])
+        .args(["bench", "--one", "--core", core.name(), "--threads"])
+        .args([&threads.to_string(), name])
         .output()
         .map_err(|e| broken(e.to_string()))?;
     if !out.status.success() {

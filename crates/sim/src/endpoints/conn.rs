@@ -144,6 +144,9 @@ pub(crate) struct Conns {
     /// Route of the data and route of the ACKs; outside `Conn` because every hop reads them.
     pub routes: Vec<[Route; 2]>,
     free: Vec<ConnId>,
+    /// Slots are not used again: a connection keeps its number, by which its timers are in order,
+    /// so that it is the same whichever shard knows that the connection has ended.
+    pub keeps_slots: bool,
     pools: BTreeMap<(HostId, HostId, Group), Vec<ConnId>>,
     opened: BTreeMap<(HostId, HostId), u64>,
     /// Totals of connections whose slots were reused.
@@ -228,7 +231,7 @@ impl Conns {
     #[inline]
     pub fn maybe_retire(&mut self, i: ConnId) {
         let c = &mut self.list[i];
-        if c.idle && !c.persistent && c.is_quiet() && !c.retired {
+        if c.idle && !self.keeps_slots && !c.persistent && c.is_quiet() && !c.retired {
             c.retired = true;
             let t = c.tally();
             self.retired.retransmits += u64::from(t.retransmits);

@@ -73,6 +73,9 @@ impl<Q: EventQueue> Sim<Q> {
                 intervals: vec![0; self.metrics.all_goodput.len()],
             });
         }
+        if Q::SHARDED && !self.starts(&flow, conn) {
+            return;
+        }
         if last == conn {
             self.ready(HostId(flow.src), conn);
         }
@@ -166,6 +169,9 @@ impl<Q: EventQueue> Sim<Q> {
         if c.flow.measured {
             let record = self.flow_record(c, true);
             self.metrics.flows.push(record);
+            if Q::SHARDED {
+                self.note_end(conn);
+            }
             self.awaited -= 1;
             if self.awaited == 0 {
                 self.stop = true;

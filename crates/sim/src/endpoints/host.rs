@@ -115,6 +115,9 @@ impl<Q: EventQueue> Sim<Q> {
         };
         c.sender
             .on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
+        if Q::SHARDED {
+            self.note_sender(ConnId::of(&p));
+        }
         if self.sender_ends {
             self.acknowledged(ConnId::of(&p));
         }
@@ -224,6 +227,10 @@ impl<Q: EventQueue> Sim<Q> {
         let Some(s) = polled else {
             return false;
         };
+        if Q::SHARDED {
+            self.note_sender(conn);
+        }
+        let c = &self.conns.list[conn];
         let class = match c.bounds {
             None => c.class,
             Some(workload) => class_by_bytes(&self.cfg, workload, s.seq.saturating_sub(c.begin)),
@@ -275,6 +282,9 @@ impl<Q: EventQueue> Sim<Q> {
             match &mut c.pair {
                 None => c.sender.on_timeout(&self.cfg.transport, now),
                 Some(pair) => pair.on_timeout(&self.cfg.transport, now),
+            }
+            if Q::SHARDED {
+                self.note_sender(conn);
             }
             self.ready(host, conn);
         }

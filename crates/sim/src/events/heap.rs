@@ -62,6 +62,10 @@ impl EventQueue for Heap {
         None
     }
 
+    fn peek(&self) -> Option<(u64, u32)> {
+        self.items.first().copied()
+    }
+
     fn len(&self) -> usize {
         self.items.len()
     }

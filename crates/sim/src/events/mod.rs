@@ -6,11 +6,13 @@
 //! tested against).
 
 mod heap;
+mod part;
 mod scrambled;
 mod set;
 mod wheel;
 
 pub use heap::Heap;
+pub use part::PartWheel;
 pub use scrambled::Scrambled;
 pub use wheel::Wheel;
 
@@ -21,6 +23,9 @@ pub use wheel::Wheel;
 /// are alike. Nothing may be inserted before the tick of the last event taken; at that tick also an
 /// event that is smaller than those taken may be inserted, and comes next.
 pub trait EventQueue {
+    /// The list of one shard of a divided simulation (`shards`). Simulations on other lists are
+    /// compiled without the code that exchanges packets.
+    const SHARDED: bool = false;
     /// An empty list at tick zero. Events below `links` are deliveries: event `l` is the next one
     /// of link `l`, of which at most one is pending.
     fn new(links: u32) -> Self;
@@ -34,6 +39,8 @@ pub trait EventQueue {
     /// cheap to find; a number that is no link's where the next event is not a delivery. A hint for
     /// prefetching, which may be wrong where many events are at one tick.
     fn upcoming(&self) -> Option<u32>;
+    /// The next event, which stays in the list. It costs more than [`EventQueue::pop`].
+    fn peek(&self) -> Option<(u64, u32)>;
     /// Events pending: counted when asked.
     fn len(&self) -> usize;
     /// Whether nothing is pending.
@@ -69,6 +76,7 @@ mod tests {
                 heap.insert_delivery(now + gap, event);
             }
             for _ in 0..pops {
+                assert_eq!(wheel.peek(), heap.peek());
                 let hint = wheel.upcoming().filter(|_| wheel.is_sorted());
                 let got = wheel.pop();
                 assert_eq!(got, heap.pop());

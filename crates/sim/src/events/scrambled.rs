@@ -56,6 +56,11 @@ impl EventQueue for Scrambled {
         None
     }
 
+    fn peek(&self) -> Option<(u64, u32)> {
+        let batch = self.batch.iter().min().copied();
+        self.inner.peek().into_iter().chain(batch).min()
+    }
+
     fn len(&self) -> usize {
         self.inner.len() + self.batch.len()
     }

@@ -277,6 +277,12 @@ impl Wheel {
         }
     }
 
+    /// The nodes of a list that is not empty.
+    fn nodes_of(&self, slot: Slot) -> impl Iterator<Item = Node> {
+        let after = move |n: &u32| (*n != slot.tail).then(|| self.next[*n as usize]);
+        std::iter::successors(Some(slot.head), after).map(|n| self.nodes[n as usize])
+    }
+
     /// The sets of half `half` that begin at or after tick `from`, as a range of their numbers.
     fn sets(half: u64, from: u64) -> std::ops::Range<usize> {
         let first = (half as usize & 1) * (SETS / 2);
@@ -447,6 +453,25 @@ impl EventQueue for Wheel {
         }
         let slot = &self.near[self.next_at as usize & (NEAR - 1)];
         Some(slot.head.wrapping_sub(1))
+    }
+
+    fn peek(&self) -> Option<(u64, u32)> {
+        let half = self.base >> HALF;
+        for (half, from) in [(half, self.now), (half + 1, 0)] {
+            if let Some(s) = Self::sets(half, from).find(|s| !self.near_set[*s].is_empty()) {
+                let i = s * Set::SIZE + self.near_set[s].first();
+                // A near delivery does not write its tick into its node; the slot tells it.
+                let at = half << HALF | (i as u64 & ((1 << HALF) - 1));
+                let event = self.nodes_of(self.near[i]).map(|node| node.event).min();
+                return event.map(|event| (at, event));
+            }
+        }
+        // The half after the next is the first that the mid wheel may hold.
+        if let Some(ahead) = self.mid_set.next_from((half + 2) as usize & (MID - 1)) {
+            let slot = self.mid[(half as usize + 2 + ahead) & (MID - 1)];
+            return self.nodes_of(slot).map(|node| (node.at, node.event)).min();
+        }
+        self.far.peek().map(|&Reverse(first)| first)
     }
 
     fn len(&self) -> usize {

@@ -96,6 +96,21 @@ impl Sampler {
         }
     }
 
+    /// Takes what another shard has recorded of its ports.
+    pub fn absorb(&mut self, other: &mut Sampler, owns: impl Fn(usize) -> bool) {
+        for i in (0..self.lengths.len()).filter(|&i| owns(i)) {
+            std::mem::swap(&mut self.lengths[i], &mut other.lengths[i]);
+            std::mem::swap(&mut self.waits[i], &mut other.waits[i]);
+        }
+        for i in (0..self.thinned.len()).filter(|&i| owns(i)) {
+            std::mem::swap(&mut self.thinned[i], &mut other.thinned[i]);
+        }
+        let traced = self.traced.iter_mut().zip(&mut other.traced);
+        for (mine, theirs) in traced.filter(|(mine, _)| owns(mine.0 as usize)) {
+            std::mem::swap(mine, theirs);
+        }
+    }
+
     /// Traces of the chosen ports; `hottest` and `busiest` are the ports to use for
     /// [`TracePorts::Hottest`].
     pub fn traces(

@@ -33,6 +33,9 @@ impl<Q: EventQueue> Sim<Q> {
         let tag = port.tag;
         let (packet, following) = port.take(self.now);
         self.arm_delivery(l, following);
+        if Q::SHARDED && tag == waypoint::CROSSING {
+            return self.leave(packet);
+        }
         if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
             self.arrive(tag, packet);
             return;
@@ -155,6 +158,9 @@ impl<Q: EventQueue> Sim<Q> {
                     0
                 };
                 let at = port.offer(self.now, packet, packet_hash);
+                if Q::SHARDED && at != REFUSED {
+                    self.tell(l);
+                }
                 if at < REFUSED {
                     self.events.insert_delivery(at, l.0);
                 } else if at == REFUSED {
@@ -253,7 +259,9 @@ impl<Q: EventQueue> Sim<Q> {
     /// A packet has left the fabric.
     #[inline]
     pub fn release(&mut self, conn: ConnId) {
-        self.conns.list[conn].in_fabric -= 1;
+        // A packet that left another shard is counted there: the sum over shards is right.
+        let c = &mut self.conns.list[conn];
+        c.in_fabric = c.in_fabric.wrapping_sub(1);
         self.conns.maybe_retire(conn);
     }
 
@@ -261,7 +269,8 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     pub fn transmit(&mut self, host: HostId, packet: Packet) {
         self.sent += 1;
-        self.conns.list[ConnId::of(&packet)].in_fabric += 1;
+        let c = &mut self.conns.list[ConnId::of(&packet)];
+        c.in_fabric = c.in_fabric.wrapping_add(1);
         self.offer(host.nic(), &packet);
     }
 

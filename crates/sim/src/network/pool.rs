@@ -15,6 +15,8 @@ pub struct Delayed {
     free: Vec<u32>,
     /// By connection.
     lines: Vec<Line>,
+    /// Packets that other shards keep, once they have been put together.
+    elsewhere: u64,
 }
 
 #[derive(Debug)]
@@ -78,9 +80,14 @@ impl Delayed {
         self.slots[i as usize].packet
     }
 
-    /// Packets kept.
+    /// Packets kept, and those of other shards.
     pub fn live(&self) -> u64 {
-        (self.slots.len() - self.free.len()) as u64
+        (self.slots.len() - self.free.len()) as u64 + self.elsewhere
+    }
+
+    /// Counts the packets that another shard keeps.
+    pub fn absorb(&mut self, other: &Delayed) {
+        self.elsewhere += other.live();
     }
 }
 
@@ -105,6 +112,12 @@ impl Sacks {
                 self.records.len() as u32 - 1
             }
         }
+    }
+
+    /// A record: (count, blocks).
+    pub fn read(&self, i: u32) -> (usize, [(u64, u64); 3]) {
+        let (n, blocks) = self.records[i as usize];
+        (usize::from(n), blocks)
     }
 
     /// Takes a record back: (count, blocks).

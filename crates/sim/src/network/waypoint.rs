@@ -19,6 +19,9 @@ pub(crate) const SWITCH: u32 = u32::MAX;
 /// The tag of the first waypoint. Hosts have smaller ones.
 pub(crate) const FIRST: u32 = 1 << 31;
 
+/// The tag of a link between shards of a divided simulation.
+pub(crate) const CROSSING: u32 = u32::MAX - 1;
+
 /// What happens at the far end of one link, in this order.
 #[derive(Clone, Debug)]
 pub(crate) struct Waypoint {

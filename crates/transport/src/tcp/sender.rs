@@ -292,6 +292,12 @@ impl Sender {
         self.una
     }
 
+    /// Bytes that have left at least once.
+    #[inline]
+    pub fn sent(&self) -> u64 {
+        self.nxt
+    }
+
     /// Bytes in flight, as far as the sender knows (RFC 6675's pipe).
     #[inline]
     pub fn bytes_in_flight(&self) -> u64 {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The shards put together again: the state that the undivided simulation would have.
+
+use std::collections::BTreeMap;
+use std::mem::swap;
+
+use super::part::Change;
+use crate::engine::Sim;
+use crate::events::PartWheel;
+use crate::ids::{ConnId, HostId, LinkId};
+
+/// Merges all shards, in their order, into the first.
+pub(super) fn merge(sims: Vec<Sim<PartWheel>>, now: u64) -> Sim<PartWheel> {
+    let mut sims = sims.into_iter();
+    let mut whole = sims.next().expect("there is a shard");
+    for other in sims {
+        absorb(&mut whole, other);
+    }
+    whole.now = now;
+    count_senders(&mut whole);
+    whole
+}
+
+fn absorb(whole: &mut Sim<PartWheel>, mut other: Sim<PartWheel>) {
+    let part = other.part.take().expect("a shard has its part");
+    for l in (0..whole.ports.len()).filter(|&l| part.owns(LinkId(l as u32))) {
+        swap(&mut whole.ports[l], &mut other.ports[l]);
+        for (mine, theirs) in [
+            (&mut whole.metrics.at_from, &other.metrics.at_from),
+            (&mut whole.metrics.at_until, &other.metrics.at_until),
+        ] {
+            if let (Some(mine), Some(theirs)) = (mine.get_mut(l), theirs.get(l)) {
+                *mine = *theirs;
+            }
+        }
+    }
+    for h in (0..whole.hosts.len()).filter(|&h| part.owns_host(HostId(h as u32))) {
+        swap(&mut whole.hosts[h], &mut other.hosts[h]);
+    }
+    for (mine, theirs) in whole.conns.list.iter_mut().zip(&mut other.conns.list) {
+        if part.owns_host(mine.src) {
+            swap(&mut mine.sender, &mut theirs.sender);
+        }
+        if part.owns_host(mine.dst) {
+            swap(&mut mine.receiver, &mut theirs.receiver);
+            (mine.idle, mine.end) = (theirs.idle, theirs.end);
+        }
+    }
+    let m = &mut whole.metrics;
+    m.flows.append(&mut other.metrics.flows);
+    for (mine, theirs) in m.goodput.iter_mut().zip(&mut other.metrics.goodput) {
+        if part.owns_host(whole.conns.list[mine.conn].dst) {
+            swap(mine, theirs);
+        }
+    }
+    for (mine, theirs) in m.all_goodput.iter_mut().zip(&other.metrics.all_goodput) {
+        *mine += theirs;
+    }
+    let first = whole.cfg.topology.hosts();
+    let owns = |port: usize| part.owns(LinkId(first + port as u32));
+    m.sampler.absorb(&mut other.metrics.sampler, owns);
+    whole.delayed.absorb(&other.delayed);
+    whole.sent += other.sent;
+    whole.delivered += other.delivered;
+    whole.hops += other.hops;
+    whole.handled += other.handled;
+    let all = whole.part_mut();
+    let part = *part;
+    all.changes.extend(part.changes);
+    all.ends.extend(part.ends);
+}
+
+/// Sets the counters of the senders of measured flows to what they were when the flows ended.
+fn count_senders(whole: &mut Sim<PartWheel>) {
+    let mut changes: BTreeMap<ConnId, Vec<Change>> = BTreeMap::new();
+    let part = whole.part.take().expect("a shard has its part");
+    for change in part.changes {
+        changes.entry(change.conn).or_default().push(change);
+    }
+    for (flow, (conn, end)) in whole.metrics.flows.iter_mut().zip(part.ends) {
+        let of = changes.get(&conn).map_or(&[][..], Vec::as_slice);
+        let before = of.partition_point(|change| change.when < end);
+        let last = before.checked_sub(1).map(|i| of[i]);
+        flow.retransmits = last.map_or(0, |change| change.retransmits);
+        flow.timeouts = last.map_or(0, |change| change.timeouts);
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Windows and what is exchanged between them.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+use super::barrier::Barrier;
+use super::merge;
+use super::part::Message;
+use crate::Progress;
+use crate::engine::Sim;
+use crate::events::{EventQueue, PartWheel};
+use crate::outcome::Outcome;
+
+/// Windows between two reports of progress.
+const REPORTS: u64 = 64;
+/// Nothing is pending.
+const NEVER: u64 = u64::MAX;
+
+/// All shards, and what they exchange. A thread has the shards whose number is its own modulo the
+/// number of threads.
+pub(super) struct Exchange {
+    pub sims: Vec<Mutex<Sim<PartWheel>>>,
+    /// Packets from shard to shard, those for the first shard first.
+    pub mail: Vec<Mutex<Vec<Message>>>,
+    /// By shard: tick of its next event.
+    pub next: Vec<AtomicU64>,
+    /// By shard: a measured flow of it does not end in the next window.
+    pub goes_on: Vec<AtomicBool>,
+    pub hops: Vec<AtomicU64>,
+    pub barrier: Barrier,
+    /// The last measured flow has ended.
+    pub stopped: AtomicBool,
+    pub abandoned: AtomicBool,
+    pub threads: usize,
+    /// Measured flows.
+    pub total: u64,
+    /// Ticks of a window.
+    pub window: u64,
+    /// The last tick.
+    pub end: u64,
+}
+
+impl Exchange {
+    /// A shard is locked only by the thread that simulates it, so no thread waits here.
+    fn sim(&self, i: usize) -> MutexGuard<'_, Sim<PartWheel>> {
+        self.sims[i].lock().expect("no thread has panicked")
+    }
+
+    fn mine(&self, k: usize) -> impl Iterator<Item = usize> {
+        (k..self.sims.len()).step_by(self.threads)
+    }
+
+    /// The work of thread `k`.
+    pub(super) fn work(&self, k: usize, report: &mut dyn FnMut(Progress) -> bool) {
+        let _guard = self.barrier.guard();
+        let (mut windows, mut stopped, mut abandoned) = (0, false, false);
+        loop {
+            for i in self.mine(k) {
+                self.take_mail(i);
+            }
+            self.barrier.wait();
+            let from = self.next.iter().map(|n| n.load(Ordering::Acquire)).min();
+            let from = from.unwrap_or(NEVER);
+            let over = [&self.stopped, &self.abandoned];
+            if from > self.end || over.iter().any(|flag| flag.load(Ordering::Acquire)) {
+                return;
+            }
+            let until = from.saturating_add(self.window).min(self.end + 1);
+            if self.surely_goes_on(k, until) {
+                for i in self.mine(k) {
+                    let mut sim = self.sim(i);
+                    sim.run_window(until);
+                    self.post(i, &mut sim);
+                }
+            } else if k == 0 {
+                stopped = self.run_alone(until);
+            }
+            windows += 1;
+            if k == 0 && windows % REPORTS == 0 {
+                let hops = self.hops.iter().map(|h| h.load(Ordering::Relaxed)).sum();
+                let done = from as f64 / self.end.max(1) as f64;
+                abandoned = !report(Progress { done, hops });
+            }
+            self.barrier.wait();
+            // Written only here, between the two barriers, and read only behind the other: all
+            // threads read the same.
+            if stopped {
+                self.stopped.store(true, Ordering::Release);
+            }
+            if abandoned {
+                self.abandoned.store(true, Ordering::Release);
+            }
+        }
+    }
+
+    /// Takes what other shards have sent to shard `i`, and publishes when its next event is.
+    fn take_mail(&self, i: usize) {
+        let mut sim = self.sim(i);
+        for from in 0..self.sims.len() {
+            let mut mail = self.mail[i * self.sims.len() + from]
+                .lock()
+                .expect("no thread has panicked");
+            sim.receive(&mut mail);
+        }
+        let next = sim.events.peek().map_or(NEVER, |(at, _)| at);
+        self.next[i].store(next, Ordering::Release);
+        self.goes_on[i].store(sim.goes_on(self.window), Ordering::Release);
+        self.hops[i].store(sim.hops, Ordering::Relaxed);
+    }
+
+    /// Hands over what shard `i` has for others.
+    fn post(&self, i: usize, sim: &mut Sim<PartWheel>) {
+        for (to, messages) in sim.part_mut().outbox.iter_mut().enumerate() {
+            if !messages.is_empty() {
+                self.mail[to * self.sims.len() + i]
+                    .lock()
+                    .expect("no thread has panicked")
+                    .append(messages);
+            }
+        }
+    }
+
+    /// Whether the run does not end before tick `until`. All threads give the same answer.
+    fn surely_goes_on(&self, k: usize, until: u64) -> bool {
+        self.total == 0
+            || self.goes_on.iter().any(|g| g.load(Ordering::Acquire))
+            || self.sim(k).starts_later(until)
+    }
+
+    /// Simulates a window of all shards in the order of events of the undivided simulation. Returns
+    /// whether the run has ended.
+    fn run_alone(&self, until: u64) -> bool {
+        let mut sims: Vec<_> = (0..self.sims.len()).map(|i| self.sim(i)).collect();
+        // Each shard counts down from the total.
+        let ended: u64 = sims.iter().map(|sim| self.total - sim.awaited).sum();
+        let mut left = self.total - ended;
+        loop {
+            let heads = sims
+                .iter()
+                .zip(0..)
+                .filter_map(|(sim, i)| Some((sim.events.peek()?, i)));
+            let Some(((at, _), i)) = heads.min().filter(|head| head.0.0 < until) else {
+                break;
+            };
+            let sim: &mut Sim<PartWheel> = &mut sims[i];
+            let event = sim.events.pop().expect("it was seen").1;
+            sim.awaited = left;
+            sim.step(at, event);
+            left = sim.awaited;
+            if sim.stop {
+                return true;
+            }
+        }
+        for (i, sim) in sims.iter_mut().enumerate() {
+            sim.awaited = if i == 0 { left } else { self.total };
+            self.post(i, sim);
+        }
+        false
+    }
+
+    /// What the run comes to; `None` if it was abandoned.
+    pub(super) fn into_outcome(self) -> Option<Outcome> {
+        if self.abandoned.into_inner() {
+            return None;
+        }
+        let sims = self.sims.into_iter();
+        let sims: Vec<_> = sims
+            .map(|sim| sim.into_inner().expect("no panic"))
+            .collect();
+        let last = sims.iter().map(|sim| sim.now).max().unwrap_or(0);
+        let more = sims.iter().any(|sim| sim.events.peek().is_some());
+        let now = if more && !self.stopped.into_inner() {
+            self.end
+        } else {
+            last
+        };
+        Some(merge::merge(sims, now).finish())
+    }
+}
