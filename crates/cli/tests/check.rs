@@ -155,11 +155,11 @@ fn a_check_does_not_build_the_fabric() {
     ]);
     fs::remove_file(&file).expect("its own file");
     let all: Value = serde_json::from_slice(&out.stdout).expect("one document");
-    // 65,536 hosts, of whose 327,680 switch ports each has two histograms: 5.7 GB were measured.
+    // 65,536 hosts and 327,680 switch ports, of which few are used: 670 MB were measured.
     let bytes = all["estimated_peak_memory_bytes"]
         .as_f64()
         .expect("a number");
-    assert!((4.5e9..7.5e9).contains(&bytes), "{bytes}");
+    assert!((0.5e9..1.0e9).contains(&bytes), "{bytes}");
     let hops = all["estimated_packet_hops"].as_f64().expect("a number");
     assert!((4.0..40.0).contains(&hops), "{hops}");
 }

@@ -105,7 +105,7 @@ fn near_misses_are_offered_everywhere() {
     let set = |path: &'static str| ["check", "rtt-variation", "--set", path];
     for (args, offer) in [
         (&["rn"][..], "did you mean `run`?"),
-        (&["complete", "bash"], "did you mean `completions`?"),
+        (&["complete", "bash"], "did you mean `completions`"),
         (&["help", "ecn_shrp"], "did you mean `ecn_sharp`"),
         (&["help", "wrkload.load"], "did you mean `workload.load`"),
         (&["schemes", "ecn_shrp"], "did you mean `ecn_sharp`"),
