@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark capture` as a user types it, and its file in tshark.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
+
+use common::{cemark, line};
 
 const SCENARIO: &str = r#"
 [topology]
@@ -29,25 +33,7 @@ k = "60pkt"
 
 /// An empty directory with the scenario.
 fn folder(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capture-{name}"));
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).expect("a temporary directory");
-    fs::write(dir.join("my.toml"), SCENARIO).expect("a file");
-    dir
-}
-
-fn cemark(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cemark"))
-        .args(args)
-        .current_dir(dir)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the program runs")
-}
-
-fn line(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes).replace('│', " ");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    common::folder(&format!("capture-{name}"), &[("my.toml", SCENARIO)])
 }
 
 /// Packets and marks of a link in the point's JSON.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark compare` and `cemark plot --format fct` as a user types them.
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+
+use common::{cemark, line};
 
 const SCENARIO: &str = r#"
 [topology]
@@ -29,27 +32,10 @@ const MONITOR: &str = "<?xml version=\"1.0\" ?>\n<FlowMonitor>\n  <FlowStats>\n\
 
 /// An empty directory with a finished run.
 fn folder(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("compare-{name}"));
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).expect("a temporary directory");
-    fs::write(dir.join("my.toml"), SCENARIO).expect("a file");
+    let dir = common::folder(&format!("compare-{name}"), &[("my.toml", SCENARIO)]);
     let o = cemark(&dir, &["run", "my.toml", "--out", "run"]);
     assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
     dir
-}
-
-fn cemark(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cemark"))
-        .args(args)
-        .current_dir(dir)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the program runs")
-}
-
-fn line(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes).replace('│', " ");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A run's flows, written as HPCC's and read again, have the times of the run.

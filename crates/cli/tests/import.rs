@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark import` as a user types it.
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+
+use common::{cemark, line};
 
 /// An empty directory with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("import-{name}"));
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).expect("a temporary directory");
-    for (name, text) in files {
-        fs::write(dir.join(name), text).expect("a file");
-    }
-    dir
-}
-
-fn cemark(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cemark"))
-        .args(args)
-        .current_dir(dir)
-        .stdin(Stdio::null())
-        .output()
-        .expect("the program runs")
-}
-
-fn line(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes).replace('│', " ");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    common::folder(&format!("import-{name}"), files)
 }
 
 /// Nodes 0 and 1 are the switches.

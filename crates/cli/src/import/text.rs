@@ -325,19 +325,19 @@ fn hpcc_scheme(out: &mut String, found: &Found, config: &Config) {
                 min.unwrap_or(u64::MAX),
                 max.unwrap_or(u64::MAX),
                 0.2,
-                "of our choice: no config.txt has them. They are 100 KB and 400 KB at 25 Gb/s, \
-                 in proportion to the rate",
+                "of our choice: no file gives them for this rate. They are 100 KB and 400 KB at \
+                 25 Gb/s, in proportion to the rate",
             )
         }
     };
     *out += &comment(&format!(
         "The thresholds are those at links of {}, the hosts', {whence}. A scenario has one pair \
          for all ports, and the simulator one for each rate of links. KB are 1000 bytes, as \
-         there. Both mark never at lengths up to `min` and always above `max` (`>`, not `>=`). \
-         The simulator judges a packet as it leaves, by the bytes that stay behind; this marker \
-         judges it as it arrives, by the bytes that wait before it. The simulator never marks in \
-         its queue 0, of control packets; here ACKs and notifications are not ECN-capable and so \
-         are never marked either.",
+         there. Neither marks at lengths up to `min`; both always mark above `max` (`>`, not \
+         `>=`). The simulator judges a packet as it leaves, by the bytes that stay behind; this \
+         marker judges it as it arrives, by the bytes that wait before it. The simulator never \
+         marks in its queue 0, of control packets; here ACKs and notifications are not \
+         ECN-capable and so are never marked either.",
         rate(host.0)
     ));
     let _ = write!(
