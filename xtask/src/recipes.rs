@@ -371,6 +371,33 @@ fn present(folder: &Path, root: &Path) -> Result<Vec<String>, String> {
     Ok(all)
 }
 
+/// The recipes whose patches no longer apply to the files as they are. It takes a moment, so that
+/// `cargo xtask check` finds it long before the recipes are built.
+pub(crate) fn stale() -> Result<Vec<String>, String> {
+    let mut stale = Vec::new();
+    for recipe in RECIPES {
+        let patch = format!("{FOLDER}/{}.patch", recipe.name);
+        let mut git = Command::new("git");
+        git.args(["apply", "--check", &patch]);
+        let out = git.output().map_err(|e| format!("git apply: {e}"))?;
+        if !out.status.success() {
+            stale.push(does_not_apply(&patch, &out.stderr));
+        }
+    }
+    Ok(stale)
+}
+
+fn does_not_apply(patch: &str, stderr: &[u8]) -> String {
+    format!(
+        "{patch} does not apply to this tree:\n{}\
+         To renew it, apply what still fits with\n  git apply --reject {patch}\n\
+         or follow the recipe in CONTRIBUTING.md again, and write the patch with\n  \
+         git add --intent-to-add crates docs && git diff crates docs > /tmp/renewed.patch\n\
+         Then undo the changes and move the new patch to {patch}.",
+        String::from_utf8_lossy(stderr)
+    )
+}
+
 /// Applies a patch to the copy.
 fn apply(patch: &str, tree: &Path) -> Result<(), String> {
     let mut git = Command::new("git");
@@ -382,14 +409,7 @@ fn apply(patch: &str, tree: &Path) -> Result<(), String> {
     let out = git.output().map_err(|e| format!("git apply: {e}"))?;
     match out.status.success() {
         true => Ok(()),
-        false => Err(format!(
-            "{patch} does not apply to this tree:\n{}\
-             To renew it, apply what still fits with\n  git apply --reject {patch}\n\
-             or follow the recipe in CONTRIBUTING.md again, and write the patch with\n  \
-             git add --intent-to-add crates docs && git diff crates docs > /tmp/renewed.patch\n\
-             Then undo the changes and move the new patch to {patch}.",
-            String::from_utf8_lossy(&out.stderr)
-        )),
+        false => Err(does_not_apply(patch, &out.stderr)),
     }
 }
 

@@ -84,6 +84,7 @@ pub(crate) fn check() -> Result<(), String> {
             wrong.push(format!("scheme {stem} has no line in {PAGES}"));
         }
     }
+    wrong.extend(crate::recipes::stale()?);
     if let Err(e) = crate::text::run(&[]) {
         wrong.push(e);
     }
