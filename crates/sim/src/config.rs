@@ -17,6 +17,7 @@ pub use cemark_switch::sched::SchedulerKind;
 
 use crate::endpoints::host::is_probe;
 use crate::network::faults::LinkFault;
+use crate::retune::Retune;
 use crate::topology::Topology;
 use crate::workload::{RttModel, Workload};
 
@@ -45,6 +46,10 @@ pub struct Config {
     pub faults: Vec<LinkFault>,
     /// What is at the edges of two sites.
     pub edge: Edge,
+    /// Parameters of the markers that change in mid-run, in the order in which those of equal times
+    /// take effect.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub retunes: Vec<Retune>,
     /// What is recorded.
     pub measure: Measure,
     /// Root of every random draw.
@@ -88,6 +93,7 @@ impl Config {
             },
             faults: Vec::new(),
             edge: Edge::Plain,
+            retunes: Vec::new(),
             measure: Measure {
                 queue_interval: Picos::from_micros(10),
                 trace: TracePorts::None,

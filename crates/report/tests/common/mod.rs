@@ -53,6 +53,7 @@ pub fn config(seed: u64) -> Config {
             pfc: None,
         },
         faults: Vec::new(),
+        retunes: Vec::new(),
         edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::from_micros(10),
