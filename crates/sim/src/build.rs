@@ -274,8 +274,8 @@ impl Buffers {
     }
 }
 
-/// Whether the port of link `l` has the markers of the configuration.
-fn marks(cfg: &Config, link: &Link, nic: bool) -> bool {
+/// Whether the port of a link, a NIC's or a switch's, has the markers of the configuration.
+pub(crate) fn marks(cfg: &Config, link: &Link, nic: bool) -> bool {
     let s = &cfg.switch;
     let plain = match nic {
         true => cfg.nic != Nic::SwitchPort || s.pfc.is_some(),

@@ -16,9 +16,10 @@ pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
 use crate::endpoints::host::is_probe;
+use crate::ids::LinkId;
 use crate::network::faults::LinkFault;
 use crate::retune::Retune;
-use crate::topology::Topology;
+use crate::topology::{Fabric, Topology};
 use crate::workload::{RttModel, Workload};
 
 /// One simulation point.
@@ -109,6 +110,12 @@ impl Config {
 }
 
 impl Config {
+    /// Whether the port of a link of `fabric` has the markers of the configuration.
+    pub fn marks(&self, fabric: &Fabric, link: LinkId) -> bool {
+        let nic = link.0 < self.topology.hosts();
+        crate::build::marks(self, &fabric.links()[link], nic)
+    }
+
     /// The congestion controller of a workload's flows.
     pub fn control_of<'a>(&'a self, workload: &'a Workload) -> &'a Control {
         workload.control.as_ref().unwrap_or(&self.transport.control)
