@@ -5,10 +5,10 @@
 //! one. The *mid* wheel has a slot for each half; a half is moved into the near wheel when the half
 //! before it begins. Later events are in a heap and are moved into the mid wheel as that advances.
 //!
-//! A slot is a list that grows at its head, so an insertion compares nothing: whether an event comes
-//! before another one of its tick cannot be predicted, and most ticks have one event. A tick with
-//! several is put into order when its turn comes; a tick at which ten thousand hosts begin to send
-//! costs one sort.
+//! A slot is a list that grows at its head, so an insertion compares nothing: whether an event
+//! comes before another one of its tick cannot be predicted, and most ticks have one event. A tick
+//! with several is put into order when its turn comes; a tick at which ten thousand hosts begin to
+//! send costs one sort.
 //!
 //! Most events are deliveries, and a link has at most one of them pending. Each link therefore owns
 //! a node, and an insertion takes nothing from the free list. Nodes of other events follow those of
@@ -58,7 +58,7 @@ pub struct Wheel {
     /// The first free node.
     free: u32,
     /// The first node of a list that is in order, where there is one: what is left of a tick with
-    /// many events. What has been inserted since stands before it.
+    /// many events. What has been inserted since is before it.
     sorted: u32,
     nodes: Vec<Node>,
     /// By slot: the first node.
