@@ -14,7 +14,7 @@ spines = 2
 hosts-per-leaf = 2
 [[workload]]
 kind = "long"
-permutation = 1
+per-host = 1
 [[scheme]]
 marker = "ecn_sharp"
 [[scheme]]
@@ -113,14 +113,14 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
         (
             "at = '5ms'\nscheme = 'by time'\nins_target = '1us'",
             "has no parameter",
-            "threshold",
+            "cemark schemes",
         ),
         (
             "at = '5ms'\nthreshold = '1us'\npst_target = '1us'",
             "has all the parameters",
             "one [[",
         ),
-        ("at = '5ms'\nthreshold = '30KB'", "is a length", "time"),
+        ("at = '5ms'\nthreshold = '30KB'", "is a length", "us"),
         (
             "at = '20ms'\nthreshold = '30us'",
             "the run ends at 20ms",
@@ -146,7 +146,7 @@ fn what_makes_no_sense_is_refused_with_a_remedy() {
             "the hook",
             "fixed when a run",
         ),
-        ("at = 5\nthreshold = '3us'", "unit", "\"5"),
+        ("at = 5\nthreshold = '3us'", "unit", "85us"),
     ] {
         let error = plan_with(&format!("[[retune]]\n{retune}"), &[]).expect_err(retune);
         let said = error.to_string();

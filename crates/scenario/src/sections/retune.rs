@@ -156,7 +156,7 @@ pub(crate) fn retunes(root: &Table, config: &mut Config, label: &str) -> Fallibl
     }
     found.sort_by_key(|(retune, ..)| retune.at);
     fit(&found, scheme, values, config, &fabric)?;
-    let lines = found.iter().map(|(.., line)| format!("{line}")).collect();
+    let lines = found.iter().map(|(.., line)| line.clone()).collect();
     config.retunes = found.into_iter().map(|(retune, ..)| retune).collect();
     Ok(lines)
 }
