@@ -55,8 +55,8 @@ fn racks(cfg: &Config) -> u32 {
 }
 
 /// Whether hosts of a rack have to stay together. A connection that carries one flow after the
-/// other has a new extra delay with each, which is applied at the first switch, and the sender alone
-/// knows it.
+/// other has a new extra delay with each, which is applied at the first switch, and the sender
+/// alone knows it.
 fn whole_racks(cfg: &Config) -> bool {
     cfg.rtt != RttModel::Path && cfg.workloads.iter().any(|w| w.persistent)
 }
@@ -118,8 +118,8 @@ impl Division {
         self.crosses[link.place()]
     }
 
-    /// The shard that handles a packet at the far end of `link`, from where it takes `next`, if it
-    /// goes on.
+    /// The shard that handles a packet at the far end of `link`, from where it takes `next`, if
+    /// that is a link.
     #[inline]
     pub fn behind(&self, link: LinkId, next: LinkId) -> u32 {
         match self.host[link.place()] {

@@ -43,8 +43,8 @@ use work::Exchange;
 const MOST_FLOWS: u64 = 1 << 16;
 
 /// Simulates one point in `shards` parts on `threads` threads; both are lowered to what the point
-/// allows ([`obstacle`], [`most_shards`]). `report` is called from time to time and abandons the run
-/// by returning false.
+/// allows ([`obstacle`], [`most_shards`]). `report` is called from time to time and abandons the
+/// run by returning false.
 ///
 /// The outcome, but for its count of events, is that of [`run`](crate::run).
 pub fn run(
