@@ -19,6 +19,7 @@ use crate::network::pool::{Delayed, Sacks};
 use crate::network::tap::{Tap, Taps};
 use crate::network::waypoint::{self, Waypoint};
 use crate::retune::Tuning;
+use crate::shards::Part;
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind, RttModel, Workload};
@@ -34,11 +35,20 @@ const PLAIN_PORT: u32 = 1 << 26;
 impl<Q: EventQueue> Sim<Q> {
     /// Lays everything out at tick zero. `taps` are of different links.
     pub fn new(cfg: &Config, taps: &[Tap]) -> Self {
-        Self::with_queues(cfg, taps, &[])
+        Self::laid_out(cfg, taps, &[], None)
     }
 
     /// The same, where the ports of some links keep real queues and may be retuned.
-    pub fn with_queues(cfg: &Config, taps: &[Tap], watched: &[LinkId]) -> Self {
+    pub fn with_queues(cfg: &Config, watched: &[LinkId]) -> Self {
+        Self::laid_out(cfg, &[], watched, None)
+    }
+
+    /// The same for one shard of a divided simulation.
+    pub fn of_part(cfg: &Config, taps: &[Tap], part: Option<Box<Part>>) -> Self {
+        Self::laid_out(cfg, taps, &[], part)
+    }
+
+    fn laid_out(cfg: &Config, taps: &[Tap], watched: &[LinkId], part: Option<Box<Part>>) -> Self {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
@@ -123,16 +133,20 @@ impl<Q: EventQueue> Sim<Q> {
             stop: false,
             tuning,
             watched: None,
-            part: None,
+            part,
             cfg: cfg.clone(),
             fabric,
         };
-        sim.conns.keeps_slots = crate::shards::obstacle_but_queues(&sim).is_none();
+        sim.conns.keeps_slots = crate::shards::obstacle(cfg).is_none();
+        sim.mark_crossings();
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();
         sim.prime_retunes();
         for l in (0..sim.ports.len() as u32).map(LinkId) {
+            if !sim.has_port(l) {
+                continue;
+            }
             let at = sim.ports[l].first_wake();
             sim.arm_wake(l, at);
         }
@@ -176,7 +190,7 @@ impl<Q: EventQueue> Sim<Q> {
             every: self.clock.ticks(every).max(1),
             left: count,
         };
-        if count > 0 {
+        if count > 0 && self.has_port(LinkId(src)) {
             self.events
                 .insert(self.clock.ticks(at), kind::PROBE | w as u32);
         }
@@ -184,7 +198,7 @@ impl<Q: EventQueue> Sim<Q> {
 }
 
 /// The longest tick that divides every byte time and every delay of the fabric, and a nanosecond.
-fn tick_ps(fabric: &Fabric) -> u64 {
+pub(crate) fn tick_ps(fabric: &Fabric) -> u64 {
     fabric
         .links()
         .iter()

@@ -219,7 +219,9 @@ impl<Q: EventQueue> Sim<Q> {
                 if let Some(port) = tuning.ports.get_mut(&link.0) {
                     port.values = values;
                     let wake_at = Port::retune(&mut self.ports[*link], &values, &port.specs);
-                    self.arm_wake(*link, wake_at);
+                    if self.has_port(*link) {
+                        self.arm_wake(*link, wake_at);
+                    }
                 }
             }
         });

@@ -296,7 +296,7 @@ impl Stepped {
     /// Lays the simulation out; nothing has happened yet. Panics on a link that the fabric does not
     /// have.
     pub fn new(cfg: &Config, watch: &Watch) -> Stepped {
-        let mut sim = Sim::<Wheel>::with_queues(cfg, &[], &watch.links);
+        let mut sim = Sim::<Wheel>::with_queues(cfg, &watch.links);
         sim.watch_from_now(watch);
         Stepped { sim, over: false }
     }

@@ -218,17 +218,25 @@ fn ports_of_hosts_that_mark_change_too() {
 
 #[test]
 fn cores_and_shards_agree() {
-    let mut tuned = config(vec![web(0.6, 60)], scheme("threshold", &[("k", 60_000)]));
-    tuned.retunes = vec![at(700, &[("k", 9_000)]), at(2_000, &[("k", 30_000)])];
-    let whole = numbers(&run(&tuned));
-    assert_eq!(numbers(&run_on_heap(&tuned)), whole);
-    for (parts, threads) in [(2, 1), (3, 2)] {
-        let outcome = shards::run(&tuned, parts, threads, &mut |_| true).expect("it ends");
-        assert_eq!(
-            numbers(&outcome),
-            whole,
-            "{parts} shards, {threads} threads"
-        );
+    for (name, first, second) in [
+        ("threshold", ("k", 9_000), ("k", 30_000)),
+        ("tcn", ("threshold", 8_000), ("threshold", 20_000)),
+        ("ecn_sharp", ("ins_target", 20_000), ("pst_target", 3_000)),
+        ("pie", ("target", 5_000), ("t_update", 9_000)),
+    ] {
+        let mut tuned = config(vec![web(0.6, 60)], scheme(name, &[]));
+        tuned.retunes = vec![at(700, &[first]), at(2_000, &[second])];
+        assert_eq!(shards::obstacle(&tuned), None);
+        let whole = numbers(&run(&tuned));
+        assert_eq!(numbers(&run_on_heap(&tuned)), whole, "{name}");
+        for (parts, threads) in [(2, 1), (3, 2)] {
+            let outcome = shards::run(&tuned, parts, threads, &mut |_| true).expect("it ends");
+            assert_eq!(
+                numbers(&outcome),
+                whole,
+                "{name}: {parts} shards, {threads} threads"
+            );
+        }
     }
 }
 
