@@ -41,7 +41,7 @@ keys! { KEYS:
     )
     .follows("every port that marks")
     .doc(
-        "the ports that change; in `\"leaf*->host*\"` each `*` stands for any text. `cemark run` \
+        "the ports that change; in `\"leaf*->host*\"` each `*` is any text. `cemark run` \
          names ports in its report",
     );
 }

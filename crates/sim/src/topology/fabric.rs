@@ -78,7 +78,7 @@ impl Fabric {
         &self.links
     }
 
-    /// The links whose name is `pattern`, in which each `*` stands for any text: `leaf*->host3`.
+    /// The links whose name is `pattern`, in which each `*` is any text: `leaf*->host3`.
     pub fn matching(&self, pattern: &str) -> Vec<LinkId> {
         let links = self.links.iter().zip(0..);
         let fits = links.filter(|(link, _)| fits(&link.name, pattern));
@@ -112,7 +112,7 @@ impl Fabric {
     }
 }
 
-/// Whether `name` is `pattern`, in which each `*` stands for any text.
+/// Whether `name` is `pattern`, in which each `*` is any text.
 fn fits(name: &str, pattern: &str) -> bool {
     let Some((begin, rest)) = pattern.split_once('*') else {
         return name == pattern;
@@ -129,7 +129,7 @@ mod tests {
     use super::fits;
 
     #[test]
-    fn a_star_stands_for_any_text() {
+    fn a_star_is_any_text() {
         for (pattern, wanted) in [
             ("leaf0->host1", true),
             ("leaf0->host", false),
