@@ -27,6 +27,10 @@ use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
 /// modulo 2^32; `far` holds full times where the delay is too long for that.
 struct Wire {
     packets: Chain,
+    /// How many of them, from the oldest on, [`ExplicitPort::begun`] has told of, and the slot of
+    /// the last of these.
+    told: u32,
+    last_told: u32,
     far: Option<Box<Ring<u64>>>,
 }
 
@@ -34,6 +38,8 @@ impl Wire {
     fn new(delay: u64) -> Self {
         Wire {
             packets: Chain::EMPTY,
+            told: 0,
+            last_told: 0,
             far: (delay >= 1 << 31).then(Box::default),
         }
     }
@@ -52,11 +58,25 @@ impl Wire {
         first
     }
 
+    /// The oldest packet that this was not asked about.
+    fn next_untold<'a>(&mut self, slots: &'a Slots) -> Option<&'a Packet> {
+        if self.told == self.packets.len() {
+            return None;
+        }
+        self.last_told = match self.told {
+            0 => self.packets.first(),
+            _ => slots.after(self.last_told),
+        };
+        self.told += 1;
+        Some(&slots.get(self.last_told).packet)
+    }
+
     /// Removes the head, which has arrived. Returns when the next packet arrives.
     #[inline(always)]
     fn advance(&mut self, slots: &mut Slots, now: u64) -> u64 {
         let slot = self.packets.pop(slots);
         slots.release(slot);
+        self.told = self.told.saturating_sub(1);
         if let Some(far) = &mut self.far {
             far.skip();
             return far.front().copied().unwrap_or(NEVER);
@@ -625,6 +645,27 @@ impl ExplicitPort {
     #[inline]
     pub fn stamp_head(&mut self, from: u32) {
         self.slots.packet_mut(self.wire.packets.first()).stamp = from;
+    }
+
+    /// When the port begins to send the next packet that waits, or [`NEVER`].
+    pub fn begins(&self) -> u64 {
+        if self.ready() { self.busy } else { NEVER }
+    }
+
+    /// The oldest packet that the port has begun to send and that this was not asked about, and the
+    /// tick at which it arrives. The port has caught up with tick `now`, and is asked again before
+    /// a packet of this answer arrives.
+    pub fn begun(&mut self, now: u64) -> Option<(u64, Packet)> {
+        let packet = *self.wire.next_untold(&self.slots)?;
+        let arrives = match &mut self.wire.far {
+            None => now + u64::from(packet.stamp.wrapping_sub(now as u32)),
+            Some(far) => {
+                let arrives = *far.next_waiting()?;
+                far.advance();
+                arrives
+            }
+        };
+        Some((arrives, packet))
     }
 
     /// The head has reached the far end. Returns the tick of the next delivery, or [`NEVER`].

@@ -83,6 +83,11 @@ impl Slots {
         &self.slots[slot as usize]
     }
 
+    /// The slot behind this one in its list.
+    pub fn after(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].next
+    }
+
     /// The packet in a slot, to be changed.
     #[inline]
     pub fn packet_mut(&mut self, slot: u32) -> &mut Packet {
@@ -127,7 +132,7 @@ impl Chain {
     }
 
     /// Appends a packet of `bytes` bytes, which the caller writes in place.
-    #[inline]
+    #[inline(always)]
     pub fn push<'a>(&mut self, slots: &'a mut Slots, bytes: u32) -> &'a mut Waiting {
         let slot = slots.take();
         if self.len == 0 {

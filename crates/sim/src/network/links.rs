@@ -26,6 +26,9 @@ impl<Q: EventQueue> Sim<Q> {
                     if !self.gone.is_empty() {
                         self.free_gone();
                     }
+                    if Q::SHARDED && tag == waypoint::CROSSING {
+                        return self.leave(l, packet);
+                    }
                     self.arrive(tag, packet);
                     return;
                 }
@@ -41,7 +44,7 @@ impl<Q: EventQueue> Sim<Q> {
         let (packet, following) = port.take(self.now);
         self.arm_delivery(l, following);
         if Q::SHARDED && tag == waypoint::CROSSING {
-            return self.leave(packet);
+            return self.leave(l, packet);
         }
         if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
             self.arrive(tag, packet);
@@ -263,7 +266,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[cold]
-    fn free_gone(&mut self) {
+    pub fn free_gone(&mut self) {
         while let Some(packet) = self.gone.pop() {
             self.dropped(packet);
         }
