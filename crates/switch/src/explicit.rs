@@ -23,8 +23,8 @@ use crate::ring::Ring;
 use crate::round::Round;
 use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
 
-/// Packets on the wire, in the slots in which they waited. The stamp of a packet is its arrival time
-/// modulo 2^32; `far` holds full times where the delay is too long for that.
+/// Packets on the wire, in the slots in which they waited. The stamp of a packet is its arrival
+/// time modulo 2^32; `far` holds full times where the delay is too long for that.
 struct Wire {
     packets: Chain,
     /// How many of them, from the oldest on, [`ExplicitPort::begun`] has told of, and the slot of

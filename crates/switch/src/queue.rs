@@ -26,10 +26,10 @@ pub(crate) struct Waiting {
     next_bytes: u32,
 }
 
-/// The packets of a port: each queue is a linked list of slots, and so is the wire, so that a packet
-/// stays in one slot until it is delivered. The slot freed last is reused first, while it is still in the cache: a ring for each queue would walk through much
-/// more memory than is in use. The number of slots never shrinks, so there is no allocation after
-/// warm-up.
+/// The packets of a port: each queue is a linked list of slots, and so is the wire, so that a
+/// packet stays in one slot until it is delivered. The slot freed last is reused first, while it is
+/// still in the cache: a ring for each queue would walk through much more memory than is in use.
+/// The number of slots never shrinks, so there is no allocation after warm-up.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     slots: Vec<Waiting>,
