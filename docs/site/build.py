@@ -33,6 +33,8 @@ EVIDENCE = [
     "vectors/README.md", "oracle/README.md", "workloads/README.md",
 ]
 DEVELOP = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/site/README.md"]
+# The notebook to begin with; the others follow by name.
+FIRST_NOTEBOOK = "in_ten_minutes"
 
 
 def heading(path: Path) -> str:
@@ -83,6 +85,7 @@ def main() -> None:
     stage = Stage(ROOT, pages)
     if "--without-notebooks" not in sys.argv[2:]:
         found = [n for n in stage.files if re.match(r"python/notebooks/[^/]*\.ipynb$", n)]
+        found.sort(key=lambda n: FIRST_NOTEBOOK not in n)
         stage.made = {name: f"{name.removesuffix('.ipynb')}.md" for name in found}
     stage.documents_in()
     titles: dict[str, str] = {}

@@ -30,10 +30,13 @@ new Promise((done) => setTimeout(done, 1000))
 """
 FOUND = """
 (async () => {
+  // The search is in a tree of its own below its element.
+  const linked = (tree) => [...tree.querySelectorAll('*')].some((e) =>
+    (e.shadowRoot && linked(e.shadowRoot)) ||
+    (tree !== document && e.tagName === 'A' && e.textContent.toLowerCase().includes('sojourn')));
   for (let i = 0; i < 100; i++) {
     await new Promise((done) => setTimeout(done, 100));
-    const links = [...document.querySelectorAll('.md-search a')];
-    if (links.some((a) => a.textContent.toLowerCase().includes('sojourn'))) return true;
+    if (linked(document)) return true;
   }
   return false;
 })()

@@ -26,7 +26,7 @@ def page(path: Path) -> str:
         nbclient.NotebookClient(notebook, timeout=600, resources=where).execute()
     parts = [_cell(cell) for cell in notebook.cells]
     note = (
-        f'\n\n!!! note ""\n    This page is a notebook, run when the site was built: '
+        "\n\n*This page is a notebook, run when the site was built:* "
         f"[`{path.name}`]({path.name}).\n"
     )
     head, _, rest = "\n\n".join(parts).partition("\n\n")
@@ -43,7 +43,8 @@ def _cell(cell: Any) -> str:
     if cell.cell_type == "markdown":
         return re.sub(r"<!--.*?-->\n?", "", cell.source, flags=re.DOTALL).strip()
     shown = [text for output in cell.get("outputs", []) if (text := _output(output))]
-    return "\n\n".join([f"```python\n{cell.source.strip()}\n```", *shown])
+    language = "c" if re.match(r"%%writefile \S+\.[ch]\n", cell.source) else "python"
+    return "\n\n".join([f"```{language}\n{cell.source.strip()}\n```", *shown])
 
 
 def _output(output: Any) -> str:
