@@ -142,12 +142,15 @@ mod tests {
         };
         let decided = |alpha: f64| {
             let mut state = SplitMix64::new(7);
-            // The sum of twelve uniform numbers less six is nearly normal.
-            let uniform =
-                |state: &mut SplitMix64| (state.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-            let normal =
-                |state: &mut SplitMix64| (0..12).map(|_| uniform(state)).sum::<f64>() - 6.0;
-            let runs = 1500;
+            let uniform = |state: &mut SplitMix64| {
+                ((state.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+            };
+            // Box and Muller.
+            let normal = |state: &mut SplitMix64| {
+                let radius = (-2.0 * uniform(state).ln()).sqrt();
+                radius * (std::f64::consts::TAU * uniform(state)).cos()
+            };
+            let runs = 4000;
             let wrong = (0..runs).filter(|_| {
                 let seeds: Vec<f64> = (0..looks.most()).map(|_| normal(&mut state)).collect();
                 (1..=looks.count()).any(|look| {
