@@ -609,6 +609,28 @@ impl ExplicitPort {
             .expect("a delivery event has its packet on the wire")
     }
 
+    /// When the port begins to send the next packet that waits, or [`NEVER`].
+    pub fn begins(&self) -> u64 {
+        if self.ready() { self.busy } else { NEVER }
+    }
+
+    /// The oldest packet that the port has begun to send and that this was not asked about, and the
+    /// tick at which it arrives. The port has caught up with tick `now`, and is asked again before
+    /// a packet of this answer arrives.
+    pub fn begun(&mut self, now: u64) -> Option<(u64, Packet)> {
+        let packet = *self.wire.packets.next_waiting()?;
+        self.wire.packets.advance();
+        let arrives = match &mut self.wire.far {
+            None => now + u64::from(packet.stamp.wrapping_sub(now as u32)),
+            Some(far) => {
+                let arrives = *far.next_waiting()?;
+                far.advance();
+                arrives
+            }
+        };
+        Some((arrives, packet))
+    }
+
     /// The head has reached the far end. Returns the tick of the next delivery, or [`NEVER`].
     ///
     /// A packet counts as on the wire from the start of its transmission. A port with a backlog

@@ -141,6 +141,14 @@ impl Port {
         matches!(self, Port::Fused(_))
     }
 
+    /// The pool that it uses; a port whose departures are computed on arrival has its own.
+    pub fn pool(&self) -> Option<PoolId> {
+        match self {
+            Port::Fused(_) => None,
+            Port::Explicit(p) => Some(p.pool),
+        }
+    }
+
     /// The number that the owner chose.
     #[inline]
     pub fn tag(&self) -> u32 {

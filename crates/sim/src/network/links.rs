@@ -22,6 +22,9 @@ impl<Q: EventQueue> Sim<Q> {
                 let plain = !self.extras && self.pfc.is_none();
                 if tag != waypoint::SWITCH || !plain {
                     let packet = self.take(l);
+                    if Q::SHARDED && tag == waypoint::CROSSING {
+                        return self.leave(l, packet);
+                    }
                     self.arrive(tag, packet);
                     return;
                 }
@@ -34,7 +37,7 @@ impl<Q: EventQueue> Sim<Q> {
         let (packet, following) = port.take(self.now);
         self.arm_delivery(l, following);
         if Q::SHARDED && tag == waypoint::CROSSING {
-            return self.leave(packet);
+            return self.leave(l, packet);
         }
         if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
             self.arrive(tag, packet);
@@ -241,7 +244,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[cold]
-    fn free_gone(&mut self) {
+    pub fn free_gone(&mut self) {
         while let Some(packet) = self.gone.pop() {
             self.dropped(packet);
         }
