@@ -41,8 +41,8 @@ pub(crate) struct Args {
     /// default].
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Simulate the full number of flows, and add seeds at looks fixed beforehand until every row is
-    /// decided: four hours on two cores for the first look at all figures, more for later ones.
+    /// Simulate the full number of flows, and add seeds at looks fixed beforehand until every row
+    /// is decided: four hours on two cores for the first look at all figures, more for later ones.
     #[arg(long)]
     full: bool,
     /// Where the run directories of the figures are. An interrupted figure continues there.

@@ -229,7 +229,7 @@ fn parts_give_the_answer_of_the_whole() {
     );
     let said = "x: 6 points are missing at look 1; those of part 1 of 2 are there";
     assert_eq!(first.unfinished, [said]);
-    // The second part finds the first look complete, and goes on to its share of the second.
+    // The second part finds the first look complete, and continues with its share of the second.
     let (second, begun) = part(2, 3);
     assert_eq!((begun, second.rows[1].look), (6 + 1, Some(1)));
     assert_eq!(part(1, 2).1, 1);

@@ -34,8 +34,8 @@ pub enum Mistake {
     Unwritable(#[from] toml::ser::Error),
     /// `looks` that are no list of rising numbers.
     #[error(
-        "[full]: `looks` are at most 8 rising numbers of seeds, up to 1000; write for example looks \
-         = [3, 6, 12, 24]"
+        "[full]: `looks` are at most 8 rising numbers of seeds, up to 1000; write for example \
+         looks = [3, 6, 12, 24]"
     )]
     Looks,
     /// A figure without rows.

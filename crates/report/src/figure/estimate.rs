@@ -141,7 +141,7 @@ impl Estimate {
     }
 
     /// From halves of 95 %. A tail's comes from very many flows, one of batches from at least five:
-    /// the quantile of so many degrees of freedom says how much wider that of another level is.
+    /// the quantile of these degrees of freedom says how much wider that of another level is.
     fn half_by_flows(&self, alpha: f64) -> Option<f64> {
         let n = self.flows.len();
         let freedom = if self.tail { 120 } else { 4 };

@@ -41,7 +41,7 @@ impl Looks {
     }
 
     /// Of a figure whose file names none: the file's seeds, then 2, 4 and 8 times as many. From
-    /// one or two seeds it goes on to 3, 6 and 12, since fewer than three have no interval over
+    /// one or two seeds it continues with 3, 6 and 12, since fewer than three have no interval over
     /// seeds.
     pub fn usual(seeds: u32) -> Self {
         match seeds {
