@@ -11,6 +11,7 @@ mod own;
 mod ran;
 mod run;
 mod scenario;
+mod steps;
 mod watching;
 
 use pyo3::prelude::*;
@@ -35,6 +36,8 @@ mod native {
     use crate::run::run;
     #[pymodule_export]
     use crate::scenario::Source;
+    #[pymodule_export]
+    use crate::steps::Steps;
     use pyo3::prelude::*;
 
     #[pymodule_init]
