@@ -24,6 +24,9 @@ _PLACES = {
     "Chart": "_plot",
     "Scenario": "_scenario",
     "schemes": "_schemes",
+    "env": "_env",
+    "Interval": "_env",
+    "MarkingEnv": "_env",
     "Error": "_errors",
     "UserError": "_errors",
     "ScenarioError": "_errors",
@@ -39,6 +42,7 @@ _MODULES = ("marking", "theory")
 
 if TYPE_CHECKING:
     from . import marking, theory
+    from ._env import Interval, MarkingEnv, env
     from ._errors import (
         Error,
         MachineError,
@@ -59,9 +63,11 @@ __all__ = [
     "CompiledMarker",
     "Error",
     "Frame",
+    "Interval",
     "MachineError",
     "Marker",
     "MarkerError",
+    "MarkingEnv",
     "Run",
     "Scenario",
     "ScenarioError",
@@ -70,6 +76,7 @@ __all__ = [
     "UserError",
     "__version__",
     "compile_marker",
+    "env",
     "marking",
     "run",
     "schemes",

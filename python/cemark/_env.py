@@ -105,7 +105,8 @@ class MarkingEnv(Base):
     **Observation**: a Box of float32 in [0, 1]. Five numbers for a port: mean queue and largest
     queue over its buffer, share of its packets that were marked, utilisation, share that was
     dropped. Without ``per_port`` there are ten numbers: the means over the ports, and the five of
-    the port with the longest mean queue. With it the shape is (ports, 5). After ``reset`` all are 0.
+    the port with the longest mean queue. With it the shape is (ports, 5). After ``reset`` all are
+    0.
 
     **Action**: a Box of float32 in [-1, 1], one number for each of :attr:`parameters`, with
     ``per_port`` in the shape (ports, parameters). -1 is the lowest value of its range, 1 the
@@ -174,12 +175,13 @@ class MarkingEnv(Base):
             stored = _stored(value, kinds[name], name)
             if not low <= stored <= high:
                 raise UserError(
-                    f"{name}: {value!r} is outside of the range of the actions, {low:g} to {high:g}",
+                    f"{name}: {value!r} is outside of the actions' range, {low:g} to {high:g}",
                     help="give cemark.env a wider range in `parameters`",
                 )
             share = np.log(stored / low) / np.log(high / low)
             row[list(self._ranges).index(name)] = 2.0 * share - 1.0
-        return np.broadcast_to(row, self.action_space.shape or row.shape).astype(np.float32)
+        whole: Floats = np.array(np.broadcast_to(row, self.action_space.shape or row.shape))
+        return whole
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -257,7 +259,7 @@ def env(
     set: Changes | None = None,
     interval: str = "1ms",
     samples: int = 16,
-    ports: str | Sequence[str] = "leaf*->*",
+    ports: str | Sequence[str] = "*",
     parameters: Sequence[str] | Mapping[str, tuple[str | float, str | float]] | None = None,
     reward: Callable[[Interval], float] | None = None,
     per_port: bool = False,
@@ -278,10 +280,10 @@ def env(
         round(_stored(interval, "time", "interval")),
         samples,
     )
-    known = {name: rest for name, *rest in native.parameters}
+    known = {name: (kind, value, low, high) for name, kind, value, low, high in native.parameters}
     if parameters is None:
-        timed = [n for n, (kind, value, *_) in known.items() if kind in ("time", "bytes") and value]
-        parameters = timed
+        has_unit = ("time", "bytes")
+        parameters = [n for n, (kind, value, _, _) in known.items() if kind in has_unit and value]
     ranges: dict[str, tuple[float, float]] = {}
     for name in parameters:
         if name not in known:

@@ -42,6 +42,34 @@ class Source:
     def described(self) -> tuple[str, str, str, list[str], list[str], list[str]]: ...
     def points(self) -> list[tuple[list[tuple[str, str]], str, int, float]]: ...
 
+class Steps:
+    ports: list[tuple[str, int]]
+    buffer_bytes: int
+    seed: int
+    parameters: list[tuple[str, str, int, int, int]]
+    ordered: list[tuple[str, str]]
+    def __new__(
+        cls,
+        source: Source,
+        scheme: str | None,
+        ports: Sequence[str],
+        interval_ns: int,
+        samples: int,
+    ) -> Steps: ...
+    def reset(self, seed: int) -> None: ...
+    def step(
+        self,
+    ) -> tuple[
+        float,
+        float,
+        bool,
+        int,
+        list[tuple[float, int, float, int, int, int, int, int, float]],
+        list[tuple[int, float, float]],
+    ]: ...
+    def retune(self, params: Sequence[tuple[str, int]], port: int | None = None) -> None: ...
+    def close(self) -> None: ...
+
 class Ran:
     directory: Path
     def text(self, width: int) -> str: ...

@@ -28,6 +28,9 @@ pub(crate) struct Steps {
 /// marks, drops, utilisation.
 type Row = (f64, u32, f64, u64, u64, u64, u64, u64, f64);
 
+/// See [`Steps::step`].
+type Seen = (f64, f64, bool, u64, Vec<Row>, Vec<(u64, f64, f64)>);
+
 /// A parameter: name, kind, value, smallest and largest value, in the unit in which it is stored.
 type Parameter = (&'static str, &'static str, u64, u64, u64);
 
@@ -154,11 +157,7 @@ impl Steps {
     /// One interval: its beginning and end in ns, whether the run has ended, flows that are still
     /// awaited, a row for each port, and of each flow that ended its bytes, its time and that of an
     /// empty network in us.
-    #[expect(clippy::type_complexity, reason = "one call of the package's own")]
-    fn step(
-        &self,
-        py: Python<'_>,
-    ) -> PyResult<(f64, f64, bool, u64, Vec<Row>, Vec<(u64, f64, f64)>)> {
+    fn step(&self, py: Python<'_>) -> PyResult<Seen> {
         let seen = py.detach(|| {
             let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
             run.as_mut().map(Stepped::step)
