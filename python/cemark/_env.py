@@ -33,7 +33,7 @@ _LENGTHS = {"B": 1, "KB": 1_000, "MB": 1_000_000, "KiB": 1 << 10, "MiB": 1 << 20
 _FACTOR = 8.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Interval:
     """What happened in one step. Arrays have a value for each watched port, in the order of
     :attr:`MarkingEnv.ports`; queue lengths do not count the packet being sent."""
@@ -64,6 +64,14 @@ class Interval:
     """Share of the time in which the link was sending, 0 to 1."""
     flows: list[tuple[int, float, float]]
     """Measured flows that ended: bytes, completion time and that of an empty network in us."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Interval):
+            return NotImplemented
+        pairs = ((value, getattr(other, name)) for name, value in vars(self).items())
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def default_reward(seen: Interval) -> float:
@@ -230,7 +238,7 @@ class MarkingEnv(Base):
         buffer = float(self._native.buffer_bytes)
         packets = np.maximum(seen.packets, 1)
         offered = np.maximum(seen.packets + seen.drops, 1)
-        rows = np.stack(
+        stacked = np.stack(
             [
                 seen.mean_bytes / buffer,
                 seen.max_bytes / buffer,
@@ -240,7 +248,7 @@ class MarkingEnv(Base):
             ],
             axis=1,
         )
-        rows = np.clip(rows, 0.0, 1.0).astype(np.float32)
+        rows: Floats = np.clip(stacked, 0.0, 1.0).astype(np.float32)
         if self._per_port:
             return rows
         worst = rows[int(np.argmax(rows[:, 0]))]

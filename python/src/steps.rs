@@ -139,7 +139,9 @@ impl Steps {
         };
         let name = |place: usize| scheme.params[place].name;
         let pairs = scheme.ordered.iter();
-        pairs.map(|pair| (name(pair.low), name(pair.high))).collect()
+        pairs
+            .map(|pair| (name(pair.low), name(pair.high)))
+            .collect()
     }
 
     /// Begins again, with this seed.
