@@ -21,7 +21,7 @@ use crate::network::waypoint::{self, Waypoint};
 use crate::shards::Part;
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
-use crate::workload::{ClassMap, Flow, Kind, RttModel, Workload};
+use crate::workload::{ClassMap, Flow, Kind};
 
 /// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
 /// is a few packets and ACKs.
@@ -54,11 +54,7 @@ impl<Q: EventQueue> Sim<Q> {
         let traffic = Traffic::new(cfg);
         let sampler = sampler(cfg, clock, ports.len(), largest);
         let awaited = traffic.measured_total();
-        let listed = |w: &Workload| match &w.kind {
-            Kind::List(lines) => lines.iter().any(|line| line.rtt.is_some()),
-            _ => false,
-        };
-        let drawn = cfg.rtt != RttModel::Path || cfg.workloads.iter().any(listed);
+        let drawn = cfg.draws_rtts();
         // A sender that is paced segment by segment does not wait for a train.
         let tso = if cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
             0
@@ -123,11 +119,12 @@ impl<Q: EventQueue> Sim<Q> {
             cfg: cfg.clone(),
             fabric,
         };
-        sim.conns.keeps_slots = crate::shards::obstacle(cfg).is_none();
+        sim.conns.keeps_ends = sim.part.is_some();
         sim.mark_crossings();
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();
+        sim.conns.first = sim.conns.list.len() as u32;
         for l in (0..sim.ports.len() as u32).map(LinkId) {
             if !sim.has_port(l) {
                 continue;
@@ -165,9 +162,9 @@ impl<Q: EventQueue> Sim<Q> {
             measured: false,
             extra: Picos::ZERO,
         };
-        let conn = self.open(flow, flow.id);
-        // Never idle: its slot is not reused.
-        self.conns.list[conn].idle = false;
+        // It never ends.
+        let conn = self.conns.next();
+        self.open(conn, flow, flow.id);
         self.metrics.probes[w] = ProbeState {
             conn,
             src: HostId(src),

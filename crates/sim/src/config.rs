@@ -18,7 +18,7 @@ pub use cemark_switch::sched::SchedulerKind;
 use crate::endpoints::host::is_probe;
 use crate::network::faults::LinkFault;
 use crate::topology::Topology;
-use crate::workload::{RttModel, Workload};
+use crate::workload::{Kind, RttModel, Workload};
 
 /// One simulation point.
 #[derive(Clone, Debug)]
@@ -122,6 +122,15 @@ impl Config {
             all.push(&self.transport.control);
         }
         all
+    }
+
+    /// Whether some flow may have an extra delay.
+    pub(crate) fn draws_rtts(&self) -> bool {
+        let listed = |w: &Workload| match &w.kind {
+            Kind::List(lines) => lines.iter().any(|line| line.rtt.is_some()),
+            _ => false,
+        };
+        self.rtt != RttModel::Path || self.workloads.iter().any(listed)
     }
 }
 
