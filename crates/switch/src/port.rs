@@ -83,6 +83,8 @@ pub struct Offer {
     pub wake_at: u64,
     /// The offered packet was discarded (the counters say why).
     pub refused: bool,
+    /// The pool has pause frames to send ([`crate::admit::Ingress::signals`]).
+    pub signals: bool,
 }
 
 impl Offer {
@@ -91,6 +93,7 @@ impl Offer {
         serve_at: NEVER,
         wake_at: NEVER,
         refused: false,
+        signals: false,
     };
 }
 

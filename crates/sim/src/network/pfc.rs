@@ -120,6 +120,12 @@ impl Lossless {
         }
     }
 
+    /// The place of a link among the links into the switch at its far end.
+    #[inline]
+    pub fn place_of(&self, link: LinkId) -> u32 {
+        self.place[link.place()]
+    }
+
     /// The place of the link over which a packet came to the switch where it is now.
     #[inline]
     pub fn came_by(&self, route: &Route, packet: &Packet) -> u32 {
@@ -149,6 +155,7 @@ type Node = (LinkId, u8);
 
 impl<Q: EventQueue> Sim<Q> {
     /// Sends the pending pause frames of the switch of port `l`.
+    #[cold]
     pub fn send_signals(&mut self, l: LinkId) {
         let Some(pfc) = &mut self.pfc else { return };
         let Some(near) = pfc.near[l.place()] else {
