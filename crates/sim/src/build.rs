@@ -50,9 +50,11 @@ impl<Q: EventQueue> Sim<Q> {
         let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
         buffers.add_nics(cfg);
         let waypoints = waypoint::waypoints(cfg, &fabric, taps);
-        let ports = ports(cfg, clock, &fabric, &buffers, &waypoints);
+        let owns = |l: LinkId| part.as_ref().is_none_or(|part| part.owns(l));
+        let ports = ports(cfg, clock, &fabric, (&buffers, &waypoints), owns);
         let traffic = Traffic::new(cfg);
-        let sampler = sampler(cfg, clock, ports.len(), largest);
+        let own = (hosts..ports.len() as u32).filter(|&l| owns(LinkId(l)));
+        let sampler = sampler(cfg, clock, own, largest);
         let awaited = traffic.measured_total();
         let drawn = cfg.draws_rtts();
         // A sender that is paced segment by segment does not wait for a train.
@@ -270,19 +272,22 @@ impl Buffers {
     }
 }
 
-/// The port of every link.
+/// The port of every link. Of those in other shards the tag alone is right: they hold nothing.
 fn ports(
     cfg: &Config,
     clock: Clock,
     fabric: &Fabric,
-    buffers: &Buffers,
-    waypoints: &[Waypoint],
+    (buffers, waypoints): (&Buffers, &[Waypoint]),
+    owns: impl Fn(LinkId) -> bool,
 ) -> Vec<Port> {
     let hosts = cfg.topology.hosts() as usize;
     let port = |(i, link): (usize, &Link)| {
         let pool = buffers.of_link(i, hosts);
         let room = buffers.pools[pool.place()].room();
-        let mut spec = port_spec(cfg, clock, link, i < hosts, (pool, room));
+        let mut spec = match owns(LinkId(i as u32)) {
+            true => port_spec(cfg, clock, link, i < hosts, (pool, room)),
+            false => plain_port(clock, link, (pool, 0)),
+        };
         if let Some(n) = waypoints.iter().position(|w| w.link.place() == i) {
             spec.tag = waypoint::FIRST + n as u32;
         }
@@ -291,26 +296,23 @@ fn ports(
     fabric.links().iter().enumerate().map(port).collect()
 }
 
-/// What samples the queues of `ports` ports, NICs among them, whose largest buffer is `largest`.
-fn sampler(cfg: &Config, clock: Clock, ports: usize, largest: u32) -> Sampler {
+/// What samples the queues of these links' ports, of which the largest buffer of all is `largest`.
+fn sampler(cfg: &Config, clock: Clock, links: impl Iterator<Item = u32>, largest: u32) -> Sampler {
     let hosts = cfg.topology.hosts();
     let longest_wait = cfg.topology.slowest().nanos_for(u64::from(largest));
     Sampler::new(
         hosts,
-        ports - hosts as usize,
+        links.map(|l| l - hosts),
         clock.ticks(cfg.measure.queue_interval),
-        largest,
-        longest_wait.0,
+        (largest, longest_wait.0),
         cfg.measure.trace.clone(),
     )
 }
 
-/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
-fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
-    let (pool, room) = pool;
+/// One FIFO that marks nothing. `pool`: its buffer, and how much ordinary room that has.
+fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpec {
     let rate = link.rate;
-    let s = &cfg.switch;
-    let common = PortSpec {
+    PortSpec {
         clock,
         byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
         tag: link.host.unwrap_or(waypoint::SWITCH),
@@ -331,7 +333,13 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
         most_packets: 0,
         never_fuse: false,
         may_lag: false,
-    };
+    }
+}
+
+/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
+fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
+    let common = plain_port(clock, link, pool);
+    let (room, rate, s) = (pool.1, link.rate, &cfg.switch);
     if nic && (cfg.nic != Nic::SwitchPort || s.pfc.is_some()) {
         // A NIC that can be paused has the queues of its switch, served in the order of arrival.
         let plain = |_| QueueSetup {

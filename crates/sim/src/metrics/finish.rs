@@ -9,7 +9,7 @@ use crate::endpoints::host::is_probe;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::LinkId;
-use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals, hottest};
+use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Totals, hottest};
 use crate::workload::path;
 
 impl<Q: EventQueue> Sim<Q> {
@@ -244,12 +244,11 @@ impl<Q: EventQueue> Sim<Q> {
     fn port_reports(&self, shares: &[(f64, f64)]) -> Vec<PortReport> {
         let first = self.cfg.topology.hosts() as usize;
         let samples = &self.metrics.sampler;
-        let spread =
-            |h: Option<&super::Histogram>| h.map_or_else(Spread::default, super::Histogram::spread);
         (first..self.ports.len())
             .map(|l| {
                 let (port, link) = (&self.ports[l], &self.fabric.links()[l]);
                 let c = port.counters();
+                let (queue, sojourn) = samples.spreads(l - first);
                 PortReport {
                     name: link.name.clone(),
                     rate: link.rate,
@@ -258,8 +257,8 @@ impl<Q: EventQueue> Sim<Q> {
                     marks: c.all_marks(),
                     drops: c.all_drops() + self.lost_on(l),
                     utilisation: shares[l].0,
-                    queue: spread(samples.lengths.get(l - first)),
-                    sojourn: spread(samples.waits.get(l - first)),
+                    queue,
+                    sojourn,
                 }
             })
             .collect()

@@ -4,7 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::swap;
 
+use cemark_switch::Port;
+
 use super::part::Change;
+
 use crate::endpoints::conn::Counts;
 use crate::engine::{Sim, kind};
 use crate::events::PartWheel;
@@ -29,9 +32,9 @@ pub(super) fn lend(whole: &mut Sim<PartWheel>, other: &mut Sim<PartWheel>) {
     let own: Vec<usize> = (0..whole.ports.len()).filter(own).collect();
     for l in own {
         swap(&mut whole.ports[l], &mut other.ports[l]);
-        pools.extend(whole.ports[l].pool());
+        pools.extend([&whole.ports[l], &other.ports[l]].map(Port::pool));
     }
-    for pool in pools {
+    for pool in pools.into_iter().flatten() {
         swap(
             &mut whole.pools[pool.place()],
             &mut other.pools[pool.place()],
