@@ -18,6 +18,7 @@ use crate::network::pfc::Lossless;
 use crate::network::pool::{Delayed, Sacks};
 use crate::network::tap::{Tap, Taps};
 use crate::network::waypoint::{self, Waypoint};
+use crate::retune::Tuning;
 use crate::shards::Part;
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
@@ -34,11 +35,20 @@ const PLAIN_PORT: u32 = 1 << 26;
 impl<Q: EventQueue> Sim<Q> {
     /// Lays everything out at tick zero. `taps` are of different links.
     pub fn new(cfg: &Config, taps: &[Tap]) -> Self {
-        Self::of_part(cfg, taps, None)
+        Self::laid_out(cfg, taps, &[], None)
+    }
+
+    /// The same, where the ports of some links keep real queues and may be retuned.
+    pub fn with_queues(cfg: &Config, watched: &[LinkId]) -> Self {
+        Self::laid_out(cfg, &[], watched, None)
     }
 
     /// The same for one shard of a divided simulation.
     pub fn of_part(cfg: &Config, taps: &[Tap], part: Option<Box<Part>>) -> Self {
+        Self::laid_out(cfg, taps, &[], part)
+    }
+
+    fn laid_out(cfg: &Config, taps: &[Tap], watched: &[LinkId], part: Option<Box<Part>>) -> Self {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
@@ -51,7 +61,9 @@ impl<Q: EventQueue> Sim<Q> {
         buffers.add_nics(cfg);
         let waypoints = waypoint::waypoints(cfg, &fabric, taps);
         let owns = |l: LinkId| part.as_ref().is_none_or(|part| part.owns(l));
-        let ports = ports(cfg, clock, &fabric, (&buffers, &waypoints), owns);
+        let kept = kept(cfg, &fabric, watched);
+        let ports = ports(cfg, clock, &fabric, (&buffers, &waypoints, &kept), owns);
+        let tuning = tuning(cfg, &fabric, &buffers, &kept);
         let traffic = Traffic::new(cfg);
         let own = (hosts..ports.len() as u32).filter(|&l| owns(LinkId(l)));
         let sampler = sampler(cfg, clock, own, largest);
@@ -117,6 +129,8 @@ impl<Q: EventQueue> Sim<Q> {
             awaited,
             gone: Vec::new(),
             stop: false,
+            tuning,
+            watched: None,
             part,
             cfg: cfg.clone(),
             fabric,
@@ -127,6 +141,7 @@ impl<Q: EventQueue> Sim<Q> {
         sim.prime();
         sim.prime_edges();
         sim.conns.first = sim.conns.list.len() as u32;
+        sim.prime_retunes();
         for l in (0..sim.ports.len() as u32).map(LinkId) {
             if !sim.has_port(l) {
                 continue;
@@ -272,12 +287,57 @@ impl Buffers {
     }
 }
 
+/// Whether the port of a link, a NIC's or a switch's, has the markers of the configuration.
+pub(crate) fn marks(cfg: &Config, link: &Link, nic: bool) -> bool {
+    let s = &cfg.switch;
+    let plain = match nic {
+        true => cfg.nic != Nic::SwitchPort || s.pfc.is_some(),
+        false => s.plain_host_ports && link.host.is_some(),
+    };
+    !plain
+}
+
+/// By link: whether its port keeps real queues because it is watched or retuned.
+fn kept(cfg: &Config, fabric: &Fabric, watched: &[LinkId]) -> Vec<bool> {
+    let links = fabric.links();
+    let mut kept = vec![false; links.len()];
+    for link in watched {
+        kept[link.place()] = true;
+    }
+    for retune in &cfg.retunes {
+        match &retune.links {
+            Some(some) => some.iter().for_each(|&l| kept[l as usize] = true),
+            None => {
+                for (l, link) in links.iter().enumerate() {
+                    kept[l] |= marks(cfg, link, l < cfg.topology.hosts() as usize);
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// What may be retuned: ports that keep their queues and mark.
+fn tuning(cfg: &Config, fabric: &Fabric, buffers: &Buffers, kept: &[bool]) -> Option<Box<Tuning>> {
+    if !kept.contains(&true) {
+        return None;
+    }
+    let hosts = cfg.topology.hosts() as usize;
+    let links = fabric.links().iter().enumerate();
+    let tunable = links.filter(|&(l, link)| kept[l] && marks(cfg, link, l < hosts));
+    let specs = tunable.map(|(l, link)| {
+        let room = buffers.pools[buffers.of_link(l, hosts).place()].room();
+        (l as u32, queue_specs(cfg, link, room))
+    });
+    Tuning::new(cfg, specs).map(Box::new)
+}
+
 /// The port of every link. Of those in other shards the tag alone is right: they hold nothing.
 fn ports(
     cfg: &Config,
     clock: Clock,
     fabric: &Fabric,
-    (buffers, waypoints): (&Buffers, &[Waypoint]),
+    (buffers, waypoints, kept): (&Buffers, &[Waypoint], &[bool]),
     owns: impl Fn(LinkId) -> bool,
 ) -> Vec<Port> {
     let hosts = cfg.topology.hosts() as usize;
@@ -291,6 +351,7 @@ fn ports(
         if let Some(n) = waypoints.iter().position(|w| w.link.place() == i) {
             spec.tag = waypoint::FIRST + n as u32;
         }
+        spec.never_fuse |= kept[i];
         Port::new(spec)
     };
     fabric.links().iter().enumerate().map(port).collect()
@@ -340,7 +401,7 @@ fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpe
 fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
     let common = plain_port(clock, link, pool);
     let (room, rate, s) = (pool.1, link.rate, &cfg.switch);
-    if nic && (cfg.nic != Nic::SwitchPort || s.pfc.is_some()) {
+    if nic && !marks(cfg, link, nic) {
         // A NIC that can be paused has the queues of its switch, served in the order of arrival.
         let plain = |_| QueueSetup {
             spec: QueueSpec::fifo(rate),
@@ -357,7 +418,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             },
         };
     }
-    if s.plain_host_ports && link.host.is_some() && !nic {
+    if !marks(cfg, link, nic) {
         return PortSpec {
             may_lag: true,
             ..common

@@ -46,7 +46,7 @@ impl<Q: EventQueue> Sim<Q> {
         let split = self.pep.is_some().then(|| self.split(conn, flow)).flatten();
         let last = split.unwrap_or(conn);
         if flow.bytes == u64::MAX && self.conns.list[last].rx.is_some() {
-            self.watch(last);
+            self.watch_goodput(last);
         }
         if split.is_none() && self.conns.list[conn].tx.is_some() {
             self.send_flow(conn, flow);
@@ -119,12 +119,12 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn announce(&mut self, conn: ConnId, announced: Announced) {
         self.conns.list[conn].rx_mut().next = Some(Box::new(announced));
         if announced.flow.bytes == u64::MAX {
-            self.watch(conn);
+            self.watch_goodput(conn);
         }
     }
 
     /// Records the goodput of an endless flow from now on.
-    fn watch(&mut self, conn: ConnId) {
+    fn watch_goodput(&mut self, conn: ConnId) {
         let before = self.conns.list[conn].rx().sink.delivered();
         // A flow that starts after the measurement delivers nothing in it, and no later event
         // would record that.

@@ -40,6 +40,8 @@ impl<Q: EventQueue> Sim<Q> {
                 }
                 self.metrics.sampler.interval
             }
+            record::WATCH => return self.watch(),
+            record::RETUNE.. => return self.retune_planned((what - record::RETUNE) as usize),
             _ => {
                 // An interval that ends with the measurement is whole, and nothing counts after it.
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
