@@ -18,6 +18,7 @@ use crate::network::pfc::Lossless;
 use crate::network::pool::{Delayed, Sacks};
 use crate::network::tap::{Tap, Taps};
 use crate::network::waypoint::{self, Waypoint};
+use crate::shards::Part;
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind, RttModel, Workload};
@@ -33,6 +34,11 @@ const PLAIN_PORT: u32 = 1 << 26;
 impl<Q: EventQueue> Sim<Q> {
     /// Lays everything out at tick zero. `taps` are of different links.
     pub fn new(cfg: &Config, taps: &[Tap]) -> Self {
+        Self::of_part(cfg, taps, None)
+    }
+
+    /// The same for one shard of a divided simulation.
+    pub fn of_part(cfg: &Config, taps: &[Tap], part: Option<Box<Part>>) -> Self {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
@@ -113,15 +119,19 @@ impl<Q: EventQueue> Sim<Q> {
             awaited,
             gone: Vec::new(),
             stop: false,
-            part: None,
+            part,
             cfg: cfg.clone(),
             fabric,
         };
-        sim.conns.keeps_slots = crate::shards::obstacle_but_queues(&sim).is_none();
+        sim.conns.keeps_slots = crate::shards::obstacle(cfg).is_none();
+        sim.mark_crossings();
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();
         for l in (0..sim.ports.len() as u32).map(LinkId) {
+            if !sim.has_port(l) {
+                continue;
+            }
             let at = sim.ports[l].first_wake();
             sim.arm_wake(l, at);
         }
@@ -165,7 +175,7 @@ impl<Q: EventQueue> Sim<Q> {
             every: self.clock.ticks(every).max(1),
             left: count,
         };
-        if count > 0 {
+        if count > 0 && self.has_port(LinkId(src)) {
             self.events
                 .insert(self.clock.ticks(at), kind::PROBE | w as u32);
         }
@@ -173,7 +183,7 @@ impl<Q: EventQueue> Sim<Q> {
 }
 
 /// The longest tick that divides every byte time and every delay of the fabric, and a nanosecond.
-fn tick_ps(fabric: &Fabric) -> u64 {
+pub(crate) fn tick_ps(fabric: &Fabric) -> u64 {
     fabric
         .links()
         .iter()
@@ -318,7 +328,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             marker: AnyMarker::None,
             lossless: false,
         }],
-        scheduler: sched::AnyScheduler::Other(Box::new(sched::Fifo::new())),
+        scheduler: sched::fifo(1),
         round: RoundSpec::default(),
         device: DeviceQueue::NONE,
         most_packets: 0,
@@ -336,6 +346,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             None => common,
             Some(_) => PortSpec {
                 queues: s.queues.iter().map(plain).collect(),
+                scheduler: sched::fifo(s.queues.len()),
                 never_fuse: true,
                 ..common
             },

@@ -221,6 +221,8 @@ impl<Q: EventQueue> Sim<Q> {
             kind::INTERRUPT => self.interrupt(HostId(i)),
             kind::EDGE => self.wake_edge(i),
             kind::PAUSE => self.pause_frame(i),
+            // The shards of a divided simulation are checked together.
+            kind::CHECK if Q::SHARDED => self.check_again(),
             kind::CHECK => self.check_pauses(),
             _ => self.record(i),
         }

@@ -83,6 +83,8 @@ pub struct Offer {
     pub wake_at: u64,
     /// The offered packet was discarded (the counters say why).
     pub refused: bool,
+    /// The pool has pause frames to send ([`crate::admit::Ingress::signals`]).
+    pub signals: bool,
 }
 
 impl Offer {
@@ -91,6 +93,7 @@ impl Offer {
         serve_at: NEVER,
         wake_at: NEVER,
         refused: false,
+        signals: false,
     };
 }
 
@@ -139,6 +142,14 @@ impl Port {
     /// Whether departures are computed on arrival.
     pub fn is_fused(&self) -> bool {
         matches!(self, Port::Fused(_))
+    }
+
+    /// The pool that it uses; a port whose departures are computed on arrival has its own.
+    pub fn pool(&self) -> Option<PoolId> {
+        match self {
+            Port::Fused(_) => None,
+            Port::Explicit(p) => Some(p.pool),
+        }
     }
 
     /// The number that the owner chose.

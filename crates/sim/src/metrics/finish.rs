@@ -279,7 +279,8 @@ impl<Q: EventQueue> Sim<Q> {
         if self.metrics.sampler.interval > 0 {
             self.events.insert(from, kind::RECORD | record::SAMPLE);
         }
-        if self.pfc.is_some() {
+        // One shard checks for all.
+        if self.pfc.is_some() && self.part.as_ref().is_none_or(|part| part.is_first()) {
             self.events.insert(0, kind::CHECK);
         }
         if m.goodput_interval.0 > 0 {

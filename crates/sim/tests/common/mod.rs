@@ -2,6 +2,8 @@
 //! Small fabrics for tests.
 #![allow(dead_code, missing_docs, unreachable_pub)] // each test binary uses its part
 
+pub mod random;
+
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
     Buffering, Config, DeviceQueue, Fct, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig,
