@@ -3,14 +3,19 @@
 //! use are in `python/cemark`; they are documented there and in `docs/python.md`.
 
 mod command;
+mod elsewhere;
 mod errors;
 mod frame;
 mod marking;
 mod own;
+mod patience;
 mod ran;
+mod ray;
 mod run;
 mod scenario;
 mod watching;
+
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
@@ -20,6 +25,8 @@ use pyo3::prelude::*;
 mod native {
     #[pymodule_export]
     use crate::command::{main, schemes, theories, theory};
+    #[pymodule_export]
+    use crate::elsewhere::{Bench, Handed, hand};
     #[pymodule_export]
     use crate::frame::Frame;
     #[pymodule_export]
@@ -38,6 +45,11 @@ mod native {
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add("__version__", env!("CARGO_PKG_VERSION"))
     }
+}
+
+/// The file of this module: its bytes identify the build.
+fn file(py: Python<'_>) -> PyResult<Option<PathBuf>> {
+    python(py, "_native")?.getattr("__file__")?.extract()
 }
 
 /// A module of the package, for what is written in Python.
