@@ -5,6 +5,7 @@ its nodes; which points are needed, and the run directory, are those of ``cemark
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import os
@@ -114,7 +115,7 @@ class Cluster:
         task = ray.remote(point)
         spec = ray.put(handed.spec())
         running: dict[Any, int] = {}
-        most, counted = 2 * self.cores(), time.monotonic()
+        most, counted, told = 2 * self.cores(), time.monotonic(), 0.0
         try:
             while not handed.is_done() and not handed.stopped():
                 while len(running) < most and (found := handed.next()) is not None:
@@ -129,16 +130,25 @@ class Cluster:
                 for done in ready:
                     index = running.pop(done)
                     handed.bring(index, self._result(handed, done, index))
-                if tick is not None:
+                now = time.monotonic()
+                if tick is not None and now - told > _LOOK:
                     handed.tell(tick)
-                if time.monotonic() - counted > _AGAIN:
-                    most, counted = 2 * self.cores(), time.monotonic()
+                    told = now
+                if now - counted > _AGAIN:
+                    most, counted = 2 * self.cores(), now
                     for ref in [r for r, i in running.items() if not handed.wants(i)]:
                         del running[ref]
                         ray.cancel(ref)
+        except ray.exceptions.RayError as e:
+            raise MachineError(
+                f"the cluster is lost: {str(e).splitlines()[0]}",
+                help="what is finished is kept: the same call continues on another cluster",
+            ) from None
         finally:
-            for ref in running:
-                ray.cancel(ref)
+            # A cluster that is lost cannot be told.
+            with contextlib.suppress(Exception):
+                for ref in running:
+                    ray.cancel(ref)
 
     def _result(self, handed: _native.Handed, done: Any, index: int) -> bytes:
         errors = self._ray.exceptions
