@@ -93,16 +93,18 @@ class Cluster:
         nodes = (n for n in self._ray.nodes() if n["Alive"])
         return max((float(n["Resources"].get("memory", 0)) for n in nodes), default=0.0)
 
-    def _refuse(self, needed: float) -> None:
-        """Refuses a plan with a point for which no node has the memory: Ray would wait for one."""
+    def _largest(self, needed: float) -> float:
+        """The memory of the largest node. Refuses a plan with a point that needs more: Ray would
+        wait for such a node."""
         there = self._most_memory()
-        if 0 < there < needed:
+        if there < needed:
             raise UserError(
                 f"a point needs about {_megabytes(needed)} of memory, and the largest node of the "
                 f"cluster offers {_megabytes(there)}",
                 help="add a larger node (`ray start --memory=BYTES` says what one offers), or make "
                 "the topology smaller; --anyway (anyway=True) runs it without asking for memory",
             )
+        return there
 
     def serve(
         self, handed: _native.Handed, tick: Tick | None = None, anyway: bool = False
@@ -110,8 +112,7 @@ class Cluster:
         """Hands points to the cluster until none is needed any more, or the run is asked to end.
         At most two for each core are handed out at a time."""
         ray = self._ray
-        if not anyway:
-            self._refuse(handed.most_bytes())
+        largest = 0.0 if anyway else self._largest(handed.most_bytes())
         task = ray.remote(point)
         spec = ray.put(handed.spec())
         running: dict[Any, int] = {}
@@ -122,7 +123,7 @@ class Cluster:
                     index, needed = found
                     options = {"num_cpus": 1, "max_retries": RETRIES}
                     if not anyway:
-                        options["memory"] = _asked(needed)
+                        options["memory"] = _asked(needed, largest)
                     running[task.options(**options).remote(spec, index)] = index
                 if not running:
                     break
@@ -174,9 +175,10 @@ class Cluster:
         return result
 
 
-def _asked(needed: float) -> int:
-    """Bytes to ask the scheduler for."""
-    return max(LEAST_MEMORY, 1 << math.ceil(math.log2(max(needed, 1.0))))
+def _asked(needed: float, largest: float) -> int:
+    """Bytes to ask the scheduler for: no more than the largest node has."""
+    rounded = max(LEAST_MEMORY, 1 << math.ceil(math.log2(max(needed, 1.0))))
+    return min(rounded, int(largest))
 
 
 def _megabytes(n: float) -> str:

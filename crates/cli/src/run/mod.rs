@@ -13,7 +13,7 @@ use cemark_runner::{Order, Ran, marker};
 use cemark_scenario::visible_lines;
 
 use self::redraw::Screen;
-pub(crate) use self::sweep::{Args as SweepArgs, sweep};
+pub(crate) use self::sweep::{SweepArgs, sweep};
 use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::program::provenance;

@@ -14,7 +14,7 @@ use crate::shell;
 
 /// Arguments of `cemark sweep`.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SweepArgs {
     /// Simulate the points on a Ray cluster: the one that this machine belongs to, or that of
     /// --address. With it, --out may be the URL of a store (s3://bucket/folder), which receives the
     /// same files as the run directory (docs/cluster.md).
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     run: super::Args,
 }
 
-pub(crate) fn sweep(args: &Args) -> Result<(), Failure> {
+pub(crate) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let store = args.run.out.as_deref().and_then(url);
     if !args.ray {
         return match store {
