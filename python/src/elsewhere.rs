@@ -131,7 +131,7 @@ impl Handed {
     /// A point to simulate, with the estimated bytes that its process needs.
     fn next(&self) -> PyResult<Option<(usize, f64)>> {
         self.with(|h| {
-            let point = h.next()?;
+            let point = h.hand_out()?;
             Some((point, h.plan().points[point].alone_bytes()))
         })
     }

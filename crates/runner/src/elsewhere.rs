@@ -124,7 +124,7 @@ impl Handed {
     }
 
     /// A point to simulate. `None`: there is none until others have come back, or for good.
-    pub fn next(&mut self) -> Option<usize> {
+    pub fn hand_out(&mut self) -> Option<usize> {
         let point = match &mut self.points {
             Points::All { todo, .. } => todo.pop_front(),
             Points::Looks(looks) => match looks.schedule.is_done() {

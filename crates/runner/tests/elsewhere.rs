@@ -99,7 +99,7 @@ fn served(mut handed: Handed) -> Ran {
     while !handed.is_done() {
         let mut out: Vec<usize> = Vec::new();
         while out.len() < 5
-            && let Some(point) = handed.next()
+            && let Some(point) = handed.hand_out()
         {
             assert!(handed.wants(point));
             out.push(point);
@@ -140,7 +140,7 @@ fn the_run_is_that_of_one_machine() {
 fn what_is_damaged_or_of_another_build_is_not_stored() {
     let folder = Folder::new("c");
     let mut handed = begin(plan(None), &folder.0);
-    let point = handed.next().expect("all of them are missing");
+    let point = handed.hand_out().expect("all of them are missing");
     let Ok(bench) = bench(handed.plan(), "this") else {
         panic!("the plan is that of the other end");
     };
@@ -153,7 +153,7 @@ fn what_is_damaged_or_of_another_build_is_not_stored() {
     ));
     bytes[middle] ^= 1;
     // A point of another place in the plan.
-    let other = handed.next().expect("there are twelve");
+    let other = handed.hand_out().expect("there are twelve");
     assert!(matches!(handed.bring(other, &bytes), Err(Failure::User(_))));
     assert!(handed.wants(point) && handed.wants(other));
     assert!(matches!(handed.bring(point, &bytes), Ok(true)));

@@ -12,6 +12,7 @@ use cemark_report::{Comparisons, RunDir, RunSummary, pauses, table};
 use cemark_runner::{Order, Ran, marker};
 use cemark_scenario::visible_lines;
 
+pub(crate) use self::part::Share;
 use self::redraw::Screen;
 pub(crate) use self::sweep::{SweepArgs, sweep};
 use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
