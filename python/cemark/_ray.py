@@ -191,7 +191,7 @@ def run(
     tick: Tick | None,
     anyway: bool,
 ) -> _native.Ran:
-    """Simulates on the cluster at an address what ``begin``, told the number of cores, hands out."""
+    """Simulates on a cluster what ``begin`` hands out, which is told the number of cores."""
     cluster = Cluster(address)
     try:
         handed = begin(cluster.cores())

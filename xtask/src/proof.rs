@@ -206,7 +206,7 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "ray",
-        "2,000 points on a Ray cluster of two nodes that loses a worker and a node: nothing is lost",
+        "2,000 points on a Ray cluster that loses a worker and a node: none is lost, none is twice",
         &["bash", "python/test.sh", "ray"],
     ),
     (

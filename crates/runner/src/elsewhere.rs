@@ -33,7 +33,7 @@ pub struct Handed {
 enum Points {
     /// All of them.
     All {
-        /// Those that nobody has been given.
+        /// Those that were not handed out.
         todo: VecDeque<usize>,
         finished: Vec<Option<Finished>>,
         /// How many have no result.

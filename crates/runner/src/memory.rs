@@ -51,7 +51,8 @@ pub(crate) fn refuse_to_keep(plan: &Plan, anyway: bool) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::User(miette::miette!(
-        help = "fewer seeds or values, or several sweeps: results stay in memory. Or --anyway                 (anyway=True), if the estimate is wrong",
+        help = "fewer seeds or values, or several sweeps: results stay in memory. Or --anyway \
+                (anyway=True), if the estimate is wrong",
         "the results of {} need about {} of memory ({} points), and there are {} ({})",
         plan.name,
         units::bytes(needed),

@@ -88,7 +88,7 @@ fn bench(plan: &Plan, build: &str) -> Result<Bench, Failure> {
 fn simulated(bench: &Bench, point: usize) -> Vec<u8> {
     let bytes = bench.simulate(point, &mut || true);
     let bytes = bytes.unwrap_or_else(|_| panic!("it is simulated"));
-    bytes.expect("nobody ends it")
+    bytes.expect("it is not ended")
 }
 
 /// Hands out up to five points at a time and brings them back, the last one first, each twice.
