@@ -123,6 +123,10 @@ figures![
     "tofino-interval",
     "tofino-query",
     "approximations",
+    "rule-of-thumb",
+    "laws",
+    "alpha",
+    "rates",
 ];
 
 /// The short names of all figures.
