@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark figure`: reproduces figures of the papers, published value beside measured value.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cemark_report::Console;
-use cemark_report::figure::{self, Mode, Request, Surroundings, Watch, render};
+use cemark_report::figure::{self, Limits, Mode, Request, Surroundings, Watch, render};
 use cemark_runner::clock::thread_cpu_seconds;
 use cemark_runner::{memory, threads};
 use cemark_scenario::{Overrides, Plan};
@@ -17,6 +18,7 @@ use crate::exit::{Failure, Stderr, answer, answer_json, answer_json_text};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::program::provenance;
 use crate::progress::Progress;
+use crate::run::Share;
 use crate::terminal::look;
 
 /// Arguments of `cemark figure`.
@@ -39,7 +41,8 @@ pub(crate) struct Args {
     /// default].
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Simulate the full budget of flows: two hours for all figures on two cores.
+    /// Simulate the full number of flows, and add seeds at looks fixed beforehand until every row
+    /// is decided: four hours on two cores for the first look at all figures, more for later ones.
     #[arg(long)]
     full: bool,
     /// Where the run directories of the figures are. An interrupted figure continues there.
@@ -52,9 +55,21 @@ pub(crate) struct Args {
     /// with the same published bands.
     #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["list", "record"])]
     set: Vec<String>,
-    /// Run with the seeds 1 to N.
+    /// Run with the seeds 1 to N, and look once.
     #[arg(long, value_name = "N", conflicts_with_all = ["list", "record"])]
     seeds: Option<u64>,
+    /// Stop after look N of a full run, though some rows may not be decided [default: every look of
+    /// the figure]. Look 1 has the fewest seeds; later ones run only what an undecided row needs.
+    #[arg(long, value_name = "N", requires = "full", conflicts_with_all = ["seeds", "list", "why"])]
+    look: Option<std::num::NonZeroU32>,
+    /// Begin no further point once the points of this command have taken this much CPU time
+    /// (`90s`, `30min`, `4h`). The same command continues from there.
+    #[arg(long, value_name = "TIME", requires = "full", conflicts_with_all = ["list", "why"])]
+    budget: Option<Budget>,
+    /// Simulate part I of N of the points, into a directory beside that of the figure. Where the
+    /// directories of all parts are in --out, the same command without --part merges them.
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["list", "why", "record"])]
+    part: Option<Share>,
     /// Write the verdicts into this file (in a checkout: figures/expected.tsv) instead of comparing
     /// with them.
     #[arg(long, value_name = "FILE")]
@@ -95,13 +110,15 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         mode: if args.full { Mode::Full } else { Mode::Quick },
         out: args.out.clone(),
         changes: changes(args)?,
+        limits: limits(args),
     };
-    let plans: Vec<Plan> = figure::plans(&request)?.collect();
-    for plan in &plans {
+    let first: Vec<Plan> = figure::plans(&request)?.collect();
+    for plan in &first {
         memory::refuse(plan, args.jobs, args.anyway)?;
     }
+    let plans: Vec<Plan> = figure::whole_plans(&request)?.collect();
     let threads = threads(args.jobs, usize::MAX);
-    let mut bar = Bar::new(&plans, threads, args.quiet);
+    let mut bar = Bar::new(&first, &plans, threads, args.quiet);
     let who = provenance();
     let around = Surroundings {
         who: &who,
@@ -143,6 +160,39 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     )))
 }
 
+fn limits(args: &Args) -> Limits {
+    Limits {
+        look: args.look.map(std::num::NonZeroU32::get),
+        cpu_seconds: args.budget.map(|budget| budget.0),
+        share: args.part.map(Share::of_figure),
+    }
+}
+
+/// CPU seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Budget(f64);
+
+impl std::str::FromStr for Budget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let split = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let (number, unit) = text.split_at(split.unwrap_or(text.len()));
+        let seconds = match unit.trim() {
+            "s" => Some(1.0),
+            "min" => Some(60.0),
+            "h" => Some(3600.0),
+            _ => None,
+        };
+        let number = number.parse::<f64>().ok().filter(|n| *n > 0.0);
+        match number.zip(seconds) {
+            Some((number, seconds)) => Ok(Budget(number * seconds)),
+            None => Err("write a time with its unit, for example 90s, 30min or 4h".to_owned()),
+        }
+    }
+}
+
 /// Changes of the user. A row is one number, so several values of a key would be averaged: only one
 /// is accepted.
 fn changes(args: &Args) -> Result<Overrides, Failure> {
@@ -169,23 +219,37 @@ struct Bar {
     firsts: Vec<(String, usize)>,
     /// That of the figure that runs.
     first: AtomicUsize,
+    /// Of each figure the points that it will probably simulate, numbered among all.
+    expected: Mutex<Vec<Vec<usize>>>,
     stop: Arc<AtomicBool>,
 }
 
 impl Bar {
-    fn new(plans: &[Plan], threads: usize, quiet: bool) -> Self {
-        let mut next = 0;
-        let firsts = plans.iter().map(|plan| {
-            let first = next;
+    /// Of plans with the points of all looks, of which those of the first look are expected.
+    fn new(first: &[Plan], plans: &[Plan], threads: usize, quiet: bool) -> Self {
+        let (mut next, mut firsts, mut expected) = (0, Vec::new(), Vec::new());
+        for (plan, first) in plans.iter().zip(first) {
+            let known: BTreeSet<u64> = first.points.iter().map(|p| p.digest).collect();
+            let simulated = plan.simulated_as().into_iter().enumerate();
+            let simulated = simulated.filter(|(i, as_)| i == as_).map(|(i, _)| i);
+            let of_look = simulated.filter(|i| known.contains(&plan.points[*i].digest));
+            expected.push(of_look.map(|i| next + i).collect());
+            firsts.push((plan.name.clone(), next));
             next += plan.points.len();
-            (plan.name.clone(), first)
-        });
-        Bar {
-            firsts: firsts.collect(),
+        }
+        let bar = Bar {
+            firsts,
             first: AtomicUsize::new(0),
+            expected: Mutex::new(expected),
             progress: Progress::of_plans(plans, threads, quiet),
             stop: stop_on_ctrl_c(),
-        }
+        };
+        bar.progress.expect(&bar.expected().concat());
+        bar
+    }
+
+    fn expected(&self) -> MutexGuard<'_, Vec<Vec<usize>>> {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The number among all points of a point of the figure that runs.
@@ -200,6 +264,15 @@ impl Watch for Bar {
             self.first.store(*first, Ordering::Relaxed);
         }
         self.progress.title(plan);
+    }
+
+    fn expects(&self, points: &[usize]) {
+        let first = self.first.load(Ordering::Relaxed);
+        let mut expected = self.expected();
+        if let Some(figure) = self.firsts.iter().position(|(_, f)| *f == first) {
+            expected[figure] = points.iter().map(|i| first + i).collect();
+        }
+        self.progress.expect(&expected.concat());
     }
 
     fn starts(&self, point: usize) {
@@ -226,5 +299,25 @@ impl Console for Bar {
 
     fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn budgets_have_a_unit() {
+        let read = |text: &str| text.parse::<Budget>();
+        assert_eq!(read("90s"), Ok(Budget(90.0)));
+        assert_eq!(read("1.5 h"), Ok(Budget(5400.0)));
+        assert_eq!(read("30min"), Ok(Budget(1800.0)));
+        for text in ["", "4", "h", "-4h", "0h", "4d", "4 hours", "1.2.3h"] {
+            let said = read(text).expect_err(text);
+            assert!(
+                said.contains("for example 90s, 30min or 4h"),
+                "{text}: {said}"
+            );
+        }
     }
 }

@@ -381,7 +381,12 @@ fn a_deadlock_is_named_and_finished_points_are_kept() {
     // One point after the other, in the order of the file.
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     let one = one.unwrap();
-    let go = || with(|around| run_file(&file, &[], &calibration(), &request, None, around));
+    let targets = targets::parse(
+        "id\tclass\tfigure\texperiment\tpublished\tunit\tstatistic\tlo\thi\tflows\tlaw\tnote\n\
+         X\tband\tring\ttest\t-\t-\tdrops\t0\t0\t-\t-\tnone\n",
+    );
+    let targets = targets.unwrap();
+    let go = || with(|around| run_file(&file, &targets, &calibration(), &request, None, around));
     let error = one.install(go).unwrap_err();
     assert_eq!(error.fault, Fault::Machine);
     let said = error.to_string();

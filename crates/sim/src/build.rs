@@ -18,6 +18,8 @@ use crate::network::pfc::Lossless;
 use crate::network::pool::{Delayed, Sacks};
 use crate::network::tap::{Tap, Taps};
 use crate::network::waypoint::{self, Waypoint};
+use crate::retune::Tuning;
+use crate::shards::Part;
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
 use crate::workload::{ClassMap, Flow, Kind, RttModel, Workload};
@@ -33,6 +35,20 @@ const PLAIN_PORT: u32 = 1 << 26;
 impl<Q: EventQueue> Sim<Q> {
     /// Lays everything out at tick zero. `taps` are of different links.
     pub fn new(cfg: &Config, taps: &[Tap]) -> Self {
+        Self::laid_out(cfg, taps, &[], None)
+    }
+
+    /// The same, where the ports of some links keep real queues and may be retuned.
+    pub fn with_queues(cfg: &Config, watched: &[LinkId]) -> Self {
+        Self::laid_out(cfg, &[], watched, None)
+    }
+
+    /// The same for one shard of a divided simulation.
+    pub fn of_part(cfg: &Config, taps: &[Tap], part: Option<Box<Part>>) -> Self {
+        Self::laid_out(cfg, taps, &[], part)
+    }
+
+    fn laid_out(cfg: &Config, taps: &[Tap], watched: &[LinkId], part: Option<Box<Part>>) -> Self {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
@@ -44,7 +60,9 @@ impl<Q: EventQueue> Sim<Q> {
         let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
         buffers.add_nics(cfg);
         let waypoints = waypoint::waypoints(cfg, &fabric, taps);
-        let ports = ports(cfg, clock, &fabric, &buffers, &waypoints);
+        let kept = kept(cfg, &fabric, watched);
+        let ports = ports(cfg, clock, &fabric, &buffers, &waypoints, &kept);
+        let tuning = tuning(cfg, &fabric, &buffers, &kept);
         let traffic = Traffic::new(cfg);
         let sampler = sampler(cfg, clock, ports.len(), largest);
         let awaited = traffic.measured_total();
@@ -113,15 +131,22 @@ impl<Q: EventQueue> Sim<Q> {
             awaited,
             gone: Vec::new(),
             stop: false,
-            part: None,
+            tuning,
+            watched: None,
+            part,
             cfg: cfg.clone(),
             fabric,
         };
-        sim.conns.keeps_slots = crate::shards::obstacle_but_queues(&sim).is_none();
+        sim.conns.keeps_slots = crate::shards::obstacle(cfg).is_none();
+        sim.mark_crossings();
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();
+        sim.prime_retunes();
         for l in (0..sim.ports.len() as u32).map(LinkId) {
+            if !sim.has_port(l) {
+                continue;
+            }
             let at = sim.ports[l].first_wake();
             sim.arm_wake(l, at);
         }
@@ -165,7 +190,7 @@ impl<Q: EventQueue> Sim<Q> {
             every: self.clock.ticks(every).max(1),
             left: count,
         };
-        if count > 0 {
+        if count > 0 && self.has_port(LinkId(src)) {
             self.events
                 .insert(self.clock.ticks(at), kind::PROBE | w as u32);
         }
@@ -173,7 +198,7 @@ impl<Q: EventQueue> Sim<Q> {
 }
 
 /// The longest tick that divides every byte time and every delay of the fabric, and a nanosecond.
-fn tick_ps(fabric: &Fabric) -> u64 {
+pub(crate) fn tick_ps(fabric: &Fabric) -> u64 {
     fabric
         .links()
         .iter()
@@ -263,6 +288,51 @@ impl Buffers {
     }
 }
 
+/// Whether the port of a link, a NIC's or a switch's, has the markers of the configuration.
+pub(crate) fn marks(cfg: &Config, link: &Link, nic: bool) -> bool {
+    let s = &cfg.switch;
+    let plain = match nic {
+        true => cfg.nic != Nic::SwitchPort || s.pfc.is_some(),
+        false => s.plain_host_ports && link.host.is_some(),
+    };
+    !plain
+}
+
+/// By link: whether its port keeps real queues because it is watched or retuned.
+fn kept(cfg: &Config, fabric: &Fabric, watched: &[LinkId]) -> Vec<bool> {
+    let links = fabric.links();
+    let mut kept = vec![false; links.len()];
+    for link in watched {
+        kept[link.place()] = true;
+    }
+    for retune in &cfg.retunes {
+        match &retune.links {
+            Some(some) => some.iter().for_each(|&l| kept[l as usize] = true),
+            None => {
+                for (l, link) in links.iter().enumerate() {
+                    kept[l] |= marks(cfg, link, l < cfg.topology.hosts() as usize);
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// What may be retuned: ports that keep their queues and mark.
+fn tuning(cfg: &Config, fabric: &Fabric, buffers: &Buffers, kept: &[bool]) -> Option<Box<Tuning>> {
+    if !kept.contains(&true) {
+        return None;
+    }
+    let hosts = cfg.topology.hosts() as usize;
+    let links = fabric.links().iter().enumerate();
+    let tunable = links.filter(|&(l, link)| kept[l] && marks(cfg, link, l < hosts));
+    let specs = tunable.map(|(l, link)| {
+        let room = buffers.pools[buffers.of_link(l, hosts).place()].room();
+        (l as u32, queue_specs(cfg, link, room))
+    });
+    Tuning::new(cfg, specs).map(Box::new)
+}
+
 /// The port of every link.
 fn ports(
     cfg: &Config,
@@ -270,6 +340,7 @@ fn ports(
     fabric: &Fabric,
     buffers: &Buffers,
     waypoints: &[Waypoint],
+    kept: &[bool],
 ) -> Vec<Port> {
     let hosts = cfg.topology.hosts() as usize;
     let port = |(i, link): (usize, &Link)| {
@@ -279,6 +350,7 @@ fn ports(
         if let Some(n) = waypoints.iter().position(|w| w.link.place() == i) {
             spec.tag = waypoint::FIRST + n as u32;
         }
+        spec.never_fuse |= kept[i];
         Port::new(spec)
     };
     fabric.links().iter().enumerate().map(port).collect()
@@ -318,14 +390,14 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             marker: AnyMarker::None,
             lossless: false,
         }],
-        scheduler: sched::AnyScheduler::Other(Box::new(sched::Fifo::new())),
+        scheduler: sched::fifo(1),
         round: RoundSpec::default(),
         device: DeviceQueue::NONE,
         most_packets: 0,
         never_fuse: false,
         may_lag: false,
     };
-    if nic && (cfg.nic != Nic::SwitchPort || s.pfc.is_some()) {
+    if nic && !marks(cfg, link, nic) {
         // A NIC that can be paused has the queues of its switch, served in the order of arrival.
         let plain = |_| QueueSetup {
             spec: QueueSpec::fifo(rate),
@@ -336,12 +408,13 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             None => common,
             Some(_) => PortSpec {
                 queues: s.queues.iter().map(plain).collect(),
+                scheduler: sched::fifo(s.queues.len()),
                 never_fuse: true,
                 ..common
             },
         };
     }
-    if s.plain_host_ports && link.host.is_some() && !nic {
+    if !marks(cfg, link, nic) {
         return PortSpec {
             may_lag: true,
             ..common

@@ -4,30 +4,11 @@
 
 mod common;
 
-use cemark_sim::config::{
-    Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, QueueConfig, Xoff,
-};
-use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
-use cemark_sim::topology::{Dumbbell, Fabric, FatTree, Star, Topology, TwoSites};
-use cemark_sim::workload::{Kind, RttModel};
+use cemark_sim::config::MarkerChoice;
 use cemark_sim::{Config, Outcome, run, run_scrambled};
-use cemark_transport::cc::dctcp::DctcpConfig;
-use cemark_transport::rdma::{Rdma, Retransmit};
-use cemark_transport::{Control, Stack};
-use cemark_wire::{Nanos, Picos, Rate};
-use common::{config, scheme, us, web_that_stops, workload};
+use common::random::{MEASURED, configs, lossless};
+use common::{config, scheme, web_that_stops};
 use proptest::prelude::*;
-
-fn markers() -> impl Strategy<Value = MarkerChoice> {
-    prop_oneof![
-        Just(MarkerChoice::None),
-        (1u64..200).prop_map(|k| scheme("threshold", &[("k", k * 1500)])),
-        Just(scheme("red", &[])),
-        (5u64..300).prop_map(|t| scheme("tcn", &[("threshold", t * 1000)])),
-        Just(scheme("codel", &[])),
-        (5u64..100).prop_map(|t| scheme("ecn_sharp", &[("pst_target", t * 1000)])),
-    ]
-}
 
 /// Schemes that judge the queue length at arrival, smoothed or not.
 fn arriving() -> impl Strategy<Value = MarkerChoice> {
@@ -46,169 +27,6 @@ fn arriving() -> impl Strategy<Value = MarkerChoice> {
                 &[&by_length[..], &[("reset_on_empty", reset)]].concat(),
             )
         }),
-    ]
-}
-
-fn topologies() -> impl Strategy<Value = Topology> {
-    let (r, d) = (Rate::gbps(10), Picos(3_000_017));
-    prop_oneof![
-        (3u32..9).prop_map(move |hosts| Topology::Star(Star {
-            hosts,
-            rate: r,
-            delay: d
-        })),
-        Just(Topology::Dumbbell(Dumbbell {
-            left: 2,
-            right: 3,
-            host_rate: r,
-            middle_rate: Rate::gbps(25),
-            host_delay: d,
-            middle_delay: d
-        })),
-        (1u32..4).prop_map(move |paths| Topology::TwoSites(TwoSites {
-            left: 3,
-            right: 2,
-            paths,
-            host_rate: r,
-            edge_rate: Rate::gbps(40),
-            wan_rate: r,
-            host_delay: d,
-            edge_delay: d,
-            wan_delay: Picos(100_000_007)
-        })),
-        Just(common::leaf_spine()),
-        Just(Topology::FatTree(FatTree {
-            k: 4,
-            hosts_per_edge: 2,
-            host_rate: r,
-            pod_rate: r,
-            core_rate: Rate::gbps(40),
-            host_delay: d,
-            fabric_delay: d
-        })),
-    ]
-}
-
-fn configs() -> impl Strategy<Value = Config> {
-    let knobs = (
-        1u64..1000,
-        20_000u32..600_000,
-        0usize..6,
-        any::<bool>(),
-        1u32..4,
-        any::<bool>(),
-        any::<bool>(),
-    );
-    (topologies(), markers(), knobs, 0.1f64..0.95).prop_map(
-        |(
-            topology,
-            marker,
-            (seed, buffer, control, sack, ack_every, handshake, persistent),
-            load,
-        )| {
-            let mut web = web_that_stops(load, 60);
-            web.persistent = persistent;
-            let incast = workload(Kind::Incast {
-                senders: 12,
-                receiver: 0,
-                min_bytes: 1,
-                max_bytes: 60_000,
-                at: us(500),
-                repeat: 2,
-                every: us(2_000),
-                jitter: us(3),
-            });
-            let mut c = config(vec![web, incast], marker);
-            c.topology = topology;
-            c.rtt = RttModel::Variation {
-                lo: us(40),
-                hi: us(200),
-            };
-            c.seed = seed;
-            if seed % 3 == 1 {
-                c.faults = faults(seed, &c.topology);
-            }
-            c.switch.buffer_bytes = buffer;
-            c.transport.sack = sack;
-            c.transport.ack_every = ack_every;
-            c.transport.handshake = handshake;
-            c.transport.control = [
-                Control::RENO,
-                Control::ECN_STAR,
-                DctcpConfig {
-                    g_shift: 4,
-                    alpha_init: 0,
-                }
-                .control(),
-                Control::DCTCP,
-                match seed % 2 == 0 {
-                    true => Control::CUBIC_ECN,
-                    false => Control::CUBIC,
-                },
-                Control::BBR,
-            ][control];
-            c.nic = if seed % 3 == 0 {
-                Nic::Fifo
-            } else {
-                Nic::BackPressure {
-                    packets: 1 + (seed % 2) as u32,
-                }
-            };
-            c.switch.non_ect = if seed % 2 == 0 {
-                NonEct::Forward
-            } else {
-                NonEct::Drop
-            };
-            // One seed in four: hosts that process packets in bunches, paced or not.
-            if seed % 4 == 1 {
-                c.offload = Offload {
-                    tso: 64_000,
-                    coalesce: Nanos::from_micros(seed % 30),
-                    coalesce_packets: 16,
-                    gro: seed % 8 == 1,
-                };
-                c.transport.pacing = seed % 3 == 1;
-                c.transport.pace_train = 64_000 * (seed % 2) as u32;
-            }
-            // One in five: the senders of an operating system.
-            if seed % 5 == 2 {
-                c.transport.stack = Stack::LINUX;
-            }
-            // An average that only arrivals move stays high on an idle queue: retries a minute
-            // apart would find it there for hours.
-            c.transport.rto_max = Nanos::from_millis(500);
-            c.max_time = us(500_000_000);
-            c
-        },
-    )
-}
-
-/// A twentieth of all packets of one link, and bursts on another.
-fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
-    // Ports of switches, as reports list those.
-    let hosts = topology.hosts();
-    let ports = Fabric::new(topology).links().len() as u32 - hosts;
-    let link = (seed * 7) as u32 % ports;
-    vec![
-        LinkFault {
-            link: hosts + link,
-            loss: Loss::Uniform {
-                chance: ALWAYS / 20,
-            },
-            victims: Victims::Any,
-            bleach: seed.is_multiple_of(2),
-        },
-        LinkFault {
-            link: hosts + (link + 1) % ports,
-            loss: Loss::Bursty {
-                enter: ALWAYS / 500,
-                leave: ALWAYS / 4,
-                good: 0,
-                bad: ALWAYS / 2,
-            },
-            victims: Victims::NotEct,
-            bleach: false,
-        },
     ]
 }
 
@@ -252,7 +70,7 @@ proptest! {
     fn nothing_is_lost_and_every_flow_ends(cfg in configs()) {
         let o = run(&cfg);
         books_balance(&o);
-        prop_assert_eq!(o.flows.len(), 60 + 24);
+        prop_assert_eq!(o.flows.len(), MEASURED);
         for f in &o.flows {
             let fct = f.fct.expect("the flow has ended");
             prop_assert!(fct >= f.ideal, "{:?} faster than an empty network", f);
@@ -300,27 +118,10 @@ proptest! {
         pause in 0usize..3,
         pairs in 0usize..3,
     ) {
-        let mut cfg = cfg;
-        if pause == 0 {
-            // Losses alone slow no queue pair down: without marks and pauses it would send at line
-            // rate over a full buffer for a long time.
-            cfg.switch.marker = scheme("threshold", &[("k", 30_000)]);
-            cfg.switch.buffer_bytes = cfg.switch.buffer_bytes.max(100_000);
-        }
-        let retransmit = [None, Some(Retransmit::GoBackN), Some(Retransmit::Selective)][pairs];
-        cfg.transport.rdma = retransmit.map(|retransmit| Rdma { retransmit, ..Rdma::default() });
-        cfg.switch.non_ect = NonEct::Forward;
-        cfg.switch.buffering = Buffering {
-            policy: [Policy::Shared, Policy::Dynamic { alpha: 1 << 16 }][cfg.seed as usize % 2],
-            pool_bytes: cfg.switch.buffer_bytes * 3,
-            headroom: 0,
-        };
-        let xoff = [Xoff::Dynamic { alpha: 1 << 13 }, Xoff::Bytes(20_000)];
-        cfg.switch.pfc = (pause > 0).then(|| Pfc { xoff: xoff[pause - 1], ..Pfc::default() });
-        cfg.switch.queues = vec![QueueConfig { lossless: true, ..QueueConfig::PLAIN }];
+        let cfg = lossless(cfg, pause, pairs);
         let o = run(&cfg);
         books_balance(&o);
-        prop_assert_eq!(o.flows.len(), 60 + 24);
+        prop_assert_eq!(o.flows.len(), MEASURED);
         for f in &o.flows {
             let fct = f.fct.expect("the flow has ended");
             prop_assert!(fct >= f.ideal, "{:?} faster than an empty network", f);

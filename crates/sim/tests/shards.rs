@@ -5,12 +5,14 @@
 
 mod common;
 
-use cemark_sim::config::{Config, Nic, Offload, TracePorts};
-use cemark_sim::topology::{LeafSpine, Star, Topology};
-use cemark_sim::workload::{Kind, RttModel, Workload};
+use cemark_sim::config::{
+    Config, DeviceQueue, Fct, MarkerChoice, Offload, QueueConfig, SchedulerKind, TracePorts,
+};
+use cemark_sim::topology::{LeafSpine, Ring, Topology};
+use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel, Workload};
 use cemark_sim::{Outcome, run, shards};
-use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
+use common::random::{configs, lossless};
 use common::{config, permutation, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;
 
@@ -52,6 +54,9 @@ fn same(whole: &Outcome, parts: &Outcome) {
     assert_eq!(whole.packet_hops, parts.packet_hops);
     assert_eq!(whole.digest, parts.digest);
     assert_eq!(format!("{:?}", whole.ports), format!("{:?}", parts.ports));
+    assert_eq!(whole.probes, parts.probes);
+    assert_eq!(whole.pauses, parts.pauses);
+    assert_eq!(whole.deadlock, parts.deadlock);
     assert_eq!(format!("{:?}", whole.traces), format!("{:?}", parts.traces));
     let long = |o: &Outcome| format!("{:?}", o.long_flows);
     assert_eq!(long(whole), long(parts));
@@ -114,21 +119,50 @@ fn endless_flows_and_traces() {
     same(&run(&cfg), &divided(&cfg, 3, 2));
 }
 
+/// Rings of paused switches end in a deadlock, which one shard finds for all.
+#[test]
+fn a_deadlock_ends_all_shards() {
+    let ring = Ring {
+        switches: 3,
+        hosts_per_switch: 2,
+        rate: Rate::gbps(10),
+        delay: us(1),
+    };
+    let pairs = (0..6).map(|h| (h, (h + 4) % 6)).collect();
+    let mut cfg = config(
+        vec![workload(Kind::Long {
+            flows: LongFlows::Pairs(pairs),
+            at: Picos::ZERO,
+            stagger: Picos::ZERO,
+            jitter: us(1),
+        })],
+        MarkerChoice::None,
+    );
+    cfg.topology = ring.into();
+    cfg.max_time = us(50_000);
+    let mut cfg = lossless(cfg, 2, 1);
+    cfg.switch.marker = MarkerChoice::None;
+    cfg.switch.buffering.pool_bytes = 100_000;
+    let whole = run(&cfg);
+    assert!(!whole.deadlock.is_empty(), "no deadlock");
+    for parts in [2, 3, 6] {
+        let o = divided(&cfg, parts, 2);
+        same(&whole, &o);
+        assert!(o.events > whole.events, "it was not divided");
+    }
+}
+
 #[test]
 fn what_cannot_be_divided_runs_whole() {
     let mut persistent = rough(2);
     for w in &mut persistent.workloads {
         w.persistent = true;
     }
-    let mut queues = rough(2);
-    queues.switch.never_fuse = true;
-    let mut star = rough(2);
-    star.topology = Topology::Star(Star {
-        hosts: 6,
-        rate: Rate::gbps(10),
-        delay: us(5),
-    });
-    for cfg in [persistent, queues, star] {
+    let mut closed = rough(2);
+    closed.measure.fct = Fct::Closed;
+    for cfg in [persistent, closed] {
+        assert!(shards::obstacle(&cfg).is_some());
+        assert_eq!(shards::most_shards(&cfg), 1);
         let (whole, parts) = (run(&cfg), divided(&cfg, 4, 2));
         same(&whole, &parts);
         assert_eq!(whole.events, parts.events, "it was divided");
@@ -141,46 +175,82 @@ fn a_report_abandons_it() {
     assert!(shards::run(&cfg, 4, 2, &mut |_| false).is_none());
 }
 
-fn configs() -> impl Strategy<Value = Config> {
-    let shape = (2u32..6, 1u32..4, 2u32..5, 1u64..20);
-    let control = prop_oneof![
-        Just(Control::RENO),
-        Just(Control::ECN_STAR),
-        Just(Control::CUBIC),
-        Just(Control::DCTCP),
-    ];
-    let nic = prop_oneof![
-        Just(Nic::Fifo),
-        Just(Nic::SwitchPort),
-        (1u32..3).prop_map(|packets| Nic::BackPressure { packets }),
-    ];
-    let host = (control, nic, any::<bool>(), 1u32..3);
-    let load = (0.1f64..0.8, any::<bool>(), 20_000u32..200_000, 0u64..1_000);
-    (shape, host, load).prop_map(|(shape, host, load)| {
-        let mut cfg = config(
-            vec![web_that_stops(load.0, 40), incast(us(3))],
-            scheme("codel", &[]),
-        );
-        cfg.topology = fabric(shape.0, shape.1, shape.2, us(shape.3));
-        if load.1 {
-            cfg.switch.marker = scheme("threshold", &[("k", 30_000)]);
-            cfg.rtt = RttModel::Fixed(us(120));
-        }
-        cfg.switch.buffer_bytes = load.2;
-        cfg.seed = load.3;
-        cfg.transport.control = host.0;
-        cfg.nic = host.1;
-        cfg.transport.sack = host.2;
-        cfg.transport.ack_every = host.3;
-        cfg.max_time = us(100_000);
-        cfg
+/// Ports with several queues under some scheduler, and what only such ports have.
+fn with_queues(cfg: &mut Config, scheduler: usize) {
+    cfg.switch.scheduler = [
+        SchedulerKind::Dwrr,
+        SchedulerKind::Wrr,
+        SchedulerKind::Wfq,
+        SchedulerKind::StrictPriority,
+        SchedulerKind::Fifo,
+    ][scheduler];
+    if scheduler == 4 {
+        // One queue of its own events, above a device that holds two packets.
+        cfg.switch.never_fuse = true;
+        cfg.switch.device = DeviceQueue {
+            packets: 2,
+            bytes: 0,
+        };
+        return;
+    }
+    let queue = QueueConfig {
+        lossless: cfg.switch.pfc.is_some(),
+        ..QueueConfig::PLAIN
+    };
+    cfg.switch.queues = vec![queue; 3];
+    for (w, class) in cfg.workloads.iter_mut().zip([
+        ClassMap::ByBytesSent(vec![20_000, 200_000]),
+        ClassMap::ByPair(3),
+    ]) {
+        w.class = class;
+    }
+    if scheduler < 2 {
+        cfg.switch.marker = scheme("mq_ecn", &[]);
+    }
+}
+
+/// A ping between two hosts.
+fn ping(hosts: u32) -> Workload {
+    workload(Kind::Probe {
+        src: hosts - 1,
+        dst: 0,
+        at: us(3),
+        every: us(40),
+        count: 50,
     })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    /// Every topology, transport and scheduler, with losses, faults, probes, pauses.
     #[test]
-    fn random_scenarios_give_the_same(cfg in configs(), parts in 2u32..6, threads in 1u32..4) {
-        same(&run(&cfg), &divided(&cfg, parts, threads));
+    fn random_scenarios_give_the_same(
+        cfg in configs(),
+        scheduler in 0usize..8,
+        lossless_as in (0usize..3, 0usize..3, any::<bool>()),
+        probe in any::<bool>(),
+        threads in 1u32..3,
+    ) {
+        let mut cfg = cfg;
+        for w in &mut cfg.workloads {
+            w.persistent = false;
+        }
+        let (pause, pairs, is_lossless) = lossless_as;
+        if is_lossless {
+            cfg = lossless(cfg, pause, pairs);
+        }
+        if scheduler < 5 {
+            with_queues(&mut cfg, scheduler);
+        }
+        if probe {
+            cfg.workloads.push(ping(cfg.topology.hosts()));
+        }
+        // Long enough for losses and their timeouts; some runs end in the middle.
+        cfg.max_time = us(60_000);
+        prop_assert_eq!(shards::obstacle(&cfg), None);
+        let whole = run(&cfg);
+        for parts in [2, 3, 8] {
+            same(&whole, &divided(&cfg, parts, threads));
+        }
     }
 }

@@ -6,8 +6,8 @@
 //! That costs one event per hop. A port that shares its buffer, or whose markers have timers,
 //! processes departures on time, at the cost of a second event under backlog.
 
-use cemark_marking::{Marker, QueueId, Verdict, Why};
-use cemark_wire::{Ecn, Nanos, Packet};
+use cemark_marking::{Marker, QueueId, QueueSpec, Values, Verdict, Why};
+use cemark_wire::{Nanos, Packet};
 use prefetch_index::prefetch_index;
 
 use crate::admit::{Admission, Admit, Pool, PoolId, RoomPolicy};
@@ -18,58 +18,76 @@ use crate::device::Below;
 use crate::lines::Lines;
 use crate::pause::Pause;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
-use crate::queue::{Judged, PortView, Queue, Slots};
+use crate::queue::{Chain, Judged, PortView, Queue, Slots};
 use crate::ring::Ring;
 use crate::round::Round;
 use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
 
-/// Packets on the wire. The stamp of a packet is its arrival time modulo 2^32; `far` holds full
-/// times where the delay is too long for that.
+/// Packets on the wire, in the slots in which they waited. The stamp of a packet is its arrival
+/// time modulo 2^32; `far` holds full times where the delay is too long for that.
 struct Wire {
-    packets: Ring<Packet>,
+    packets: Chain,
+    /// How many of them, from the oldest on, [`ExplicitPort::begun`] has told of, and the slot of
+    /// the last of these.
+    told: u32,
+    last_told: u32,
     far: Option<Box<Ring<u64>>>,
 }
 
 impl Wire {
     fn new(delay: u64) -> Self {
         Wire {
-            packets: Ring::new(),
+            packets: Chain::EMPTY,
+            told: 0,
+            last_told: 0,
             far: (delay >= 1 << 31).then(Box::default),
         }
     }
 
-    /// Appends a packet. Returns whether it is the only one.
-    #[inline]
-    fn push(&mut self, packet: &Packet, ecn: Ecn, arrive: u64) -> bool {
-        let first = self.packets.is_empty();
-        let slot = self.packets.push_slot();
-        *slot = *packet;
-        slot.set_ecn(ecn);
-        slot.set_out();
-        slot.stamp = arrive as u32;
+    /// Appends the packet in a slot. Returns whether it is the only one.
+    #[inline(always)]
+    fn push(&mut self, slots: &mut Slots, slot: u32, arrive: u64) -> bool {
+        let packet = slots.packet_mut(slot);
+        packet.set_out();
+        packet.stamp = arrive as u32;
+        let first = self.packets.len() == 0;
+        self.packets.append(slots, slot);
         if let Some(far) = &mut self.far {
             far.push(arrive);
         }
         first
     }
 
-    /// Removes the head, which has arrived. Returns when the next packet arrives.
-    #[inline]
-    fn advance(&mut self, now: u64) -> u64 {
-        debug_assert_eq!(self.packets.front().map(|p| p.stamp), Some(now as u32));
-        self.packets.skip();
-        match &mut self.far {
-            Some(far) => {
-                far.skip();
-                far.front().copied().unwrap_or(NEVER)
-            }
-            // All packets on the wire arrive within the link's delay from now, so 32 bits determine
-            // the time.
-            None => self
-                .packets
-                .front()
-                .map_or(NEVER, |p| now + u64::from(p.stamp.wrapping_sub(now as u32))),
+    /// The oldest packet that this was not asked about.
+    fn next_untold<'a>(&mut self, slots: &'a Slots) -> Option<&'a Packet> {
+        if self.told == self.packets.len() {
+            return None;
         }
+        self.last_told = match self.told {
+            0 => self.packets.first(),
+            _ => slots.after(self.last_told),
+        };
+        self.told += 1;
+        Some(&slots.get(self.last_told).packet)
+    }
+
+    /// Removes the head, which has arrived. Returns when the next packet arrives.
+    #[inline(always)]
+    fn advance(&mut self, slots: &mut Slots, now: u64) -> u64 {
+        let slot = self.packets.pop(slots);
+        slots.release(slot);
+        self.told = self.told.saturating_sub(1);
+        if let Some(far) = &mut self.far {
+            far.skip();
+            return far.front().copied().unwrap_or(NEVER);
+        }
+        if self.packets.len() == 0 {
+            return NEVER;
+        }
+        // All packets on the wire arrive within the link's delay from now, so 32 bits determine the
+        // time.
+        let next = slots.get(self.packets.first()).packet.stamp;
+        now + u64::from(next.wrapping_sub(now as u32))
     }
 }
 
@@ -98,10 +116,10 @@ pub struct ExplicitPort {
     non_ect: NonEct,
     // Second cache line.
     wire: Wire,
-    pub(crate) queues: Box<[Queue]>,
-    // Third cache line.
-    lengths: Lines<(u32, u32)>,
     pub(crate) slots: Slots,
+    // Third cache line.
+    pub(crate) queues: Box<[Queue]>,
+    lengths: Lines<(u32, u32)>,
     scheduler: AnyScheduler,
     // Fourth and fifth cache lines.
     round: Round,
@@ -233,6 +251,7 @@ impl ExplicitPort {
             }
         }
         if !self.lazy {
+            result.signals = pools[self.pool.place()].has_signals();
             result.serve_at = self.arm();
             if self.keeps_time && self.queues[i].keeps_time && self.queues[i].wake == NEVER {
                 result.wake_at = self.poll_clock(i);
@@ -264,10 +283,12 @@ impl ExplicitPort {
 
     /// Processes the departures up to `now`.
     pub(crate) fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
-        let deliver_at = self.send_due(now, &mut pools[self.pool.place()], gone);
+        let pool = &mut pools[self.pool.place()];
+        let deliver_at = self.send_due(now, pool, gone);
         Offer {
             deliver_at,
             serve_at: self.arm(),
+            signals: pool.has_signals(),
             ..Offer::QUIET
         }
     }
@@ -297,7 +318,7 @@ impl ExplicitPort {
 
     /// Enqueues a packet. The order of the calls is a contract: admission, the marker's enqueue
     /// hook, the queue, the scheduler.
-    #[inline]
+    #[inline(always)]
     fn join(
         &mut self,
         now: u64,
@@ -307,7 +328,6 @@ impl ExplicitPort {
         pool: &mut Pool,
     ) -> Result<(), DropReason> {
         let bytes = u32::from(packet.wire_bytes());
-        let at_nanos = self.clock.nanos(now);
         let mut intent = None;
         if let Some(below) = &self.below
             && below.is_full(self.queued_packets())
@@ -330,7 +350,7 @@ impl ExplicitPort {
             }
         };
         if queue.judges_at_enqueue(bytes, self.round.get()) {
-            intent = self.judge_arrival(at_nanos, i, packet, packet_hash, pool)?;
+            intent = self.judge_arrival(now, i, packet, packet_hash, pool)?;
         }
         let queue = &mut self.queues[i];
         let waiting = queue.waiting.push(&mut self.slots, bytes);
@@ -357,7 +377,9 @@ impl ExplicitPort {
             (_, next @ 0) => *next = bytes,
             _ => {}
         }
-        self.scheduler.arrived(QueueId(i as u8), bytes, at_nanos);
+        let clock = self.clock;
+        self.scheduler
+            .joined(QueueId(i as u8), bytes, || clock.nanos(now));
         Ok(())
     }
 
@@ -366,7 +388,7 @@ impl ExplicitPort {
     #[inline(never)]
     fn judge_arrival(
         &mut self,
-        now: Nanos,
+        now: u64,
         i: usize,
         packet: &Packet,
         packet_hash: u64,
@@ -379,6 +401,7 @@ impl ExplicitPort {
             ecn: packet.ecn(),
             intent: None,
         };
+        let now = self.clock.nanos(now);
         let at = self.queues[i].view(now, judged, self.view_of(i, pool));
         let queue = &mut self.queues[i];
         match queue.marker.enqueue(&at) {
@@ -413,7 +436,7 @@ impl ExplicitPort {
     }
 
     /// Starts the transmission of a packet and counts it. Returns the tick of its arrival.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, now: u64, bytes: u32) -> u64 {
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(bytes);
@@ -446,7 +469,8 @@ impl ExplicitPort {
             }
         }
         let arrive = self.send(now, bytes);
-        let first = self.wire.push(packet, packet.ecn(), arrive);
+        let slot = self.slots.hold(packet);
+        let first = self.wire.push(&mut self.slots, slot, arrive);
         if self.measured {
             self.round.activated(i, now);
             self.round.served(i, self.busy, true, true);
@@ -457,6 +481,7 @@ impl ExplicitPort {
         })
     }
 
+    #[cold]
     fn discard(&mut self, why: DropReason) {
         self.counters.discard(why);
     }
@@ -470,8 +495,7 @@ impl ExplicitPort {
             paused: self.paused,
         }) {
             let i = usize::from(pick.queue.0);
-            let (slot, bytes, fate, ecn) = self.leave(now, i, pool);
-            let emptied = self.lengths[i].0 == 0;
+            let (slot, bytes, fate, emptied) = self.leave(now, i, pool);
             match fate {
                 Fate::Passed => {}
                 Fate::Marked(why) => self.counters.marks[why as usize] += 1,
@@ -492,11 +516,12 @@ impl ExplicitPort {
                         self.round.discarded(i, now, visit_over, emptied);
                     }
                     gone.push(self.slots.get(slot).packet);
+                    self.slots.release(slot);
                     continue;
                 }
             }
             let arrive = self.send(now, bytes);
-            let first = self.wire.push(&self.slots.get(slot).packet, ecn, arrive);
+            let first = self.wire.push(&mut self.slots, slot, arrive);
             if self.measured {
                 // The visit ends when its last packet has been sent, and that time is known now.
                 self.round.served(i, self.busy, pick.visit_ends, emptied);
@@ -507,11 +532,11 @@ impl ExplicitPort {
     }
 
     /// Dequeues the head of queue `i`, calls its marker and decides on CE. Returns the packet's
-    /// slot, its bytes, its fate and its ECN field.
-    #[inline]
-    fn leave(&mut self, now: u64, i: usize, pool: &mut Pool) -> (u32, u32, Fate, Ecn) {
+    /// slot, its bytes, its fate and whether it was the last of its queue.
+    #[inline(always)]
+    fn leave(&mut self, now: u64, i: usize, pool: &mut Pool) -> (u32, u32, Fate, bool) {
         let queue = &mut self.queues[i];
-        let slot = queue.waiting.pop(&mut self.slots);
+        let slot = queue.waiting.pop(&self.slots);
         let w = self.slots.get(slot);
         let bytes = w.bytes();
         queue.bytes -= bytes;
@@ -523,7 +548,6 @@ impl ExplicitPort {
         }
         let next = self.lengths[i].1;
         self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));
-        let mut ecn = w.packet.ecn();
         let verdict = if queue.at_dequeue {
             self.judge_departure(self.clock.nanos(now), i, slot, pool)
         } else {
@@ -538,8 +562,14 @@ impl ExplicitPort {
                     .emptied(QueueId(i as u8), self.clock.nanos(now));
             }
         }
-        let fate = ce::apply(verdict, &mut ecn, self.non_ect);
-        (slot, bytes, fate, ecn)
+        let mut fate = Fate::Passed;
+        if verdict != Verdict::Pass {
+            let packet = self.slots.packet_mut(slot);
+            let mut ecn = packet.ecn();
+            fate = ce::apply(verdict, &mut ecn, self.non_ect);
+            packet.set_ecn(ecn);
+        }
+        (slot, bytes, fate, next == 0)
     }
 
     /// Asks every marker for its first timer wake-up. Returns the tick of the earliest, or
@@ -570,6 +600,18 @@ impl ExplicitPort {
         }
     }
 
+    /// See [`Port::retune`](crate::Port::retune).
+    pub(crate) fn retune(&mut self, values: &Values, specs: &[QueueSpec]) -> u64 {
+        let mut wake_at = NEVER;
+        for (i, spec) in specs.iter().enumerate() {
+            if self.queues[i].retune(values, spec) {
+                wake_at = wake_at.min(self.poll_clock(i));
+            }
+        }
+        self.draws = self.queues.iter().any(|q| q.marker.draws());
+        wake_at
+    }
+
     /// A marker's timer may be due. Returns the tick of the next wake-up, or [`NEVER`] where an
     /// event is pending or none is needed.
     pub(crate) fn wake(&mut self, now: u64, pools: &[Pool]) -> u64 {
@@ -597,16 +639,45 @@ impl ExplicitPort {
     /// Prefetches the packet that reaches the far end next.
     #[inline(always)]
     pub fn prefetch_head(&self) {
-        self.wire.packets.prefetch_front();
+        self.slots.prefetch_slot(self.wire.packets.first());
     }
 
     /// The packet that reaches the far end of the link now.
     #[inline]
     pub fn head(&self) -> &Packet {
-        self.wire
-            .packets
-            .front()
-            .expect("a delivery event has its packet on the wire")
+        assert!(
+            self.wire.packets.len() > 0,
+            "a delivery event has its packet on the wire"
+        );
+        &self.slots.get(self.wire.packets.first()).packet
+    }
+
+    /// Writes into the head by which link it reaches a switch that counts that
+    /// ([`crate::admit::RoomRequest::from`]).
+    #[inline]
+    pub fn stamp_head(&mut self, from: u32) {
+        self.slots.packet_mut(self.wire.packets.first()).stamp = from;
+    }
+
+    /// When the port begins to send the next packet that waits, or [`NEVER`].
+    pub fn begins(&self) -> u64 {
+        if self.ready() { self.busy } else { NEVER }
+    }
+
+    /// The oldest packet that the port has begun to send and that this was not asked about, and the
+    /// tick at which it arrives. The port has caught up with tick `now`, and is asked again before
+    /// a packet of this answer arrives.
+    pub fn begun(&mut self, now: u64) -> Option<(u64, Packet)> {
+        let packet = *self.wire.next_untold(&self.slots)?;
+        let arrives = match &mut self.wire.far {
+            None => now + u64::from(packet.stamp.wrapping_sub(now as u32)),
+            Some(far) => {
+                let arrives = *far.next_waiting()?;
+                far.advance();
+                arrives
+            }
+        };
+        Some((arrives, packet))
     }
 
     /// The head has reached the far end. Returns the tick of the next delivery, or [`NEVER`].
@@ -623,6 +694,6 @@ impl ExplicitPort {
             let served = self.send_due(now, pool, gone);
             debug_assert_eq!(served, NEVER);
         }
-        self.wire.advance(now)
+        self.wire.advance(&mut self.slots, now)
     }
 }

@@ -32,7 +32,7 @@ pub struct FusedPort {
     /// Bytes behind the ring's middle cursor.
     queue_bytes: u32,
     /// With a backlog of fewer ticks than this, neither the buffer nor the marker can act on a
-    /// packet.
+    /// packet. Zero where the marker watches for an empty queue, so that every packet is looked at.
     quiet_ticks: u32,
     byte_ticks: u32,
     delay: u32,
@@ -58,6 +58,8 @@ struct Judge {
     quiet_below: u32,
     /// Sojourn below which a dequeue marker in its present state never marks.
     quiet_sojourn: Nanos,
+    /// What the port's `quiet_ticks` would be if the marker did not watch for an empty queue.
+    quiet_ticks: u32,
     /// With a backlog of fewer ticks than this there is room for any packet.
     room_ticks: u32,
 }
@@ -85,21 +87,23 @@ impl FusedPort {
         let in_ticks = |bytes: u32| ticks((u64::from(bytes) * spec.byte_ticks).min(LONGEST_STAY));
         let quiet_below = marker.quiet_arrivals_below(mtu);
         let room_ticks = in_ticks(spec.buffer_bytes.saturating_sub(mtu));
+        let quiet_ticks = match marker.called_at() {
+            // A dequeue marker gives its quiet sojourn only after its first packet.
+            Some(Hook::Dequeue) => 0,
+            _ => in_ticks(quiet_below).min(room_ticks),
+        };
+        let watches_empty = marker.watches_empty();
         FusedPort {
             ring: Ring::new(),
             busy: 0,
             queue_bytes: 0,
-            // A dequeue marker gives its quiet sojourn only after its first packet.
-            quiet_ticks: match marker.called_at() {
-                Some(Hook::Dequeue) => 0,
-                _ => in_ticks(quiet_below).min(room_ticks),
-            },
+            quiet_ticks: if watches_empty { 0 } else { quiet_ticks },
             byte_ticks: ticks(spec.byte_ticks),
             delay: ticks(spec.delay),
             tag: spec.tag,
             hook: marker.called_at(),
             draws: marker.draws(),
-            watches_empty: marker.watches_empty(),
+            watches_empty,
             non_ect: spec.non_ect,
             counters: Counters::default(),
             judge: Box::new(Judge {
@@ -108,6 +112,7 @@ impl FusedPort {
                 limit: spec.buffer_bytes,
                 quiet_below,
                 quiet_sojourn: Nanos::ZERO,
+                quiet_ticks,
                 room_ticks,
             }),
         }
@@ -177,9 +182,20 @@ impl FusedPort {
     #[inline]
     pub fn offer(&mut self, now: u64, packet: &Packet, packet_hash: u64) -> u64 {
         let start = self.busy.max(now);
-        let mut onward = *packet;
-        // The waiting packets take at most as long as the whole backlog.
+        // The waiting packets take at most as long as the whole backlog. Where the marker watches
+        // for an empty queue this is always true.
         if start - now >= u64::from(self.quiet_ticks) {
+            return self.offer_judged(now, start, packet, packet_hash);
+        }
+        self.join(start, *packet)
+    }
+
+    /// The same for a packet on which buffer or marker can act.
+    #[inline(never)]
+    fn offer_judged(&mut self, now: u64, start: u64, packet: &Packet, packet_hash: u64) -> u64 {
+        let mut onward = *packet;
+        let judged = !self.watches_empty || start - now >= u64::from(self.judge.quiet_ticks);
+        if judged {
             match self.judge(now, start, packet, packet_hash) {
                 Some(ecn) => onward.set_ecn(ecn),
                 None => return REFUSED,
@@ -188,6 +204,18 @@ impl FusedPort {
         if self.watches_empty {
             self.catch_up_eagerly(now);
         }
+        let deliver_at = self.join(start, onward);
+        if self.watches_empty {
+            // It may have joined an empty queue and left at once.
+            self.catch_up_eagerly(now);
+        }
+        deliver_at
+    }
+
+    /// A packet joins the ring; its transmission begins at `start`.
+    #[inline(always)]
+    fn join(&mut self, start: u64, packet: Packet) -> u64 {
+        let mut onward = packet;
         let bytes = u32::from(packet.wire_bytes());
         self.counters.sent += 1;
         self.counters.sent_bytes += u64::from(bytes);
@@ -197,10 +225,6 @@ impl FusedPort {
         onward.stamp = (self.busy as u32).wrapping_add(self.delay);
         onward.set_out();
         self.ring.push(onward);
-        if self.watches_empty {
-            // It may have joined an empty queue and left at once.
-            self.catch_up_eagerly(now);
-        }
         if first {
             self.busy + u64::from(self.delay)
         } else {

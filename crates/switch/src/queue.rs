@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue of an explicit port: packets that wait, and the marker that judges them.
 
-use cemark_marking::{At, Hook, Marker, Quiet, Why};
+use cemark_marking::{At, Hook, Marker, QueueSpec, Quiet, Values, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
@@ -10,7 +10,7 @@ use crate::lines::Aligned;
 use crate::marker::AnyMarker;
 use crate::port::{NEVER, QueueSetup};
 
-/// A packet in a queue: one cache line.
+/// A packet in a queue or on the wire: one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Waiting {
@@ -22,14 +22,14 @@ pub(crate) struct Waiting {
     pub headroom: bool,
     /// The slot of the packet behind it, or of the next free slot.
     next: u32,
-    /// Bytes of the packet behind it; zero where there is none.
+    /// In a queue: bytes of the packet behind it; zero where there is none.
     next_bytes: u32,
 }
 
-/// The packets of all queues of a port; each queue is a linked list of slots. The slot freed last
-/// is reused first, while it is still in the cache: a ring for each queue would walk through much
-/// more memory than is in use. The number of slots never shrinks, so there is no allocation after
-/// warm-up.
+/// The packets of a port: each queue is a linked list of slots, and so is the wire, so that a
+/// packet stays in one slot until it is delivered. The slot freed last is reused first, while it is
+/// still in the cache: a ring for each queue would walk through much more memory than is in use.
+/// The number of slots never shrinks, so there is no allocation after warm-up.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     slots: Vec<Waiting>,
@@ -71,10 +71,42 @@ impl Slots {
         prefetch_index(self.slots.as_slice(), self.free as usize);
     }
 
+    /// Prefetches a slot.
+    #[inline(always)]
+    pub fn prefetch_slot(&self, slot: u32) {
+        prefetch_index(self.slots.as_slice(), slot as usize);
+    }
+
     /// What a slot holds.
     #[inline]
     pub fn get(&self, slot: u32) -> &Waiting {
         &self.slots[slot as usize]
+    }
+
+    /// The slot behind this one in its list.
+    pub fn after(&self, slot: u32) -> u32 {
+        self.slots[slot as usize].next
+    }
+
+    /// The packet in a slot, to be changed.
+    #[inline]
+    pub fn packet_mut(&mut self, slot: u32) -> &mut Packet {
+        &mut self.slots[slot as usize].packet
+    }
+
+    /// A slot that holds a packet, in no list yet.
+    #[inline]
+    pub fn hold(&mut self, packet: &Packet) -> u32 {
+        let slot = self.take();
+        self.slots[slot as usize].packet = *packet;
+        slot
+    }
+
+    /// A slot is no longer used.
+    #[inline]
+    pub fn release(&mut self, slot: u32) {
+        self.slots[slot as usize].next = self.free;
+        self.free = slot;
     }
 }
 
@@ -100,7 +132,7 @@ impl Chain {
     }
 
     /// Appends a packet of `bytes` bytes, which the caller writes in place.
-    #[inline]
+    #[inline(always)]
     pub fn push<'a>(&mut self, slots: &'a mut Slots, bytes: u32) -> &'a mut Waiting {
         let slot = slots.take();
         if self.len == 0 {
@@ -117,18 +149,32 @@ impl Chain {
         new
     }
 
-    /// Removes the oldest packet. Returns its slot, which is free but keeps its contents until the
-    /// next packet joins the port.
+    /// Appends a slot that holds a packet.
     #[inline]
-    pub fn pop(&mut self, slots: &mut Slots) -> u32 {
+    pub fn append(&mut self, slots: &mut Slots, slot: u32) {
+        if self.len == 0 {
+            self.head = slot;
+        } else {
+            slots.slots[self.tail as usize].next = slot;
+        }
+        self.tail = slot;
+        self.len += 1;
+    }
+
+    /// Takes the slot of the oldest packet out of the list.
+    #[inline]
+    pub fn pop(&mut self, slots: &Slots) -> u32 {
         debug_assert!(self.len > 0, "the scheduler picked a queue with packets");
         let slot = self.head;
-        let oldest = &mut slots.slots[slot as usize];
-        self.head = oldest.next;
-        oldest.next = slots.free;
-        slots.free = slot;
+        self.head = slots.get(slot).next;
         self.len -= 1;
         slot
+    }
+
+    /// The slot of the oldest packet; meaningless where there is none.
+    #[inline]
+    pub fn first(&self) -> u32 {
+        self.head
     }
 
     /// Every packet, the oldest first.
@@ -186,27 +232,50 @@ pub(crate) struct Queue {
 impl Queue {
     pub fn new(setup: QueueSetup) -> Self {
         let (marker, spec) = (setup.marker, setup.spec);
-        let quiet_below = marker.quiet_arrivals_below(spec.mtu);
-        let silent = match marker.called_at() {
-            None => true,
-            Some(Hook::Enqueue) => quiet_below > 0,
-            Some(Hook::Dequeue | Hook::Both) => false,
-        };
-        Queue {
+        let mut queue = Queue {
             waiting: Chain::EMPTY,
             bytes: 0,
-            quiet_below,
-            quiet: marker.quiet_by_round(),
+            quiet_below: 0,
+            quiet: Quiet::NEVER,
             limit: spec.limit_bytes,
             at_enqueue: matches!(marker.called_at(), Some(Hook::Enqueue | Hook::Both)),
             at_dequeue: matches!(marker.called_at(), Some(Hook::Dequeue | Hook::Both)),
-            lets_pass: silent && !marker.watches_empty() && !marker.keeps_time(),
+            lets_pass: false,
             lossless: setup.lossless,
-            watches_empty: marker.watches_empty(),
+            watches_empty: false,
             keeps_time: marker.keeps_time(),
             marker: Box::new(Aligned(marker)),
             wake: NEVER,
-        }
+        };
+        queue.ask_marker(spec.mtu);
+        queue
+    }
+
+    /// Notes what the marker says of itself with its present parameters.
+    fn ask_marker(&mut self, mtu: u32) {
+        let marker = &self.marker;
+        self.quiet_below = marker.quiet_arrivals_below(mtu);
+        self.quiet = marker.quiet_by_round();
+        self.watches_empty = marker.watches_empty();
+        let silent = match marker.called_at() {
+            None => true,
+            Some(Hook::Enqueue) => self.quiet_below > 0,
+            Some(Hook::Dequeue | Hook::Both) => false,
+        };
+        self.lets_pass = silent && !self.watches_empty && !self.keeps_time;
+    }
+
+    /// Gives the marker other parameters. Returns whether its next timer wake-up has changed.
+    pub fn retune(&mut self, values: &Values, spec: &QueueSpec) -> bool {
+        let before = self.marker.next_wake();
+        let (hook, keeps_time) = (self.marker.called_at(), self.keeps_time);
+        self.marker.retune(values, spec);
+        assert!(
+            self.marker.called_at() == hook && self.marker.keeps_time() == keeps_time,
+            "a retune that changes the form of the marker"
+        );
+        self.ask_marker(spec.mtu);
+        self.marker.next_wake() != before
     }
 
     /// The request for room of a packet of `bytes` that came over link `from` and is for this

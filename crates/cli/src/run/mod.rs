@@ -11,6 +11,7 @@ use cemark_report::{Comparisons, RunDir, RunSummary, pauses, table};
 use cemark_runner::{Order, Ran, marker};
 use cemark_scenario::visible_lines;
 
+pub(crate) use self::part::Share;
 use self::redraw::Screen;
 use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
 use crate::interrupt::stop_on_ctrl_c;

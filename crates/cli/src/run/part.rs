@@ -47,6 +47,14 @@ impl FromStr for Share {
 }
 
 impl Share {
+    /// The same of a figure's points.
+    pub(crate) fn of_figure(self) -> cemark_report::figure::Share {
+        cemark_report::figure::Share {
+            part: self.part,
+            parts: self.parts,
+        }
+    }
+
     /// Where it goes by default.
     pub(super) fn default_path(self, plan: &Plan) -> PathBuf {
         RunDir::default_part_path(plan, self.part, self.parts)

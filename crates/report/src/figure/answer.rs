@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The answer of a figure that asks what part of a gain other schemes get: one sentence.
 
-use super::run::{FigureRun, PartResult, RowResult};
+use super::result::{FigureRun, PartResult, RowResult};
 
 /// The unit, in `figures/targets.tsv`, of the rows that are the answer.
 const UNIT: &str = "% of the gain";

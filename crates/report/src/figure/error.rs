@@ -32,6 +32,12 @@ pub enum Mistake {
     /// The changed scenario cannot be written down.
     #[error("{0}")]
     Unwritable(#[from] toml::ser::Error),
+    /// `looks` that are no list of rising numbers.
+    #[error(
+        "[full]: `looks` are at most 8 rising numbers of seeds, up to 1000; write for example \
+         looks = [3, 6, 12, 24]"
+    )]
+    Looks,
     /// A figure without rows.
     #[error("there is no [[row]]; write one for each line of figures/targets.tsv")]
     NoRows,

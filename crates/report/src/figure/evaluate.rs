@@ -26,10 +26,12 @@ pub struct Cell<'a> {
 }
 
 /// All points of a figure.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Data<'a> {
     /// In the plan's order.
     pub cells: Vec<Cell<'a>>,
+    /// The probability with which an interval may miss.
+    pub alpha: f64,
 }
 
 type Axes = BTreeMap<String, String>;
@@ -96,13 +98,32 @@ fn at(row: &Row, data: &Data<'_>, selection: &Selection) -> Result<Estimate, Row
         Some(Over::Median) => ranked(&all).get((all.len().max(1) - 1) / 2).copied(),
         Some(Over::NextToMax) => ranked(&all).iter().rev().nth(1).copied(),
         Some(Over::HighestLow) => {
-            let lows = all.iter().map(|e| e.interval().map(|i| i.0));
+            let lows = all.iter().map(|e| e.interval_at(data.alpha).map(|i| i.0));
             let lows: Option<Vec<f64>> = lows.collect();
             let highest = lows.and_then(|l| l.into_iter().reduce(f64::max));
             return highest.map(Estimate::exact).ok_or(RowError::NoInterval);
         }
     };
     chosen.cloned().ok_or(RowError::NoCell)
+}
+
+/// Whether a row reads the points of a scheme at these values of the axes.
+pub(super) fn reads(row: &Row, axes: &Axes, scheme: &str) -> bool {
+    let named = [&row.scheme, &row.against];
+    let chosen = |selection: &Selection, changed: &Selection| {
+        selection.iter().all(|(axis, wanted)| {
+            let wanted = changed.get(axis).unwrap_or(wanted);
+            value(axes, axis).is_some_and(|v| wanted.has(v))
+        }) && changed
+            .iter()
+            .all(|(axis, wanted)| value(axes, axis).is_some_and(|v| wanted.has(v)))
+    };
+    named.into_iter().chain(&row.schemes).any(|s| s == scheme)
+        && (chosen(&row.selection, &Selection::new())
+            || row
+                .minus
+                .as_ref()
+                .is_some_and(|changed| chosen(&row.selection, changed)))
 }
 
 fn different_seeds(what: &str) -> RowError {

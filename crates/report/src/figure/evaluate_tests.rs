@@ -129,7 +129,7 @@ fn ask(points: &[Made], text: &str) -> Result<Estimate, RowError> {
             },
         })
         .collect();
-    evaluate(&row(text), &Data { cells })
+    evaluate(&row(text), &Data { cells, alpha: 0.05 })
 }
 
 fn value(points: &[Made], text: &str) -> f64 {
@@ -557,7 +557,7 @@ fn flows_without_an_end_are_counted() {
             only: Restriction::default(),
         },
     }];
-    assert_eq!(unfinished(&Data { cells }), (1, 2));
+    assert_eq!(unfinished(&Data { cells, alpha: 0.05 }), (1, 2));
     near(
         value(
             &[point],

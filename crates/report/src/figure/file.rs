@@ -6,7 +6,9 @@
 //!   `variant`;
 //! * `[why.paper]`, `[why.code]`, `[why.tool]`, `[why.ours]`: where each parameter comes from (see
 //!   [`why`]);
-//! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds).
+//! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds);
+//!   `looks` in `[full]` is the list of the numbers of seeds at which a full run looks whether its
+//!   rows are decided (see [`looks`](super::looks)).
 //!
 //! Changed keys are written as in the scenario (`[variant.rtt]`, `max = "350us"`). Where the
 //! scenario has a list of tables, the entry with the same `label` or `name` is changed, and any
@@ -20,6 +22,7 @@ use toml::{Table, Value};
 use super::Mode;
 use super::calibration::Calibration;
 use super::error::{FileError, Mistake};
+use super::looks::Looks;
 use super::row::Row;
 use super::why::{self, Parameter};
 
@@ -35,6 +38,7 @@ pub struct FigureFile {
     variants: Vec<(String, Table)>,
     quick: Table,
     full: Table,
+    looks: Option<Looks>,
     /// What is taken from it.
     pub rows: Vec<Row>,
     /// The parameters of its experiment, by path, with where each comes from. Empty where nothing
@@ -78,7 +82,9 @@ impl FigureFile {
             Some(Value::Table(change)) => Ok(change),
             Some(_) => Err(Mistake::NotATable(section)),
         };
-        let (quick, full) = (mode("quick", "[quick]")?, mode("full", "[full]")?);
+        let (quick, mut full) = (mode("quick", "[quick]")?, mode("full", "[full]")?);
+        let looks = full.remove("looks");
+        let looks = looks.map(|value| Looks::read(&value)).transpose()?;
         let title = table
             .get("title")
             .and_then(Value::as_str)
@@ -94,6 +100,7 @@ impl FigureFile {
             variants,
             quick,
             full,
+            looks,
             rows,
             parameters,
         })
@@ -102,6 +109,13 @@ impl FigureFile {
     /// Whether there is something to simulate.
     pub fn is_simulated(&self) -> bool {
         !self.scenario.is_empty()
+    }
+
+    /// The looks of a full run, given the plan of the full mode.
+    pub fn looks(&self, plan: &Plan) -> Looks {
+        let seeds = plan.blocks().iter().map(|b| b.replications.len()).max();
+        let usual = || Looks::usual(seeds.unwrap_or(1) as u32);
+        self.looks.clone().unwrap_or_else(usual)
     }
 
     /// Every point of the figure as one plan with the variant as an axis; `None` where nothing is

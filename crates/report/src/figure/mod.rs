@@ -14,8 +14,13 @@ pub mod error;
 pub mod estimate;
 pub mod evaluate;
 pub mod file;
+mod judge;
+mod looking;
+pub mod looks;
 mod models;
+mod points;
 pub mod render;
+mod result;
 pub mod row;
 mod run;
 pub mod targets;
@@ -26,9 +31,10 @@ pub use calibration::Calibration;
 pub use error::{FileError, Mistake, RowError};
 pub use estimate::Estimate;
 pub use file::FigureFile;
-pub use run::{
-    FigureRun, PartResult, Request, RowResult, Surroundings, Watch, files, plans, run, run_file,
-};
+pub use looks::Looks;
+pub use points::{Surroundings, Watch};
+pub use result::{FigureRun, PartResult, RowResult};
+pub use run::{Limits, Request, Share, files, plans, run, run_file, whole_plans};
 pub use targets::{Expected, Target};
 pub use verdict::{Band, RowVerdict};
 pub use why::{Grade, Instead, Parameter};
@@ -45,7 +51,7 @@ pub enum Mode {
     /// Few flows: minutes for all figures together. Rows that need more flows are "not decided".
     #[default]
     Quick,
-    /// The number of flows that each row asks for: two hours for all figures on two cores.
+    /// The number of flows that each row asks for, with more seeds where a row is undecided.
     Full,
 }
 

@@ -9,7 +9,7 @@ use super::answer::answers;
 use super::calibration::Calibration;
 use super::error::FileError;
 use super::file::FigureFile;
-use super::run::{FigureRun, PartResult, RowResult};
+use super::result::{FigureRun, PartResult, RowResult};
 use super::targets::{Expected, Target};
 use super::verdict::RowVerdict;
 use super::why::{Grade, Parameter};
@@ -29,6 +29,9 @@ pub fn json(run: &FigureRun) -> String {
 /// The table on the terminal: one line for each row, and one for each condition of a row that has
 /// several. Long names take several lines if the terminal is narrower than the table.
 pub fn table(run: &FigureRun, columns: usize) -> String {
+    if run.rows.is_empty() {
+        return count(run, columns);
+    }
     let mut out = String::new();
     let head = [
         "row",
@@ -50,14 +53,16 @@ pub fn table(run: &FigureRun, columns: usize) -> String {
         };
         match &row.parts[..] {
             [part] => {
-                let mut line = line(part, format!("{}{differs}", row.verdict));
+                let looked = by_look(row.look, row.seeds_needed, row.verdict);
+                let mut line = line(part, format!("{}{looked}{differs}", row.verdict));
                 line[0].clone_from(&row.id);
                 lines.push(line);
             }
             parts => {
                 let mut whole = <[String; 6]>::default();
                 whole[0].clone_from(&row.id);
-                whole[4] = format!("{}{differs}", row.verdict);
+                let looked = by_look(row.look, row.seeds_needed, row.verdict);
+                whole[4] = format!("{}{looked}{differs}", row.verdict);
                 lines.push(whole);
                 lines.extend(parts.iter().map(|p| {
                     let mut line = line(p, verdict(row, p));
@@ -103,7 +108,7 @@ pub fn table(run: &FigureRun, columns: usize) -> String {
     if !answers.is_empty() {
         out.push_str(&format!("{}\n", wrap(&answers, columns)));
     }
-    out.push_str(&count(run));
+    out.push_str(&count(run, columns));
     out
 }
 
@@ -142,9 +147,24 @@ fn line(part: &PartResult, verdict: String) -> [String; 6] {
     ]
 }
 
+/// What is said beside a verdict of which look it is: `, look 2`, and of one that is still open
+/// about how many seeds it would take.
+fn by_look(look: Option<u32>, seeds: Option<u64>, verdict: RowVerdict) -> String {
+    match (look, seeds) {
+        (None, _) => String::new(),
+        (Some(look), Some(seeds)) if verdict == RowVerdict::NotDecided => {
+            format!(", look {look}; about {seeds} seeds would")
+        }
+        (Some(look), _) => format!(", look {look}"),
+    }
+}
+
 fn verdict(row: &RowResult, part: &PartResult) -> String {
     match part.verdict {
-        Some(verdict) => verdict.to_string(),
+        Some(verdict) => {
+            let looked = by_look(part.look, part.seeds_needed, verdict);
+            format!("{verdict}{looked}")
+        }
         // No condition of such a row decides, and its own verdict says so.
         None if row.verdict == RowVerdict::Measured => String::new(),
         None => "(does not decide)".to_owned(),
@@ -184,10 +204,14 @@ fn kinds(run: &FigureRun) -> String {
 }
 
 /// How many rows have each verdict, and what the run cost.
-fn count(run: &FigureRun) -> String {
+fn count(run: &FigureRun, columns: usize) -> String {
+    let kinds = if run.rows.is_empty() {
+        "0 rows".to_owned()
+    } else {
+        kinds(run)
+    };
     let mut text = format!(
-        "{}. {} point{}, {:.2} G packet-hops, {:.0} CPU seconds.\n",
-        kinds(run),
+        "{kinds}. {} point{}, {:.2} G packet-hops, {:.0} CPU seconds.\n",
         run.points,
         if run.points == 1 { "" } else { "s" },
         run.packet_hops as f64 / 1e9,
@@ -203,6 +227,23 @@ fn count(run: &FigureRun) -> String {
             row.verdict,
             row.expected.map_or("-".to_owned(), |e| e.to_string())
         ));
+    }
+    if run.mode == Mode::Full {
+        let looks = run
+            .rows
+            .iter()
+            .flat_map(|r| &r.parts)
+            .any(|p| p.look.is_some());
+        if looks {
+            let said = "Each interval misses with 5 % divided by the number of looks, so that all \
+                        looks together are right with 95 % (cemark help figures). \"About N \
+                        seeds\" is an estimate.";
+            text.push_str(&format!("{}\n", wrap(said, columns)));
+        }
+        text.push_str(&format!("build: {}\n", run.build));
+    }
+    for line in &run.unfinished {
+        text.push_str(&format!("not finished: {line}\n"));
     }
     for report in &run.reports {
         text.push_str(&format!("report: {}\n", report.display()));
@@ -331,6 +372,7 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
         id => &file.id, title => &file.title, rows, open, lead, points => run.points,
         flows => units::count(flows as f64),
         hops => units::count(run.packet_hops as f64), mode => run.mode.flag(),
+        looks => run.rows.iter().flat_map(|r| &r.parts).any(|p| p.look.is_some()),
     };
     page("figure.html", &contents, values)
 }
@@ -350,7 +392,8 @@ fn row(row: &RowResult) -> Value {
     context! {
         id => &row.id, experiment => &row.experiment, parts,
         chart => chart::of_figure_row(row).map(|c| Value::from(Serde(Picture::from(c)))),
-        verdict => row.verdict.to_string(), kind => row.verdict.key(),
+        verdict => format!("{}{}", row.verdict, by_look(row.look, row.seeds_needed, row.verdict)),
+        kind => row.verdict.key(),
     }
 }
 

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark figure`: simulates every point of the requested figures and judges each of their rows.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use cemark_scenario::{Overrides, Plan, Point, near_of_many};
-use cemark_sim::Progress as Step;
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use cemark_scenario::{Overrides, Plan, near_of_many};
 use toml::Table;
 
 use super::calibration::Calibration;
-use super::error::{FileError, Mistake};
-use super::estimate::Estimate;
-use super::evaluate::{Cell, Data, evaluate, unfinished};
-use super::file::{FigureFile, place};
-use super::models::Models;
-use super::row::{Formula, Row};
-use super::targets::{Expected, Target, row_of};
-use super::verdict::{RowVerdict, matches_value, near};
-use super::{CALIBRATION, EXPECTED, FIGURES, Mode, TARGETS, render, targets};
-use crate::metrics::Sample;
-use crate::rundir::{Console, Finished, Provenance, RunDir, share, write_whole};
-use crate::stats::Method;
+use super::error::FileError;
+use super::file::FigureFile;
+use super::looking::{Figure, Looked};
+use super::looks::Looks;
+use super::points::{Points, Purse, Surroundings};
+use super::result::{FigureRun, RowResult};
+use super::targets::Target;
+use super::verdict::RowVerdict;
+use super::{CALIBRATION, FIGURES, Mode, TARGETS, render, targets};
+use crate::Error;
+use crate::rundir::{Finished, RunDir, write_whole};
 use crate::summary::{Cost, hex};
-use crate::{Error, Fault, pauses};
 
 /// What the user requests.
 #[derive(Clone, Debug, Default)]
@@ -38,157 +34,40 @@ pub struct Request {
     /// What the user changes about the experiments. The published bands still judge the result, but
     /// no verdict is expected.
     pub changes: Overrides,
+    /// How far it goes.
+    pub limits: Limits,
 }
 
-/// What the caller provides, since this crate reads no clock.
-#[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
-    /// Who runs, for manifests; points of another build are run again.
-    pub who: &'a Provenance,
-    /// CPU seconds of this thread.
-    pub cpu_seconds: &'a (dyn Fn() -> f64 + Sync),
-    /// Informed of every step.
-    pub watch: &'a dyn Watch,
+/// How far a run goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// The last look, from 1; `None`: until every row is decided.
+    pub look: Option<u32>,
+    /// CPU seconds after which no further point is begun.
+    pub cpu_seconds: Option<f64>,
+    /// The part of the points that is simulated; `None`: all.
+    pub share: Option<Share>,
 }
 
-/// Is informed of every step, from several threads. As a console it also receives what the run
-/// directories report, and can end the run.
-pub trait Watch: Console {
-    /// A figure begins: the plan of this name.
-    fn begins(&self, _plan: &str) {}
-    /// A point of the plan begins to be simulated.
-    fn starts(&self, _point: usize) {}
-    /// How far a point is.
-    fn at(&self, _point: usize, _step: Step) {}
-    /// A point is finished; it took this number of packet-hops.
-    fn done(&self, _point: usize, _hops: u64) {}
-    /// A point was finished by an earlier session.
-    fn resumed(&self, _point: usize) {}
+/// One of several parts of a run, which may be simulated on different machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Its number, from 1.
+    pub part: u32,
+    /// How many there are.
+    pub parts: u32,
 }
 
-impl Watch for () {}
-
-/// The results of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct FigureRun {
-    /// One entry for each published number.
-    pub rows: Vec<RowResult>,
-    /// How much was simulated.
-    pub mode: Mode,
-    /// Points in all.
-    pub points: u64,
-    /// Packet-hops of all points.
-    pub packet_hops: u64,
-    /// CPU seconds of all points, those of an earlier session too.
-    pub cpu_seconds: f64,
-    /// The reports, one for each figure.
-    pub reports: Vec<PathBuf>,
-}
-
-/// A published number and what was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RowResult {
-    /// `ECNSHARP-T18`.
-    pub id: String,
-    /// `ecnsharp-9`.
-    pub figure: String,
-    /// The published number of its first condition.
-    pub published: Option<f64>,
-    /// What was measured for the same.
-    pub measured: Option<f64>,
-    /// Lower end of the 95 % interval.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// All conditions together.
-    pub verdict: RowVerdict,
-    /// Whether the interval meets the published number within a tenth; `null` without either.
-    pub matches_value: Option<bool>,
-    /// Whether each deciding condition with a published number is near it; `null` without any, and
-    /// where the row does not count.
-    #[serde(default)]
-    pub near: Option<bool>,
-    /// The verdict of `figures/expected.tsv`; `null` also if not all figures of the row were run.
-    pub expected: Option<RowVerdict>,
-    /// Its unit.
-    pub unit: String,
-    /// The experiment in a few words.
-    pub experiment: String,
-    /// Its conditions.
-    pub parts: Vec<PartResult>,
-}
-
-impl RowResult {
-    /// Whether the verdict differs from the committed one.
-    pub fn differs(&self) -> bool {
-        self.expected.is_some_and(|e| e != self.verdict)
-    }
-
-    /// The second number of every row that counts.
-    fn is_near(&self) -> Option<bool> {
-        let counts = self.verdict.counts();
-        let parts = self.parts.iter().filter(|p| counts && p.verdict.is_some());
-        parts.filter_map(|p| p.near).reduce(|all, near| all && near)
+impl Share {
+    /// The directory of this part, beside that of the whole.
+    pub(super) fn path(self, base: &Path) -> PathBuf {
+        let (part, parts) = (self.part, self.parts);
+        PathBuf::from(format!("{}-part{part}of{parts}", base.display()))
     }
 }
 
-/// One condition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PartResult {
-    /// `ECNSHARP-T18.a`.
-    pub id: String,
-    /// The statistic in words.
-    pub statistic: String,
-    /// Its unit.
-    pub unit: String,
-    /// The published number.
-    pub published: Option<f64>,
-    /// What was measured; `null` where it could not be.
-    pub measured: Option<f64>,
-    /// Lower end of the 95 % interval.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// Where the interval comes from.
-    pub method: Method,
-    /// Smallest accepted value; `null`: none.
-    pub lo: Option<f64>,
-    /// Largest accepted value; `null`: none.
-    pub hi: Option<f64>,
-    /// Of this condition alone; `null` if the number is only shown and decides nothing.
-    pub verdict: Option<RowVerdict>,
-    /// Whether the interval meets the published number within a tenth.
-    pub matches_value: Option<bool>,
-    /// Whether it meets two thirds to one and a half times the published number; `null` where that
-    /// is zero or there is none.
-    #[serde(default)]
-    pub near: Option<bool>,
-    /// What the paper prints, and what else should be known.
-    pub note: String,
-}
-
-impl FigureRun {
-    /// Rows whose verdict differs from the committed one, which is the reason for exit code 1.
-    pub fn differing(&self) -> impl Iterator<Item = &RowResult> {
-        self.rows.iter().filter(|r| r.differs())
-    }
-
-    /// `figures/expected.tsv` with these verdicts in it, of rows whose figures were all run.
-    ///
-    /// # Errors
-    /// Where the committed file cannot be read, which is a bug of cemark.
-    pub fn recorded(&self) -> Result<String, FileError> {
-        let mut expected = Expected::parse(EXPECTED)?;
-        let targets = targets::parse(TARGETS)?;
-        let whole = |row: &&RowResult| {
-            row.parts.len() == targets.iter().filter(|t| t.row() == row.id).count()
-        };
-        for row in self.rows.iter().filter(whole) {
-            expected.record(&row.id, self.mode, row.verdict, row.near);
-        }
-        Ok(expected.render())
-    }
-}
+/// Says whose mistake a mistake in a file is.
+pub(super) type Wrong<'a> = &'a dyn Fn(FileError) -> Error;
 
 /// Runs what is asked for.
 ///
@@ -200,17 +79,41 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
     let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
     let targets = targets::parse(TARGETS).map_err(ours)?;
+    let files = files(&request.ids)?;
+    let purse = Purse::of(request.limits.cpu_seconds);
+    let mut ones: BTreeMap<usize, One> = BTreeMap::new();
+    // The first look at everything comes before the second one at anything, so that CPU time is
+    // spent where it decides most.
+    for look in 1..=request.limits.look.unwrap_or(u32::MAX) {
+        let open = |i: &usize| ones.get(i).is_none_or(|one| one.goes_on);
+        let open: Vec<usize> = (0..files.len()).filter(open).collect();
+        if open.is_empty() {
+            break;
+        }
+        for i in open {
+            if look > 1 && purse.is_empty() {
+                let kept = ones.get_mut(&i).expect("the first look is kept");
+                kept.goes_on = false;
+                let spent = format!("{}: no CPU time is left for look {look}", files[i].id);
+                kept.found.unfinished.push(spent);
+                continue;
+            }
+            let figure = (&files[i], &targets[..], &calibration);
+            ones.insert(i, one(figure, request, None, (&purse, look), around)?);
+        }
+    }
     let mut found = FigureRun {
         mode: request.mode,
+        build: around.who.build.clone(),
         ..FigureRun::default()
     };
-    for file in files(&request.ids)? {
-        let one = run_file(&file, &targets, &calibration, request, None, around)?;
+    for one in ones.into_values().map(|one| one.found) {
         found.rows.extend(one.rows);
         found.points += one.points;
         found.packet_hops += one.packet_hops;
         found.cpu_seconds += one.cpu_seconds;
         found.reports.extend(one.reports);
+        found.unfinished.extend(one.unfinished);
     }
     found.rows = united(found.rows, &targets);
     Ok(found)
@@ -233,8 +136,7 @@ fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
         match all.iter_mut().find(|known| known.id == row.id) {
             Some(known) => {
                 known.parts.extend(row.parts);
-                known.verdict = RowVerdict::all([known.verdict, row.verdict]);
-                known.near = known.is_near();
+                known.settle(RowVerdict::all([known.verdict, row.verdict]));
             }
             None => all.push(row),
         }
@@ -293,17 +195,84 @@ pub fn files(ids: &[String]) -> Result<Vec<FigureFile>, Error> {
         .collect()
 }
 
-/// The plans of the requested figures that simulate something.
+/// The plans of the requested figures that simulate something: of a quick run, or of the first look
+/// of a full one.
 ///
 /// # Errors
 /// As [`run`].
 pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
+    plans_as(request, |plan, _| plan)
+}
+
+/// The same with the points of all looks, in the order and with the numbers by which [`Watch`] is
+/// informed.
+///
+/// [`Watch`]: super::Watch
+///
+/// # Errors
+/// As [`run`].
+pub fn whole_plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
+    plans_as(request, |_, whole| whole)
+}
+
+fn plans_as(
+    request: &Request,
+    which: fn(Plan, Plan) -> Plan,
+) -> Result<impl Iterator<Item = Plan>, Error> {
     let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
-    let (mode, changes) = (request.mode, request.changes.clone());
+    let files = files(&request.ids)?;
+    let request = request.clone();
     // The error of a plan that cannot be made is reported when its figure runs.
-    let plan = move |f: FigureFile| f.plan(mode, &calibration, None, &changes).ok().flatten();
-    Ok(files(&request.ids)?.into_iter().filter_map(plan))
+    let plan = move |file: FigureFile| {
+        let first = request.plan(&file, &calibration, None).ok()??;
+        let (whole, _) = request
+            .whole(&file, first.clone(), &calibration, None)
+            .ok()?;
+        Some(which(first, whole))
+    };
+    Ok(files.into_iter().filter_map(plan))
+}
+
+impl Request {
+    /// The plan of a quick run, or of the first look.
+    fn plan(
+        &self,
+        file: &FigureFile,
+        calibration: &Calibration,
+        overlay: Option<&Table>,
+    ) -> Result<Option<Plan>, FileError> {
+        file.plan(self.mode, calibration, overlay, &self.changes)
+    }
+
+    /// The plan with the seeds of the last look, and the looks. A quick run and one of a number of
+    /// seeds that the user names have one look.
+    fn whole(
+        &self,
+        file: &FigureFile,
+        first: Plan,
+        calibration: &Calibration,
+        overlay: Option<&Table>,
+    ) -> Result<(Plan, Looks), FileError> {
+        let looks = file.looks(&first);
+        let one = self.mode == Mode::Quick || self.changes.seeds.is_some();
+        if one {
+            return Ok((first, Looks::once(u32::MAX)));
+        }
+        let changes = Overrides {
+            seeds: Some(u64::from(looks.most())),
+            ..self.changes.clone()
+        };
+        let whole = file.plan(self.mode, calibration, overlay, &changes)?;
+        Ok((whole.unwrap_or(first), looks))
+    }
+}
+
+/// What was found of a figure.
+struct One {
+    found: FigureRun,
+    /// Whether another look may decide a row.
+    goes_on: bool,
 }
 
 /// Runs one figure. `overlay` changes its scenario (for tests that break a scheme on purpose).
@@ -318,6 +287,20 @@ pub fn run_file(
     overlay: Option<&Table>,
     around: Surroundings<'_>,
 ) -> Result<FigureRun, Error> {
+    let purse = Purse::of(request.limits.cpu_seconds);
+    let last = request.limits.look.unwrap_or(u32::MAX);
+    let figure = (file, targets, calibration);
+    one(figure, request, overlay, (&purse, last), around).map(|one| one.found)
+}
+
+/// A figure, until the look `last`.
+fn one(
+    (file, targets, calibration): (&FigureFile, &[Target], &Calibration),
+    request: &Request,
+    overlay: Option<&Table>,
+    (purse, last): (&Purse, u32),
+    around: Surroundings<'_>,
+) -> Result<One, Error> {
     let changed = !request.changes.is_empty();
     let wrong = |e: FileError| {
         let help = match changed {
@@ -326,131 +309,113 @@ pub fn run_file(
         };
         of_file(&e, help)
     };
-    let plan = file
-        .plan(request.mode, calibration, overlay, &request.changes)
-        .map_err(wrong)?;
+    let first = request.plan(file, calibration, overlay).map_err(wrong)?;
+    let whole = first.map(|first| request.whole(file, first, calibration, overlay));
+    let whole = whole.transpose().map_err(wrong)?;
     let mode = match request.mode {
         Mode::Quick => "quick",
         Mode::Full => "full",
     };
     // Another version of the figure has another directory, so no result is overwritten.
-    let version = plan
+    let version = whole
         .as_ref()
-        .map_or(String::new(), |p| format!("-{}", &hex(p.digest)[..8]));
+        .map_or(String::new(), |(p, _)| format!("-{}", &hex(p.digest)[..8]));
     let place = request.out.join(format!("{}-{mode}{version}", file.id));
-    let (finished, dir) = match &plan {
-        None => (Vec::new(), None),
-        Some(plan) => {
-            let (finished, dir) = simulate(plan, &place, around)?;
-            (finished, Some(dir))
+    let none = Looks::once(1);
+    let figure = Figure {
+        file,
+        targets,
+        calibration,
+        mode: request.mode,
+        looks: whole.as_ref().map_or(&none, |(_, looks)| looks),
+        wrong: &wrong,
+    };
+    let share = request.limits.share;
+    let (mut looked, points) = match &whole {
+        None => (figure.compute()?, None),
+        Some((plan, _)) => {
+            let mut points = Points::open(plan, &place, share, purse, around)?;
+            (figure.look(&mut points, last)?, Some(points))
         }
     };
-    let none = Vec::new();
-    let points = plan.as_ref().map_or(&none, |p| &p.points);
-    let data = Data {
-        cells: points
-            .iter()
-            .zip(&finished)
-            .map(|(p, f)| Cell {
-                axes: &p.axes,
-                scheme: &p.scheme,
-                seed: p.seed,
-                sample: Sample::new(p, &f.outcome),
-            })
-            .collect(),
-    };
-    let open = unfinished(&data);
-    let mut rows = judge(file, targets, calibration, request.mode, &data).map_err(wrong)?;
     if changed {
-        rows.iter_mut().for_each(|r| r.expected = None);
+        looked.rows.iter_mut().for_each(|r| r.expected = None);
     }
-    let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
-    let cost = Cost::of(&points);
+    let of_points = points
+        .as_ref()
+        .map(|p| p.all().map(|f| f.summary.clone()).collect());
+    let cost = Cost::of(&of_points.unwrap_or_else(Vec::new));
     let mut found = FigureRun {
-        rows,
+        rows: std::mem::take(&mut looked.rows),
         mode: request.mode,
         points: cost.points,
         packet_hops: cost.packet_hops,
         cpu_seconds: cost.cpu_seconds,
         reports: Vec::new(),
+        build: around.who.build.clone(),
+        unfinished: lacking(file, &looked, purse, share),
     };
-    std::fs::create_dir_all(&place).map_err(|e| Error::io("make the directory", &place, e))?;
+    if !found.rows.is_empty() {
+        let place = points.as_ref().map_or(&*place, |p| p.dir.path());
+        publish(
+            file,
+            &mut found,
+            looked.flows,
+            place,
+            points.as_ref(),
+            figure.looks,
+            around,
+        )?;
+    }
+    Ok(One {
+        found,
+        goes_on: looked.goes_on,
+    })
+}
+
+/// What is missing of a look.
+fn lacking(file: &FigureFile, looked: &Looked, purse: &Purse, share: Option<Share>) -> Vec<String> {
+    let Some((look, lacks)) = looked.lacks else {
+        return Vec::new();
+    };
+    let points = if lacks == 1 { "point is" } else { "points are" };
+    let why = match share {
+        _ if purse.is_empty() => "the CPU time is spent".to_owned(),
+        Some(Share { part, parts }) => format!("those of part {part} of {parts} are there"),
+        None => "they could not be run".to_owned(),
+    };
+    vec![format!(
+        "{}: {lacks} {points} missing at look {look}; {why}",
+        file.id
+    )]
+}
+
+/// Writes the rows, the report and, where something was simulated, the files of a run directory.
+fn publish(
+    file: &FigureFile,
+    found: &mut FigureRun,
+    flows: (u64, u64),
+    place: &Path,
+    points: Option<&Points<'_>>,
+    looks: &Looks,
+    around: Surroundings<'_>,
+) -> Result<(), Error> {
+    std::fs::create_dir_all(place).map_err(|e| Error::io("make the directory", place, e))?;
     let report = place.join("report.html");
-    let html = render::html(file, &found, open);
-    match (&plan, dir) {
-        (Some(plan), Some(dir)) => finish(&dir, plan, &finished, &html, around)?,
-        _ => write_whole(&report, html.as_bytes())?,
+    let html = render::html(file, found, flows);
+    match points {
+        Some(points) => {
+            // Later looks have more seeds of some schemes than of others, so the tables, which
+            // compare all schemes, are those of the first look.
+            let (plan, finished) = points.of_look(looks.seeds(1).unwrap_or(u32::MAX));
+            finish(&points.dir, &plan, &finished, &html, around)?;
+        }
+        None => write_whole(&report, html.as_bytes())?,
     }
     let rows = serde_json::to_vec_pretty(&found.rows).expect("numbers and strings");
     write_whole(&place.join(super::ROWS), &rows)?;
     found.reports.push(report);
-    Ok(found)
-}
-
-/// Runs the points that no earlier session has finished. The longest run first, so that all cores
-/// are busy until the end.
-fn simulate(
-    plan: &Plan,
-    place: &Path,
-    around: Surroundings<'_>,
-) -> Result<(Vec<Finished>, RunDir), Error> {
-    let dir = RunDir::open(place, plan, around.who, false, around.watch)?;
-    around.watch.begins(&plan.name);
-    let first = plan.simulated_as();
-    let mut order: Vec<usize> = (0..first.len()).filter(|i| first[*i] == *i).collect();
-    let cost = |i: &usize| plan.points[*i].cost;
-    order.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
-    let simulated = order
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|i| one(i, &plan.points[i], &dir, around).map(|f| (i, f)))
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut finished = vec![None; first.len()];
-    for (i, done) in simulated {
-        finished[i] = Some(done);
-    }
-    share(plan, &mut finished);
-    Ok((finished.into_iter().flatten().collect(), dir))
-}
-
-fn one(
-    place: usize,
-    point: &Point,
-    dir: &RunDir,
-    around: Surroundings<'_>,
-) -> Result<Finished, Error> {
-    if let Some(finished) = dir.load(point, around.watch) {
-        around.watch.resumed(place);
-        return Ok(finished);
-    }
-    let stopped = || Error {
-        what: "stopped before all points were finished; those that are finished are kept in"
-            .to_owned(),
-        path: dir.path().to_path_buf(),
-        help: "run the same command again to continue".to_owned(),
-        fault: Fault::Machine,
-        source: None,
-    };
-    around.watch.starts(place);
-    let began = (around.cpu_seconds)();
-    let mut step = |s: Step| {
-        around.watch.at(place, s);
-        around.watch.goes_on()
-    };
-    let outcome = cemark_sim::run_with_progress(&point.config, &mut step).ok_or_else(stopped)?;
-    if let Some(ring) = pauses::deadlock(point, &outcome) {
-        return Err(Error {
-            what: format!("{ring}; the points that are finished are kept in"),
-            path: dir.path().to_path_buf(),
-            help: pauses::DEADLOCK_HELP.to_owned(),
-            fault: Fault::Machine,
-            source: None,
-        });
-    }
-    let finished = Finished::new(point, outcome, (around.cpu_seconds)() - began);
-    dir.store(point, &finished)?;
-    around.watch.done(place, finished.outcome.packet_hops);
-    Ok(finished)
+    Ok(())
 }
 
 /// Writes the files of a run directory, with the figure's report instead of the comparison's.
@@ -466,103 +431,4 @@ fn finish(
     let cost = Cost::of(&points);
     let summary = crate::RunSummary::new(plan, points, &comparisons, &around.who.version, cost);
     dir.finish(plan, finished, &summary, html, around.who)
-}
-
-/// A verdict for each row of the figure, in the order of the targets.
-fn judge(
-    file: &FigureFile,
-    targets: &[Target],
-    calibration: &Calibration,
-    mode: Mode,
-    data: &Data<'_>,
-) -> Result<Vec<RowResult>, FileError> {
-    let wrong = |m: Mistake| FileError::new(place(&file.id), m);
-    let expected = Expected::parse(EXPECTED)?;
-    let mut rows: Vec<RowResult> = Vec::new();
-    let mut models = Models::default();
-    for target in targets.iter().filter(|t| t.figure == file.id) {
-        let row = file
-            .rows
-            .iter()
-            .find(|r| r.id == target.id)
-            .ok_or_else(|| wrong(Mistake::NoRow(target.id.clone())))?;
-        let part = part(row, target, data, &mut models).map_err(wrong)?;
-        match rows.iter_mut().find(|r| r.id == target.row()) {
-            Some(known) => known.parts.push(part),
-            None => rows.push(RowResult {
-                id: target.row().to_owned(),
-                figure: file.id.clone(),
-                published: part.published,
-                measured: part.measured,
-                low: part.low,
-                high: part.high,
-                verdict: RowVerdict::NotDecided,
-                matches_value: part.matches_value,
-                near: None,
-                expected: expected.get(target.row(), mode),
-                unit: target.unit.clone(),
-                experiment: target.experiment.clone(),
-                parts: vec![part],
-            }),
-        }
-    }
-    if let Some(stray) = file
-        .rows
-        .iter()
-        .find(|r| !targets.iter().any(|t| t.id == r.id))
-    {
-        return Err(wrong(Mistake::StrayRow(stray.id.clone())));
-    }
-    for row in &mut rows {
-        row.verdict = match calibration.fitted_on(row_of(&row.id)) {
-            true => RowVerdict::Calibrated,
-            false => RowVerdict::all(row.parts.iter().filter_map(|p| p.verdict)),
-        };
-        row.near = row.is_near();
-    }
-    Ok(rows)
-}
-
-fn part(
-    row: &Row,
-    target: &Target,
-    data: &Data<'_>,
-    models: &mut Models,
-) -> Result<PartResult, Mistake> {
-    let computed = models.evaluate(row);
-    let simulated = computed.is_none();
-    let estimate: Estimate = computed
-        .unwrap_or_else(|| evaluate(row, data))
-        .map_err(|why| Mistake::NoNumber {
-            id: row.id.clone(),
-            why,
-        })?;
-    let interval = estimate.interval();
-    let verdict = match row.formula {
-        Formula::Spread => target.band.judge_spread(&estimate),
-        _ => target.band.judge(interval),
-    };
-    // A closed form does not depend on the simulator, so that a match proves nothing. A
-    // mismatch is a finding.
-    let verdict = match verdict {
-        RowVerdict::Reproduced if !simulated => RowVerdict::ByConstruction,
-        verdict => verdict,
-    };
-    let finite = |x: f64| x.is_finite().then_some(x);
-    Ok(PartResult {
-        id: target.id.clone(),
-        statistic: target.statistic.clone(),
-        unit: target.unit.clone(),
-        published: target.published,
-        measured: finite(estimate.value()),
-        low: interval.and_then(|i| finite(i.0)),
-        high: interval.and_then(|i| finite(i.1)),
-        method: estimate.method(),
-        lo: finite(target.band.lo),
-        hi: finite(target.band.hi),
-        verdict: (target.class != "report").then_some(verdict),
-        matches_value: matches_value(target.published, interval),
-        near: near(target.published, interval),
-        note: target.note.clone(),
-    })
 }

@@ -5,8 +5,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::estimate::Estimate;
-
 /// The verdict on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -109,8 +107,8 @@ impl Band {
     /// The verdict on the largest of many differences. Small ones are noise, so an interval that
     /// contains zero counts as inside the band if it is narrow enough to show a difference of the
     /// band's size.
-    pub fn judge_spread(&self, estimate: &Estimate) -> RowVerdict {
-        match estimate.interval() {
+    pub fn judge_spread(&self, interval: Option<(f64, f64)>) -> RowVerdict {
+        match interval {
             Some((low, high)) if low <= 0.0 && high - low <= 2.0 * self.hi => {
                 RowVerdict::Reproduced
             }
@@ -137,6 +135,7 @@ pub fn near(published: Option<f64>, interval: Option<(f64, f64)>) -> Option<bool
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::Estimate;
 
     #[test]
     fn the_whole_interval_decides() {
@@ -214,7 +213,7 @@ mod tests {
     #[test]
     fn spreads() {
         let band = Band { lo: 0.0, hi: 2.0 };
-        let of = |seeds: [f64; 3]| band.judge_spread(&Estimate::of_seeds(seeds.to_vec()));
+        let of = |seeds: [f64; 3]| band.judge_spread(Estimate::of_seeds(seeds.to_vec()).interval());
         assert_eq!(of([0.1, -0.1, 0.2]), RowVerdict::Reproduced);
         assert_eq!(of([1.0, 1.1, 0.9]), RowVerdict::Reproduced);
         assert_eq!(of([9.0, -9.0, 3.0]), RowVerdict::NotDecided);

@@ -84,14 +84,14 @@ pub(crate) struct Retired {
 
 impl Conn {
     pub fn tally(&self) -> Tally {
-        if let Some(pair) = &self.pair {
-            return pair.tally();
-        }
-        let s = self.sender.stats();
+        let (retransmits, timeouts) = self.sender_counts();
         Tally {
-            marks: self.receiver.ce_packets(),
-            retransmits: s.retransmits,
-            timeouts: s.timeouts,
+            marks: match &self.pair {
+                None => self.receiver.ce_packets(),
+                Some(pair) => pair.responder.ce_packets(),
+            },
+            retransmits,
+            timeouts,
         }
     }
 
@@ -101,6 +101,28 @@ impl Conn {
         match &self.pair {
             None => self.receiver.delivered(),
             Some(pair) => pair.responder.delivered(),
+        }
+    }
+
+    /// Retransmissions and timeouts of the sender.
+    pub fn sender_counts(&self) -> (u32, u32) {
+        match &self.pair {
+            None => {
+                let s = self.sender.stats();
+                (s.retransmits, s.timeouts)
+            }
+            Some(pair) => {
+                let s = pair.requester.stats();
+                (s.retransmits, s.timeouts)
+            }
+        }
+    }
+
+    /// Just past the highest byte that the sender ever sent.
+    pub fn sent(&self) -> u64 {
+        match &self.pair {
+            None => self.sender.sent(),
+            Some(pair) => pair.requester.sent(),
         }
     }
 

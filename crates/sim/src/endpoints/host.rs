@@ -359,6 +359,9 @@ impl<Q: EventQueue> Sim<Q> {
                 sent,
                 rtt,
             });
+            if Q::SHARDED {
+                self.note_answer();
+            }
         } else {
             let fields = Fields {
                 wire_bytes: p.wire_bytes(),

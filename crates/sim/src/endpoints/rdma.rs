@@ -5,7 +5,6 @@ use cemark_transport::rdma::{CNP, Rdma, Requester, Responder};
 use cemark_transport::{Ack, Config, Segment};
 use cemark_wire::{Fields, Flags, NONE, Nanos, Packet, Rate};
 
-use crate::endpoints::conn::Tally;
 use crate::engine::Sim;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
@@ -24,15 +23,6 @@ impl QueuePair {
             requester: Requester::new(rdma, line),
             responder: Responder::new(),
             rdma: *rdma,
-        }
-    }
-
-    pub fn tally(&self) -> Tally {
-        let s = self.requester.stats();
-        Tally {
-            marks: self.responder.ce_packets(),
-            retransmits: s.retransmits,
-            timeouts: s.timeouts,
         }
     }
 

@@ -40,6 +40,8 @@ impl<Q: EventQueue> Sim<Q> {
                 }
                 self.metrics.sampler.interval
             }
+            record::WATCH => return self.watch(),
+            record::RETUNE.. => return self.retune_planned((what - record::RETUNE) as usize),
             _ => {
                 // An interval that ends with the measurement is whole, and nothing counts after it.
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
@@ -279,7 +281,8 @@ impl<Q: EventQueue> Sim<Q> {
         if self.metrics.sampler.interval > 0 {
             self.events.insert(from, kind::RECORD | record::SAMPLE);
         }
-        if self.pfc.is_some() {
+        // One shard checks for all.
+        if self.pfc.is_some() && self.part.as_ref().is_none_or(|part| part.is_first()) {
             self.events.insert(0, kind::CHECK);
         }
         if m.goodput_interval.0 > 0 {

@@ -99,6 +99,12 @@ impl Faulty {
         }
     }
 
+    /// Counts what the same link's fault did in another shard.
+    pub fn absorb(&mut self, other: &Faulty) {
+        self.lost += other.lost;
+        self.bleached += other.bleached;
+    }
+
     fn chance(&mut self, parts: u64) -> bool {
         self.stream.bits() >> 32 < parts
     }

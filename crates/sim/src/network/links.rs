@@ -18,14 +18,24 @@ impl<Q: EventQueue> Sim<Q> {
         let port = match &mut self.ports[l] {
             Port::Fused(port) => port,
             Port::Explicit(port) => {
-                let (tag, packet) = (port.tag, port.head());
-                let plain = !self.extras && self.pfc.is_none();
-                if tag != waypoint::SWITCH || !plain {
-                    let packet = self.take(l);
+                let tag = port.tag;
+                if tag != waypoint::SWITCH || (self.extras && port.head().hop() == 1) {
+                    let packet = *port.head();
+                    let following = port.deliver(self.now, &mut self.pools, &mut self.gone);
+                    self.arm_delivery(l, following);
+                    if !self.gone.is_empty() {
+                        self.free_gone();
+                    }
+                    if Q::SHARDED && tag == waypoint::CROSSING {
+                        return self.leave(l, packet);
+                    }
                     self.arrive(tag, packet);
                     return;
                 }
-                let to = Self::next_link(&self.conns, packet);
+                if let Some(pfc) = &self.pfc {
+                    port.stamp_head(pfc.place_of(l));
+                }
+                let to = Self::next_link(&self.conns, port.head());
                 self.pass_on(l, to);
                 return;
             }
@@ -34,13 +44,13 @@ impl<Q: EventQueue> Sim<Q> {
         let (packet, following) = port.take(self.now);
         self.arm_delivery(l, following);
         if Q::SHARDED && tag == waypoint::CROSSING {
-            return self.leave(packet);
+            return self.leave(l, packet);
         }
         if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
             self.arrive(tag, packet);
             return;
         }
-        self.offer(Self::next_link(&self.conns, &packet), &packet);
+        self.put_on(Self::next_link(&self.conns, &packet), &packet);
     }
 
     /// The oldest packet on link `l` joins port `to` of a switch: directly from ring to queue,
@@ -64,7 +74,10 @@ impl<Q: EventQueue> Sim<Q> {
         let refused = offer.refused.then_some(*packet);
         let following = port.deliver(self.now, pools, gone);
         self.arm_delivery(l, following);
-        self.apply_offer(to, &offer, refused);
+        if let Some(packet) = refused {
+            self.dropped(packet);
+        }
+        self.apply_offer(to, &offer);
     }
 
     /// Takes the oldest packet off link `l` and arms the next delivery.
@@ -148,8 +161,14 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// A packet joins port `l`, and the events that the port asks for are inserted.
-    #[inline]
+    #[inline(never)]
     pub fn offer(&mut self, l: LinkId, packet: &Packet) {
+        self.put_on(l, packet);
+    }
+
+    /// The same in place, for what happens at every hop.
+    #[inline(always)]
+    fn put_on(&mut self, l: LinkId, packet: &Packet) {
         match &mut self.ports[l] {
             Port::Fused(port) => {
                 let packet_hash = if port.draws() {
@@ -171,6 +190,7 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
+    #[inline(never)]
     fn offer_explicit(&mut self, l: LinkId, packet: &Packet) {
         let port = &mut self.ports[l];
         let packet_hash = if port.draws() {
@@ -185,18 +205,24 @@ impl<Q: EventQueue> Sim<Q> {
             &mut self.pools,
             &mut self.gone,
         );
-        self.apply_offer(l, &offer, offer.refused.then_some(*packet));
+        if offer.refused {
+            self.dropped(*packet);
+        }
+        self.apply_offer(l, &offer);
     }
 
-    /// Inserts the events that port `l`, which has explicit queues, asks for after an offer.
-    #[inline]
-    fn apply_offer(&mut self, l: LinkId, offer: &Offer, refused: Option<Packet>) {
+    /// Does what port `l`, which has explicit queues, asks for: inserts its events, takes away what
+    /// it discarded, and sends the pause frames of its switch.
+    #[inline(always)]
+    fn apply_offer(&mut self, l: LinkId, offer: &Offer) {
         self.follow(l, offer.deliver_at, offer.serve_at);
         self.arm_wake(l, offer.wake_at);
-        if let Some(packet) = refused {
-            self.dropped(packet);
+        if !self.gone.is_empty() {
+            self.free_gone();
         }
-        self.after_explicit(l);
+        if offer.signals {
+            self.send_signals(l);
+        }
     }
 
     /// A port with explicit queues may have discarded packets, and its switch may have to send
@@ -223,8 +249,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     pub fn serve(&mut self, l: LinkId) {
         let offer = self.ports[l].serve(self.now, &mut self.pools, &mut self.gone);
-        self.follow(l, offer.deliver_at, offer.serve_at);
-        self.after_explicit(l);
+        self.apply_offer(l, &offer);
     }
 
     /// A marker at link `l` has set its timer.
@@ -241,7 +266,7 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[cold]
-    fn free_gone(&mut self) {
+    pub fn free_gone(&mut self) {
         while let Some(packet) = self.gone.pop() {
             self.dropped(packet);
         }

@@ -17,7 +17,7 @@ use crate::outcome::PauseReport;
 use crate::topology::{Fabric, Route};
 
 /// How often stalled ports are checked for deadlock.
-const CHECK: Picos = Picos::from_micros(100);
+pub(crate) const CHECK: Picos = Picos::from_micros(100);
 
 /// The state of flow control.
 pub(crate) struct Lossless {
@@ -120,6 +120,12 @@ impl Lossless {
         }
     }
 
+    /// The place of a link among the links into the switch at its far end.
+    #[inline]
+    pub fn place_of(&self, link: LinkId) -> u32 {
+        self.place[link.place()]
+    }
+
     /// The place of the link over which a packet came to the switch where it is now.
     #[inline]
     pub fn came_by(&self, route: &Route, packet: &Packet) -> u32 {
@@ -149,6 +155,7 @@ type Node = (LinkId, u8);
 
 impl<Q: EventQueue> Sim<Q> {
     /// Sends the pending pause frames of the switch of port `l`.
+    #[cold]
     pub fn send_signals(&mut self, l: LinkId) {
         let Some(pfc) = &mut self.pfc else { return };
         let Some(near) = pfc.near[l.place()] else {
@@ -165,7 +172,12 @@ impl<Q: EventQueue> Sim<Q> {
             let pfc = self.pfc.as_ref().expect("looked at above");
             let back = pfc.reverse[signal.link as usize];
             let (arrive, serve_at) = self.ports[back].send_pause(self.now);
-            self.events.insert(arrive, kind::PAUSE | event_of(&signal));
+            let event = kind::PAUSE | event_of(&signal);
+            if Q::SHARDED {
+                self.send_frame(LinkId(signal.link), arrive, event);
+            } else {
+                self.events.insert(arrive, event);
+            }
             self.follow(back, NEVER, serve_at);
         }
         // The room for the list is used again.
@@ -224,18 +236,34 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Detects ports that will never send again, and stops the run if there are any.
     pub fn check_pauses(&mut self) {
+        self.check_again();
+        if self.stalls() {
+            self.check_deadlock();
+        }
+    }
+
+    /// Inserts the event of the next check.
+    pub fn check_again(&mut self) {
         let again = self.now + self.clock.ticks(CHECK);
         self.events.insert(again, kind::CHECK);
-        let Some(pfc) = &mut self.pfc else { return };
+    }
+
+    /// Whether some port is paused and has sent nothing since the check before.
+    pub fn stalls(&mut self) -> bool {
+        let Some(pfc) = &mut self.pfc else {
+            return false;
+        };
         let mut stalled = false;
         for (port, sent) in self.ports.iter().zip(&mut pfc.sent) {
             let now = port.counters().sent;
             stalled |= port.paused() != 0 && now == *sent;
             *sent = now;
         }
-        if !stalled {
-            return;
-        }
+        stalled
+    }
+
+    /// Stops the run if ports wait for each other in a cycle.
+    pub fn check_deadlock(&mut self) {
         let stuck = self.stuck();
         if let Some(cycle) = self.cycle(&stuck)
             && let Some(pfc) = &mut self.pfc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shards put together again: the state that the undivided simulation would have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::swap;
 
 use super::part::Change;
@@ -21,10 +21,27 @@ pub(super) fn merge(sims: Vec<Sim<PartWheel>>, now: u64) -> Sim<PartWheel> {
     whole
 }
 
+/// Exchanges the ports of `other`, and their buffers, for those that `whole` has in their places.
+pub(super) fn lend(whole: &mut Sim<PartWheel>, other: &mut Sim<PartWheel>) {
+    let mut pools = BTreeSet::new();
+    let own = |l: &usize| other.part().owns(LinkId(*l as u32));
+    let own: Vec<usize> = (0..whole.ports.len()).filter(own).collect();
+    for l in own {
+        swap(&mut whole.ports[l], &mut other.ports[l]);
+        pools.extend(whole.ports[l].pool());
+    }
+    for pool in pools {
+        swap(
+            &mut whole.pools[pool.place()],
+            &mut other.pools[pool.place()],
+        );
+    }
+}
+
 fn absorb(whole: &mut Sim<PartWheel>, mut other: Sim<PartWheel>) {
+    lend(whole, &mut other);
     let part = other.part.take().expect("a shard has its part");
     for l in (0..whole.ports.len()).filter(|&l| part.owns(LinkId(l as u32))) {
-        swap(&mut whole.ports[l], &mut other.ports[l]);
         for (mine, theirs) in [
             (&mut whole.metrics.at_from, &other.metrics.at_from),
             (&mut whole.metrics.at_until, &other.metrics.at_until),
@@ -34,15 +51,26 @@ fn absorb(whole: &mut Sim<PartWheel>, mut other: Sim<PartWheel>) {
             }
         }
     }
+    for (mine, theirs) in whole.waypoints.iter_mut().zip(&other.waypoints) {
+        if let (Some(mine), Some(theirs)) = (&mut mine.fault, &theirs.fault) {
+            mine.absorb(theirs);
+        }
+    }
     for h in (0..whole.hosts.len()).filter(|&h| part.owns_host(HostId(h as u32))) {
         swap(&mut whole.hosts[h], &mut other.hosts[h]);
     }
     for (mine, theirs) in whole.conns.list.iter_mut().zip(&mut other.conns.list) {
         if part.owns_host(mine.src) {
             swap(&mut mine.sender, &mut theirs.sender);
+            if let (Some(mine), Some(theirs)) = (&mut mine.pair, &mut theirs.pair) {
+                swap(&mut mine.requester, &mut theirs.requester);
+            }
         }
         if part.owns_host(mine.dst) {
             swap(&mut mine.receiver, &mut theirs.receiver);
+            if let (Some(mine), Some(theirs)) = (&mut mine.pair, &mut theirs.pair) {
+                swap(&mut mine.responder, &mut theirs.responder);
+            }
             (mine.idle, mine.end) = (theirs.idle, theirs.end);
         }
     }
@@ -59,6 +87,7 @@ fn absorb(whole: &mut Sim<PartWheel>, mut other: Sim<PartWheel>) {
     let first = whole.cfg.topology.hosts();
     let owns = |port: usize| part.owns(LinkId(first + port as u32));
     m.sampler.absorb(&mut other.metrics.sampler, owns);
+    m.probe_answers.append(&mut other.metrics.probe_answers);
     whole.delayed.absorb(&other.delayed);
     whole.sent += other.sent;
     whole.delivered += other.delivered;
@@ -68,12 +97,18 @@ fn absorb(whole: &mut Sim<PartWheel>, mut other: Sim<PartWheel>) {
     let part = *part;
     all.changes.extend(part.changes);
     all.ends.extend(part.ends);
+    all.answers.extend(part.answers);
 }
 
 /// Sets the counters of the senders of measured flows to what they were when the flows ended.
 fn count_senders(whole: &mut Sim<PartWheel>) {
     let mut changes: BTreeMap<ConnId, Vec<Change>> = BTreeMap::new();
-    let part = whole.part.take().expect("a shard has its part");
+    let mut part = whole.part.take().expect("a shard has its part");
+    // Those of one event came in one shard, and their order is kept.
+    let answers = &mut whole.metrics.probe_answers;
+    let mut ordered: Vec<_> = part.answers.drain(..).zip(answers.drain(..)).collect();
+    ordered.sort_by_key(|(when, _)| *when);
+    answers.extend(ordered.into_iter().map(|(_, answer)| answer));
     for change in part.changes {
         changes.entry(change.conn).or_default().push(change);
     }

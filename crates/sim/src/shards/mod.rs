@@ -2,35 +2,40 @@
 //! One simulation divided into shards, which may run on several threads, with the digest of the
 //! undivided one.
 //!
-//! A shard has the hosts of some leaves, their switches' ports, and the ports of spines that lead
-//! to these leaves. Every shard knows all flows and all connections; it sends for its own hosts and
-//! receives for them, so of a connection one shard uses the sender and one the receiver. A packet
-//! changes the shard where it has crossed the link from its leaf to a spine. Its arrival is known
-//! when it joins the port of that link, one window ahead at least: a window is the link's delay and
-//! the time of the shortest packet. So all shards simulate one window, exchange packets, and go on
-//! from the earliest event of all.
+//! A shard has some hosts and the ports that [`Division`] gives it. Every shard knows all flows and
+//! all connections; it sends for its own hosts and receives for them, so of a connection one shard
+//! uses the sender and one the receiver. A packet changes the shard at the far end of a link. Its
+//! arrival is known when its transmission begins, one window ahead at least: a window is the delay
+//! of such a link and the time of the shortest packet. A pause frame takes as long. So all shards
+//! simulate one window, exchange what they have for each other, and go on from the earliest event
+//! of all.
 //!
-//! A run ends in the event in which the last measured flow does. No window in which that may happen
-//! is simulated side by side: the shards' events are then taken one after the other in their common
-//! order, by one thread.
+//! A run ends in the event in which the last measured flow does, or in which ports are found in a
+//! deadlock. No window in which that may happen is simulated side by side: the shards' events are
+//! then taken one after the other in their common order, by one thread.
 
 mod barrier;
+mod division;
 mod merge;
 mod part;
 mod work;
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
+
+use cemark_switch::Clock;
 
 use crate::Progress;
+use crate::build::tick_ps;
 use crate::config::{Config, Edge};
 use crate::engine::Sim;
-use crate::events::{EventQueue, PartWheel};
+use crate::network::pfc;
 use crate::outcome::Outcome;
-use crate::topology::{LeafSpine, Topology};
-use crate::workload::Kind;
+use crate::topology::Fabric;
+use crate::workload::{Kind, Traffic};
 
 use barrier::Barrier;
+use division::Division;
 pub(crate) use part::Part;
 use work::Exchange;
 
@@ -38,7 +43,8 @@ use work::Exchange;
 const MOST_FLOWS: u64 = 1 << 16;
 
 /// Simulates one point in `shards` parts on `threads` threads; both are lowered to what the point
-/// allows. `report` is called from time to time and abandons the run by returning false.
+/// allows ([`obstacle`], [`most_shards`]). `report` is called from time to time and abandons the
+/// run by returning false.
 ///
 /// The outcome, but for its count of events, is that of [`run`](crate::run).
 pub fn run(
@@ -47,27 +53,23 @@ pub fn run(
     threads: u32,
     report: &mut dyn FnMut(Progress) -> bool,
 ) -> Option<Outcome> {
-    let fabric = match &cfg.topology {
-        Topology::LeafSpine(fabric) if shards.min(fabric.leaves) > 1 => fabric,
-        _ => return crate::run_with_progress(cfg, report),
-    };
-    let first = Sim::<PartWheel>::new(cfg, &[]);
-    let window = window(&first, fabric);
-    if obstacle(&first).is_some() || window == 0 {
+    let shards = shards.min(most_shards(cfg));
+    if shards < 2 {
         return crate::run_with_progress(cfg, report);
     }
-    let shards = shards.min(fabric.leaves) as usize;
+    let fabric = Fabric::new(&cfg.topology);
+    let clock = Clock::new(tick_ps(&fabric));
+    let division = Arc::new(Division::new(cfg, &fabric, clock, shards));
+    let (shards, window) = (division.shards, division.window);
     let threads = (threads.max(1) as usize).min(shards);
-    let others = (1..shards).map(|_| Sim::new(cfg, &[]));
-    let sims: Vec<_> = std::iter::once(first).chain(others).collect();
+    let part = |me| Some(Box::new(Part::new(me, &division)));
+    let sims: Vec<_> = (0..shards)
+        .map(|me| Sim::of_part(cfg, &[], part(me)))
+        .collect();
     let total = sims[0].awaited;
-    let end = sims[0].clock.ticks(cfg.max_time);
-    let sims = sims.into_iter().enumerate().map(|(me, mut sim)| {
-        sim.join(Part::new(me, shards, fabric, sim.ports.len()));
-        Mutex::new(sim)
-    });
+    let end = clock.ticks(cfg.max_time);
     let exchange = Exchange {
-        sims: sims.collect(),
+        sims: sims.into_iter().map(Mutex::new).collect(),
         mail: (0..shards * shards).map(|_| Mutex::default()).collect(),
         next: (0..shards).map(|_| AtomicU64::new(0)).collect(),
         goes_on: (0..shards).map(|_| AtomicBool::new(false)).collect(),
@@ -78,6 +80,7 @@ pub fn run(
         threads,
         total,
         window,
+        check: cfg.switch.pfc.as_ref().map(|_| clock.ticks(pfc::CHECK)),
         end,
     };
     std::thread::scope(|scope| {
@@ -90,50 +93,31 @@ pub fn run(
     exchange.into_outcome()
 }
 
-/// Why a point cannot be divided, if it cannot.
-fn obstacle<Q: EventQueue>(sim: &Sim<Q>) -> Option<&'static str> {
-    let fused = sim.ports.iter().all(cemark_switch::Port::is_fused);
-    if fused {
-        obstacle_but_queues(sim)
-    } else {
-        Some("ports have queues")
-    }
-}
-
-/// The same whatever the form of the ports. Where there is none, connections keep their
-/// numbers, so that their order is the same under both forms of a port.
-pub(crate) fn obstacle_but_queues<Q: EventQueue>(sim: &Sim<Q>) -> Option<&'static str> {
-    let cfg = &sim.cfg;
-    let fresh = cfg.workloads.iter().all(|w| {
-        let plain = match &w.kind {
-            Kind::Probe { .. } => false,
-            Kind::Poisson { flows, .. } => *flows > 0,
-            _ => true,
-        };
-        plain && !w.persistent
-    });
-    let other = cfg.transport.rdma.is_some()
-        || cfg.switch.pfc.is_some()
-        || !cfg.faults.is_empty()
-        || !matches!(cfg.edge, Edge::Plain);
-    if !matches!(cfg.topology, Topology::LeafSpine(_)) {
-        Some("not a leaf-spine fabric")
-    } else if !fresh {
-        Some("connections persist, or a workload is a probe")
+/// Why a point cannot be divided into shards, if it cannot: words that follow "it is not divided:".
+pub fn obstacle(cfg: &Config) -> Option<&'static str> {
+    let endless = |kind: &Kind| matches!(kind, Kind::Poisson { flows: 0, .. });
+    if cfg.topology.hosts() < 2 {
+        Some("it has one host")
+    } else if !matches!(cfg.edge, Edge::Plain) {
+        Some("it has middleboxes between two sites")
+    } else if cfg.workloads.iter().any(|w| w.persistent) {
+        Some("its connections are persistent")
     } else if cfg.measure.fct.is_of_sender() {
-        Some("senders end the flows")
-    } else if sim.traffic.ahead() > MOST_FLOWS {
-        Some("too many flows")
+        Some("its flows end when their senders know it (fct)")
+    } else if cfg.workloads.iter().any(|w| endless(&w.kind)) {
+        Some("the number of its flows has no bound")
+    } else if Traffic::ahead_of(cfg) > MOST_FLOWS {
+        Some("it has more than 65,536 flows")
     } else {
-        other.then_some("queue pairs, pauses, faults or middleboxes")
+        None
     }
 }
 
-/// Ticks from the arrival of a packet at the port of a link to a spine to its arrival there, at
-/// least.
-fn window<Q: EventQueue>(sim: &Sim<Q>, fabric: &LeafSpine) -> u64 {
-    let t = &sim.cfg.transport;
-    let bytes = u64::from(t.header_bytes.min(t.ack_bytes));
-    let byte = fabric.uplink_rate.picos_per_byte().0 / sim.clock.tick_ps();
-    sim.clock.ticks(fabric.uplink_delay) + bytes * byte
+/// The most shards that a point can be divided into, and so the most threads that it can use: 1
+/// where it cannot be divided.
+pub fn most_shards(cfg: &Config) -> u32 {
+    match obstacle(cfg) {
+        None => division::most(cfg),
+        Some(_) => 1,
+    }
 }

@@ -2,100 +2,117 @@
 //! What one shard holds, and what a simulation does differently because it is one.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use cemark_switch::Port;
 use cemark_wire::{NONE, Packet};
 
+use super::division::Division;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
 use crate::network::waypoint::CROSSING;
-use crate::topology::LeafSpine;
 use crate::workload::Flow;
 
 /// SACK blocks: how many, and which.
 type Blocks = (usize, [(u64, u64); 3]);
 
-/// A packet that changes the shard.
+/// What one shard sends to another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
-    /// When it reaches the spine.
-    pub at: u64,
-    /// The link from leaf to spine.
-    pub link: LinkId,
-    pub packet: Packet,
-    pub blocks: Option<Blocks>,
+pub(super) enum Message {
+    /// A packet that changes the shard.
+    Packet(Arrival),
+    /// A pause frame: when it arrives, and its event.
+    Pause(u64, u32),
 }
+
+/// A packet that arrives over a link of another shard.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    /// When it does.
+    at: u64,
+    link: LinkId,
+    packet: Packet,
+    blocks: Option<Blocks>,
+}
+
+/// The order of events: tick and event.
+pub(super) type When = (u64, u32);
 
 /// When a sender's counters changed, and to what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub conn: ConnId,
-    pub when: (u64, u32),
+    pub when: When,
     pub retransmits: u32,
     pub timeouts: u32,
 }
 
 /// See the module's text.
 pub(crate) struct Part {
-    me: u32,
-    /// By link: the shard that has its port. A host is in the shard of its NIC.
-    owner: Vec<u32>,
-    /// By link: it leads from a leaf to a spine.
-    up: Vec<bool>,
-    /// By shard: packets for it.
+    pub(super) me: u32,
+    division: Arc<Division>,
+    /// By link: the tag of its port in the undivided simulation.
+    tags: Vec<u32>,
+    /// Links of this shard whose ports have queues and whose packets may change the shard: what
+    /// they have begun to send is told at the end of a window.
+    tells: Vec<LinkId>,
+    /// When the next of these ports begins to send.
+    begins: u64,
+    /// By shard: what is for it.
     pub(super) outbox: Vec<Vec<Message>>,
     /// By link of another shard: packets on it that come to this one.
-    inbound: Vec<VecDeque<Message>>,
+    inbound: Vec<VecDeque<Arrival>>,
     /// The event being handled.
     event: u32,
     /// The counters (retransmissions, timeouts) of each connection's sender when last noted.
     noted: Vec<(u32, u32)>,
     pub(super) changes: Vec<Change>,
     /// Measured flows that ended here, in the order of `Metrics::flows`: connection, and when.
-    pub(super) ends: Vec<(ConnId, (u64, u32))>,
+    pub(super) ends: Vec<(ConnId, When)>,
+    /// When each of `Metrics::probe_answers` came.
+    pub(super) answers: Vec<When>,
     /// Measured flows of this shard's hosts that may have much to send.
     sending: Vec<ConnId>,
 }
 
 impl Part {
-    /// Shard `me` of `shards` of a fabric with `links` links.
-    pub(super) fn new(me: usize, shards: usize, fabric: &LeafSpine, links: usize) -> Part {
-        let of_leaf =
-            |leaf: u32| (u64::from(leaf) * shards as u64 / u64::from(fabric.leaves)) as u32;
-        let hosts = fabric.leaves * fabric.hosts_per_leaf;
-        let mut owner: Vec<u32> = Vec::with_capacity(links);
-        // NICs, then the ports to hosts.
-        for _ in 0..2 {
-            owner.extend((0..hosts).map(|h| of_leaf(h / fabric.hosts_per_leaf)));
-        }
-        let inner = fabric.leaves * fabric.spines;
-        owner.extend((0..inner).map(|i| of_leaf(i / fabric.spines)));
-        owner.extend((0..inner).map(|i| of_leaf(i % fabric.leaves)));
-        assert_eq!(owner.len(), links, "a link without a shard");
-        let up = |l: u32| (2 * hosts..2 * hosts + inner).contains(&l);
+    /// Shard `me` of a divided simulation.
+    pub fn new(me: usize, division: &Arc<Division>) -> Part {
         Part {
             me: me as u32,
-            owner,
-            up: (0..links as u32).map(up).collect(),
-            outbox: vec![Vec::new(); shards],
-            inbound: vec![VecDeque::new(); links],
+            tags: Vec::new(),
+            tells: Vec::new(),
+            begins: u64::MAX,
+            outbox: vec![Vec::new(); division.shards],
+            inbound: Vec::new(),
             event: 0,
             noted: Vec::new(),
             changes: Vec::new(),
             ends: Vec::new(),
+            answers: Vec::new(),
             sending: Vec::new(),
+            division: Arc::clone(division),
         }
     }
 
     /// Whether the shard has the port of a link.
     #[inline]
-    pub(super) fn owns(&self, link: LinkId) -> bool {
-        self.owner[link.place()] == self.me
+    pub fn owns(&self, link: LinkId) -> bool {
+        self.division.of(link) == self.me
     }
 
-    pub(super) fn owns_host(&self, host: HostId) -> bool {
+    pub fn owns_host(&self, host: HostId) -> bool {
         self.owns(host.nic())
+    }
+
+    /// The first shard does what is done once for all.
+    pub fn is_first(&self) -> bool {
+        self.me == 0
+    }
+
+    fn now(&self, tick: u64) -> When {
+        (tick, self.event)
     }
 }
 
@@ -110,14 +127,40 @@ impl<Q: EventQueue> Sim<Q> {
         self.part.as_mut().expect("a shard has its part")
     }
 
-    /// Becomes a shard, before the first event.
-    pub(super) fn join(&mut self, part: Part) {
-        for (port, _) in self.ports.iter_mut().zip(&part.up).filter(|(_, up)| **up) {
-            if let Port::Fused(port) = port {
-                port.tag = CROSSING;
+    /// Marks the ports whose packets may change the shard, before the first event.
+    pub(crate) fn mark_crossings(&mut self) {
+        let Some(part) = &mut self.part else { return };
+        part.inbound = vec![VecDeque::new(); self.ports.len()];
+        for (port, l) in self.ports.iter_mut().zip(0..) {
+            let tag = match port {
+                Port::Fused(port) => &mut port.tag,
+                Port::Explicit(port) => &mut port.tag,
+            };
+            part.tags.push(*tag);
+            if part.division.crosses(LinkId(l)) {
+                *tag = CROSSING;
+                if part.division.of(LinkId(l)) == part.me && !port.is_fused() {
+                    part.tells.push(LinkId(l));
+                }
             }
         }
-        self.part = Some(Box::new(part));
+    }
+
+    /// Whether an event is the arrival of a packet from another shard.
+    pub(super) fn enters(&self, event: u32) -> bool {
+        event < kind::SERVE && !self.part().owns(LinkId(event))
+    }
+
+    /// Whether the port of a link is here; that of every link is, where nothing is divided.
+    pub(crate) fn has_port(&self, l: LinkId) -> bool {
+        self.part.as_ref().is_none_or(|part| part.owns(l))
+    }
+
+    /// When something happens here that another shard may have to know in time: the next event, or
+    /// a departure that has no event of its own.
+    pub(super) fn next_tick(&self) -> u64 {
+        let event = self.events.peek().map_or(u64::MAX, |(at, _)| at);
+        event.min(self.part().begins)
     }
 
     /// Handles an event of this shard.
@@ -148,67 +191,114 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A packet has joined the port of link `l`: if it leads to another shard, that shard is told.
+    /// A packet has joined the fused port of link `l`, so that its arrival is known: if that is in
+    /// another shard, this is told.
     #[inline]
     pub(crate) fn tell(&mut self, l: LinkId) {
-        if !self.part().up[l.place()] {
+        if !self.part().division.crosses(l) {
             return;
         }
         let Port::Fused(port) = &self.ports[l] else {
             return;
         };
-        let Some((at, packet)) = port.newest() else {
-            return;
-        };
-        let packet = *packet;
-        let to = self.part().owner[Self::next_link(&self.conns, &packet).place()];
-        if to == self.part().me {
+        if let Some((at, packet)) = port.newest() {
+            let packet = *packet;
+            self.send_over(l, at, packet);
+        }
+    }
+
+    /// Tells other shards what ports with queues have begun to send before tick `until`.
+    pub(super) fn tell_begun(&mut self, until: u64) {
+        let mut begins = u64::MAX;
+        for i in 0..self.part().tells.len() {
+            let l = self.part().tells[i];
+            self.ports[l].catch_up(until - 1, &mut self.pools, &mut self.gone);
+            while let Port::Explicit(port) = &mut self.ports[l]
+                && let Some((at, packet)) = port.begun(until - 1)
+            {
+                self.send_over(l, at, packet);
+            }
+            if let Port::Explicit(port) = &self.ports[l] {
+                begins = begins.min(port.begins());
+            }
+        }
+        self.part_mut().begins = begins;
+        self.free_gone();
+    }
+
+    /// A packet will arrive over link `l` at tick `at`, perhaps in another shard.
+    fn send_over(&mut self, l: LinkId, at: u64, packet: Packet) {
+        let next = Self::next_link(&self.conns, &packet);
+        let part = self.part();
+        let to = part.division.behind(l, next);
+        if to == part.me {
             return;
         }
         let blocks = (packet.aux != NONE).then(|| self.sacks.read(packet.aux));
-        let message = Message {
+        let arrival = Arrival {
             at,
             link: l,
             packet,
             blocks,
         };
-        self.part_mut().outbox[to as usize].push(message);
+        self.part_mut().outbox[to as usize].push(Message::Packet(arrival));
     }
 
-    /// A packet has crossed a link to a spine.
-    pub(crate) fn leave(&mut self, packet: Packet) {
+    /// A pause frame arrives at tick `at` at the port of link `l`.
+    pub(crate) fn send_frame(&mut self, l: LinkId, at: u64, event: u32) {
+        let part = self.part_mut();
+        let to = part.division.of(l);
+        if to == part.me {
+            self.events.insert(at, event);
+        } else {
+            part.outbox[to as usize].push(Message::Pause(at, event));
+        }
+    }
+
+    /// A packet has crossed a link behind which it may be in another shard.
+    pub(crate) fn leave(&mut self, l: LinkId, packet: Packet) {
         let next = Self::next_link(&self.conns, &packet);
-        if self.part().owns(next) {
-            self.offer(next, &packet);
+        let part = self.part();
+        if part.division.behind(l, next) == part.me {
+            self.arrive(part.tags[l.place()], packet);
         } else if packet.aux != NONE {
             self.sacks.take(packet.aux);
         }
     }
 
-    /// A packet from another shard has reached its spine.
+    /// A packet from another shard arrives over link `l`.
     fn enter(&mut self, l: LinkId) {
-        let waiting = &mut self.part_mut().inbound[l.place()];
-        let message = waiting.pop_front().expect("an event has its packet");
+        let part = self.part_mut();
+        let tag = part.tags[l.place()];
+        let waiting = &mut part.inbound[l.place()];
+        let arrival = waiting.pop_front().expect("an event has its packet");
         let next = waiting.front().map(|m| m.at);
-        debug_assert_eq!(message.at, self.now, "not the tick of this delivery");
+        debug_assert_eq!(arrival.at, self.now, "not the tick of this delivery");
         if let Some(at) = next {
             self.events.insert_delivery(at, l.0);
         }
-        let mut packet = message.packet;
-        if let Some((n, blocks)) = message.blocks {
+        let mut packet = arrival.packet;
+        if let Some((n, blocks)) = arrival.blocks {
             packet.aux = self.sacks.store(n, blocks);
         }
-        self.offer(Self::next_link(&self.conns, &packet), &packet);
+        self.arrive(tag, packet);
     }
 
-    /// Takes packets from another shard.
+    /// Takes what another shard has sent.
     pub(super) fn receive(&mut self, messages: &mut Vec<Message>) {
         for message in messages.drain(..) {
-            let waiting = &mut self.part_mut().inbound[message.link.place()];
+            let arrival = match message {
+                Message::Packet(arrival) => arrival,
+                Message::Pause(at, event) => {
+                    self.events.insert(at, event);
+                    continue;
+                }
+            };
+            let waiting = &mut self.part_mut().inbound[arrival.link.place()];
             let first = waiting.is_empty();
-            waiting.push_back(message);
+            waiting.push_back(arrival);
             if first {
-                self.events.insert_delivery(message.at, message.link.0);
+                self.events.insert_delivery(arrival.at, arrival.link.0);
             }
         }
     }
@@ -226,8 +316,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// Notes when the sender of a connection retransmits or times out: what of it counts is known
     /// only when the flow has ended, in the receiver's shard.
     pub(crate) fn note_sender(&mut self, conn: ConnId) {
-        let stats = self.conns.list[conn].sender.stats();
-        let (retransmits, timeouts) = (stats.retransmits, stats.timeouts);
+        let (retransmits, timeouts) = self.conns.list[conn].sender_counts();
         let now = self.now;
         let part = self.part_mut();
         let i = conn.0 as usize;
@@ -238,7 +327,7 @@ impl<Q: EventQueue> Sim<Q> {
             return;
         }
         part.noted[i] = (retransmits, timeouts);
-        let when = (now, part.event);
+        let when = part.now(now);
         part.changes.push(Change {
             conn,
             when,
@@ -251,7 +340,16 @@ impl<Q: EventQueue> Sim<Q> {
     pub(crate) fn note_end(&mut self, conn: ConnId) {
         let now = self.now;
         let part = self.part_mut();
-        part.ends.push((conn, (now, part.event)));
+        let when = part.now(now);
+        part.ends.push((conn, when));
+    }
+
+    /// Notes when the answer to a probe came.
+    pub(crate) fn note_answer(&mut self) {
+        let now = self.now;
+        let part = self.part_mut();
+        let when = part.now(now);
+        part.answers.push(when);
     }
 
     /// Whether some measured flow surely does not end within the next `span` ticks: one with more
@@ -265,7 +363,7 @@ impl<Q: EventQueue> Sim<Q> {
             let c = &self.conns.list[conn];
             let byte = self.fabric.links()[c.src.nic()].rate.picos_per_byte().0;
             let most = span * clock.tick_ps() / byte + u64::from(u16::MAX);
-            if c.begin + c.flow.bytes > c.sender.sent() + most {
+            if c.begin + c.flow.bytes > c.sent() + most {
                 return true;
             }
             // What has not left gets less, so this is true for ever.

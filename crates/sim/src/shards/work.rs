@@ -8,7 +8,7 @@ use super::barrier::Barrier;
 use super::merge;
 use super::part::Message;
 use crate::Progress;
-use crate::engine::Sim;
+use crate::engine::{Sim, kind};
 use crate::events::{EventQueue, PartWheel};
 use crate::outcome::Outcome;
 
@@ -37,6 +37,8 @@ pub(super) struct Exchange {
     pub total: u64,
     /// Ticks of a window.
     pub window: u64,
+    /// Ticks from one check for deadlocks to the next.
+    pub check: Option<u64>,
     /// The last tick.
     pub end: u64,
 }
@@ -66,11 +68,12 @@ impl Exchange {
             if from > self.end || over.iter().any(|flag| flag.load(Ordering::Acquire)) {
                 return;
             }
-            let until = from.saturating_add(self.window).min(self.end + 1);
-            if self.surely_goes_on(k, until) {
+            let (until, checked) = self.window_from(from);
+            if !checked && self.surely_goes_on(k, until) {
                 for i in self.mine(k) {
                     let mut sim = self.sim(i);
                     sim.run_window(until);
+                    sim.tell_begun(until);
                     self.post(i, &mut sim);
                 }
             } else if k == 0 {
@@ -94,6 +97,17 @@ impl Exchange {
         }
     }
 
+    /// The end of a window that begins at a tick, exclusive, and whether ports are checked for
+    /// deadlock in it: such a window is that tick alone.
+    fn window_from(&self, from: u64) -> (u64, bool) {
+        let until = from.saturating_add(self.window).min(self.end + 1);
+        match self.check {
+            Some(every) if from.is_multiple_of(every) => (from + 1, true),
+            Some(every) => (until.min(from.next_multiple_of(every)), false),
+            None => (until, false),
+        }
+    }
+
     /// Takes what other shards have sent to shard `i`, and publishes when its next event is.
     fn take_mail(&self, i: usize) {
         let mut sim = self.sim(i);
@@ -103,8 +117,7 @@ impl Exchange {
                 .expect("no thread has panicked");
             sim.receive(&mut mail);
         }
-        let next = sim.events.peek().map_or(NEVER, |(at, _)| at);
-        self.next[i].store(next, Ordering::Release);
+        self.next[i].store(sim.next_tick(), Ordering::Release);
         self.goes_on[i].store(sim.goes_on(self.window), Ordering::Release);
         self.hops[i].store(sim.hops, Ordering::Relaxed);
     }
@@ -136,15 +149,24 @@ impl Exchange {
         let ended: u64 = sims.iter().map(|sim| self.total - sim.awaited).sum();
         let mut left = self.total - ended;
         loop {
-            let heads = sims
-                .iter()
-                .zip(0..)
-                .filter_map(|(sim, i)| Some((sim.events.peek()?, i)));
-            let Some(((at, _), i)) = heads.min().filter(|head| head.0.0 < until) else {
+            // A packet leaves the shard of its link before it arrives in another.
+            let heads = sims.iter().zip(0..).filter_map(|(sim, i)| {
+                let (at, event) = sim.events.peek()?;
+                Some(((at, event), sim.enters(event), i))
+            });
+            let head = heads.min().filter(|((at, _), ..)| *at < until);
+            let Some(((at, event), _, i)) = head else {
                 break;
             };
+            sims[i].events.pop();
+            if event == kind::CHECK {
+                sims[i].step(at, event);
+                if check_all(&mut sims, i) {
+                    return true;
+                }
+                continue;
+            }
             let sim: &mut Sim<PartWheel> = &mut sims[i];
-            let event = sim.events.pop().expect("it was seen").1;
             sim.awaited = left;
             sim.step(at, event);
             left = sim.awaited;
@@ -154,6 +176,7 @@ impl Exchange {
         }
         for (i, sim) in sims.iter_mut().enumerate() {
             sim.awaited = if i == 0 { left } else { self.total };
+            sim.tell_begun(until);
             self.post(i, sim);
         }
         false
@@ -177,4 +200,30 @@ impl Exchange {
         };
         Some(merge::merge(sims, now).finish())
     }
+}
+
+/// Checks the ports of all shards for deadlock at the present tick of shard `i`. Returns whether
+/// the run ends.
+fn check_all(sims: &mut [MutexGuard<'_, Sim<PartWheel>>], i: usize) -> bool {
+    let now = sims[i].now;
+    let mut stalled = false;
+    for sim in sims.iter_mut() {
+        stalled |= sim.stalls();
+    }
+    if !stalled {
+        return false;
+    }
+    let Some((first, others)) = sims.split_first_mut() else {
+        return false;
+    };
+    // What the other shards have is lent to the first.
+    for other in others.iter_mut() {
+        merge::lend(first, other);
+    }
+    first.now = now;
+    first.check_deadlock();
+    for other in others {
+        merge::lend(first, other);
+    }
+    first.stop
 }

@@ -219,6 +219,20 @@ impl Traffic {
         self.measured
     }
 
+    /// What [`ahead`](Traffic::ahead) is before the first flow of `cfg`, without drawing it.
+    pub(crate) fn ahead_of(cfg: &Config) -> u64 {
+        let of = |kind: &Kind| match kind {
+            Kind::Poisson { flows, warmup, .. } => flows.saturating_add(*warmup),
+            Kind::Incast {
+                senders, repeat, ..
+            } => u64::from(*senders) * u64::from(*repeat),
+            Kind::List(lines) => lines.len() as u64,
+            Kind::Long { .. } | Kind::Probe { .. } => 0,
+        };
+        let all = cfg.workloads.iter().map(|w| of(&w.kind));
+        all.fold(0, u64::saturating_add)
+    }
+
     /// Flows that have not started, of those of a warm-up and those that are measured.
     pub fn ahead(&self) -> u64 {
         let ahead = self.lanes.iter().map(|lane| lane.ahead);

@@ -2,6 +2,8 @@
 //! Small fabrics for tests.
 #![allow(dead_code, missing_docs, unreachable_pub)] // each test binary uses its part
 
+pub mod random;
+
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{
     Buffering, Config, DeviceQueue, Fct, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig,
@@ -103,6 +105,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             pfc: None,
         },
         faults: Vec::new(),
+        retunes: Vec::new(),
         edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: us(20),

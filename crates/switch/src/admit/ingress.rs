@@ -124,20 +124,21 @@ impl Ingress {
         }
     }
 
-    /// A packet leaves its queue. Returns how many of its bytes were headroom.
+    /// A packet leaves its queue. Returns how many of its bytes were headroom, and whether its link
+    /// is paused.
     #[inline]
-    pub(super) fn leaving(&mut self, from: u32, queue: usize, bytes: u32) -> u32 {
+    pub(super) fn leaving(&mut self, from: u32, queue: usize, bytes: u32) -> (u32, bool) {
         let at = self.at(from, queue);
         let meter = &mut self.meters[at];
         let part = meter.headroom.min(bytes);
         meter.headroom -= part;
         meter.shared -= bytes - part;
-        part
+        (part, meter.paused)
     }
 
     /// Resumes a link after a packet has left, if its meter allows it with `free` bytes of shared
     /// room free.
-    #[inline]
+    #[inline(never)]
     pub(super) fn left(&mut self, from: u32, queue: usize, free: u32) {
         let at = self.at(from, queue);
         let meter = self.meters[at];

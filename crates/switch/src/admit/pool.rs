@@ -61,6 +61,12 @@ impl Pool {
         self.ingress.as_deref_mut()
     }
 
+    /// Whether its ingress side has pause frames to send.
+    #[inline]
+    pub fn has_signals(&self) -> bool {
+        self.ingress.as_ref().is_some_and(|i| !i.signals.is_empty())
+    }
+
     /// The buffer of one port, without headroom.
     pub const fn of_port(bytes: u32) -> Self {
         Pool::new(bytes, 0, false)
@@ -137,10 +143,11 @@ impl Pool {
         let Some(ingress) = &mut self.ingress else {
             return self.give(bytes, headroom);
         };
-        let part = ingress.leaving(from, queue, bytes);
+        let (part, paused) = ingress.leaving(from, queue, bytes);
         self.headroom_used -= part;
         self.used -= bytes - part;
-        let free = self.room - self.used;
-        ingress.left(from, queue, free);
+        if paused {
+            ingress.left(from, queue, self.room - self.used);
+        }
     }
 }

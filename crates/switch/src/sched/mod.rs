@@ -86,8 +86,23 @@ pub enum AnyScheduler {
     Wrr(Box<Wrr>),
     /// See [`Dwrr`].
     Dwrr(Box<Dwrr>),
+    /// [`Fifo`] where there is one queue: it sends whenever it may.
+    Single,
     /// Any other, including a user's own.
     Other(Box<dyn Scheduler>),
+}
+
+impl AnyScheduler {
+    /// [`Scheduler::arrived`], which computes the time only for those that may look at it.
+    #[inline(always)]
+    pub(crate) fn joined(&mut self, queue: QueueId, bytes: u32, now: impl FnOnce() -> Nanos) {
+        match self {
+            AnyScheduler::Wrr(s) => s.arrived(queue, bytes, Nanos::ZERO),
+            AnyScheduler::Dwrr(s) => s.arrived(queue, bytes, Nanos::ZERO),
+            AnyScheduler::Single => {}
+            AnyScheduler::Other(s) => s.arrived(queue, bytes, now()),
+        }
+    }
 }
 
 impl Scheduler for AnyScheduler {
@@ -96,6 +111,7 @@ impl Scheduler for AnyScheduler {
         match self {
             AnyScheduler::Wrr(s) => s.arrived(queue, bytes, now),
             AnyScheduler::Dwrr(s) => s.arrived(queue, bytes, now),
+            AnyScheduler::Single => {}
             AnyScheduler::Other(s) => s.arrived(queue, bytes, now),
         }
     }
@@ -105,6 +121,10 @@ impl Scheduler for AnyScheduler {
         match self {
             AnyScheduler::Wrr(s) => s.pick(heads),
             AnyScheduler::Dwrr(s) => s.pick(heads),
+            AnyScheduler::Single => (heads.backlogged & !heads.paused != 0).then_some(Pick {
+                queue: QueueId(0),
+                visit_ends: true,
+            }),
             AnyScheduler::Other(s) => s.pick(heads),
         }
     }
@@ -113,6 +133,7 @@ impl Scheduler for AnyScheduler {
         match self {
             AnyScheduler::Wrr(s) => s.refunded(queue, bytes, heads),
             AnyScheduler::Dwrr(s) => s.refunded(queue, bytes, heads),
+            AnyScheduler::Single => true,
             AnyScheduler::Other(s) => s.refunded(queue, bytes, heads),
         }
     }
@@ -121,6 +142,7 @@ impl Scheduler for AnyScheduler {
         match self {
             AnyScheduler::Wrr(s) => s.is_traceless(),
             AnyScheduler::Dwrr(s) => s.is_traceless(),
+            AnyScheduler::Single => true,
             AnyScheduler::Other(s) => s.is_traceless(),
         }
     }
@@ -129,6 +151,7 @@ impl Scheduler for AnyScheduler {
         match self {
             AnyScheduler::Wrr(s) => s.rounds(),
             AnyScheduler::Dwrr(s) => s.rounds(),
+            AnyScheduler::Single => Rounds::None,
             AnyScheduler::Other(s) => s.rounds(),
         }
     }
@@ -285,7 +308,7 @@ pub fn build(kind: SchedulerKind, queues: &[QueueSpec]) -> AnyScheduler {
     let strict = mask(queues, |q| q.strict);
     let quanta = || queues.iter().map(|q| q.quantum).collect::<Vec<u32>>();
     match kind {
-        SchedulerKind::Fifo => AnyScheduler::Other(Box::new(Fifo::new())),
+        SchedulerKind::Fifo => fifo(queues.len()),
         SchedulerKind::StrictPriority => AnyScheduler::Other(Box::new(StrictPriority)),
         SchedulerKind::Wrr if strict == 0 => AnyScheduler::Wrr(Box::new(Wrr::new(&quanta()))),
         SchedulerKind::Wrr => under(strict, queues.len(), Wrr::new(&quanta())),
@@ -295,6 +318,14 @@ pub fn build(kind: SchedulerKind, queues: &[QueueSpec]) -> AnyScheduler {
             let weights: Vec<u32> = queues.iter().map(|q| q.weight).collect();
             under(strict, queues.len(), Wfq::new(&weights))
         }
+    }
+}
+
+/// First in, first out over this number of queues.
+pub fn fifo(queues: usize) -> AnyScheduler {
+    match queues {
+        1 => AnyScheduler::Single,
+        _ => AnyScheduler::Other(Box::new(Fifo::new())),
     }
 }
 

@@ -77,6 +77,11 @@ impl Requester {
         self.end
     }
 
+    /// Just past the highest byte ever sent.
+    pub fn sent(&self) -> u64 {
+        self.top
+    }
+
     /// Whether `poll_transmit` would give a packet now.
     #[inline]
     pub fn can_send(&self, cfg: &Config, now: Nanos) -> bool {

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random scenarios of every kind, small enough for many of them.
+#![allow(dead_code, missing_docs, unreachable_pub)] // each test binary uses its part
+
+use cemark_sim::Config;
+use cemark_sim::config::{
+    Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, QueueConfig, Xoff,
+};
+use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
+use cemark_sim::topology::{Dumbbell, Fabric, FatTree, Star, Topology, TwoSites};
+use cemark_sim::workload::{Kind, RttModel};
+use cemark_transport::cc::dctcp::DctcpConfig;
+use cemark_transport::rdma::{Rdma, Retransmit};
+use cemark_transport::{Control, Stack};
+use cemark_wire::{Nanos, Picos, Rate};
+use proptest::prelude::*;
+
+use super::{config, leaf_spine, scheme, us, web_that_stops, workload};
+
+pub fn markers() -> impl Strategy<Value = MarkerChoice> {
+    prop_oneof![
+        Just(MarkerChoice::None),
+        (1u64..200).prop_map(|k| scheme("threshold", &[("k", k * 1500)])),
+        Just(scheme("red", &[])),
+        (5u64..300).prop_map(|t| scheme("tcn", &[("threshold", t * 1000)])),
+        Just(scheme("codel", &[])),
+        (5u64..100).prop_map(|t| scheme("ecn_sharp", &[("pst_target", t * 1000)])),
+    ]
+}
+
+fn topologies() -> impl Strategy<Value = Topology> {
+    let (r, d) = (Rate::gbps(10), Picos(3_000_017));
+    prop_oneof![
+        (3u32..9).prop_map(move |hosts| Topology::Star(Star {
+            hosts,
+            rate: r,
+            delay: d
+        })),
+        Just(Topology::Dumbbell(Dumbbell {
+            left: 2,
+            right: 3,
+            host_rate: r,
+            middle_rate: Rate::gbps(25),
+            host_delay: d,
+            middle_delay: d
+        })),
+        (1u32..4).prop_map(move |paths| Topology::TwoSites(TwoSites {
+            left: 3,
+            right: 2,
+            paths,
+            host_rate: r,
+            edge_rate: Rate::gbps(40),
+            wan_rate: r,
+            host_delay: d,
+            edge_delay: d,
+            wan_delay: Picos(100_000_007)
+        })),
+        Just(leaf_spine()),
+        Just(Topology::FatTree(FatTree {
+            k: 4,
+            hosts_per_edge: 2,
+            host_rate: r,
+            pod_rate: r,
+            core_rate: Rate::gbps(40),
+            host_delay: d,
+            fabric_delay: d
+        })),
+    ]
+}
+
+/// Measured flows of [`configs`] that arrive at a load.
+const FLOWS: u64 = 60;
+const SENDERS: u32 = 12;
+const QUERIES: u32 = 2;
+/// All measured flows of [`configs`].
+pub const MEASURED: usize = FLOWS as usize + (SENDERS * QUERIES) as usize;
+
+/// TCP of every kind over ports with one queue.
+pub fn configs() -> impl Strategy<Value = Config> {
+    let knobs = (
+        1u64..1000,
+        20_000u32..600_000,
+        0usize..6,
+        any::<bool>(),
+        1u32..4,
+        any::<bool>(),
+        any::<bool>(),
+    );
+    (topologies(), markers(), knobs, 0.1f64..0.95).prop_map(
+        |(
+            topology,
+            marker,
+            (seed, buffer, control, sack, ack_every, handshake, persistent),
+            load,
+        )| {
+            let mut web = web_that_stops(load, FLOWS);
+            web.persistent = persistent;
+            let incast = workload(Kind::Incast {
+                senders: SENDERS,
+                receiver: 0,
+                min_bytes: 1,
+                max_bytes: 60_000,
+                at: us(500),
+                repeat: QUERIES,
+                every: us(2_000),
+                jitter: us(3),
+            });
+            let mut c = config(vec![web, incast], marker);
+            c.topology = topology;
+            c.rtt = RttModel::Variation {
+                lo: us(40),
+                hi: us(200),
+            };
+            c.seed = seed;
+            if seed % 3 == 1 {
+                c.faults = faults(seed, &c.topology);
+            }
+            c.switch.buffer_bytes = buffer;
+            c.transport.sack = sack;
+            c.transport.ack_every = ack_every;
+            c.transport.handshake = handshake;
+            c.transport.control = [
+                Control::RENO,
+                Control::ECN_STAR,
+                DctcpConfig {
+                    g_shift: 4,
+                    alpha_init: 0,
+                }
+                .control(),
+                Control::DCTCP,
+                match seed % 2 == 0 {
+                    true => Control::CUBIC_ECN,
+                    false => Control::CUBIC,
+                },
+                Control::BBR,
+            ][control];
+            c.nic = if seed % 3 == 0 {
+                Nic::Fifo
+            } else {
+                Nic::BackPressure {
+                    packets: 1 + (seed % 2) as u32,
+                }
+            };
+            c.switch.non_ect = if seed % 2 == 0 {
+                NonEct::Forward
+            } else {
+                NonEct::Drop
+            };
+            // One seed in four: hosts that process packets in bunches, paced or not.
+            if seed % 4 == 1 {
+                c.offload = Offload {
+                    tso: 64_000,
+                    coalesce: Nanos::from_micros(seed % 30),
+                    coalesce_packets: 16,
+                    gro: seed % 8 == 1,
+                };
+                c.transport.pacing = seed % 3 == 1;
+                c.transport.pace_train = 64_000 * (seed % 2) as u32;
+            }
+            // One in five: the senders of an operating system.
+            if seed % 5 == 2 {
+                c.transport.stack = Stack::LINUX;
+            }
+            // An average that only arrivals move stays high on an idle queue: retries a minute
+            // apart would find it there for hours.
+            c.transport.rto_max = Nanos::from_millis(500);
+            c.max_time = us(500_000_000);
+            c
+        },
+    )
+}
+
+/// A twentieth of all packets of one link, and bursts on another.
+fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
+    // Ports of switches, as reports list those.
+    let hosts = topology.hosts();
+    let ports = Fabric::new(topology).links().len() as u32 - hosts;
+    let link = (seed * 7) as u32 % ports;
+    vec![
+        LinkFault {
+            link: hosts + link,
+            loss: Loss::Uniform {
+                chance: ALWAYS / 20,
+            },
+            victims: Victims::Any,
+            bleach: seed.is_multiple_of(2),
+        },
+        LinkFault {
+            link: hosts + (link + 1) % ports,
+            loss: Loss::Bursty {
+                enter: ALWAYS / 500,
+                leave: ALWAYS / 4,
+                good: 0,
+                bad: ALWAYS / 2,
+            },
+            victims: Victims::NotEct,
+            bleach: false,
+        },
+    ]
+}
+
+/// The same with queue pairs, pauses, or both: `pause` 0 to 2, `pairs` 0 to 2, where 0 is none.
+pub fn lossless(mut cfg: Config, pause: usize, pairs: usize) -> Config {
+    if pause == 0 {
+        // Losses alone slow no queue pair down: without marks and pauses it would send at line
+        // rate over a full buffer for a long time.
+        cfg.switch.marker = scheme("threshold", &[("k", 30_000)]);
+        cfg.switch.buffer_bytes = cfg.switch.buffer_bytes.max(100_000);
+    }
+    let retransmit = [None, Some(Retransmit::GoBackN), Some(Retransmit::Selective)][pairs];
+    cfg.transport.rdma = retransmit.map(|retransmit| Rdma {
+        retransmit,
+        ..Rdma::default()
+    });
+    cfg.switch.non_ect = NonEct::Forward;
+    cfg.switch.buffering = Buffering {
+        policy: [Policy::Shared, Policy::Dynamic { alpha: 1 << 16 }][cfg.seed as usize % 2],
+        pool_bytes: cfg.switch.buffer_bytes * 3,
+        headroom: 0,
+    };
+    let xoff = [Xoff::Dynamic { alpha: 1 << 13 }, Xoff::Bytes(20_000)];
+    cfg.switch.pfc = (pause > 0).then(|| Pfc {
+        xoff: xoff[pause - 1],
+        ..Pfc::default()
+    });
+    cfg.switch.queues = vec![QueueConfig {
+        lossless: true,
+        ..QueueConfig::PLAIN
+    }];
+    cfg
+}
