@@ -22,7 +22,7 @@ use crate::retune::Tuning;
 use crate::shards::Part;
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
-use crate::workload::{ClassMap, Flow, Kind, RttModel, Workload};
+use crate::workload::{ClassMap, Flow, Kind};
 
 /// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
 /// is a few packets and ACKs.
@@ -60,17 +60,15 @@ impl<Q: EventQueue> Sim<Q> {
         let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
         buffers.add_nics(cfg);
         let waypoints = waypoint::waypoints(cfg, &fabric, taps);
+        let owns = |l: LinkId| part.as_ref().is_none_or(|part| part.owns(l));
         let kept = kept(cfg, &fabric, watched);
-        let ports = ports(cfg, clock, &fabric, &buffers, &waypoints, &kept);
+        let ports = ports(cfg, clock, &fabric, (&buffers, &waypoints, &kept), owns);
         let tuning = tuning(cfg, &fabric, &buffers, &kept);
         let traffic = Traffic::new(cfg);
-        let sampler = sampler(cfg, clock, ports.len(), largest);
+        let own = (hosts..ports.len() as u32).filter(|&l| owns(LinkId(l)));
+        let sampler = sampler(cfg, clock, own, largest);
         let awaited = traffic.measured_total();
-        let listed = |w: &Workload| match &w.kind {
-            Kind::List(lines) => lines.iter().any(|line| line.rtt.is_some()),
-            _ => false,
-        };
-        let drawn = cfg.rtt != RttModel::Path || cfg.workloads.iter().any(listed);
+        let drawn = cfg.draws_rtts();
         // A sender that is paced segment by segment does not wait for a train.
         let tso = if cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
             0
@@ -137,11 +135,12 @@ impl<Q: EventQueue> Sim<Q> {
             cfg: cfg.clone(),
             fabric,
         };
-        sim.conns.keeps_slots = crate::shards::obstacle(cfg).is_none();
+        sim.conns.keeps_ends = sim.part.is_some();
         sim.mark_crossings();
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();
+        sim.conns.first = sim.conns.list.len() as u32;
         sim.prime_retunes();
         for l in (0..sim.ports.len() as u32).map(LinkId) {
             if !sim.has_port(l) {
@@ -180,9 +179,9 @@ impl<Q: EventQueue> Sim<Q> {
             measured: false,
             extra: Picos::ZERO,
         };
-        let conn = self.open(flow, flow.id);
-        // Never idle: its slot is not reused.
-        self.conns.list[conn].idle = false;
+        // It never ends.
+        let conn = self.conns.next();
+        self.open(conn, flow, flow.id);
         self.metrics.probes[w] = ProbeState {
             conn,
             src: HostId(src),
@@ -333,20 +332,22 @@ fn tuning(cfg: &Config, fabric: &Fabric, buffers: &Buffers, kept: &[bool]) -> Op
     Tuning::new(cfg, specs).map(Box::new)
 }
 
-/// The port of every link.
+/// The port of every link. Of those in other shards the tag alone is right: they hold nothing.
 fn ports(
     cfg: &Config,
     clock: Clock,
     fabric: &Fabric,
-    buffers: &Buffers,
-    waypoints: &[Waypoint],
-    kept: &[bool],
+    (buffers, waypoints, kept): (&Buffers, &[Waypoint], &[bool]),
+    owns: impl Fn(LinkId) -> bool,
 ) -> Vec<Port> {
     let hosts = cfg.topology.hosts() as usize;
     let port = |(i, link): (usize, &Link)| {
         let pool = buffers.of_link(i, hosts);
         let room = buffers.pools[pool.place()].room();
-        let mut spec = port_spec(cfg, clock, link, i < hosts, (pool, room));
+        let mut spec = match owns(LinkId(i as u32)) {
+            true => port_spec(cfg, clock, link, i < hosts, (pool, room)),
+            false => plain_port(clock, link, (pool, 0)),
+        };
         if let Some(n) = waypoints.iter().position(|w| w.link.place() == i) {
             spec.tag = waypoint::FIRST + n as u32;
         }
@@ -356,26 +357,23 @@ fn ports(
     fabric.links().iter().enumerate().map(port).collect()
 }
 
-/// What samples the queues of `ports` ports, NICs among them, whose largest buffer is `largest`.
-fn sampler(cfg: &Config, clock: Clock, ports: usize, largest: u32) -> Sampler {
+/// What samples the queues of these links' ports, of which the largest buffer of all is `largest`.
+fn sampler(cfg: &Config, clock: Clock, links: impl Iterator<Item = u32>, largest: u32) -> Sampler {
     let hosts = cfg.topology.hosts();
     let longest_wait = cfg.topology.slowest().nanos_for(u64::from(largest));
     Sampler::new(
         hosts,
-        ports - hosts as usize,
+        links.map(|l| l - hosts),
         clock.ticks(cfg.measure.queue_interval),
-        largest,
-        longest_wait.0,
+        (largest, longest_wait.0),
         cfg.measure.trace.clone(),
     )
 }
 
-/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
-fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
-    let (pool, room) = pool;
+/// One FIFO that marks nothing. `pool`: its buffer, and how much ordinary room that has.
+fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpec {
     let rate = link.rate;
-    let s = &cfg.switch;
-    let common = PortSpec {
+    PortSpec {
         clock,
         byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
         tag: link.host.unwrap_or(waypoint::SWITCH),
@@ -396,7 +394,13 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
         most_packets: 0,
         never_fuse: false,
         may_lag: false,
-    };
+    }
+}
+
+/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
+fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
+    let common = plain_port(clock, link, pool);
+    let (room, rate, s) = (pool.1, link.rate, &cfg.switch);
     if nic && !marks(cfg, link, nic) {
         // A NIC that can be paused has the queues of its switch, served in the order of arrival.
         let plain = |_| QueueSetup {

@@ -20,7 +20,7 @@ use crate::ids::LinkId;
 use crate::network::faults::LinkFault;
 use crate::retune::Retune;
 use crate::topology::{Fabric, Topology};
-use crate::workload::{RttModel, Workload};
+use crate::workload::{Kind, RttModel, Workload};
 
 /// One simulation point.
 #[derive(Clone, Debug)]
@@ -135,6 +135,15 @@ impl Config {
             all.push(&self.transport.control);
         }
         all
+    }
+
+    /// Whether some flow may have an extra delay.
+    pub(crate) fn draws_rtts(&self) -> bool {
+        let listed = |w: &Workload| match &w.kind {
+            Kind::List(lines) => lines.iter().any(|line| line.rtt.is_some()),
+            _ => false,
+        };
+        self.rtt != RttModel::Path || self.workloads.iter().any(listed)
     }
 }
 

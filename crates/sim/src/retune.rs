@@ -218,8 +218,8 @@ impl<Q: EventQueue> Sim<Q> {
             for (link, values) in links.iter().zip(new) {
                 if let Some(port) = tuning.ports.get_mut(&link.0) {
                     port.values = values;
-                    let wake_at = Port::retune(&mut self.ports[*link], &values, &port.specs);
                     if self.has_port(*link) {
+                        let wake_at = Port::retune(&mut self.ports[*link], &values, &port.specs);
                         self.arm_wake(*link, wake_at);
                     }
                 }

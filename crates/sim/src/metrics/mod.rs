@@ -5,7 +5,7 @@ mod finish;
 mod histogram;
 mod sampler;
 
-pub(crate) use histogram::Histogram;
+use histogram::Histogram;
 pub(crate) use sampler::Sampler;
 
 use crate::ids::{ConnId, HostId};
