@@ -251,7 +251,7 @@ impl ExplicitPort {
             }
         }
         if !self.lazy {
-            result.signals = pools[self.pool.place()].has_signals();
+            result.signals = pool.has_signals();
             result.serve_at = self.arm();
             if self.keeps_time && self.queues[i].keeps_time && self.queues[i].wake == NEVER {
                 result.wake_at = self.poll_clock(i);
@@ -343,7 +343,7 @@ impl ExplicitPort {
             false
         } else {
             let ask = queue.request(i, packet.stamp, bytes);
-            match self.buffering.admit(pool, &ask) {
+            match self.buffering.decide(pool, &ask) {
                 Admit::Ok => false,
                 Admit::Headroom => true,
                 Admit::Drop(why) => return Err(why),
@@ -456,7 +456,7 @@ impl ExplicitPort {
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
         let ask = self.queues[i].request(i, packet.stamp, bytes);
-        match self.buffering.admit(pool, &ask) {
+        match self.buffering.decide(pool, &ask) {
             Admit::Ok => {}
             // A packet that takes headroom pauses its sender, so the meters have to count it.
             Admit::Headroom => return None,
@@ -668,19 +668,25 @@ impl ExplicitPort {
         Some((arrives, packet))
     }
 
+    /// Processes the departures that are due before the last packet leaves the wire.
+    #[inline(never)]
+    fn send_before_last(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) {
+        // The wire is not empty, so this cannot be the first packet on it: no delivery event is
+        // due.
+        let pool = &mut pools[self.pool.place()];
+        let served = self.send_due(now, pool, gone);
+        debug_assert_eq!(served, NEVER);
+    }
+
     /// The head has reached the far end. Returns the tick of the next delivery, or [`NEVER`].
     ///
     /// A packet counts as on the wire from the start of its transmission. A port with a backlog
     /// therefore always has a pending delivery, and lazy processing misses no departure if it runs
     /// when the last packet leaves the wire.
-    #[inline]
+    #[inline(always)]
     pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> u64 {
-        if self.lazy && self.wire.packets.len() == 1 {
-            // The wire is not empty, so this cannot be the first packet on it: no delivery event is
-            // due.
-            let pool = &mut pools[self.pool.place()];
-            let served = self.send_due(now, pool, gone);
-            debug_assert_eq!(served, NEVER);
+        if self.lazy && self.wire.packets.len() == 1 && self.busy <= now {
+            self.send_before_last(now, pools, gone);
         }
         self.wire.advance(&mut self.slots, now)
     }
