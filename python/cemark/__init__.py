@@ -21,6 +21,7 @@ _PLACES = {
     "Run": "_run",
     "Table": "_run",
     "Frame": "_run",
+    "Chart": "_plot",
     "Scenario": "_scenario",
     "schemes": "_schemes",
     "Error": "_errors",
@@ -48,11 +49,13 @@ if TYPE_CHECKING:
     )
     from ._marker import CompiledMarker, Marker, compile_marker
     from ._native import __version__
+    from ._plot import Chart
     from ._run import Frame, Run, Table, run
     from ._scenario import Scenario
     from ._schemes import schemes
 
 __all__ = [
+    "Chart",
     "CompiledMarker",
     "Error",
     "Frame",

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _native
 from ._errors import UserError
@@ -72,6 +72,23 @@ def _class_of(factory: object) -> type[Marker] | None:
     return factory if isinstance(factory, type) and issubclass(factory, Marker) else None
 
 
+def _text(factory: Any) -> str:
+    """The source of a class or a function."""
+    try:
+        return inspect.getsource(factory)
+    except (OSError, TypeError):
+        if not isinstance(factory, type):
+            raise
+    # A class of a notebook's cell names no file; the functions in it do.
+    parts = [getattr(part, "__func__", part) for part in vars(factory).values()]
+    parts = [getattr(part, "fget", part) for part in parts]
+    functions = [inspect.getsource(part) for part in parts if inspect.isfunction(part)]
+    plain = (bool, int, float, str, tuple, list, dict)
+    attributes = [(n, v) for n, v in vars(factory).items() if not n.startswith("__")]
+    rest = [f"{n} = {v!r}" for n, v in attributes if isinstance(v, plain)]
+    return "\n".join([factory.__qualname__, *functions, *rest])
+
+
 def _source(label: str, factory: object) -> str:
     """What identifies a marker: its source and the arguments that are bound to it."""
     bound: list[str] = []
@@ -79,7 +96,7 @@ def _source(label: str, factory: object) -> str:
         bound.append(repr((factory.args, sorted(factory.keywords.items()))))
         factory = factory.func
     try:
-        return "\n".join([inspect.getsource(factory), *bound])  # type: ignore[arg-type]
+        return "\n".join([_text(factory), *bound])
     except (OSError, TypeError):
         raise UserError(
             f"markers: the source of `{label}` cannot be read, and it identifies the results",

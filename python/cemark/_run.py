@@ -19,6 +19,7 @@ from ._scenario import Changes, Like, scenario
 
 if TYPE_CHECKING:
     from ._marker import Given
+    from ._plot import Chart
 
 
 def run(
@@ -224,18 +225,31 @@ class Run:
         """A row for each switch port of each point."""
         return self.frame("links")
 
-    def plot(self, what: str = "comparison") -> Any:
-        """A chart: ``"fct"`` and ``"queue"`` are drawn by Altair or matplotlib, whichever is there,
-        and by cemark itself otherwise; any other name is one of :meth:`charts`."""
+    def plot(
+        self,
+        what: str = "comparison",
+        path: str | os.PathLike[str] | None = None,
+        *,
+        library: str | None = None,
+    ) -> Any:
+        """A chart, or with ``path`` an SVG or PDF file, by its ending, whose path is returned.
+
+        ``"fct"``, ``"slowdown"`` and ``"queue"`` show the share of flows or samples up to each
+        value. Altair or matplotlib draws them, whichever is there, and cemark itself otherwise;
+        files are drawn by cemark, so that the same results give the same bytes. ``library``
+        (``"altair"``, ``"matplotlib"`` or ``"cemark"``) chooses one, for a file too. Any other
+        name is one of :meth:`charts`, or a part of it.
+        """
         from ._plot import plot
 
-        return plot(self, what)
+        return plot(self, what, path, library)
 
-    def charts(self) -> dict[str, Any]:
-        """The charts of the report by name, each an SVG that a notebook shows."""
-        from ._plot import Svg
+    def charts(self) -> dict[str, Chart]:
+        """The charts of the report by name. A notebook shows them, and each has ``save`` for SVG
+        and PDF files."""
+        from ._plot import Chart
 
-        return {name: Svg(title, svg) for name, title, svg in self._ran.charts()}
+        return {chart.name: Chart(chart) for chart in self._ran.charts()}
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Writes the report, one HTML file with everything inside, and returns its path."""

@@ -4,7 +4,6 @@
 use cemark_runner::Failure;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// What an exception says.
 struct Said<'a> {
@@ -33,7 +32,7 @@ pub(crate) fn of_failure(py: Python<'_>, failure: Failure) -> PyErr {
             None => raised(py, "UserError", of_report(&report)),
         },
         Failure::Machine(report) => raised(py, "MachineError", of_report(&report)),
-        Failure::Interrupted(text) => PyKeyboardInterrupt::new_err(text),
+        Failure::Interrupted(text) => of_interrupt(py, &text),
         Failure::OutputClosed => PyErr::new::<pyo3::exceptions::PyBrokenPipeError, _>(()),
     }
 }
@@ -71,17 +70,23 @@ fn of_report(report: &miette::Report) -> Said<'static> {
     }
 }
 
+/// The exception of this class, made by `raised` of `_errors.py`, which writes Python's arguments
+/// for the command's options.
 fn raised(py: Python<'_>, class: &str, said: Said<'_>) -> PyErr {
     let make = || -> PyResult<PyErr> {
-        let given = PyDict::new(py);
-        given.set_item("help", said.help)?;
-        given.set_item("file", said.file)?;
-        given.set_item("line", said.position.map(|p| p.0))?;
-        given.set_item("column", said.position.map(|p| p.1))?;
-        let class = crate::python(py, "_errors")?.getattr(class)?;
-        Ok(PyErr::from_value(
-            class.call((said.message,), Some(&given))?,
-        ))
+        let (line, column) = said.position.unzip();
+        let raised = crate::python(py, "_errors")?.getattr("raised")?;
+        let given = (class, said.message, said.help, said.file, line, column);
+        Ok(PyErr::from_value(raised.call1(given)?))
     };
     make().unwrap_or_else(|e| e)
+}
+
+/// Ctrl-C, with what is kept.
+pub(crate) fn of_interrupt(py: Python<'_>, text: &str) -> PyErr {
+    let make = || -> PyResult<String> {
+        let words = crate::python(py, "_errors")?.getattr("in_python")?;
+        words.call1((text,))?.extract()
+    };
+    PyKeyboardInterrupt::new_err(make().unwrap_or_else(|_| text.to_owned()))
 }

@@ -10,6 +10,7 @@ use cemark_runner::Failure;
 use cemark_scenario::Plan;
 use pyo3::prelude::*;
 
+use crate::chart::NativeChart;
 use crate::errors;
 use crate::frame::Frame;
 
@@ -91,16 +92,15 @@ impl Ran {
         Ok(py.detach(|| Frame::new(columns(kind, &self.plan, &self.finished))))
     }
 
-    /// The charts of the run: (name, title, SVG).
-    fn charts(&self, py: Python<'_>) -> Vec<(String, String, String)> {
-        py.detach(|| {
-            let charts = chart::of_run(&self.plan, &self.finished, &self.comparisons);
-            let drawn = charts.into_iter().map(|c| {
-                let svg = c.svg();
-                (c.name, c.title, svg)
-            });
-            drawn.collect()
-        })
+    /// The charts of the run.
+    fn charts(&self, py: Python<'_>) -> Vec<NativeChart> {
+        let made = || chart::of_run(&self.plan, &self.finished, &self.comparisons);
+        py.detach(made).into_iter().map(NativeChart).collect()
+    }
+
+    /// Labels of the schemes, in the order of their colours.
+    fn schemes(&self) -> Vec<String> {
+        self.plan.schemes.clone()
     }
 
     /// The report in HTML.

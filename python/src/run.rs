@@ -133,7 +133,7 @@ fn watched(
             // Python's own exception of Ctrl-C says nothing.
             match result {
                 Err(Failure::Interrupted(text)) if e.is_instance_of::<PyKeyboardInterrupt>(py) => {
-                    Err(PyKeyboardInterrupt::new_err(text))
+                    Err(errors::of_interrupt(py, &text))
                 }
                 _ => Err(e),
             }

@@ -148,6 +148,7 @@ def test_warnings_are_warnings(small: dict[str, Any]) -> None:
     assert all(w.filename == __file__ for w in said)
 
 
+ROOT = Path(__file__).parents[2]
 LONG = {"workload.flows": 2_000}
 
 
@@ -210,10 +211,10 @@ def test_the_memory_of_a_run_is_returned(small: dict[str, Any]) -> None:
     once()
     gc.collect()
     before = resident()
-    for _ in range(5):
+    for _ in range(10):
         once()
     gc.collect()
-    # What one run keeps is a few megabytes; five runs must not add up.
+    # What one run keeps is a few megabytes; ten runs must not add up.
     assert resident() - before < 30e6
 
 
@@ -223,8 +224,11 @@ def test_the_report_and_charts_are_files(small: dict[str, Any], folder: Path) ->
     assert page.read_text().startswith("<!")
     charts = run.charts()
     assert any(name.startswith("comparison") for name in charts)
-    svg = next(iter(charts.values())).save(folder / "c.svg")
-    assert svg.read_text().startswith("<svg")
+    chart = next(iter(charts.values()))
+    assert chart.save(folder / "c.svg").read_text() == chart.svg
+    assert chart.save(folder / "c.pdf").read_bytes().startswith(b"%PDF")
+    with pytest.raises(cemark.UserError, match=r"an \.svg or a \.pdf file"):
+        chart.save(folder / "c.png")
     assert run.plot("comparison")._repr_svg_().startswith("<svg")
     with pytest.raises(cemark.UserError, match="no chart called"):
         run.plot("nothing")
@@ -240,14 +244,97 @@ def test_plots_use_what_is_there(small: dict[str, Any], monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "altair", None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    assert run.plot("fct")._repr_svg_().startswith("<svg")
+    ours = run.plot("fct")
+    assert ours._repr_svg_().startswith("<svg") and ours._repr_svg_() == run.plot("fct").svg
+    with pytest.raises(cemark.UserError, match="altair is not installed"):
+        run.plot("fct", library="altair")
+
+
+def test_matplotlib_draws_the_shares(small: dict[str, Any], folder: Path) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    run = cemark.run(small, progress=False)
+    figure = run.plot("fct", library="matplotlib")
+    (axes,) = figure.axes
+    assert (axes.get_xscale(), axes.get_xlabel()) == ("log", "completion time [µs]")
+    flows = run.flows.to_pandas()
+    assert len(axes.lines) == 4
+    for line in axes.lines:
+        x, y = line.get_data()
+        scheme, load = line.get_label().split(", load ")
+        loads = flows["workload.load"].astype(float)
+        of = flows[(flows["scheme"] == scheme) & (loads == float(load))]
+        assert (x[0], x[-1], y[-1]) == (of["fct_us"].min(), of["fct_us"].max(), 1.0)
+        assert list(y) == sorted(y) and y[0] == pytest.approx(1 / len(of))
+    # The figure is the caller's: pyplot keeps none.
+    assert pyplot.get_fignums() == []
+    saved = run.plot("fct", folder / "m.pdf", library="matplotlib")
+    assert saved.read_bytes().startswith(b"%PDF")
+
+
+def test_a_plot_is_an_svg_or_a_pdf_file(small: dict[str, Any], folder: Path) -> None:
+    run = cemark.run(small, progress=False)
+    for what in ("fct", "slowdown", "comparison"):
+        svg = run.plot(what, folder / f"{what}.svg")
+        assert svg == folder / f"{what}.svg" and svg.read_text().startswith("<svg")
+        pdf = run.plot(what, folder / f"{what}.pdf").read_bytes()
+        assert pdf.startswith(b"%PDF") and pdf == run.plot(what, "again.pdf").read_bytes()
+    with pytest.raises(cemark.UserError, match=r"an \.svg or a \.pdf file"):
+        run.plot("fct", "fct.png")
+    with pytest.raises(cemark.UserError, match="draws nothing here"):
+        run.plot("fct", library="gnuplot")
+    with pytest.raises(cemark.UserError, match="by cemark only"):
+        run.plot("comparison", library="matplotlib")
+    with pytest.raises(OSError):
+        run.plot("fct", "no/such/folder.svg")
+
+
+LATER = ["numpy", "pandas", "pyarrow", "polars", "duckdb", "altair", "matplotlib", "tqdm", "ray",
+         "json", "inspect", "subprocess", "cemark._native", "cemark._run"]
 
 
 def test_importing_it_loads_little() -> None:
-    """`python -X importtime -c "import cemark"` shows what that takes: tens of milliseconds."""
-    loaded = "import sys, cemark; print('cemark._native' in sys.modules, 'numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True)
-    assert done.stdout.split() == ["False", "False"]
+    """`python -X importtime -c "import cemark"` shows what that takes: a few milliseconds."""
+    loaded = f"import sys, cemark; print([m for m in {LATER} if m in sys.modules])"
+    # -I -S: without what other packages of this environment load at its start.
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {loaded}"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split("\n")[0] == "[]", done.stderr
+
+
+def test_help_names_arguments_not_options(small: dict[str, Any], folder: Path) -> None:
+    from cemark._errors import in_python
+
+    small["full"] = {"workload.flows": 60}
+    cemark.run(small, out="a", seeds=1, progress=False)
+    says: list[str] = []
+    for wrong in (
+        {"out": "a", "seeds": 1, "set": {"workload.flows": 51}},
+        {"set": {"workload.load": 0.3, "workload[0].load": [0.4, 0.5]}},
+        {"set": {"seeds": [1, 2]}, "seeds": 3},
+        {"precision": 0.1, "set": {"seeds": 3}},
+        {"seeds": 10**9},
+        {"full": True, "set": {"full": 1}},
+    ):
+        with pytest.raises(cemark.Error) as raised:
+            cemark.run(small, progress=False, **wrong)  # type: ignore[arg-type]
+        says.append(str(raised.value))
+        assert not (raised.value.file or "").startswith("--")
+    assert not [text for text in says if "--" in text], says
+    assert 'out="DIR"' in says[0] and "fresh=True" in says[0]
+    loads = "sweep: --set workload.load=0.5,0.9, or --set scheme.ECN#.k=10us; --jobs 1, --anyway"
+    assert in_python(loads) == (
+        'sweep: set={"workload.load": [0.5, 0.9]}, or set={"scheme.ECN#.k": "10us"}; jobs=1, '
+        "anyway=True"
+    )
+
+
+def test_the_testbed_is_refused_without_an_executable(folder: Path) -> None:
+    example = ROOT / "examples" / "testbed" / "long-flows.toml"
+    refused = command("testbed", "run", str(example))
+    assert refused.returncode == 2 and "cargo install --path crates/cli" in refused.stderr
 
 
 def test_the_command_is_in_the_package(folder: Path) -> None:

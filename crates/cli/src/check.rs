@@ -49,6 +49,8 @@ struct Checked<'a> {
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     presets: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    retunes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     precision: Option<CheckedPrecision<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -181,6 +183,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             baseline: plan.schemes.get(plan.baseline),
             warnings: plan.warning_lines(),
             presets: &plan.presets,
+            retunes: &plan.retunes,
             precision: plan
                 .precision
                 .as_ref()
@@ -328,6 +331,9 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
     }
     for preset in &plan.presets {
         let _ = writeln!(out, "{}", wrap(&visible(preset), look().width));
+    }
+    for retune in &plan.retunes {
+        let _ = writeln!(out, "{}", wrap(&visible(retune), look().width));
     }
     for rtts in base_rtts(plan) {
         let _ = writeln!(out, "{}", wrap(&rtts.line(), look().width));

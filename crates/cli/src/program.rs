@@ -58,6 +58,11 @@ pub(crate) fn again() -> Option<Command> {
     Some(command)
 }
 
+/// Whether one executable is the whole program, so that it can be started where nothing else is.
+pub(crate) fn is_alone() -> bool {
+    program().again.len() == 1
+}
+
 /// Who runs, for manifests.
 pub(crate) fn provenance() -> Provenance {
     let words = words();

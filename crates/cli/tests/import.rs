@@ -123,7 +123,6 @@ fn files_of_htsim_become_a_scenario_that_runs() {
 
 #[test]
 fn mistakes_name_file_and_line() {
-    let many = format!("80000\n{}", "2 4 3 100 20000 2\n".repeat(80_000));
     let files = [
         ("topology.txt", TOPOLOGY),
         ("other.txt", TOPOLOGY),
@@ -135,7 +134,6 @@ fn mistakes_name_file_and_line() {
         ("switch.txt", "1\n0 4 3 100 20000 2\n"),
         ("control.txt", "1\n2 4 0 100 20000 2\n"),
         ("timely.txt", "CC_MODE 7\n"),
-        ("many.txt", &many),
         ("a.cm", "Nodes 2\nConnections 1\n0->1 start 0 size 1\n"),
         ("notes.md", "# Notes\nthis and that\n"),
         ("empty.txt", ""),
@@ -169,11 +167,6 @@ fn mistakes_name_file_and_line() {
             "name one",
         ),
         (&["topology.txt", "a.cm"], "two simulators", "files of one"),
-        (
-            &["topology.txt", "many.txt"],
-            "80000 flows make a scenario of",
-            "fewer flows",
-        ),
         (&["flow.txt"], "no file has a topology", "topology.txt"),
         (&["notes.md"], "no file that is imported", ".topo"),
         (&["empty.txt"], "empty.txt: the file is empty", "known are"),
@@ -200,4 +193,56 @@ fn mistakes_name_file_and_line() {
         );
         assert!(!dir.join("imported.toml").exists(), "{given:?}");
     }
+}
+
+#[test]
+fn a_long_list_is_a_file_beside_the_scenario() {
+    // Flows a nanosecond apart, in two priorities.
+    let flow = |i: u64| format!("2 4 {} 100 {} 2.{i:09}\n", 3 + i % 2, i + 1);
+    let list = |n: u64| format!("{n}\n{}", (0..n).map(flow).collect::<String>());
+    let (long, short) = (list(10_001), list(10_000));
+    let files = [
+        ("topology.txt", TOPOLOGY),
+        ("long.txt", &long),
+        ("short.txt", &short),
+    ];
+    let dir = folder("long", &files);
+    let o = cemark(
+        &dir,
+        &["import", "topology.txt", "short.txt", "--out", "short.toml"],
+    );
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    assert!(!dir.join("short.flows.csv").exists());
+    let import = ["import", "topology.txt", "long.txt", "--out", "long.toml"];
+    let o = cemark(&dir, &import);
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    assert!(line(&o.stdout).contains("10001 flows, in long.flows.csv"));
+    let text = fs::read_to_string(dir.join("long.toml")).expect("the scenario");
+    assert!(
+        text.contains("kind = \"list\"\nfile = \"long.flows.csv\"\n"),
+        "{text}"
+    );
+    assert!(text.contains("class 0 is priority 3, class 1 is priority 4"));
+    let csv = fs::read_to_string(dir.join("long.flows.csv")).expect("the flows");
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 10_003);
+    assert_eq!(lines[1], "at_ps,src,dst,size_bytes,class");
+    assert_eq!(lines[2], "0,0,2,1,0");
+    assert_eq!(lines[3], "1000,0,2,2,1");
+    // `check` reads both files from another folder too.
+    let o = cemark(
+        dir.parent().expect("a folder"),
+        &["check", dir.join("long.toml").to_str().expect("a path")],
+    );
+    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
+    // Neither file is overwritten, and a list alone is enough to stop.
+    fs::remove_file(dir.join("long.toml")).expect("the scenario");
+    let o = cemark(&dir, &import);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(
+        line(&o.stderr).contains("long.flows.csv exists"),
+        "{}",
+        line(&o.stderr)
+    );
+    assert!(dir.join("long.flows.csv").exists() && !dir.join("long.toml").exists());
 }

@@ -17,10 +17,10 @@ fn a_parameter_has_its_grade_and_what_a_better_source_has() {
     assert_eq!(out.status.code(), Some(0));
     let text = String::from_utf8_lossy(&out.stdout);
     let line = |of: &str| text.lines().position(|l| l.starts_with(of)).expect(of);
-    let window = line("transport.init-window");
+    let interval = line("scheme.ECN#.pst_interval");
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[window].contains(" ours "), "{}", lines[window]);
-    let below = lines[window + 1..].iter().take(3);
+    assert!(lines[interval].contains(" ours "), "{}", lines[interval]);
+    let below = lines[interval + 1..].iter().take(3);
     assert!(
         below.clone().any(|l| l.trim_start().starts_with("(code)")),
         "{text}"

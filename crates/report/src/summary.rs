@@ -36,6 +36,9 @@ pub struct RunSummary {
     /// instead.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// Parameters of schemes that change in mid-run, each with its time and its ports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retunes: Vec<String>,
     /// One entry for each point, in the order of the scenario: axes outermost, then scheme, then
     /// seed.
     pub points: Vec<PointSummary>,
@@ -398,6 +401,7 @@ impl RunSummary {
             scenario_digest: hex(plan.digest),
             version: version.to_owned(),
             warnings: plan.warning_lines(),
+            retunes: plan.retunes.clone(),
             points,
             comparisons: comparisons.lines(),
             precision: PrecisionSummary::of(comparisons),

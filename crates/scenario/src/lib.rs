@@ -37,7 +37,7 @@ use check::{idle, sense, together, warn};
 use read::{flows, key, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
     arrivals, controllers, edge, fabric, faults, full, host, markers, measure, pfc, precision,
-    preset, published, rtt, switch, top, transport, workload,
+    preset, published, retune, rtt, switch, top, transport, workload,
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};

@@ -40,6 +40,8 @@ pub struct Plan {
     pub warnings: Vec<Warning>,
     /// What presets of hosts set, a line each.
     pub presets: Vec<String>,
+    /// Parameters that change in mid-run, a line each.
+    pub retunes: Vec<String>,
     /// The scenario's text as read, `--set` and `--seed` applied, for the manifest.
     pub source: String,
 }
@@ -152,6 +154,7 @@ impl Plan {
             digest: self.digest,
             warnings: self.warnings.clone(),
             presets: self.presets.clone(),
+            retunes: self.retunes.clone(),
             source: self.source.clone(),
         }
     }

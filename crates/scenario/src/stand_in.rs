@@ -83,6 +83,7 @@ fn stand_in(
     let mut point = like.clone();
     // Parameters of the scheme that it replaces, which it does not read, make no difference.
     point.config.switch.marker = MarkerChoice::None;
+    point.config.retunes.clear();
     let rest = Digest::new().word(&canonical(&point.config)).finish();
     point.config.switch.marker = marker;
     label.clone_into(&mut point.scheme);

@@ -18,10 +18,11 @@ use crate::network::pfc::Lossless;
 use crate::network::pool::{Delayed, Sacks};
 use crate::network::tap::{Tap, Taps};
 use crate::network::waypoint::{self, Waypoint};
+use crate::retune::Tuning;
 use crate::shards::Part;
 use crate::topology::{Fabric, Link};
 use crate::workload::Traffic;
-use crate::workload::{ClassMap, Flow, Kind, RttModel, Workload};
+use crate::workload::{ClassMap, Flow, Kind};
 
 /// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
 /// is a few packets and ACKs.
@@ -34,11 +35,20 @@ const PLAIN_PORT: u32 = 1 << 26;
 impl<Q: EventQueue> Sim<Q> {
     /// Lays everything out at tick zero. `taps` are of different links.
     pub fn new(cfg: &Config, taps: &[Tap]) -> Self {
-        Self::of_part(cfg, taps, None)
+        Self::laid_out(cfg, taps, &[], None)
+    }
+
+    /// The same, where the ports of some links keep real queues and may be retuned.
+    pub fn with_queues(cfg: &Config, watched: &[LinkId]) -> Self {
+        Self::laid_out(cfg, &[], watched, None)
     }
 
     /// The same for one shard of a divided simulation.
     pub fn of_part(cfg: &Config, taps: &[Tap], part: Option<Box<Part>>) -> Self {
+        Self::laid_out(cfg, taps, &[], part)
+    }
+
+    fn laid_out(cfg: &Config, taps: &[Tap], watched: &[LinkId], part: Option<Box<Part>>) -> Self {
         let fabric = Fabric::new(&cfg.topology);
         let clock = Clock::new(tick_ps(&fabric));
         let hosts = cfg.topology.hosts();
@@ -50,15 +60,15 @@ impl<Q: EventQueue> Sim<Q> {
         let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
         buffers.add_nics(cfg);
         let waypoints = waypoint::waypoints(cfg, &fabric, taps);
-        let ports = ports(cfg, clock, &fabric, &buffers, &waypoints);
+        let owns = |l: LinkId| part.as_ref().is_none_or(|part| part.owns(l));
+        let kept = kept(cfg, &fabric, watched);
+        let ports = ports(cfg, clock, &fabric, (&buffers, &waypoints, &kept), owns);
+        let tuning = tuning(cfg, &fabric, &buffers, &kept);
         let traffic = Traffic::new(cfg);
-        let sampler = sampler(cfg, clock, ports.len(), largest);
+        let own = (hosts..ports.len() as u32).filter(|&l| owns(LinkId(l)));
+        let sampler = sampler(cfg, clock, own, largest);
         let awaited = traffic.measured_total();
-        let listed = |w: &Workload| match &w.kind {
-            Kind::List(lines) => lines.iter().any(|line| line.rtt.is_some()),
-            _ => false,
-        };
-        let drawn = cfg.rtt != RttModel::Path || cfg.workloads.iter().any(listed);
+        let drawn = cfg.draws_rtts();
         // A sender that is paced segment by segment does not wait for a train.
         let tso = if cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
             0
@@ -119,15 +129,19 @@ impl<Q: EventQueue> Sim<Q> {
             awaited,
             gone: Vec::new(),
             stop: false,
+            tuning,
+            watched: None,
             part,
             cfg: cfg.clone(),
             fabric,
         };
-        sim.conns.keeps_slots = crate::shards::obstacle(cfg).is_none();
+        sim.conns.keeps_ends = sim.part.is_some();
         sim.mark_crossings();
         sim.prime_pep();
         sim.prime();
         sim.prime_edges();
+        sim.conns.first = sim.conns.list.len() as u32;
+        sim.prime_retunes();
         for l in (0..sim.ports.len() as u32).map(LinkId) {
             if !sim.has_port(l) {
                 continue;
@@ -165,9 +179,9 @@ impl<Q: EventQueue> Sim<Q> {
             measured: false,
             extra: Picos::ZERO,
         };
-        let conn = self.open(flow, flow.id);
-        // Never idle: its slot is not reused.
-        self.conns.list[conn].idle = false;
+        // It never ends.
+        let conn = self.conns.next();
+        self.open(conn, flow, flow.id);
         self.metrics.probes[w] = ProbeState {
             conn,
             src: HostId(src),
@@ -273,47 +287,93 @@ impl Buffers {
     }
 }
 
-/// The port of every link.
+/// Whether the port of a link, a NIC's or a switch's, has the markers of the configuration.
+pub(crate) fn marks(cfg: &Config, link: &Link, nic: bool) -> bool {
+    let s = &cfg.switch;
+    let plain = match nic {
+        true => cfg.nic != Nic::SwitchPort || s.pfc.is_some(),
+        false => s.plain_host_ports && link.host.is_some(),
+    };
+    !plain
+}
+
+/// By link: whether its port keeps real queues because it is watched or retuned.
+fn kept(cfg: &Config, fabric: &Fabric, watched: &[LinkId]) -> Vec<bool> {
+    let links = fabric.links();
+    let mut kept = vec![false; links.len()];
+    for link in watched {
+        kept[link.place()] = true;
+    }
+    for retune in &cfg.retunes {
+        match &retune.links {
+            Some(some) => some.iter().for_each(|&l| kept[l as usize] = true),
+            None => {
+                for (l, link) in links.iter().enumerate() {
+                    kept[l] |= marks(cfg, link, l < cfg.topology.hosts() as usize);
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// What may be retuned: ports that keep their queues and mark.
+fn tuning(cfg: &Config, fabric: &Fabric, buffers: &Buffers, kept: &[bool]) -> Option<Box<Tuning>> {
+    if !kept.contains(&true) {
+        return None;
+    }
+    let hosts = cfg.topology.hosts() as usize;
+    let links = fabric.links().iter().enumerate();
+    let tunable = links.filter(|&(l, link)| kept[l] && marks(cfg, link, l < hosts));
+    let specs = tunable.map(|(l, link)| {
+        let room = buffers.pools[buffers.of_link(l, hosts).place()].room();
+        (l as u32, queue_specs(cfg, link, room))
+    });
+    Tuning::new(cfg, specs).map(Box::new)
+}
+
+/// The port of every link. Of those in other shards the tag alone is right: they hold nothing.
 fn ports(
     cfg: &Config,
     clock: Clock,
     fabric: &Fabric,
-    buffers: &Buffers,
-    waypoints: &[Waypoint],
+    (buffers, waypoints, kept): (&Buffers, &[Waypoint], &[bool]),
+    owns: impl Fn(LinkId) -> bool,
 ) -> Vec<Port> {
     let hosts = cfg.topology.hosts() as usize;
     let port = |(i, link): (usize, &Link)| {
         let pool = buffers.of_link(i, hosts);
         let room = buffers.pools[pool.place()].room();
-        let mut spec = port_spec(cfg, clock, link, i < hosts, (pool, room));
+        let mut spec = match owns(LinkId(i as u32)) {
+            true => port_spec(cfg, clock, link, i < hosts, (pool, room)),
+            false => plain_port(clock, link, (pool, 0)),
+        };
         if let Some(n) = waypoints.iter().position(|w| w.link.place() == i) {
             spec.tag = waypoint::FIRST + n as u32;
         }
+        spec.never_fuse |= kept[i];
         Port::new(spec)
     };
     fabric.links().iter().enumerate().map(port).collect()
 }
 
-/// What samples the queues of `ports` ports, NICs among them, whose largest buffer is `largest`.
-fn sampler(cfg: &Config, clock: Clock, ports: usize, largest: u32) -> Sampler {
+/// What samples the queues of these links' ports, of which the largest buffer of all is `largest`.
+fn sampler(cfg: &Config, clock: Clock, links: impl Iterator<Item = u32>, largest: u32) -> Sampler {
     let hosts = cfg.topology.hosts();
     let longest_wait = cfg.topology.slowest().nanos_for(u64::from(largest));
     Sampler::new(
         hosts,
-        ports - hosts as usize,
+        links.map(|l| l - hosts),
         clock.ticks(cfg.measure.queue_interval),
-        largest,
-        longest_wait.0,
+        (largest, longest_wait.0),
         cfg.measure.trace.clone(),
     )
 }
 
-/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
-fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
-    let (pool, room) = pool;
+/// One FIFO that marks nothing. `pool`: its buffer, and how much ordinary room that has.
+fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpec {
     let rate = link.rate;
-    let s = &cfg.switch;
-    let common = PortSpec {
+    PortSpec {
         clock,
         byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
         tag: link.host.unwrap_or(waypoint::SWITCH),
@@ -334,8 +394,14 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
         most_packets: 0,
         never_fuse: false,
         may_lag: false,
-    };
-    if nic && (cfg.nic != Nic::SwitchPort || s.pfc.is_some()) {
+    }
+}
+
+/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
+fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
+    let common = plain_port(clock, link, pool);
+    let (room, rate, s) = (pool.1, link.rate, &cfg.switch);
+    if nic && !marks(cfg, link, nic) {
         // A NIC that can be paused has the queues of its switch, served in the order of arrival.
         let plain = |_| QueueSetup {
             spec: QueueSpec::fifo(rate),
@@ -352,7 +418,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             },
         };
     }
-    if s.plain_host_ports && link.host.is_some() && !nic {
+    if !marks(cfg, link, nic) {
         return PortSpec {
             may_lag: true,
             ..common

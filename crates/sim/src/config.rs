@@ -16,9 +16,11 @@ pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
 use crate::endpoints::host::is_probe;
+use crate::ids::LinkId;
 use crate::network::faults::LinkFault;
-use crate::topology::Topology;
-use crate::workload::{RttModel, Workload};
+use crate::retune::Retune;
+use crate::topology::{Fabric, Topology};
+use crate::workload::{Kind, RttModel, Workload};
 
 /// One simulation point.
 #[derive(Clone, Debug)]
@@ -45,6 +47,10 @@ pub struct Config {
     pub faults: Vec<LinkFault>,
     /// What is at the edges of two sites.
     pub edge: Edge,
+    /// Parameters of the markers that change in mid-run, in the order in which those of equal times
+    /// take effect.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub retunes: Vec<Retune>,
     /// What is recorded.
     pub measure: Measure,
     /// Root of every random draw.
@@ -88,6 +94,7 @@ impl Config {
             },
             faults: Vec::new(),
             edge: Edge::Plain,
+            retunes: Vec::new(),
             measure: Measure {
                 queue_interval: Picos::from_micros(10),
                 trace: TracePorts::None,
@@ -103,6 +110,12 @@ impl Config {
 }
 
 impl Config {
+    /// Whether the port of a link of `fabric` has the markers of the configuration.
+    pub fn marks(&self, fabric: &Fabric, link: LinkId) -> bool {
+        let nic = link.0 < self.topology.hosts();
+        crate::build::marks(self, &fabric.links()[link], nic)
+    }
+
     /// The congestion controller of a workload's flows.
     pub fn control_of<'a>(&'a self, workload: &'a Workload) -> &'a Control {
         workload.control.as_ref().unwrap_or(&self.transport.control)
@@ -122,6 +135,15 @@ impl Config {
             all.push(&self.transport.control);
         }
         all
+    }
+
+    /// Whether some flow may have an extra delay.
+    pub(crate) fn draws_rtts(&self) -> bool {
+        let listed = |w: &Workload| match &w.kind {
+            Kind::List(lines) => lines.iter().any(|line| line.rtt.is_some()),
+            _ => false,
+        };
+        self.rtt != RttModel::Path || self.workloads.iter().any(listed)
     }
 }
 

@@ -18,7 +18,9 @@ use crate::network::pfc::Lossless;
 use crate::network::pool::{Delayed, Sacks};
 use crate::network::tap::Taps;
 use crate::network::waypoint::Waypoint;
+use crate::retune::Tuning;
 use crate::shards::Part;
+use crate::stepped::Watched;
 use crate::topology::Fabric;
 use crate::workload::Traffic;
 
@@ -147,6 +149,10 @@ pub(crate) struct Sim<Q> {
     pub awaited: u64,
     pub gone: Vec<Packet>,
     pub stop: bool,
+    /// The ports whose markers may change in mid-run.
+    pub tuning: Option<Box<Tuning>>,
+    /// What the caller sees of the run from time to time.
+    pub watched: Option<Box<Watched>>,
     /// What this shard holds of a divided simulation.
     pub part: Option<Box<Part>>,
 }

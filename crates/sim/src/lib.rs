@@ -74,8 +74,10 @@ mod metrics;
 mod middleboxes;
 mod network;
 pub mod outcome;
+pub mod retune;
 mod scramble;
 pub mod shards;
+pub mod stepped;
 pub mod topology;
 pub mod workload;
 
@@ -85,6 +87,8 @@ pub use ids::LinkId;
 pub use network::faults;
 pub use network::tap::{Seen, Sightings, Tap};
 pub use outcome::Outcome;
+pub use retune::Retune;
+pub use stepped::{Observation, Stepped, Watch, run_with_observer};
 
 use events::{EventQueue, Heap, Scrambled, Wheel};
 

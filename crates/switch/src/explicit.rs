@@ -6,7 +6,7 @@
 //! That costs one event per hop. A port that shares its buffer, or whose markers have timers,
 //! processes departures on time, at the cost of a second event under backlog.
 
-use cemark_marking::{Marker, QueueId, Verdict, Why};
+use cemark_marking::{Marker, QueueId, QueueSpec, Values, Verdict, Why};
 use cemark_wire::{Nanos, Packet};
 use prefetch_index::prefetch_index;
 
@@ -598,6 +598,18 @@ impl ExplicitPort {
         } else {
             NEVER
         }
+    }
+
+    /// See [`Port::retune`](crate::Port::retune).
+    pub(crate) fn retune(&mut self, values: &Values, specs: &[QueueSpec]) -> u64 {
+        let mut wake_at = NEVER;
+        for (i, spec) in specs.iter().enumerate() {
+            if self.queues[i].retune(values, spec) {
+                wake_at = wake_at.min(self.poll_clock(i));
+            }
+        }
+        self.draws = self.queues.iter().any(|q| q.marker.draws());
+        wake_at
     }
 
     /// A marker's timer may be due. Returns the tick of the next wake-up, or [`NEVER`] where an

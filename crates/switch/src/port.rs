@@ -7,7 +7,7 @@
 //! [`Port::new`] chooses: fusion calls the dequeue hook ahead of time, so it is legal only where
 //! that cannot be observed.
 
-use cemark_marking::{Hook, Marker, QueueSpec};
+use cemark_marking::{Hook, Marker, QueueSpec, Values};
 use cemark_wire::Packet;
 
 use crate::admit::{Pool, PoolId, RoomPolicy};
@@ -243,6 +243,21 @@ impl Port {
         match self {
             Port::Fused(_) => NEVER,
             Port::Explicit(p) => p.first_wake(),
+        }
+    }
+
+    /// Changes the parameters of the markers of all queues and keeps their state, as
+    /// [`Marker::retune`] says. `specs`: what they were built for, in order of class. Call
+    /// [`Port::catch_up`] before, or departures that are due will meet the new parameters. Returns
+    /// the tick at which to call [`Port::wake`], or [`NEVER`].
+    ///
+    /// Panics where the new values call the marker at other hooks, or give it a timer or take it
+    /// away, and on a fused port, which has judged packets that have yet to leave: build a port
+    /// that is to be retuned with [`PortSpec::never_fuse`].
+    pub fn retune(&mut self, values: &Values, specs: &[QueueSpec]) -> u64 {
+        match self {
+            Port::Fused(_) => panic!("a port that is retuned keeps real queues"),
+            Port::Explicit(p) => p.retune(values, specs),
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue of an explicit port: packets that wait, and the marker that judges them.
 
-use cemark_marking::{At, Hook, Marker, Quiet, Why};
+use cemark_marking::{At, Hook, Marker, QueueSpec, Quiet, Values, Why};
 use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
@@ -232,27 +232,50 @@ pub(crate) struct Queue {
 impl Queue {
     pub fn new(setup: QueueSetup) -> Self {
         let (marker, spec) = (setup.marker, setup.spec);
-        let quiet_below = marker.quiet_arrivals_below(spec.mtu);
-        let silent = match marker.called_at() {
-            None => true,
-            Some(Hook::Enqueue) => quiet_below > 0,
-            Some(Hook::Dequeue | Hook::Both) => false,
-        };
-        Queue {
+        let mut queue = Queue {
             waiting: Chain::EMPTY,
             bytes: 0,
-            quiet_below,
-            quiet: marker.quiet_by_round(),
+            quiet_below: 0,
+            quiet: Quiet::NEVER,
             limit: spec.limit_bytes,
             at_enqueue: matches!(marker.called_at(), Some(Hook::Enqueue | Hook::Both)),
             at_dequeue: matches!(marker.called_at(), Some(Hook::Dequeue | Hook::Both)),
-            lets_pass: silent && !marker.watches_empty() && !marker.keeps_time(),
+            lets_pass: false,
             lossless: setup.lossless,
-            watches_empty: marker.watches_empty(),
+            watches_empty: false,
             keeps_time: marker.keeps_time(),
             marker: Box::new(Aligned(marker)),
             wake: NEVER,
-        }
+        };
+        queue.ask_marker(spec.mtu);
+        queue
+    }
+
+    /// Notes what the marker says of itself with its present parameters.
+    fn ask_marker(&mut self, mtu: u32) {
+        let marker = &self.marker;
+        self.quiet_below = marker.quiet_arrivals_below(mtu);
+        self.quiet = marker.quiet_by_round();
+        self.watches_empty = marker.watches_empty();
+        let silent = match marker.called_at() {
+            None => true,
+            Some(Hook::Enqueue) => self.quiet_below > 0,
+            Some(Hook::Dequeue | Hook::Both) => false,
+        };
+        self.lets_pass = silent && !self.watches_empty && !self.keeps_time;
+    }
+
+    /// Gives the marker other parameters. Returns whether its next timer wake-up has changed.
+    pub fn retune(&mut self, values: &Values, spec: &QueueSpec) -> bool {
+        let before = self.marker.next_wake();
+        let (hook, keeps_time) = (self.marker.called_at(), self.keeps_time);
+        self.marker.retune(values, spec);
+        assert!(
+            self.marker.called_at() == hook && self.marker.keeps_time() == keeps_time,
+            "a retune that changes the form of the marker"
+        );
+        self.ask_marker(spec.mtu);
+        self.marker.next_wake() != before
     }
 
     /// The request for room of a packet of `bytes` that came over link `from` and is for this

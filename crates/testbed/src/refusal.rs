@@ -103,6 +103,14 @@ fn fabric(config: &Config) -> Result<(), Refusal> {
             "leave the sections [[fault]] out",
         );
     }
+    if !config.retunes.is_empty() {
+        return no(
+            "retune",
+            format!("{} times", config.retunes.len()),
+            "the testbed sets its qdiscs once",
+            "leave the sections [[retune]] out",
+        );
+    }
     Ok(())
 }
 

@@ -20,8 +20,11 @@ docs/formats.md has the formats, and what of them cannot be said in a scenario."
 /// Largest file that is read.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Largest scenario that is read.
-const MOST_TEXT: usize = 4_000_000;
+/// Flows that are written into the scenario; more are a file beside it.
+const MOST_INLINE: usize = 10_000;
+
+/// Most bytes of such a file that a scenario reads.
+const MOST_LIST: usize = 256 << 20;
 
 /// Arguments of `cemark import`.
 #[derive(clap::Args)]
@@ -149,35 +152,57 @@ pub(crate) fn import(args: &Args) -> Result<(), Failure> {
             ));
         }
     };
-    let scenario = text::scenario(&found, &given);
-    if scenario.len() > MOST_TEXT {
-        let fit = found.flows.len() * MOST_TEXT / scenario.len() / 1000 * 1000;
-        return Err(user(
-            &format!(
-                "{} flows make a scenario of {:.1} MB, and at most 4 MB are read",
-                found.flows.len(),
-                scenario.len() as f64 / 1e6
-            ),
-            &format!("write fewer flows into the list, about {fit}"),
-        ));
+    let list = (found.flows.len() > MOST_INLINE).then(|| args.out.with_extension("flows.csv"));
+    let name = list.as_deref().and_then(Path::file_name);
+    let name = name.map(|name| name.to_string_lossy().into_owned());
+    let scenario = text::scenario(&found, &given, name.as_deref());
+    if let Some(list) = &list {
+        write_list(list, &found, args.force)?;
     }
-    // The reader of scenarios has the last word, so that no file is written that cannot be run.
-    let plan = parse(&scenario, &out, &Overrides::default())?;
-    crate::init::write(&args.out, &scenario, args.force)?;
+    // The reader of scenarios has the last word, so that no file is left that cannot be run.
+    let plan = parse(&scenario, &out, &Overrides::default())
+        .map_err(Failure::from)
+        .and_then(|plan| crate::init::write(&args.out, &scenario, args.force).map(|()| plan));
+    let plan = plan.inspect_err(|_| {
+        if let Some(list) = &list {
+            let _ = std::fs::remove_file(list);
+        }
+    })?;
     found
         .notes
         .iter()
         .for_each(|text| note(&format!("note: {text}")));
     answer(&format!(
-        "{out}: {}; {} flows\n\nnext    cemark check {out}\n        cemark run {out}\n",
+        "{out}: {}; {} flows{}\n\nnext    cemark check {out}\n        cemark run {out}\n",
         text::fabric(&found.laid.fabric),
         match found.flows.len() {
             0 => "random".to_owned(),
             n => n.to_string(),
         },
+        match &list {
+            Some(list) => format!(", in {}", list.display()),
+            None => String::new(),
+        },
     ))?;
     drop(plan);
     Ok(())
+}
+
+/// Writes the flows as a file of their own.
+fn write_list(path: &Path, found: &Found, force: bool) -> Result<(), Failure> {
+    let text = text::csv(found);
+    if text.len() > MOST_LIST {
+        let fit = found.flows.len() / (text.len() / MOST_LIST + 1);
+        return Err(user(
+            &format!(
+                "{} flows make a list of {} MB, and at most 256 MB are read",
+                found.flows.len(),
+                text.len() >> 20
+            ),
+            &format!("import fewer flows, about {fit}"),
+        ));
+    }
+    crate::init::write(path, &text, force)
 }
 
 fn user(what: &str, help: &str) -> Failure {

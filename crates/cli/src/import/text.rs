@@ -38,8 +38,8 @@ pub(super) fn fabric(fabric: &Fabric) -> String {
     }
 }
 
-/// The whole scenario.
-pub(super) fn scenario(found: &Found, given: &[(Kind, Source)]) -> String {
+/// The whole scenario. The flows are in it, or in a file beside it with this name.
+pub(super) fn scenario(found: &Found, given: &[(Kind, Source)], list: Option<&str>) -> String {
     let names: Vec<&str> = given.iter().map(|(_, source)| &source.name[..]).collect();
     let names = names.join(", ");
     let mut out = comment(&format!(
@@ -53,7 +53,7 @@ pub(super) fn scenario(found: &Found, given: &[(Kind, Source)]) -> String {
         quoted(&format!("Imported from {names}"))
     );
     topology(&mut out, found);
-    workloads(&mut out, found);
+    workloads(&mut out, found, list);
     match found.from {
         From::Hpcc => hpcc(&mut out, found),
         From::Htsim => htsim(&mut out, found),
@@ -167,7 +167,7 @@ fn priorities(flows: &[Flow]) -> Vec<u32> {
     all.into_iter().collect()
 }
 
-fn workloads(out: &mut String, found: &Found) {
+fn workloads(out: &mut String, found: &Found, list: Option<&str>) {
     let Some(first) = found.flows.iter().map(|flow| flow.start.0).min() else {
         let _ = write!(
             out,
@@ -182,11 +182,22 @@ fn workloads(out: &mut String, found: &Found) {
             time(first)
         ));
     }
-    // htsim's priorities order the packets of a receiver's own flows, and choose no queue.
-    let priorities = match found.from {
-        From::Hpcc => priorities(&found.flows),
-        From::Htsim => Vec::new(),
-    };
+    let priorities = queues(found);
+    if let Some(list) = list {
+        if priorities.len() > 1 {
+            let words: Vec<String> = (0..)
+                .zip(&priorities)
+                .map(|(class, priority)| format!("class {class} is priority {priority}"))
+                .collect();
+            *out += &comment(&format!("In the list, {}.", words.join(", ")));
+        }
+        let _ = writeln!(
+            out,
+            "[[workload]]\nkind = \"list\"\nfile = {}\n",
+            quoted(list)
+        );
+        return;
+    }
     for class in 0..priorities.len().max(1) {
         let _ = writeln!(out, "[[workload]]\nkind = \"list\"");
         if let (2.., Some(priority)) = (priorities.len(), priorities.get(class)) {
@@ -207,6 +218,37 @@ fn workloads(out: &mut String, found: &Found) {
         }
         *out += "]\n\n";
     }
+}
+
+/// The priorities that have a queue each. htsim's order the packets of a receiver's own flows, and
+/// choose no queue.
+fn queues(found: &Found) -> Vec<u32> {
+    match found.from {
+        From::Hpcc => priorities(&found.flows),
+        From::Htsim => Vec::new(),
+    }
+}
+
+/// The flows as a file of comma-separated values.
+pub(super) fn csv(found: &Found) -> String {
+    let priorities = queues(found);
+    let first = found.flows.iter().map(|flow| flow.start.0).min();
+    let classes = priorities.len() > 1;
+    let mut out = String::from("# Flows of a scenario of cemark, written by `cemark import`.\n");
+    out += match classes {
+        true => "at_ps,src,dst,size_bytes,class\n",
+        false => "at_ps,src,dst,size_bytes\n",
+    };
+    for flow in &found.flows {
+        let at = flow.start.0 - first.unwrap_or(0);
+        let _ = write!(out, "{at},{},{},{}", flow.src, flow.dst, flow.bytes);
+        if classes {
+            let class = priorities.iter().position(|p| Some(*p) == flow.priority);
+            let _ = write!(out, ",{}", class.unwrap_or(0));
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// The links of hosts.

@@ -54,6 +54,7 @@ impl Kernel {
     pub(super) fn ready(self, quiet: bool) -> Result<Ready, Failure> {
         match self {
             Kernel::Uml => {
+                alone()?;
                 let sources = sources()?;
                 let test = sources.join("linux/test");
                 script(&test.join("kernel.sh"), "the test kernel", quiet)?;
@@ -72,6 +73,18 @@ impl Kernel {
             }
         }
     }
+}
+
+/// The guest kernel starts this program again, and has no Python.
+fn alone() -> Result<(), Failure> {
+    if crate::program::is_alone() {
+        return Ok(());
+    }
+    Err(Failure::User(miette::miette!(
+        help = "build the command: `cargo install --path crates/cli` in a checkout; or measure on \
+                the running kernel with --kernel host",
+        "this command is part of a Python package, and the test kernel starts it without Python"
+    )))
 }
 
 impl Ready {

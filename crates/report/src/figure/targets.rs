@@ -34,7 +34,7 @@ pub struct Target {
     /// Measured flows of a full run: of a point, and how many points and seeds.
     pub flows: String,
     /// Which spacing of ECN#'s persistent marks decides: `harmonic`, `sqrt`, `both; harmonic
-    /// decides`, or `-`.
+    /// decides`, `both; sqrt decides`, or `-`.
     pub spacing: String,
     /// What the paper prints, and what else should be known.
     pub note: String,

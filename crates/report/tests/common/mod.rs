@@ -53,6 +53,7 @@ pub fn config(seed: u64) -> Config {
             pfc: None,
         },
         faults: Vec::new(),
+        retunes: Vec::new(),
         edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::from_micros(10),
@@ -105,6 +106,7 @@ pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {
         digest: 0xfeed_beef_0102_0304,
         warnings: Vec::new(),
         presets: Vec::new(),
+        retunes: Vec::new(),
         source: "title = \"Three schemes\"\n".to_owned(),
     }
 }

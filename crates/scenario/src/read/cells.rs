@@ -4,6 +4,7 @@
 
 use crate::error::{Fallible, Fault, alike};
 use crate::markers::SCHEME;
+use crate::retune::RETUNE;
 use crate::section::Section;
 use crate::switch::{CELL, SWITCH};
 use crate::tree::{Node, Table, Value};
@@ -14,6 +15,9 @@ use crate::units::{self, Bad};
 pub(crate) fn in_bytes(root: &mut Table, scheme: &Node) -> Fallible<Node> {
     let cell = Section::of(root, &SWITCH)?.given(&CELL)?;
     if let Some(entry) = root.get_mut(SWITCH.name) {
+        convert(&mut entry.node, cell)?;
+    }
+    if let Some(entry) = root.get_mut(RETUNE.name) {
         convert(&mut entry.node, cell)?;
     }
     let mut scheme = scheme.clone();

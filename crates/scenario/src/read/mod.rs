@@ -35,8 +35,8 @@ use crate::sizes::{LARGEST_FILE, Tables, read};
 use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
-    cost, edge, fabric, faults, full, host, markers, measure, precision, preset, published, rtt,
-    sense, switch, transport, warn, workload,
+    cost, edge, fabric, faults, full, host, markers, measure, precision, preset, published, retune,
+    rtt, sense, switch, transport, warn, workload,
 };
 
 /// A plan with more points would take more memory than a run can use.
@@ -152,7 +152,8 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         let names = read.config.workloads.iter().map(|w| w.name.clone());
         names.collect()
     });
-    let presets = presets(&cells, &labels);
+    let presets = lines(&cells, &labels, |read| &read.preset);
+    let retunes = lines(&cells, &labels, |read| &read.retunes);
     let (points, mut warnings) = points(cells, &seeds);
     warnings.extend(idle.warnings());
     warnings.extend(files.warnings(&points));
@@ -182,6 +183,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         workloads,
         warnings,
         presets,
+        retunes,
         source,
     })
 }
@@ -252,11 +254,16 @@ fn cells(
     Ok(cells)
 }
 
-/// What presets set: each line once, with the schemes that it is for if it is not for all.
-fn presets(cells: &[ReadCell], labels: &[String]) -> Vec<String> {
+/// What presets set, or what else a scheme says of itself: each line once, with the schemes that it
+/// is for if it is not for all.
+fn lines<'a, I: IntoIterator<Item = &'a String>>(
+    cells: &'a [ReadCell],
+    labels: &[String],
+    of: impl Fn(&'a Read) -> I,
+) -> Vec<String> {
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
-    for read in cells.iter().flat_map(|(_, schemes)| schemes) {
-        let Some(line) = &read.preset else { continue };
+    let reads = cells.iter().flat_map(|(_, schemes)| schemes);
+    for (read, line) in reads.flat_map(|read| of(read).into_iter().map(move |line| (read, line))) {
         let place = found.iter().position(|(l, _)| l == line);
         let place = place.unwrap_or_else(|| {
             found.push((line, Vec::new()));
@@ -383,6 +390,7 @@ fn configs(
             "write [[scheme]] and under it marker = \"threshold\" (or \"none\": never mark)",
         ));
     }
+    retune::check(root, nodes)?;
     let mut all: Vec<Read> = Vec::new();
     let mut labels = BTreeSet::new();
     for node in nodes {
@@ -463,6 +471,8 @@ struct Read {
     non_ect: Option<NonEct>,
     /// What a preset of the host set.
     preset: Option<String>,
+    /// What changes in mid-run.
+    retunes: Vec<String>,
 }
 
 fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
@@ -484,7 +494,7 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
         // The adapters of queue pairs do this work themselves.
         offload = Offload::NONE;
     }
-    let config = Config {
+    let mut config = Config {
         topology,
         rtt,
         delays_syn,
@@ -495,16 +505,19 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
         switch,
         faults,
         edge,
+        retunes: Vec::new(),
         measure,
         seed: 0,
         max_time,
     };
     sense::check(root, &config)?;
+    let retunes = retune::retunes(root, &mut config, &scheme.label)?;
     Ok(Read {
         label: scheme.label,
         config,
         non_ect,
         preset: applied.map(|(_, line)| line),
+        retunes,
     })
 }
 

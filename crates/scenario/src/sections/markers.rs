@@ -35,7 +35,7 @@ keys! { KEYS:
 }
 
 /// The parameters of every scheme.
-fn of_the_catalogue() -> Vec<KeySpec> {
+pub(crate) fn of_the_catalogue() -> Vec<KeySpec> {
     let params = |spec: &'static SchemeSpec| {
         spec.params.iter().map(|param| KeySpec {
             name: param.name,
@@ -89,12 +89,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         let mut values = Values::defaults(spec);
         for (i, param) in spec.params.iter().enumerate() {
             if let Some(node) = s.get(param.name) {
-                let advised = |fault: Box<Fault>| match aliases::parameter(spec.name, param.name) {
-                    Some(help) => fault.help(help),
-                    None => fault,
-                };
-                fitting(node, spec, param)?;
-                values.0[i] = value(node, param, rate).map_err(advised)?;
+                values.0[i] = parameter(node, spec, param, rate)?;
             }
         }
         (
@@ -112,6 +107,21 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         label: label.unwrap_or_else(|| title.to_owned()),
         marker: choice,
     })
+}
+
+/// A parameter of a scheme, in the unit in which the catalogue stores it.
+pub(crate) fn parameter(
+    node: &Node,
+    spec: &SchemeSpec,
+    param: &ParamSpec,
+    rate: Rate,
+) -> Fallible<u64> {
+    let advised = |fault: Box<Fault>| match aliases::parameter(spec.name, param.name) {
+        Some(help) => fault.help(help),
+        None => fault,
+    };
+    fitting(node, spec, param)?;
+    value(node, param, rate).map_err(advised)
 }
 
 /// Fails on a value whose unit does not fit the parameter: meant is most likely another parameter

@@ -15,6 +15,7 @@ pub(crate) mod pfc;
 pub(crate) mod precision;
 pub(crate) mod preset;
 pub(crate) mod published;
+pub(crate) mod retune;
 pub(crate) mod rtt;
 pub(crate) mod switch;
 pub(crate) mod top;
@@ -132,6 +133,7 @@ pub(crate) static ALL: &[&SectionSpec] = &[
     &crate::switch::SWITCH,
     &crate::switch::QUEUE,
     &crate::markers::SCHEME,
+    &crate::retune::RETUNE,
     &crate::edge::EDGE,
     &crate::faults::FAULT,
     &crate::sweep::SWEEP,

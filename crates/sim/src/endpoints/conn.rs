@@ -1,79 +1,122 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection of the simulation: its two ends, its route through the fabric, and the flow it
-//! carries.
+//! A connection of the simulation: what is known of it wherever its packets are, and its two ends,
+//! each of which belongs to the host where it is.
 
 use std::collections::BTreeMap;
 
 use cemark_switch::NEVER;
-use cemark_transport::{Config, Receiver, Sender};
-use cemark_wire::{Ecn, Nanos};
+use cemark_transport::rdma::{Requester, Responder};
+use cemark_transport::{Config, Receiver, Segment, Sender};
+use cemark_wire::{Ecn, Nanos, Rate};
 
-use crate::endpoints::rdma::QueuePair;
 use crate::ids::{ConnId, HostId};
 use crate::topology::Route;
 use crate::workload::Flow;
 
-/// Both ends of a connection. The fields that every packet touches come first.
+/// A connection. In a divided simulation every shard has this of each connection whose packets it
+/// may see, and of its ends those of its own hosts.
+#[derive(Debug)]
 pub(crate) struct Conn {
-    pub sender: Sender,
-    pub receiver: Receiver,
-    /// A queue pair, which replaces both ends of TCP where hosts use RDMA.
-    pub pair: Option<Box<QueuePair>>,
-    pub src: HostId,
-    pub dst: HostId,
-    /// Stream offset at which the flow it carries is complete.
-    pub end: u64,
-    /// Ticks that data is delayed behind the sender's NIC, or before the receiver.
-    pub extra: u64,
-    /// Tick of the earliest pending timer event of the sender.
-    pub timer_at: u64,
-    /// The same for the receiver's delayed ACK.
-    pub ack_timer_at: u64,
+    pub tx: Option<Box<SenderEnd>>,
+    pub rx: Option<Box<ReceiverEnd>>,
     /// Seed of its packets' random hashes.
     pub hash_seed: u64,
+    /// Ticks that data is delayed behind the sender's NIC, or before the receiver.
+    pub extra: u64,
+    pub src: HostId,
+    pub dst: HostId,
     /// Its packets in the fabric.
     pub in_fabric: u32,
+}
+
+/// What sends: TCP, or one end of a queue pair.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Tcp(Sender),
+    Rdma(Box<Requester>),
+}
+
+/// What receives.
+#[derive(Debug)]
+pub(crate) enum Sink {
+    Tcp(Receiver),
+    Rdma(Responder),
+}
+
+/// The end that sends data.
+#[derive(Debug)]
+pub(crate) struct SenderEnd {
+    pub source: Source,
+    /// Tick of the earliest pending timer event.
+    pub timer_at: u64,
+    /// Stream offset whose acknowledgement matters: it completes the flow where the sender says
+    /// so, and makes a persistent connection idle. `u64::MAX`: none.
+    pub acked_end: u64,
+    /// Stream offset at which its flow began.
+    pub begin: u64,
+    /// Pending timer events, including stale ones.
+    pub timers: u32,
+    pub class: u8,
+    /// It is in its NIC's queue of connections.
+    pub in_line: bool,
+    /// Its FIN has been sent.
+    pub closing: bool,
+    /// It serves other flows of its pair afterwards.
+    pub persistent: bool,
+    /// Index of the workload whose class bounds apply to bytes sent.
+    pub bounds: Option<u16>,
+    /// Only flows of the same group share persistent connections.
+    pub group: Group,
+    /// Its counters when the flow began.
+    pub before: Counts,
+    /// The flow that it sends, or sent last.
+    pub flow: Flow,
+}
+
+/// The end that receives data.
+#[derive(Debug)]
+pub(crate) struct ReceiverEnd {
+    pub sink: Sink,
+    /// Stream offset at which its flow is complete.
+    pub end: u64,
+    /// Tick of the earliest pending event of a delayed ACK.
+    pub timer_at: u64,
     /// Pending timer events, including stale ones.
     pub timers: u32,
     pub class: u8,
     /// The ECN field of its acknowledgements.
     pub ack_ecn: Ecn,
-    /// It is in its NIC's queue of connections.
-    pub in_line: bool,
-    /// It carries no flow now.
-    pub idle: bool,
-    /// It returns to the pool of its pair when idle; otherwise its slot is reused.
-    pub persistent: bool,
-    /// Its slot waits for reuse.
-    retired: bool,
-    /// Index of the workload whose class bounds apply to bytes sent.
-    pub bounds: Option<u16>,
-    /// Only flows of the same group share persistent connections.
-    pub group: Group,
+    /// Its flow has not ended.
+    pub open: bool,
+    /// Packets with CE when the flow began.
+    pub before: u32,
+    /// The flow that it receives, or received last.
     pub flow: Flow,
-    /// Stream offset at which the flow began.
+    /// The flow after it on a persistent connection, until its first packet arrives.
+    pub next: Option<Box<Announced>>,
+}
+
+/// A flow that a persistent connection will carry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Announced {
+    pub flow: Flow,
+    /// The stream offsets of its first byte and behind its last.
     pub begin: u64,
-    /// Counters of the ends when the flow began.
-    pub before: Tally,
-    /// Stream offset whose acknowledgement completes the flow, where the sender says so.
-    pub acked_end: u64,
-    /// Its FIN has been sent.
-    pub closing: bool,
+    pub end: u64,
 }
 
 /// Flows with the same congestion controller: 0 is that of the configuration, any other number the
 /// first workload with it, counted from 1.
 pub(crate) type Group = u16;
 
-/// Counters of a connection's ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
-    pub marks: u32,
+/// Counters of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
     pub retransmits: u32,
     pub timeouts: u32,
 }
 
-/// Totals of connections whose slots were reused.
+/// Totals of connections whose ends are gone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Retired {
     pub retransmits: u64,
@@ -82,96 +125,274 @@ pub(crate) struct Retired {
     pub delivered: u64,
 }
 
-impl Conn {
-    pub fn tally(&self) -> Tally {
-        let (retransmits, timeouts) = self.sender_counts();
-        Tally {
-            marks: match &self.pair {
-                None => self.receiver.ce_packets(),
-                Some(pair) => pair.responder.ce_packets(),
-            },
+impl Source {
+    /// The sender of a connection whose host has a link of rate `line`.
+    pub fn new(cfg: &Config, line: Rate) -> Source {
+        match &cfg.rdma {
+            None => Source::Tcp(Sender::new(cfg)),
+            Some(rdma) => Source::Rdma(Box::new(Requester::new(rdma, line))),
+        }
+    }
+
+    pub fn counts(&self) -> Counts {
+        let (retransmits, timeouts) = match self {
+            Source::Tcp(sender) => (sender.stats().retransmits, sender.stats().timeouts),
+            Source::Rdma(requester) => (requester.stats().retransmits, requester.stats().timeouts),
+        };
+        Counts {
             retransmits,
             timeouts,
         }
     }
 
-    /// Payload bytes that the receiver holds in order.
-    #[inline]
-    pub fn delivered(&self) -> u64 {
-        match &self.pair {
-            None => self.receiver.delivered(),
-            Some(pair) => pair.responder.delivered(),
-        }
-    }
-
-    /// Retransmissions and timeouts of the sender.
-    pub fn sender_counts(&self) -> (u32, u32) {
-        match &self.pair {
-            None => {
-                let s = self.sender.stats();
-                (s.retransmits, s.timeouts)
-            }
-            Some(pair) => {
-                let s = pair.requester.stats();
-                (s.retransmits, s.timeouts)
-            }
-        }
-    }
-
-    /// Just past the highest byte that the sender ever sent.
+    /// Just past the highest byte ever sent.
     pub fn sent(&self) -> u64 {
-        match &self.pair {
-            None => self.sender.sent(),
-            Some(pair) => pair.requester.sent(),
+        match self {
+            Source::Tcp(sender) => sender.sent(),
+            Source::Rdma(requester) => requester.sent(),
+        }
+    }
+
+    /// Bytes acknowledged.
+    #[inline]
+    pub fn acked(&self) -> u64 {
+        match self {
+            Source::Tcp(sender) => sender.acked(),
+            Source::Rdma(requester) => requester.acked(),
         }
     }
 
     /// Appends a message; the offset just past its last byte.
     pub fn write(&mut self, bytes: u64) -> u64 {
-        match &mut self.pair {
-            None => self.sender.write(bytes),
-            Some(pair) => pair.requester.write(bytes),
+        match self {
+            Source::Tcp(sender) => sender.write(bytes),
+            Source::Rdma(requester) => requester.write(bytes),
         }
     }
 
     /// Whether it has a segment to send now. Only a queue pair asks for the time.
     #[inline]
     pub fn can_send(&self, cfg: &Config, now: impl FnOnce() -> Nanos) -> bool {
-        match &self.pair {
-            None => self.sender.can_send(cfg),
-            Some(pair) => pair.requester.can_send(cfg, now()),
+        match self {
+            Source::Tcp(sender) => sender.can_send(cfg),
+            Source::Rdma(requester) => requester.can_send(cfg, now()),
         }
     }
 
-    /// The sender's one deadline.
+    #[inline]
+    pub fn poll_transmit(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
+        match self {
+            Source::Tcp(sender) => sender.poll_transmit(cfg, now),
+            Source::Rdma(requester) => requester.poll_transmit(cfg, cfg.rdma.as_ref()?, now),
+        }
+    }
+
+    /// Its one deadline.
     #[inline]
     pub fn timeout(&self, cfg: &Config, now: impl FnOnce() -> Nanos) -> Option<Nanos> {
-        match &self.pair {
-            None => self.sender.timeout(),
-            Some(pair) => pair.requester.timeout(cfg, now()),
+        match self {
+            Source::Tcp(sender) => sender.timeout(),
+            Source::Rdma(requester) => requester.timeout(cfg, now()),
         }
     }
 
-    /// Whether nothing refers to it any more.
-    fn is_quiet(&self) -> bool {
-        self.idle && self.in_fabric == 0 && self.timers == 0 && !self.in_line
+    /// Its timer fires at or after its deadline. Returns whether there was something to do.
+    pub fn on_timeout(&mut self, cfg: &Config, now: Nanos) -> bool {
+        match self {
+            Source::Tcp(sender) => {
+                let due = sender.timeout().is_some_and(|d| d <= now);
+                if due {
+                    sender.on_timeout(cfg, now);
+                }
+                due
+            }
+            // It may just have waited for its pace.
+            Source::Rdma(requester) => {
+                if let Some(rdma) = &cfg.rdma {
+                    requester.on_timeout(cfg, rdma, now);
+                }
+                true
+            }
+        }
+    }
+
+    /// Whether a whole train of `tso` bytes can leave, or all that there is.
+    pub fn fills_train(&self, cfg: &Config, tso: u32) -> bool {
+        match self {
+            Source::Tcp(sender) => sender.fills_train(cfg, tso),
+            Source::Rdma(_) => true,
+        }
     }
 }
 
-/// All connections. Slots of finished fresh connections are reused once no packet and no event
-/// refers to them.
+impl Sink {
+    /// The receiver of a connection.
+    pub fn new(cfg: &Config) -> Sink {
+        match &cfg.rdma {
+            None => Sink::Tcp(Receiver::new(cfg)),
+            Some(_) => Sink::Rdma(Responder::new()),
+        }
+    }
+
+    /// Payload bytes that it holds in order.
+    #[inline]
+    pub fn delivered(&self) -> u64 {
+        match self {
+            Sink::Tcp(receiver) => receiver.delivered(),
+            Sink::Rdma(responder) => responder.delivered(),
+        }
+    }
+
+    /// Packets that arrived with CE.
+    pub fn ce_packets(&self) -> u32 {
+        match self {
+            Sink::Tcp(receiver) => receiver.ce_packets(),
+            Sink::Rdma(responder) => responder.ce_packets(),
+        }
+    }
+}
+
+impl SenderEnd {
+    pub fn new(source: Source, flow: Flow) -> SenderEnd {
+        SenderEnd {
+            source,
+            timer_at: NEVER,
+            acked_end: u64::MAX,
+            begin: 0,
+            timers: 0,
+            class: flow.class,
+            in_line: false,
+            closing: false,
+            persistent: false,
+            bounds: None,
+            group: Group::default(),
+            before: Counts::default(),
+            flow,
+        }
+    }
+
+    /// What its counters have gained since its flow began.
+    pub fn gained(&self) -> Counts {
+        let now = self.source.counts();
+        Counts {
+            retransmits: now.retransmits - self.before.retransmits,
+            timeouts: now.timeouts - self.before.timeouts,
+        }
+    }
+}
+
+impl ReceiverEnd {
+    pub fn new(cfg: &Config, flow: Flow) -> ReceiverEnd {
+        ReceiverEnd {
+            sink: Sink::new(cfg),
+            end: u64::MAX,
+            timer_at: NEVER,
+            timers: 0,
+            class: flow.class,
+            ack_ecn: cfg.ack_ecn(),
+            open: true,
+            before: 0,
+            flow,
+            next: None,
+        }
+    }
+
+    /// The flow that it receives or will receive, if that has not ended.
+    pub fn unfinished(&self) -> Option<&Flow> {
+        match &self.next {
+            Some(next) => Some(&next.flow),
+            None => self.open.then_some(&self.flow),
+        }
+    }
+
+    /// A packet from this stream offset on arrives: perhaps the first of the next flow.
+    #[inline]
+    pub fn turn_to(&mut self, seq: u64) {
+        if self.next.is_some() {
+            self.turn(seq);
+        }
+    }
+
+    #[cold]
+    fn turn(&mut self, seq: u64) {
+        let Some(next) = self.next.take_if(|next| seq >= next.begin) else {
+            return;
+        };
+        (self.flow, self.class, self.end) = (next.flow, next.flow.class, next.end);
+        self.open = true;
+        self.before = self.sink.ce_packets();
+    }
+}
+
+impl Conn {
+    /// What `Conns` holds in the place of a connection that there is not.
+    fn vacant() -> Conn {
+        Conn {
+            tx: None,
+            rx: None,
+            hash_seed: 0,
+            extra: 0,
+            src: HostId(0),
+            dst: HostId(0),
+            in_fabric: 0,
+        }
+    }
+
+    /// The end that sends, which is here: whoever asks handles an event of its host.
+    #[inline]
+    pub fn tx(&self) -> &SenderEnd {
+        self.tx.as_ref().expect("the sender is here")
+    }
+
+    #[inline]
+    pub fn tx_mut(&mut self) -> &mut SenderEnd {
+        self.tx.as_mut().expect("the sender is here")
+    }
+
+    /// The end that receives, which is here.
+    #[inline]
+    pub fn rx(&self) -> &ReceiverEnd {
+        self.rx.as_ref().expect("the receiver is here")
+    }
+
+    #[inline]
+    pub fn rx_mut(&mut self) -> &mut ReceiverEnd {
+        self.rx.as_mut().expect("the receiver is here")
+    }
+
+    /// Whether it carries no flow and nothing refers to it any more.
+    fn is_quiet(&self) -> bool {
+        let sent = self
+            .tx
+            .as_ref()
+            .is_some_and(|tx| tx.timers == 0 && !tx.in_line && !tx.persistent);
+        let received = self
+            .rx
+            .as_ref()
+            .is_some_and(|rx| !rx.open && rx.timers == 0);
+        sent && received && self.in_fabric == 0
+    }
+}
+
+/// All connections, by number. A connection keeps its number, by which its timers are in order: it
+/// is the same whichever shard knows that the connection has ended. Its ends go once no packet and
+/// no event refers to them.
 #[derive(Default)]
 pub(crate) struct Conns {
     pub list: Vec<Conn>,
     /// Route of the data and route of the ACKs; outside `Conn` because every hop reads them.
     pub routes: Vec<[Route; 2]>,
-    free: Vec<ConnId>,
-    /// Slots are not used again: a connection keeps its number, by which its timers are in order,
-    /// so that it is the same whichever shard knows that the connection has ended.
-    pub keeps_slots: bool,
+    /// The number of the first flow's connection.
+    pub first: u32,
+    /// The ends stay: here it is not known what of them is elsewhere.
+    pub keeps_ends: bool,
+    /// Connections whose ends are gone are listed,
+    pub lists_ended: bool,
+    /// here, for whoever keeps a record of each.
+    pub ended: Vec<ConnId>,
     pools: BTreeMap<(HostId, HostId, Group), Vec<ConnId>>,
     opened: BTreeMap<(HostId, HostId), u64>,
-    /// Totals of connections whose slots were reused.
+    /// Totals of connections whose ends are gone.
     pub retired: Retired,
 }
 
@@ -181,6 +402,13 @@ impl Conns {
         self.pools.get_mut(&(src, dst, group))?.pop()
     }
 
+    /// The sender of a persistent connection knows that everything has arrived.
+    pub fn put_idle(&mut self, i: ConnId) {
+        let c = &self.list[i];
+        let pool = (c.src, c.dst, c.tx().group);
+        self.pools.entry(pool).or_default().push(i);
+    }
+
     /// The number of a new persistent connection of the pair.
     pub fn opened_for(&mut self, src: HostId, dst: HostId) -> u64 {
         let n = self.opened.entry((src, dst)).or_default();
@@ -188,83 +416,51 @@ impl Conns {
         *n
     }
 
-    pub fn open(
-        &mut self,
-        cfg: &Config,
-        flow: Flow,
-        extra: u64,
-        hash_seed: u64,
-        routes: [Route; 2],
-    ) -> ConnId {
-        let conn = Conn {
-            sender: Sender::new(cfg),
-            receiver: Receiver::new(cfg),
-            pair: None,
-            src: HostId(flow.src),
-            dst: HostId(flow.dst),
-            end: u64::MAX,
-            extra,
-            timer_at: NEVER,
-            ack_timer_at: NEVER,
-            hash_seed,
-            in_fabric: 0,
-            timers: 0,
-            class: flow.class,
-            ack_ecn: cfg.ack_ecn(),
-            in_line: false,
-            idle: true,
-            persistent: false,
-            bounds: None,
-            group: Group::default(),
-            retired: false,
-            flow,
-            begin: 0,
-            before: Tally::default(),
-            acked_end: u64::MAX,
-            closing: false,
-        };
-        match self.free.pop() {
-            Some(i) => {
-                self.list[i] = conn;
-                self.routes[i] = routes;
-                i
-            }
-            None => {
-                self.list.push(conn);
-                self.routes.push(routes);
-                ConnId(self.list.len() as u32 - 1)
-            }
-        }
+    /// The number of a connection that belongs to no flow, or to a flow with several.
+    pub fn next(&self) -> ConnId {
+        ConnId(self.list.len() as u32)
     }
 
-    /// The flow on `i` has ended: a persistent connection goes back to its pool at once.
-    pub fn ended(&mut self, i: ConnId) {
-        let c = &mut self.list[i];
-        c.idle = true;
-        c.end = u64::MAX;
-        if c.persistent {
-            let pool = (c.src, c.dst, c.group);
-            self.pools.entry(pool).or_default().push(i);
-        }
+    /// The number of the connection that a flow opens. A flow that opens none leaves it unused.
+    pub fn of_flow(&self, id: u64) -> ConnId {
+        ConnId(self.first + id as u32)
     }
 
-    /// Reuses the slot of a fresh connection that nothing refers to. Called when a packet or an
+    /// Makes a connection known.
+    pub fn put(&mut self, i: ConnId, conn: Conn, routes: [Route; 2]) {
+        let n = i.0 as usize + 1;
+        if n > self.list.len() {
+            self.list.resize_with(n, Conn::vacant);
+            self.routes
+                .resize(n, [[crate::LinkId::NONE; crate::topology::MAX_LINKS]; 2]);
+        }
+        self.list[i] = conn;
+        self.routes[i] = routes;
+    }
+
+    /// Drops the ends of a fresh connection that nothing refers to. Called when a packet or an
     /// event of it has gone.
     #[inline]
     pub fn maybe_retire(&mut self, i: ConnId) {
-        let c = &mut self.list[i];
-        if c.idle && !self.keeps_slots && !c.persistent && c.is_quiet() && !c.retired {
-            c.retired = true;
-            let t = c.tally();
-            self.retired.retransmits += u64::from(t.retransmits);
-            self.retired.timeouts += u64::from(t.timeouts);
-            self.retired.delivered += c.delivered();
-            self.free.push(i);
+        if self.list[i].in_fabric == 0 && !self.keeps_ends {
+            self.retire_if_quiet(i);
         }
     }
 
-    /// Connections whose slots are in use.
-    pub fn in_use(&self) -> impl Iterator<Item = &Conn> {
-        self.list.iter().filter(|c| !c.retired)
+    #[cold]
+    fn retire_if_quiet(&mut self, i: ConnId) {
+        let c = &mut self.list[i];
+        if !c.is_quiet() {
+            return;
+        }
+        if let (Some(tx), Some(rx)) = (c.tx.take(), c.rx.take()) {
+            let counts = tx.source.counts();
+            self.retired.retransmits += u64::from(counts.retransmits);
+            self.retired.timeouts += u64::from(counts.timeouts);
+            self.retired.delivered += rx.sink.delivered();
+            if self.lists_ended {
+                self.ended.push(i);
+            }
+        }
     }
 }

@@ -5,8 +5,7 @@ use crate::scramble::hash;
 use cemark_wire::Picos;
 
 use crate::config::Fct;
-use crate::endpoints::conn::{Conn, Group};
-use crate::endpoints::rdma::QueuePair;
+use crate::endpoints::conn::{Announced, Conn, Counts, Group, ReceiverEnd, SenderEnd, Source};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
@@ -29,80 +28,115 @@ impl<Q: EventQueue> Sim<Q> {
             return;
         };
         self.arm_flow();
-        let conn = self.connection_for(flow);
-        let extra = self.clock.ticks(flow.extra);
-        let bounded = matches!(
-            self.cfg.workloads[usize::from(flow.workload)].class,
-            ClassMap::ByBytesSent(_)
-        );
-        let c = &mut self.conns.list[conn];
-        c.idle = false;
-        c.flow = flow;
-        c.class = flow.class;
-        c.extra = extra;
-        c.before = c.tally();
-        c.bounds = bounded.then_some(flow.workload);
-        let mut last = conn;
-        let split = self.pep.is_some().then(|| self.split(conn, flow)).flatten();
-        match split {
-            Some(end) => last = end,
-            None => {
-                let c = &mut self.conns.list[conn];
-                c.end = c.write(flow.bytes);
-                c.begin = if flow.bytes == u64::MAX {
-                    0
-                } else {
-                    c.end - flow.bytes
-                };
-                if self.sender_ends {
-                    c.acked_end = std::mem::replace(&mut c.end, u64::MAX);
-                }
-            }
-        }
-        if flow.bytes == u64::MAX {
-            let before = self.conns.list[last].delivered();
-            // A flow that starts after the measurement delivers nothing in it, and no later event
-            // would record that.
-            let over = self.clock.picos(self.now) >= self.cfg.measure.until;
-            self.metrics.goodput.push(Goodput {
-                conn: last,
-                at_from: before,
-                at_until: over.then_some(before),
-                last: before,
-                // One that starts later delivered nothing in the intervals before.
-                intervals: vec![0; self.metrics.all_goodput.len()],
-            });
-        }
-        if Q::SHARDED && !self.starts(&flow, conn) {
-            return;
-        }
-        if last == conn {
-            self.ready(HostId(flow.src), conn);
+        if self.cfg.workloads[usize::from(flow.workload)].persistent {
+            self.start_on_persistent(flow);
+        } else {
+            self.start_on_fresh(flow);
         }
     }
 
-    fn connection_for(&mut self, flow: Flow) -> ConnId {
-        let persistent = self.cfg.workloads[usize::from(flow.workload)].persistent;
-        let group = self.group(flow.workload);
-        if persistent
-            && let Some(idle) = self
-                .conns
-                .take_idle(HostId(flow.src), HostId(flow.dst), group)
-        {
-            return idle;
-        }
-        // Fresh connections take their random draws and their path from the flow, so that both are
-        // the same under every scheme. A persistent connection takes them from its pair and number,
-        // because which flow uses which connection depends on the scheme.
-        let name = if persistent {
-            self.conns.opened_for(HostId(flow.src), HostId(flow.dst)) | 1 << 63
-        } else {
-            flow.id
+    /// Starts a flow on a connection of its own. It takes its random draws and its path from the
+    /// flow, so that both are the same under every scheme.
+    fn start_on_fresh(&mut self, flow: Flow) {
+        let conn = match self.pep {
+            None => self.conns.of_flow(flow.id),
+            Some(_) => self.conns.next(),
         };
-        let conn = self.open(flow, name);
-        self.conns.list[conn].persistent = persistent;
-        self.conns.list[conn].group = group;
-        conn
+        self.open(conn, flow, flow.id);
+        let split = self.pep.is_some().then(|| self.split(conn, flow)).flatten();
+        let last = split.unwrap_or(conn);
+        if flow.bytes == u64::MAX && self.conns.list[last].rx.is_some() {
+            self.watch_goodput(last);
+        }
+        if split.is_none() && self.conns.list[conn].tx.is_some() {
+            self.send_flow(conn, flow);
+        }
+    }
+
+    /// Starts a flow on a connection of its pair that is idle, as far as the sender knows, or on a
+    /// new one. A new one takes draws and path from its pair and number, because which flow uses
+    /// which connection depends on the scheme.
+    fn start_on_persistent(&mut self, flow: Flow) {
+        let (src, dst) = (HostId(flow.src), HostId(flow.dst));
+        if !self.has_port(src.nic()) {
+            return;
+        }
+        let group = self.group(flow.workload);
+        let conn = self.conns.take_idle(src, dst, group).unwrap_or_else(|| {
+            let conn = self.conns.of_flow(flow.id);
+            let name = self.conns.opened_for(src, dst) | 1 << 63;
+            self.open(conn, flow, name);
+            if Q::SHARDED {
+                self.tell_opened(conn, flow, name);
+            }
+            let tx = self.conns.list[conn].tx_mut();
+            (tx.persistent, tx.group) = (true, group);
+            conn
+        });
+        let extra = self.clock.ticks(flow.extra);
+        let c = &mut self.conns.list[conn];
+        c.extra = extra;
+        let tx = c.tx_mut();
+        tx.before = tx.source.counts();
+        (tx.class, tx.flow) = (flow.class, flow);
+        self.send_flow(conn, flow);
+    }
+
+    /// The sender of a connection gets the bytes of a flow, and sends what it may.
+    fn send_flow(&mut self, conn: ConnId, flow: Flow) {
+        let by_bytes = matches!(
+            self.cfg.workloads[usize::from(flow.workload)].class,
+            ClassMap::ByBytesSent(_)
+        );
+        let tx = self.conns.list[conn].tx_mut();
+        tx.bounds = by_bytes.then_some(flow.workload);
+        let end = tx.source.write(flow.bytes);
+        tx.begin = match flow.bytes {
+            u64::MAX => 0,
+            bytes => end - bytes,
+        };
+        if self.sender_ends || tx.persistent {
+            tx.acked_end = end;
+        }
+        if tx.persistent {
+            let announced = Announced {
+                flow,
+                begin: tx.begin,
+                end: if self.sender_ends { u64::MAX } else { end },
+            };
+            if !Q::SHARDED || !self.tell_announced(conn, announced) {
+                self.announce(conn, announced);
+            }
+        }
+        if Q::SHARDED {
+            self.note_start(&flow, conn);
+        }
+        self.ready(HostId(flow.src), conn);
+    }
+
+    /// The receiver of a persistent connection learns of its next flow, before anything of it
+    /// arrives.
+    pub fn announce(&mut self, conn: ConnId, announced: Announced) {
+        self.conns.list[conn].rx_mut().next = Some(Box::new(announced));
+        if announced.flow.bytes == u64::MAX {
+            self.watch_goodput(conn);
+        }
+    }
+
+    /// Records the goodput of an endless flow from now on.
+    fn watch_goodput(&mut self, conn: ConnId) {
+        let before = self.conns.list[conn].rx().sink.delivered();
+        // A flow that starts after the measurement delivers nothing in it, and no later event
+        // would record that.
+        let over = self.clock.picos(self.now) >= self.cfg.measure.until;
+        self.metrics.goodput.push(Goodput {
+            conn,
+            at_from: before,
+            at_until: over.then_some(before),
+            last: before,
+            // One that starts later delivered nothing in the intervals before.
+            intervals: vec![0; self.metrics.all_goodput.len()],
+        });
     }
 
     /// Which workloads share idle connections with this one: those with the same controller.
@@ -118,9 +152,11 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A connection for `flow` with its routes through the fabric.
-    pub fn open(&mut self, flow: Flow, name: u64) -> ConnId {
+    /// Makes connection `conn` known, which `flow` opens: its routes through the fabric, and those
+    /// of its ends whose hosts are here. One that persists waits for its first flow.
+    pub fn open(&mut self, conn: ConnId, flow: Flow, name: u64) {
         let seed = self.cfg.seed;
+        let (src, dst) = (HostId(flow.src), HostId(flow.dst));
         let pair = u64::from(flow.src) << 32 | u64::from(flow.dst);
         let hash_seed = hash(seed, pair, name, 1);
         let routes = [
@@ -129,45 +165,65 @@ impl<Q: EventQueue> Sim<Q> {
             self.fabric
                 .route(flow.dst, flow.src, hash(seed, pair, name, 3)),
         ];
-        let extra = self.clock.ticks(flow.extra);
+        let workload = &self.cfg.workloads[usize::from(flow.workload)];
         let common = &self.cfg.transport;
-        let conn = match &self.cfg.workloads[usize::from(flow.workload)].control {
-            None => self.conns.open(common, flow, extra, hash_seed, routes),
-            Some(own) => {
-                let cfg = common.under(own);
-                self.conns.open(&cfg, flow, extra, hash_seed, routes)
+        let own = workload.control.as_ref().map(|own| common.under(own));
+        let cfg = own.as_ref().unwrap_or(common);
+        let tx = self.has_port(src.nic()).then(|| {
+            let line = self.fabric.links()[src.nic()].rate;
+            Box::new(SenderEnd::new(Source::new(cfg, line), flow))
+        });
+        let rx = self.has_port(dst.nic()).then(|| {
+            let mut rx = ReceiverEnd::new(cfg, flow);
+            if !workload.persistent && !self.sender_ends {
+                rx.end = flow.bytes;
             }
+            Box::new(rx)
+        });
+        let extra = self.clock.ticks(flow.extra);
+        let row = Conn {
+            tx,
+            rx,
+            hash_seed,
+            extra,
+            src,
+            dst,
+            in_fabric: 0,
         };
-        if let Some(rdma) = &self.cfg.transport.rdma {
-            let line = self.fabric.links()[HostId(flow.src).nic()].rate;
-            self.conns.list[conn].pair = Some(Box::new(QueuePair::new(rdma, line)));
-        }
-        conn
+        self.conns.put(conn, row, routes);
     }
 
-    /// The sender of `conn` has an acknowledgement, and says when the flow is complete.
+    /// The sender of `conn` has the acknowledgement that it waits for: it may say when the flow is
+    /// complete, and a connection that persists is idle then.
     #[cold]
     pub fn acknowledged(&mut self, conn: ConnId) {
-        let c = &mut self.conns.list[conn];
-        if c.acked_end == u64::MAX || c.sender.acked() < c.acked_end {
+        let tx = self.conns.list[conn].tx_mut();
+        if tx.acked_end == u64::MAX {
             return;
         }
-        if self.cfg.measure.fct == Fct::Closed && !c.closing {
+        if self.cfg.measure.fct == Fct::Closed && !tx.closing {
             // A FIN has a sequence number of its own.
-            c.closing = true;
-            c.acked_end = c.write(1);
+            tx.closing = true;
+            tx.acked_end = tx.source.write(1);
             return;
         }
-        c.acked_end = u64::MAX;
-        self.flow_ended(conn);
+        tx.acked_end = u64::MAX;
+        let persistent = tx.persistent;
+        if self.sender_ends {
+            self.flow_ended(conn);
+        }
+        if persistent {
+            self.conns.put_idle(conn);
+        }
     }
 
-    /// The receiver holds the last byte of the flow on `conn`.
+    /// The flow that the receiver of `conn` has is complete.
     #[cold]
     pub fn flow_ended(&mut self, conn: ConnId) {
         let c = &self.conns.list[conn];
-        if c.flow.measured {
-            let record = self.flow_record(c, true);
+        let flow = c.rx().flow;
+        if flow.measured {
+            let record = self.flow_record(c, &flow, true);
             self.metrics.flows.push(record);
             if Q::SHARDED {
                 self.note_end(conn);
@@ -177,20 +233,25 @@ impl<Q: EventQueue> Sim<Q> {
                 self.stop = true;
             }
         }
+        let rx = self.conns.list[conn].rx_mut();
+        rx.end = u64::MAX;
         if self.pep.as_ref().is_some_and(|pep| pep.counts_with(conn)) {
             // The proxies read from the connection until no byte is left in them, and end it then.
-            let c = &mut self.conns.list[conn];
-            c.end = u64::MAX;
-            c.flow.measured = false;
-            return;
+            rx.flow.measured = false;
+        } else {
+            rx.open = false;
         }
-        self.conns.ended(conn);
     }
 
-    /// What is recorded of the flow that `c` carries.
-    pub fn flow_record(&self, c: &Conn, ended: bool) -> FlowRecord {
-        let f = &c.flow;
-        let t = c.tally();
+    /// What is recorded of a flow that `c` carries. What its sender counted is zero where that is
+    /// not here.
+    pub fn flow_record(&self, c: &Conn, f: &Flow, ended: bool) -> FlowRecord {
+        let rx = c.rx();
+        let marks = match &rx.next {
+            Some(_) => 0,
+            None => rx.sink.ce_packets() - rx.before,
+        };
+        let counts = c.tx.as_ref().map_or_else(Counts::default, |tx| tx.gained());
         FlowRecord {
             id: f.id,
             workload: f.workload,
@@ -209,9 +270,9 @@ impl<Q: EventQueue> Sim<Q> {
             }),
             ideal: self.ideal(f),
             extra: f.extra,
-            marks: t.marks - c.before.marks,
-            retransmits: t.retransmits - c.before.retransmits,
-            timeouts: t.timeouts - c.before.timeouts,
+            marks,
+            retransmits: counts.retransmits,
+            timeouts: counts.timeouts,
         }
     }
 

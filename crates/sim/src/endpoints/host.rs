@@ -5,7 +5,7 @@ use cemark_switch::NEVER;
 use cemark_transport::{Ack, Acks, Segment, segment_wire_bytes};
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
-use crate::endpoints::conn::Conn;
+use crate::endpoints::conn::{SenderEnd, Sink, Source};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
@@ -42,7 +42,11 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn at_receiver(&mut self, host: HostId, p: Packet) {
         let now = self.nanos();
-        let c = &mut self.conns.list[ConnId::of(&p)];
+        let rx = self.conns.list[ConnId::of(&p)].rx_mut();
+        rx.turn_to(p.seq);
+        let Sink::Tcp(receiver) = &mut rx.sink else {
+            return;
+        };
         let segment = Segment {
             seq: p.seq,
             len: p.len(),
@@ -50,8 +54,8 @@ impl<Q: EventQueue> Sim<Q> {
             ecn: p.ecn(),
             ts: p.ts,
         };
-        let acks = c.receiver.on_data(&self.cfg.transport, now, &segment);
-        let complete = c.receiver.delivered() >= c.end;
+        let acks = receiver.on_data(&self.cfg.transport, now, &segment);
+        let complete = receiver.delivered() >= rx.end;
         if self.gathers {
             self.answer_later(host, ConnId::of(&p), u64::from(p.len()), acks);
         } else {
@@ -80,18 +84,20 @@ impl<Q: EventQueue> Sim<Q> {
 
     #[inline]
     pub fn send_ack(&mut self, host: HostId, conn: ConnId, ack: Ack) {
-        let c = &self.conns.list[conn];
+        let rx = self.conns.list[conn].rx();
         let mut aux = NONE;
-        if ack.sacks > 0 {
+        if ack.sacks > 0
+            && let Sink::Tcp(receiver) = &rx.sink
+        {
             let mut blocks = [(0, 0); 3];
-            let n = c.receiver.sack_blocks(&mut blocks);
+            let n = receiver.sack_blocks(&mut blocks);
             aux = self.sacks.store(n, blocks);
         }
         let fields = Fields {
             wire_bytes: self.cfg.transport.ack_bytes,
             flags: ack.flags.with(Flags::ACK),
-            class: c.class,
-            ecn: c.ack_ecn,
+            class: rx.class,
+            ecn: rx.ack_ecn,
             ..Fields::default()
         };
         let packet = Packet::new(ack.cum, ack.ts_echo, conn.0, aux, fields);
@@ -106,31 +112,34 @@ impl<Q: EventQueue> Sim<Q> {
         } else {
             self.sacks.take(p.aux)
         };
-        let c = &mut self.conns.list[ConnId::of(&p)];
+        let tx = self.conns.list[ConnId::of(&p)].tx_mut();
+        let Source::Tcp(sender) = &mut tx.source else {
+            return;
+        };
         let ack = Ack {
             cum: p.seq,
             flags: p.flags(),
             ts_echo: p.ts,
             sacks: n as u8,
         };
-        c.sender
-            .on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
+        sender.on_ack(&self.cfg.transport, now, &ack, &blocks[..n]);
+        let reached = sender.acked() >= tx.acked_end;
         if Q::SHARDED {
             self.note_sender(ConnId::of(&p));
         }
-        if self.sender_ends {
+        if reached {
             self.acknowledged(ConnId::of(&p));
         }
-        self.release(ConnId::of(&p));
         self.ready(host, ConnId::of(&p));
+        self.release(ConnId::of(&p));
     }
 
     /// The connection may have something to send.
     #[inline]
     pub fn ready(&mut self, host: HostId, conn: ConnId) {
         if self.turn == 0 {
-            let c = &self.conns.list[conn];
-            if worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
+            let tx = self.conns.list[conn].tx();
+            if worth(self.tso, &self.cfg, tx, || self.clock.nanos(self.now)) {
                 match self.cfg.transport.max_burst {
                     0 => while self.send_one(host, conn) {},
                     most => self.send_burst(host, conn, most),
@@ -139,15 +148,15 @@ impl<Q: EventQueue> Sim<Q> {
             self.arm_timer(conn);
             return;
         }
-        let c = &mut self.conns.list[conn];
-        if c.in_line {
+        let tx = self.conns.list[conn].tx_mut();
+        if tx.in_line {
             return;
         }
-        if !worth(self.tso, &self.cfg, c, || self.clock.nanos(self.now)) {
+        if !worth(self.tso, &self.cfg, tx, || self.clock.nanos(self.now)) {
             self.arm_timer(conn);
             return;
         }
-        c.in_line = true;
+        tx.in_line = true;
         let h = &mut self.hosts[host];
         h.line.push_back(conn);
         if h.pull_armed {
@@ -170,7 +179,9 @@ impl<Q: EventQueue> Sim<Q> {
         while left > 0 && self.send_one(host, conn) {
             left -= 1;
         }
-        self.conns.list[conn].sender.fill_window();
+        if let Source::Tcp(sender) = &mut self.conns.list[conn].tx_mut().source {
+            sender.fill_window();
+        }
     }
 
     /// When the NIC can serve the next connection in its queue.
@@ -196,11 +207,11 @@ impl<Q: EventQueue> Sim<Q> {
                 sent += 1;
             }
             let more = sent == self.turn
-                && worth(self.tso, &self.cfg, &self.conns.list[conn], || {
+                && worth(self.tso, &self.cfg, self.conns.list[conn].tx(), || {
                     self.clock.nanos(self.now)
                 });
             self.arm_timer(conn);
-            self.conns.list[conn].in_line = more;
+            self.conns.list[conn].tx_mut().in_line = more;
             if more {
                 self.hosts[host].line.push_back(conn);
             } else if sent == 0 {
@@ -219,22 +230,17 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn send_one(&mut self, host: HostId, conn: ConnId) -> bool {
         let now = self.nanos();
-        let c = &mut self.conns.list[conn];
-        let polled = match &mut c.pair {
-            None => c.sender.poll_transmit(&self.cfg.transport, now),
-            Some(pair) => pair.poll_transmit(&self.cfg.transport, now),
-        };
-        let Some(s) = polled else {
+        let tx = self.conns.list[conn].tx_mut();
+        let Some(s) = tx.source.poll_transmit(&self.cfg.transport, now) else {
             return false;
+        };
+        let class = match tx.bounds {
+            None => tx.class,
+            Some(workload) => class_by_bytes(&self.cfg, workload, s.seq.saturating_sub(tx.begin)),
         };
         if Q::SHARDED {
             self.note_sender(conn);
         }
-        let c = &self.conns.list[conn];
-        let class = match c.bounds {
-            None => c.class,
-            Some(workload) => class_by_bytes(&self.cfg, workload, s.seq.saturating_sub(c.begin)),
-        };
         let fields = Fields {
             wire_bytes: segment_wire_bytes(&self.cfg.transport, &s),
             len: s.len,
@@ -251,81 +257,78 @@ impl<Q: EventQueue> Sim<Q> {
     /// later cost nothing.
     #[inline]
     fn arm_timer(&mut self, conn: ConnId) {
-        let c = &mut self.conns.list[conn];
-        let Some(deadline) = c.timeout(&self.cfg.transport, || self.clock.nanos(self.now)) else {
+        let tx = self.conns.list[conn].tx_mut();
+        let now = || self.clock.nanos(self.now);
+        let Some(deadline) = tx.source.timeout(&self.cfg.transport, now) else {
             return;
         };
         // A pending event that comes too early re-arms itself; compare in nanoseconds only when
         // none is pending before it.
-        if c.timer_at != NEVER && self.clock.nanos(c.timer_at) <= deadline {
+        if tx.timer_at != NEVER && self.clock.nanos(tx.timer_at) <= deadline {
             return;
         }
         let at = self.clock.ticks_up(deadline).max(self.now);
-        c.timer_at = at;
-        c.timers += 1;
+        tx.timer_at = at;
+        tx.timers += 1;
         self.events.insert(at, kind::TIMER | conn.0);
     }
 
     pub fn sender_timer(&mut self, conn: ConnId) {
         let now = self.nanos();
         let c = &mut self.conns.list[conn];
-        if c.timer_at != self.now {
-            c.timers -= 1;
-            self.conns.maybe_retire(conn);
-            return;
-        }
-        c.timer_at = NEVER;
-        // A queue pair may just have waited for its pace.
-        let due = c.pair.is_some() || c.sender.timeout().is_some_and(|d| d <= now);
         let host = c.src;
-        if due {
-            match &mut c.pair {
-                None => c.sender.on_timeout(&self.cfg.transport, now),
-                Some(pair) => pair.on_timeout(&self.cfg.transport, now),
+        let tx = c.tx_mut();
+        if tx.timer_at == self.now {
+            tx.timer_at = NEVER;
+            if tx.source.on_timeout(&self.cfg.transport, now) {
+                if Q::SHARDED {
+                    self.note_sender(conn);
+                }
+                self.ready(host, conn);
             }
-            if Q::SHARDED {
-                self.note_sender(conn);
-            }
-            self.ready(host, conn);
+            self.arm_timer(conn);
         }
-        self.arm_timer(conn);
         // Only now: a NIC that drops the retransmission of a flow whose receiver has everything
-        // would otherwise free the slot, and the next timer would find another connection in it.
-        self.conns.list[conn].timers -= 1;
+        // would otherwise end the connection here.
+        self.conns.list[conn].tx_mut().timers -= 1;
         self.conns.maybe_retire(conn);
     }
 
     fn arm_ack_timer(&mut self, conn: ConnId) {
-        let c = &mut self.conns.list[conn];
-        let Some(deadline) = c.receiver.timeout() else {
+        let rx = self.conns.list[conn].rx_mut();
+        let Sink::Tcp(receiver) = &rx.sink else {
             return;
         };
-        if c.ack_timer_at != NEVER && self.clock.nanos(c.ack_timer_at) <= deadline {
+        let Some(deadline) = receiver.timeout() else {
+            return;
+        };
+        if rx.timer_at != NEVER && self.clock.nanos(rx.timer_at) <= deadline {
             return;
         }
         let at = self.clock.ticks_up(deadline).max(self.now);
-        c.ack_timer_at = at;
-        c.timers += 1;
+        rx.timer_at = at;
+        rx.timers += 1;
         self.events.insert(at, kind::ACK_TIMER | conn.0);
     }
 
     pub fn ack_timer(&mut self, conn: ConnId) {
         let now = self.nanos();
         let c = &mut self.conns.list[conn];
-        c.timers -= 1;
-        if c.ack_timer_at != self.now {
-            self.conns.maybe_retire(conn);
-            return;
-        }
-        c.ack_timer_at = NEVER;
         let host = c.dst;
-        let acks = if c.receiver.timeout().is_some_and(|d| d <= now) {
-            c.receiver.on_timeout(now)
-        } else {
-            Acks::None
-        };
-        self.answer(host, conn, acks);
-        self.arm_ack_timer(conn);
+        let rx = c.rx_mut();
+        if rx.timer_at == self.now {
+            rx.timer_at = NEVER;
+            let acks = match &mut rx.sink {
+                Sink::Tcp(receiver) if receiver.timeout().is_some_and(|d| d <= now) => {
+                    receiver.on_timeout(now)
+                }
+                _ => Acks::None,
+            };
+            self.answer(host, conn, acks);
+            self.arm_ack_timer(conn);
+        }
+        // Only now, as above.
+        self.conns.list[conn].rx_mut().timers -= 1;
         self.conns.maybe_retire(conn);
     }
 
@@ -352,7 +355,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     fn at_prober(&mut self, host: HostId, p: Packet) {
         if p.flags().has(Flags::ACK) {
-            let workload = self.conns.list[ConnId::of(&p)].flow.workload;
+            let workload = self.conns.list[ConnId::of(&p)].tx().flow.workload;
             let (sent, rtt) = (self.clock.picos(p.seq), self.clock.picos(self.now - p.seq));
             self.metrics.probe_answers.push(ProbeRecord {
                 workload,
@@ -379,8 +382,9 @@ impl<Q: EventQueue> Sim<Q> {
 
 /// Whether a connection has something to send, and under TSO enough of it.
 #[inline]
-fn worth(tso: u32, cfg: &crate::Config, c: &Conn, now: impl FnOnce() -> Nanos) -> bool {
-    c.can_send(&cfg.transport, now) && (tso == 0 || c.sender.fills_train(&cfg.transport, tso))
+fn worth(tso: u32, cfg: &crate::Config, tx: &SenderEnd, now: impl FnOnce() -> Nanos) -> bool {
+    let (source, cfg) = (&tx.source, &cfg.transport);
+    source.can_send(cfg, now) && (tso == 0 || source.fills_train(cfg, tso))
 }
 
 /// The class of a byte of a flow under demotion by bytes sent (PIAS).

@@ -85,7 +85,7 @@ impl<Q: EventQueue> Sim<Q> {
         self.hosts[host].received = packets;
         for i in 0..self.answers.len() {
             let held = self.answers[i];
-            self.send_ack(host, held.conn, held.ack);
+            self.send_held(host, held);
         }
         self.answers.clear();
     }
@@ -132,14 +132,24 @@ impl<Q: EventQueue> Sim<Q> {
                 held.bytes = bytes;
                 self.send_ack(host, conn, before);
             }
-            None => self.answers.push(Held { conn, ack, bytes }),
+            None => {
+                // It keeps the connection, as a packet would.
+                let c = &mut self.conns.list[conn];
+                c.in_fabric = c.in_fabric.wrapping_add(1);
+                self.answers.push(Held { conn, ack, bytes });
+            }
         }
+    }
+
+    fn send_held(&mut self, host: HostId, held: Held) {
+        self.send_ack(host, held.conn, held.ack);
+        self.release(held.conn);
     }
 
     fn release_answer(&mut self, host: HostId, conn: ConnId) {
         if let Some(i) = self.answers.iter().position(|h| h.conn == conn) {
             let held = self.answers.remove(i);
-            self.send_ack(host, conn, held.ack);
+            self.send_held(host, held);
         }
     }
 }

@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Hosts that use RDMA: the two ends of a queue pair, and how its packets are handled on arrival.
+//! Hosts that use RDMA: how packets of a queue pair are handled on arrival.
 
-use cemark_transport::rdma::{CNP, Rdma, Requester, Responder};
-use cemark_transport::{Ack, Config, Segment};
-use cemark_wire::{Fields, Flags, NONE, Nanos, Packet, Rate};
+use cemark_transport::rdma::CNP;
+use cemark_transport::{Ack, Segment};
+use cemark_wire::{Fields, Flags, NONE, Nanos, Packet};
 
+use crate::endpoints::conn::{Sink, Source};
 use crate::engine::Sim;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
-
-/// Both ends of a queue pair.
-pub(crate) struct QueuePair {
-    pub requester: Requester,
-    pub responder: Responder,
-    rdma: Rdma,
-}
-
-impl QueuePair {
-    /// An idle pair whose requester has a link of rate `line`.
-    pub fn new(rdma: &Rdma, line: Rate) -> QueuePair {
-        QueuePair {
-            requester: Requester::new(rdma, line),
-            responder: Responder::new(),
-            rdma: *rdma,
-        }
-    }
-
-    #[inline]
-    pub fn poll_transmit(&mut self, cfg: &Config, now: Nanos) -> Option<Segment> {
-        self.requester.poll_transmit(cfg, &self.rdma, now)
-    }
-
-    pub fn on_timeout(&mut self, cfg: &Config, now: Nanos) {
-        self.requester.on_timeout(cfg, &self.rdma, now);
-    }
-}
 
 impl<Q: EventQueue> Sim<Q> {
     /// A packet of a queue pair has reached the host it is for.
@@ -51,8 +25,12 @@ impl<Q: EventQueue> Sim<Q> {
     #[inline]
     fn at_responder(&mut self, host: HostId, p: Packet) {
         let now = self.nanos();
-        let c = &mut self.conns.list[ConnId::of(&p)];
-        let Some(pair) = &mut c.pair else { return };
+        let cfg = &self.cfg.transport;
+        let rx = self.conns.list[ConnId::of(&p)].rx_mut();
+        rx.turn_to(p.seq);
+        let (Sink::Rdma(responder), Some(rdma)) = (&mut rx.sink, &cfg.rdma) else {
+            return;
+        };
         let segment = Segment {
             seq: p.seq,
             len: p.len(),
@@ -60,11 +38,10 @@ impl<Q: EventQueue> Sim<Q> {
             ecn: p.ecn(),
             ts: p.ts,
         };
-        let cfg = &self.cfg.transport;
-        let replies = pair.responder.on_data(cfg, &pair.rdma, now, &segment);
-        let complete = pair.responder.delivered() >= c.end;
-        let class = c.class;
-        let cnp_class = pair.rdma.cnp_class.unwrap_or(class);
+        let replies = responder.on_data(cfg, rdma, now, &segment);
+        let complete = responder.delivered() >= rx.end;
+        let class = rx.class;
+        let cnp_class = rdma.cnp_class.unwrap_or(class);
         if replies.cnp {
             // The time distinguishes two notifications where a marker makes a random choice.
             let packet = self.reply(
@@ -113,16 +90,21 @@ impl<Q: EventQueue> Sim<Q> {
     fn at_requester(&mut self, host: HostId, p: Packet) {
         let now = self.nanos();
         let beyond = (p.aux != NONE).then(|| self.sacks.take(p.aux).1[0]);
-        let c = &mut self.conns.list[ConnId::of(&p)];
-        let Some(pair) = &mut c.pair else { return };
+        let cfg = &self.cfg.transport;
+        let tx = self.conns.list[ConnId::of(&p)].tx_mut();
+        let (Source::Rdma(requester), Some(rdma)) = (&mut tx.source, &cfg.rdma) else {
+            return;
+        };
         let ack = Ack {
             cum: p.seq,
             flags: p.flags(),
             ts_echo: p.ts,
             sacks: u8::from(beyond.is_some()),
         };
-        pair.requester
-            .on_ack(&self.cfg.transport, &pair.rdma, now, &ack, beyond);
+        requester.on_ack(cfg, rdma, now, &ack, beyond);
+        if requester.acked() >= tx.acked_end {
+            self.acknowledged(ConnId::of(&p));
+        }
         self.ready(host, ConnId::of(&p));
     }
 }

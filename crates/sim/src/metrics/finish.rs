@@ -9,7 +9,7 @@ use crate::endpoints::host::is_probe;
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::LinkId;
-use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Spread, Totals, hottest};
+use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Totals, hottest};
 use crate::workload::path;
 
 impl<Q: EventQueue> Sim<Q> {
@@ -40,6 +40,8 @@ impl<Q: EventQueue> Sim<Q> {
                 }
                 self.metrics.sampler.interval
             }
+            record::WATCH => return self.watch(),
+            record::RETUNE.. => return self.retune_planned((what - record::RETUNE) as usize),
             _ => {
                 // An interval that ends with the measurement is whole, and nothing counts after it.
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
@@ -62,7 +64,7 @@ impl<Q: EventQueue> Sim<Q> {
     /// Endless flows so far, each with what its receiver holds.
     fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, u64)) {
         for g in &mut self.metrics.goodput {
-            each(g, self.conns.list[g.conn].delivered());
+            each(g, self.conns.list[g.conn].rx().sink.delivered());
         }
     }
 
@@ -101,8 +103,8 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Payload bytes that receivers hold in order, all flows.
     fn all_delivered(&self) -> u64 {
-        let open = self.conns.in_use().map(|c| c.delivered());
-        self.conns.retired.delivered + open.sum::<u64>()
+        let here = self.conns.list.iter().filter_map(|c| c.rx.as_ref());
+        self.conns.retired.delivered + here.map(|rx| rx.sink.delivered()).sum::<u64>()
     }
 
     /// Ends the run and collects its outcome.
@@ -116,9 +118,10 @@ impl<Q: EventQueue> Sim<Q> {
         };
         out.totals = self.totals();
         let mut flows = std::mem::take(&mut self.metrics.flows);
-        for c in self.conns.in_use() {
-            if !c.idle && c.flow.measured {
-                flows.push(self.flow_record(c, false));
+        for c in &self.conns.list {
+            let flow = c.rx.as_ref().and_then(|rx| rx.unfinished());
+            if let Some(flow) = flow.filter(|flow| flow.measured) {
+                flows.push(self.flow_record(c, flow, false));
             }
         }
         flows.sort_unstable_by_key(|f| f.id);
@@ -190,11 +193,13 @@ impl<Q: EventQueue> Sim<Q> {
         let retired = self.conns.retired;
         (t.retransmits, t.timeouts) = (retired.retransmits, retired.timeouts);
         t.goodput_bytes = retired.delivered;
-        for c in self.conns.in_use() {
-            let tally = c.tally();
-            t.retransmits += u64::from(tally.retransmits);
-            t.timeouts += u64::from(tally.timeouts);
-            t.goodput_bytes += c.delivered();
+        for tx in self.conns.list.iter().filter_map(|c| c.tx.as_ref()) {
+            let counts = tx.source.counts();
+            t.retransmits += u64::from(counts.retransmits);
+            t.timeouts += u64::from(counts.timeouts);
+        }
+        for rx in self.conns.list.iter().filter_map(|c| c.rx.as_ref()) {
+            t.goodput_bytes += rx.sink.delivered();
         }
         // Every packet is delivered, dropped with a reason, ended in a middlebox, or still in
         // flight.
@@ -219,16 +224,18 @@ impl<Q: EventQueue> Sim<Q> {
             .iter()
             .map(|g| {
                 let c = &self.conns.list[g.conn];
-                let end = g.at_until.unwrap_or_else(|| c.delivered());
+                let (tx, rx) = (c.tx(), c.rx());
+                let end = g.at_until.unwrap_or_else(|| rx.sink.delivered());
+                let flow = rx.unfinished().unwrap_or(&rx.flow);
                 LongRecord {
-                    id: c.flow.id,
-                    src: c.flow.src,
-                    dst: c.flow.dst,
-                    class: c.class,
+                    id: flow.id,
+                    src: flow.src,
+                    dst: flow.dst,
+                    class: flow.class,
                     delivered: end - g.at_from,
                     intervals: g.intervals.clone(),
-                    timeouts: c.tally().timeouts,
-                    workload: c.flow.workload,
+                    timeouts: tx.source.counts().timeouts,
+                    workload: flow.workload,
                 }
             })
             .collect();
@@ -239,12 +246,11 @@ impl<Q: EventQueue> Sim<Q> {
     fn port_reports(&self, shares: &[(f64, f64)]) -> Vec<PortReport> {
         let first = self.cfg.topology.hosts() as usize;
         let samples = &self.metrics.sampler;
-        let spread =
-            |h: Option<&super::Histogram>| h.map_or_else(Spread::default, super::Histogram::spread);
         (first..self.ports.len())
             .map(|l| {
                 let (port, link) = (&self.ports[l], &self.fabric.links()[l]);
                 let c = port.counters();
+                let (queue, sojourn) = samples.spreads(l - first);
                 PortReport {
                     name: link.name.clone(),
                     rate: link.rate,
@@ -253,8 +259,8 @@ impl<Q: EventQueue> Sim<Q> {
                     marks: c.all_marks(),
                     drops: c.all_drops() + self.lost_on(l),
                     utilisation: shares[l].0,
-                    queue: spread(samples.lengths.get(l - first)),
-                    sojourn: spread(samples.waits.get(l - first)),
+                    queue,
+                    sojourn,
                 }
             })
             .collect()

@@ -5,7 +5,7 @@ mod finish;
 mod histogram;
 mod sampler;
 
-pub(crate) use histogram::Histogram;
+use histogram::Histogram;
 pub(crate) use sampler::Sampler;
 
 use crate::ids::{ConnId, HostId};
@@ -68,4 +68,9 @@ pub(crate) mod record {
     pub const SAMPLE: u32 = 2;
     /// Goodput of endless flows is summed.
     pub const GOODPUT: u32 = 3;
+    /// Watched ports are sampled, and at the end of an interval the caller is asked
+    /// (`crate::stepped`).
+    pub const WATCH: u32 = 4;
+    /// The first retune of the configuration. Behind everything else of a tick.
+    pub const RETUNE: u32 = 5;
 }

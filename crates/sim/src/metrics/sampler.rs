@@ -5,7 +5,7 @@ use cemark_switch::{Clock, Port};
 
 use super::Histogram;
 use crate::config::TracePorts;
-use crate::outcome::{PortTrace, QueueSample};
+use crate::outcome::{PortTrace, QueueSample, Spread};
 
 /// Samples that a thinned trace keeps; when it is full every second one is dropped and the stride
 /// doubles.
@@ -17,15 +17,23 @@ struct Thinned {
     skip: u32,
 }
 
+/// What is recorded of one port.
+struct Row {
+    /// Counted from the first switch port.
+    port: u32,
+    lengths: Histogram,
+    waits: Histogram,
+    thinned: Option<Thinned>,
+}
+
 /// See the module's text. Ports are counted from the first switch port.
 pub(crate) struct Sampler {
     first: u32,
     pub interval: u64,
-    pub lengths: Vec<Histogram>,
-    pub waits: Vec<Histogram>,
+    /// In order of ports: those of this shard, or all.
+    rows: Vec<Row>,
     trace: TracePorts,
     traced: Vec<(u32, Vec<QueueSample>)>,
-    thinned: Vec<Thinned>,
 }
 
 fn look(port: &mut Port, now: u64, clock: Clock) -> QueueSample {
@@ -36,17 +44,50 @@ fn look(port: &mut Port, now: u64, clock: Clock) -> QueueSample {
     }
 }
 
+impl Row {
+    fn sample(&mut self, now: u64, clock: Clock, port: &mut Port) {
+        self.lengths.add(u64::from(port.queued_bytes(now)));
+        self.waits.add(clock.nanos(port.backlog_ticks(now)).0);
+        let Some(t) = &mut self.thinned else { return };
+        t.skip += 1;
+        if t.skip < t.stride {
+            return;
+        }
+        t.skip = 0;
+        if t.samples.len() == THIN {
+            let mut odd = false;
+            t.samples.retain(|_| {
+                odd = !odd;
+                odd
+            });
+            t.stride *= 2;
+        }
+        t.samples.push(look(port, now, clock));
+    }
+}
+
 impl Sampler {
+    /// `first`: the first switch port, `ports`: those that are sampled, counted from it. `bounds`:
+    /// the longest queue in bytes, and the longest wait in nanoseconds.
     pub fn new(
         first: u32,
-        ports: usize,
+        ports: impl Iterator<Item = u32>,
         interval: u64,
-        bound_bytes: u32,
-        bound_nanos: u64,
+        bounds: (u32, u64),
         trace: TracePorts,
     ) -> Self {
-        let n = if interval == 0 { 0 } else { ports };
-        let hottest = n > 0 && trace == TracePorts::Hottest;
+        let hottest = trace == TracePorts::Hottest;
+        let row = |port| Row {
+            port,
+            lengths: Histogram::new(u64::from(bounds.0)),
+            waits: Histogram::new(bounds.1),
+            thinned: hottest.then_some(Thinned {
+                samples: Vec::new(),
+                stride: 1,
+                skip: 0,
+            }),
+        };
+        let rows: Vec<Row> = ports.filter(|_| interval > 0).map(row).collect();
         let traced = match &trace {
             TracePorts::ToHosts(hosts) => hosts.iter().map(|&h| (h, Vec::new())).collect(),
             _ => Vec::new(),
@@ -54,57 +95,33 @@ impl Sampler {
         Sampler {
             first,
             interval,
-            lengths: vec![Histogram::new(u64::from(bound_bytes)); n],
-            waits: vec![Histogram::new(bound_nanos); n],
+            rows,
             trace,
             traced,
-            thinned: (0..if hottest { n } else { 0 })
-                .map(|_| Thinned {
-                    samples: Vec::new(),
-                    stride: 1,
-                    skip: 0,
-                })
-                .collect(),
         }
     }
 
     pub fn sample(&mut self, now: u64, clock: Clock, ports: &mut [Port]) {
-        let first = self.first as usize;
-        for (i, port) in ports[first..].iter_mut().enumerate() {
-            self.lengths[i].add(u64::from(port.queued_bytes(now)));
-            self.waits[i].add(clock.nanos(port.backlog_ticks(now)).0);
+        let ports = &mut ports[self.first as usize..];
+        for row in &mut self.rows {
+            row.sample(now, clock, &mut ports[row.port as usize]);
         }
         // The port that faces host h is the h-th switch port.
         for (host, samples) in &mut self.traced {
-            samples.push(look(&mut ports[first + *host as usize], now, clock));
+            samples.push(look(&mut ports[*host as usize], now, clock));
         }
-        for (t, port) in self.thinned.iter_mut().zip(&mut ports[first..]) {
-            t.skip += 1;
-            if t.skip < t.stride {
-                continue;
-            }
-            t.skip = 0;
-            if t.samples.len() == THIN {
-                let mut odd = false;
-                t.samples.retain(|_| {
-                    odd = !odd;
-                    odd
-                });
-                t.stride *= 2;
-            }
-            t.samples.push(look(port, now, clock));
-        }
+    }
+
+    /// Lengths and waits of a port over the samples.
+    pub fn spreads(&self, port: usize) -> (Spread, Spread) {
+        let row = self.rows.get(port);
+        row.map_or_else(Default::default, |r| (r.lengths.spread(), r.waits.spread()))
     }
 
     /// Takes what another shard has recorded of its ports.
     pub fn absorb(&mut self, other: &mut Sampler, owns: impl Fn(usize) -> bool) {
-        for i in (0..self.lengths.len()).filter(|&i| owns(i)) {
-            std::mem::swap(&mut self.lengths[i], &mut other.lengths[i]);
-            std::mem::swap(&mut self.waits[i], &mut other.waits[i]);
-        }
-        for i in (0..self.thinned.len()).filter(|&i| owns(i)) {
-            std::mem::swap(&mut self.thinned[i], &mut other.thinned[i]);
-        }
+        self.rows.append(&mut other.rows);
+        self.rows.sort_by_key(|row| row.port);
         let traced = self.traced.iter_mut().zip(&mut other.traced);
         for (mine, theirs) in traced.filter(|(mine, _)| owns(mine.0 as usize)) {
             std::mem::swap(mine, theirs);
@@ -137,10 +154,15 @@ impl Sampler {
                     .map(|i| PortTrace {
                         name: names(i as u32),
                         port: i as u32,
-                        samples: std::mem::take(&mut self.thinned[i].samples),
+                        samples: self.thinned(i),
                     })
                     .collect()
             }
         }
+    }
+
+    fn thinned(&mut self, port: usize) -> Vec<QueueSample> {
+        let thinned = self.rows[port].thinned.as_mut();
+        thinned.map_or_else(Vec::new, |t| std::mem::take(&mut t.samples))
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct DupAcks {
     /// Ticks that a hole is kept from the sender.
     hold: u64,
     seen: BTreeMap<ConnId, Seen>,
+    /// Most records at once.
+    peak: usize,
     dropped: u64,
 }
 
@@ -40,6 +42,7 @@ impl DupAcks {
         DupAcks {
             hold,
             seen: BTreeMap::new(),
+            peak: 0,
             dropped: 0,
         }
     }
@@ -49,16 +52,21 @@ impl DupAcks {
         self.dropped
     }
 
-    /// Connections with a record: the state that it needs.
+    /// Most connections with a record at once: the state that it needs.
     pub fn records(&self) -> usize {
-        self.seen.len()
+        self.peak
+    }
+
+    /// A connection has ended.
+    pub fn forget(&mut self, conn: ConnId) {
+        self.seen.remove(&conn);
     }
 
     /// An ACK of connection `conn` up to `cum` at tick `now`.
     pub fn judge(&mut self, now: u64, conn: ConnId, cum: u64) -> Passage {
+        let records = self.seen.len() + usize::from(!self.seen.contains_key(&conn));
+        self.peak = self.peak.max(records);
         let seen = self.seen.entry(conn).or_insert(Seen { cum, at: now });
-        // A slot that another connection reuses starts again from low numbers; a real filter would
-        // see a SYN.
         if cum > seen.cum || (cum < seen.cum && now - seen.at > self.hold) {
             *seen = Seen { cum, at: now };
             return Passage::Bare;

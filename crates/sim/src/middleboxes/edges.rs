@@ -96,6 +96,7 @@ impl<Q: EventQueue> Sim<Q> {
             }
         }
         self.filter = filter.map(|hold| DupAcks::new(self.clock.ticks(hold)));
+        self.conns.lists_ended = self.filter.is_some();
     }
 
     /// A connection that belongs to no host, whose ACKs take these three links from edge to edge.
@@ -111,12 +112,12 @@ impl<Q: EventQueue> Sim<Q> {
             measured: false,
             extra: Picos::ZERO,
         };
-        let conn = self.open(flow, flow.id);
+        // It never ends.
+        let conn = self.conns.next();
+        self.open(conn, flow, flow.id);
         let mut way = [LinkId::NONE; MAX_LINKS];
         way[..3].copy_from_slice(&links);
         self.conns.routes[conn] = [[LinkId::NONE; MAX_LINKS], way];
-        // Never idle: its slot is not reused.
-        self.conns.list[conn].idle = false;
         conn
     }
 
@@ -158,6 +159,9 @@ impl<Q: EventQueue> Sim<Q> {
         // Not the answers to pings, and not router ACKs, which are sent from here.
         let acks = packet.flags().0 & (Flags::ACK.0 | Flags::PROBE.0 | SHIM.0) == Flags::ACK.0;
         if let Some(filter) = self.filter.as_mut().filter(|_| acks) {
+            for ended in self.conns.ended.drain(..) {
+                filter.forget(ended);
+            }
             match filter.judge(self.now, ConnId::of(&packet), packet.seq) {
                 Passage::Whole => {}
                 Passage::Bare => {

@@ -108,8 +108,9 @@ impl<Q: EventQueue> Sim<Q> {
             measured: false,
             ..flow
         };
-        let middle = self.open(inner, flow.id ^ 1 << 61);
-        let end = self.open(flow, flow.id ^ 1 << 62);
+        let (middle, end) = (self.conns.next(), ConnId(self.conns.next().0 + 1));
+        self.open(middle, inner, flow.id ^ 1 << 61);
+        self.open(end, flow, flow.id ^ 1 << 62);
         let conns = [conn, middle, end];
         let routes = [
             [one(out[0]), one(back[4])],
@@ -122,14 +123,15 @@ impl<Q: EventQueue> Sim<Q> {
             self.conns.routes[conn] = routes;
             let c = &mut self.conns.list[conn];
             (c.src, c.dst) = (sends_on(routes[0][0]), sends_on(routes[1][0]));
-            c.idle = false;
-            c.flow.measured = false;
-            c.end = u64::MAX;
+            let rx = c.rx_mut();
+            rx.flow.measured = false;
+            rx.end = u64::MAX;
         }
         let c = &mut self.conns.list[end];
-        c.flow.measured = flow.measured;
         c.extra = 0;
-        c.end = flow.bytes;
+        let rx = c.rx_mut();
+        rx.flow.measured = flow.measured;
+        rx.end = flow.bytes;
         self.conns.list[middle].extra = 0;
         let split = Split {
             conns,
@@ -170,8 +172,8 @@ impl<Q: EventQueue> Sim<Q> {
         let Some(pep) = self.pep.as_mut() else { return };
         let s = &mut pep.splits[i as usize];
         let of = |conn: ConnId| &self.conns.list[conn];
-        let arrived = s.conns.map(|c| of(c).receiver.delivered());
-        let acked = s.conns.map(|c| of(c).sender.acked());
+        let arrived = s.conns.map(|c| of(c).rx().sink.delivered());
+        let acked = s.conns.map(|c| of(c).tx().source.acked());
         let room = |acked: u64| acked.saturating_add(pep.buffer);
         let may = [
             s.total.min(room(acked[1])),
@@ -198,13 +200,14 @@ impl<Q: EventQueue> Sim<Q> {
         }
         for (conn, bytes) in conns.into_iter().zip(more).filter(|(_, b)| *b > 0) {
             let c = &mut self.conns.list[conn];
-            c.sender.write(bytes);
+            c.tx_mut().source.write(bytes);
             let first = c.src;
             self.ready(first, conn);
         }
         if done {
             for conn in conns {
-                self.conns.ended(conn);
+                let rx = self.conns.list[conn].rx_mut();
+                (rx.open, rx.end) = (false, u64::MAX);
                 self.conns.maybe_retire(conn);
             }
         }

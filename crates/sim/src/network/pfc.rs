@@ -210,7 +210,8 @@ impl<Q: EventQueue> Sim<Q> {
         if paused == 0 {
             return false;
         }
-        let queue = usize::from(self.conns.list[conn].class).min(self.cfg.switch.queues.len() - 1);
+        let class = self.conns.list[conn].tx().class;
+        let queue = usize::from(class).min(self.cfg.switch.queues.len() - 1);
         let held = paused >> queue & 1 == 1;
         if held {
             self.hosts[host].held.push(conn);

@@ -14,7 +14,7 @@ use crate::config::{Config, Policy};
 use crate::endpoints::host::PROBE_BYTES;
 use crate::ids::{HostId, LinkId};
 use crate::topology::{Fabric, Link};
-use crate::workload::{Kind, RttModel};
+use crate::workload::Kind;
 
 /// No host.
 const NONE: u32 = u32::MAX;
@@ -58,7 +58,7 @@ fn racks(cfg: &Config) -> u32 {
 /// other has a new extra delay with each, which is applied at the first switch, and the sender
 /// alone knows it.
 fn whole_racks(cfg: &Config) -> bool {
-    cfg.rtt != RttModel::Path && cfg.workloads.iter().any(|w| w.persistent)
+    cfg.draws_rtts() && cfg.workloads.iter().any(|w| w.persistent)
 }
 
 impl Division {

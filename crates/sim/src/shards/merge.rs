@@ -4,8 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::swap;
 
+use cemark_switch::Port;
+
 use super::part::Change;
-use crate::engine::Sim;
+
+use crate::endpoints::conn::Counts;
+use crate::engine::{Sim, kind};
 use crate::events::PartWheel;
 use crate::ids::{ConnId, HostId, LinkId};
 
@@ -28,9 +32,9 @@ pub(super) fn lend(whole: &mut Sim<PartWheel>, other: &mut Sim<PartWheel>) {
     let own: Vec<usize> = (0..whole.ports.len()).filter(own).collect();
     for l in own {
         swap(&mut whole.ports[l], &mut other.ports[l]);
-        pools.extend(whole.ports[l].pool());
+        pools.extend([&whole.ports[l], &other.ports[l]].map(Port::pool));
     }
-    for pool in pools {
+    for pool in pools.into_iter().flatten() {
         swap(
             &mut whole.pools[pool.place()],
             &mut other.pools[pool.place()],
@@ -59,28 +63,19 @@ fn absorb(whole: &mut Sim<PartWheel>, mut other: Sim<PartWheel>) {
     for h in (0..whole.hosts.len()).filter(|&h| part.owns_host(HostId(h as u32))) {
         swap(&mut whole.hosts[h], &mut other.hosts[h]);
     }
-    for (mine, theirs) in whole.conns.list.iter_mut().zip(&mut other.conns.list) {
-        if part.owns_host(mine.src) {
-            swap(&mut mine.sender, &mut theirs.sender);
-            if let (Some(mine), Some(theirs)) = (&mut mine.pair, &mut theirs.pair) {
-                swap(&mut mine.requester, &mut theirs.requester);
-            }
+    for (i, theirs) in (0..).map(ConnId).zip(other.conns.list) {
+        if i.0 as usize >= whole.conns.list.len() {
+            let routes = other.conns.routes[i];
+            whole.conns.put(i, theirs, routes);
+            continue;
         }
-        if part.owns_host(mine.dst) {
-            swap(&mut mine.receiver, &mut theirs.receiver);
-            if let (Some(mine), Some(theirs)) = (&mut mine.pair, &mut theirs.pair) {
-                swap(&mut mine.responder, &mut theirs.responder);
-            }
-            (mine.idle, mine.end) = (theirs.idle, theirs.end);
-        }
+        let mine = &mut whole.conns.list[i];
+        mine.tx = mine.tx.take().or(theirs.tx);
+        mine.rx = mine.rx.take().or(theirs.rx);
     }
     let m = &mut whole.metrics;
     m.flows.append(&mut other.metrics.flows);
-    for (mine, theirs) in m.goodput.iter_mut().zip(&mut other.metrics.goodput) {
-        if part.owns_host(whole.conns.list[mine.conn].dst) {
-            swap(mine, theirs);
-        }
-    }
+    m.goodput.append(&mut other.metrics.goodput);
     for (mine, theirs) in m.all_goodput.iter_mut().zip(&other.metrics.all_goodput) {
         *mine += theirs;
     }
@@ -112,11 +107,15 @@ fn count_senders(whole: &mut Sim<PartWheel>) {
     for change in part.changes {
         changes.entry(change.conn).or_default().push(change);
     }
+    let clock = whole.clock;
     for (flow, (conn, end)) in whole.metrics.flows.iter_mut().zip(part.ends) {
         let of = changes.get(&conn).map_or(&[][..], Vec::as_slice);
-        let before = of.partition_point(|change| change.when < end);
-        let last = before.checked_sub(1).map(|i| of[i]);
-        flow.retransmits = last.map_or(0, |change| change.retransmits);
-        flow.timeouts = last.map_or(0, |change| change.timeouts);
+        let until = |when| match of.partition_point(|change| change.when < when) {
+            0 => Counts::default(),
+            n => of[n - 1].counts,
+        };
+        let (begin, end) = (until((clock.ticks(flow.start), kind::FLOW)), until(end));
+        flow.retransmits = end.retransmits - begin.retransmits;
+        flow.timeouts = end.timeouts - begin.timeouts;
     }
 }

@@ -96,12 +96,13 @@ pub fn run(
 /// Why a point cannot be divided into shards, if it cannot: words that follow "it is not divided:".
 pub fn obstacle(cfg: &Config) -> Option<&'static str> {
     let endless = |kind: &Kind| matches!(kind, Kind::Poisson { flows: 0, .. });
+    let persistent = cfg.workloads.iter().any(|w| w.persistent);
     if cfg.topology.hosts() < 2 {
         Some("it has one host")
     } else if !matches!(cfg.edge, Edge::Plain) {
         Some("it has middleboxes between two sites")
-    } else if cfg.workloads.iter().any(|w| w.persistent) {
-        Some("its connections are persistent")
+    } else if persistent && cfg.switch.pfc.is_some() && cfg.draws_rtts() {
+        Some("its connections are persistent, with RTTs of their flows and pauses")
     } else if cfg.measure.fct.is_of_sender() {
         Some("its flows end when their senders know it (fct)")
     } else if cfg.workloads.iter().any(|w| endless(&w.kind)) {

@@ -8,6 +8,7 @@ use cemark_switch::Port;
 use cemark_wire::{NONE, Packet};
 
 use super::division::Division;
+use crate::endpoints::conn::{Announced, Counts};
 use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
@@ -18,12 +19,16 @@ use crate::workload::Flow;
 type Blocks = (usize, [(u64, u64); 3]);
 
 /// What one shard sends to another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Message {
     /// A packet that changes the shard.
     Packet(Arrival),
     /// A pause frame: when it arrives, and its event.
     Pause(u64, u32),
+    /// A connection that persists: number, flow that opened it, name.
+    Opened(Box<(ConnId, Flow, u64)>),
+    /// The next flow of a connection that persists.
+    Announced(Box<(ConnId, Announced)>),
 }
 
 /// A packet that arrives over a link of another shard.
@@ -44,8 +49,7 @@ pub(super) type When = (u64, u32);
 pub(super) struct Change {
     pub conn: ConnId,
     pub when: When,
-    pub retransmits: u32,
-    pub timeouts: u32,
+    pub counts: Counts,
 }
 
 /// See the module's text.
@@ -65,8 +69,8 @@ pub(crate) struct Part {
     inbound: Vec<VecDeque<Arrival>>,
     /// The event being handled.
     event: u32,
-    /// The counters (retransmissions, timeouts) of each connection's sender when last noted.
-    noted: Vec<(u32, u32)>,
+    /// The counters of each connection's sender when last noted.
+    noted: Vec<Counts>,
     pub(super) changes: Vec<Change>,
     /// Measured flows that ended here, in the order of `Metrics::flows`: connection, and when.
     pub(super) ends: Vec<(ConnId, When)>,
@@ -293,6 +297,16 @@ impl<Q: EventQueue> Sim<Q> {
                     self.events.insert(at, event);
                     continue;
                 }
+                Message::Opened(opened) => {
+                    let (conn, flow, name) = *opened;
+                    self.open(conn, flow, name);
+                    continue;
+                }
+                Message::Announced(announced) => {
+                    let (conn, announced) = *announced;
+                    self.announce(conn, announced);
+                    continue;
+                }
             };
             let waiting = &mut self.part_mut().inbound[arrival.link.place()];
             let first = waiting.is_empty();
@@ -303,37 +317,54 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A flow starts. Returns whether its sender is in this shard.
-    pub(crate) fn starts(&mut self, flow: &Flow, conn: ConnId) -> bool {
-        let part = self.part_mut();
-        let mine = part.owns_host(HostId(flow.src));
-        if mine && flow.measured {
-            part.sending.push(conn);
+    /// A flow starts at a host of this shard.
+    pub(crate) fn note_start(&mut self, flow: &Flow, conn: ConnId) {
+        if flow.measured {
+            self.part_mut().sending.push(conn);
         }
-        mine
+    }
+
+    /// Tells all other shards of a connection that persists.
+    pub(crate) fn tell_opened(&mut self, conn: ConnId, flow: Flow, name: u64) {
+        let part = self.part_mut();
+        let me = part.me as usize;
+        for (_, outbox) in part
+            .outbox
+            .iter_mut()
+            .enumerate()
+            .filter(|(to, _)| *to != me)
+        {
+            outbox.push(Message::Opened(Box::new((conn, flow, name))));
+        }
+    }
+
+    /// Tells the shard of the receiver of the next flow. Returns whether it is another shard.
+    pub(crate) fn tell_announced(&mut self, conn: ConnId, announced: Announced) -> bool {
+        let part = self.part_mut();
+        let to = part.division.of(HostId(announced.flow.dst).nic());
+        if to != part.me {
+            let message = Message::Announced(Box::new((conn, announced)));
+            part.outbox[to as usize].push(message);
+        }
+        to != part.me
     }
 
     /// Notes when the sender of a connection retransmits or times out: what of it counts is known
     /// only when the flow has ended, in the receiver's shard.
     pub(crate) fn note_sender(&mut self, conn: ConnId) {
-        let (retransmits, timeouts) = self.conns.list[conn].sender_counts();
+        let counts = self.conns.list[conn].tx().source.counts();
         let now = self.now;
         let part = self.part_mut();
         let i = conn.0 as usize;
         if i >= part.noted.len() {
-            part.noted.resize(i + 1, (0, 0));
+            part.noted.resize(i + 1, Counts::default());
         }
-        if part.noted[i] == (retransmits, timeouts) {
+        if part.noted[i] == counts {
             return;
         }
-        part.noted[i] = (retransmits, timeouts);
+        part.noted[i] = counts;
         let when = part.now(now);
-        part.changes.push(Change {
-            conn,
-            when,
-            retransmits,
-            timeouts,
-        });
+        part.changes.push(Change { conn, when, counts });
     }
 
     /// Notes when a measured flow has ended.
@@ -361,9 +392,10 @@ impl<Q: EventQueue> Sim<Q> {
                 return false;
             };
             let c = &self.conns.list[conn];
+            let tx = c.tx();
             let byte = self.fabric.links()[c.src.nic()].rate.picos_per_byte().0;
             let most = span * clock.tick_ps() / byte + u64::from(u16::MAX);
-            if c.begin + c.flow.bytes > c.sent() + most {
+            if tx.flow.measured && tx.begin + tx.flow.bytes > tx.source.sent() + most {
                 return true;
             }
             // What has not left gets less, so this is true for ever.

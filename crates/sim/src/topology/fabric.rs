@@ -78,6 +78,13 @@ impl Fabric {
         &self.links
     }
 
+    /// The links whose name is `pattern`, in which each `*` is any text: `leaf*->host3`.
+    pub fn matching(&self, pattern: &str) -> Vec<LinkId> {
+        let links = self.links.iter().zip(0..);
+        let fits = links.filter(|(link, _)| fits(&link.name, pattern));
+        fits.map(|(_, l)| LinkId(l)).collect()
+    }
+
     /// The port that faces a host.
     pub fn to_host(&self, host: u32) -> LinkId {
         LinkId(self.topology.hosts() + host)
@@ -102,5 +109,41 @@ impl Fabric {
         }
         route[n] = self.to_host(dst);
         route
+    }
+}
+
+/// Whether `name` is `pattern`, in which each `*` is any text.
+fn fits(name: &str, pattern: &str) -> bool {
+    let Some((begin, rest)) = pattern.split_once('*') else {
+        return name == pattern;
+    };
+    let Some(tail) = name.strip_prefix(begin) else {
+        return false;
+    };
+    let mut ends = (0..=tail.len()).filter(|&i| tail.is_char_boundary(i));
+    ends.any(|i| fits(&tail[i..], rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_is_any_text() {
+        for (pattern, wanted) in [
+            ("leaf0->host1", true),
+            ("leaf0->host", false),
+            ("leaf0->host11", false),
+            ("*", true),
+            ("leaf*", true),
+            ("*host1", true),
+            ("leaf*->host*", true),
+            ("*->*", true),
+            ("spine*->leaf*", false),
+            ("*host2*", false),
+            ("", false),
+        ] {
+            assert_eq!(fits("leaf0->host1", pattern), wanted, "{pattern}");
+        }
     }
 }

@@ -67,6 +67,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             pfc: None,
         },
         faults: Vec::new(),
+        retunes: Vec::new(),
         edge: crate::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::ZERO,

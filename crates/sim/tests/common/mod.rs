@@ -105,6 +105,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             pfc: None,
         },
         faults: Vec::new(),
+        retunes: Vec::new(),
         edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: us(20),

@@ -71,6 +71,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             pfc: None,
         },
         faults: Vec::new(),
+        retunes: Vec::new(),
         edge: cemark_sim::config::Edge::Plain,
         measure: Measure {
             queue_interval: Picos::from_micros(5),
