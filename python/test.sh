@@ -3,7 +3,8 @@
 # Builds the wheel, installs it into a virtual environment outside of the checkout, checks the types
 # and runs the tests. CEMARK_VENV is that environment (default: ~/.cache/cemark/python); pip fetches
 # what it lacks.
-#   python/test.sh            the wheel, types, tests, the notebook
+#   python/test.sh            the wheel, types, tests, the notebooks
+#   python/test.sh ray        the wheel, and 2,000 points on a Ray cluster that loses a node
 set -euo pipefail
 cd "$(dirname "$0")"
 venv=${CEMARK_VENV:-$HOME/.cache/cemark/python}
@@ -20,6 +21,10 @@ VIRTUAL_ENV=$venv "$venv/bin/maturin" build --quiet --profile dev --strip --lock
 	--interpreter "$venv/bin/python"
 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
 	"$wheels"/cemark-*-abi3-*.whl
+if [ "${1:-}" = ray ]; then
+	"$venv/bin/python" tests/ray_cluster.py 2000 --alone
+	exit
+fi
 "$venv/bin/mypy" --cache-dir "$wheels/mypy"
 "$venv/bin/pyright" --pythonpath "$venv/bin/python"
 # From another folder: the package that is tested is the one that is installed.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 # What is imported here is imported by everyone: the rest comes when it is first used.
 _PLACES = {
     "run": "_run",
+    "sweep": "_sweep",
     "Run": "_run",
     "Table": "_run",
     "Frame": "_run",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from ._run import Frame, Run, Table, run
     from ._scenario import Scenario
     from ._schemes import schemes
+    from ._sweep import sweep
 
 __all__ = [
     "Chart",
@@ -73,6 +75,7 @@ __all__ = [
     "marking",
     "run",
     "schemes",
+    "sweep",
     "theory",
 ]
 

@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use cemark_cli::Program;
 use pyo3::prelude::*;
@@ -22,6 +23,7 @@ pub(crate) fn main(
         words,
         file: Some(file),
         again,
+        cluster: Some(Arc::new(crate::ray::Ray::default())),
     };
     py.detach(|| cemark_cli::main(program))
 }

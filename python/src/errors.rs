@@ -61,6 +61,25 @@ pub(crate) fn of_marker(py: Python<'_>, failed: &PyErr, raised: PyErr) -> PyErr 
     error
 }
 
+/// An exception of Python, for the command: one of the package's says who has to act.
+pub(crate) fn to_failure(py: Python<'_>, e: &PyErr) -> Failure {
+    let value = e.value(py);
+    if e.is_instance_of::<PyKeyboardInterrupt>(py) {
+        return Failure::Interrupted(value.to_string());
+    }
+    let text = |name: &str| value.getattr(name).ok()?.extract::<String>().ok();
+    let report = match (text("message"), text("help")) {
+        (Some(message), Some(help)) => miette::miette!(help = help, "{message}"),
+        (Some(message), None) => miette::miette!("{message}"),
+        (None, _) => miette::miette!("{e}"),
+    };
+    let user = crate::python(py, "_errors").and_then(|m| m.getattr("UserError"));
+    match user.is_ok_and(|class| e.matches(py, class).unwrap_or(false)) {
+        true => Failure::User(report),
+        false => Failure::Machine(report),
+    }
+}
+
 fn of_report(report: &miette::Report) -> Said<'static> {
     Said {
         message: report.to_string(),

@@ -4,14 +4,19 @@
 
 mod chart;
 mod command;
+mod elsewhere;
 mod errors;
 mod frame;
 mod marking;
 mod own;
+mod patience;
 mod ran;
+mod ray;
 mod run;
 mod scenario;
 mod watching;
+
+use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
@@ -23,6 +28,8 @@ mod native {
     use crate::chart::{NativeChart, shares};
     #[pymodule_export]
     use crate::command::{main, schemes, theories, theory};
+    #[pymodule_export]
+    use crate::elsewhere::{Bench, Handed, hand};
     #[pymodule_export]
     use crate::frame::Frame;
     #[pymodule_export]
@@ -41,6 +48,11 @@ mod native {
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add("__version__", env!("CARGO_PKG_VERSION"))
     }
+}
+
+/// The file of this module: its bytes identify the build.
+fn file(py: Python<'_>) -> PyResult<Option<PathBuf>> {
+    python(py, "_native")?.getattr("__file__")?.extract()
 }
 
 /// A module of the package, for what is written in Python.

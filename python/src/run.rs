@@ -2,11 +2,9 @@
 //! `cemark.run`.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use cemark_report::RunDir;
 use cemark_runner::marker::add_all;
@@ -16,12 +14,10 @@ use pyo3::prelude::*;
 
 use crate::errors;
 use crate::own::Added;
+use crate::patience::patiently;
 use crate::ran::Ran;
 use crate::scenario::Source;
 use crate::watching::{Progress, Watching};
-
-/// Between two looks at signals and progress.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// A marker in Python: label, what makes one for a queue, source, hook, whether it wants to know
 /// when its queue is empty.
@@ -54,9 +50,6 @@ pub(crate) fn run(
         added.push(Added::compiled(py, label, file)?);
     }
     let watches = add_all(&added, &mut plan).map_err(|e| errors::of_failure(py, e))?;
-    let file: Option<PathBuf> = crate::python(py, "_native")?
-        .getattr("__file__")?
-        .extract()?;
     let stop = Arc::new(AtomicBool::new(false));
     let order = Order {
         out: out.unwrap_or_else(|| RunDir::default_path(&plan)),
@@ -65,7 +58,7 @@ pub(crate) fn run(
         jobs,
         anyway,
         fresh,
-        who: provenance(file.as_deref().map(Path::new), command),
+        who: provenance(crate::file(py)?.as_deref(), command),
         stop: Arc::clone(&stop),
         plan,
     };
@@ -89,45 +82,8 @@ fn watched(
     tick: Option<&Py<PyAny>>,
 ) -> PyResult<cemark_runner::Ran> {
     let watching = Watching::new(Arc::clone(stop));
-    let mut raised = None;
-    let result = std::thread::scope(|scope| {
-        let (send, receive) = channel();
-        let watching = &watching;
-        scope.spawn(move || {
-            let result = cemark_runner::run(order, watching, watching);
-            // The receiver lives until it has this.
-            let _ = send.send(result);
-        });
-        // A receiver is not shared between threads, so it goes to and fro.
-        let mut receive = Some(receive);
-        loop {
-            let ours = receive.take()?;
-            let (back, got) = py.detach(move || {
-                let got = ours.recv_timeout(LOOK);
-                (ours, got)
-            });
-            receive = Some(back);
-            match got {
-                Ok(result) => return Some(result),
-                Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    let looked = py
-                        .check_signals()
-                        .and_then(|()| told(py, tick, watching.progress()));
-                    if let Err(e) = looked {
-                        stop.store(true, Ordering::Relaxed);
-                        raised = Some(e);
-                    }
-                }
-            }
-        }
-    });
-    let Some(result) = result else {
-        return Err(pyo3::exceptions::PyRuntimeError::new_err(
-            "the simulation panicked; what it said is on standard error",
-        ));
-    };
+    let work = || cemark_runner::run(order, &watching, &watching);
+    let (result, raised) = patiently(py, stop, work, || told(py, tick, watching.progress()))?;
     match (result, raised) {
         (result, Some(e)) => {
             // Python's own exception of Ctrl-C says nothing.
@@ -146,7 +102,8 @@ fn watched(
     }
 }
 
-fn told(py: Python<'_>, tick: Option<&Py<PyAny>>, p: Progress) -> PyResult<()> {
+/// Tells Python how far a run is.
+pub(crate) fn told(py: Python<'_>, tick: Option<&Py<PyAny>>, p: Progress) -> PyResult<()> {
     if let Some(tick) = tick {
         tick.call1(py, (p.finished, p.points, p.done, p.hops, p.notes))?;
     }

@@ -97,6 +97,11 @@ impl Source {
 }
 
 impl Source {
+    /// Its file, or the name of a built-in.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
     /// The points of the scenario.
     pub(crate) fn plan(&self, py: Python<'_>) -> PyResult<Plan> {
         let read = || match &self.text {

@@ -27,6 +27,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "cemark-scenario",
         &[
+            // Lists of flows of other simulators.
+            "cemark-formats",
             "cemark-wire",
             "cemark-marking",
             "cemark-transport",

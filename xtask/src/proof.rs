@@ -223,6 +223,11 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         &["bash", "dataplane/testbed/proof.sh"],
     ),
     (
+        "ray",
+        "2,000 points on a Ray cluster that loses a worker and a node: none is lost, none is twice",
+        &["bash", "python/test.sh", "ray"],
+    ),
+    (
         "p4",
         "a million packets, model = interpreter = DPDK's switch; a fault in every instruction",
         &["bash", "dataplane/p4/test/run.sh", "proof"],

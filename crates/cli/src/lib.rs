@@ -43,7 +43,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use crate::exit::Failure;
-pub use crate::program::Program;
+pub use crate::program::{Cluster, OnCluster, Program};
 
 /// Most columns of the help.
 const WIDEST: usize = 100;
@@ -69,6 +69,8 @@ enum Command {
     Import(import::Args),
     /// Simulate every point of a scenario and compare its schemes.
     Run(run::Args),
+    /// Run a scenario with many points, on this machine or on a Ray cluster.
+    Sweep(run::SweepArgs),
     /// Write the charts and tables of a finished run as files: SVG, PDF, CSV, Markdown.
     Plot(plot::Args),
     /// Write the packets of chosen links of one point as a pcapng file, for Wireshark.
@@ -268,6 +270,7 @@ pub fn main(program: Program) -> u8 {
         Some(Command::Init(args)) => init::init(args),
         Some(Command::Import(args)) => import::import(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Sweep(args)) => run::sweep(args),
         Some(Command::Plot(args)) => plot::plot(args),
         Some(Command::Capture(args)) => capture::capture(args),
         Some(Command::Compare(args)) => compare::compare(args),

@@ -5,12 +5,46 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use cemark_report::Provenance;
+use cemark_report::{Console, Provenance};
+use cemark_runner::{Failure, Order, Ran, Show};
+
+/// Simulates the points of a run on a cluster of other machines. The Python package does that, with
+/// Ray; the executable of this crate cannot.
+pub trait Cluster: Send + Sync {
+    /// Simulates what is missing of a run, as [`cemark_runner::run`] does.
+    ///
+    /// # Errors
+    /// As that function; [`Failure::User`] where there is no such cluster.
+    fn run(
+        &self,
+        order: Order,
+        console: &dyn Console,
+        show: Arc<dyn Show + Send>,
+        asked: &OnCluster,
+    ) -> Result<Ran, Failure>;
+
+    /// Is called when the run directory is complete.
+    ///
+    /// # Errors
+    /// [`Failure::Machine`] where its copy cannot be written.
+    fn kept(&self) -> Result<(), Failure>;
+}
+
+/// What the command line says of a cluster.
+#[derive(Clone, Debug)]
+pub struct OnCluster {
+    /// The scenario as typed.
+    pub scenario: String,
+    /// The address of the cluster; `None`: the one of this machine.
+    pub address: Option<String>,
+    /// The URL of a store that receives a copy of the run directory.
+    pub store: Option<String>,
+}
 
 /// What runs the command.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Program {
     /// The words after the command's name.
     pub words: Vec<OsString>,
@@ -18,6 +52,8 @@ pub struct Program {
     pub file: Option<PathBuf>,
     /// How this program is started again: a program, and the words before the command's own.
     pub again: Vec<OsString>,
+    /// Runs points elsewhere, where this program can.
+    pub cluster: Option<Arc<dyn Cluster>>,
 }
 
 static PROGRAM: OnceLock<Program> = OnceLock::new();
@@ -30,6 +66,7 @@ impl Program {
             words: std::env::args_os().skip(1).collect(),
             again: file.iter().map(OsString::from).collect(),
             file,
+            cluster: None,
         }
     }
 
@@ -56,6 +93,11 @@ pub(crate) fn again() -> Option<Command> {
     let mut command = Command::new(first);
     command.args(rest);
     Some(command)
+}
+
+/// The cluster of this program, if it has one.
+pub(crate) fn cluster() -> Option<Arc<dyn Cluster>> {
+    program().cluster.clone()
 }
 
 /// Whether one executable is the whole program, so that it can be started where nothing else is.

@@ -17,7 +17,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "compare schemes on a fabric",
         &[
-            "init", "import", "check", "run", "merge", "plot", "capture", "compare",
+            "init", "import", "check", "run", "sweep", "merge", "plot", "capture", "compare",
         ],
     ),
     ("look something up", &["schemes", "theory", "help"]),

@@ -7,7 +7,9 @@
 
 mod anytime;
 pub mod clock;
+mod elsewhere;
 mod failure;
+mod looks;
 pub mod marker;
 pub mod memory;
 mod run;
@@ -16,6 +18,7 @@ mod show;
 mod simulate;
 mod who;
 
+pub use elsewhere::{Bench, Handed};
 pub use failure::Failure;
 pub use run::{Order, Ran, run};
 pub use show::{Show, Silent};

@@ -32,6 +32,11 @@ pub type Ask = Box<dyn Fn() -> Option<Mistake> + Send + Sync>;
 pub struct Watches(Vec<Option<Ask>>);
 
 impl Watches {
+    /// Whether any point has a marker of the user's.
+    pub(crate) fn any(&self) -> bool {
+        self.0.iter().any(Option::is_some)
+    }
+
     /// What went wrong in the marker of point `i`.
     pub(crate) fn mistake(&self, i: usize) -> Option<Mistake> {
         self.0.get(i)?.as_ref()?()

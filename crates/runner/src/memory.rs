@@ -37,6 +37,31 @@ pub fn refuse(plan: &Plan, asked: Option<NonZeroUsize>, anyway: bool) -> Result<
     }
 }
 
+/// The same for a run whose points are simulated by other processes: this one holds only their
+/// results.
+///
+/// # Errors
+/// As [`refuse`].
+pub(crate) fn refuse_to_keep(plan: &Plan, anyway: bool) -> Result<(), Failure> {
+    let Some(room) = room(Path::new("/")).filter(|_| !anyway) else {
+        return Ok(());
+    };
+    let needed = plan.kept_bytes();
+    if needed <= room.bytes {
+        return Ok(());
+    }
+    Err(Failure::User(miette::miette!(
+        help = "fewer seeds or values, or several sweeps: results stay in memory. Or --anyway \
+                (anyway=True), if the estimate is wrong",
+        "the results of {} need about {} of memory ({} points), and there are {} ({})",
+        plan.name,
+        units::bytes(needed),
+        plan.points.len(),
+        units::bytes(room.bytes),
+        room.says
+    )))
+}
+
 /// The refusal itself, for a given amount of memory.
 fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
     let needed = plan.peak_bytes(jobs);

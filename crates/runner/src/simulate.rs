@@ -67,18 +67,18 @@ impl<'a> Workshop<'a> {
         let point = &self.plan.points[i];
         let mut goes_on =
             |s: Step| step(s.done, s.hops) && !self.stopped() && self.watches.mistake(i).is_none();
-        let (outcome, seconds) =
-            cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut goes_on));
+        let simulated = one(point, &mut goes_on);
         if let Some(mistake) = self.watches.mistake(i) {
             self.fails(Trouble::Marker(mistake, point));
             return None;
         }
-        let outcome = outcome?;
-        if let Some(ring) = pauses::deadlock(point, &outcome) {
-            self.fails(Trouble::Deadlock(ring));
-            return None;
-        }
-        let done = Finished::new(point, outcome, seconds);
+        let done = match simulated? {
+            Ok(done) => done,
+            Err(ring) => {
+                self.fails(Trouble::Deadlock(ring));
+                return None;
+            }
+        };
         match self.dir.store(point, &done) {
             Ok(()) => Some(done),
             Err(e) => {
@@ -97,13 +97,38 @@ impl<'a> Workshop<'a> {
     pub(super) fn failure(&self, kept: &str) -> Option<Failure> {
         Some(match lock(&self.trouble).take()? {
             Trouble::NotStored(e) => e.into(),
-            Trouble::Deadlock(ring) => {
-                let help = pauses::DEADLOCK_HELP;
-                Failure::Machine(miette::miette!(help = help, "{ring}"))
-            }
+            Trouble::Deadlock(ring) => deadlocked(&ring),
             Trouble::Marker(mistake, point) => marker::failure(&mistake, point, kept),
         })
     }
+}
+
+/// Simulates one point on this thread. `goes_on` ends it by returning false; then the answer is
+/// `None`. An error names the ring of ports that wait for each other.
+pub(super) fn one(
+    point: &Point,
+    goes_on: &mut dyn FnMut(Step) -> bool,
+) -> Option<Result<Finished, String>> {
+    let (outcome, seconds) =
+        cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut *goes_on));
+    let outcome = outcome?;
+    Some(match pauses::deadlock(point, &outcome) {
+        Some(ring) => Err(ring),
+        None => Ok(Finished::new(point, outcome, seconds)),
+    })
+}
+
+/// The failure of a run in which ports wait for each other for ever.
+pub(super) fn deadlocked(ring: &str) -> Failure {
+    let help = pauses::DEADLOCK_HELP;
+    Failure::Machine(miette::miette!(help = help, "{ring}"))
+}
+
+/// The points to simulate, the longest first, so that the cores finish at about the same time.
+pub(super) fn longest_first(plan: &Plan, points: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut order: Vec<usize> = points.collect();
+    order.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
+    order
 }
 
 /// Simulates the missing points. A worker stores its point on disk before it takes the next one.
@@ -114,12 +139,10 @@ pub(super) fn simulate(
 ) -> Result<(), Failure> {
     let plan = shop.plan;
     let missing = how.wanted.iter().copied();
-    let mut todo: Vec<usize> = missing.filter(|i| finished[*i].is_none()).collect();
+    let todo = longest_first(plan, missing.filter(|i| finished[*i].is_none()));
     if todo.is_empty() {
         return Ok(());
     }
-    // The longest point first, so that the cores finish at about the same time.
-    todo.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
     let show = how.show;
     show.starts(plan, &todo, threads(how.jobs, todo.len()));
     let results = Mutex::new(Vec::new());

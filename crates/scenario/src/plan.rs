@@ -83,10 +83,15 @@ impl Plan {
     pub fn peak_bytes(&self, jobs: usize) -> f64 {
         let mut peaks: Vec<f64> = self.distinct().iter().map(|p| p.peak_bytes).collect();
         peaks.sort_by(|a, b| b.total_cmp(a));
-        let kept: f64 = self.points.iter().map(|p| p.kept_bytes).sum();
         let running: f64 = peaks.iter().take(jobs.max(1)).sum();
+        (self.kept_bytes() + running).max(LEAST)
+    }
+
+    /// The same of a process that only collects the outcomes of all points, which others simulate.
+    pub fn kept_bytes(&self) -> f64 {
+        let kept: f64 = self.points.iter().map(|p| p.kept_bytes).sum();
         // Tables and the report hold the outcomes once more.
-        (BASE + running + 2.0 * kept).max(LEAST)
+        BASE + 2.0 * kept
     }
 }
 

@@ -2,10 +2,17 @@
 //! The flows of a `list` from a file.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::workload::{FlowLine, Kind};
 use cemark_wire::Picos;
+use parquet::basic::{Compression, Repetition, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
 
 /// A folder of a test's own, removed at the end.
 struct Folder(PathBuf);
@@ -18,7 +25,15 @@ impl Folder {
     }
 
     fn read(&self, csv: &str, more: &str) -> Result<Plan, (String, String)> {
-        std::fs::write(self.0.join("flows.csv"), csv).expect("a file");
+        self.read_with(csv.as_bytes(), more)
+    }
+
+    fn read_bytes(&self, content: &[u8]) -> Result<Plan, (String, String)> {
+        self.read_with(content, "")
+    }
+
+    fn read_with(&self, content: &[u8], more: &str) -> Result<Plan, (String, String)> {
+        std::fs::write(self.0.join("flows.csv"), content).expect("a file");
         let text = format!(
             "[topology]\nkind = \"star\"\nhosts = 4\n[switch]\nscheduler = \"dwrr\"\n\
              queues = 2\n[[workload]]\nkind = \"list\"\nfile = \"flows.csv\"\n{more}\
@@ -77,7 +92,7 @@ fn columns_have_names_and_units() {
 fn a_mistake_is_named_with_its_line() {
     let folder = Folder::new("flows-bad");
     for (csv, says) in [
-        ("src,dst\n0,1\n", "names no column `size`"),
+        ("src,dst\n0,1\n", "it has no column `size`"),
         ("src,dst,size,colour\n0,1,5,red\n", "`colour` is no column"),
         ("src,dst,size,size_bytes\n0,1,5,5\n", "two columns"),
         ("src,dst,size\n", "no flows"),
@@ -126,4 +141,218 @@ fn a_million_flows_are_read() {
     let plan = folder.read(&csv, "").expect("flows");
     assert_eq!(lines(&plan).len(), 1_000_000);
     assert_eq!(lines(&plan)[999_999].start, Picos::from_nanos(999_999));
+}
+
+#[test]
+fn lists_of_other_simulators_are_read_as_they_are() {
+    let folder = Folder::new("flows-foreign");
+    // HPCC: seconds, and a queue for each priority, in their order.
+    let hpcc = "3\n2 1 4 100 200 2.5\n0 1 3 100 100 2\n1 3 3 100 300 2.000000001\nFirst line: #\n";
+    let plan = folder.read(hpcc, "").expect("flows");
+    let line = |at: u64, src, dst, bytes, class| FlowLine {
+        start: Picos(at),
+        src,
+        dst,
+        bytes,
+        class,
+        rtt: None,
+    };
+    assert_eq!(
+        lines(&plan),
+        [
+            line(0, 0, 1, 100, Some(0)),
+            line(1_000, 1, 3, 300, Some(0)),
+            line(500_000_000_000, 2, 1, 200, Some(1)),
+        ]
+    );
+    // One priority is the queue of the workload. htsim: picoseconds.
+    let plan = folder
+        .read("1\n0 1 3 100 7 2\n", "class = 1\n")
+        .expect("flows");
+    assert_eq!(lines(&plan), [line(0, 0, 1, 7, None)]);
+    let htsim = "Nodes 4\nConnections 2\n0->3 id 1 start 50 size 20000\n1->2 start 57 size 1\n";
+    let plan = folder.read(htsim, "").expect("flows");
+    assert_eq!(
+        lines(&plan),
+        [line(0, 0, 3, 20_000, None), line(7, 1, 2, 1, None)]
+    );
+    for (list, says) in [
+        (
+            "1\n0 4 3 100 7 2\n",
+            "line 2: node 4 is no host, 0 to 3; `cemark import`",
+        ),
+        (
+            "1\n0 1 0 100 7 2\n",
+            "line 2: priority 0 is that of control packets",
+        ),
+        ("2\n0 1 3 100 7 2\n", "its first line counts 2"),
+        ("1\n0 1 3 100 0 2\n", "line 2: a flow of no bytes"),
+        ("0\n", "it has no flows"),
+        (
+            "3\n0 1 1 100 7 2\n0 1 2 100 7 2\n0 1 3 100 7 2\n",
+            "3 priorities, and a port has 2 queues; write queues = 3",
+        ),
+        (
+            "4 1 3\n0\n0 1 1Gbps 1us 0\n",
+            "`cemark import` makes a scenario",
+        ),
+        ("Nodes 4\nConnections 1\n0->9 start 0 size 1\n", "node 9"),
+    ] {
+        let (message, _) = folder.read(list, "").expect_err(list);
+        assert!(message.contains(says), "{list}: {message}");
+    }
+}
+
+/// A column of a Parquet file: whether a cell may be empty, and the values.
+enum Values {
+    Whole(bool, Vec<Option<i64>>),
+    Real(Vec<f64>),
+    Text(Vec<&'static str>),
+}
+
+fn parquet(columns: &[(&str, Values)], compression: Compression) -> Vec<u8> {
+    let field = |(name, values): &(&str, Values)| {
+        let (physical, optional) = match values {
+            Values::Whole(optional, _) => (Physical::INT64, *optional),
+            Values::Real(_) => (Physical::DOUBLE, false),
+            Values::Text(_) => (Physical::BYTE_ARRAY, false),
+        };
+        let repetition = match optional {
+            true => Repetition::OPTIONAL,
+            false => Repetition::REQUIRED,
+        };
+        let built = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+        Arc::new(built.build().expect("a column"))
+    };
+    let fields = columns.iter().map(field).collect();
+    let schema = Type::group_type_builder("flows")
+        .with_fields(fields)
+        .build();
+    let properties = WriterProperties::builder()
+        .set_compression(compression)
+        .build();
+    let mut out = Vec::new();
+    let schema = Arc::new(schema.expect("a schema"));
+    let mut file =
+        SerializedFileWriter::new(&mut out, schema, Arc::new(properties)).expect("a file");
+    // Two groups of rows, so that both are read.
+    for half in 0..2 {
+        let mut group = file.next_row_group().expect("a group");
+        for (_, values) in columns {
+            let mut column = group
+                .next_column()
+                .expect("a column")
+                .expect("as in the schema");
+            let part = |n: usize| if half == 0 { 0..n / 2 } else { n / 2..n };
+            match (column.untyped(), values) {
+                (ColumnWriter::Int64ColumnWriter(w), Values::Whole(optional, all)) => {
+                    let part = &all[part(all.len())];
+                    let some: Vec<i64> = part.iter().copied().flatten().collect();
+                    let levels: Vec<i16> = part.iter().map(|v| i16::from(v.is_some())).collect();
+                    let levels = optional.then_some(&levels[..]);
+                    w.write_batch(&some, levels, None).expect("values");
+                }
+                (ColumnWriter::DoubleColumnWriter(w), Values::Real(all)) => {
+                    w.write_batch(&all[part(all.len())], None, None)
+                        .expect("values");
+                }
+                (ColumnWriter::ByteArrayColumnWriter(w), Values::Text(all)) => {
+                    let texts: Vec<ByteArray> = all[part(all.len())]
+                        .iter()
+                        .map(|t| ByteArray::from(*t))
+                        .collect();
+                    w.write_batch(&texts, None, None).expect("values");
+                }
+                _ => unreachable!("the writer of the schema"),
+            }
+            column.close().expect("a column");
+        }
+        group.close().expect("a group");
+    }
+    file.close().expect("a file");
+    out
+}
+
+#[test]
+fn a_list_in_parquet_has_the_same_columns() {
+    let folder = Folder::new("flows-parquet");
+    let whole = |values: &[i64]| Values::Whole(false, values.iter().copied().map(Some).collect());
+    let good = |compression| {
+        parquet(
+            &[
+                ("size", whole(&[100, 200, 300])),
+                ("src", whole(&[0, 1, 2])),
+                ("dst", whole(&[1, 2, 3])),
+                ("at_us", Values::Real(vec![2.5, 0.000_001, 0.0])),
+                ("class", Values::Whole(true, vec![Some(1), None, Some(0)])),
+            ],
+            compression,
+        )
+    };
+    let plan = folder
+        .read_bytes(&good(Compression::SNAPPY))
+        .expect("flows");
+    let line = |at: u64, src, bytes, class| FlowLine {
+        start: Picos(at),
+        src,
+        dst: src + 1,
+        bytes,
+        class,
+        rtt: None,
+    };
+    assert_eq!(
+        lines(&plan),
+        [
+            line(0, 2, 300, Some(0)),
+            line(1, 1, 200, None),
+            line(2_500_000, 0, 100, Some(1)),
+        ]
+    );
+    assert_eq!(
+        lines(&plan),
+        lines(
+            &folder
+                .read_bytes(&good(Compression::UNCOMPRESSED))
+                .expect("flows")
+        )
+    );
+    let of = |columns: &[(&str, Values)]| parquet(columns, Compression::SNAPPY);
+    let host = || whole(&[0, 1, 2]);
+    let other = || whole(&[1, 2, 3]);
+    for (file, says) in [
+        (of(&[("src", host()), ("dst", other())]), "no column `size`"),
+        (
+            of(&[
+                ("src", host()),
+                ("dst", other()),
+                ("size", whole(&[5, 5, -5])),
+            ]),
+            "row 3: `size` cannot be read: `-5`",
+        ),
+        (
+            of(&[("src", host()), ("dst", host()), ("size", host())]),
+            "row 1: host 0 cannot send to itself",
+        ),
+        (
+            of(&[
+                ("src", host()),
+                ("dst", other()),
+                ("size", Values::Text(vec!["1KB"; 3])),
+            ]),
+            "the column `size` has values of the type BYTE_ARRAY",
+        ),
+        (
+            of(&[
+                ("src", whole(&[])),
+                ("dst", whole(&[])),
+                ("size", whole(&[])),
+            ]),
+            "no flows",
+        ),
+        (good(Compression::SNAPPY)[..40].to_vec(), "cannot be read"),
+    ] {
+        let (message, help) = folder.read_bytes(&file).expect_err(says);
+        assert!(message.contains(says), "{says}: {message}");
+        assert!(help.contains("Parquet"), "{help}");
+    }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A packet-level simulator of data-centre fabrics: events, links, hosts, workloads and metrics.
 //!
-//! [`run`] takes one fully resolved [`Config`] and returns its [`Outcome`]. One point runs on one
-//! thread and gives the same result on any machine; points are independent and may run in parallel.
+//! [`run`] takes one fully resolved [`Config`] and returns its [`Outcome`], on one thread;
+//! [`shards::run`] divides a point among threads. The result is the same on any machine and for any
+//! number of threads; points are independent and may run in parallel.
 //! A marking scheme of your own is a value in the configuration:
 //!
 //! ```

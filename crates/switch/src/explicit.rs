@@ -18,78 +18,10 @@ use crate::device::Below;
 use crate::lines::Lines;
 use crate::pause::Pause;
 use crate::port::{Discarded, NEVER, Offer, PortSpec};
-use crate::queue::{Chain, Judged, PortView, Queue, Slots};
-use crate::ring::Ring;
+use crate::queue::{Judged, PortView, Queue, Slots};
 use crate::round::Round;
 use crate::sched::{AnyScheduler, Heads, MAX_QUEUES, Scheduler};
-
-/// Packets on the wire, in the slots in which they waited. The stamp of a packet is its arrival
-/// time modulo 2^32; `far` holds full times where the delay is too long for that.
-struct Wire {
-    packets: Chain,
-    /// How many of them, from the oldest on, [`ExplicitPort::begun`] has told of, and the slot of
-    /// the last of these.
-    told: u32,
-    last_told: u32,
-    far: Option<Box<Ring<u64>>>,
-}
-
-impl Wire {
-    fn new(delay: u64) -> Self {
-        Wire {
-            packets: Chain::EMPTY,
-            told: 0,
-            last_told: 0,
-            far: (delay >= 1 << 31).then(Box::default),
-        }
-    }
-
-    /// Appends the packet in a slot. Returns whether it is the only one.
-    #[inline(always)]
-    fn push(&mut self, slots: &mut Slots, slot: u32, arrive: u64) -> bool {
-        let packet = slots.packet_mut(slot);
-        packet.set_out();
-        packet.stamp = arrive as u32;
-        let first = self.packets.len() == 0;
-        self.packets.append(slots, slot);
-        if let Some(far) = &mut self.far {
-            far.push(arrive);
-        }
-        first
-    }
-
-    /// The oldest packet that this was not asked about.
-    fn next_untold<'a>(&mut self, slots: &'a Slots) -> Option<&'a Packet> {
-        if self.told == self.packets.len() {
-            return None;
-        }
-        self.last_told = match self.told {
-            0 => self.packets.first(),
-            _ => slots.after(self.last_told),
-        };
-        self.told += 1;
-        Some(&slots.get(self.last_told).packet)
-    }
-
-    /// Removes the head, which has arrived. Returns when the next packet arrives.
-    #[inline(always)]
-    fn advance(&mut self, slots: &mut Slots, now: u64) -> u64 {
-        let slot = self.packets.pop(slots);
-        slots.release(slot);
-        self.told = self.told.saturating_sub(1);
-        if let Some(far) = &mut self.far {
-            far.skip();
-            return far.front().copied().unwrap_or(NEVER);
-        }
-        if self.packets.len() == 0 {
-            return NEVER;
-        }
-        // All packets on the wire arrive within the link's delay from now, so 32 bits determine the
-        // time.
-        let next = slots.get(self.packets.first()).packet.stamp;
-        now + u64::from(next.wrapping_sub(now as u32))
-    }
-}
+use crate::wire::Wire;
 
 /// See [`crate::port::Port`].
 // `ExplicitPort` fields are cache-line aligned, in access order: a packet touches five or six cache
@@ -251,7 +183,7 @@ impl ExplicitPort {
             }
         }
         if !self.lazy {
-            result.signals = pools[self.pool.place()].has_signals();
+            result.signals = pool.has_signals();
             result.serve_at = self.arm();
             if self.keeps_time && self.queues[i].keeps_time && self.queues[i].wake == NEVER {
                 result.wake_at = self.poll_clock(i);
@@ -343,7 +275,7 @@ impl ExplicitPort {
             false
         } else {
             let ask = queue.request(i, packet.stamp, bytes);
-            match self.buffering.admit(pool, &ask) {
+            match self.buffering.decide(pool, &ask) {
                 Admit::Ok => false,
                 Admit::Headroom => true,
                 Admit::Drop(why) => return Err(why),
@@ -456,7 +388,7 @@ impl ExplicitPort {
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
         let ask = self.queues[i].request(i, packet.stamp, bytes);
-        match self.buffering.admit(pool, &ask) {
+        match self.buffering.decide(pool, &ask) {
             Admit::Ok => {}
             // A packet that takes headroom pauses its sender, so the meters have to count it.
             Admit::Headroom => return None,
@@ -680,19 +612,25 @@ impl ExplicitPort {
         Some((arrives, packet))
     }
 
+    /// Processes the departures that are due before the last packet leaves the wire.
+    #[inline(never)]
+    fn send_before_last(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) {
+        // The wire is not empty, so this cannot be the first packet on it: no delivery event is
+        // due.
+        let pool = &mut pools[self.pool.place()];
+        let served = self.send_due(now, pool, gone);
+        debug_assert_eq!(served, NEVER);
+    }
+
     /// The head has reached the far end. Returns the tick of the next delivery, or [`NEVER`].
     ///
     /// A packet counts as on the wire from the start of its transmission. A port with a backlog
     /// therefore always has a pending delivery, and lazy processing misses no departure if it runs
     /// when the last packet leaves the wire.
-    #[inline]
+    #[inline(always)]
     pub fn deliver(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> u64 {
-        if self.lazy && self.wire.packets.len() == 1 {
-            // The wire is not empty, so this cannot be the first packet on it: no delivery event is
-            // due.
-            let pool = &mut pools[self.pool.place()];
-            let served = self.send_due(now, pool, gone);
-            debug_assert_eq!(served, NEVER);
+        if self.lazy && self.wire.packets.len() == 1 && self.busy <= now {
+            self.send_before_last(now, pools, gone);
         }
         self.wire.advance(&mut self.slots, now)
     }

@@ -179,7 +179,7 @@ impl FusedPort {
     /// a delivery is pending already, or [`REFUSED`].
     ///
     /// The packet is copied once, into the ring; its hop and its CE are changed in the copy.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, now: u64, packet: &Packet, packet_hash: u64) -> u64 {
         let start = self.busy.max(now);
         // The waiting packets take at most as long as the whole backlog. Where the marker watches

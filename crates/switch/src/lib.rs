@@ -87,6 +87,7 @@ mod queue;
 mod ring;
 mod round;
 pub mod sched;
+mod wire;
 
 pub use admit::{Pool, PoolId};
 pub use clock::Clock;

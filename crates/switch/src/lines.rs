@@ -33,19 +33,31 @@ const IN_LINE: usize = 8;
 /// A fixed number of values of at most eight bytes, eight in a cache line: one value for each queue
 /// of a port.
 #[derive(Clone, Debug)]
-pub struct Lines<T>(Box<[Aligned<[T; IN_LINE]>]>);
+pub struct Lines<T> {
+    /// Apart, since few ports have more than eight queues.
+    first: Box<Aligned<[T; IN_LINE]>>,
+    others: Box<[Aligned<[T; IN_LINE]>]>,
+}
 
 impl<T: Copy + Default> FromIterator<T> for Lines<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         const { assert!(size_of::<T>() <= 8) }
-        let mut lines: Vec<Aligned<[T; IN_LINE]>> = Vec::new();
+        let mut first = Box::new(Aligned([T::default(); IN_LINE]));
+        let mut others: Vec<Aligned<[T; IN_LINE]>> = Vec::new();
         for (i, value) in values.into_iter().enumerate() {
-            if i % IN_LINE == 0 {
-                lines.push(Aligned::default());
+            if i < IN_LINE {
+                first.0[i] = value;
+                continue;
             }
-            lines[i / IN_LINE].0[i % IN_LINE] = value;
+            if i % IN_LINE == 0 {
+                others.push(Aligned([T::default(); IN_LINE]));
+            }
+            others[i / IN_LINE - 1].0[i % IN_LINE] = value;
         }
-        Lines(lines.into())
+        Lines {
+            first,
+            others: others.into(),
+        }
     }
 }
 
@@ -53,7 +65,11 @@ impl<T> Lines<T> {
     /// Prefetches the cache line of a value.
     #[inline(always)]
     pub fn prefetch(&self, i: usize) {
-        prefetch_index(&self.0[..], i / IN_LINE);
+        if i < IN_LINE {
+            prefetch_index(&self.first.0[..], 0);
+        } else {
+            prefetch_index(&self.others[..], i / IN_LINE - 1);
+        }
     }
 }
 
@@ -62,14 +78,22 @@ impl<T> Index<usize> for Lines<T> {
 
     #[inline]
     fn index(&self, i: usize) -> &T {
-        &self.0[i / IN_LINE].0[i % IN_LINE]
+        if i < IN_LINE {
+            &self.first.0[i]
+        } else {
+            &self.others[i / IN_LINE - 1].0[i % IN_LINE]
+        }
     }
 }
 
 impl<T> IndexMut<usize> for Lines<T> {
     #[inline]
     fn index_mut(&mut self, i: usize) -> &mut T {
-        &mut self.0[i / IN_LINE].0[i % IN_LINE]
+        if i < IN_LINE {
+            &mut self.first.0[i]
+        } else {
+            &mut self.others[i / IN_LINE - 1].0[i % IN_LINE]
+        }
     }
 }
 

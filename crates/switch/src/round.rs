@@ -140,7 +140,7 @@ impl Round {
     }
 
     /// Queue `i` has received its first packet.
-    #[inline]
+    #[inline(always)]
     pub fn activated(&mut self, i: usize, now: u64) {
         if self.visits >> i & 1 == 1 {
             self.start[i] = self.start[i].max(now);
@@ -152,7 +152,7 @@ impl Round {
 
     /// A packet of queue `i` is sent, which takes until `end` (ticks). `visit_ends`: it is the last
     /// of the queue's visit; `emptied`: it was the last in the queue.
-    #[inline]
+    #[inline(always)]
     pub fn served(&mut self, i: usize, end: u64, visit_ends: bool, emptied: bool) {
         if self.visits >> i & 1 == 1 {
             if visit_ends {
@@ -177,7 +177,7 @@ impl Round {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn turn_ended(&mut self, i: usize, end: u64) {
         let took = self.clock.nanos(end - self.start[i]).0;
         self.start[i] = end;
@@ -186,11 +186,13 @@ impl Round {
         self.value = nearest(self.average);
     }
 
+    #[inline(never)]
     fn emptied(&mut self, i: usize) {
         self.busy -= self.quanta[i].min(self.busy);
         self.weigh();
     }
 
+    #[inline(never)]
     fn weigh(&mut self) {
         self.average = fixed::ewma(self.average, self.busy, self.weight);
         let picos = u128::from(self.average) * u128::from(self.picos_per_byte);

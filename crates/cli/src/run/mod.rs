@@ -3,6 +3,7 @@
 
 mod part;
 mod redraw;
+mod sweep;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use cemark_scenario::visible_lines;
 
 pub(crate) use self::part::Share;
 use self::redraw::Screen;
+pub(crate) use self::sweep::{SweepArgs, sweep};
 use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::program::provenance;
@@ -58,28 +60,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let overrides = args.extent.add_to(args.changes.overrides()?);
-    let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;
-    warn(&plan);
-    let watches = marker::add_all(&args.marker, &mut plan)?;
-    if args.part.is_some() && plan.precision.is_some() {
-        return Err(part::needs_fixed_seeds(&args.scenario));
-    }
-    let out = args.out.clone().unwrap_or_else(|| match args.part {
-        Some(part) => part.default_path(&plan),
-        None => RunDir::default_path(&plan),
-    });
-    let order = Order {
-        plan,
-        watches,
-        part: args.part.map(|part| part.named(&args.scenario)),
-        out,
-        jobs: args.jobs,
-        anyway: args.anyway,
-        fresh: args.fresh,
-        who: provenance(),
-        stop: stop_on_ctrl_c(),
-    };
+    let order = order(args)?;
     let mut ran = cemark_runner::run(order, &Stderr, &Screen::new(args.quiet))?;
     if let Some(part) = args.part {
         return part::conclude(part, &ran, args.format);
@@ -91,6 +72,32 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Err(why)
         }
     }
+}
+
+/// What the options ask for.
+fn order(args: &Args) -> Result<Order, Failure> {
+    let overrides = args.extent.add_to(args.changes.overrides()?);
+    let mut plan = cemark_scenario::load(&args.scenario, &overrides)?;
+    warn(&plan);
+    let watches = marker::add_all(&args.marker, &mut plan)?;
+    if args.part.is_some() && plan.precision.is_some() {
+        return Err(part::needs_fixed_seeds(&args.scenario));
+    }
+    let out = args.out.clone().unwrap_or_else(|| match args.part {
+        Some(part) => part.default_path(&plan),
+        None => RunDir::default_path(&plan),
+    });
+    Ok(Order {
+        plan,
+        watches,
+        part: args.part.map(|part| part.named(&args.scenario)),
+        out,
+        jobs: args.jobs,
+        anyway: args.anyway,
+        fresh: args.fresh,
+        who: provenance(),
+        stop: stop_on_ctrl_c(),
+    })
 }
 
 /// Writes what a run leaves in its directory, and prints its answer.

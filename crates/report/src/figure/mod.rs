@@ -129,6 +129,10 @@ figures![
     "tofino-interval",
     "tofino-query",
     "approximations",
+    "rule-of-thumb",
+    "laws",
+    "alpha",
+    "rates",
 ];
 
 /// The short names of all figures.

@@ -7,6 +7,7 @@
 //! process away.
 
 mod columns;
+mod elsewhere;
 mod lock;
 mod reading;
 mod seal;
@@ -15,6 +16,7 @@ mod stored;
 mod tables;
 
 pub use columns::{Column, Table};
+pub use elsewhere::{Brought, encode};
 pub use source::{Found, Source};
 pub use tables::{Kind, columns};
 

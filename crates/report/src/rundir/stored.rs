@@ -211,13 +211,17 @@ pub(crate) fn encode(outcome: &Outcome, key: Key<'_>, cpu_seconds: f64) -> Vec<u
     bytes
 }
 
-/// The point in a file. The checksum is verified before anything else is read.
+/// The point in a file.
 pub(crate) fn read(path: &Path, key: Key<'_>) -> Stored {
-    let mut bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(e) if e.kind() == ErrorKind::NotFound => return Stored::Missing,
-        Err(_) => return Stored::Damaged,
-    };
+    match std::fs::read(path) {
+        Ok(bytes) => decode(bytes, key),
+        Err(e) if e.kind() == ErrorKind::NotFound => Stored::Missing,
+        Err(_) => Stored::Damaged,
+    }
+}
+
+/// The point in the bytes of a file. The checksum is verified before anything else is read.
+pub(crate) fn decode(mut bytes: Vec<u8>, key: Key<'_>) -> Stored {
     match Place::Parquet.holds(&mut bytes) {
         Some(true) => {}
         Some(false) => return Stored::Damaged,

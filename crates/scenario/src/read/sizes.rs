@@ -55,6 +55,7 @@ pub(crate) const LARGEST_FILE: u64 = 4 << 20;
 pub(crate) struct Tables {
     pub(crate) base: PathBuf,
     read: BTreeMap<PathBuf, String>,
+    flows: BTreeMap<PathBuf, Vec<u8>>,
     /// Of `[rtt]`.
     pub(crate) rtts: BTreeMap<rtts::Source, rtts::Found>,
 }
@@ -65,6 +66,7 @@ impl Tables {
         Tables {
             base: Path::new(file).parent().unwrap_or(Path::new("")).to_owned(),
             read: BTreeMap::new(),
+            flows: BTreeMap::new(),
             rtts: BTreeMap::new(),
         }
     }
@@ -127,14 +129,14 @@ impl Tables {
         })
     }
 
-    /// The text of a file of flows.
-    pub(crate) fn flows(&mut self, name: &str) -> Result<&str, String> {
+    /// What is in a file of flows.
+    pub(crate) fn flows(&mut self, name: &str) -> Result<&[u8], String> {
         let path = self.base.join(name);
-        if !self.read.contains_key(&path) {
-            let text = read(&path, crate::flows::LARGEST)?;
-            self.read.insert(path.clone(), text);
+        if !self.flows.contains_key(&path) {
+            let content = bytes(&path, crate::flows::LARGEST)?;
+            self.flows.insert(path.clone(), content);
         }
-        Ok(&self.read[&path])
+        Ok(&self.flows[&path])
     }
 
     fn text(&mut self, path: &Path) -> Result<&str, String> {
@@ -155,6 +157,10 @@ fn choices() -> String {
 
 /// A whole text file, unless it is no file or far too large.
 pub(crate) fn read(path: &Path, largest: u64) -> Result<String, String> {
+    String::from_utf8(bytes(path, largest)?).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
+fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, String> {
     let meta = std::fs::metadata(path).map_err(|e| e.to_string())?;
     if !meta.is_file() {
         return Err("it is not a file".to_owned());
@@ -167,5 +173,5 @@ pub(crate) fn read(path: &Path, largest: u64) -> Result<String, String> {
     file.take(largest + 1)
         .read_to_end(&mut bytes)
         .map_err(|e| e.to_string())?;
-    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+    Ok(bytes)
 }

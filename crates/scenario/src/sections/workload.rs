@@ -238,7 +238,8 @@ keys! { LIST:
     FLOW_FILE: String = Key::text("file").only(&["list"]).follows("`flow`").doc(
         "instead of `flow`: a file of comma-separated values whose first line names its columns: \
          `src`, `dst`, `size`, and where wanted `at`, `class`, `rtt`, with a unit in the cell or \
-         in the name (`at_us`); relative to the scenario's folder, up to 256 MB",
+         in the name (`at_us`); or Parquet with such columns, HPCC's `flow.txt` or a `.cm` of \
+         htsim; relative to the scenario's folder, up to 256 MB",
     );
 }
 
@@ -559,8 +560,8 @@ fn flow_list(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
             return Err(Fault::new(node.at, "the flows are given in two ways")
                 .help("keep flow = [...], or file = \"flows.csv\""));
         }
-        let text = around.tables.flows(&name);
-        return flows::of(text, (&name, at), topology, queues).map(Kind::List);
+        let content = around.tables.flows(&name);
+        return flows::of(content, (&name, at), topology, queues).map(Kind::List);
     }
     let node = s.need(&FLOW_LIST)?;
     let mut lines = Vec::new();

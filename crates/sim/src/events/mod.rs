@@ -77,7 +77,7 @@ mod tests {
             }
             for _ in 0..pops {
                 assert_eq!(wheel.peek(), heap.peek());
-                let hint = wheel.upcoming().filter(|_| wheel.is_sure());
+                let hint = wheel.upcoming().filter(|_| wheel.is_sorted());
                 let got = wheel.pop();
                 assert_eq!(got, heap.pop());
                 now = got.map_or(now, |g| g.0);

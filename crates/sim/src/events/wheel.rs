@@ -5,18 +5,24 @@
 //! one. The *mid* wheel has a slot for each half; a half is moved into the near wheel when the half
 //! before it begins. Later events are in a heap and are moved into the mid wheel as that advances.
 //!
-//! A slot is a list that grows at its head, so an insertion compares nothing: whether an event
-//! comes before another one of its tick cannot be predicted, and most ticks have one event. A tick
-//! with several is put into order when its turn comes; a tick at which ten thousand hosts begin to
-//! send costs one sort.
+//! A slot of the near wheel is a list in order of events, which most often grows at its tail. An
+//! event whose place is not near the head or at the tail is appended nevertheless, and the list is
+//! noted as unsorted; [`Wheel::pop`] sorts it before it takes the first. So a tick at which ten
+//! thousand hosts begin to send costs one sort, not ten thousand walks along the list.
+//!
+//! Whether a slot or a word of the bitmaps is empty is unpredictable, and a mispredicted branch on
+//! it costs more than the rest of an insertion. The common paths therefore have no such branch:
+//! node 0 receives the writes that are meant for the predecessor of a first node.
 //!
 //! Most events are deliveries, and a link has at most one of them pending. Each link therefore owns
-//! a node, and an insertion takes nothing from the free list. Nodes of other events follow those of
-//! the links. The tick of the next event is kept, so that it is searched for once and not by
-//! `upcoming` and `pop` both.
+//! a node: an insertion takes nothing from the free list, and a delivery that is taken out of the
+//! near wheel is known by the number of its node alone. Nodes of other events follow those of the
+//! links. The tick of the next event is kept, so that it is searched for once and not by `upcoming`
+//! and `pop` both.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::hint::select_unpredictable;
 
 use super::EventQueue;
 use super::set::Set;
@@ -29,14 +35,29 @@ const SETS: usize = NEAR / Set::SIZE;
 /// Halves that the mid wheel covers.
 const MID: usize = Set::SIZE;
 
-/// No node: the slot is empty, or the end of a list.
+/// No node: the slot is empty, the free list at its end.
 const NO_NODE: u32 = 0;
 
-/// An event that is pending, or a node that is free.
+/// Steps from the head of a list in search of an event's place.
+const WALK: u32 = 8;
+
+/// A list of nodes; `head` is meaningless where `tail` is [`NO_NODE`].
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    head: u32,
+    tail: u32,
+}
+
+const EMPTY: Slot = Slot {
+    head: NO_NODE,
+    tail: NO_NODE,
+};
+
+/// What is read when an event moves from level to level, and of events that are not deliveries when
+/// they are taken. The links of the lists are stored apart, since all events need them.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// The next one of its slot, or the next free one.
-    next: u32,
+    at: u64,
     event: u32,
 }
 
@@ -55,43 +76,48 @@ pub struct Wheel {
     next_at: u64,
     /// Events below this are deliveries of links; the node of event `l` is `l + 1`.
     links: u32,
-    /// The first free node.
     free: u32,
-    /// The first node of a list that is in order, where there is one: what is left of a tick with
-    /// many events. What has been inserted since is before it.
-    sorted: u32,
+    /// By node: the next one of its slot (meaningless in the last one), or the next free node.
+    next: Vec<u32>,
     nodes: Vec<Node>,
-    /// By slot: the first node.
-    near: Box<[u32; NEAR]>,
+    near: Box<[Slot; NEAR]>,
     near_set: Box<[Set; SETS]>,
-    mid: Box<[u32; MID]>,
+    mid: Box<[Slot; MID]>,
     mid_set: Box<Set>,
     far: BinaryHeap<Reverse<(u64, u32)>>,
-    /// By node: its tick, where it is in the mid wheel.
-    ticks: Vec<u64>,
+    /// Slots of the near wheel whose lists are not in order of events.
+    unsorted: BTreeSet<u32>,
     /// Room to sort a slot.
-    sorting: Vec<Node>,
+    sorting: Vec<u32>,
+}
+
+/// Appends node `n`.
+#[inline(always)]
+fn append(next: &mut [u32], slot: &mut Slot, n: u32) {
+    next[slot.tail as usize] = n;
+    slot.head = select_unpredictable(slot.tail == NO_NODE, n, slot.head);
+    slot.tail = n;
 }
 
 impl Wheel {
     #[inline(always)]
-    fn node(&mut self, event: u32) -> u32 {
+    fn node(&mut self, at: u64, event: u32) -> u32 {
         if self.free == NO_NODE {
             self.more_nodes();
         }
         let n = self.free;
-        let node = &mut self.nodes[n as usize];
-        self.free = node.next;
-        node.event = event;
+        self.free = self.next[n as usize];
+        self.nodes[n as usize] = Node { at, event };
         n
     }
 
     /// The node of any event: a link's own, or a free one.
-    fn node_of(&mut self, event: u32) -> u32 {
+    fn node_of(&mut self, at: u64, event: u32) -> u32 {
         if event < self.links {
+            self.nodes[event as usize + 1].at = at;
             event + 1
         } else {
-            self.node(event)
+            self.node(at, event)
         }
     }
 
@@ -99,73 +125,102 @@ impl Wheel {
     #[cold]
     #[inline(never)]
     fn more_nodes(&mut self) {
-        let have = self.nodes.len() as u32;
+        let have = self.nodes.len();
         let want = have + (have / 2).max(512);
-        let next = (have + 1..want).chain([NO_NODE]);
-        self.nodes.extend(next.map(|next| Node { next, event: 0 }));
-        self.ticks.resize(want as usize, 0);
-        self.free = have;
+        self.nodes.resize(want, Node { at: 0, event: 0 });
+        self.next.extend(have as u32 + 1..want as u32);
+        self.next.push(NO_NODE);
+        self.free = have as u32;
+    }
+
+    /// Whether the event of node `n` comes before that of node `m` of the same tick. The nodes of
+    /// deliveries are in order of links, and before all others; the placeholder is the first.
+    #[inline(always)]
+    fn is_before(&self, n: u32, m: u32) -> bool {
+        if n <= self.links || m <= self.links {
+            n < m
+        } else {
+            self.nodes[n as usize].event < self.nodes[m as usize].event
+        }
     }
 
     #[inline(always)]
     fn put_near(&mut self, n: u32, at: u64) {
         let i = at as usize & (NEAR - 1);
-        self.nodes[n as usize].next = self.near[i];
-        self.near[i] = n;
+        if self.is_before(n, self.near[i].tail) {
+            return self.put_before(i, n);
+        }
+        self.append_near(i, n);
+    }
+
+    /// The same for a delivery, whose node alone tells its place.
+    #[inline(always)]
+    fn put_delivery(&mut self, n: u32, at: u64) {
+        let i = at as usize & (NEAR - 1);
+        if n < self.near[i].tail {
+            return self.put_before(i, n);
+        }
+        self.append_near(i, n);
+    }
+
+    #[inline(always)]
+    fn append_near(&mut self, i: usize, n: u32) {
+        append(&mut self.next, &mut self.near[i], n);
         self.near_set[i / Set::SIZE].insert(i);
     }
 
-    /// Takes the smallest event out of a near slot with several, and returns its node.
+    /// Puts node `n` into a list whose last event is larger: into its place, or where that is far
+    /// from the head at the end, and the list is unsorted then.
     #[inline(never)]
-    fn take_smallest(&mut self, i: usize) -> u32 {
-        let head = self.near[i];
-        let first = self.nodes[head as usize];
-        if head == self.sorted {
-            let rest = self.nodes[first.next as usize].next;
-            // A single one is taken without a look here, and its node may be used elsewhere.
-            self.sorted = if rest == NO_NODE { NO_NODE } else { first.next };
-            self.near[i] = first.next;
-            return head;
+    fn put_before(&mut self, i: usize, n: u32) {
+        let Slot { head, tail } = self.near[i];
+        if self.is_before(n, head) {
+            self.next[n as usize] = head;
+            self.near[i].head = n;
+            return;
         }
-        let second = self.nodes[first.next as usize];
-        if second.next != NO_NODE {
-            self.sort(i);
-            return self.take_smallest(i);
+        let mut before = head;
+        for _ in 0..WALK {
+            let next = self.next[before as usize];
+            if self.is_before(n, next) {
+                self.next[n as usize] = next;
+                self.next[before as usize] = n;
+                return;
+            }
+            before = next;
         }
-        if first.event < second.event {
-            self.near[i] = first.next;
-            return head;
-        }
-        self.nodes[head as usize].next = NO_NODE;
-        first.next
+        self.next[tail as usize] = n;
+        self.near[i].tail = n;
+        self.unsorted.insert(i as u32);
     }
 
-    /// Puts the list of a near slot into order. Equal events are alike, so that their order has no
-    /// meaning.
+    /// Puts the list of a near slot into order where it is not. Equal events are alike, so that
+    /// their order has no meaning.
+    #[cold]
     #[inline(never)]
     fn sort(&mut self, i: usize) {
-        let mut list = std::mem::take(&mut self.sorting);
-        // While a node is in this list its `next` is its own number.
-        list.extend(self.list(self.near[i]).map(|n| Node {
-            next: n,
-            event: self.nodes[n as usize].event,
-        }));
-        list.sort_unstable_by_key(|node| node.event);
-        let mut next = NO_NODE;
-        for node in list.drain(..).rev() {
-            self.nodes[node.next as usize].next = next;
-            next = node.next;
+        if !self.unsorted.remove(&(i as u32)) {
+            return;
         }
-        self.near[i] = next;
-        self.sorted = next;
+        let Slot { head, tail } = self.near[i];
+        let mut list = std::mem::take(&mut self.sorting);
+        let after = |n: &u32| (*n != tail).then(|| self.next[*n as usize]);
+        list.extend(std::iter::successors(Some(head), after));
+        list.sort_unstable_by_key(|&n| self.nodes[n as usize].event);
+        for pair in list.windows(2) {
+            self.next[pair[0] as usize] = pair[1];
+        }
+        self.near[i] = Slot {
+            head: list[0],
+            tail: list[list.len() - 1],
+        };
+        list.clear();
         self.sorting = list;
     }
 
     fn put_mid(&mut self, n: u32, at: u64) {
         let i = (at >> HALF) as usize & (MID - 1);
-        self.ticks[n as usize] = at;
-        self.nodes[n as usize].next = self.mid[i];
-        self.mid[i] = n;
+        append(&mut self.next, &mut self.mid[i], n);
         self.mid_set.insert(i);
     }
 
@@ -173,7 +228,7 @@ impl Wheel {
     #[inline(never)]
     fn put_later(&mut self, at: u64, event: u32) {
         if at >> HALF < self.mid_end() {
-            let n = self.node_of(event);
+            let n = self.node_of(at, event);
             self.put_mid(n, at);
         } else {
             self.far.push(Reverse((at, event)));
@@ -188,12 +243,19 @@ impl Wheel {
     /// Moves a half into the near wheel.
     fn pour(&mut self, half: u64) {
         let i = half as usize & (MID - 1);
-        let mut n = std::mem::replace(&mut self.mid[i], NO_NODE);
-        self.mid_set.remove(i);
-        while n != NO_NODE {
-            let (at, next) = (self.ticks[n as usize], self.nodes[n as usize].next);
+        let Slot { head, tail } = std::mem::replace(&mut self.mid[i], EMPTY);
+        self.mid_set.remove_if(i, true);
+        if tail == NO_NODE {
+            return;
+        }
+        let mut n = head;
+        loop {
+            let (at, next) = (self.nodes[n as usize].at, self.next[n as usize]);
             debug_assert_eq!(at >> HALF, half);
             self.put_near(n, at);
+            if n == tail {
+                return;
+            }
             n = next;
         }
     }
@@ -206,7 +268,7 @@ impl Wheel {
                 break;
             }
             self.far.pop();
-            let n = self.node_of(event);
+            let n = self.node_of(at, event);
             if at - self.base < NEAR as u64 {
                 self.put_near(n, at)
             } else {
@@ -215,10 +277,10 @@ impl Wheel {
         }
     }
 
-    /// The nodes of a list, by its first.
-    fn list(&self, head: u32) -> impl Iterator<Item = u32> {
-        let some = |n: u32| (n != NO_NODE).then_some(n);
-        std::iter::successors(some(head), move |n| some(self.nodes[*n as usize].next))
+    /// The nodes of a list that is not empty.
+    fn nodes_of(&self, slot: Slot) -> impl Iterator<Item = Node> {
+        let after = move |n: &u32| (*n != slot.tail).then(|| self.next[*n as usize]);
+        std::iter::successors(Some(slot.head), after).map(|n| self.nodes[n as usize])
     }
 
     /// The sets of half `half` that begin at or after tick `from`, as a range of their numbers.
@@ -292,35 +354,35 @@ impl Wheel {
 
 #[cfg(test)]
 impl Wheel {
-    /// Whether `upcoming` cannot be wrong: the next tick has one event.
-    pub(super) fn is_sure(&self) -> bool {
-        let head = self.near[self.next_at as usize & (NEAR - 1)];
-        self.list(head).count() <= 1
+    pub(super) fn is_sorted(&self) -> bool {
+        self.unsorted.is_empty()
     }
 }
 
 impl EventQueue for Wheel {
     fn new(links: u32) -> Self {
-        let slots = |n| vec![NO_NODE; n].into_boxed_slice();
-        // The first node is none.
-        let nodes = (0..=links).map(|n| Node {
-            next: NO_NODE,
-            event: n.wrapping_sub(1),
-        });
+        let slots = |n| vec![EMPTY; n].into_boxed_slice();
+        // The first node is the placeholder.
+        let event = |n: u32| n.wrapping_sub(1);
         let mut wheel = Wheel {
             now: 0,
             base: 0,
             next_at: UNKNOWN,
             links,
             free: NO_NODE,
-            sorted: NO_NODE,
-            nodes: nodes.collect(),
+            next: vec![NO_NODE; links as usize + 1],
+            nodes: (0..=links)
+                .map(|n| Node {
+                    at: 0,
+                    event: event(n),
+                })
+                .collect(),
             near: slots(NEAR).try_into().expect("the length is right"),
             near_set: Box::new([const { Set::new() }; SETS]),
             mid: slots(MID).try_into().expect("the length is right"),
             mid_set: Box::new(Set::new()),
             far: BinaryHeap::new(),
-            ticks: Vec::new(),
+            unsorted: BTreeSet::new(),
             sorting: Vec::new(),
         };
         wheel.more_nodes();
@@ -332,7 +394,7 @@ impl EventQueue for Wheel {
         debug_assert!(at >= self.now, "an event before the present");
         debug_assert!(event >= self.links, "a delivery");
         if at.wrapping_sub(self.base) < NEAR as u64 {
-            let n = self.node(event);
+            let n = self.node(at, event);
             self.put_near(n, at);
             self.next_at = self.next_at.min(at);
         } else {
@@ -345,7 +407,7 @@ impl EventQueue for Wheel {
         debug_assert!(at >= self.now, "an event before the present");
         debug_assert!(link < self.links, "no such link");
         if at.wrapping_sub(self.base) < NEAR as u64 {
-            self.put_near(link + 1, at);
+            self.put_delivery(link + 1, at);
             self.next_at = self.next_at.min(at);
         } else {
             self.put_later(at, link);
@@ -360,24 +422,28 @@ impl EventQueue for Wheel {
         let at = self.next_at;
         self.now = at;
         let i = at as usize & (NEAR - 1);
-        let mut n = self.near[i];
-        let mut node = self.nodes[n as usize];
-        if node.next == NO_NODE {
-            self.near[i] = NO_NODE;
-            // No event before this one is pending, so its tick is the first of its set.
-            self.next_at = match self.near_set[i / Set::SIZE].remove_first() {
-                Some(first) => self.start_of_set() | first as u64,
-                None => UNKNOWN,
-            };
+        if !self.unsorted.is_empty() {
+            self.sort(i);
+        }
+        let slot = &mut self.near[i];
+        let (n, tail) = (slot.head, slot.tail);
+        let last = n == tail;
+        slot.head = self.next[n as usize];
+        slot.tail = select_unpredictable(last, NO_NODE, tail);
+        let members = &mut self.near_set[i / Set::SIZE];
+        members.remove_if(i, last);
+        self.next_at = if members.is_empty() {
+            UNKNOWN
         } else {
-            n = self.take_smallest(i);
-            node = self.nodes[n as usize];
+            let first = members.first() as u64;
+            self.start_of_set() | first
+        };
+        if n <= self.links {
+            return Some((at, n - 1));
         }
-        if n > self.links {
-            self.nodes[n as usize].next = self.free;
-            self.free = n;
-        }
-        Some((at, node.event))
+        self.next[n as usize] = self.free;
+        self.free = n;
+        Some((at, self.nodes[n as usize].event))
     }
 
     #[inline(always)]
@@ -385,8 +451,8 @@ impl EventQueue for Wheel {
         if self.next_at == UNKNOWN {
             return None;
         }
-        let head = self.near[self.next_at as usize & (NEAR - 1)];
-        Some(head.wrapping_sub(1))
+        let slot = &self.near[self.next_at as usize & (NEAR - 1)];
+        Some(slot.head.wrapping_sub(1))
     }
 
     fn peek(&self) -> Option<(u64, u32)> {
@@ -394,18 +460,16 @@ impl EventQueue for Wheel {
         for (half, from) in [(half, self.now), (half + 1, 0)] {
             if let Some(s) = Self::sets(half, from).find(|s| !self.near_set[*s].is_empty()) {
                 let i = s * Set::SIZE + self.near_set[s].first();
+                // A near delivery does not write its tick into its node; the slot tells it.
                 let at = half << HALF | (i as u64 & ((1 << HALF) - 1));
-                let events = self
-                    .list(self.near[i])
-                    .map(|n| self.nodes[n as usize].event);
-                return events.min().map(|event| (at, event));
+                let event = self.nodes_of(self.near[i]).map(|node| node.event).min();
+                return event.map(|event| (at, event));
             }
         }
         // The half after the next is the first that the mid wheel may hold.
         if let Some(ahead) = self.mid_set.next_from((half + 2) as usize & (MID - 1)) {
-            let head = self.mid[(half as usize + 2 + ahead) & (MID - 1)];
-            let pending = |n: u32| (self.ticks[n as usize], self.nodes[n as usize].event);
-            return self.list(head).map(pending).min();
+            let slot = self.mid[(half as usize + 2 + ahead) & (MID - 1)];
+            return self.nodes_of(slot).map(|node| (node.at, node.event)).min();
         }
         self.far.peek().map(|&Reverse(first)| first)
     }
@@ -415,7 +479,10 @@ impl EventQueue for Wheel {
             (0..SETS).flat_map(|s| self.near_set[s].members().map(move |i| s * Set::SIZE + i));
         let near = near.map(|i| self.near[i]);
         let mid = self.mid_set.members().map(|i| self.mid[i]);
-        let held = |head: u32| self.list(head).count();
+        let held = |slot: Slot| {
+            let after = |n: &u32| (*n != slot.tail).then(|| self.next[*n as usize]);
+            std::iter::successors(Some(slot.head), after).count()
+        };
         near.chain(mid).map(held).sum::<usize>() + self.far.len()
     }
 }

@@ -73,14 +73,14 @@ impl Ingress {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(&self, from: u32, queue: usize) -> usize {
         from as usize * self.queues + queue
     }
 
     /// The threshold of a meter, in bytes, above which its sender is paused when `free` bytes of
     /// shared room are free.
-    #[inline]
+    #[inline(always)]
     pub fn threshold(&self, free: u32) -> u32 {
         match self.xoff {
             Xoff::Bytes(n) => n,
@@ -91,7 +91,7 @@ impl Ingress {
     }
 
     /// Whether, and where, a packet of a lossless queue gets room.
-    #[inline]
+    #[inline(always)]
     pub(super) fn admit(&self, free: u32, request: &RoomRequest) -> Admit {
         let meter = &self.meters[self.at(request.from, request.queue)];
         // After a pause, packets still in flight use the headroom: the shared room is for links
@@ -109,7 +109,7 @@ impl Ingress {
     }
 
     /// A packet has joined its queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn joined(&mut self, from: u32, queue: usize, bytes: u32, headroom: bool) {
         let at = self.at(from, queue);
         let meter = &mut self.meters[at];
@@ -126,7 +126,7 @@ impl Ingress {
 
     /// A packet leaves its queue. Returns how many of its bytes were headroom, and whether its link
     /// is paused.
-    #[inline]
+    #[inline(always)]
     pub(super) fn leaving(&mut self, from: u32, queue: usize, bytes: u32) -> (u32, bool) {
         let at = self.at(from, queue);
         let meter = &mut self.meters[at];

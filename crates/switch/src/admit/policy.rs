@@ -79,6 +79,17 @@ impl RoomPolicy {
             && queue_bytes.saturating_add(bytes) <= limit
     }
 
+    /// [`Admission::admit`] with what is most common in place.
+    #[inline(always)]
+    pub(crate) fn decide(&mut self, pool: &Pool, request: &RoomRequest) -> Admit {
+        match pool.ingress() {
+            Some(ingress) if request.lossless && !matches!(self, RoomPolicy::Custom(_)) => {
+                ingress.admit(pool.free(), request)
+            }
+            _ => self.admit(pool, request),
+        }
+    }
+
     /// Why there is no ordinary room, if there is none.
     #[inline]
     fn refuse(&self, pool: &Pool, request: &RoomRequest) -> Option<DropReason> {
@@ -103,7 +114,7 @@ impl RoomPolicy {
 }
 
 impl Admission for RoomPolicy {
-    #[inline]
+    #[inline(never)]
     fn admit(&mut self, pool: &Pool, request: &RoomRequest) -> Admit {
         if let RoomPolicy::Custom(own) = self {
             return own.admit(pool, request);

@@ -129,7 +129,7 @@ impl Pool {
     }
 
     /// A packet of a lossless queue, which came by link `from`, joins `queue`.
-    #[inline]
+    #[inline(always)]
     pub fn join(&mut self, from: u32, queue: usize, bytes: u32, headroom: bool) {
         self.take(bytes, headroom);
         if let Some(ingress) = &mut self.ingress {
@@ -138,7 +138,7 @@ impl Pool {
     }
 
     /// It leaves; `headroom` says what it took where there is no ingress side.
-    #[inline]
+    #[inline(always)]
     pub fn leave(&mut self, from: u32, queue: usize, bytes: u32, headroom: bool) {
         let Some(ingress) = &mut self.ingress else {
             return self.give(bytes, headroom);

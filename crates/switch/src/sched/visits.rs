@@ -74,7 +74,7 @@ impl<const CARRY: bool> Visits<CARRY> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick> {
         for _ in 0..self.count {
             let q = self.line[usize::from(self.front)];

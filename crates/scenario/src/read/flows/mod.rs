@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The flows of a `list` from a file of comma-separated values, up to some millions of them.
+//! The flows of a `list` from a file, up to some millions of them: comma-separated values, Parquet
+//! with the same columns, or the lists of other simulators.
 
+mod foreign;
+mod parquet;
+
+use cemark_formats::Kind;
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::FlowLine;
 use cemark_wire::Picos;
@@ -18,37 +23,59 @@ const NAMES: [&str; 6] = ["at", "src", "dst", "size", "class", "rtt"];
 /// Where each of [`NAMES`] is, and the unit that its name ends in.
 type Columns = [Option<(usize, String)>; 6];
 
-/// The flows in the text of file `name`, in order of start. `at`: where the scenario names it.
+/// A cell of a row: its text and the unit that the name of its column ends in, by the place of the
+/// column in [`NAMES`].
+type Cell<'a> = dyn Fn(usize) -> Option<(std::borrow::Cow<'a, str>, &'a str)> + 'a;
+
+/// The flows in file `name`, in order of start. `at`: where the scenario names it.
 pub(crate) fn of(
-    text: Result<&str, String>,
+    content: Result<&[u8], String>,
     (name, at): (&str, At),
     topology: &Topology,
     queues: usize,
 ) -> Fallible<Vec<FlowLine>> {
-    let lines = text.and_then(|text| read(text, topology, queues));
+    let lines = content.and_then(|content| lines_of(content, topology, queues));
     let mut lines = lines.map_err(|why| {
         Fault::new(at, format!("the flows in `{name}` cannot be read: {why}")).help(
-            "a first line such as at_us,src,dst,size and a line for each flow; a relative path \
-             starts from the scenario's folder",
+            "a first line such as at_us,src,dst,size and a line for each flow; or Parquet with \
+             such columns, HPCC's flow.txt or a .cm of htsim. A relative path starts from the \
+             scenario's folder",
         )
     })?;
     lines.sort_by_key(|line| line.start);
     Ok(lines)
 }
 
-/// Reads the flows. A mistake is described with its line.
+/// The flows of a file of any kind; its first bytes and lines say which it is.
+fn lines_of(content: &[u8], topology: &Topology, queues: usize) -> Result<Vec<FlowLine>, String> {
+    if content.starts_with(parquet::MAGIC) {
+        return parquet::read(content, topology.hosts(), queues);
+    }
+    let text = std::str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    match Kind::of(text) {
+        Ok(kind) => foreign::read(kind, text, topology.hosts(), queues),
+        Err(_) => read(text, topology, queues),
+    }
+}
+
+/// Reads comma-separated values. A mistake is described with its line.
 fn read(text: &str, topology: &Topology, queues: usize) -> Result<Vec<FlowLine>, String> {
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
     let header = reader.headers().map_err(|e| e.to_string())?;
-    let columns = columns(header)?;
+    let columns = columns(header.iter())?;
     let mut lines = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|e| e.to_string())?;
         let number = record.position().map_or(0, csv::Position::line);
-        let line = line(&record, &columns, topology.hosts(), queues);
+        let cell = |n: usize| {
+            let (i, unit) = columns[n].as_ref()?;
+            let text = record.get(*i).filter(|text| !text.is_empty())?;
+            Some((text.into(), unit.as_str()))
+        };
+        let line = line(&cell, topology.hosts(), queues);
         lines.push(line.map_err(|why| format!("line {number}: {why}"))?);
     }
     match lines.is_empty() {
@@ -57,9 +84,9 @@ fn read(text: &str, topology: &Topology, queues: usize) -> Result<Vec<FlowLine>,
     }
 }
 
-fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
+fn columns<'a>(header: impl Iterator<Item = &'a str>) -> Result<Columns, String> {
     let mut columns = Columns::default();
-    for (i, cell) in header.iter().enumerate() {
+    for (i, cell) in header.enumerate() {
         let (name, unit) = cell.split_once('_').unwrap_or((cell, ""));
         let Some(n) = NAMES.iter().position(|known| *known == name) else {
             let known = NAMES.join(", ");
@@ -75,22 +102,12 @@ fn columns(header: &csv::StringRecord) -> Result<Columns, String> {
         columns[n] = Some((i, unit.to_owned()));
     }
     match (1..4).find(|&n| columns[n].is_none()) {
-        Some(n) => Err(format!("its first line names no column `{}`", NAMES[n])),
+        Some(n) => Err(format!("it has no column `{}`", NAMES[n])),
         None => Ok(columns),
     }
 }
 
-fn line(
-    record: &csv::StringRecord,
-    columns: &Columns,
-    hosts: u32,
-    queues: usize,
-) -> Result<FlowLine, String> {
-    let cell = |n: usize| {
-        let (i, unit) = columns[n].as_ref()?;
-        let text = record.get(*i).filter(|text| !text.is_empty())?;
-        Some((text, unit.as_str()))
-    };
+fn line(cell: &Cell<'_>, hosts: u32, queues: usize) -> Result<FlowLine, String> {
     let host = |n: usize| match cell(n).and_then(|(text, _)| text.parse::<u32>().ok()) {
         Some(host) if host < hosts => Ok(host),
         _ => Err(format!("`{}` is not a host, 0 to {}", NAMES[n], hosts - 1)),

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Points that another process simulates, perhaps on another machine: it encodes them, and the
+//! owner of the run directory checks them and stores the same bytes.
+
+use cemark_scenario::{Plan, Point};
+
+use super::stored::{self, Stored};
+use super::{Finished, RunDir, write_whole};
+use crate::Error;
+use crate::summary::hex;
+
+/// What was brought to a run directory.
+#[derive(Clone, Debug)]
+pub enum Brought {
+    /// The point, which is stored now.
+    Whole(Box<Finished>),
+    /// Bytes that are not as they were made; nothing is stored.
+    Damaged,
+    /// A point of another build, scenario or place in the plan; nothing is stored.
+    Other,
+}
+
+/// The bytes of a point's file, for the run directory of its plan in another process. `build` is
+/// the fingerprint of the program that simulated it.
+pub fn encode(plan: &Plan, point: &Point, finished: &Finished, build: &str) -> Vec<u8> {
+    let (scenario, digest) = (hex(plan.digest), hex(point.digest));
+    let key = stored::Key {
+        build,
+        scenario: &scenario,
+        point: &digest,
+    };
+    stored::encode(&finished.outcome, key, finished.summary.cpu_seconds)
+}
+
+impl RunDir {
+    /// Checks what [`encode`] has made of this point elsewhere, and stores it as
+    /// [`RunDir::store`] does.
+    ///
+    /// # Errors
+    /// As [`RunDir::store`].
+    pub fn bring(&self, point: &Point, bytes: &[u8]) -> Result<Brought, Error> {
+        match stored::decode(bytes.to_vec(), self.key(&hex(point.digest))) {
+            Stored::Whole(outcome, cpu_seconds) => {
+                write_whole(&self.point_path(point), bytes)?;
+                let finished = Finished::new(point, *outcome, cpu_seconds);
+                Ok(Brought::Whole(Box::new(finished)))
+            }
+            Stored::Damaged | Stored::Missing => Ok(Brought::Damaged),
+            Stored::Other => Ok(Brought::Other),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run whose points are simulated by other processes (`cemark/_ray.py`): both of its ends.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cemark_report::RunDir;
+use cemark_report::summary::hex;
+use cemark_runner::marker::Watches;
+use cemark_runner::{Failure, Order, provenance};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors;
+use crate::patience::patiently;
+use crate::ran::Ran;
+use crate::run::told;
+use crate::scenario::Source;
+use crate::watching::Watching;
+
+/// The end that hands points out and stores what comes back, until it has finished.
+#[pyclass(frozen, module = "cemark._native")]
+pub(crate) struct Handed {
+    inner: Mutex<Option<cemark_runner::Handed>>,
+    /// Where relative paths in the scenario start.
+    folder: PathBuf,
+    /// What is told to Python; `None` where the command shows how far it is.
+    watching: Option<Arc<Watching>>,
+}
+
+/// Opens the run directory of a scenario whose points are simulated elsewhere, `at_once` at a time.
+#[pyfunction]
+pub(crate) fn hand(
+    py: Python<'_>,
+    source: &Source,
+    out: Option<PathBuf>,
+    anyway: bool,
+    fresh: bool,
+    command: Vec<String>,
+    at_once: usize,
+) -> PyResult<Handed> {
+    let plan = source.plan(py)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let watching = Arc::new(Watching::new(Arc::clone(&stop)));
+    let order = Order {
+        out: out.unwrap_or_else(|| RunDir::default_path(&plan)),
+        watches: Watches::default(),
+        part: None,
+        jobs: None,
+        anyway,
+        fresh,
+        who: provenance(crate::file(py)?.as_deref(), command),
+        stop: Arc::clone(&stop),
+        plan,
+    };
+    // It may wait for another process that has the directory.
+    let (shown, console) = (Arc::clone(&watching), Arc::clone(&watching));
+    let begin = move || cemark_runner::Handed::begin(order, at_once, &*console, shown);
+    match patiently(py, &stop, begin, || Ok(()))? {
+        (_, Some(raised)) => Err(raised),
+        (Err(failure), None) => Err(errors::of_failure(py, failure)),
+        (Ok(handed), None) => Ok(Handed::new(handed, source.file(), Some(watching))),
+    }
+}
+
+impl Handed {
+    /// `file` is the scenario's, or the name of a built-in.
+    pub(crate) fn new(
+        handed: cemark_runner::Handed,
+        file: &str,
+        watching: Option<Arc<Watching>>,
+    ) -> Self {
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        let here = std::env::current_dir().unwrap_or_default();
+        Handed {
+            inner: Mutex::new(Some(handed)),
+            folder: here.join(folder),
+            watching,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<cemark_runner::Handed>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(&self, what: impl FnOnce(&mut cemark_runner::Handed) -> T) -> PyResult<T> {
+        match self.lock().as_mut() {
+            Some(handed) => Ok(what(handed)),
+            None => Err(PyRuntimeError::new_err("this run has ended")),
+        }
+    }
+
+    /// The run, for whoever shows it.
+    pub(crate) fn taken(&self) -> Option<cemark_runner::Handed> {
+        self.lock().take()
+    }
+}
+
+#[pymethods]
+impl Handed {
+    /// What [`Bench`] is made of: the scenario's text, its file, its digest, the build.
+    fn spec(&self) -> PyResult<(String, String, String, String)> {
+        self.with(|h| {
+            let plan = h.plan();
+            let file = self.folder.join(format!("{}.toml", plan.name));
+            (
+                plan.source.clone(),
+                file.display().to_string(),
+                hex(plan.digest),
+                h.build().to_owned(),
+            )
+        })
+    }
+
+    /// Its run directory.
+    #[getter]
+    fn directory(&self) -> PyResult<PathBuf> {
+        self.with(|h| h.dir().path().to_path_buf())
+    }
+
+    /// The largest estimated bytes that a process needs for one of the points.
+    fn most_bytes(&self) -> PyResult<f64> {
+        self.with(|h| {
+            let needs = h.plan().points.iter().map(|p| p.alone_bytes());
+            needs.fold(0.0, f64::max)
+        })
+    }
+
+    /// A point to simulate, with the estimated bytes that its process needs.
+    fn next(&self) -> PyResult<Option<(usize, f64)>> {
+        self.with(|h| {
+            let point = h.hand_out()?;
+            Some((point, h.plan().points[point].alone_bytes()))
+        })
+    }
+
+    /// Whether a point is still needed.
+    fn wants(&self, point: usize) -> PyResult<bool> {
+        self.with(|h| h.wants(point))
+    }
+
+    /// What a message calls a point.
+    fn named(&self, point: usize) -> PyResult<String> {
+        self.with(|h| {
+            let point = &h.plan().points[point];
+            let axes = point.axes.iter().map(|(k, v)| format!("{k} = {v}, "));
+            let axes: String = axes.collect();
+            format!("{axes}{}, seed {}", point.scheme, point.seed)
+        })
+    }
+
+    /// Stores a point; false where it is there already.
+    fn bring(&self, py: Python<'_>, point: usize, bytes: &[u8]) -> PyResult<bool> {
+        let brought = py.detach(|| self.with(|h| h.bring(point, bytes)))?;
+        brought.map_err(|e| errors::of_failure(py, e))
+    }
+
+    /// Whether no more points are needed.
+    fn is_done(&self) -> PyResult<bool> {
+        self.with(|h| h.is_done())
+    }
+
+    /// Whether the command was asked to end (Ctrl-C).
+    fn stopped(&self) -> PyResult<bool> {
+        self.with(|h| h.stopped())
+    }
+
+    /// Tells `tick` how far it is, as `run` does.
+    fn tell(&self, py: Python<'_>, tick: Py<PyAny>) -> PyResult<()> {
+        match &self.watching {
+            Some(watching) => told(py, Some(&tick), watching.progress()),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends it and writes what a finished run leaves in its directory. `KeyboardInterrupt` says
+    /// what is kept where points are missing.
+    fn finish(&self, py: Python<'_>) -> PyResult<Ran> {
+        let Some(handed) = self.taken() else {
+            return Err(PyRuntimeError::new_err("this run has ended"));
+        };
+        let mut ran = handed.end().map_err(|e| errors::of_failure(py, e))?;
+        if let Some(Failure::Interrupted(text)) = ran.interrupted.take() {
+            return Err(PyKeyboardInterrupt::new_err(text));
+        }
+        py.detach(|| Ran::new(ran))
+            .map_err(|e| errors::of_failure(py, e))
+    }
+}
+
+/// The end that simulates.
+#[pyclass(frozen, module = "cemark._native")]
+pub(crate) struct Bench(cemark_runner::Bench);
+
+#[pymethods]
+impl Bench {
+    #[new]
+    fn new(py: Python<'_>, text: &str, file: &str, digest: &str, build: &str) -> PyResult<Self> {
+        let ours = provenance(crate::file(py)?.as_deref(), Vec::new()).build;
+        let digest = u64::from_str_radix(digest, 16)
+            .map_err(|_| errors::of_argument(py, format!("`{digest}` is no digest"), ""))?;
+        py.detach(|| cemark_runner::Bench::new(text, file, digest, ours, build))
+            .map(Bench)
+            .map_err(|e| errors::of_failure(py, e))
+    }
+
+    /// Simulates a point: the bytes that [`Handed::bring`] takes.
+    fn simulate<'py>(&self, py: Python<'py>, point: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let stop = AtomicBool::new(false);
+        let work = || {
+            let mut goes_on = || !stop.load(Ordering::Relaxed);
+            self.0.simulate(point, &mut goes_on)
+        };
+        match patiently(py, &stop, work, || Ok(()))? {
+            (_, Some(raised)) => Err(raised),
+            (Err(failure), None) => Err(errors::of_failure(py, failure)),
+            (Ok(Some(bytes)), None) => Ok(PyBytes::new(py, &bytes)),
+            (Ok(None), None) => Err(PyKeyboardInterrupt::new_err(())),
+        }
+    }
+}
