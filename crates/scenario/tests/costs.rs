@@ -111,6 +111,28 @@ fn memory_is_counted_once_for_every_point_that_runs_at_the_same_time() {
     assert!((55e6..90e6).contains(&alone), "{alone}");
 }
 
+/// What does not end before the run does is what the estimates of large fabrics were short of.
+#[test]
+fn large_fabrics_and_many_flows_cost_more() {
+    let seconds = |hosts: u32| {
+        let plan = plan_of_hosts(hosts);
+        plan.points[0].cpu_seconds() / plan.points[0].cost
+    };
+    // Five times the packet-hop of a small fabric was measured at 10,000 hosts.
+    assert!((4.0..6.5).contains(&(seconds(10_000) / seconds(100))));
+    let memory = |connections: &str| {
+        let load = format!(
+            "[[workload]]\nkind = \"poisson\"\nsizes = \"1KB\"\nload = 0.3\npairs = \
+             \"all\"\nflows = 60000\nwarmup = 0\nconnections = \"{connections}\"\n\
+             [measure]\nqueue-interval = \"0s\"\n"
+        );
+        plan(&load, &[]).points[0].peak_bytes
+    };
+    // 15 MB were measured for connections that keep their numbers after they have ended.
+    let more = memory("fresh") - memory("persistent");
+    assert!((10e6..30e6).contains(&more), "{more}");
+}
+
 fn plan_of_hosts(hosts: u32) -> Plan {
     let text = format!(
         "max-time = \"1ms\"\nseeds = [1, 2]\n[topology]\nkind = \"star\"\nhosts = {hosts}\nrate = \
