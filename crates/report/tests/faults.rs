@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! No row that cannot fail: `figures/faults.tsv` names for every row that counts a scheme or set-up
-//! broken on purpose that turns it red. Faults of `ci` run here. `CEMARK_FAULTS=quick` (`cargo xtask
-//! proof faults`) runs all of them in the quick form, `full` those that need it at the first look
-//! of the full form: hours.
+//! broken on purpose that turns it red. Faults of `ci` run here. `CEMARK_FAULTS=quick` (`cargo
+//! xtask proof faults`) runs all of them in the quick form, `full` those that need it at the first
+//! look of the full form: hours.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

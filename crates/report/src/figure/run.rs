@@ -72,9 +72,9 @@ pub(super) type Wrong<'a> = &'a dyn Fn(FileError) -> Error;
 /// Runs what is asked for.
 ///
 /// # Errors
-/// [`Fault::User`] for an unknown name or a directory that is in use; [`Fault::Machine`] where the
-/// disk fails. Files of this repository that do not match each other are reported as mistakes of
-/// the user, who may have changed them.
+/// [`Fault::User`](crate::Fault::User) for an unknown name or a directory that is in use;
+/// [`Fault::Machine`](crate::Fault::Machine) where the disk fails. Files of this repository that do
+/// not match each other are reported as mistakes of the user, who may have changed them.
 pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
     let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
