@@ -98,6 +98,11 @@ def two_nodes(cores: int = 2, memory: int = 256 << 20) -> Iterator[Nodes]:
 
     # Ray's sockets are below it, and their paths have to be short.
     folder = tempfile.mkdtemp(prefix="cr-", dir="/tmp")
+    # The file with the cluster's address, which `address="auto"` reads, is in a folder `ray` that
+    # a cluster of this kind expects to find.
+    before = os.environ.get("RAY_TMPDIR")
+    os.environ["RAY_TMPDIR"] = folder
+    os.mkdir(f"{folder}/ray")
     one = {"num_cpus": cores, "memory": memory, "object_store_memory": 80 << 20}
     head = {**one, "include_dashboard": False, "temp_dir": folder}
     cluster = None
@@ -111,6 +116,10 @@ def two_nodes(cores: int = 2, memory: int = 256 << 20) -> Iterator[Nodes]:
         ray.shutdown()
         if cluster is not None:
             cluster.shutdown()
+        if before is None:
+            del os.environ["RAY_TMPDIR"]
+        else:
+            os.environ["RAY_TMPDIR"] = before
         shutil.rmtree(folder, ignore_errors=True)
 
 
