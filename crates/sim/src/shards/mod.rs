@@ -2,7 +2,7 @@
 //! One simulation divided into shards, which may run on several threads, with the digest of the
 //! undivided one.
 //!
-//! A shard has some hosts and the ports that [`Division`] gives it. Every shard knows all flows and
+//! A shard has some hosts and the ports that `division.rs` gives it. Every shard knows all flows and
 //! all connections; it sends for its own hosts and receives for them, so of a connection one shard
 //! uses the sender and one the receiver. A packet changes the shard at the far end of a link. Its
 //! arrival is known when its transmission begins, one window ahead at least: a window is the delay
