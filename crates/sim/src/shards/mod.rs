@@ -2,13 +2,13 @@
 //! One simulation divided into shards, which may run on several threads, with the digest of the
 //! undivided one.
 //!
-//! A shard has some hosts and the ports that `division.rs` gives it. Every shard knows all flows and
-//! all connections; it sends for its own hosts and receives for them, so of a connection one shard
-//! uses the sender and one the receiver. A packet changes the shard at the far end of a link. Its
-//! arrival is known when its transmission begins, one window ahead at least: a window is the delay
-//! of such a link and the time of the shortest packet. A pause frame takes as long. So all shards
-//! simulate one window, exchange what they have for each other, and go on from the earliest event
-//! of all.
+//! A shard has some hosts and the ports that `division.rs` gives it. Every shard knows all flows
+//! and all connections; it sends for its own hosts and receives for them, so of a connection one
+//! shard uses the sender and one the receiver. A packet changes the shard at the far end of a link.
+//! Its arrival is known when its transmission begins, one window ahead at least: a window is the
+//! delay of such a link and the time of the shortest packet. A pause frame takes as long. So all
+//! shards simulate one window, exchange what they have for each other, and go on from the earliest
+//! event of all.
 //!
 //! A run ends in the event in which the last measured flow does, or in which ports are found in a
 //! deadlock. No window in which that may happen is simulated side by side: the shards' events are
