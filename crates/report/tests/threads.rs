@@ -76,7 +76,7 @@ fn compare(name: &str, config: &Config, shards: &[u32]) {
     let whole = run(config).digest;
     for &n in shards {
         let divided = shards::run(config, n, n.min(2), &mut |_| true);
-        let digest = divided.expect("nobody abandons it").digest;
+        let digest = divided.expect("no report abandons it").digest;
         assert_eq!(whole, digest, "{name} in {n} shards");
     }
 }

@@ -106,8 +106,8 @@ impl<'a> Workshop<'a> {
     }
 }
 
-/// Simulates one point on this number of threads. `goes_on` ends it by returning false; then the answer is
-/// `None`. An error names the ring of ports that wait for each other.
+/// Simulates one point on this number of threads. `goes_on` ends it by returning false; then the
+/// answer is `None`. An error names the ring of ports that wait for each other.
 pub(super) fn one(
     point: &Point,
     threads: usize,

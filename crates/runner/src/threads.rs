@@ -85,7 +85,7 @@ impl Threads {
     }
 }
 
-/// Whether a point that can be divided is worth several threads where nobody asked for them. Each
+/// Whether a point that can be divided is worth several threads that were not asked for. Each
 /// shard draws and opens all flows, so only those that last are cheap (docs/speed.md).
 fn gains(point: &Point) -> bool {
     let lasts = |kind: &workload::Kind| matches!(kind, workload::Kind::Long { .. });
