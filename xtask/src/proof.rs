@@ -188,7 +188,26 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
     ),
     (
         "threads",
-        "built-in scenarios (a seed each) and quick figures in 1, 2, 3 and 8 shards: one digest",
+        "one digest in 1, 2, 3 and 8 shards: built-ins and quick figures, their cheapest points",
+        &[
+            "env",
+            "CEMARK_THREADS=all",
+            "CEMARK_THREADS_HOPS=1e7",
+            "cargo",
+            "test",
+            "--locked",
+            "-p",
+            "cemark-report",
+            "--test",
+            "threads",
+            "on_request",
+            "--",
+            "--nocapture",
+        ],
+    ),
+    (
+        "threads-all",
+        "the same for every point of built-ins (a seed each) and quick figures: many hours",
         &[
             "env",
             "CEMARK_THREADS=all",
