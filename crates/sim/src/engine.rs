@@ -61,20 +61,22 @@ pub(crate) struct Shard<Q> {
 }
 
 impl<Q: EventQueue> Shard<Q> {
-    /// Handles the event that has been taken from the list. Deliveries are by far the most
-    /// frequent.
+    /// Handles the event that has been taken from the list. Returns whether it was a delivery, by
+    /// far the most frequent.
     #[inline(always)]
-    pub fn handle(&mut self, now: u64, event: u32) {
+    pub fn handle(&mut self, now: u64, event: u32) -> bool {
         debug_assert!(now >= self.agenda.now, "an event before the present");
         self.agenda.now = now;
         self.handled += 1;
         self.net.prefetch(self.agenda.events.upcoming());
-        if event < kind::SERVE {
+        let delivers = event < kind::SERVE;
+        if delivers {
             let reached = self.net.deliver(&mut self.agenda, LinkId(event));
             self.reached(reached);
         } else {
             self.handle_other(event);
         }
+        delivers
     }
 
     /// Handles any event but a delivery.
@@ -89,7 +91,7 @@ impl<Q: EventQueue> Shard<Q> {
             kind::ACK_TIMER => ends.ack_timer(agenda, net, ConnId(i)),
             kind::DELAYED => {
                 let reached = net.after_delay(agenda, ConnId(i));
-                self.reached(reached);
+                self.reached_late(reached);
             }
             kind::PAUSE => {
                 let resumed = net.pause_frame(agenda, i);
@@ -113,8 +115,14 @@ impl<Q: EventQueue> Shard<Q> {
         }
     }
 
-    /// A packet may have left the network.
-    #[inline]
+    /// The same as [`Shard::reached`], not in place.
+    #[inline(never)]
+    fn reached_late(&mut self, reached: Option<Reached>) {
+        self.reached(reached);
+    }
+
+    /// A packet may have left the network. In place, for what is delivered.
+    #[inline(always)]
     pub fn reached(&mut self, reached: Option<Reached>) {
         match reached {
             None => {}
@@ -123,14 +131,14 @@ impl<Q: EventQueue> Shard<Q> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn at_host(&mut self, host: HostId, packet: Packet) {
         if self.ends.bunches {
             return self.at_slow_host(host, packet);
         }
         let (agenda, net) = (&mut self.agenda, &mut self.net);
-        let came = self.ends.receive(agenda, net, host, packet);
-        self.came(came);
+        let came = self.ends.receive(agenda, net, host, &packet);
+        self.came(&packet, came);
     }
 
     /// The same where hosts handle packets in bunches.
@@ -141,8 +149,8 @@ impl<Q: EventQueue> Shard<Q> {
             Hold::Waits => {}
             Hold::Full => self.handle_bunch(host),
             Hold::Alone => {
-                let came = self.ends.receive(agenda, net, host, packet);
-                self.came(came);
+                let came = self.ends.receive(agenda, net, host, &packet);
+                self.came(&packet, came);
             }
         }
     }
@@ -151,10 +159,10 @@ impl<Q: EventQueue> Shard<Q> {
     #[cold]
     fn handle_bunch(&mut self, host: HostId) {
         let packets = self.ends.begin_bunch(host);
-        for &packet in &packets {
+        for packet in &packets {
             let (agenda, net) = (&mut self.agenda, &mut self.net);
             let came = self.ends.receive(agenda, net, host, packet);
-            self.came(came);
+            self.came(packet, came);
         }
         let (agenda, net) = (&mut self.agenda, &mut self.net);
         self.ends.end_bunch(agenda, net, host, packets);
@@ -171,7 +179,7 @@ impl<Q: EventQueue> Shard<Q> {
         let Some((end, split)) = self.boxes.proxy_of(&self.net, &packet) else {
             return self.net.forward(&mut self.agenda, packet);
         };
-        self.at_host(end, packet);
+        self.reached_late(Some(Reached::Host(end, packet)));
         if let Some(split) = split {
             let (agenda, net, ends) = (&mut self.agenda, &mut self.net, &mut self.ends);
             self.boxes.pump(agenda, net, ends, split);
@@ -197,13 +205,13 @@ impl<Q: EventQueue> Shard<Q> {
                 self.agenda.now = end;
                 return true;
             }
-            self.handle(now, event);
+            let delivered = self.handle(now, event);
             if self.stop {
                 return true;
             }
             // Deliveries alone never run for long without timers and samples, so it is enough to
             // report progress here.
-            if event >= kind::SERVE && self.handled >= self.next_report {
+            if !delivered && self.handled >= self.next_report {
                 self.next_report = self.handled + (1 << 17);
                 let time = now as f64 / end.max(1) as f64;
                 let flows = 1.0 - self.starts_and_ends() / all;

@@ -9,6 +9,7 @@ use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
 use crate::metrics::Goodput;
 use crate::workload::Flow;
+use cemark_wire::Packet;
 
 impl<Q: EventQueue> Shard<Q> {
     /// Puts the start of the next flow into the event list.
@@ -118,21 +119,25 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Records what has come of a packet at its host.
     #[inline]
-    pub fn came(&mut self, came: Came) {
-        match came {
-            Came::Nothing => {}
-            Came::Complete(conn) => self.complete(conn),
-            Came::Answer(record) => {
-                self.metrics.probe_answers.push(record);
-                if Q::SHARDED {
-                    self.note_answer();
-                }
-            }
+    pub fn came(&mut self, packet: &Packet, came: Came) {
+        if came != Came::Nothing {
+            self.record_what_came(packet, came);
+        }
+    }
+
+    #[cold]
+    fn record_what_came(&mut self, packet: &Packet, came: Came) {
+        if came == Came::Complete {
+            return self.complete(ConnId::of(packet));
+        }
+        let record = self.ends.answered(&self.agenda, packet);
+        self.metrics.probe_answers.push(record);
+        if Q::SHARDED {
+            self.note_answer();
         }
     }
 
     /// The flow that the receiver of `conn` has is complete.
-    #[cold]
     fn complete(&mut self, conn: ConnId) {
         let flow = self.ends.conns.list[conn].rx().flow;
         if flow.measured {

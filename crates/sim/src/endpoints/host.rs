@@ -33,13 +33,13 @@ indexed!(HostId: Host);
 
 impl Endpoints {
     /// A host takes a packet that has reached it.
-    #[inline(never)]
+    #[inline(always)]
     pub fn receive<Q: EventQueue>(
         &mut self,
         agenda: &mut Agenda<Q>,
         net: &mut Network,
         host: HostId,
-        p: Packet,
+        p: &Packet,
     ) -> Came {
         self.delivered += 1;
         if p.flags().has(Flags::PROBE) {
@@ -53,16 +53,16 @@ impl Endpoints {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn at_receiver<Q: EventQueue>(
         &mut self,
         agenda: &mut Agenda<Q>,
         net: &mut Network,
         host: HostId,
-        p: Packet,
+        p: &Packet,
     ) -> Came {
         let now = agenda.nanos();
-        let rx = self.conns.list[ConnId::of(&p)].rx_mut();
+        let rx = self.conns.list[ConnId::of(p)].rx_mut();
         rx.turn_to(p.seq);
         let Sink::Tcp(receiver) = &mut rx.sink else {
             return Came::Nothing;
@@ -77,18 +77,15 @@ impl Endpoints {
         let acks = receiver.on_data(&self.transport, now, &segment);
         let complete = receiver.delivered() >= rx.end;
         if self.gathers {
-            self.answer_later(agenda, net, host, ConnId::of(&p), u64::from(p.len()), acks);
+            self.answer_later(agenda, net, host, ConnId::of(p), u64::from(p.len()), acks);
         } else {
-            self.answer(agenda, net, host, ConnId::of(&p), acks);
+            self.answer(agenda, net, host, ConnId::of(p), acks);
         }
         if self.transport.ack_every > 1 {
-            self.arm_ack_timer(agenda, ConnId::of(&p));
+            self.arm_ack_timer(agenda, ConnId::of(p));
         }
-        self.release(net, ConnId::of(&p));
-        match complete {
-            true => Came::Complete(ConnId::of(&p)),
-            false => Came::Nothing,
-        }
+        self.release(net, ConnId::of(p));
+        Came::of(complete)
     }
 
     #[inline]
@@ -139,13 +136,13 @@ impl Endpoints {
         net.transmit(agenda, host.nic(), packet);
     }
 
-    #[inline]
+    #[inline(never)]
     fn at_sender<Q: EventQueue>(
         &mut self,
         agenda: &mut Agenda<Q>,
         net: &mut Network,
         host: HostId,
-        p: Packet,
+        p: &Packet,
     ) -> Came {
         let now = agenda.nanos();
         let (n, blocks) = if p.aux == NONE {
@@ -153,7 +150,7 @@ impl Endpoints {
         } else {
             net.sacks.take(p.aux)
         };
-        let tx = self.conns.list[ConnId::of(&p)].tx_mut();
+        let tx = self.conns.list[ConnId::of(p)].tx_mut();
         let Source::Tcp(sender) = &mut tx.source else {
             return Came::Nothing;
         };
@@ -165,14 +162,11 @@ impl Endpoints {
         };
         sender.on_ack(&self.transport, now, &ack, &blocks[..n]);
         let reached = sender.acked() >= tx.acked_end;
-        self.note_sender(agenda, ConnId::of(&p));
-        let complete = reached && self.acknowledged(ConnId::of(&p));
-        self.ready(agenda, net, host, ConnId::of(&p));
-        self.release(net, ConnId::of(&p));
-        match complete {
-            true => Came::Complete(ConnId::of(&p)),
-            false => Came::Nothing,
-        }
+        self.note_sender(agenda, ConnId::of(p));
+        let complete = reached && self.acknowledged(ConnId::of(p));
+        self.ready(agenda, net, host, ConnId::of(p));
+        self.release(net, ConnId::of(p));
+        Came::of(complete)
     }
 
     /// The connection may have something to send.
@@ -454,12 +448,13 @@ impl Endpoints {
         net.transmit(agenda, src.nic(), packet);
     }
 
+    #[cold]
     fn at_prober<Q: EventQueue>(
         &mut self,
         agenda: &mut Agenda<Q>,
         net: &mut Network,
         host: HostId,
-        p: Packet,
+        p: &Packet,
     ) -> Came {
         if !p.flags().has(Flags::ACK) {
             let fields = Fields {
@@ -471,16 +466,20 @@ impl Endpoints {
             };
             let answer = Packet::new(p.seq, p.ts, p.conn, NONE, fields);
             net.transmit(agenda, host.nic(), answer);
-            self.release(net, ConnId::of(&p));
+            self.release(net, ConnId::of(p));
             return Came::Nothing;
         }
-        let workload = self.conns.list[ConnId::of(&p)].tx().flow.workload;
-        self.release(net, ConnId::of(&p));
-        Came::Answer(ProbeRecord {
-            workload,
-            sent: agenda.clock.picos(p.seq),
-            rtt: agenda.clock.picos(agenda.now - p.seq),
-        })
+        self.release(net, ConnId::of(p));
+        Came::Answer
+    }
+
+    /// What is recorded of the answer to a probe.
+    pub fn answered<Q: EventQueue>(&self, agenda: &Agenda<Q>, answer: &Packet) -> ProbeRecord {
+        ProbeRecord {
+            workload: self.conns.list[ConnId::of(answer)].tx().flow.workload,
+            sent: agenda.clock.picos(answer.seq),
+            rtt: agenda.clock.picos(agenda.now - answer.seq),
+        }
     }
 }
 

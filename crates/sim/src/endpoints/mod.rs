@@ -20,21 +20,30 @@ use crate::config::{Config, Nic};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
 use crate::network::Network;
-use crate::outcome::ProbeRecord;
 use conn::{Conn, Conns, Counts};
 use history::History;
 use host::Host;
 use offload::Held;
 
 /// What has come of a packet at its host.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Came {
     /// Nothing that concerns others.
     Nothing,
-    /// The flow of this connection is complete.
-    Complete(ConnId),
-    /// A probe was answered.
-    Answer(ProbeRecord),
+    /// The flow of its connection is complete.
+    Complete,
+    /// It is the answer to a probe.
+    Answer,
+}
+
+impl Came {
+    #[inline]
+    fn of(complete: bool) -> Came {
+        match complete {
+            true => Came::Complete,
+            false => Came::Nothing,
+        }
+    }
 }
 
 /// See the module's text.

@@ -14,24 +14,21 @@ use crate::network::Network;
 
 impl Endpoints {
     /// A packet of a queue pair has reached the host it is for.
-    #[inline]
+    #[inline(never)]
     pub fn at_pair<Q: EventQueue>(
         &mut self,
         agenda: &mut Agenda<Q>,
         net: &mut Network,
         host: HostId,
-        p: Packet,
+        p: &Packet,
     ) -> Came {
         let complete = if p.flags().has(Flags::ACK) {
             self.at_requester(agenda, net, host, p)
         } else {
             self.at_responder(agenda, net, host, p)
         };
-        self.release(net, ConnId::of(&p));
-        match complete {
-            true => Came::Complete(ConnId::of(&p)),
-            false => Came::Nothing,
-        }
+        self.release(net, ConnId::of(p));
+        Came::of(complete)
     }
 
     #[inline]
@@ -40,11 +37,11 @@ impl Endpoints {
         agenda: &mut Agenda<Q>,
         net: &mut Network,
         host: HostId,
-        p: Packet,
+        p: &Packet,
     ) -> bool {
         let now = agenda.nanos();
         let cfg = &self.transport;
-        let rx = self.conns.list[ConnId::of(&p)].rx_mut();
+        let rx = self.conns.list[ConnId::of(p)].rx_mut();
         rx.turn_to(p.seq);
         let (Sink::Rdma(responder), Some(rdma)) = (&mut rx.sink, &cfg.rdma) else {
             return false;
@@ -62,14 +59,7 @@ impl Endpoints {
         let cnp_class = rdma.cnp_class.unwrap_or(class);
         if replies.cnp {
             // The time distinguishes two notifications where a marker makes a random choice.
-            let packet = self.reply(
-                0,
-                now,
-                ConnId::of(&p),
-                NONE,
-                Flags::ACK.with(CNP),
-                cnp_class,
-            );
+            let packet = self.reply(0, now, ConnId::of(p), NONE, Flags::ACK.with(CNP), cnp_class);
             net.transmit(agenda, host.nic(), packet);
         }
         if let Some(ack) = replies.ack {
@@ -77,7 +67,7 @@ impl Endpoints {
                 None => NONE,
                 Some(range) => net.sacks.store(1, [range, (0, 0), (0, 0)]),
             };
-            let packet = self.reply(ack.cum, now, ConnId::of(&p), aux, ack.flags, class);
+            let packet = self.reply(ack.cum, now, ConnId::of(p), aux, ack.flags, class);
             net.transmit(agenda, host.nic(), packet);
         }
         complete
@@ -108,12 +98,12 @@ impl Endpoints {
         agenda: &mut Agenda<Q>,
         net: &mut Network,
         host: HostId,
-        p: Packet,
+        p: &Packet,
     ) -> bool {
         let now = agenda.nanos();
         let beyond = (p.aux != NONE).then(|| net.sacks.take(p.aux).1[0]);
         let cfg = &self.transport;
-        let tx = self.conns.list[ConnId::of(&p)].tx_mut();
+        let tx = self.conns.list[ConnId::of(p)].tx_mut();
         let (Source::Rdma(requester), Some(rdma)) = (&mut tx.source, &cfg.rdma) else {
             return false;
         };
@@ -125,8 +115,8 @@ impl Endpoints {
         };
         requester.on_ack(cfg, rdma, now, &ack, beyond);
         let reached = requester.acked() >= tx.acked_end;
-        let complete = reached && self.acknowledged(ConnId::of(&p));
-        self.ready(agenda, net, host, ConnId::of(&p));
+        let complete = reached && self.acknowledged(ConnId::of(p));
+        self.ready(agenda, net, host, ConnId::of(p));
         complete
     }
 }

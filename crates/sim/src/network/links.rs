@@ -43,6 +43,9 @@ impl Network {
         if Q::SHARDED && tag == waypoint::CROSSING {
             return self.leave(agenda, l, packet);
         }
+        if tag < waypoint::FIRST && !self.late_extras {
+            return Some(Reached::Host(HostId(tag), packet));
+        }
         if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
             return self.arrive(agenda, tag, packet);
         }

@@ -76,7 +76,8 @@ impl<Q: EventQueue> Shard<Q> {
     pub(super) fn step(&mut self, now: u64, event: u32) {
         self.agenda.event = event;
         if !self.net.enters(event) {
-            return self.handle(now, event);
+            self.handle(now, event);
+            return;
         }
         self.agenda.now = now;
         self.handled += 1;
