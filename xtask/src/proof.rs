@@ -187,6 +187,24 @@ const PROOFS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "threads",
+        "built-in scenarios (a seed each) and quick figures in 1, 2, 3 and 8 shards: one digest",
+        &[
+            "env",
+            "CEMARK_THREADS=all",
+            "cargo",
+            "test",
+            "--locked",
+            "-p",
+            "cemark-report",
+            "--test",
+            "threads",
+            "on_request",
+            "--",
+            "--nocapture",
+        ],
+    ),
+    (
         "decisions",
         "nanoseconds per decision: at most 5 for ECN#, 10 for any, less the loop (`nothing`)",
         &[
