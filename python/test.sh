@@ -23,7 +23,7 @@ VIRTUAL_ENV=$venv "$venv/bin/maturin" build --quiet --profile dev --strip --lock
 	"$wheels"/cemark-*-abi3-*.whl
 if [ "${1:-}" = ray ]; then
 	# Ray repeats here what its processes said when they were killed: pages of its internals.
-	"$venv/bin/python" tests/ray_cluster.py 2000 --alone |
+	RAY_COLOR_PREFIX=0 "$venv/bin/python" tests/ray_cluster.py 2000 --alone |
 		grep -v -e '^(raylet)' -e '^    \[' -e '^$'
 	exit
 fi
