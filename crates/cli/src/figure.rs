@@ -2,14 +2,15 @@
 //! `cemark figure`: reproduces figures of the papers, published value beside measured value.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cemark_report::Console;
+use cemark_report::figure::paper::Draw;
 use cemark_report::figure::{self, Limits, Mode, Request, Surroundings, Watch, render};
 use cemark_runner::clock::thread_cpu_seconds;
-use cemark_runner::{memory, threads};
+use cemark_runner::memory;
 use cemark_scenario::{Overrides, Plan};
 use cemark_sim::Progress as Step;
 
@@ -25,11 +26,25 @@ use crate::terminal::look;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Figures (`ecnsharp-9`) or rows (`ECNSHARP-T18`, which runs its figure).
-    #[arg(required_unless_present_any = ["all", "list"])]
+    #[arg(required_unless_present_any = ["all", "list", "paper", "from"])]
     ids: Vec<String>,
-    /// Every figure.
+    /// Every figure. Writes the pages of all papers too.
     #[arg(long, conflicts_with = "ids")]
     all: bool,
+    /// Every figure of a paper, and its page: each figure in the form in which the paper draws it,
+    /// the published values over the measured ones.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "PAPER[,PAPER…]",
+        conflicts_with_all = ["ids", "all", "list", "why", "record", "set", "seeds"]
+    )]
+    paper: Vec<Paper>,
+    /// Only draw the pages, from the runs in DIR, whichever build made them; simulate nothing.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["ids", "list", "why", "record", "set",
+        "seeds", "look", "budget", "part"])]
+    from: Option<PathBuf>,
     /// List the figures, their rows and their cost, and run nothing.
     #[arg(long, conflicts_with_all = ["ids", "all"])]
     list: bool,
@@ -85,6 +100,59 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
+/// The papers as the command line names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Paper {
+    /// ECN#.
+    Ecnsharp,
+    /// MQ-ECN.
+    Mqecn,
+    /// CEDM.
+    Cedm,
+    /// DCIB.
+    Dcib,
+}
+
+impl From<Paper> for figure::paper::Paper {
+    fn from(paper: Paper) -> Self {
+        match paper {
+            Paper::Ecnsharp => Self::EcnSharp,
+            Paper::Mqecn => Self::MqEcn,
+            Paper::Cedm => Self::Cedm,
+            Paper::Dcib => Self::Dcib,
+        }
+    }
+}
+
+/// Writes the pages of the papers that are asked for, from the runs in `from`.
+fn pages(args: &Args, mode: Mode, from: &Path) -> Result<(), Failure> {
+    let papers: Vec<figure::paper::Paper> = match args.all {
+        true => figure::paper::Paper::ALL.to_vec(),
+        false => args.paper.iter().map(|p| (*p).into()).collect(),
+    };
+    if args.from.is_some() && papers.is_empty() {
+        return Err(Failure::User(miette::miette!(
+            help = "say whose: --paper ecnsharp, or --all",
+            "--from draws the pages of papers"
+        )));
+    }
+    let draw = Draw {
+        mode,
+        from,
+        out: &args.out,
+        build: &provenance().build,
+    };
+    let mut text = String::new();
+    for paper in papers {
+        let page = figure::paper::write(paper, draw)?;
+        text.push_str(&format!("page: {}\n", page.display()));
+    }
+    match args.format {
+        Format::Table => answer(&text),
+        Format::Json => Ok(()),
+    }
+}
+
 pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     let ours = |what: String| Failure::Machine(miette::miette!("{what}"));
     let broken = |e: figure::FileError| ours(e.to_string());
@@ -105,9 +173,22 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         let texts: Vec<String> = files.iter().map(|f| render::why(f, look().width)).collect();
         return answer(&texts.join("\n"));
     }
+    let mode = if args.full { Mode::Full } else { Mode::Quick };
+    if let Some(from) = &args.from {
+        return pages(args, mode, from);
+    }
+    let of_papers = args
+        .paper
+        .iter()
+        .flat_map(|p| figure::paper::Paper::from(*p).figures());
     let request = Request {
-        ids: args.ids.clone(),
-        mode: if args.full { Mode::Full } else { Mode::Quick },
+        ids: args
+            .ids
+            .iter()
+            .cloned()
+            .chain(of_papers.map(str::to_owned))
+            .collect(),
+        mode,
         out: args.out.clone(),
         changes: changes(args)?,
         limits: limits(args),
@@ -117,7 +198,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         memory::refuse(plan, args.jobs, args.anyway)?;
     }
     let plans: Vec<Plan> = figure::whole_plans(&request)?.collect();
-    let threads = threads(args.jobs, usize::MAX);
+    let threads = memory::jobs(args.jobs);
     let mut bar = Bar::new(&first, &plans, threads, args.quiet);
     let who = provenance();
     let around = Surroundings {
@@ -141,6 +222,10 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     match args.format {
         Format::Table => answer(&render::table(&run, look().width))?,
         Format::Json => answer_json_text(&render::json(&run))?,
+    }
+    let is_whole = args.part.is_none() && args.set.is_empty() && args.seeds.is_none();
+    if is_whole {
+        pages(args, mode, &args.out)?;
     }
     if let Some(file) = &args.record {
         let text = run.recorded().map_err(broken)?;

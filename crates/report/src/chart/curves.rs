@@ -11,7 +11,7 @@ use super::axis::{SIZE, Scale};
 use super::canvas::{Area, Begin, Canvas, End, FINE, Hover, Hovers};
 use super::draw::{done, fine, style, write};
 use super::rows::{extent, number};
-use super::{Body, Curve, Curves, Panel, Spot, Unit, colour, font};
+use super::{Body, Curve, Curves, Form, Panel, Spot, Unit, bars, colour, font};
 
 /// Height of the title of the vertical axis, and of numbers and title below.
 const ABOVE: f64 = 20.0;
@@ -24,7 +24,7 @@ const RIGHT: f64 = 22.0;
 /// Most dots of a chart: lines of more points need none, and thousands make a large file.
 const MOST_DOTS: usize = 400;
 
-type Plot<'a, 'b> = ChartContext<'a, Canvas<'b>, Cartesian2d<Scale, Scale>>;
+pub(super) type Plot<'a, 'b> = ChartContext<'a, Canvas<'b>, Cartesian2d<Scale, Scale>>;
 
 /// Height of a panel without its heading.
 pub(super) fn height(width: f64, columns: usize) -> f64 {
@@ -52,12 +52,21 @@ pub(super) fn draw(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64)
     let at = (left, height - 6.0);
     write(area, &title, at, &soft, (HPos::Left, VPos::Center));
     origin(&plot, curves, (&x, &y));
-    for curve in &curves.curves {
+    let banded = match curves.form {
+        Form::Bars(_) => &[][..],
+        _ => &curves.curves,
+    };
+    for curve in banded {
         band(&plot, curve, (&x, &y));
     }
     for curve in &curves.curves {
+        if let Form::Bars(wide) = curves.form {
+            bars::draw(area, &plot, curve, wide, (&x, &y));
+            continue;
+        }
         line(&plot, curve, (&x, &y), 20);
-        let dots = if is_dense { &[][..] } else { &curve.spots };
+        let is_plain = is_dense || curves.form == Form::Plain;
+        let dots = if is_plain { &[][..] } else { &curve.spots };
         for spot in dots {
             done(area.draw(&Begin(&spot.tip)));
             let place = (x.place(spot.x), y.place(spot.y));
@@ -72,6 +81,9 @@ pub(super) fn draw(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64)
         }
     }
     arrows(area, &plot, curves, (&x, &y), is_dense);
+    for mark in &curves.marks {
+        bars::mark(area, &plot, mark, (&x, &y));
+    }
 }
 
 /// Draws a panel over time: no dots, and the pointer shows the bins.
@@ -130,7 +142,10 @@ fn spots(curves: &Curves) -> impl Iterator<Item = &Spot> {
 fn vertical(curves: &Curves) -> (f64, f64) {
     let percent = curves.y.unit == Unit::Percent;
     let values = spots(curves).map(|s| s.y);
-    let (low, high) = extent(values.chain(curves.origin.iter().map(|o| o.0)));
+    let marks = curves.marks.iter().flat_map(|m| &m.places).map(|p| p.1);
+    let foot = matches!(curves.form, Form::Bars(_)).then_some(0.0);
+    let others = curves.origin.iter().map(|o| o.0).chain(foot).chain(marks);
+    let (low, high) = extent(values.chain(others));
     let least = if percent {
         2.0
     } else {
@@ -151,7 +166,8 @@ fn vertical(curves: &Curves) -> (f64, f64) {
 }
 
 fn horizontal(curves: &Curves, room: f64) -> Scale {
-    let (low, high) = extent(spots(curves).map(|s| s.x));
+    let marks = curves.marks.iter().flat_map(|m| &m.places).map(|p| p.0);
+    let (low, high) = extent(spots(curves).map(|s| s.x).chain(marks));
     let range = if !curves.x.names.is_empty() {
         (-0.5, curves.x.names.len() as f64 - 0.5)
     } else if low == high {

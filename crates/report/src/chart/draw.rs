@@ -8,7 +8,7 @@ use plotters::style::{Color, IntoFont, RGBColor, TextStyle};
 
 use super::canvas::{Area, Canvas, FINE, Medium, Sheet};
 use super::rows::Columns;
-use super::{Body, Chart, Key, Panel, colour, curves, font, rows};
+use super::{Body, Chart, Form, Key, Panel, colour, curves, font, rows};
 
 /// Sizes of letters.
 const TITLE: f64 = 15.0;
@@ -209,7 +209,11 @@ impl<'a> Grid<'a> {
             heading: headings.iter().map(Heading::height).fold(0.0, f64::max),
             headings,
             places,
-            is_of_lines: !matches!(panels.first().map(|p| &p.body), Some(Body::Rows(_))),
+            is_of_lines: match panels.first().map(|p| &p.body) {
+                Some(Body::Curves(curves)) => !matches!(curves.form, Form::Bars(_)),
+                Some(Body::Rows(_)) => false,
+                _ => true,
+            },
         }
     }
 

@@ -7,6 +7,7 @@
 //! machine.
 
 mod axis;
+mod bars;
 mod canvas;
 mod colour;
 mod curves;
@@ -28,9 +29,10 @@ pub(crate) use colour::{COLOURS, of_scheme as colour};
 pub use of_figure::of_figure_row;
 pub use of_goodput::of_goodput;
 pub use of_group::of_group;
-pub(crate) use of_group::{at, difference, place_of};
+pub(crate) use of_group::{at, difference, name as metric_name, place_of};
 pub use of_queues::of_queues;
 pub use of_sweep::{Values, of_sweep};
+pub(crate) use of_sweep::{capital, numbers, unit as unit_of};
 
 use canvas::{Medium, escape};
 use cemark_scenario::Plan;
@@ -131,8 +133,33 @@ pub struct Curves {
     pub y: Axis,
     /// A value of the vertical axis that has a line, and its name.
     pub origin: Option<(f64, String)>,
+    /// How the values are drawn.
+    pub form: Form,
     /// The curves.
     pub curves: Vec<Curve>,
+    /// Published values, over the curves.
+    pub marks: Vec<Mark>,
+}
+
+/// How the values of a panel are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Form {
+    /// Lines with a dot at each value, where there are few.
+    #[default]
+    Dotted,
+    /// Lines alone.
+    Plain,
+    /// Bars of this width, in units of the horizontal axis.
+    Bars(f64),
+}
+
+/// A published value: a diamond at one place, a line with a diamond over several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mark {
+    /// The places, in rising order of the horizontal axis.
+    pub places: Vec<(f64, f64)>,
+    /// What the pointer shows.
+    pub tip: String,
 }
 
 /// A line with a band around it.

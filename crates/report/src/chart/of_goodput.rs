@@ -5,7 +5,7 @@
 use cemark_scenario::Plan;
 
 use super::of_group::{at, place_of};
-use super::{Axis, Body, Chart, Curve, Curves, Panel, Spot, Unit, colour};
+use super::{Axis, Body, Chart, Curve, Curves, Form, Panel, Spot, Unit, colour};
 use crate::comparison::Group;
 use crate::{Finished, units};
 
@@ -60,6 +60,8 @@ pub fn of_goodput(plan: &Plan, finished: &[Finished], group: &Group) -> Option<C
                 ..Axis::new("", Unit::BitsPerSecond)
             },
             origin: None,
+            form: Form::Dotted,
+            marks: Vec::new(),
             curves: vec![Curve {
                 colour: colour(plan, scheme),
                 spots,

@@ -40,7 +40,7 @@ pub(super) fn headline() -> Vec<&'static Metric> {
 }
 
 /// What charts call a metric: `short flows, mean FCT`.
-pub(super) fn name(metric: &Metric) -> String {
+pub(crate) fn name(metric: &Metric) -> String {
     let column = metric.column.as_ref();
     if let Some(name) = column.and_then(|c| c.bar) {
         return format!("{name} FCT");

@@ -6,7 +6,7 @@ use cemark_sim::outcome::PortTrace;
 
 use super::curves::HOVERED;
 use super::of_group::{at, place_of};
-use super::{Axis, Body, Chart, Curve, Curves, Panel, Spot, Unit, colour};
+use super::{Axis, Body, Chart, Curve, Curves, Form, Panel, Spot, Unit, colour};
 use crate::comparison::{Group, Row};
 use crate::{Finished, units};
 
@@ -57,6 +57,8 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
             x: x.clone(),
             y: y.clone(),
             origin: None,
+            form: Form::Dotted,
+            marks: Vec::new(),
             curves: vec![Curve {
                 colour: colour(plan, &t.row.scheme),
                 spots: bins(t.trace, (from, until), &t.row.scheme),

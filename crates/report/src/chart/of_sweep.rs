@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use cemark_scenario::Plan;
 
 use super::of_group::{difference, headline, name};
-use super::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit, colour, file_word};
+use super::{Axis, Body, Chart, Curve, Curves, Form, Key, Panel, Spot, Unit, colour, file_word};
 use crate::comparison::{Comparisons, Group};
 use crate::metrics::{self, Metric, Unit as Of};
 
@@ -85,7 +85,7 @@ impl<'a> Swept<'a> {
 }
 
 /// The values as numbers in one unit; `None` if they are words.
-fn numbers<'a>(words: &[&'a str]) -> Option<(Unit, Vec<(&'a str, f64)>)> {
+pub(crate) fn numbers<'a>(words: &[&'a str]) -> Option<(Unit, Vec<(&'a str, f64)>)> {
     const FACTORS: [(&str, f64, Unit); 16] = [
         ("ps", 1e-6, Unit::Micros),
         ("ns", 1e-3, Unit::Micros),
@@ -236,6 +236,8 @@ fn panel(
             x: swept.axis.clone(),
             y,
             origin,
+            form: Form::Dotted,
+            marks: Vec::new(),
             curves,
         }),
     })
@@ -290,7 +292,7 @@ fn spot(
 }
 
 /// Units of a metric as those of an axis.
-fn unit(unit: Of) -> Unit {
+pub(crate) fn unit(unit: Of) -> Unit {
     match unit {
         Of::Micros => Unit::Micros,
         Of::Bytes => Unit::Bytes,
@@ -299,7 +301,7 @@ fn unit(unit: Of) -> Unit {
     }
 }
 
-fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(letters).collect()

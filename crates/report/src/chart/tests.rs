@@ -85,6 +85,8 @@ fn lines(schemes: usize, panels: usize, spots: usize, scale: f64) -> Chart {
             },
             y: Axis::new("difference from DCTCP-RED-Tail", Unit::Percent),
             origin: Some((0.0, LABELS[0].to_owned())),
+            form: Form::Dotted,
+            marks: Vec::new(),
             curves: (1..schemes).map(|i| curve(p, i)).collect(),
         }),
     };
@@ -115,6 +117,8 @@ fn strips(schemes: usize, most: f64) -> Chart {
                 ..Axis::new("", Unit::Bytes)
             },
             origin: None,
+            form: Form::Dotted,
+            marks: Vec::new(),
             curves: vec![Curve {
                 colour: i,
                 spots: (0..200)

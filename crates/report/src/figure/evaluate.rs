@@ -205,7 +205,7 @@ fn written(selection: &Selection) -> String {
 }
 
 /// The value of an axis that is called by the last words of its path.
-fn value<'a>(axes: &'a Axes, axis: &str) -> Option<&'a str> {
+pub(super) fn value<'a>(axes: &'a Axes, axis: &str) -> Option<&'a str> {
     let called = |path: &str| {
         path == axis
             || path
@@ -528,7 +528,7 @@ fn mean_excess(pairs: Vec<(f64, f64)>) -> Result<f64, RowError> {
 }
 
 /// The first number in what is written for an axis: 20 of `20 Gb/s` and of `at 20us`.
-fn first_number(written: &str) -> Option<f64> {
+pub(super) fn first_number(written: &str) -> Option<f64> {
     let start = written.find(|c: char| c.is_ascii_digit())?;
     let rest = &written[start..];
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');

@@ -18,6 +18,7 @@ mod judge;
 mod looking;
 pub mod looks;
 mod models;
+pub mod paper;
 mod points;
 pub mod render;
 mod result;
@@ -61,6 +62,14 @@ impl Mode {
         match self {
             Mode::Quick => "--quick",
             Mode::Full => "--full",
+        }
+    }
+
+    /// Its word in the names of directories.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Mode::Quick => "quick",
+            Mode::Full => "full",
         }
     }
 }
@@ -144,5 +153,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub const TARGETS: &str = include_str!("../../../../figures/targets.tsv");
 /// The text of `figures/expected.tsv`.
 pub const EXPECTED: &str = include_str!("../../../../figures/expected.tsv");
+/// The text of `figures/charts.toml`.
+pub const CHARTS: &str = include_str!("../../../../figures/charts.toml");
 /// The text of `figures/calibration.toml`.
 pub const CALIBRATION: &str = include_str!("../../../../figures/calibration.toml");

@@ -183,7 +183,7 @@ pub(crate) fn number(x: f64) -> String {
 }
 
 /// How many rows have each verdict.
-fn kinds(run: &FigureRun) -> String {
+pub(super) fn kinds(run: &FigureRun) -> String {
     let mut kinds: Vec<(String, usize)> = Vec::new();
     for row in &run.rows {
         let key = row.verdict.to_string();
@@ -305,7 +305,7 @@ pub fn list(
 }
 
 /// `3 paper, 2 code, 4 ours`, and how many of them differ from a better source.
-fn grades(parameters: &[Parameter]) -> String {
+pub(super) fn grades(parameters: &[Parameter]) -> String {
     let counts = Grade::ALL.map(|grade| {
         (
             parameters.iter().filter(|p| p.grade == grade).count(),
@@ -362,7 +362,7 @@ pub fn why(file: &FigureFile, columns: usize) -> String {
 
 /// The figure's self-contained report.
 pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)) -> String {
-    let rows: Vec<_> = run.rows.iter().map(row).collect();
+    let rows: Vec<_> = run.rows.iter().map(|r| row(r, true)).collect();
     let mut contents = vec![Entry::new("top", &file.id)];
     contents.extend(run.rows.iter().map(|r| Entry::new(&r.id, &r.id)));
     let lead = format!("{} {}.", answers(run), kinds(run))
@@ -377,8 +377,8 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
     page("figure.html", &contents, values)
 }
 
-/// What the report shows of a row.
-fn row(row: &RowResult) -> Value {
+/// What the report shows of a row; `drawn`: with its chart.
+pub(super) fn row(row: &RowResult, drawn: bool) -> Value {
     let parts = row.parts.iter().map(|p| {
         let cells = line(p, verdict(row, p));
         let [id, published, measured, interval, verdict, value] = cells.map(|c| typeset(&c));
@@ -391,7 +391,9 @@ fn row(row: &RowResult) -> Value {
     let parts: Vec<_> = parts.collect();
     context! {
         id => &row.id, experiment => &row.experiment, parts,
-        chart => chart::of_figure_row(row).map(|c| Value::from(Serde(Picture::from(c)))),
+        chart => chart::of_figure_row(row)
+            .filter(|_| drawn)
+            .map(|c| Value::from(Serde(Picture::from(c)))),
         verdict => format!("{}{}", row.verdict, by_look(row.look, row.seeds_needed, row.verdict)),
         kind => row.verdict.key(),
     }

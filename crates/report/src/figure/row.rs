@@ -176,6 +176,29 @@ impl OneOrMany {
 }
 
 impl Row {
+    /// The row of a statistic of a metric, of no scheme yet.
+    pub(super) fn of(formula: Formula, metric: &str) -> Self {
+        Row {
+            id: String::new(),
+            formula,
+            metric: metric.to_owned(),
+            scheme: String::new(),
+            against: String::new(),
+            schemes: Vec::new(),
+            other_metric: String::new(),
+            selection: BTreeMap::new(),
+            minus: None,
+            over: None,
+            workload: None,
+            port: None,
+            axis: None,
+            unit: None,
+            class: None,
+            base: None,
+            model: None,
+        }
+    }
+
     /// The part of each point that the row asks for.
     pub fn restriction(&self) -> Restriction<'_> {
         Restriction {

@@ -120,7 +120,7 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
 }
 
 /// A mistake in a file of this repository, which the user may have changed.
-fn of_file(e: &FileError, help: &str) -> Error {
+pub(super) fn of_file(e: &FileError, help: &str) -> Error {
     let mistake = e.mistake.to_string();
     let mistake = mistake.trim_end();
     // Some show the text of a scenario.
@@ -130,7 +130,7 @@ fn of_file(e: &FileError, help: &str) -> Error {
 
 /// Merges rows that have conditions in several figures. Where only some of these figures were run,
 /// no verdict is expected.
-fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
+pub(super) fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
     let mut all: Vec<RowResult> = Vec::new();
     for row in rows {
         match all.iter_mut().find(|known| known.id == row.id) {
@@ -312,10 +312,7 @@ fn one(
     let first = request.plan(file, calibration, overlay).map_err(wrong)?;
     let whole = first.map(|first| request.whole(file, first, calibration, overlay));
     let whole = whole.transpose().map_err(wrong)?;
-    let mode = match request.mode {
-        Mode::Quick => "quick",
-        Mode::Full => "full",
-    };
+    let mode = request.mode.word();
     // Another version of the figure has another directory, so no result is overwritten.
     let version = whole
         .as_ref()

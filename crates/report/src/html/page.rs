@@ -13,11 +13,12 @@ use crate::chart::{self, COLOURS, Chart};
 const BAR: usize = 7;
 
 /// The templates, by name.
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 5] = [
     ("base.html", include_str!("base.html")),
     ("block.html", include_str!("block.html")),
     ("run.html", include_str!("run.html")),
     ("figure.html", include_str!("figure.html")),
+    ("paper.html", include_str!("paper.html")),
 ];
 
 /// An entry of the contents.
@@ -47,9 +48,19 @@ pub(crate) struct Picture {
     title: String,
     caption: String,
     svg: String,
+    /// Where it is as a file, from the page; empty: nowhere.
+    file: String,
 }
 
 impl Picture {
+    /// One that is a file as well, `file` as seen from the page.
+    pub(crate) fn linked(chart: Chart, file: String) -> Self {
+        Picture {
+            file,
+            ..Picture::from(chart)
+        }
+    }
+
     /// How many bytes of the page it takes, nearly.
     pub(crate) fn size(&self) -> usize {
         self.svg.len()
@@ -62,6 +73,7 @@ impl From<Chart> for Picture {
             svg: chart.inline(),
             title: chart.title,
             caption: chart.caption,
+            file: String::new(),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use super::barrier::Barrier;
-use super::merge;
 use super::part::Message;
+use super::{Spread, merge};
 use crate::Progress;
 use crate::engine::{Sim, kind};
 use crate::events::{EventQueue, PartWheel};
@@ -28,6 +28,13 @@ pub(super) struct Exchange {
     /// By shard: a measured flow of it does not end in the next window.
     pub goes_on: Vec<AtomicBool>,
     pub hops: Vec<AtomicU64>,
+    /// By shard: measured flows that have ended there.
+    pub ended: Vec<AtomicU64>,
+    /// Flows that have not started, and all of them.
+    pub ahead: AtomicU64,
+    pub flows: u64,
+    /// What has changed the shard.
+    pub messages: AtomicU64,
     pub barrier: Barrier,
     /// The last measured flow has ended.
     pub stopped: AtomicBool,
@@ -54,7 +61,13 @@ impl Exchange {
     }
 
     /// The work of thread `k`.
-    pub(super) fn work(&self, k: usize, report: &mut dyn FnMut(Progress) -> bool) {
+    pub(super) fn work(
+        &self,
+        k: usize,
+        report: &mut dyn FnMut(Progress) -> bool,
+        spread: &mut Spread,
+    ) {
+        let mut before = vec![0; self.sims.len()];
         let _guard = self.barrier.guard();
         let (mut windows, mut stopped, mut abandoned) = (0, false, false);
         loop {
@@ -68,6 +81,7 @@ impl Exchange {
             if from > self.end || over.iter().any(|flag| flag.load(Ordering::Acquire)) {
                 return;
             }
+            self.count(spread, &mut before);
             let (until, checked) = self.window_from(from);
             if !checked && self.surely_goes_on(k, until) {
                 for i in self.mine(k) {
@@ -77,12 +91,14 @@ impl Exchange {
                     self.post(i, &mut sim);
                 }
             } else if k == 0 {
+                spread.alone += 1;
                 stopped = self.run_alone(until);
             }
             windows += 1;
             if k == 0 && windows % REPORTS == 0 {
                 let hops = self.hops.iter().map(|h| h.load(Ordering::Relaxed)).sum();
-                let done = from as f64 / self.end.max(1) as f64;
+                let time = from as f64 / self.end.max(1) as f64;
+                let done = time.max(self.flows_done()).min(1.0);
                 abandoned = !report(Progress { done, hops });
             }
             self.barrier.wait();
@@ -97,6 +113,19 @@ impl Exchange {
         }
     }
 
+    /// Adds the window that has just ended.
+    fn count(&self, spread: &mut Spread, before: &mut [u64]) {
+        spread.windows += 1;
+        let mut busiest = 0;
+        for (now, before) in self.hops.iter().zip(before) {
+            let now = now.load(Ordering::Relaxed);
+            spread.hops += now - *before;
+            busiest = busiest.max(now - *before);
+            *before = now;
+        }
+        spread.busiest += busiest;
+    }
+
     /// The end of a window that begins at a tick, exclusive, and whether ports are checked for
     /// deadlock in it: such a window is that tick alone.
     fn window_from(&self, from: u64) -> (u64, bool) {
@@ -108,6 +137,14 @@ impl Exchange {
         }
     }
 
+    /// The share of the starts and ends of flows that is over, as a whole simulation reports it.
+    fn flows_done(&self) -> f64 {
+        let ahead = self.ahead.load(Ordering::Relaxed);
+        let ended: u64 = self.ended.iter().map(|n| n.load(Ordering::Relaxed)).sum();
+        let awaited = self.total.saturating_sub(ended);
+        1.0 - (ahead as f64 + awaited as f64) / (self.flows as f64 + self.total as f64).max(1.0)
+    }
+
     /// Takes what other shards have sent to shard `i`, and publishes when its next event is.
     fn take_mail(&self, i: usize) {
         let mut sim = self.sim(i);
@@ -115,11 +152,19 @@ impl Exchange {
             let mut mail = self.mail[i * self.sims.len() + from]
                 .lock()
                 .expect("no thread has panicked");
+            if !mail.is_empty() {
+                self.messages
+                    .fetch_add(mail.len() as u64, Ordering::Relaxed);
+            }
             sim.receive(&mut mail);
         }
         self.next[i].store(sim.next_tick(), Ordering::Release);
         self.goes_on[i].store(sim.goes_on(self.window), Ordering::Release);
         self.hops[i].store(sim.hops, Ordering::Relaxed);
+        self.ended[i].store(self.total - sim.awaited, Ordering::Relaxed);
+        if i == 0 {
+            self.ahead.store(sim.traffic.ahead(), Ordering::Relaxed);
+        }
     }
 
     /// Hands over what shard `i` has for others.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark figure --paper`: one page a paper, drawn from the runs of its figures.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{cemark, folder, line};
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+#[test]
+fn a_page_is_drawn_from_the_runs_that_are_there() {
+    let dir = folder("pages", &[]);
+    let run = [
+        "figure",
+        "mqecn-zero",
+        "mqecn-numbers",
+        "--out",
+        "runs",
+        "--quiet",
+    ];
+    let ran = cemark(&dir, &run);
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    let draw = [
+        "figure", "--paper", "mqecn", "--from", "runs", "--out", "pages",
+    ];
+    let drawn = cemark(&dir, &draw);
+    assert_eq!(drawn.status.code(), Some(0), "{drawn:?}");
+    let page = text(&dir.join("pages/mqecn.html"));
+    // A figure in its form, one of closed forms by its rows, and one that has not been run.
+    assert!(page.contains("svg/mqecn-zero.svg"), "the chart's file");
+    let chart = text(&dir.join("pages/svg/mqecn-zero.svg"));
+    for published in [
+        "published (MQECN-T40.a): 94 %",
+        "published (MQECN-T40.b): 75 %",
+    ] {
+        assert!(page.contains(published), "{published}");
+        assert!(chart.contains(published), "{published}");
+    }
+    assert!(page.contains("svg/mqecn-numbers.svg"), "a chart of rows");
+    assert!(page.contains("id=\"mqecn-9\""));
+    assert!(page.contains("This figure has not been run."));
+    assert!(page.contains("cemark figure mqecn-zero --quick"));
+    assert!(page.contains("topology.rate"), "the grades");
+    assert!(!page.contains("another build"), "the build is this one");
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let dir = folder("pages-mistaken", &[]);
+    let cases: [(&[&str], &str); 4] = [
+        (&["figure", "--paper", "ecn"], "ecnsharp"),
+        (
+            &["figure", "--paper", "dcib", "--from", "none"],
+            "no figure of DCIB has been run in none",
+        ),
+        (&["figure", "--from", "none"], "--paper ecnsharp, or --all"),
+        (
+            &["figure", "dcib-2", "--paper", "dcib"],
+            "cannot be used with",
+        ),
+    ];
+    for (args, part) in cases {
+        let out = cemark(&dir, args);
+        let said = line(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(part), "{args:?}: {said}");
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `figures/charts.toml`: in which form a paper draws its figures.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::super::error::{FileError, Mistake};
+use super::super::row::OneOrMany;
+
+/// A chart of a figure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Spec {
+    /// The figure whose points it shows: `ecnsharp-13`.
+    pub figure: String,
+    /// One line above it.
+    pub title: String,
+    /// What the paper's own chart has and this one has not, or the other way round.
+    #[serde(default)]
+    pub note: String,
+    /// How it is drawn.
+    pub form: Form,
+    /// What the horizontal axis shows: an axis of the points, by the last words of its path, or
+    /// `scheme`.
+    #[serde(default)]
+    pub x: String,
+    /// What the colours are: an axis, or the schemes.
+    #[serde(default = "scheme")]
+    pub series: String,
+    /// The scheme that is 1 on the vertical axis; without one the axis has the metric's unit.
+    #[serde(default)]
+    pub against: String,
+    /// The schemes that are drawn; none: all.
+    #[serde(default)]
+    pub schemes: Vec<String>,
+    /// Only points with these values of the axes.
+    #[serde(default, rename = "where")]
+    pub selection: BTreeMap<String, OneOrMany>,
+    /// An axis of which each value has panels of its own.
+    #[serde(default)]
+    pub by: String,
+    /// What is drawn: one panel each.
+    #[serde(default)]
+    pub panels: Vec<PanelSpec>,
+}
+
+fn scheme() -> String {
+    SCHEME.to_owned()
+}
+
+/// The word for the schemes as an axis.
+pub(super) const SCHEME: &str = "scheme";
+
+/// How a chart is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Form {
+    /// Bars beside each other.
+    Bars,
+    /// Lines.
+    Lines,
+}
+
+/// A panel: a metric, and of which part of a point.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct PanelSpec {
+    /// As a row of a figure names it.
+    pub metric: String,
+    /// Above the panel; empty: what charts call the metric.
+    #[serde(default)]
+    pub title: String,
+    /// Only flows of this workload.
+    pub workload: Option<String>,
+    /// Only this switch port.
+    pub port: Option<String>,
+    /// Only flows of this queue class.
+    pub class: Option<u8>,
+    /// Values are divided by this.
+    pub per: Option<f64>,
+    /// Their unit then.
+    #[serde(default)]
+    pub unit: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    chart: Vec<Spec>,
+}
+
+/// Reads the file.
+pub(super) fn parse(text: &str) -> Result<Vec<Spec>, FileError> {
+    let file: File = toml::from_str(text)
+        .map_err(|e| FileError::new("figures/charts.toml", Mistake::from(e)))?;
+    Ok(file.chart)
+}
