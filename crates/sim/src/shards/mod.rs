@@ -15,7 +15,6 @@
 //! then taken one after the other in their common order, by one thread.
 
 mod barrier;
-mod division;
 mod merge;
 mod part;
 mod work;
@@ -23,19 +22,17 @@ mod work;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use cemark_switch::Clock;
-
 use crate::Progress;
-use crate::build::tick_ps;
+use crate::build::Plan;
 use crate::config::{Config, Edge};
-use crate::engine::Sim;
-use crate::network::pfc;
+use crate::division::{self, Division};
+use crate::engine::Shard;
+use crate::events::PartWheel;
+use crate::network::{Border, pfc};
 use crate::outcome::Outcome;
-use crate::topology::Fabric;
 use crate::workload::{Kind, Traffic};
 
 use barrier::Barrier;
-use division::Division;
 pub(crate) use part::Part;
 use work::Exchange;
 
@@ -116,14 +113,14 @@ fn divided(
         around(&mut || outcome = crate::run_with_progress(cfg, report));
         return outcome;
     }
-    let fabric = Fabric::new(&cfg.topology);
-    let clock = Clock::new(tick_ps(&fabric));
-    let division = Arc::new(Division::new(cfg, &fabric, clock, shards));
+    let plan = Plan::new(cfg);
+    let clock = plan.clock;
+    let division = Arc::new(Division::new(cfg, &plan.fabric, clock, shards));
     let (shards, window) = (division.shards, division.window);
     let threads = (threads.max(1) as usize).min(shards);
-    let part = |me| Some(Box::new(Part::new(me, &division)));
+    let border = |me| Border::new(me as u32, &division);
     let sims: Vec<_> = (0..shards)
-        .map(|me| Sim::of_part(cfg, &[], part(me)))
+        .map(|me| Shard::<PartWheel>::of(&plan, border(me)))
         .collect();
     let total = sims[0].awaited;
     let flows = sims[0].traffic.ahead();
