@@ -2,6 +2,7 @@
 //! The only place of the command and of this crate that reads a clock. Results never depend on it;
 //! costs and progress do.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -46,11 +47,50 @@ pub fn simulated(
         let ((), seconds) = cpu_seconds(work);
         *spent.lock().unwrap_or_else(PoisonError::into_inner) += seconds;
     };
-    let outcome = shards::run_around(config, threads, threads, report, &around);
+    let together = AtomicBool::new(true);
+    let mut share = Share::new();
+    let mut report = |progress: Progress| {
+        if threads > 1 && share.is_small() {
+            together.store(false, Ordering::Relaxed);
+        }
+        report(progress)
+    };
+    let outcome = shards::run_around(config, threads, threads, &mut report, &around, &together);
     (
         outcome,
         spent.into_inner().unwrap_or_else(PoisonError::into_inner),
     )
+}
+
+/// Which share of a core this thread gets.
+struct Share {
+    since: Stopwatch,
+    before: f64,
+}
+
+impl Share {
+    /// Seconds over which it is taken.
+    const SPAN: f64 = 0.25;
+    /// Below this, threads that wait for each other are slower than one.
+    const LEAST: f64 = 0.75;
+
+    fn new() -> Self {
+        Share {
+            since: Stopwatch::start(),
+            before: thread_cpu_seconds(),
+        }
+    }
+
+    /// Whether other programs had much of the core in the last span.
+    fn is_small(&mut self) -> bool {
+        let wall = self.since.seconds();
+        if wall < Share::SPAN {
+            return false;
+        }
+        let cpu = thread_cpu_seconds() - self.before;
+        *self = Share::new();
+        cpu < Share::LEAST * wall
+    }
 }
 
 /// CPU seconds of this thread so far.

@@ -5,6 +5,8 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use cemark_sim::config::{
     Config, DeviceQueue, Fct, MarkerChoice, Offload, QueueConfig, SchedulerKind, TracePorts,
 };
@@ -192,6 +194,28 @@ fn what_cannot_be_divided_runs_whole() {
         let (whole, parts) = (run(&cfg), divided(&cfg, 4, 2));
         same(&whole, &parts);
         assert_eq!(whole.events, parts.events, "it was divided");
+    }
+}
+
+/// The first thread takes over the shards of all in mid-run, as on a machine with other work.
+#[test]
+fn threads_that_part_leave_the_same() {
+    for cfg in [rough(3), rough(8)] {
+        let whole = run(&cfg);
+        for after in [0, 1, 3] {
+            let together = AtomicBool::new(true);
+            let mut reports = 0;
+            let mut report = |_| {
+                reports += 1;
+                if reports > after {
+                    together.store(false, Ordering::Relaxed);
+                }
+                true
+            };
+            let parts = shards::run_around(&cfg, 4, 3, &mut report, &|work| work(), &together);
+            same(&whole, &parts.expect("no report abandons it"));
+            assert!(reports > after, "it was too short for this test");
+        }
     }
 }
 

@@ -25,15 +25,16 @@ impl Barrier {
         }
     }
 
-    /// Waits for all threads. What each did before is visible to all after.
-    pub(super) fn wait(&self) {
+    /// Waits for all threads. What each did before is visible to all after. Returns how often this
+    /// one has yielded.
+    pub(super) fn wait(&self) -> u64 {
         let round = self.round.load(Ordering::Acquire);
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.waiting.store(0, Ordering::Release);
             self.round.store(round.wrapping_add(1), Ordering::Release);
-            return;
+            return 0;
         }
-        let mut spins = 0;
+        let (mut spins, mut yields) = (0, 0);
         while self.round.load(Ordering::Acquire) == round {
             assert!(
                 !self.broken.load(Ordering::Acquire),
@@ -44,8 +45,10 @@ impl Barrier {
                 spin_loop();
             } else {
                 std::thread::yield_now();
+                yields += 1;
             }
         }
+        yields
     }
 
     /// Breaks the barrier if this thread panics, so that no other waits for ever.

@@ -50,7 +50,8 @@ pub fn run(
     threads: u32,
     report: &mut dyn FnMut(Progress) -> bool,
 ) -> Option<Outcome> {
-    run_around(cfg, shards, threads, report, &|work| work())
+    let together = AtomicBool::new(true);
+    run_around(cfg, shards, threads, report, &|work| work(), &together)
 }
 
 /// What surrounds the work of each thread of a simulation. It calls its argument once.
@@ -75,28 +76,34 @@ pub struct Spread {
 
 /// As [`run`], with how the work was spread; nothing was where the point is not divided.
 pub fn run_counted(cfg: &Config, shards: u32, threads: u32) -> (Outcome, Spread) {
-    let mut spread = Spread::default();
-    let outcome = divided(
-        cfg,
-        shards,
-        threads,
-        &mut |_| true,
-        &|work| work(),
-        &mut spread,
-    );
+    let (mut spread, together) = (Spread::default(), AtomicBool::new(true));
+    let crew = Crew {
+        around: &|work| work(),
+        together: &together,
+    };
+    let outcome = divided(cfg, shards, threads, &mut |_| true, &crew, &mut spread);
     (outcome.expect("no report abandons it"), spread)
 }
 
-/// As [`run`]; `around` is called in each of the threads, for a caller who wants to know what they
-/// cost, since nothing here reads a clock.
+/// As [`run`], for a caller with a clock, since nothing here reads one. `around` is called in each
+/// of the threads, to learn what they cost. Once `together` is false, the first thread simulates
+/// all shards from the next report on, which is better where other programs use the cores.
 pub fn run_around(
     cfg: &Config,
     shards: u32,
     threads: u32,
     report: &mut dyn FnMut(Progress) -> bool,
     around: Around<'_>,
+    together: &AtomicBool,
 ) -> Option<Outcome> {
-    divided(cfg, shards, threads, report, around, &mut Spread::default())
+    let crew = Crew { around, together };
+    divided(cfg, shards, threads, report, &crew, &mut Spread::default())
+}
+
+/// See [`run_around`].
+struct Crew<'a> {
+    around: Around<'a>,
+    together: &'a AtomicBool,
 }
 
 fn divided(
@@ -104,9 +111,10 @@ fn divided(
     shards: u32,
     threads: u32,
     report: &mut dyn FnMut(Progress) -> bool,
-    around: Around<'_>,
+    crew: &Crew<'_>,
     spread: &mut Spread,
 ) -> Option<Outcome> {
+    let Crew { around, together } = *crew;
     let shards = shards.min(most_shards(cfg));
     if shards < 2 {
         let mut outcome = None;
@@ -139,6 +147,7 @@ fn divided(
         stopped: AtomicBool::new(false),
         abandoned: AtomicBool::new(false),
         threads,
+        lone: AtomicBool::new(false),
         total,
         window,
         check: cfg.switch.pfc.as_ref().map(|_| clock.ticks(pfc::CHECK)),
@@ -148,10 +157,11 @@ fn divided(
         for k in 1..threads {
             let exchange = &exchange;
             scope.spawn(move || {
-                around(&mut || exchange.work(k, &mut |_| true, &mut Spread::default()))
+                let mut spread = Spread::default();
+                around(&mut || exchange.work(k, &mut |_| true, together, &mut spread));
             });
         }
-        around(&mut || exchange.work(0, report, spread));
+        around(&mut || exchange.work(0, report, together, spread));
     });
     spread.messages = exchange.messages.load(std::sync::atomic::Ordering::Relaxed);
     exchange.into_outcome()

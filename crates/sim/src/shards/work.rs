@@ -18,6 +18,32 @@ const REPORTS: u64 = 64;
 /// Nothing is pending.
 const NEVER: u64 = u64::MAX;
 
+/// How long the first thread waits for the others, in terms of what it would have done meanwhile.
+#[derive(Default)]
+struct Waits {
+    yields: u64,
+    /// Packet-hops of all threads at the last report.
+    hops: u64,
+    /// Whether they were long before that, too.
+    before: bool,
+}
+
+impl Waits {
+    /// Whether the first thread has waited for many times as long as it has worked between the
+    /// last three reports. That is so where other programs use the cores: a thread that is not
+    /// running keeps all others waiting in every window. A yield takes about as long as ten
+    /// packet-hops.
+    fn are_long(&mut self, hops: u64) -> bool {
+        let (long, before) = (self.yields > hops - self.hops, self.before);
+        *self = Waits {
+            yields: 0,
+            hops,
+            before: long,
+        };
+        long && before
+    }
+}
+
 /// All shards, and what they exchange. A thread has the shards whose number is its own modulo the
 /// number of threads.
 pub(super) struct Exchange {
@@ -41,6 +67,8 @@ pub(super) struct Exchange {
     pub stopped: AtomicBool,
     pub abandoned: AtomicBool,
     pub threads: usize,
+    /// The first thread simulates all shards from now on.
+    pub lone: AtomicBool,
     /// Measured flows.
     pub total: u64,
     /// Ticks of a window.
@@ -57,25 +85,38 @@ impl Exchange {
         self.sims[i].lock().expect("no thread has panicked")
     }
 
-    fn mine(&self, k: usize) -> impl Iterator<Item = usize> {
-        (k..self.sims.len()).step_by(self.threads)
+    /// The shards of thread `k` of this number.
+    fn mine(&self, k: usize, threads: usize) -> impl Iterator<Item = usize> {
+        (k..self.sims.len()).step_by(threads)
     }
 
-    /// The work of thread `k`.
+    /// The work of thread `k`. `together`: see [`super::run_around`].
     pub(super) fn work(
         &self,
         k: usize,
         report: &mut dyn FnMut(Progress) -> bool,
+        together: &AtomicBool,
         spread: &mut Spread,
     ) {
         let mut before = vec![0; self.sims.len()];
         let _guard = self.barrier.guard();
-        let (mut windows, mut stopped, mut abandoned) = (0, false, false);
+        let (mut windows, mut stopped, mut abandoned, mut lone) = (0, false, false, false);
+        let (mut threads, mut waits) = (self.threads, Waits::default());
+        let wait = |threads| match threads {
+            1 => 0,
+            _ => self.barrier.wait(),
+        };
         loop {
-            for i in self.mine(k) {
+            for i in self.mine(k, threads) {
                 self.take_mail(i);
             }
-            self.barrier.wait();
+            waits.yields += wait(threads);
+            if self.lone.load(Ordering::Acquire) {
+                if k > 0 {
+                    return;
+                }
+                threads = 1;
+            }
             let from = self.next.iter().map(|n| n.load(Ordering::Acquire)).min();
             let from = from.unwrap_or(NEVER);
             let over = [&self.stopped, &self.abandoned];
@@ -85,7 +126,7 @@ impl Exchange {
             self.count(spread, &mut before);
             let (until, checked) = self.window_from(from);
             if !checked && self.surely_goes_on(k, until) {
-                for i in self.mine(k) {
+                for i in self.mine(k, threads) {
                     let mut sim = self.sim(i);
                     sim.run_window(until);
                     sim.net.tell_begun(until);
@@ -101,8 +142,10 @@ impl Exchange {
                 let time = from as f64 / self.end.max(1) as f64;
                 let done = time.max(self.flows_done()).min(1.0);
                 abandoned = !report(Progress { done, hops });
+                let alone = !together.load(Ordering::Relaxed) || waits.are_long(hops);
+                lone = lone || alone;
             }
-            self.barrier.wait();
+            waits.yields += wait(threads);
             // Written only here, between the two barriers, and read only behind the other: all
             // threads read the same.
             if stopped {
@@ -110,6 +153,9 @@ impl Exchange {
             }
             if abandoned {
                 self.abandoned.store(true, Ordering::Release);
+            }
+            if lone {
+                self.lone.store(true, Ordering::Release);
             }
         }
     }
@@ -273,4 +319,22 @@ fn check_all(sims: &mut [MutexGuard<'_, Shard<PartWheel>>], i: usize) -> bool {
         first.net.lend(&mut other.net);
     }
     deadlocked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Waits;
+
+    #[test]
+    fn two_long_waits_in_a_row_count() {
+        let mut waits = Waits::default();
+        let mut report = |yields, hops| {
+            waits.yields += yields;
+            waits.are_long(hops)
+        };
+        assert!(!report(2_000, 1_000), "the first");
+        assert!(!report(10, 2_000), "it was an exception");
+        assert!(!report(1_500, 3_000));
+        assert!(report(1_500, 4_000));
+    }
 }
