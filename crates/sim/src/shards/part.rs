@@ -82,7 +82,7 @@ impl<Q: EventQueue> Shard<Q> {
         self.agenda.now = now;
         self.handled += 1;
         let reached = self.net.enter(&mut self.agenda, LinkId(event));
-        self.reached(reached);
+        self.may_have_reached(reached);
     }
 
     /// Simulates up to a tick, exclusive.
