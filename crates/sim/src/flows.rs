@@ -137,9 +137,9 @@ impl<Q: EventQueue> Shard<Q> {
         }
     }
 
-    /// The flow that the receiver of `conn` has is complete.
+    /// The flow on `conn` is complete.
     fn complete(&mut self, conn: ConnId) {
-        let flow = self.ends.conns.list[conn].rx().flow;
+        let flow = self.ends.completed(conn);
         if flow.measured {
             let record = self.ends.record(&self.agenda, &self.net, conn, &flow, true);
             self.metrics.flows.push(record);

@@ -68,8 +68,10 @@ pub(crate) struct SenderEnd {
 #[derive(Debug)]
 pub(crate) struct ReceiverEnd {
     pub sink: Sink,
-    /// Stream offset at which its flow is complete.
+    /// Stream offset at which its flow is complete, where the receiver says so.
     pub end: u64,
+    /// Stream offset behind the last byte of its flow.
+    pub last: u64,
     /// Tick of the earliest pending event of a delayed ACK.
     pub timer_at: u64,
     /// Pending timer events, including stale ones.
@@ -93,6 +95,8 @@ pub(crate) struct Announced {
     pub flow: Flow,
     /// The stream offsets of its first byte and behind its last.
     pub begin: u64,
+    pub last: u64,
+    /// That at which the receiver says that it is complete.
     pub end: u64,
 }
 
@@ -277,6 +281,7 @@ impl ReceiverEnd {
         ReceiverEnd {
             sink: Sink::new(cfg),
             end: u64::MAX,
+            last: flow.bytes,
             timer_at: NEVER,
             timers: 0,
             class: flow.class,
@@ -296,6 +301,14 @@ impl ReceiverEnd {
         }
     }
 
+    /// Packets of its flow that arrived with CE.
+    pub fn marks(&self) -> u32 {
+        match &self.next {
+            Some(_) => 0,
+            None => self.sink.ce_packets() - self.before,
+        }
+    }
+
     /// A packet from this stream offset on arrives: perhaps the first of the next flow.
     #[inline]
     pub fn turn_to(&mut self, seq: u64) {
@@ -309,7 +322,8 @@ impl ReceiverEnd {
         let Some(next) = self.next.take_if(|next| seq >= next.begin) else {
             return;
         };
-        (self.flow, self.class, self.end) = (next.flow, next.flow.class, next.end);
+        (self.flow, self.class) = (next.flow, next.flow.class);
+        (self.end, self.last) = (next.end, next.last);
         self.open = true;
         self.before = self.sink.ce_packets();
     }

@@ -94,6 +94,7 @@ impl Endpoints {
         tx.persistent.then_some(Announced {
             flow,
             begin: tx.begin,
+            last: end,
             end: if self.sender_ends { u64::MAX } else { end },
         })
     }
@@ -137,15 +138,25 @@ impl Endpoints {
         self.sender_ends
     }
 
+    /// The flow that is complete on a connection.
+    pub fn completed(&self, conn: ConnId) -> Flow {
+        let ends = &self.conns.list[conn];
+        match self.sender_ends {
+            true => ends.tx().flow,
+            false => ends.rx().flow,
+        }
+    }
+
     /// The flow of a connection is complete; `stays`: its receiver is read from later. Drops its
     /// ends if nothing refers to them.
     pub fn close(&mut self, net: &Network, conn: ConnId, stays: bool) {
-        let rx = self.conns.list[conn].rx_mut();
-        rx.end = u64::MAX;
-        if stays {
-            rx.flow.measured = false;
-        } else {
-            rx.open = false;
+        if let Some(rx) = &mut self.conns.list[conn].rx {
+            rx.end = u64::MAX;
+            if stays {
+                rx.flow.measured = false;
+            } else {
+                rx.open = false;
+            }
         }
         self.maybe_retire(net, conn);
     }

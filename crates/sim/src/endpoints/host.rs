@@ -84,6 +84,7 @@ impl Endpoints {
         if self.transport.ack_every > 1 {
             self.arm_ack_timer(agenda, ConnId::of(p));
         }
+        self.note_marks(agenda, ConnId::of(p));
         self.release(net, ConnId::of(p));
         Came::of(complete)
     }
