@@ -123,8 +123,8 @@ fn what_runs_whole_says_why() {
     for (name, config, why) in [
         (
             "very many flows",
-            small(leaf_spine, dctcp, "flows = 70000\nwarmup = 0"),
-            "it has more than 65,536 flows",
+            small(leaf_spine, dctcp, "flows = 1100000\nwarmup = 0"),
+            "it has more than a million flows",
         ),
         (
             "middleboxes",

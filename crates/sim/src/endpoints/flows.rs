@@ -14,7 +14,8 @@ use crate::workload::{ClassMap, Flow, path};
 
 impl Endpoints {
     /// Makes connection `conn` known, which `flow` opens: its routes through the fabric, and those
-    /// of its ends whose hosts are here. One that persists waits for its first flow. A fresh
+    /// of its ends whose hosts are here; nothing where none of its packets ever is here. One that
+    /// persists waits for its first flow. A fresh
     /// connection is named by its flow, one that persists by its pair and number.
     pub fn open(&mut self, clock: Clock, net: &mut Network, conn: ConnId, flow: Flow, name: u64) {
         let seed = self.cfg.seed;
@@ -27,6 +28,10 @@ impl Endpoints {
             net.fabric.route(flow.src, flow.dst, there),
             net.fabric.route(flow.dst, flow.src, back),
         ];
+        if !net.has_some_of(&routes) {
+            net.rows.reach(conn);
+            return;
+        }
         let workload = &self.cfg.workloads[usize::from(flow.workload)];
         let own = workload.control.as_ref();
         let own = own.map(|own| self.transport.under(own));

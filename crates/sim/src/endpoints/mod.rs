@@ -189,6 +189,7 @@ impl Endpoints {
             mine.rx = mine.rx.take().or(theirs.rx);
         }
         self.delivered += other.delivered;
+        self.conns.retired.absorb(other.conns.retired);
         self.histories.senders.absorb(other.histories.senders);
         self.histories.marks.absorb(other.histories.marks);
     }

@@ -18,6 +18,7 @@ mod barrier;
 mod exchange;
 mod merge;
 mod part;
+mod retire;
 mod work;
 
 use std::sync::atomic::Ordering;
@@ -36,8 +37,9 @@ use exchange::Exchange;
 pub(crate) use part::Part;
 use work::{Plan, Sim};
 
-/// Most flows of a point whose connections keep their numbers, which costs about a kilobyte each.
-const MOST_FLOWS: u64 = 1 << 16;
+/// Most flows of a point that is divided: each shard has about a hundred bytes for each number of a
+/// connection.
+const MOST_FLOWS: u64 = 1_000_000;
 
 /// Simulates one point in `shards` parts on `threads` threads; both are lowered to what the point
 /// allows ([`obstacle`], [`most_shards`]). `report` is called from time to time and abandons the
@@ -127,7 +129,7 @@ fn divided(
 
 impl Sim {
     /// A simulation at tick zero, in at most so many shards.
-    fn new(cfg: &Config, shards: u32, threads: u32) -> Sim {
+    pub(super) fn new(cfg: &Config, shards: u32, threads: u32) -> Sim {
         let layout = Layout::new(cfg);
         let clock = layout.clock;
         let division = Arc::new(Division::new(cfg, &layout.fabric, clock, shards));
@@ -166,7 +168,7 @@ pub fn obstacle(cfg: &Config) -> Option<&'static str> {
     } else if cfg.workloads.iter().any(|w| endless(&w.kind)) {
         Some("the number of its flows has no bound")
     } else if Traffic::ahead_of(cfg) > MOST_FLOWS {
-        Some("it has more than 65,536 flows")
+        Some("it has more than a million flows")
     } else {
         None
     }

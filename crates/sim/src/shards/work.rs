@@ -74,6 +74,7 @@ impl Sim {
                     let mut shard = self.shard(i);
                     shard.run_window(until);
                     shard.net.tell_begun(until);
+                    shard.ask();
                     self.post(i, &mut shard);
                 }
             } else if k == 0 {
@@ -143,6 +144,7 @@ impl Sim {
             }
             shard.receive(&mut mail);
         }
+        shard.settle();
         self.exchange.next[i].store(shard.next_tick(), Ordering::Release);
         self.exchange.goes_on[i].store(shard.goes_on(self.plan.window), Ordering::Release);
         self.exchange.hops[i].store(shard.net.hops, Ordering::Relaxed);
@@ -215,6 +217,7 @@ impl Sim {
         for (i, shard) in shards.iter_mut().enumerate() {
             shard.awaited = if i == 0 { left } else { self.plan.total };
             shard.net.tell_begun(until);
+            shard.ask();
             self.post(i, shard);
         }
         false
