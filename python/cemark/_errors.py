@@ -75,10 +75,10 @@ _WORDS: list[tuple[str, str | Callable[[Match[str]], str]]] = [
     (r"--set ([\w.#<>-]+)=([^\s;:)`]*[^\s;:,.)`])", _set),
     (r"--precision (\d+(?:\.\d+)?)\b", _precision),
     (r"--out DIR\b", 'out="DIR"'),
-    (r"--(jobs|seeds?) (\d+)\b", r"\1=\2"),
+    (r"--(jobs|threads|seeds?) (\d+)\b", r"\1=\2"),
     (r"--(anyway|fresh|full)\b", r"\1=True"),
     (r"--marker (\S+)", r'markers={"\1": …}'),
-    (r"--(set|precision|seeds?|jobs|out)\b", r"`\1`"),
+    (r"--(set|precision|seeds?|jobs|threads|out)\b", r"`\1`"),
     (r"\b([Rr])un the same command again\b", r"\1epeat the call"),
     (r"\bthe same command continues\b", "the same call continues"),
 ]

@@ -17,6 +17,7 @@ def run(
     source: Source,
     out: Path | None,
     jobs: int | None,
+    threads: int | None,
     anyway: bool,
     fresh: bool,
     command: Sequence[str],

@@ -33,6 +33,7 @@ def run(
     full: bool | None = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
+    threads: int | None = None,
     anyway: bool = False,
     fresh: bool = False,
     markers: Mapping[str, Given] | None = None,
@@ -44,9 +45,11 @@ def run(
     ``seed``, ``seeds``, ``precision`` and ``full`` change it as :meth:`cemark.Scenario.with_` does.
 
     Points are simulated on ``jobs`` cores (default: all of them) without holding Python's lock, and
-    each is kept in the directory ``out`` (default: ``runs/NAME-DIGEST``) as it finishes. After
-    Ctrl-C, an exception or a kill, the same call continues from there. ``fresh`` begins again,
-    ``anyway`` runs even if there seems to be too little memory.
+    each is kept in the directory ``out`` (default: ``runs/NAME-DIGEST``) as it finishes. Each point
+    has ``threads`` threads (default: several only where there are fewer points than cores and the
+    points gain by it), which changes no result. After Ctrl-C, an exception or a kill, the same call
+    continues from there. ``fresh`` begins again, ``anyway`` runs even if there seems to be too
+    little memory.
 
     ``markers`` puts markers of your own beside the schemes, by label: subclasses of
     :class:`cemark.Marker` and what :func:`cemark.compile_marker` returns.
@@ -65,6 +68,7 @@ def run(
             source,
             None if out is None else Path(out),
             jobs,
+            threads,
             anyway,
             fresh,
             changed._command(),

@@ -34,6 +34,7 @@ def sweep(
     full: bool | None = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
+    threads: int | None = None,
     anyway: bool = False,
     fresh: bool = False,
     markers: Mapping[str, Given] | None = None,
@@ -45,11 +46,12 @@ def sweep(
     are swept, and ``seed``, ``seeds``, ``precision`` and ``full`` mean what they do in
     :func:`cemark.run`.
 
-    ``on="threads"`` simulates on ``jobs`` cores of this machine. ``on="ray"`` hands the points to
-    the Ray cluster that this process or this machine belongs to, or to the one at ``address``. Ray
-    is asked for a core and the estimated memory of each point, and at most two points for each core
-    are handed out at a time; a point whose worker or node is lost begins again elsewhere. Tables
-    and digest are the same in both cases.
+    ``on="threads"`` simulates on this machine, and ``jobs`` and ``threads`` mean what they do in
+    :func:`cemark.run`. ``on="ray"`` hands the points to the Ray cluster that this process or this
+    machine belongs to, or to the one at ``address``. Ray is asked for a core and the estimated
+    memory of each point, and at most two points for each core are handed out at a time; a point
+    whose worker or node is lost begins again elsewhere. Tables and digest are the same in both
+    cases.
 
     ``out`` is the run directory (default: ``runs/NAME-DIGEST``), or the URL of a store that fsspec
     knows (``"s3://bucket/folder"``): the run directory is then ``runs/NAME-DIGEST``, and the store
@@ -63,10 +65,12 @@ def sweep(
         raise UserError(f"on={on!r} is not known", help='write on="threads" or on="ray"')
     if on == "threads" and address is not None:
         raise UserError("address= is that of a Ray cluster", help='write on="ray" as well')
-    if on == "ray" and jobs is not None:
-        raise UserError(
-            "jobs= is for on=\"threads\"", help="a cluster runs as many points as it has cores for"
-        )
+    for name, value in (("jobs", jobs), ("threads", threads)):
+        if on == "ray" and value is not None:
+            raise UserError(
+                f'{name}= is for on="threads"',
+                help="a cluster runs as many points as it has cores for, each on one core",
+            )
     python, compiled = sorted_markers(markers or {})
     if on == "ray" and (python or compiled):
         raise UserError(
@@ -94,7 +98,7 @@ def sweep(
                 ran = _ray.run(address, begin, bar.tick, anyway)
             else:
                 ran = _native.run(
-                    source, to, jobs, anyway, fresh, command, bar.tick, python, compiled
+                    source, to, jobs, threads, anyway, fresh, command, bar.tick, python, compiled
                 )
         if mirror is not None:
             mirror.close()

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cemark_report::RunDir;
 use cemark_report::summary::hex;
 use cemark_runner::marker::Watches;
-use cemark_runner::{Failure, Order, provenance};
+use cemark_runner::{Cores, Failure, Order, provenance};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -48,7 +48,7 @@ pub(crate) fn hand(
         out: out.unwrap_or_else(|| RunDir::default_path(&plan)),
         watches: Watches::default(),
         part: None,
-        jobs: None,
+        cores: Cores::default(),
         anyway,
         fresh,
         who: provenance(crate::file(py)?.as_deref(), command),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cemark_report::RunDir;
 use cemark_runner::marker::add_all;
-use cemark_runner::{Failure, Order, provenance};
+use cemark_runner::{Cores, Failure, Order, provenance};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -32,6 +32,7 @@ pub(crate) fn run(
     source: &Source,
     out: Option<PathBuf>,
     jobs: Option<NonZeroUsize>,
+    threads: Option<NonZeroUsize>,
     anyway: bool,
     fresh: bool,
     command: Vec<String>,
@@ -55,7 +56,7 @@ pub(crate) fn run(
         out: out.unwrap_or_else(|| RunDir::default_path(&plan)),
         watches,
         part: None,
-        jobs,
+        cores: Cores { jobs, threads },
         anyway,
         fresh,
         who: provenance(crate::file(py)?.as_deref(), command),

@@ -108,6 +108,10 @@ impl Show for Watching {
         self.lock().points = points;
     }
 
+    fn notes(&self, text: &str) {
+        self.say(text);
+    }
+
     fn at(&self, point: usize, done: f64, hops: u64) {
         let point = &mut self.lock().points[point];
         (point.done, point.hops) = (done, hops);

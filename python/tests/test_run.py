@@ -55,6 +55,14 @@ def test_the_command_gives_the_same_digest(small: dict[str, Any], folder: Path) 
     assert summary == other
 
 
+def test_threads_change_no_result(small: dict[str, Any]) -> None:
+    one = cemark.run(small, out="a", threads=1, progress=False)
+    two = cemark.run(small, out="b", threads=2, progress=False)
+    assert one.digest == two.digest and one.table.rows() == two.table.rows()
+    with pytest.raises((ValueError, OverflowError)):
+        cemark.run(small, out="c", threads=0, progress=False)
+
+
 def test_a_run_in_the_same_process_continues_and_begins_again(small: dict[str, Any]) -> None:
     first = cemark.run(small, progress=False)
     assert first.summary["cost"]["resumed"] == 0
@@ -324,10 +332,13 @@ def test_help_names_arguments_not_options(small: dict[str, Any], folder: Path) -
         assert not (raised.value.file or "").startswith("--")
     assert not [text for text in says if "--" in text], says
     assert 'out="DIR"' in says[0] and "fresh=True" in says[0]
-    loads = "sweep: --set workload.load=0.5,0.9, or --set scheme.ECN#.k=10us; --jobs 1, --anyway"
+    loads = (
+        "sweep: --set workload.load=0.5,0.9, or --set scheme.ECN#.k=10us; --jobs 1, --threads 2, "
+        "--anyway"
+    )
     assert in_python(loads) == (
         'sweep: set={"workload.load": [0.5, 0.9]}, or set={"scheme.ECN#.k": "10us"}; jobs=1, '
-        "anyway=True"
+        "threads=2, anyway=True"
     )
 
 

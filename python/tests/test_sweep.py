@@ -28,6 +28,7 @@ def test_arguments_that_exclude_each_other(small: dict[str, Any]) -> None:
         ({"on": "dask"}, 'on="ray"'),
         ({"address": "here:1"}, 'on="ray"'),
         ({"on": "ray", "jobs": 2}, "on=\"threads\""),
+        ({"on": "ray", "threads": 2}, "threads= is for"),
         ({"on": "ray", "markers": {"mine": cemark.CompiledMarker(Path("x.so"))}}, "threads"),
         ({"out": "nothing-of-the-kind://x"}, "nothing-of-the-kind"),
     ]:

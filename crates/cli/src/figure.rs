@@ -10,7 +10,7 @@ use cemark_report::Console;
 use cemark_report::figure::paper::Draw;
 use cemark_report::figure::{self, Limits, Mode, Request, Surroundings, Watch, render};
 use cemark_runner::clock::thread_cpu_seconds;
-use cemark_runner::{memory, threads};
+use cemark_runner::memory;
 use cemark_scenario::{Overrides, Plan};
 use cemark_sim::Progress as Step;
 
@@ -198,7 +198,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         memory::refuse(plan, args.jobs, args.anyway)?;
     }
     let plans: Vec<Plan> = figure::whole_plans(&request)?.collect();
-    let threads = threads(args.jobs, usize::MAX);
+    let threads = memory::jobs(args.jobs);
     let mut bar = Bar::new(&first, &plans, threads, args.quiet);
     let who = provenance();
     let around = Surroundings {

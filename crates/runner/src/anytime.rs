@@ -8,7 +8,7 @@ use cemark_report::Finished;
 use cemark_scenario::{Plan, Precision};
 
 use crate::looks::{Looked, Looks};
-use crate::simulate::{How, Workshop, pool, threads};
+use crate::simulate::{How, Workshop, pool};
 use crate::{Failure, Show};
 
 /// Simulates what is missing. `finished` holds the points that are on disk.
@@ -19,9 +19,8 @@ pub(super) fn simulate(
     finished: Vec<Option<Finished>>,
 ) -> Result<Looked, Failure> {
     let plan = shop.plan;
-    let threads = threads(how.jobs, plan.points.len());
     let mut run = Run {
-        looks: Looks::begin(plan, precision, finished, threads, how.show),
+        looks: Looks::begin(plan, precision, finished, how.points, how.show),
         show: how.show,
         plan,
         working: 0,
@@ -31,7 +30,7 @@ pub(super) fn simulate(
             run: Mutex::new(run),
             changed: Condvar::new(),
         };
-        let pool = pool(how.jobs, plan.points.len())?;
+        let pool = pool(how.points)?;
         pool.broadcast(|_| shared.work(shop));
         run = shared
             .run

@@ -294,7 +294,7 @@ impl Bench {
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Vec<u8>>, Failure> {
         let point = &self.plan.points[point];
-        match one(point, &mut |_| goes_on()) {
+        match one(point, 1, &mut |_| goes_on()) {
             None => Ok(None),
             Some(Err(ring)) => Err(deadlocked(&ring)),
             Some(Ok(done)) => {

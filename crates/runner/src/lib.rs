@@ -7,6 +7,7 @@
 
 mod anytime;
 pub mod clock;
+mod cores;
 mod elsewhere;
 mod failure;
 mod looks;
@@ -16,11 +17,12 @@ mod run;
 mod schedule;
 mod show;
 mod simulate;
+mod threads;
 mod who;
 
+pub use cores::{Cores, Split};
 pub use elsewhere::{Bench, Handed};
 pub use failure::Failure;
 pub use run::{Order, Ran, run};
 pub use show::{Show, Silent};
-pub use simulate::threads;
 pub use who::provenance;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use cemark_report::units;
 use cemark_scenario::Plan;
 
-use crate::Failure;
+use crate::{Cores, Failure};
 
 /// Memory that this process can still get, and what limits it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub(crate) struct Room {
 
 /// Points that run at the same time: one per core, or fewer if the user says so.
 pub fn jobs(asked: Option<NonZeroUsize>) -> usize {
-    crate::threads(asked, usize::MAX)
+    Cores::of_jobs(asked).split(usize::MAX).points
 }
 
 /// Refuses a run that needs more memory than there is, except with `--anyway`.
@@ -32,7 +32,7 @@ pub fn jobs(asked: Option<NonZeroUsize>) -> usize {
 /// [`Failure::User`] with what needs less.
 pub fn refuse(plan: &Plan, asked: Option<NonZeroUsize>, anyway: bool) -> Result<(), Failure> {
     match room(Path::new("/")) {
-        Some(room) if !anyway => within(&room, plan, jobs(asked)),
+        Some(room) if !anyway => within(&room, plan, jobs(asked), &|_| 1),
         _ => Ok(()),
     }
 }
@@ -62,14 +62,43 @@ pub(crate) fn refuse_to_keep(plan: &Plan, anyway: bool) -> Result<(), Failure> {
     )))
 }
 
+/// The same for these points of a plan, `jobs` at the same time, each on its number of threads.
+pub(crate) fn refuse_threads(
+    plan: &Plan,
+    points: &[usize],
+    jobs: usize,
+    threads: &dyn Fn(usize) -> usize,
+) -> Result<(), Failure> {
+    let Some(room) = room(Path::new("/")) else {
+        return Ok(());
+    };
+    if points.len() == plan.distinct().len() {
+        return within(&room, plan, jobs, threads);
+    }
+    let part = plan.only(points);
+    within(&room, &part, jobs, &|i| threads(points[i]))
+}
+
 /// The refusal itself, for a given amount of memory.
-fn within(room: &Room, plan: &Plan, jobs: usize) -> Result<(), Failure> {
-    let needed = plan.peak_bytes(jobs);
+fn within(
+    room: &Room,
+    plan: &Plan,
+    jobs: usize,
+    threads: &dyn Fn(usize) -> usize,
+) -> Result<(), Failure> {
+    let needed = plan.peak_bytes_on(jobs, threads);
     if needed <= room.bytes {
         return Ok(());
     }
     let mut ways = Vec::new();
-    let alone = plan.peak_bytes(1);
+    let on_one = plan.peak_bytes(jobs);
+    if on_one <= room.bytes {
+        ways.push(format!(
+            "one core for each point (--threads 1 needs {})",
+            units::bytes(on_one)
+        ));
+    }
+    let alone = plan.peak_bytes_on(1, threads);
     if alone <= room.bytes {
         ways.push(format!(
             "fewer points at once (--jobs 1 needs {})",
@@ -285,14 +314,18 @@ mod tests {
             bytes,
             says: "said".to_owned(),
         };
-        let said = |bytes: f64, jobs: usize| match within(&of(bytes), &plan, jobs) {
-            Err(Failure::User(report)) => {
-                let help = report.help().map(|h| h.to_string()).unwrap_or_default();
-                format!("{report} | {help}")
-            }
-            Err(_) => panic!("the user asked for it"),
-            Ok(()) => String::new(),
-        };
+        let said_on =
+            |bytes: f64, jobs: usize, threads: usize| match within(&of(bytes), &plan, jobs, &|_| {
+                threads
+            }) {
+                Err(Failure::User(report)) => {
+                    let help = report.help().map(|h| h.to_string()).unwrap_or_default();
+                    format!("{report} | {help}")
+                }
+                Err(_) => panic!("the user asked for it"),
+                Ok(()) => String::new(),
+            };
+        let said = |bytes: f64, jobs: usize| said_on(bytes, jobs, 1);
         let (one, many) = (plan.peak_bytes(1), plan.peak_bytes(8));
         assert!(many > one);
         assert_eq!(said(many, 8), "");
@@ -306,6 +339,11 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
+        assert!(!text.contains("--threads"), "{text}");
+        let more = plan.peak_bytes_on(8, |_| 8);
+        assert!(more > many);
+        let text = said_on(0.5 * (many + more), 8, 8);
+        assert!(text.contains("--threads 1 needs"), "{text}");
         let text = said(1e6, 8);
         assert!(
             !text.contains("--jobs 1") && text.contains("queue-interval=0"),

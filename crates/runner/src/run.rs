@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A whole run, from its plan to what its directory keeps.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +13,8 @@ use cemark_scenario::Plan;
 use crate::clock::Stopwatch;
 use crate::marker::Watches;
 use crate::simulate::{How, Workshop};
-use crate::{Failure, Show, anytime, memory, simulate};
+use crate::threads::Threads;
+use crate::{Cores, Failure, Show, anytime, simulate};
 
 /// What is run, and how.
 pub struct Order {
@@ -26,8 +26,8 @@ pub struct Order {
     pub part: Option<Part>,
     /// The run directory.
     pub out: PathBuf,
-    /// Most points at the same time; `None`: one per core.
-    pub jobs: Option<NonZeroUsize>,
+    /// How it uses the cores.
+    pub cores: Cores,
     /// Even if there seems to be too little memory.
     pub anyway: bool,
     /// Without the points of earlier sessions, which are removed.
@@ -67,10 +67,9 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
     let Order { plan, who, .. } = order;
     let (part, parts) = order.part.as_ref().map_or((1, 1), |p| (p.part, p.parts));
     let wanted = plan.part(part, parts);
-    match order.part {
-        Some(_) => memory::refuse(&plan.only(&wanted), order.jobs, order.anyway)?,
-        None => memory::refuse(&plan, order.jobs, order.anyway)?,
-    }
+    let threads = |todo: &[usize]| Threads::new(&plan, &wanted, todo, order.cores, order.anyway);
+    // What needs too much memory is refused before it leaves a directory.
+    threads(&wanted)?;
     let whole = order.part.is_none();
     let dir = RunDir::open_part(&order.out, &plan, order.part, &who, order.fresh, console)?;
     let mut finished: Vec<Option<Finished>> = vec![None; plan.points.len()];
@@ -78,12 +77,18 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
         finished[i] = dir.load(&plan.points[i], console);
     }
     let resumed = finished.iter().flatten().count();
+    let missing = wanted.iter().copied().filter(|i| finished[*i].is_none());
+    let missing: Vec<usize> = missing.collect();
+    let threads = threads(&missing)?;
+    if let Some(note) = &threads.note {
+        show.notes(note);
+    }
     let how = How {
-        jobs: order.jobs,
+        points: threads.points,
         wanted: &wanted,
         show,
     };
-    let shop = Workshop::new(&plan, &dir, &order.watches, order.stop);
+    let shop = Workshop::new(&plan, &dir, &order.watches, threads, order.stop);
     if let Some(precision) = &plan.precision {
         let looked = anytime::simulate(&shop, precision, how, finished)?;
         return Ok(Ran {

@@ -13,6 +13,8 @@ pub trait Show: Sync {
     /// These points are missing, in the order in which they are simulated, this number at a time. A
     /// run with a stated precision may need only some of them.
     fn starts(&self, _plan: &Plan, _missing: &[usize], _threads: usize) {}
+    /// Something about how it is run that the user may not expect.
+    fn notes(&self, _text: &str) {}
     /// A point begins.
     fn begins(&self, _point: usize) {}
     /// How much of a point is done (0 to 1), and its packet-hops until now. Called hundreds of

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Simulates points in parallel and stores each as it finishes.
 
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,15 +9,16 @@ use cemark_scenario::{Plan, Point};
 use cemark_sim::Progress as Step;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
-use crate::clock::cpu_seconds;
+use crate::clock::simulated;
 use crate::marker::{self, Mistake, Watches};
+use crate::threads::Threads;
 use crate::{Failure, Show};
 
 /// What is simulated, and how.
 #[derive(Clone, Copy)]
 pub(super) struct How<'a> {
-    /// Most points at the same time.
-    pub(super) jobs: Option<NonZeroUsize>,
+    /// Points at the same time.
+    pub(super) points: usize,
     /// The points that the run needs.
     pub(super) wanted: &'a [usize],
     /// Who is told how it gets on.
@@ -30,6 +30,7 @@ pub(super) struct Workshop<'a> {
     pub(super) plan: &'a Plan,
     pub(super) dir: &'a RunDir,
     watches: &'a Watches,
+    threads: Threads,
     stop: Arc<AtomicBool>,
     trouble: Mutex<Option<Trouble<'a>>>,
 }
@@ -46,12 +47,14 @@ impl<'a> Workshop<'a> {
         plan: &'a Plan,
         dir: &'a RunDir,
         watches: &'a Watches,
+        threads: Threads,
         stop: Arc<AtomicBool>,
     ) -> Self {
         Workshop {
             plan,
             dir,
             watches,
+            threads,
             stop,
             trouble: Mutex::new(None),
         }
@@ -67,7 +70,7 @@ impl<'a> Workshop<'a> {
         let point = &self.plan.points[i];
         let mut goes_on =
             |s: Step| step(s.done, s.hops) && !self.stopped() && self.watches.mistake(i).is_none();
-        let simulated = one(point, &mut goes_on);
+        let simulated = one(point, self.threads.of(i), &mut goes_on);
         if let Some(mistake) = self.watches.mistake(i) {
             self.fails(Trouble::Marker(mistake, point));
             return None;
@@ -103,14 +106,14 @@ impl<'a> Workshop<'a> {
     }
 }
 
-/// Simulates one point on this thread. `goes_on` ends it by returning false; then the answer is
-/// `None`. An error names the ring of ports that wait for each other.
+/// Simulates one point on this number of threads. `goes_on` ends it by returning false; then the
+/// answer is `None`. An error names the ring of ports that wait for each other.
 pub(super) fn one(
     point: &Point,
+    threads: usize,
     goes_on: &mut dyn FnMut(Step) -> bool,
 ) -> Option<Result<Finished, String>> {
-    let (outcome, seconds) =
-        cpu_seconds(|| cemark_sim::run_with_progress(&point.config, &mut *goes_on));
+    let (outcome, seconds) = simulated(&point.config, threads, goes_on);
     let outcome = outcome?;
     Some(match pauses::deadlock(point, &outcome) {
         Some(ring) => Err(ring),
@@ -144,9 +147,9 @@ pub(super) fn simulate(
         return Ok(());
     }
     let show = how.show;
-    show.starts(plan, &todo, threads(how.jobs, todo.len()));
+    show.starts(plan, &todo, how.points.min(todo.len()));
     let results = Mutex::new(Vec::new());
-    pool(how.jobs, todo.len())?.install(|| {
+    pool(how.points.min(todo.len()))?.install(|| {
         let each = todo.iter().copied().par_bridge();
         each.filter(|_| !shop.stopped()).for_each(|i| {
             show.begins(i);
@@ -184,20 +187,10 @@ fn complete(finished: &[Option<Finished>], wanted: usize, shop: &Workshop) -> Re
     }
 }
 
-/// Threads for this number of points. More than one per core would only wait for each other.
-pub fn threads(jobs: Option<NonZeroUsize>, points: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let wanted = jobs.map_or(cores, NonZeroUsize::get);
-    wanted.min(cores).min(points).max(1)
-}
-
-/// Threads that simulate this number of points.
-pub(super) fn pool(
-    jobs: Option<NonZeroUsize>,
-    points: usize,
-) -> Result<rayon::ThreadPool, Failure> {
+/// Threads that simulate this number of points at the same time.
+pub(super) fn pool(points: usize) -> Result<rayon::ThreadPool, Failure> {
     rayon::ThreadPoolBuilder::new()
-        .num_threads(threads(jobs, points))
+        .num_threads(points.max(1))
         .build()
         .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))
 }

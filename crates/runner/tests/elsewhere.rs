@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cemark_report::Provenance;
 use cemark_runner::marker::Watches;
-use cemark_runner::{Bench, Failure, Handed, Order, Ran, Silent};
+use cemark_runner::{Bench, Cores, Failure, Handed, Order, Ran, Silent};
 use cemark_scenario::{Overrides, Plan, parse};
 
 const FILE: &str = "
@@ -59,7 +59,7 @@ fn order(plan: Plan, out: &Path) -> Order {
         watches: Watches::default(),
         part: None,
         out: out.to_path_buf(),
-        jobs: None,
+        cores: Cores::default(),
         anyway: false,
         fresh: false,
         who: Provenance {

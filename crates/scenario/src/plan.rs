@@ -81,7 +81,16 @@ impl Plan {
     /// Estimated bytes of memory that the whole run takes, by the number of points that run at the
     /// same time: the program, the outcomes of all points, and the largest points that can meet.
     pub fn peak_bytes(&self, jobs: usize) -> f64 {
-        let mut peaks: Vec<f64> = self.distinct().iter().map(|p| p.peak_bytes).collect();
+        self.peak_bytes_on(jobs, |_| 1)
+    }
+
+    /// The same, where `threads` says on how many threads each point runs, by its index.
+    pub fn peak_bytes_on(&self, jobs: usize, threads: impl Fn(usize) -> usize) -> f64 {
+        let first = self.simulated_as();
+        let own = (0..first.len()).filter(|i| first[*i] == *i);
+        let mut peaks: Vec<f64> = own
+            .map(|i| self.points[i].peak_bytes_on(threads(i)))
+            .collect();
         peaks.sort_by(|a, b| b.total_cmp(a));
         let running: f64 = peaks.iter().take(jobs.max(1)).sum();
         (self.kept_bytes() + running).max(LEAST)
@@ -219,6 +228,11 @@ impl Point {
     /// does.
     pub fn alone_bytes(&self) -> f64 {
         BASE + self.peak_bytes
+    }
+
+    /// Estimated bytes that it takes while it runs on this number of threads.
+    pub fn peak_bytes_on(&self, threads: usize) -> f64 {
+        self.peak_bytes * crate::cost::of_shards(threads)
     }
 
     /// Estimated CPU seconds, by the cost and by what makes a hop dear.

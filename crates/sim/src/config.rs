@@ -15,11 +15,10 @@ pub use cemark_switch::ce::NonEct;
 pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
-use crate::endpoints::host::is_probe;
 use crate::ids::LinkId;
 use crate::network::faults::LinkFault;
 use crate::retune::Retune;
-use crate::topology::{Fabric, Topology};
+use crate::topology::{Fabric, Link, Topology};
 use crate::workload::{Kind, RttModel, Workload};
 
 /// One simulation point.
@@ -113,7 +112,7 @@ impl Config {
     /// Whether the port of a link of `fabric` has the markers of the configuration.
     pub fn marks(&self, fabric: &Fabric, link: LinkId) -> bool {
         let nic = link.0 < self.topology.hosts();
-        crate::build::marks(self, &fabric.links()[link], nic)
+        self.marks_on(&fabric.links()[link], nic)
     }
 
     /// The congestion controller of a workload's flows.
@@ -125,7 +124,7 @@ impl Config {
     /// [`Config::transport`] where only pings are sent.
     pub fn controls(&self) -> Vec<&Control> {
         let mut all: Vec<&Control> = Vec::new();
-        for workload in self.workloads.iter().filter(|w| !is_probe(&w.kind)) {
+        for workload in self.workloads.iter().filter(|w| !w.kind.is_probe()) {
             let control = self.control_of(workload);
             if !all.contains(&control) {
                 all.push(control);
@@ -135,6 +134,16 @@ impl Config {
             all.push(&self.transport.control);
         }
         all
+    }
+
+    /// Whether the port of a link, a NIC's or a switch's, has the markers of the configuration.
+    pub(crate) fn marks_on(&self, link: &Link, nic: bool) -> bool {
+        let s = &self.switch;
+        let plain = match nic {
+            true => self.nic != Nic::SwitchPort || s.pfc.is_some(),
+            false => s.plain_host_ports && link.host.is_some(),
+        };
+        !plain
     }
 
     /// Whether some flow may have an extra delay.

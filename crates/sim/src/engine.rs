@@ -1,70 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The main loop: takes events in order and passes each to the part that handles it.
+//! A shard: one whole simulation, or the part of it that one thread simulates at a time. It owns
+//! the parts, takes events in order, and passes each to the part that it is for.
+//!
+//! ```text
+//! shard ──> middleboxes ──> endpoints ──> network        a part uses those to its right;
+//!   │                                        │           what goes to the left is returned
+//!   └── agenda: the time, what is pending <──┘
+//! ```
 
-use cemark_switch::edge::{Actions, Step};
-use cemark_switch::{Clock, Pool, Port};
-use cemark_wire::Packet;
+use std::sync::Arc;
 
-use crate::config::{Config, Nic};
-use crate::endpoints::conn::Conns;
-use crate::endpoints::offload::Held;
+use crate::agenda::{Agenda, kind};
+use crate::config::Config;
+use crate::endpoints::Endpoints;
+use crate::endpoints::offload::Hold;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
 use crate::metrics::Metrics;
-use crate::middleboxes::dupacks::DupAcks;
-use crate::middleboxes::edges::RouterPair;
-use crate::middleboxes::pep::Pep;
-use crate::network::pfc::Lossless;
-use crate::network::pool::{Delayed, Sacks};
-use crate::network::tap::Taps;
-use crate::network::waypoint::Waypoint;
+use crate::middleboxes::Middleboxes;
+use crate::middleboxes::edges::Place;
+use crate::network::{Network, Reached};
 use crate::retune::Tuning;
 use crate::shards::Part;
 use crate::stepped::Watched;
-use crate::topology::Fabric;
 use crate::workload::Traffic;
-
-/// An event is a kind in the high bits and an index in the low ones. Kind 0: the packet at the head
-/// of a link arrives at its far end (`EventQueue::insert_delivery`).
-///
-/// Events of one tick are handled in the order of these numbers: what the network does, then what
-/// hosts do, then flows that start, then what is recorded; within a kind by link, host or
-/// connection. None depends on when an event was inserted.
-pub(crate) mod kind {
-    /// A link with explicit queues may have become free.
-    pub const SERVE: u32 = 1 << SHIFT;
-    /// A packet has waited for its flow's extra delay (index: its connection).
-    pub const DELAYED: u32 = 2 << SHIFT;
-    /// A pause frame arrives (index: see `network::pfc`).
-    pub const PAUSE: u32 = 3 << SHIFT;
-    /// A NIC is free for the next connection in its line.
-    pub const PULL: u32 = 4 << SHIFT;
-    /// A host takes what its NIC has received.
-    pub const INTERRUPT: u32 = 5 << SHIFT;
-    /// A sender's timer.
-    pub const TIMER: u32 = 6 << SHIFT;
-    /// A receiver's delayed ACK.
-    pub const ACK_TIMER: u32 = 7 << SHIFT;
-    /// The timer of a middlebox at an edge is due (index: twice the path, plus 1 for the far
-    /// router).
-    pub const EDGE: u32 = 8 << SHIFT;
-    /// A marker's timer at a port is due.
-    pub const WAKE: u32 = 9 << SHIFT;
-    /// The next flow starts.
-    pub const FLOW: u32 = 10 << SHIFT;
-    /// A probe is due (index: workload).
-    pub const PROBE: u32 = 11 << SHIFT;
-    /// Stalled ports are checked for deadlock.
-    pub const CHECK: u32 = 12 << SHIFT;
-    /// Something is to be recorded.
-    pub const RECORD: u32 = 13 << SHIFT;
-    /// The last tick of a shard's window ends.
-    pub const WINDOW: u32 = 14 << SHIFT;
-    /// Where the kind starts.
-    pub const SHIFT: u32 = 28;
-    /// The index.
-    pub const INDEX: u32 = (1 << SHIFT) - 1;
-}
+use cemark_wire::Packet;
 
 /// What a long computation reports to its caller from time to time.
 #[derive(Clone, Copy, Debug)]
@@ -75,124 +35,189 @@ pub struct Progress {
     pub hops: u64,
 }
 
-/// A host, with the queue of connections that have something to send through its NIC.
-#[derive(Default)]
-pub(crate) struct Host {
-    pub line: std::collections::VecDeque<ConnId>,
-    /// Connections that wait for the end of a pause.
-    pub held: Vec<ConnId>,
-    pub pull_armed: bool,
-    /// Received packets that wait for the interrupt.
-    pub received: Vec<Packet>,
-    pub interrupt_armed: bool,
-}
-
-/// One simulation point while it runs.
-pub(crate) struct Sim<Q> {
-    pub cfg: Config,
-    pub clock: Clock,
-    pub fabric: Fabric,
-    pub events: Q,
-    pub now: u64,
-    /// Packets that wait for their flow's extra delay.
-    pub delayed: Delayed,
-    pub sacks: Sacks,
-    /// One for each link: NICs first.
-    pub ports: Vec<Port>,
-    /// Buffers, which ports of a switch may share.
-    pub pools: Vec<Pool>,
-    pub hosts: Vec<Host>,
-    /// Far ends of links that are more than a host or a plain switch.
-    pub waypoints: Vec<Waypoint>,
-    /// What records the packets of chosen links.
-    pub taps: Taps,
-    /// The DCIB routers, a pair for each path between two sites.
-    pub edges: Vec<RouterPair>,
-    /// What they request, their headers and their counters.
-    pub actions: Actions,
-    pub steps: Vec<Step>,
-    pub filter: Option<DupAcks>,
-    /// The proxies at the edges.
-    pub pep: Option<Box<Pep>>,
-    pub conns: Conns,
+/// See the module's text.
+pub(crate) struct Shard<Q> {
+    pub cfg: Arc<Config>,
+    pub agenda: Agenda<Q>,
+    pub net: Network,
+    pub ends: Endpoints,
+    pub boxes: Middleboxes,
+    /// Flows that have not started.
     pub traffic: Traffic,
     pub metrics: Metrics,
-    /// Some flow may have an extra delay behind its sender's NIC,
-    pub extras: bool,
-    /// or before its receiver, where switches pause their senders: the last link is never paused.
-    pub late_extras: bool,
-    /// Packets with one of these flags wait for no extra delay.
-    pub prompt: cemark_wire::Flags,
-    /// The sender says when a flow is complete, not the receiver.
-    pub sender_ends: bool,
-    /// Hosts have queue pairs.
-    pub rdma: bool,
-    /// Switches pause their senders.
-    pub pfc: Option<Box<Lossless>>,
-    /// Packets that a connection may put into the NIC before the next connection is served; 0:
-    /// everything that the window allows.
-    pub turn: u32,
-    /// Largest train of a connection in bytes; 0: segment by segment.
-    pub tso: u32,
-    /// Hosts handle what they receive in bunches.
-    pub bunches: bool,
-    /// A bunch is being handled whose answers are gathered (GRO).
-    pub gathers: bool,
-    /// Answers that wait for the end of the bunch.
-    pub answers: Vec<Held>,
-    pub sent: u64,
-    pub delivered: u64,
-    pub hops: u64,
+    /// Events so far.
     pub handled: u64,
     pub next_report: u64,
     /// Measured flows that have not ended.
     pub awaited: u64,
-    pub gone: Vec<Packet>,
+    /// The run is over.
     pub stop: bool,
     /// The ports whose markers may change in mid-run.
     pub tuning: Option<Box<Tuning>>,
     /// What the caller sees of the run from time to time.
     pub watched: Option<Box<Watched>>,
-    /// What this shard holds of a divided simulation.
+    /// What it holds for the other shards, where it is one of several.
     pub part: Option<Box<Part>>,
 }
 
-impl<Q: EventQueue> Sim<Q> {
+impl<Q: EventQueue> Shard<Q> {
+    /// Handles the event that has been taken from the list. Returns whether it was a delivery, by
+    /// far the most frequent.
+    #[inline(always)]
+    pub fn handle(&mut self, now: u64, event: u32) -> bool {
+        debug_assert!(now >= self.agenda.now, "an event before the present");
+        self.agenda.now = now;
+        self.handled += 1;
+        self.net.prefetch(self.agenda.events.upcoming());
+        let delivers = event < kind::SERVE;
+        if delivers {
+            let reached = self.net.deliver(&mut self.agenda, LinkId(event));
+            self.reached(reached);
+        } else {
+            self.handle_other(event);
+        }
+        delivers
+    }
+
+    /// Handles any event but a delivery.
+    #[inline]
+    pub fn handle_other(&mut self, event: u32) {
+        let i = event & kind::INDEX;
+        let (agenda, net, ends) = (&mut self.agenda, &mut self.net, &mut self.ends);
+        match event & !kind::INDEX {
+            kind::SERVE => net.serve(agenda, LinkId(i)),
+            kind::PULL => ends.pull(agenda, net, HostId(i)),
+            kind::TIMER => ends.sender_timer(agenda, net, ConnId(i)),
+            kind::ACK_TIMER => ends.ack_timer(agenda, net, ConnId(i)),
+            kind::DELAYED => {
+                let reached = net.after_delay(agenda, ConnId(i));
+                self.reached_late(reached);
+            }
+            kind::PAUSE => {
+                let resumed = net.pause_frame(agenda, i);
+                if let Some(link) = resumed.filter(|&link| ends.sends_on(link)) {
+                    ends.resume(agenda, net, HostId(link.0));
+                }
+            }
+            kind::WAKE => net.wake(agenda, LinkId(i)),
+            kind::EDGE => self.boxes.wake(agenda, net, ends, i),
+            kind::INTERRUPT => {
+                ends.interrupted(HostId(i));
+                self.handle_bunch(HostId(i));
+            }
+            kind::FLOW => self.next_flow(),
+            kind::PROBE => self.send_probe(i),
+            kind::CHECK => self.check_pauses(),
+            _ => self.record(i),
+        }
+        if self.net.has_cleared() {
+            self.ends.retire_cleared(&mut self.net);
+        }
+    }
+
+    /// The same as [`Shard::reached`], not in place.
+    #[inline(never)]
+    fn reached_late(&mut self, reached: Option<Reached>) {
+        self.reached(reached);
+    }
+
+    /// A packet may have left the network. In place, for what is delivered.
+    #[inline(always)]
+    pub fn reached(&mut self, reached: Option<Reached>) {
+        match reached {
+            None => {}
+            Some(Reached::Host(host, packet)) => self.at_host(host, packet),
+            Some(Reached::Middlebox(place, packet)) => self.at_middlebox(place, packet),
+        }
+    }
+
+    #[inline(always)]
+    fn at_host(&mut self, host: HostId, packet: Packet) {
+        if self.ends.bunches {
+            return self.at_slow_host(host, packet);
+        }
+        let (agenda, net) = (&mut self.agenda, &mut self.net);
+        let came = self.ends.receive(agenda, net, host, &packet);
+        self.came(&packet, came);
+    }
+
+    /// The same where hosts handle packets in bunches.
+    #[cold]
+    fn at_slow_host(&mut self, host: HostId, packet: Packet) {
+        let (agenda, net) = (&mut self.agenda, &mut self.net);
+        match self.ends.hold(agenda, host, packet) {
+            Hold::Waits => {}
+            Hold::Full => self.handle_bunch(host),
+            Hold::Alone => {
+                let came = self.ends.receive(agenda, net, host, &packet);
+                self.came(&packet, came);
+            }
+        }
+    }
+
+    /// A host handles the packets that wait in its NIC.
+    #[cold]
+    fn handle_bunch(&mut self, host: HostId) {
+        let packets = self.ends.begin_bunch(host);
+        for packet in &packets {
+            let (agenda, net) = (&mut self.agenda, &mut self.net);
+            let came = self.ends.receive(agenda, net, host, packet);
+            self.came(packet, came);
+        }
+        let (agenda, net) = (&mut self.agenda, &mut self.net);
+        self.ends.end_bunch(agenda, net, host, packets);
+    }
+
+    /// A packet is at a place of a middlebox.
+    #[cold]
+    fn at_middlebox(&mut self, place: u32, packet: Packet) {
+        let place = self.boxes.place(place);
+        if place != Place::Proxy {
+            let (agenda, net, ends) = (&mut self.agenda, &mut self.net, &mut self.ends);
+            return self.boxes.at_edge(agenda, net, ends, place, packet);
+        }
+        let Some((end, split)) = self.boxes.proxy_of(&self.net, &packet) else {
+            return self.net.forward(&mut self.agenda, packet);
+        };
+        self.reached_late(Some(Reached::Host(end, packet)));
+        if let Some(split) = split {
+            let (agenda, net, ends) = (&mut self.agenda, &mut self.net, &mut self.ends);
+            self.boxes.pump(agenda, net, ends, split);
+        }
+    }
+
+    /// Detects ports that will never send again, and stops the run if there are any. The shards of
+    /// a divided simulation are checked together.
+    fn check_pauses(&mut self) {
+        self.net.check_again(&mut self.agenda);
+        if !Q::SHARDED && self.net.stalls() {
+            self.stop |= self.net.is_deadlocked();
+        }
+    }
+
     /// Runs to the end. `report` is called every 2^17 events; if it returns false the run is
     /// abandoned.
     pub fn run(&mut self, report: &mut dyn FnMut(Progress) -> bool) -> bool {
-        let end = self.clock.ticks(self.cfg.max_time);
+        let end = self.agenda.clock.ticks(self.cfg.max_time);
         let all = self.starts_and_ends();
-        while let Some((now, event)) = self.events.pop() {
+        while let Some((now, event)) = self.agenda.events.pop() {
             if now > end {
-                self.now = end;
+                self.agenda.now = end;
                 return true;
             }
-            debug_assert!(now >= self.now);
-            self.now = now;
-            self.handled += 1;
-            self.prefetch();
-            if event < kind::SERVE {
-                // By far the most frequent.
-                self.deliver(LinkId(event));
-                if self.stop {
-                    return true;
-                }
-                continue;
-            }
-            self.handle_event(event);
+            let delivered = self.handle(now, event);
             if self.stop {
                 return true;
             }
             // Deliveries alone never run for long without timers and samples, so it is enough to
             // report progress here.
-            if self.handled >= self.next_report {
+            if !delivered && self.handled >= self.next_report {
                 self.next_report = self.handled + (1 << 17);
                 let time = now as f64 / end.max(1) as f64;
                 let flows = 1.0 - self.starts_and_ends() / all;
                 if !report(Progress {
                     done: time.max(flows).min(1.0),
-                    hops: self.hops,
+                    hops: self.net.hops,
                 }) {
                     return false;
                 }
@@ -201,60 +226,9 @@ impl<Q: EventQueue> Sim<Q> {
         true
     }
 
-    /// Handles any event but a delivery.
-    #[inline]
-    pub fn handle_event(&mut self, event: u32) {
-        let i = event & kind::INDEX;
-        match event & !kind::INDEX {
-            kind::SERVE => self.serve(LinkId(i)),
-            kind::PULL => self.pull(HostId(i)),
-            kind::TIMER => self.sender_timer(ConnId(i)),
-            kind::ACK_TIMER => self.ack_timer(ConnId(i)),
-            kind::DELAYED => {
-                let packet = self.delayed.take(ConnId(i));
-                if self.late_extras {
-                    let host = self.conns.list[ConnId::of(&packet)].dst;
-                    self.at_host(host, packet);
-                } else if self.waypoints.is_empty() {
-                    self.forward(packet);
-                } else {
-                    self.after_delay(packet);
-                }
-            }
-            kind::FLOW => self.next_flow(),
-            kind::PROBE => self.send_probe(i),
-            kind::WAKE => self.wake(LinkId(i)),
-            kind::INTERRUPT => self.interrupt(HostId(i)),
-            kind::EDGE => self.wake_edge(i),
-            kind::PAUSE => self.pause_frame(i),
-            // The shards of a divided simulation are checked together.
-            kind::CHECK if Q::SHARDED => self.check_again(),
-            kind::CHECK => self.check_pauses(),
-            _ => self.record(i),
-        }
-    }
-
     /// What has to happen to the flows before the run ends, at least one. Starts count as well as
     /// ends, because no measured flow ends during a warm-up.
     fn starts_and_ends(&self) -> f64 {
         (self.traffic.ahead() as f64 + self.awaited as f64).max(1.0)
-    }
-
-    /// Prefetches the packet of the next delivery, which is usually not in the first-level cache.
-    #[inline(always)]
-    pub fn prefetch(&self) {
-        let upcoming = self.events.upcoming();
-        if let Some(port) = upcoming.and_then(|link| self.ports.get(link as usize)) {
-            port.prefetch_head();
-        }
-    }
-}
-
-/// Packets that a connection may send before the NIC serves the next one, for trains of `tso`
-/// bytes.
-pub(crate) fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
-    match nic {
-        Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),
-        Nic::Fifo | Nic::SwitchPort => 0,
     }
 }

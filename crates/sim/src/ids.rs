@@ -2,14 +2,9 @@
 //! Indices of links, hosts and connections, each a type of its own, so that none is taken for
 //! another. Configurations and outcomes, which people write and read, hold plain numbers.
 
-use std::ops::{Index, IndexMut};
-
-use cemark_switch::Port;
 use cemark_wire::Packet;
 
-use crate::endpoints::conn::Conn;
-use crate::engine::Host;
-use crate::topology::{Link, Route};
+use crate::topology::Link;
 
 /// A link, by its place in [`Fabric::links`](crate::topology::Fabric::links).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,8 +47,8 @@ impl ConnId {
 }
 
 macro_rules! indexed {
-    ($($Id:ident: $($Item:ty),+;)+) => {$($(
-        impl Index<$Id> for Vec<$Item> {
+    ($Id:ty: $($Item:ty),+) => {$(
+        impl std::ops::Index<$Id> for Vec<$Item> {
             type Output = $Item;
 
             #[inline(always)]
@@ -62,22 +57,18 @@ macro_rules! indexed {
             }
         }
 
-        impl IndexMut<$Id> for Vec<$Item> {
+        impl std::ops::IndexMut<$Id> for Vec<$Item> {
             #[inline(always)]
             fn index_mut(&mut self, id: $Id) -> &mut $Item {
                 &mut self[id.0 as usize]
             }
         }
-    )+)+};
+    )+};
 }
+/// Lets lists be read by an index type: `indexed!(LinkId: Port)`.
+pub(crate) use indexed;
 
-indexed! {
-    LinkId: Port;
-    HostId: Host;
-    ConnId: Conn, [Route; 2];
-}
-
-impl Index<LinkId> for [Link] {
+impl std::ops::Index<LinkId> for [Link] {
     type Output = Link;
 
     fn index(&self, id: LinkId) -> &Link {

@@ -65,11 +65,14 @@
 //! assert!(marked < 45_000.0 && unmarked > 3.0 * marked, "{marked} {unmarked}");
 //! ```
 
+mod agenda;
 mod build;
 pub mod config;
+mod division;
 mod endpoints;
 mod engine;
 pub mod events;
+mod flows;
 mod ids;
 mod metrics;
 mod middleboxes;
@@ -122,7 +125,7 @@ fn run_on<Q: EventQueue>(
     cfg: &Config,
     report: &mut dyn FnMut(Progress) -> bool,
 ) -> Option<Outcome> {
-    let mut sim = engine::Sim::<Q>::new(cfg, &[]);
+    let mut sim = engine::Shard::<Q>::whole(cfg, &[], &[]);
     sim.run(report).then(|| sim.finish())
 }
 
@@ -133,9 +136,9 @@ pub fn run_with_taps(
     taps: &[Tap],
     report: &mut dyn FnMut(Progress) -> bool,
 ) -> Option<(Outcome, Sightings)> {
-    let mut sim = engine::Sim::<Wheel>::new(cfg, taps);
+    let mut sim = engine::Shard::<Wheel>::whole(cfg, taps, &[]);
     sim.run(report).then(|| {
-        let sightings = std::mem::take(&mut sim.taps.sightings);
+        let sightings = std::mem::take(&mut sim.net.taps.sightings);
         (sim.finish(), sightings)
     })
 }

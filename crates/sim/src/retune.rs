@@ -11,14 +11,15 @@ use std::error::Error;
 use std::fmt;
 
 use cemark_marking::{Kind, Marker, QueueSpec, SchemeSpec, Values, catalogue};
-use cemark_switch::Port;
 use cemark_wire::{Picos, Rate};
 
+use crate::agenda::kind;
 use crate::config::{Config, MarkerChoice};
-use crate::engine::{Sim, kind};
+use crate::engine::Shard;
 use crate::events::EventQueue;
 use crate::ids::LinkId;
 use crate::metrics::record;
+use crate::network::{Network, ports};
 
 /// New parameters for the markers of some ports, from a time on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,31 +146,40 @@ pub(crate) struct Tuning {
 }
 
 impl Tuning {
-    /// `ports`: the links that may change, with what their queues' markers were built for.
-    pub fn new(cfg: &Config, ports: impl Iterator<Item = (u32, Vec<QueueSpec>)>) -> Option<Tuning> {
+    /// What may be retuned: ports that keep their queues, since they are watched or since the
+    /// configuration retunes them, and mark.
+    pub fn of_network(cfg: &Config, net: &Network, watched: &[LinkId]) -> Option<Tuning> {
+        let kept = ports::kept(cfg, &net.fabric, watched);
         let MarkerChoice::Builtin { scheme, values } = &cfg.switch.marker else {
             return None;
         };
-        let tunable = |(link, specs)| {
+        if !kept.contains(&true) {
+            return None;
+        }
+        let hosts = cfg.topology.hosts() as usize;
+        let links = net.fabric.links().iter().enumerate();
+        let tunable = links.filter(|&(l, link)| kept[l] && cfg.marks_on(link, l < hosts));
+        let ports = tunable.map(|(l, _)| {
+            let specs = net.queue_specs(cfg, LinkId(l as u32));
             let values = *values;
-            (link, Tunable { specs, values })
-        };
+            (l as u32, Tunable { specs, values })
+        });
         Some(Tuning {
             scheme,
-            ports: ports.map(tunable).collect(),
+            ports: ports.collect(),
         })
     }
 }
 
-impl<Q: EventQueue> Sim<Q> {
+impl<Q: EventQueue> Shard<Q> {
     /// Inserts the events of all retunes. Those of time zero take effect at once.
     pub fn prime_retunes(&mut self) {
         for n in 0..self.cfg.retunes.len() {
-            match self.clock.ticks(self.cfg.retunes[n].at) {
+            match self.agenda.clock.ticks(self.cfg.retunes[n].at) {
                 0 => self.retune_planned(n),
                 at => {
                     let event = kind::RECORD | (record::RETUNE + n as u32);
-                    self.events.insert(at - 1, event);
+                    self.agenda.events.insert(at - 1, event);
                 }
             }
         }
@@ -218,9 +228,9 @@ impl<Q: EventQueue> Sim<Q> {
             for (link, values) in links.iter().zip(new) {
                 if let Some(port) = tuning.ports.get_mut(&link.0) {
                     port.values = values;
-                    if self.has_port(*link) {
-                        let wake_at = Port::retune(&mut self.ports[*link], &values, &port.specs);
-                        self.arm_wake(*link, wake_at);
+                    if self.net.owns(*link) {
+                        self.net
+                            .retune(&mut self.agenda, *link, &values, &port.specs);
                     }
                 }
             }

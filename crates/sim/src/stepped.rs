@@ -9,8 +9,9 @@
 use cemark_marking::{SchemeSpec, Values};
 use cemark_wire::{Nanos, Picos};
 
+use crate::agenda::kind;
 use crate::config::Config;
-use crate::engine::{Sim, kind};
+use crate::engine::Shard;
 use crate::events::{EventQueue, Wheel};
 use crate::ids::LinkId;
 use crate::metrics::record;
@@ -111,16 +112,16 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// The tick of the next sample: the last one before the instant that it belongs to.
-    fn next<Q: EventQueue>(&self, sim: &Sim<Q>) -> u64 {
+    fn next<Q: EventQueue>(&self, shard: &Shard<Q>) -> u64 {
         let whole = u128::from(self.interval.0) * u128::from(self.done);
         let part = u128::from(self.interval.0) * u128::from(self.taken + 1);
         let instant = whole + part / u128::from(self.samples);
         let instant = Picos(u64::try_from(instant).unwrap_or(u64::MAX / 2));
-        sim.clock.ticks(instant).max(sim.now + 2) - 1
+        shard.agenda.clock.ticks(instant).max(shard.agenda.now + 2) - 1
     }
 }
 
-impl<Q: EventQueue> Sim<Q> {
+impl<Q: EventQueue> Shard<Q> {
     /// Watches some ports from the first tick on.
     fn watch_from_now(&mut self, watch: &Watch) {
         let watched = Watched {
@@ -140,7 +141,7 @@ impl<Q: EventQueue> Sim<Q> {
 
     fn arm_watch(&mut self, watched: Watched) {
         let at = watched.next(self);
-        self.events.insert(at, kind::RECORD | record::WATCH);
+        self.agenda.events.insert(at, kind::RECORD | record::WATCH);
         self.watched = Some(Box::new(watched));
     }
 
@@ -151,9 +152,13 @@ impl<Q: EventQueue> Sim<Q> {
             return;
         };
         for (link, sums) in watched.links.iter().zip(&mut watched.sums) {
-            let port = &mut self.ports[*link];
-            let bytes = port.queued_bytes(self.now);
-            let wait = self.clock.nanos(port.backlog_ticks(self.now)).0;
+            let port = self.net.port_mut(*link);
+            let bytes = port.queued_bytes(self.agenda.now);
+            let wait = self
+                .agenda
+                .clock
+                .nanos(port.backlog_ticks(self.agenda.now))
+                .0;
             sums.bytes += u64::from(bytes);
             sums.max_bytes = sums.max_bytes.max(bytes);
             sums.wait += wait;
@@ -171,20 +176,13 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Handles events up to the end of the interval. Returns whether the run has ended.
     fn advance(&mut self) -> bool {
-        let end = self.clock.ticks(self.cfg.max_time);
-        while let Some((now, event)) = self.events.pop() {
+        let end = self.agenda.clock.ticks(self.cfg.max_time);
+        while let Some((now, event)) = self.agenda.events.pop() {
             if now > end {
-                self.now = end;
+                self.agenda.now = end;
                 return true;
             }
-            self.now = now;
-            self.handled += 1;
-            self.prefetch();
-            if event < kind::SERVE {
-                self.deliver(LinkId(event));
-            } else {
-                self.handle_event(event);
-            }
+            self.handle(now, event);
             if self.stop {
                 return true;
             }
@@ -197,14 +195,14 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// What happened since the interval began; the next one begins.
     fn observe(&mut self, over: bool) -> Observation {
-        self.catch_up();
+        self.net.catch_up(self.agenda.now);
         let mut watched = self.watched.take().expect("a simulation that is stepped");
-        let until = self.now + 1;
+        let until = self.agenda.now + 1;
         let span = (until - watched.from).max(1) as f64;
         let taken = f64::from(watched.taken.max(1));
         let mut ports = Vec::with_capacity(watched.links.len());
         for (i, &link) in watched.links.iter().enumerate() {
-            let (port, sums) = (&self.ports[link], watched.sums[i]);
+            let (port, sums) = (self.net.port(link), watched.sums[i]);
             let counters = port.counters();
             let now = Before {
                 packets: counters.sent,
@@ -230,8 +228,11 @@ impl<Q: EventQueue> Sim<Q> {
         }
         let flows = &self.metrics.flows;
         let observation = Observation {
-            from: self.clock.picos(watched.from),
-            until: self.clock.picos(if over { self.now } else { until }),
+            from: self.agenda.clock.picos(watched.from),
+            until: self
+                .agenda
+                .clock
+                .picos(if over { self.agenda.now } else { until }),
             over,
             ports,
             ended: flows[watched.flows..].to_vec(),
@@ -288,7 +289,7 @@ impl<Q: EventQueue> Sim<Q> {
 /// assert!(longest > 0 && run.finish().packet_hops > 0);
 /// ```
 pub struct Stepped {
-    sim: Sim<Wheel>,
+    sim: Shard<Wheel>,
     over: bool,
 }
 
@@ -296,7 +297,7 @@ impl Stepped {
     /// Lays the simulation out; nothing has happened yet. Panics on a link that the fabric does not
     /// have.
     pub fn new(cfg: &Config, watch: &Watch) -> Stepped {
-        let mut sim = Sim::<Wheel>::with_queues(cfg, &watch.links);
+        let mut sim = Shard::<Wheel>::whole(cfg, &[], &watch.links);
         sim.watch_from_now(watch);
         Stepped { sim, over: false }
     }

@@ -2,7 +2,9 @@
 //! Packet-hops per CPU second and peak memory, each workload in a process of its own.
 
 use cemark_report::pauses;
+use cemark_runner::clock::Stopwatch;
 use cemark_scenario::{BENCHES, Overrides};
+use cemark_sim::shards;
 use cpu_time::ProcessTime;
 use miette::miette;
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,7 @@ pub(crate) struct Measured {
     /// Packets (data or ACK) that crossed a link.
     packet_hops: u64,
     cpu_seconds: f64,
+    wall_seconds: f64,
     packet_hops_per_cpu_second: f64,
     peak_rss_bytes: u64,
     events: u64,
@@ -54,6 +57,36 @@ pub(crate) struct Measured {
     drops: u64,
     /// Equal to the point's digest of `cemark run` on the same scenario.
     digest: String,
+    /// How the work was spread over threads, where there are several.
+    spread: Option<Spread>,
+}
+
+/// See [`shards::Spread`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Spread {
+    shards: u32,
+    windows: u64,
+    alone: u64,
+    packet_hops_per_window: f64,
+    messages_per_window: f64,
+    /// Share of their time that threads would wait for the busiest one, if all hops took the same
+    /// time and the exchange none.
+    waiting: f64,
+}
+
+impl Spread {
+    fn of(spread: &shards::Spread, shards: u32) -> Option<Spread> {
+        let windows = spread.windows as f64;
+        let even = spread.hops as f64 / f64::from(shards);
+        (spread.windows > 0 && shards > 1).then(|| Spread {
+            shards,
+            windows: spread.windows,
+            alone: spread.alone,
+            packet_hops_per_window: spread.hops as f64 / windows,
+            messages_per_window: spread.messages as f64 / windows,
+            waiting: 1.0 - even / (spread.busiest as f64).max(1.0),
+        })
+    }
 }
 
 /// Simulates the single point of a scenario in this process and prints its speed and memory.
@@ -65,16 +98,19 @@ pub(crate) fn one(name: &str, core: Core, threads: u32) -> Result<(), Failure> {
             plan.points.len()
         )));
     };
-    let began = ProcessTime::now();
+    let (began, watch) = (ProcessTime::now(), Stopwatch::start());
+    let mut spread = None;
     let out = match core {
         Core::Wheel if threads > 1 => {
-            cemark_sim::shards::run(&point.config, threads, threads, &mut |_| true)
-                .expect("no report abandons it")
+            let parts = threads.min(shards::most_shards(&point.config));
+            let (out, found) = shards::run_counted(&point.config, parts, threads);
+            spread = Spread::of(&found, parts);
+            out
         }
         Core::Wheel => cemark_sim::run(&point.config),
         Core::Heap => cemark_sim::run_on_heap(&point.config),
     };
-    let cpu_seconds = began.elapsed().as_secs_f64();
+    let (cpu_seconds, wall_seconds) = (began.elapsed().as_secs_f64(), watch.seconds());
     // A deadlock ended the run early, so its speed means nothing.
     if let Some(ring) = pauses::deadlock(point, &out) {
         let help = pauses::DEADLOCK_HELP;
@@ -86,6 +122,7 @@ pub(crate) fn one(name: &str, core: Core, threads: u32) -> Result<(), Failure> {
         hosts: point.config.topology.hosts(),
         packet_hops: out.packet_hops,
         cpu_seconds,
+        wall_seconds,
         packet_hops_per_cpu_second: out.packet_hops as f64 / cpu_seconds,
         peak_rss_bytes: peak_rss(),
         events: out.events,
@@ -94,6 +131,7 @@ pub(crate) fn one(name: &str, core: Core, threads: u32) -> Result<(), Failure> {
         marks: out.totals.all_marks(),
         drops: out.totals.all_drops(),
         digest: format!("{:016x}", out.digest),
+        spread,
     };
     exit::answer_json(&measured)
 }
@@ -146,9 +184,42 @@ pub(crate) fn all(
             "schema": 1, "core": core.name(), "runs": runs, "threads": threads,
             "results": results, "growth": growth,
         })),
-        Format::Table if growth.is_empty() => Ok(()),
-        Format::Table => exit::answer(&growth_table(&growth)),
+        Format::Table => {
+            let spread = spread_table(&results);
+            let growth = match growth.is_empty() {
+                true => String::new(),
+                false => growth_table(&growth),
+            };
+            exit::answer(&(spread + &growth))
+        }
     }
+}
+
+/// How the work of each divided simulation was spread over its threads; empty without any.
+fn spread_table(results: &[Measured]) -> String {
+    let rows = results.iter().filter_map(|m| {
+        let s = m.spread.as_ref()?;
+        Some(format!(
+            "{:20} {:>8} {:>8.2} {:>8} {:>8} {:>12.1} {:>12.1} {:>8.0} %\n",
+            m.name,
+            s.shards,
+            m.wall_seconds,
+            s.windows,
+            s.alone,
+            s.packet_hops_per_window,
+            s.messages_per_window,
+            100.0 * s.waiting,
+        ))
+    });
+    let rows: String = rows.collect();
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "\nhow the work was spread over threads\n\
+         {:20} {:>8} {:>8} {:>8} {:>8} {:>12} {:>12} {:>10}\n{rows}",
+        "workload", "shards", "wall s", "windows", "alone", "hops/window", "messages/w.", "waiting"
+    )
 }
 
 /// What a larger fabric costs, for the same traffic.
@@ -254,6 +325,8 @@ mod tests {
             marks: 0,
             drops: 0,
             digest: String::new(),
+            spread: None,
+            wall_seconds: 1.0,
         }
     }
 
@@ -274,6 +347,26 @@ mod tests {
             "one size has nothing to compare"
         );
         assert!(growth_table(&growth(&all)).contains("leafspine-1024             1024"));
+    }
+
+    #[test]
+    fn waiting_is_for_the_busiest_shard() {
+        let found = shards::Spread {
+            windows: 10,
+            alone: 1,
+            messages: 50,
+            hops: 1000,
+            busiest: 800,
+        };
+        let spread = Spread::of(&found, 2).expect("it was divided");
+        assert_eq!(spread.packet_hops_per_window, 100.0);
+        assert_eq!(spread.messages_per_window, 5.0);
+        assert_eq!(spread.waiting, 0.375, "500 of 800 hops are useful");
+        assert!(Spread::of(&found, 1).is_none());
+        assert_eq!(spread_table(&[measured("a", 1, 1.0)]), "");
+        let mut one = measured("a", 1, 1.0);
+        one.spread = Some(spread);
+        assert!(spread_table(&[one]).ends_with("5.0       38 %\n"));
     }
 
     #[test]

@@ -29,6 +29,8 @@ const LINES: Duration = Duration::from_secs(10);
 const PICTURES: Duration = Duration::from_millis(250);
 /// A point's reports are passed on at most this often, in seconds: it makes hundreds a second.
 const REPORTS: f64 = 1.0;
+/// Seconds over which the speed of a single point is taken.
+const SPEED: f64 = 2.0;
 
 /// Shows how far the points are until it is cleared or dropped.
 pub(crate) struct Progress {
@@ -55,6 +57,28 @@ struct Board {
     points: Vec<State>,
     /// The largest percentage shown so far: it never goes back.
     shown: u32,
+    /// Packet-hops a second of a single point.
+    speed: Speed,
+}
+
+/// How fast packet-hops come, over the last seconds.
+#[derive(Clone, Copy, Default)]
+struct Speed {
+    /// When it was last looked at, and how many there were.
+    before: (f64, u64),
+    per_second: Option<f64>,
+}
+
+impl Speed {
+    /// Looks again, but at most once in two seconds: a point reports its packet-hops in steps.
+    fn of(&mut self, now: f64, hops: u64) -> Option<f64> {
+        let span = now - self.before.0;
+        if span >= SPEED && hops > self.before.1 {
+            self.per_second = Some((hops - self.before.1) as f64 / span);
+            self.before = (now, hops);
+        }
+        self.per_second
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -107,6 +131,7 @@ impl Progress {
             record,
             title: String::new(),
             shown: 0,
+            speed: Speed::default(),
         }));
         let bar = bar(quiet);
         let painter = (!quiet).then(|| paint(Arc::clone(&board), bar.clone()));
@@ -231,12 +256,20 @@ impl Board {
         let estimate = self.estimator.estimate(now);
         let percent = estimate.map_or(0, |e: Estimate| (e.share() * 100.0).floor() as u32);
         self.shown = self.shown.max(percent.min(99));
+        let hops = self.points.iter().map(|p| p.hops).sum();
+        let points = self.points.iter().filter(|p| p.expected).count();
+        let single = points == 1 && self.title.is_empty();
         text::Shown {
             title: self.title.clone(),
             percent: self.shown,
             finished: self.points.iter().filter(|p| p.finished).count(),
-            points: self.points.iter().filter(|p| p.expected).count(),
-            hops: self.points.iter().map(|p| p.hops).sum(),
+            points,
+            hops,
+            speed: if single {
+                self.speed.of(now, hops)
+            } else {
+                None
+            },
             gone: now,
             left: estimate.map(|e| e.left),
         }
@@ -311,7 +344,18 @@ fn paint(board: Arc<Mutex<Board>>, bar: ProgressBar) -> Painter {
 
 #[cfg(test)]
 mod tests {
-    use super::Progress;
+    use super::{Progress, Speed};
+
+    #[test]
+    fn the_speed_is_that_of_the_last_seconds() {
+        let mut speed = Speed::default();
+        assert_eq!(speed.of(0.25, 0), None);
+        assert_eq!(speed.of(1.0, 5), None, "too early");
+        assert_eq!(speed.of(2.0, 40), Some(20.0));
+        assert_eq!(speed.of(3.9, 1000), Some(20.0), "not yet");
+        assert_eq!(speed.of(4.0, 240), Some(100.0));
+        assert_eq!(speed.of(9.0, 240), Some(100.0), "no report since");
+    }
 
     #[test]
     fn a_quiet_run_shows_nothing() {

@@ -16,6 +16,8 @@ pub(super) struct Shown {
     pub(super) points: usize,
     /// Packet-hops so far.
     pub(super) hops: u64,
+    /// Of a single point: the packet-hops that it does in a second.
+    pub(super) speed: Option<f64>,
     /// Seconds since the start.
     pub(super) gone: f64,
     /// Estimated seconds to the end; `None` before anything is known.
@@ -34,11 +36,9 @@ impl Shown {
             None => "too early to say how long it takes".to_owned(),
         };
         format!(
-            "[{:3} %] {title}{} of {} points, {} packet-hops, {} gone, {left}",
+            "[{:3} %] {title}{}, {} gone, {left}",
             self.percent,
-            self.finished,
-            self.points,
-            units::count(self.hops as f64),
+            self.work(" of "),
             units::span(self.gone),
         )
     }
@@ -60,14 +60,21 @@ impl Shown {
             text = format!("{}  {text}", self.title);
         }
         if !narrow {
-            text += &format!(
-                "  {}/{} points, {} packet-hops",
-                self.finished,
-                self.points,
-                units::count(self.hops as f64)
-            );
+            text += &format!("  {}", self.work("/"));
         }
         text
+    }
+
+    /// What is done: points and packet-hops, or how fast a single point gets on.
+    fn work(&self, of: &str) -> String {
+        let hops = units::count(self.hops as f64);
+        match self.speed {
+            Some(speed) => format!("{hops} packet-hops, {} a second", units::count(speed)),
+            None => format!(
+                "{}{of}{} points, {hops} packet-hops",
+                self.finished, self.points
+            ),
+        }
     }
 }
 
@@ -125,6 +132,7 @@ mod tests {
             finished: 7,
             points: 30,
             hops: 1_900_000_000,
+            speed: None,
             gone: 42.3,
             left: Some(139.0),
         }
@@ -147,6 +155,23 @@ mod tests {
             "[  0 %] ecnsharp-9, 7 of 30 points, 1.90G packet-hops, 42 s gone, too early to say \
              how long it takes"
         );
+    }
+
+    #[test]
+    fn a_single_point_shows_its_speed() {
+        let one = Shown {
+            speed: Some(24_100_000.0),
+            ..shown()
+        };
+        assert_eq!(
+            one.line(),
+            "[ 23 %] 1.90G packet-hops, 24.1M a second, 42 s gone, about 2 min 20 s left"
+        );
+        assert_eq!(
+            one.beside_bar(false),
+            " 23 %  about 2 min 20 s left, 42 s gone  1.90G packet-hops, 24.1M a second"
+        );
+        assert_eq!(one.beside_bar(true), shown().beside_bar(true));
     }
 
     #[test]

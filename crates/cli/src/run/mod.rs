@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use cemark_report::{Comparisons, RunDir, RunSummary, pauses, table};
-use cemark_runner::{Order, Ran, marker};
+use cemark_runner::{Cores, Order, Ran, marker};
 use cemark_scenario::visible_lines;
 
 pub(crate) use self::part::Share;
@@ -41,6 +41,11 @@ pub(crate) struct Args {
     /// does not depend on N.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+    /// Simulate each point on N threads, at most one per core [default: one, or two where most
+    /// cores would be idle and the points gain]. Fewer points then run at the same time. The
+    /// result does not depend on N.
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
     /// Run only part I of N, into a directory of its own: N processes, on one machine or on many,
     /// run everything, and `cemark merge` makes one run of their parts (docs/cluster.md).
     #[arg(long, value_name = "I/N")]
@@ -92,7 +97,10 @@ fn order(args: &Args) -> Result<Order, Failure> {
         watches,
         part: args.part.map(|part| part.named(&args.scenario)),
         out,
-        jobs: args.jobs,
+        cores: Cores {
+            jobs: args.jobs,
+            threads: args.threads,
+        },
         anyway: args.anyway,
         fresh: args.fresh,
         who: provenance(),

@@ -81,6 +81,12 @@ impl Show for Screen {
         });
     }
 
+    fn notes(&self, text: &str) {
+        if !self.quiet {
+            note(&format!("note: {text}"));
+        }
+    }
+
     fn begins(&self, point: usize) {
         self.tell(point, |progress, place| progress.begins(place));
     }

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Finished, RunDir, RunSummary, html};
+use cemark_runner::Cores;
 use cemark_runner::clock::{Stopwatch, cpu_seconds};
-use cemark_runner::threads;
 use cemark_scenario::{Overrides, Plan, Point};
 use cemark_testbed::Lab;
 use cemark_wire::hash::Fnv1a;
@@ -199,7 +199,7 @@ impl Work<'_> {
             .collect();
         let count = Mutex::new(0);
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads(jobs, todo.len()))
+            .num_threads(Cores::of_jobs(jobs).split(todo.len()).points)
             .build()
             .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))?;
         let simulated = &finished;

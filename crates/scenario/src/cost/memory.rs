@@ -41,6 +41,12 @@ const DRAFT: f64 = 120.0;
 /// A port in an outcome.
 const PORT: f64 = 320.0;
 
+/// What a point in shards holds, as a multiple of what it holds whole: a port is in one shard, but
+/// every shard has a row of each flow and connection, which are at most half of it in a fabric.
+pub(crate) fn of_shards(shards: usize) -> f64 {
+    0.5 + 0.5 * shards.max(1) as f64
+}
+
 /// Most that the point holds while it runs.
 pub(super) fn peak(config: &Config, found: &Found) -> f64 {
     let (links, ports) = paths::links(&config.topology);

@@ -22,7 +22,7 @@ use cemark_sim::workload::{Kind, LongFlows};
 use fluid::Found;
 use sender::seconds;
 
-pub(crate) use memory::{BASE, LEAST};
+pub(crate) use memory::{BASE, LEAST, of_shards};
 
 /// Flows of a point that are drawn; of more, this part represents all.
 const DRAWN: f64 = 20_000.0;

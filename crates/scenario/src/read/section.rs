@@ -247,6 +247,19 @@ pub(crate) fn list(node: &Node) -> Fallible<&[Node]> {
     }
 }
 
+/// Links by their names: a list of at least one, or one name without brackets. `nothing` and `help`
+/// say what is wrong with none.
+pub(crate) fn link_names<'a>(node: &'a Node, nothing: &str, help: &str) -> Fallible<&'a [Node]> {
+    let names = match &node.value {
+        Value::Text(_) => std::slice::from_ref(node),
+        _ => list(node)?,
+    };
+    match names {
+        [] => Err(Fault::new(node.at, nothing).help(help)),
+        _ => Ok(names),
+    }
+}
+
 /// One of the words of a choice.
 pub(crate) fn choice<T: Words>(node: &Node) -> Fallible<T> {
     let mut all = T::words();

@@ -8,7 +8,7 @@ use cemark_sim::topology::{Fabric, Topology};
 
 use crate::error::{Fallible, Fault, near};
 use crate::key::{Key, keys, words};
-use crate::section::{Section, list, text};
+use crate::section::{Section, link_names, text};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::{Node, Table, Value, items};
 
@@ -81,15 +81,8 @@ pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFaul
         let victims = s.read(&VICTIMS)?;
         let bleach = s.read(&BLEACH)?;
         s.finish()?;
-        let names = match &links_node.value {
-            // One link needs no brackets.
-            Value::Text(_) => std::slice::from_ref(links_node),
-            _ => list(links_node)?,
-        };
-        if names.is_empty() {
-            return Err(Fault::new(links_node.at, "a fault of no link")
-                .help("write links = [\"wan0.0->wan1.0\"], or leave this [[fault]] out"));
-        }
+        let help = "write links = [\"wan0.0->wan1.0\"], or leave this [[fault]] out";
+        let names = link_names(links_node, "a fault of no link", help)?;
         for name in names {
             let exact = match &name.value {
                 Value::Text(name) => links.get(name.as_str()),

@@ -13,7 +13,7 @@ use cemark_wire::{Picos, Rate};
 use crate::error::{Fallible, Fault, fold, near, near_of_many};
 use crate::key::{Key, KeySpec, keys};
 use crate::markers::{self, label_of, spec_of};
-use crate::section::{Section, list, text};
+use crate::section::{Section, link_names, text};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::{Node, Table, Value, items};
 use crate::units;
@@ -219,15 +219,8 @@ fn shown(param: &ParamSpec, value: u64) -> String {
 
 /// The links of `ports`, each once, in order.
 fn chosen(ports: &Node, config: &Config, fabric: &Fabric) -> Fallible<Vec<u32>> {
-    let names = match &ports.value {
-        // One port needs no brackets.
-        Value::Text(_) => std::slice::from_ref(ports),
-        _ => list(ports)?,
-    };
-    if names.is_empty() {
-        return Err(Fault::new(ports.at, "a retune of no port")
-            .help("write ports = \"leaf*->host*\", or leave `ports` out for all of them"));
-    }
+    let help = "write ports = \"leaf*->host*\", or leave `ports` out for all of them";
+    let names = link_names(ports, "a retune of no port", help)?;
     let mut links = Vec::new();
     for name in names {
         let pattern = text(name)?;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection of the simulation: what is known of it wherever its packets are, and its two ends,
-//! each of which belongs to the host where it is.
+//! The two ends of a connection, each of which belongs to the host where it is.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +8,17 @@ use cemark_transport::rdma::{Requester, Responder};
 use cemark_transport::{Config, Receiver, Segment, Sender};
 use cemark_wire::{Ecn, Nanos, Rate};
 
-use crate::ids::{ConnId, HostId};
-use crate::topology::Route;
+use crate::ids::{ConnId, HostId, indexed};
 use crate::workload::Flow;
 
-/// A connection. In a divided simulation every shard has this of each connection whose packets it
-/// may see, and of its ends those of its own hosts.
-#[derive(Debug)]
+/// The ends of a connection that are here: in a divided simulation those of the shard's own hosts.
+#[derive(Debug, Default)]
 pub(crate) struct Conn {
     pub tx: Option<Box<SenderEnd>>,
     pub rx: Option<Box<ReceiverEnd>>,
-    /// Seed of its packets' random hashes.
-    pub hash_seed: u64,
-    /// Ticks that data is delayed behind the sender's NIC, or before the receiver.
-    pub extra: u64,
-    pub src: HostId,
-    pub dst: HostId,
-    /// Its packets in the fabric.
-    pub in_fabric: u32,
 }
+
+indexed!(ConnId: Conn);
 
 /// What sends: TCP, or one end of a queue pair.
 #[derive(Debug)]
@@ -325,19 +316,6 @@ impl ReceiverEnd {
 }
 
 impl Conn {
-    /// What `Conns` holds in the place of a connection that there is not.
-    fn vacant() -> Conn {
-        Conn {
-            tx: None,
-            rx: None,
-            hash_seed: 0,
-            extra: 0,
-            src: HostId(0),
-            dst: HostId(0),
-            in_fabric: 0,
-        }
-    }
-
     /// The end that sends, which is here: whoever asks handles an event of its host.
     #[inline]
     pub fn tx(&self) -> &SenderEnd {
@@ -360,7 +338,7 @@ impl Conn {
         self.rx.as_mut().expect("the receiver is here")
     }
 
-    /// Whether it carries no flow and nothing refers to it any more.
+    /// Whether it carries no flow and no event refers to it any more.
     fn is_quiet(&self) -> bool {
         let sent = self
             .tx
@@ -370,7 +348,7 @@ impl Conn {
             .rx
             .as_ref()
             .is_some_and(|rx| !rx.open && rx.timers == 0);
-        sent && received && self.in_fabric == 0
+        sent && received
     }
 }
 
@@ -380,8 +358,6 @@ impl Conn {
 #[derive(Default)]
 pub(crate) struct Conns {
     pub list: Vec<Conn>,
-    /// Route of the data and route of the ACKs; outside `Conn` because every hop reads them.
-    pub routes: Vec<[Route; 2]>,
     /// The number of the first flow's connection.
     pub first: u32,
     /// The ends stay: here it is not known what of them is elsewhere.
@@ -404,8 +380,9 @@ impl Conns {
 
     /// The sender of a persistent connection knows that everything has arrived.
     pub fn put_idle(&mut self, i: ConnId) {
-        let c = &self.list[i];
-        let pool = (c.src, c.dst, c.tx().group);
+        let tx = self.list[i].tx();
+        let (src, dst) = (HostId(tx.flow.src), HostId(tx.flow.dst));
+        let pool = (src, dst, tx.group);
         self.pools.entry(pool).or_default().push(i);
     }
 
@@ -416,33 +393,25 @@ impl Conns {
         *n
     }
 
-    /// The number of a connection that belongs to no flow, or to a flow with several.
-    pub fn next(&self) -> ConnId {
-        ConnId(self.list.len() as u32)
-    }
-
     /// The number of the connection that a flow opens. A flow that opens none leaves it unused.
     pub fn of_flow(&self, id: u64) -> ConnId {
         ConnId(self.first + id as u32)
     }
 
-    /// Makes a connection known.
-    pub fn put(&mut self, i: ConnId, conn: Conn, routes: [Route; 2]) {
+    /// The place of a connection's ends.
+    pub fn at_mut(&mut self, i: ConnId) -> &mut Conn {
         let n = i.0 as usize + 1;
         if n > self.list.len() {
-            self.list.resize_with(n, Conn::vacant);
-            self.routes
-                .resize(n, [[crate::LinkId::NONE; crate::topology::MAX_LINKS]; 2]);
+            self.list.resize_with(n, Conn::default);
         }
-        self.list[i] = conn;
-        self.routes[i] = routes;
+        &mut self.list[i]
     }
 
-    /// Drops the ends of a fresh connection that nothing refers to. Called when a packet or an
-    /// event of it has gone.
+    /// Drops the ends of a fresh connection that no event refers to. Called when the network has no
+    /// packet of it.
     #[inline]
     pub fn maybe_retire(&mut self, i: ConnId) {
-        if self.list[i].in_fabric == 0 && !self.keeps_ends {
+        if !self.keeps_ends {
             self.retire_if_quiet(i);
         }
     }

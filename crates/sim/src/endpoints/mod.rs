@@ -1,8 +1,198 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hosts and their connections: what sends, what receives, when flows start and end.
+//!
+//! Of the network they know where they transmit, and a connection's row; nothing here uses
+//! `middleboxes` or the shard (`crates/sim/tests/layers.rs` reads it). What has come of a packet
+//! beyond its connection is returned ([`Came`]).
 
 pub(crate) mod conn;
 mod flows;
+pub(crate) mod history;
 pub(crate) mod host;
 pub(crate) mod offload;
-pub(crate) mod rdma;
+mod rdma;
+mod record;
+
+use std::sync::Arc;
+
+use crate::agenda::Agenda;
+use crate::config::{Config, Nic};
+use crate::events::EventQueue;
+use crate::ids::{ConnId, HostId};
+use crate::network::Network;
+use conn::{Conn, Conns, Counts};
+use history::History;
+use host::Host;
+use offload::Held;
+
+/// What has come of a packet at its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Came {
+    /// Nothing that concerns others.
+    Nothing,
+    /// The flow of its connection is complete.
+    Complete,
+    /// It is the answer to a probe.
+    Answer,
+}
+
+impl Came {
+    #[inline]
+    fn of(complete: bool) -> Came {
+        match complete {
+            true => Came::Complete,
+            false => Came::Nothing,
+        }
+    }
+}
+
+/// See the module's text.
+pub(crate) struct Endpoints {
+    cfg: Arc<Config>,
+    /// That of the configuration, where every packet needs it.
+    transport: cemark_transport::Config,
+    hosts: Vec<Host>,
+    pub conns: Conns,
+    /// The sender says when a flow is complete, not the receiver.
+    sender_ends: bool,
+    /// Hosts have queue pairs.
+    rdma: bool,
+    /// Packets that a connection may put into the NIC before the next connection is served; 0:
+    /// everything that the window allows.
+    turn: u32,
+    /// Largest train of a connection in bytes; 0: segment by segment.
+    tso: u32,
+    /// Hosts handle what they receive in bunches.
+    pub bunches: bool,
+    /// A bunch is being handled whose answers are gathered (GRO).
+    gathers: bool,
+    /// Answers that wait for the end of the bunch.
+    answers: Vec<Held>,
+    /// Packets that hosts have taken.
+    pub delivered: u64,
+    /// What senders counted, in a divided simulation.
+    pub history: History,
+}
+
+impl Endpoints {
+    /// The hosts of a configuration, without connections.
+    pub fn new(cfg: &Arc<Config>) -> Endpoints {
+        // A sender that is paced segment by segment does not wait for a train.
+        let tso = if cfg.transport.is_paced() && cfg.transport.pace_train == 0 {
+            0
+        } else {
+            cfg.offload.tso
+        };
+        let rdma = cfg.transport.rdma.is_some();
+        Endpoints {
+            transport: cfg.transport.clone(),
+            hosts: (0..cfg.topology.hosts()).map(|_| Host::default()).collect(),
+            conns: Conns::default(),
+            sender_ends: cfg.measure.fct.is_of_sender(),
+            rdma,
+            // A queue pair has no window and always has something to send, so the NIC serves queue
+            // pairs in turn.
+            turn: turn_of(cfg.nic, tso, cfg.transport.mss).max(u32::from(rdma)),
+            tso,
+            bunches: cfg.offload.coalesce.0 > 0,
+            gathers: false,
+            answers: Vec::new(),
+            delivered: 0,
+            history: History::default(),
+            cfg: Arc::clone(cfg),
+        }
+    }
+
+    /// Makes room for ends of connections on other links than NICs.
+    pub fn reach(&mut self, links: usize) {
+        self.hosts.resize_with(links, Host::default);
+    }
+
+    /// Whether a link is that of a host, or of another end of connections.
+    pub fn sends_on(&self, link: crate::LinkId) -> bool {
+        link.place() < self.hosts.len()
+    }
+
+    /// A packet of a connection has left the network, or its flow or an event of it is over: its
+    /// ends go if nothing refers to them any more.
+    #[inline]
+    pub fn maybe_retire(&mut self, net: &Network, conn: ConnId) {
+        if net.rows.is_clear(conn) {
+            self.conns.maybe_retire(conn);
+        }
+    }
+
+    /// Does the same for connections whose last packet in the network was lost.
+    #[cold]
+    pub fn retire_cleared(&mut self, net: &mut Network) {
+        while let Some(conn) = net.next_cleared() {
+            self.maybe_retire(net, conn);
+        }
+    }
+
+    /// A packet of a connection has left the network.
+    #[inline]
+    fn release(&mut self, net: &mut Network, conn: ConnId) {
+        if net.rows.release(conn) {
+            self.conns.maybe_retire(conn);
+        }
+    }
+
+    /// Packets that wait in NICs.
+    pub fn held(&self) -> u64 {
+        self.hosts.iter().map(|h| h.received.len() as u64).sum()
+    }
+
+    /// Payload bytes that receivers hold in order, all flows.
+    pub fn all_delivered(&self) -> u64 {
+        let here = self.conns.list.iter().filter_map(|c| c.rx.as_ref());
+        self.conns.retired.delivered + here.map(|rx| rx.sink.delivered()).sum::<u64>()
+    }
+
+    /// Notes what a sender has counted, where its receiver may be in another shard.
+    #[inline]
+    fn note_sender<Q: EventQueue>(&mut self, agenda: &Agenda<Q>, conn: ConnId) {
+        if Q::SHARDED {
+            let counts = self.conns.list[conn].tx().source.counts();
+            self.history.note(agenda.when(), conn, counts);
+        }
+    }
+
+    /// Takes what another shard has, at the end of a run. `owns`: whether a host is there.
+    pub fn absorb(&mut self, other: Endpoints, owns: impl Fn(HostId) -> bool) {
+        for (h, theirs) in (0..).map(HostId).zip(other.hosts) {
+            if owns(h) {
+                self.hosts[h] = theirs;
+            }
+        }
+        for (i, theirs) in (0..).map(ConnId).zip(other.conns.list) {
+            let mine = self.conns.at_mut(i);
+            mine.tx = mine.tx.take().or(theirs.tx);
+            mine.rx = mine.rx.take().or(theirs.rx);
+        }
+        self.delivered += other.delivered;
+        self.history.changes.extend(other.history.changes);
+    }
+
+    /// What all senders have counted: retransmissions and timeouts.
+    pub fn counted(&self) -> (u64, u64) {
+        let retired = self.conns.retired;
+        let senders = self.conns.list.iter().filter_map(|c: &Conn| c.tx.as_ref());
+        let all = senders.map(|tx| tx.source.counts());
+        all.fold((retired.retransmits, retired.timeouts), |sum, c: Counts| {
+            (
+                sum.0 + u64::from(c.retransmits),
+                sum.1 + u64::from(c.timeouts),
+            )
+        })
+    }
+}
+
+/// Packets that a connection may send before the NIC serves the next one, for trains of `tso`
+/// bytes.
+fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
+    match nic {
+        Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),
+        Nic::Fifo | Nic::SwitchPort => 0,
+    }
+}

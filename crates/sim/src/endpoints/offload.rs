@@ -5,9 +5,11 @@
 use cemark_transport::{Ack, Acks};
 use cemark_wire::{Flags, Nanos, Packet};
 
-use crate::engine::{Sim, kind};
+use super::Endpoints;
+use crate::agenda::{Agenda, kind};
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
+use crate::network::Network;
 
 /// Most payload that GRO answers as one (Linux, `GRO_LEGACY_MAX_SIZE`).
 const MOST_BYTES: u64 = 65_536;
@@ -46,78 +48,93 @@ pub(crate) struct Held {
     bytes: u64,
 }
 
-impl<Q: EventQueue> Sim<Q> {
+/// What becomes of a packet at the NIC of a host that handles packets in bunches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// It waits.
+    Waits,
+    /// It waits, and the host handles all that wait.
+    Full,
+    /// It does not wait: the end of a proxy's connection is at a router, which does not coalesce.
+    Alone,
+}
+
+impl Endpoints {
     /// A packet waits in the NIC of its host.
-    #[cold]
-    pub fn hold(&mut self, host: HostId, packet: Packet) {
+    pub fn hold<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        host: HostId,
+        packet: Packet,
+    ) -> Hold {
         if host.0 >= self.cfg.topology.hosts() {
-            // The ends of a proxy's connections are at a router, which does not coalesce.
-            return self.handle(host, packet);
+            return Hold::Alone;
         }
         let h = &mut self.hosts[host];
         h.received.push(packet);
         if h.received.len() >= self.cfg.offload.coalesce_packets as usize {
-            self.handle_held(host);
-        } else if !h.interrupt_armed {
-            h.interrupt_armed = true;
-            let span = self.clock.ticks(self.cfg.offload.coalesce.into());
-            self.events
-                .insert(self.now + span, kind::INTERRUPT | host.0);
+            return Hold::Full;
         }
+        if !h.interrupt_armed {
+            h.interrupt_armed = true;
+            let span = agenda.clock.ticks(self.cfg.offload.coalesce.into());
+            agenda
+                .events
+                .insert(agenda.now + span, kind::INTERRUPT | host.0);
+        }
+        Hold::Waits
     }
 
     /// The interrupt of a host. If the count of packets ended the wait before, it finds fewer
     /// packets, or none.
-    pub fn interrupt(&mut self, host: HostId) {
+    pub fn interrupted(&mut self, host: HostId) {
         self.hosts[host].interrupt_armed = false;
-        self.handle_held(host);
     }
 
-    #[cold]
-    fn handle_held(&mut self, host: HostId) {
-        let mut packets = std::mem::take(&mut self.hosts[host].received);
+    /// A host begins to handle the packets that wait.
+    pub fn begin_bunch(&mut self, host: HostId) -> Vec<Packet> {
         self.gathers = self.cfg.offload.gro;
-        for &packet in &packets {
-            self.handle(host, packet);
-        }
+        std::mem::take(&mut self.hosts[host].received)
+    }
+
+    /// It has handled them.
+    pub fn end_bunch<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        host: HostId,
+        mut packets: Vec<Packet>,
+    ) {
         self.gathers = false;
         packets.clear();
         self.hosts[host].received = packets;
         for i in 0..self.answers.len() {
             let held = self.answers[i];
-            self.send_held(host, held);
+            self.send_held(agenda, net, host, held);
         }
         self.answers.clear();
-    }
-
-    /// Handles a packet that has waited, through `arrive` again, so that the code behind it is
-    /// inlined only once. The flags are cleared meanwhile, so that the packet waits neither for
-    /// others nor for its flow's extra delay a second time.
-    fn handle(&mut self, host: HostId, packet: Packet) {
-        let late = std::mem::take(&mut self.late_extras);
-        self.bunches = false;
-        self.arrive(host.0, packet);
-        self.bunches = true;
-        self.late_extras = late;
-    }
-
-    /// Packets that wait in NICs.
-    pub fn held(&self) -> u64 {
-        self.hosts.iter().map(|h| h.received.len() as u64).sum()
     }
 
     /// Keeps an ACK until the bunch is over. It replaces an earlier ACK of the same connection that
     /// acknowledged less.
     #[cold]
-    pub fn answer_later(&mut self, host: HostId, conn: ConnId, bytes: u64, acks: Acks) {
+    pub fn answer_later<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        host: HostId,
+        conn: ConnId,
+        bytes: u64,
+        acks: Acks,
+    ) {
         let ack = match acks {
             Acks::None => return,
             // SACK blocks are read from the receiver when the ACK is sent, so an ACK with blocks is
             // sent now.
             Acks::One(ack) if ack.sacks == 0 && !ack.flags.has(Flags::SYN) => ack,
             other => {
-                self.release_answer(host, conn);
-                return self.answer(host, conn, other);
+                self.release_answer(agenda, net, host, conn);
+                return self.answer(agenda, net, host, conn, other);
             }
         };
         let same = self.answers.iter_mut().find(|h| h.conn == conn);
@@ -130,26 +147,37 @@ impl<Q: EventQueue> Sim<Q> {
             Some(held) => {
                 let before = std::mem::replace(&mut held.ack, ack);
                 held.bytes = bytes;
-                self.send_ack(host, conn, before);
+                self.send_ack(agenda, net, host, conn, before);
             }
             None => {
                 // It keeps the connection, as a packet would.
-                let c = &mut self.conns.list[conn];
-                c.in_fabric = c.in_fabric.wrapping_add(1);
+                net.rows.hold(conn);
                 self.answers.push(Held { conn, ack, bytes });
             }
         }
     }
 
-    fn send_held(&mut self, host: HostId, held: Held) {
-        self.send_ack(host, held.conn, held.ack);
-        self.release(held.conn);
+    fn send_held<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        host: HostId,
+        held: Held,
+    ) {
+        self.send_ack(agenda, net, host, held.conn, held.ack);
+        self.release(net, held.conn);
     }
 
-    fn release_answer(&mut self, host: HostId, conn: ConnId) {
+    fn release_answer<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        host: HostId,
+        conn: ConnId,
+    ) {
         if let Some(i) = self.answers.iter().position(|h| h.conn == conn) {
             let held = self.answers.remove(i);
-            self.send_held(host, held);
+            self.send_held(agenda, net, host, held);
         }
     }
 }

@@ -5,31 +5,46 @@ use cemark_transport::rdma::CNP;
 use cemark_transport::{Ack, Segment};
 use cemark_wire::{Fields, Flags, NONE, Nanos, Packet};
 
-use crate::endpoints::conn::{Sink, Source};
-use crate::engine::Sim;
+use super::conn::{Sink, Source};
+use super::{Came, Endpoints};
+use crate::agenda::Agenda;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
+use crate::network::Network;
 
-impl<Q: EventQueue> Sim<Q> {
+impl Endpoints {
     /// A packet of a queue pair has reached the host it is for.
-    #[inline]
-    pub fn at_pair(&mut self, host: HostId, p: Packet) {
-        if p.flags().has(Flags::ACK) {
-            self.at_requester(host, p)
+    #[inline(never)]
+    pub fn at_pair<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        host: HostId,
+        p: &Packet,
+    ) -> Came {
+        let complete = if p.flags().has(Flags::ACK) {
+            self.at_requester(agenda, net, host, p)
         } else {
-            self.at_responder(host, p)
-        }
-        self.release(ConnId::of(&p));
+            self.at_responder(agenda, net, host, p)
+        };
+        self.release(net, ConnId::of(p));
+        Came::of(complete)
     }
 
     #[inline]
-    fn at_responder(&mut self, host: HostId, p: Packet) {
-        let now = self.nanos();
-        let cfg = &self.cfg.transport;
-        let rx = self.conns.list[ConnId::of(&p)].rx_mut();
+    fn at_responder<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        host: HostId,
+        p: &Packet,
+    ) -> bool {
+        let now = agenda.nanos();
+        let cfg = &self.transport;
+        let rx = self.conns.list[ConnId::of(p)].rx_mut();
         rx.turn_to(p.seq);
         let (Sink::Rdma(responder), Some(rdma)) = (&mut rx.sink, &cfg.rdma) else {
-            return;
+            return false;
         };
         let segment = Segment {
             seq: p.seq,
@@ -44,27 +59,18 @@ impl<Q: EventQueue> Sim<Q> {
         let cnp_class = rdma.cnp_class.unwrap_or(class);
         if replies.cnp {
             // The time distinguishes two notifications where a marker makes a random choice.
-            let packet = self.reply(
-                0,
-                now,
-                ConnId::of(&p),
-                NONE,
-                Flags::ACK.with(CNP),
-                cnp_class,
-            );
-            self.transmit(host, packet);
+            let packet = self.reply(0, now, ConnId::of(p), NONE, Flags::ACK.with(CNP), cnp_class);
+            net.transmit(agenda, host.nic(), packet);
         }
         if let Some(ack) = replies.ack {
             let aux = match replies.beyond {
                 None => NONE,
-                Some(range) => self.sacks.store(1, [range, (0, 0), (0, 0)]),
+                Some(range) => net.sacks.store(1, [range, (0, 0), (0, 0)]),
             };
-            let packet = self.reply(ack.cum, now, ConnId::of(&p), aux, ack.flags, class);
-            self.transmit(host, packet);
+            let packet = self.reply(ack.cum, now, ConnId::of(p), aux, ack.flags, class);
+            net.transmit(agenda, host.nic(), packet);
         }
-        if complete {
-            self.flow_ended(ConnId::of(&p));
-        }
+        complete
     }
 
     #[inline]
@@ -78,7 +84,7 @@ impl<Q: EventQueue> Sim<Q> {
         class: u8,
     ) -> Packet {
         let fields = Fields {
-            wire_bytes: self.cfg.transport.ack_bytes,
+            wire_bytes: self.transport.ack_bytes,
             flags,
             class,
             ..Fields::default()
@@ -87,13 +93,19 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     #[inline]
-    fn at_requester(&mut self, host: HostId, p: Packet) {
-        let now = self.nanos();
-        let beyond = (p.aux != NONE).then(|| self.sacks.take(p.aux).1[0]);
-        let cfg = &self.cfg.transport;
-        let tx = self.conns.list[ConnId::of(&p)].tx_mut();
+    fn at_requester<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        host: HostId,
+        p: &Packet,
+    ) -> bool {
+        let now = agenda.nanos();
+        let beyond = (p.aux != NONE).then(|| net.sacks.take(p.aux).1[0]);
+        let cfg = &self.transport;
+        let tx = self.conns.list[ConnId::of(p)].tx_mut();
         let (Source::Rdma(requester), Some(rdma)) = (&mut tx.source, &cfg.rdma) else {
-            return;
+            return false;
         };
         let ack = Ack {
             cum: p.seq,
@@ -102,9 +114,9 @@ impl<Q: EventQueue> Sim<Q> {
             sacks: u8::from(beyond.is_some()),
         };
         requester.on_ack(cfg, rdma, now, &ack, beyond);
-        if requester.acked() >= tx.acked_end {
-            self.acknowledged(ConnId::of(&p));
-        }
-        self.ready(host, ConnId::of(&p));
+        let reached = requester.acked() >= tx.acked_end;
+        let complete = reached && self.acknowledged(ConnId::of(p));
+        self.ready(agenda, net, host, ConnId::of(p));
+        complete
     }
 }

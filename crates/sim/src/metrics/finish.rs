@@ -5,17 +5,17 @@ use crate::scramble::hash;
 use cemark_switch::{Counters, DropReason, Port};
 
 use super::{Done, record};
-use crate::endpoints::host::is_probe;
-use crate::engine::{Sim, kind};
+use crate::agenda::kind;
+use crate::engine::Shard;
 use crate::events::EventQueue;
-use crate::ids::LinkId;
+use crate::ids::{ConnId, LinkId};
 use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Totals, hottest};
 use crate::workload::path;
 
-impl<Q: EventQueue> Sim<Q> {
+impl<Q: EventQueue> Shard<Q> {
     /// Something is to be recorded now.
     pub fn record(&mut self, what: u32) {
-        self.catch_up();
+        self.net.catch_up(self.agenda.now);
         let again = match what {
             record::FROM => {
                 self.metrics.at_from = self.links_so_far();
@@ -24,7 +24,7 @@ impl<Q: EventQueue> Sim<Q> {
                     g.last = delivered;
                 });
                 if self.cfg.measure.goodput_interval.0 > 0 {
-                    self.metrics.all_delivered = self.all_delivered();
+                    self.metrics.all_delivered = self.ends.all_delivered();
                 }
                 return;
             }
@@ -34,9 +34,10 @@ impl<Q: EventQueue> Sim<Q> {
                 return;
             }
             record::SAMPLE => {
-                if self.clock.picos(self.now) <= self.cfg.measure.until {
-                    let (now, clock) = (self.now, self.clock);
-                    self.metrics.sampler.sample(now, clock, &mut self.ports);
+                if self.agenda.clock.picos(self.agenda.now) <= self.cfg.measure.until {
+                    let (now, clock) = (self.agenda.now, self.agenda.clock);
+                    let ports = self.net.ports_mut();
+                    self.metrics.sampler.sample(now, clock, ports);
                 }
                 self.metrics.sampler.interval
             }
@@ -45,49 +46,51 @@ impl<Q: EventQueue> Sim<Q> {
             _ => {
                 // An interval that ends with the measurement is whole, and nothing counts after it.
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
-                if self.now > self.clock.ticks(until) {
+                if self.agenda.now > self.agenda.clock.ticks(until) {
                     return;
                 }
-                let all = self.all_delivered();
+                let all = self.ends.all_delivered();
                 let before = std::mem::replace(&mut self.metrics.all_delivered, all);
                 self.metrics.all_goodput.push(all - before);
                 self.goodput_snapshot(|g, delivered| {
                     g.intervals.push(delivered - g.last);
                     g.last = delivered;
                 });
-                self.clock.ticks(self.cfg.measure.goodput_interval)
+                self.agenda.clock.ticks(self.cfg.measure.goodput_interval)
             }
         };
-        self.events.insert(self.now + again, kind::RECORD | what);
+        self.agenda
+            .events
+            .insert(self.agenda.now + again, kind::RECORD | what);
     }
 
     /// Endless flows so far, each with what its receiver holds.
     fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, u64)) {
         for g in &mut self.metrics.goodput {
-            each(g, self.conns.list[g.conn].rx().sink.delivered());
+            each(g, self.ends.conns.list[g.conn].rx().sink.delivered());
         }
     }
 
     /// The busy and paused ticks of every link so far.
     fn links_so_far(&self) -> Vec<Done> {
         let done = |p: &Port| Done {
-            busy: p.busy_ticks(self.now),
-            paused: p.pauses(self.now).ticks,
+            busy: p.busy_ticks(self.agenda.now),
+            paused: p.pauses(self.agenda.now).ticks,
         };
-        self.ports.iter().map(done).collect()
+        self.net.ports().iter().map(done).collect()
     }
 
     /// The shares of the measured time in which each link was sending and was paused; zero where
     /// measuring never began.
     pub fn shares(&self) -> Vec<(f64, f64)> {
         let m = &self.metrics;
-        let begin = self.clock.ticks(self.cfg.measure.from);
+        let begin = self.agenda.clock.ticks(self.cfg.measure.from);
         // A run may end before its measurement does.
         let (end, last) = match m.at_until.is_empty() {
-            true => (self.now, self.links_so_far()),
+            true => (self.agenda.now, self.links_so_far()),
             false => {
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
-                (self.clock.ticks(until), m.at_until.clone())
+                (self.agenda.clock.ticks(until), m.at_until.clone())
             }
         };
         if m.at_from.is_empty() {
@@ -101,27 +104,22 @@ impl<Q: EventQueue> Sim<Q> {
             .collect()
     }
 
-    /// Payload bytes that receivers hold in order, all flows.
-    fn all_delivered(&self) -> u64 {
-        let here = self.conns.list.iter().filter_map(|c| c.rx.as_ref());
-        self.conns.retired.delivered + here.map(|rx| rx.sink.delivered()).sum::<u64>()
-    }
-
     /// Ends the run and collects its outcome.
     pub fn finish(mut self) -> Outcome {
-        self.catch_up();
+        self.net.catch_up(self.agenda.now);
         let mut out = Outcome {
-            packet_hops: self.hops,
+            packet_hops: self.net.hops,
             events: self.handled,
-            end: self.clock.picos(self.now),
+            end: self.agenda.clock.picos(self.agenda.now),
             ..Outcome::default()
         };
         out.totals = self.totals();
         let mut flows = std::mem::take(&mut self.metrics.flows);
-        for c in &self.conns.list {
+        for (conn, c) in (0..).map(ConnId).zip(&self.ends.conns.list) {
             let flow = c.rx.as_ref().and_then(|rx| rx.unfinished());
             if let Some(flow) = flow.filter(|flow| flow.measured) {
-                flows.push(self.flow_record(c, flow, false));
+                let (agenda, net) = (&self.agenda, &self.net);
+                flows.push(self.ends.record(agenda, net, conn, flow, false));
             }
         }
         flows.sort_unstable_by_key(|f| f.id);
@@ -131,10 +129,10 @@ impl<Q: EventQueue> Sim<Q> {
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
         let shares = self.shares();
         out.ports = self.port_reports(&shares);
-        out.edges = self.pep_counts().unwrap_or_else(|| self.edge_counts());
-        out.pauses = self.pause_reports(&shares);
-        out.deadlock = self.pfc.take().map_or_else(Vec::new, |p| p.deadlock);
-        let links = self.fabric.links();
+        out.edges = self.boxes.counts();
+        out.pauses = self.net.pause_reports(self.agenda.now, &shares);
+        out.deadlock = self.net.deadlock();
+        let links = self.net.fabric.links();
         let first = self.cfg.topology.hosts();
         let busiest = self.busiest(&out);
         let hottest = hottest(&out.ports);
@@ -150,13 +148,13 @@ impl<Q: EventQueue> Sim<Q> {
     /// fresh connections would take.
     fn busiest(&self, out: &Outcome) -> Option<usize> {
         let first = self.cfg.topology.hosts() as usize;
-        let mut sent = vec![0_u128; self.ports.len() - first];
+        let mut sent = vec![0_u128; self.net.ports().len() - first];
         let flows = out.flows.iter().map(|f| (f.src, f.dst, f.id, f.bytes));
         // An endless flow counts more than any that ends.
         let endless = |f: &LongRecord| (f.src, f.dst, f.id, 1 << 50);
         for (src, dst, id, bytes) in flows.chain(out.long_flows.iter().map(endless)) {
             let path = path(self.cfg.seed, src, dst, id);
-            for link in self.fabric.route(src, dst, path) {
+            for link in self.net.fabric.route(src, dst, path) {
                 let port = (link.0 as usize).checked_sub(first);
                 if let Some(port) = port.and_then(|port| sent.get_mut(port)) {
                     *port += u128::from(bytes);
@@ -169,15 +167,17 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     fn totals(&self) -> Totals {
+        let (kept, made, gone) = self.boxes.kept_made_gone();
         let mut t = Totals {
-            sent: self.sent,
-            delivered: self.delivered,
-            in_flight: self.in_flight(),
-            made: self.actions.tally.made,
-            gone: self.actions.tally.gone,
+            sent: self.net.sent,
+            delivered: self.ends.delivered,
+            // In the network, kept at an edge, or held for an interrupt.
+            in_flight: self.net.in_flight() + kept + self.ends.held(),
+            made,
+            gone,
             ..Totals::default()
         };
-        for p in &self.ports {
+        for p in self.net.ports() {
             let c = p.counters();
             for why in Counters::WHYS {
                 *t.marks.entry(Counters::why_name(why)).or_default() += c.marks[why as usize];
@@ -187,20 +187,12 @@ impl<Q: EventQueue> Sim<Q> {
             }
         }
         if !self.cfg.faults.is_empty() {
-            let lost = (0..self.ports.len()).map(|l| self.lost_on(l)).sum();
+            let links = 0..self.net.ports().len() as u32;
+            let lost = links.map(|l| self.net.lost_on(LinkId(l))).sum();
             t.drops.insert(ARTIFICIAL, lost);
         }
-        let retired = self.conns.retired;
-        (t.retransmits, t.timeouts) = (retired.retransmits, retired.timeouts);
-        t.goodput_bytes = retired.delivered;
-        for tx in self.conns.list.iter().filter_map(|c| c.tx.as_ref()) {
-            let counts = tx.source.counts();
-            t.retransmits += u64::from(counts.retransmits);
-            t.timeouts += u64::from(counts.timeouts);
-        }
-        for rx in self.conns.list.iter().filter_map(|c| c.rx.as_ref()) {
-            t.goodput_bytes += rx.sink.delivered();
-        }
+        (t.retransmits, t.timeouts) = self.ends.counted();
+        t.goodput_bytes = self.ends.all_delivered();
         // Every packet is delivered, dropped with a reason, ended in a middlebox, or still in
         // flight.
         debug_assert_eq!(
@@ -210,20 +202,13 @@ impl<Q: EventQueue> Sim<Q> {
         t
     }
 
-    /// Packets that an artificial fault of link `l` took.
-    fn lost_on(&self, l: usize) -> u64 {
-        let way = self.waypoints.iter().find(|w| w.link.place() == l);
-        way.and_then(|w| w.fault.as_ref())
-            .map_or(0, |f| u64::from(f.lost))
-    }
-
     fn long_flows(&self) -> Vec<LongRecord> {
         let mut all: Vec<LongRecord> = self
             .metrics
             .goodput
             .iter()
             .map(|g| {
-                let c = &self.conns.list[g.conn];
+                let c = &self.ends.conns.list[g.conn];
                 let (tx, rx) = (c.tx(), c.rx());
                 let end = g.at_until.unwrap_or_else(|| rx.sink.delivered());
                 let flow = rx.unfinished().unwrap_or(&rx.flow);
@@ -246,9 +231,9 @@ impl<Q: EventQueue> Sim<Q> {
     fn port_reports(&self, shares: &[(f64, f64)]) -> Vec<PortReport> {
         let first = self.cfg.topology.hosts() as usize;
         let samples = &self.metrics.sampler;
-        (first..self.ports.len())
+        (first..self.net.ports().len())
             .map(|l| {
-                let (port, link) = (&self.ports[l], &self.fabric.links()[l]);
+                let (port, link) = (&self.net.ports()[l], &self.net.fabric.links()[l]);
                 let c = port.counters();
                 let (queue, sojourn) = samples.spreads(l - first);
                 PortReport {
@@ -257,7 +242,7 @@ impl<Q: EventQueue> Sim<Q> {
                     packets: c.sent,
                     bytes: c.sent_bytes,
                     marks: c.all_marks(),
-                    drops: c.all_drops() + self.lost_on(l),
+                    drops: c.all_drops() + self.net.lost_on(LinkId(l as u32)),
                     utilisation: shares[l].0,
                     queue,
                     sojourn,
@@ -270,28 +255,31 @@ impl<Q: EventQueue> Sim<Q> {
     pub fn prime(&mut self) {
         self.arm_flow();
         for w in 0..self.cfg.workloads.len() {
-            if is_probe(&self.cfg.workloads[w].kind) {
+            if self.cfg.workloads[w].kind.is_probe() {
                 self.prime_probe(w);
             }
         }
         let m = self.cfg.measure.clone();
         let (from, until) = (
-            self.clock.ticks(m.from),
-            self.clock.ticks(m.until.min(self.cfg.max_time)),
+            self.agenda.clock.ticks(m.from),
+            self.agenda.clock.ticks(m.until.min(self.cfg.max_time)),
         );
-        self.events.insert(from, kind::RECORD | record::FROM);
-        self.events
+        self.agenda.events.insert(from, kind::RECORD | record::FROM);
+        self.agenda
+            .events
             .insert(until.max(from), kind::RECORD | record::UNTIL);
         if self.metrics.sampler.interval > 0 {
-            self.events.insert(from, kind::RECORD | record::SAMPLE);
+            self.agenda
+                .events
+                .insert(from, kind::RECORD | record::SAMPLE);
         }
         // One shard checks for all.
-        if self.pfc.is_some() && self.part.as_ref().is_none_or(|part| part.is_first()) {
-            self.events.insert(0, kind::CHECK);
+        if self.net.pauses() && self.part.as_ref().is_none_or(|part| part.is_first()) {
+            self.agenda.events.insert(0, kind::CHECK);
         }
         if m.goodput_interval.0 > 0 {
-            self.events.insert(
-                from + self.clock.ticks(m.goodput_interval),
+            self.agenda.events.insert(
+                from + self.agenda.clock.ticks(m.goodput_interval),
                 kind::RECORD | record::GOODPUT,
             );
         }

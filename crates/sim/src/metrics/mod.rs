@@ -8,14 +8,14 @@ mod sampler;
 use histogram::Histogram;
 pub(crate) use sampler::Sampler;
 
-use crate::ids::{ConnId, HostId};
+use crate::config::Config;
+use crate::ids::ConnId;
 use crate::outcome::{FlowRecord, ProbeRecord};
 
 /// A probe workload's progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ProbeState {
     pub conn: ConnId,
-    pub src: HostId,
     pub class: u8,
     pub every: u64,
     pub left: u64,
@@ -47,6 +47,23 @@ pub(crate) struct Metrics {
     pub at_from: Vec<Done>,
     /// The same when it ended.
     pub at_until: Vec<Done>,
+}
+
+impl Metrics {
+    /// Nothing is recorded yet. `awaited`: measured flows.
+    pub fn new(cfg: &Config, sampler: Sampler, awaited: u64) -> Metrics {
+        Metrics {
+            flows: Vec::with_capacity(awaited.min(1 << 24) as usize),
+            probes: vec![ProbeState::default(); cfg.workloads.len()],
+            probe_answers: Vec::new(),
+            sampler,
+            goodput: Vec::new(),
+            all_goodput: Vec::new(),
+            all_delivered: 0,
+            at_from: Vec::new(),
+            at_until: Vec::new(),
+        }
+    }
 }
 
 /// What a link has done so far, in ticks.

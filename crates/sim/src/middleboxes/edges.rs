@@ -7,15 +7,20 @@
 
 use std::collections::BTreeMap;
 
-use cemark_switch::NEVER;
-use cemark_switch::edge::{Far, Middlebox, Near, SHIM, Step};
+use std::mem::swap;
+
+use cemark_switch::edge::{Actions, Far, Middlebox, Near, SHIM, Step};
+use cemark_switch::{Clock, NEVER};
 use cemark_wire::{Flags, NONE, Nanos, Packet, Picos};
 
+use super::Middleboxes;
+use super::dupacks::{DupAcks, Passage};
+use crate::agenda::{Agenda, kind};
 use crate::config::{Config, Edge};
-use crate::engine::{Sim, kind};
+use crate::endpoints::Endpoints;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
-use crate::middleboxes::dupacks::{DupAcks, Passage};
+use crate::network::Network;
 use crate::topology::{Fabric, MAX_LINKS};
 use crate::workload::Flow;
 
@@ -73,9 +78,9 @@ pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<(LinkId, Place)> {
 const NEAR: usize = 0;
 const FAR: usize = 1;
 
-impl<Q: EventQueue> Sim<Q> {
+impl Middleboxes {
     /// Builds the routers, before the first event.
-    pub fn prime_edges(&mut self) {
+    pub fn prime(&mut self, clock: Clock, net: &mut Network, ends: &mut Endpoints) {
         let Edge::Dcib { config, filter, .. } = self.cfg.edge else {
             return;
         };
@@ -84,161 +89,171 @@ impl<Q: EventQueue> Sim<Q> {
         };
         for site in 0..2 {
             for p in 0..sites.paths {
-                let back = sites.between(1 - site, p).map(|i| self.fabric.inner(i));
-                let conn = self.router_conn(sites.left, back);
+                let back = sites.between(1 - site, p).map(|i| net.fabric.inner(i));
+                let conn = router_conn(clock, net, ends, sites.left, back);
                 self.edges.push(RouterPair {
                     near: Near::new(config),
                     far: Far::new(config, conn.0),
                     conn,
-                    egress: self.fabric.inner(sites.between(site, p)[0]),
+                    egress: net.fabric.inner(sites.between(site, p)[0]),
                     armed: [NEVER; 2],
                 });
             }
         }
-        self.filter = filter.map(|hold| DupAcks::new(self.clock.ticks(hold)));
-        self.conns.lists_ended = self.filter.is_some();
+        self.filter = filter.map(|hold| DupAcks::new(clock.ticks(hold)));
+        ends.conns.lists_ended = self.filter.is_some();
     }
 
-    /// A connection that belongs to no host, whose ACKs take these three links from edge to edge.
-    fn router_conn(&mut self, left: u32, links: [LinkId; 3]) -> ConnId {
-        let flow = Flow {
-            id: u64::MAX - (1 << 20) - u64::from(links[0].0),
-            start: Picos::ZERO,
-            src: 0,
-            dst: left,
-            bytes: 0,
-            workload: 0,
-            class: 0,
-            measured: false,
-            extra: Picos::ZERO,
-        };
-        // It never ends.
-        let conn = self.conns.next();
-        self.open(conn, flow, flow.id);
-        let mut way = [LinkId::NONE; MAX_LINKS];
-        way[..3].copy_from_slice(&links);
-        self.conns.routes[conn] = [[LinkId::NONE; MAX_LINKS], way];
-        conn
-    }
-
-    /// A packet is at a place where a middlebox may handle it.
-    pub fn at_edge(&mut self, place: Place, packet: Packet) {
-        match place {
-            Place::Proxy => self.at_proxy(packet),
+    /// A packet is at a place of DCIB's routers.
+    pub fn at_edge<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        ends: &mut Endpoints,
+        place: Place,
+        packet: Packet,
+    ) {
+        let (p, side) = match place {
+            // There a packet is passed to the proxies' connections.
+            Place::Proxy => return,
             Place::Entry => {
-                let to = Self::next_link(&self.conns, &packet);
+                let to = net.rows.next_link(&packet);
                 match self.edges.iter().position(|pair| pair.egress == to) {
-                    None => self.offer(to, &packet),
-                    Some(p) => self.at_near(p, packet),
+                    None => return net.offer(agenda, to, &packet),
+                    Some(p) => (p, NEAR),
                 }
             }
-            Place::Across { other, .. }
-                if ConnId::of(&packet) == self.edges[other as usize].conn =>
-            {
-                self.at_near(other as usize, packet);
+            Place::Across { pair, other } => {
+                let other = other as usize;
+                match ConnId::of(&packet) == self.edges[other].conn {
+                    true => (other, NEAR),
+                    false => (pair as usize, FAR),
+                }
             }
-            Place::Across { pair, .. } => {
-                let (now, p) = (self.clock.nanos(self.now), pair as usize);
-                self.edges[p].far.on_packet(now, packet, &mut self.actions);
-                self.follow_steps(FAR);
-                self.arm_edge(p, FAR);
-            }
-        }
+        };
+        let now = agenda.nanos();
+        self.act(agenda, net, p, side, |middlebox, actions| {
+            middlebox.on_packet(now, packet, actions);
+        });
+        self.follow_steps(agenda, net, ends, side);
+        self.arm(agenda, p, side);
     }
 
-    fn at_near(&mut self, p: usize, packet: Packet) {
-        self.free_at(p);
-        let now = self.clock.nanos(self.now);
-        self.edges[p].near.on_packet(now, packet, &mut self.actions);
-        self.follow_steps(NEAR);
-        self.arm_edge(p, NEAR);
+    /// The timer of a router is due.
+    pub fn wake<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        ends: &mut Endpoints,
+        what: u32,
+    ) {
+        let (p, side) = (what as usize / 2, what as usize % 2);
+        if self.edges[p].armed[side] != agenda.now {
+            return;
+        }
+        self.edges[p].armed[side] = NEVER;
+        let now = agenda.nanos();
+        self.act(agenda, net, p, side, |middlebox, actions| {
+            middlebox.wake(now, actions);
+        });
+        self.follow_steps(agenda, net, ends, side);
+        self.arm(agenda, p, side);
+    }
+
+    /// A router acts. It knows when the port of the near router will be idle, and has the headers
+    /// that packets carry.
+    fn act<Q: EventQueue>(
+        &mut self,
+        agenda: &Agenda<Q>,
+        net: &mut Network,
+        p: usize,
+        side: usize,
+        act: impl FnOnce(&mut dyn Middlebox, &mut Actions),
+    ) {
+        let pair = &mut self.edges[p];
+        let ticks = agenda.now + net.port_mut(pair.egress).backlog_ticks(agenda.now);
+        // Rounded up: a wake-up at that time must find it idle.
+        let up = agenda.clock.picos(ticks).0.div_ceil(1000);
+        self.actions.free_at = Nanos(up);
+        swap(&mut net.headers, &mut self.actions.headers);
+        match side {
+            NEAR => act(&mut pair.near, &mut self.actions),
+            _ => act(&mut pair.far, &mut self.actions),
+        }
+        swap(&mut net.headers, &mut self.actions.headers);
     }
 
     /// A packet from the other site, after its far router.
-    fn filtered(&mut self, mut packet: Packet) {
+    fn filtered<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        ends: &mut Endpoints,
+        mut packet: Packet,
+    ) {
         // Not the answers to pings, and not router ACKs, which are sent from here.
         let acks = packet.flags().0 & (Flags::ACK.0 | Flags::PROBE.0 | SHIM.0) == Flags::ACK.0;
         if let Some(filter) = self.filter.as_mut().filter(|_| acks) {
-            for ended in self.conns.ended.drain(..) {
+            ends.retire_cleared(net);
+            for ended in ends.conns.ended.drain(..) {
                 filter.forget(ended);
             }
-            match filter.judge(self.now, ConnId::of(&packet), packet.seq) {
+            match filter.judge(agenda.now, ConnId::of(&packet), packet.seq) {
                 Passage::Whole => {}
                 Passage::Bare => {
                     if packet.aux != NONE {
-                        self.sacks.take(packet.aux);
+                        net.sacks.take(packet.aux);
                         packet.aux = NONE;
                     }
                 }
                 Passage::Never => {
                     self.actions.discard(packet);
-                    return self.follow_steps(NEAR);
+                    return self.follow_steps(agenda, net, ends, NEAR);
                 }
             }
         }
-        self.forward(packet);
-    }
-
-    /// Sets the time at which the port of the near router will be idle.
-    fn free_at(&mut self, p: usize) {
-        let egress = self.edges[p].egress;
-        let ticks = self.now + self.ports[egress].backlog_ticks(self.now);
-        // Rounded up: a wake-up at that time must find it idle.
-        let up = self.clock.picos(ticks).0.div_ceil(1000);
-        self.actions.free_at = Nanos(up);
-    }
-
-    /// The timer of a router is due.
-    pub fn wake_edge(&mut self, what: u32) {
-        let (p, side) = (what as usize / 2, what as usize % 2);
-        if self.edges[p].armed[side] != self.now {
-            return;
-        }
-        self.edges[p].armed[side] = NEVER;
-        self.free_at(p);
-        let now = self.clock.nanos(self.now);
-        match side {
-            NEAR => self.edges[p].near.wake(now, &mut self.actions),
-            _ => self.edges[p].far.wake(now, &mut self.actions),
-        }
-        self.follow_steps(side);
-        self.arm_edge(p, side);
+        net.forward(agenda, packet);
     }
 
     /// Carries out the steps of a router on this side.
-    fn follow_steps(&mut self, side: usize) {
+    fn follow_steps<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        ends: &mut Endpoints,
+        side: usize,
+    ) {
         let mut steps = std::mem::take(&mut self.steps);
         self.actions.drain_into(&mut steps);
         for step in steps.drain(..) {
             match step {
-                Step::Send(packet) if side == FAR => self.filtered(packet),
-                Step::Send(packet) => self.forward(packet),
-                Step::Kept(packet) => {
-                    self.conns.list[ConnId::of(&packet)].in_fabric += 1;
-                }
-                Step::Gone(packet) => self.dropped(packet),
+                Step::Send(packet) if side == FAR => self.filtered(agenda, net, ends, packet),
+                Step::Send(packet) => net.forward(agenda, packet),
+                Step::Kept(packet) => net.rows.hold(ConnId::of(&packet)),
+                Step::Gone(packet) => net.lose(packet),
             }
         }
         self.steps = steps;
     }
 
     /// Inserts an event for the timer of a router. An event that comes too early re-arms itself.
-    fn arm_edge(&mut self, p: usize, side: usize) {
+    fn arm<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, p: usize, side: usize) {
         let pair = &mut self.edges[p];
         let wake = match side {
             NEAR => pair.near.next_wake(),
             _ => pair.far.next_wake(),
         };
         let Some(wake) = wake else { return };
-        let at = self.clock.ticks_up(wake).max(self.now + 1);
+        let at = agenda.clock.ticks_up(wake).max(agenda.now + 1);
         if at < pair.armed[side] {
             pair.armed[side] = at;
-            self.events.insert(at, kind::EDGE | (2 * p + side) as u32);
+            let event = kind::EDGE | (2 * p + side) as u32;
+            agenda.events.insert(at, event);
         }
     }
 
     /// What the routers counted, all paths together.
-    pub fn edge_counts(&self) -> BTreeMap<String, u64> {
+    pub(super) fn edge_counts(&self) -> BTreeMap<String, u64> {
         let mut all = BTreeMap::new();
         if self.edges.is_empty() {
             return all;
@@ -274,4 +289,32 @@ impl<Q: EventQueue> Sim<Q> {
         add("held_peak_bytes", most(|p| p.far.stats().peak_bytes));
         all
     }
+}
+
+/// A connection that belongs to no host, whose ACKs take these three links from edge to edge. It
+/// never ends.
+fn router_conn(
+    clock: Clock,
+    net: &mut Network,
+    ends: &mut Endpoints,
+    left: u32,
+    links: [LinkId; 3],
+) -> ConnId {
+    let flow = Flow {
+        id: u64::MAX - (1 << 20) - u64::from(links[0].0),
+        start: Picos::ZERO,
+        src: 0,
+        dst: left,
+        bytes: 0,
+        workload: 0,
+        class: 0,
+        measured: false,
+        extra: Picos::ZERO,
+    };
+    let conn = ConnId(net.rows.len());
+    ends.open(clock, net, conn, flow, flow.id);
+    let mut way = [LinkId::NONE; MAX_LINKS];
+    way[..3].copy_from_slice(&links);
+    net.rows.set_routes(conn, [[LinkId::NONE; MAX_LINKS], way]);
+    conn
 }

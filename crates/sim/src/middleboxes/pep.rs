@@ -12,10 +12,13 @@ use std::collections::BTreeMap;
 use cemark_transport::{Receiver, Sender};
 use cemark_wire::{Flags, Packet};
 
+use super::Middleboxes;
+use crate::agenda::Agenda;
 use crate::config::{Config, Edge};
-use crate::engine::Sim;
+use crate::endpoints::Endpoints;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
+use crate::network::Network;
 use crate::topology::{Fabric, MAX_LINKS, Route};
 use crate::workload::Flow;
 
@@ -46,9 +49,27 @@ pub(crate) struct Pep {
 }
 
 impl Pep {
-    /// Whether the connection is a part of a flow that has not ended.
-    pub fn counts_with(&self, conn: ConnId) -> bool {
-        self.split_of(conn).is_some()
+    /// The proxies, if there are any.
+    pub fn new(edge: &Edge) -> Option<Pep> {
+        let &Edge::Pep { buffer } = edge else {
+            return None;
+        };
+        Some(Pep {
+            buffer,
+            ..Pep::default()
+        })
+    }
+
+    /// What they counted.
+    pub fn counts(&self) -> BTreeMap<String, u64> {
+        // Each flow has a receiver and a sender at each of two proxies.
+        let state = 2 * (size_of::<Sender>() + size_of::<Receiver>()) as u64;
+        let counts = [
+            ("pep_peak_flows", self.peak_flows),
+            ("pep_state_bytes", self.peak_flows * state),
+            ("pep_stored_peak_bytes", self.peak_stored),
+        ];
+        counts.map(|(name, n)| (name.to_owned(), n)).into()
     }
 
     fn split_of(&self, conn: ConnId) -> Option<u32> {
@@ -77,40 +98,46 @@ pub(crate) fn places(cfg: &Config, fabric: &Fabric) -> Vec<LinkId> {
         .collect()
 }
 
-impl<Q: EventQueue> Sim<Q> {
-    /// Sets the proxies up.
-    pub fn prime_pep(&mut self) {
-        if let Edge::Pep { buffer } = self.cfg.edge {
-            let links = self.ports.len();
-            self.hosts.resize_with(links, Default::default);
-            self.pep = Some(Box::new(Pep {
-                buffer,
-                ..Pep::default()
-            }));
-        }
+impl Middleboxes {
+    /// Whether flows between the sites are split.
+    pub fn splits(&self) -> bool {
+        self.pep.is_some()
+    }
+
+    /// Whether a proxy reads from the connection, a part of a flow that has not ended.
+    pub fn reads_from(&self, conn: ConnId) -> bool {
+        let pep = self.pep.as_ref();
+        pep.is_some_and(|pep| pep.split_of(conn).is_some())
     }
 
     /// The flow on the fresh connection `conn` goes through proxies if it goes to the other site.
     /// Returns the connection that ends at its receiver; the flow's bytes must not be written then.
     #[cold]
-    pub fn split(&mut self, conn: ConnId, flow: Flow) -> Option<ConnId> {
-        let mut pep = self.pep.take()?;
+    pub fn split<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        ends: &mut Endpoints,
+        conn: ConnId,
+        flow: Flow,
+    ) -> Option<ConnId> {
+        let pep = self.pep.as_mut()?;
         pep.name(conn, None);
-        let site = self.cfg.topology.rack(flow.src);
-        if site == self.cfg.topology.rack(flow.dst) {
-            self.pep = Some(pep);
+        let site = |host| self.cfg.topology.rack(host);
+        if site(flow.src) == site(flow.dst) {
             return None;
         }
-        let last = self.conns.routes[conn];
+        let last = *net.rows.routes(conn);
         let (out, back) = (last[0], last[1]);
         let one = |link: LinkId| way(&[link]);
         let inner = Flow {
             measured: false,
             ..flow
         };
-        let (middle, end) = (self.conns.next(), ConnId(self.conns.next().0 + 1));
-        self.open(middle, inner, flow.id ^ 1 << 61);
-        self.open(end, flow, flow.id ^ 1 << 62);
+        let middle = ConnId(net.rows.len());
+        ends.open(agenda.clock, net, middle, inner, flow.id ^ 1 << 61);
+        let end = ConnId(net.rows.len());
+        ends.open(agenda.clock, net, end, flow, flow.id ^ 1 << 62);
         let conns = [conn, middle, end];
         let routes = [
             [one(out[0]), one(back[4])],
@@ -120,19 +147,18 @@ impl<Q: EventQueue> Sim<Q> {
         let i = pep.free.pop().unwrap_or(pep.splits.len() as u32);
         for (conn, routes) in conns.into_iter().zip(routes) {
             pep.name(conn, Some(i));
-            self.conns.routes[conn] = routes;
-            let c = &mut self.conns.list[conn];
-            (c.src, c.dst) = (sends_on(routes[0][0]), sends_on(routes[1][0]));
-            let rx = c.rx_mut();
+            net.rows.set_routes(conn, routes);
+            let row = net.rows.of_mut(conn);
+            (row.src, row.dst) = (sends_on(routes[0][0]), sends_on(routes[1][0]));
+            let rx = ends.conns.list[conn].rx_mut();
             rx.flow.measured = false;
             rx.end = u64::MAX;
         }
-        let c = &mut self.conns.list[end];
-        c.extra = 0;
-        let rx = c.rx_mut();
+        net.rows.of_mut(middle).extra = 0;
+        net.rows.of_mut(end).extra = 0;
+        let rx = ends.conns.list[end].rx_mut();
         rx.flow.measured = flow.measured;
         rx.end = flow.bytes;
-        self.conns.list[middle].extra = 0;
         let split = Split {
             conns,
             total: flow.bytes,
@@ -145,33 +171,36 @@ impl<Q: EventQueue> Sim<Q> {
         }
         let live = (pep.splits.len() - pep.free.len()) as u64;
         pep.peak_flows = pep.peak_flows.max(live);
-        self.pep = Some(pep);
-        self.pump(i);
+        self.pump(agenda, net, ends, i);
         Some(end)
     }
 
-    /// A packet is at an edge router with a proxy.
-    pub fn at_proxy(&mut self, packet: Packet) {
-        if Self::next_link(&self.conns, &packet) != LinkId::NONE {
-            return self.forward(packet);
+    /// What ends at the proxy where a packet is: the end of its connection, and the flow that the
+    /// connection is a part of. `None` where the packet only passes.
+    pub fn proxy_of(&self, net: &Network, packet: &Packet) -> Option<(HostId, Option<u32>)> {
+        if net.rows.next_link(packet) != LinkId::NONE {
+            return None;
         }
-        let conn = ConnId::of(&packet);
+        let conn = ConnId::of(packet);
         // The answer is sent in the other direction.
         let way = usize::from(!packet.flags().has(Flags::ACK));
-        let link = self.conns.routes[conn][way][0];
+        let link = net.rows.routes(conn)[way][0];
         let split = self.pep.as_ref().and_then(|pep| pep.split_of(conn));
-        self.at_host(sends_on(link), packet);
-        if let Some(i) = split {
-            self.pump(i);
-        }
+        Some((sends_on(link), split))
     }
 
-    /// Passes bytes from connection to connection, as far as they have arrived and the buffers
-    /// allow.
-    fn pump(&mut self, i: u32) {
+    /// Passes bytes of a flow from connection to connection, as far as they have arrived and the
+    /// buffers allow.
+    pub fn pump<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        ends: &mut Endpoints,
+        i: u32,
+    ) {
         let Some(pep) = self.pep.as_mut() else { return };
         let s = &mut pep.splits[i as usize];
-        let of = |conn: ConnId| &self.conns.list[conn];
+        let of = |conn: ConnId| &ends.conns.list[conn];
         let arrived = s.conns.map(|c| of(c).rx().sink.delivered());
         let acked = s.conns.map(|c| of(c).tx().source.acked());
         let room = |acked: u64| acked.saturating_add(pep.buffer);
@@ -199,31 +228,17 @@ impl<Q: EventQueue> Sim<Q> {
             pep.free.push(i);
         }
         for (conn, bytes) in conns.into_iter().zip(more).filter(|(_, b)| *b > 0) {
-            let c = &mut self.conns.list[conn];
-            c.tx_mut().source.write(bytes);
-            let first = c.src;
-            self.ready(first, conn);
+            ends.conns.list[conn].tx_mut().source.write(bytes);
+            let first = net.rows.of(conn).src;
+            ends.ready(agenda, net, first, conn);
         }
         if done {
             for conn in conns {
-                let rx = self.conns.list[conn].rx_mut();
+                let rx = ends.conns.list[conn].rx_mut();
                 (rx.open, rx.end) = (false, u64::MAX);
-                self.conns.maybe_retire(conn);
+                ends.maybe_retire(net, conn);
             }
         }
-    }
-
-    /// What the proxies counted.
-    pub fn pep_counts(&self) -> Option<BTreeMap<String, u64>> {
-        let pep = self.pep.as_ref()?;
-        // Each flow has a receiver and a sender at each of two proxies.
-        let state = 2 * (size_of::<Sender>() + size_of::<Receiver>()) as u64;
-        let counts = [
-            ("pep_peak_flows", pep.peak_flows),
-            ("pep_state_bytes", pep.peak_flows * state),
-            ("pep_stored_peak_bytes", pep.peak_stored),
-        ];
-        Some(counts.map(|(name, n)| (name.to_owned(), n)).into())
     }
 }
 

@@ -1,9 +1,140 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What lies between hosts: links and what is at their far ends, pauses, losses.
+//! What lies between hosts: links, the ports that feed them and what is at their far ends.
+//!
+//! The network knows nothing of what sends and receives: nothing here uses `endpoints`,
+//! `middleboxes` or the shard (`crates/sim/tests/layers.rs` reads it). What leaves it is returned
+//! ([`Reached`]); of a connection it has a [`Row`](rows::Row).
 
+mod border;
 pub mod faults;
 mod links;
 pub(crate) mod pfc;
 pub(crate) mod pool;
+pub(crate) mod ports;
+pub(crate) mod rows;
 pub(crate) mod tap;
 pub(crate) mod waypoint;
+
+use std::sync::Arc;
+
+use cemark_switch::edge::Headers;
+use cemark_switch::{Pool, Port};
+use cemark_wire::{Flags, Packet};
+
+pub(crate) use border::{Border, Parcel};
+
+use crate::ids::{ConnId, HostId, LinkId, indexed};
+use crate::topology::Fabric;
+use pfc::Lossless;
+use pool::{Delayed, Sacks};
+use rows::Rows;
+use tap::Taps;
+use waypoint::Waypoint;
+
+indexed!(LinkId: Port);
+
+/// A packet that the network hands over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reached {
+    /// It has reached the host it is for.
+    Host(HostId, Packet),
+    /// It has reached a place of a middlebox, whose number this is.
+    Middlebox(u32, Packet),
+}
+
+/// See the module's text.
+pub(crate) struct Network {
+    pub fabric: Arc<Fabric>,
+    pub rows: Rows,
+    /// One for each link: NICs first.
+    ports: Vec<Port>,
+    /// Buffers, which ports of a switch may share.
+    pools: Vec<Pool>,
+    /// Packets that wait for their flow's extra delay.
+    delayed: Delayed,
+    /// What ACKs and packets between two edges carry beside their headers.
+    pub sacks: Sacks,
+    pub headers: Headers,
+    /// Far ends of links that are more than a host or a plain switch.
+    waypoints: Vec<Waypoint>,
+    /// What records the packets of chosen links.
+    pub taps: Taps,
+    /// Switches pause their senders.
+    pfc: Option<Box<Lossless>>,
+    /// Some flow may have an extra delay behind its sender's NIC,
+    extras: bool,
+    /// or before its receiver, where switches pause their senders: the last link is never paused.
+    late_extras: bool,
+    /// Packets with one of these flags wait for no extra delay.
+    prompt: Flags,
+    /// Packets that hosts have sent.
+    pub sent: u64,
+    pub hops: u64,
+    /// Packets that ports have discarded and that are not counted as lost yet.
+    gone: Vec<Packet>,
+    /// Connections of which a packet was lost when there was no other.
+    cleared: Vec<ConnId>,
+    /// Where this network ends because others have the rest.
+    pub border: Option<Box<Border>>,
+}
+
+impl Network {
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    pub fn ports_mut(&mut self) -> &mut [Port] {
+        &mut self.ports
+    }
+
+    pub fn port(&self, link: LinkId) -> &Port {
+        &self.ports[link]
+    }
+
+    pub fn port_mut(&mut self, link: LinkId) -> &mut Port {
+        &mut self.ports[link]
+    }
+
+    /// Whether the port of a link is here; that of every link is, where nothing is divided.
+    pub fn owns(&self, link: LinkId) -> bool {
+        self.border.as_ref().is_none_or(|border| border.owns(link))
+    }
+
+    /// Whether switches pause their senders.
+    #[inline]
+    pub fn pauses(&self) -> bool {
+        self.pfc.is_some()
+    }
+
+    /// Prefetches the packet of the next delivery, which is usually not in the first-level cache.
+    #[inline(always)]
+    pub fn prefetch(&self, upcoming: Option<u32>) {
+        if let Some(port) = upcoming.and_then(|link| self.ports.get(link as usize)) {
+            port.prefetch_head();
+        }
+    }
+
+    /// Packets that are queued, on a wire, or wait for an extra delay.
+    pub fn in_flight(&self) -> u64 {
+        self.ports.iter().map(Port::held).sum::<u64>() + self.delayed.live()
+    }
+
+    /// Packets that an artificial fault of a link took.
+    pub fn lost_on(&self, link: LinkId) -> u64 {
+        let way = self.waypoints.iter().find(|w| w.link == link);
+        way.and_then(|w| w.fault.as_ref())
+            .map_or(0, |f| u64::from(f.lost))
+    }
+
+    /// A connection of which a packet was lost when there was no other: its ends may go.
+    #[inline]
+    pub fn next_cleared(&mut self) -> Option<ConnId> {
+        self.cleared.pop()
+    }
+
+    /// Whether [`Network::next_cleared`] has something to say.
+    #[inline]
+    pub fn has_cleared(&self) -> bool {
+        !self.cleared.is_empty()
+    }
+}

@@ -9,10 +9,12 @@ use cemark_switch::sched::MAX_QUEUES;
 use cemark_switch::{NEVER, PAUSE_BYTES, Pool, PoolId, Port};
 use cemark_wire::{Flags, Packet, Picos};
 
+use super::Network;
+use super::links::follow;
+use crate::agenda::{Agenda, kind};
 use crate::config::{Config, Pfc};
-use crate::engine::{Sim, kind};
 use crate::events::EventQueue;
-use crate::ids::{ConnId, HostId, LinkId};
+use crate::ids::{ConnId, LinkId};
 use crate::outcome::PauseReport;
 use crate::topology::{Fabric, Route};
 
@@ -31,8 +33,10 @@ pub(crate) struct Lossless {
     reverse: Vec<LinkId>,
     /// By link: packets sent when last looked at.
     sent: Vec<u64>,
+    /// Queues of a port.
+    queues: u8,
     /// The cycle of ports, once nothing moves any more.
-    pub deadlock: Vec<String>,
+    deadlock: Vec<String>,
 }
 
 /// Headroom of a lossless queue at the far end of a link: the bytes that may still arrive after its
@@ -116,6 +120,7 @@ impl Lossless {
                 .collect(),
             reverse,
             sent: vec![u64::MAX; links.len()],
+            queues: queues as u8,
             deadlock: Vec::new(),
         }
     }
@@ -153,10 +158,10 @@ const LINK: u32 = 1 + MAX_QUEUES.ilog2();
 /// A queue of a port.
 type Node = (LinkId, u8);
 
-impl<Q: EventQueue> Sim<Q> {
+impl Network {
     /// Sends the pending pause frames of the switch of port `l`.
     #[cold]
-    pub fn send_signals(&mut self, l: LinkId) {
+    pub(super) fn send_signals<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) {
         let Some(pfc) = &mut self.pfc else { return };
         let Some(near) = pfc.near[l.place()] else {
             return;
@@ -171,14 +176,14 @@ impl<Q: EventQueue> Sim<Q> {
         for signal in signals.drain(..) {
             let pfc = self.pfc.as_ref().expect("looked at above");
             let back = pfc.reverse[signal.link as usize];
-            let (arrive, serve_at) = self.ports[back].send_pause(self.now);
+            let (arrive, serve_at) = self.ports[back].send_pause(agenda.now);
             let event = kind::PAUSE | event_of(&signal);
             if Q::SHARDED {
-                self.send_frame(LinkId(signal.link), arrive, event);
+                self.send_frame(agenda, LinkId(signal.link), arrive, event);
             } else {
-                self.events.insert(arrive, event);
+                agenda.events.insert(arrive, event);
             }
-            self.follow(back, NEVER, serve_at);
+            follow(agenda, back, NEVER, serve_at);
         }
         // The room for the list is used again.
         if let Some(ingress) = self.pools[near.place()].ingress_mut() {
@@ -186,67 +191,39 @@ impl<Q: EventQueue> Sim<Q> {
         }
     }
 
-    /// A pause frame, or the frame that ends a pause, reaches the port that has to obey.
-    pub fn pause_frame(&mut self, event: u32) {
+    /// A pause frame, or the frame that ends a pause, reaches the port that has to obey. Returns
+    /// the link of that port where a pause has ended.
+    pub fn pause_frame<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        event: u32,
+    ) -> Option<LinkId> {
         let frame = frame_of(event);
         let link = LinkId(frame.link);
         let port = &mut self.ports[link];
         if frame.pause {
-            port.pause(self.now, frame.queue);
-            return;
+            port.pause(agenda.now, frame.queue);
+            return None;
         }
-        let offer = port.resume(self.now, frame.queue, &mut self.pools, &mut self.gone);
-        self.follow(link, offer.deliver_at, offer.serve_at);
-        self.after_explicit(link);
-        if frame.link < self.hosts.len() as u32 {
-            self.host_resumes(HostId(frame.link));
-        }
+        let offer = port.resume(agenda.now, frame.queue, &mut self.pools, &mut self.gone);
+        follow(agenda, link, offer.deliver_at, offer.serve_at);
+        self.free_gone();
+        self.send_signals(agenda, link);
+        Some(link)
     }
 
-    /// Whether the NIC may not send what a connection has; it is then kept until the pause ends.
+    /// Whether a queue of a port is paused, for packets of this class.
     #[inline]
-    pub fn held_back(&mut self, host: HostId, conn: ConnId) -> bool {
-        let paused = self.ports[host.nic()].paused();
-        if paused == 0 {
-            return false;
-        }
-        let class = self.conns.list[conn].tx().class;
-        let queue = usize::from(class).min(self.cfg.switch.queues.len() - 1);
-        let held = paused >> queue & 1 == 1;
-        if held {
-            self.hosts[host].held.push(conn);
-        }
-        held
+    pub fn is_paused(&self, link: LinkId, class: u8) -> bool {
+        let paused = self.ports[link].paused();
+        let queues = self.pfc.as_ref().map_or(1, |pfc| pfc.queues);
+        paused != 0 && paused >> class.min(queues - 1) & 1 == 1
     }
 
-    /// Connections that waited for the end of a pause are queued at the NIC again.
-    fn host_resumes(&mut self, host: HostId) {
-        let h = &mut self.hosts[host];
-        h.line.extend(h.held.drain(..));
-        if h.line.is_empty() || h.pull_armed {
-            return;
-        }
-        let free = self.nic_free(host);
-        if free <= self.now {
-            self.pull(host);
-        } else {
-            self.hosts[host].pull_armed = true;
-            self.events.insert(free, kind::PULL | host.0);
-        }
-    }
-
-    /// Detects ports that will never send again, and stops the run if there are any.
-    pub fn check_pauses(&mut self) {
-        self.check_again();
-        if self.stalls() {
-            self.check_deadlock();
-        }
-    }
-
-    /// Inserts the event of the next check.
-    pub fn check_again(&mut self) {
-        let again = self.now + self.clock.ticks(CHECK);
-        self.events.insert(again, kind::CHECK);
+    /// Inserts the event of the next check for deadlock.
+    pub fn check_again<Q: EventQueue>(&self, agenda: &mut Agenda<Q>) {
+        let again = agenda.now + agenda.clock.ticks(CHECK);
+        agenda.events.insert(again, kind::CHECK);
     }
 
     /// Whether some port is paused and has sent nothing since the check before.
@@ -263,15 +240,19 @@ impl<Q: EventQueue> Sim<Q> {
         stalled
     }
 
-    /// Stops the run if ports wait for each other in a cycle.
-    pub fn check_deadlock(&mut self) {
+    /// Whether ports wait for each other in a cycle, which ends the run.
+    pub fn is_deadlocked(&mut self) -> bool {
         let stuck = self.stuck();
-        if let Some(cycle) = self.cycle(&stuck)
-            && let Some(pfc) = &mut self.pfc
-        {
-            pfc.deadlock = cycle;
-            self.stop = true;
-        }
+        let (Some(cycle), Some(pfc)) = (self.cycle(&stuck), &mut self.pfc) else {
+            return false;
+        };
+        pfc.deadlock = cycle;
+        true
+    }
+
+    /// The ports of the cycle, by name, that [`Network::is_deadlocked`] has found.
+    pub fn deadlock(&mut self) -> Vec<String> {
+        self.pfc.take().map_or_else(Vec::new, |pfc| pfc.deadlock)
     }
 
     /// Queues of switch ports that can never resume. Such a queue is paused, and even when all
@@ -281,7 +262,7 @@ impl<Q: EventQueue> Sim<Q> {
         let Some(pfc) = &self.pfc else {
             return Vec::new();
         };
-        let queues = self.cfg.switch.queues.len() as u8;
+        let queues = pfc.queues;
         let mut stuck: Vec<Node> = Vec::new();
         for (port, l) in self.ports.iter().zip(0u32..) {
             let far = pfc.far[l as usize];
@@ -351,12 +332,12 @@ impl<Q: EventQueue> Sim<Q> {
     }
 
     /// Every port that was ever paused, NICs among them.
-    pub fn pause_reports(&self, shares: &[(f64, f64)]) -> Vec<PauseReport> {
+    pub fn pause_reports(&self, now: u64, shares: &[(f64, f64)]) -> Vec<PauseReport> {
         if self.pfc.is_none() {
             return Vec::new();
         }
         let report = |((port, link), share): ((&Port, &crate::topology::Link), &(f64, f64))| {
-            let frames = port.pauses(self.now).frames;
+            let frames = port.pauses(now).frames;
             (frames > 0).then(|| PauseReport {
                 name: link.name.clone(),
                 frames,
@@ -373,10 +354,10 @@ impl<Q: EventQueue> Sim<Q> {
 
     /// Stamps a packet at a switch with the link over which it came.
     #[inline]
-    pub fn stamp(&self, packet: &mut Packet) {
+    pub(super) fn stamp(&self, packet: &mut Packet) {
         if let Some(pfc) = &self.pfc {
             let direction = usize::from(packet.flags().has(Flags::ACK));
-            let route = &self.conns.routes[ConnId::of(packet)][direction];
+            let route = &self.rows.routes(ConnId::of(packet))[direction];
             packet.stamp = pfc.came_by(route, packet);
         }
     }

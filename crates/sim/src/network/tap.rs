@@ -4,8 +4,7 @@
 
 use cemark_wire::{Ecn, Flags, Packet, Picos};
 
-use crate::engine::Sim;
-use crate::events::EventQueue;
+use super::Network;
 use crate::ids::{ConnId, LinkId};
 
 /// A link to be recorded.
@@ -74,23 +73,23 @@ impl Taps {
     }
 }
 
-impl<Q: EventQueue> Sim<Q> {
+impl Network {
     /// A packet is at the far end of a link with this tap.
-    pub fn see(&mut self, tap: usize, packet: &Packet) {
+    pub(super) fn see(&mut self, at: Picos, tap: usize, packet: &Packet) {
         let arrived = &mut self.taps.sightings.arrived[tap];
         *arrived += 1;
         if *arrived > self.taps.most[tap] as u64 {
             return;
         }
         let id = ConnId::of(packet);
-        let conn = &self.conns.list[id];
+        let row = self.rows.of(id);
         let (src, dst) = match packet.flags().has(Flags::ACK) {
-            false => (conn.src, conn.dst),
-            true => (conn.dst, conn.src),
+            false => (row.src, row.dst),
+            true => (row.dst, row.src),
         };
         self.taps.sightings.seen.push(Seen {
             tap,
-            at: self.clock.picos(self.now),
+            at,
             src: src.0,
             dst: dst.0,
             conn: id.0,

@@ -4,13 +4,13 @@
 
 use cemark_wire::Packet;
 
+use super::faults::Faulty;
+use super::tap::Tap;
+use super::{Network, Reached};
+use crate::agenda::Agenda;
 use crate::config::Config;
-use crate::engine::Sim;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
-use crate::middleboxes::edges::{Place, places};
-use crate::network::faults::Faulty;
-use crate::network::tap::Tap;
 use crate::topology::Fabric;
 
 /// The tag of a link whose far end is a plain switch. That of a link to a host is the host's
@@ -29,13 +29,19 @@ pub(crate) struct Waypoint {
     /// The tag that the link would have without anything in between: its host, or [`SWITCH`].
     pub tag: u32,
     pub fault: Option<Faulty>,
-    pub place: Option<Place>,
+    /// The place of a middlebox, by its number.
+    pub place: Option<u32>,
     /// What records its packets, as they arrive.
     pub tap: Option<usize>,
 }
 
-/// The waypoints of a configuration.
-pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric, taps: &[Tap]) -> Vec<Waypoint> {
+/// The waypoints of a configuration. `places`: the links behind which middleboxes have a place.
+pub(crate) fn waypoints(
+    cfg: &Config,
+    fabric: &Fabric,
+    taps: &[Tap],
+    places: &[LinkId],
+) -> Vec<Waypoint> {
     let mut all: Vec<Waypoint> = Vec::new();
     let mut at = |link: LinkId| {
         let known = all.iter().position(|w| w.link == link);
@@ -51,14 +57,7 @@ pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric, taps: &[Tap]) -> Vec<Wayp
         })
     };
     let faults: Vec<usize> = cfg.faults.iter().map(|f| at(LinkId(f.link))).collect();
-    let middleboxes: Vec<(usize, Place)> = places(cfg, fabric)
-        .into_iter()
-        .map(|(link, place)| (at(link), place))
-        .collect();
-    let proxies: Vec<(usize, Place)> = crate::middleboxes::pep::places(cfg, fabric)
-        .into_iter()
-        .map(|link| (at(link), Place::Proxy))
-        .collect();
+    let places: Vec<usize> = places.iter().map(|&link| at(link)).collect();
     let tapped: Vec<usize> = taps.iter().map(|tap| at(tap.link)).collect();
     for (n, i) in tapped.into_iter().enumerate() {
         all[i].tap = Some(n);
@@ -67,42 +66,46 @@ pub(crate) fn waypoints(cfg: &Config, fabric: &Fabric, taps: &[Tap]) -> Vec<Wayp
     for (i, fault) in faults.into_iter().zip(&cfg.faults) {
         all[i].fault = Some(Faulty::new(*fault, full, cfg.seed));
     }
-    for (i, place) in middleboxes.into_iter().chain(proxies) {
+    for (place, i) in (0..).zip(places) {
         all[i].place = Some(place);
     }
     all
 }
 
-impl<Q: EventQueue> Sim<Q> {
+impl Network {
     /// A packet is at the far end of a link with a tag of its own.
     #[cold]
-    pub fn at_waypoint(&mut self, tag: u32, mut packet: Packet) {
+    pub(super) fn at_waypoint<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        tag: u32,
+        mut packet: Packet,
+    ) -> Option<Reached> {
         let way = &mut self.waypoints[(tag - FIRST) as usize];
         let (tag, place, tap) = (way.tag, way.place, way.tap);
         if way.fault.as_mut().is_some_and(|f| f.takes(&mut packet)) {
-            return self.dropped(packet);
+            self.lose(packet);
+            return None;
         }
         if let Some(tap) = tap {
-            self.see(tap, &packet);
+            self.see(agenda.picos(), tap, &packet);
         }
         match place {
-            None => self.arrive(tag, packet),
-            Some(Place::Entry | Place::Proxy) if self.serves_extra(&packet) => {}
-            Some(Place::Proxy) => self.at_proxy(packet),
-            Some(place) => self.at_edge(place, packet),
+            None => self.arrive(agenda, tag, packet),
+            // The extra delay comes before what is at the first switch.
+            Some(_) if self.serves_extra(agenda, &packet) => None,
+            Some(place) => Some(Reached::Middlebox(place, packet)),
         }
     }
 
-    /// A packet has waited for its extra delay, in a simulation with waypoints: it now reaches what
-    /// is at its first switch.
-    #[cold]
-    pub fn after_delay(&mut self, packet: Packet) {
-        let nic = self.conns.routes[ConnId::of(&packet)][0][0];
-        let way = self.waypoints.iter().find(|w| w.link == nic);
-        match way.and_then(|w| w.place) {
-            None => self.forward(packet),
-            Some(Place::Proxy) => self.at_proxy(packet),
-            Some(place) => self.at_edge(place, packet),
+    /// The place of a middlebox at the first switch of a connection, where its data have waited for
+    /// their extra delay.
+    #[inline]
+    pub(super) fn place_behind(&self, conn: ConnId) -> Option<u32> {
+        if self.waypoints.is_empty() {
+            return None;
         }
+        let nic = self.rows.routes(conn)[0][0];
+        self.waypoints.iter().find(|w| w.link == nic)?.place
     }
 }

@@ -15,7 +15,6 @@
 //! then taken one after the other in their common order, by one thread.
 
 mod barrier;
-mod division;
 mod merge;
 mod part;
 mod work;
@@ -23,19 +22,17 @@ mod work;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use cemark_switch::Clock;
-
 use crate::Progress;
-use crate::build::tick_ps;
+use crate::build::Plan;
 use crate::config::{Config, Edge};
-use crate::engine::Sim;
-use crate::network::pfc;
+use crate::division::{self, Division};
+use crate::engine::Shard;
+use crate::events::PartWheel;
+use crate::network::{Border, pfc};
 use crate::outcome::Outcome;
-use crate::topology::Fabric;
 use crate::workload::{Kind, Traffic};
 
 use barrier::Barrier;
-use division::Division;
 pub(crate) use part::Part;
 use work::Exchange;
 
@@ -53,20 +50,80 @@ pub fn run(
     threads: u32,
     report: &mut dyn FnMut(Progress) -> bool,
 ) -> Option<Outcome> {
+    run_around(cfg, shards, threads, report, &|work| work())
+}
+
+/// What surrounds the work of each thread of a simulation. It calls its argument once.
+pub type Around<'a> = &'a (dyn Fn(&mut dyn FnMut()) + Sync);
+
+/// How the work of a divided simulation was spread. The numbers are the same on every machine, for
+/// the same shards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spread {
+    /// Windows, each of which ends in an exchange at a barrier.
+    pub windows: u64,
+    /// Those of them that one thread simulated for all shards, since the run might end there.
+    pub alone: u64,
+    /// Packets and pause frames that changed the shard.
+    pub messages: u64,
+    /// Packet-hops of all shards, and the sum over windows of those of the busiest shard. Threads
+    /// wait for the busiest.
+    pub hops: u64,
+    /// See `hops`.
+    pub busiest: u64,
+}
+
+/// As [`run`], with how the work was spread; nothing was where the point is not divided.
+pub fn run_counted(cfg: &Config, shards: u32, threads: u32) -> (Outcome, Spread) {
+    let mut spread = Spread::default();
+    let outcome = divided(
+        cfg,
+        shards,
+        threads,
+        &mut |_| true,
+        &|work| work(),
+        &mut spread,
+    );
+    (outcome.expect("no report abandons it"), spread)
+}
+
+/// As [`run`]; `around` is called in each of the threads, for a caller who wants to know what they
+/// cost, since nothing here reads a clock.
+pub fn run_around(
+    cfg: &Config,
+    shards: u32,
+    threads: u32,
+    report: &mut dyn FnMut(Progress) -> bool,
+    around: Around<'_>,
+) -> Option<Outcome> {
+    divided(cfg, shards, threads, report, around, &mut Spread::default())
+}
+
+fn divided(
+    cfg: &Config,
+    shards: u32,
+    threads: u32,
+    report: &mut dyn FnMut(Progress) -> bool,
+    around: Around<'_>,
+    spread: &mut Spread,
+) -> Option<Outcome> {
     let shards = shards.min(most_shards(cfg));
     if shards < 2 {
-        return crate::run_with_progress(cfg, report);
+        let mut outcome = None;
+        around(&mut || outcome = crate::run_with_progress(cfg, report));
+        return outcome;
     }
-    let fabric = Fabric::new(&cfg.topology);
-    let clock = Clock::new(tick_ps(&fabric));
-    let division = Arc::new(Division::new(cfg, &fabric, clock, shards));
+    let plan = Plan::new(cfg);
+    let clock = plan.clock;
+    let division = Arc::new(Division::new(cfg, &plan.fabric, clock, shards));
     let (shards, window) = (division.shards, division.window);
     let threads = (threads.max(1) as usize).min(shards);
-    let part = |me| Some(Box::new(Part::new(me, &division)));
+    let border = |me| Border::new(me as u32, &division);
     let sims: Vec<_> = (0..shards)
-        .map(|me| Sim::of_part(cfg, &[], part(me)))
+        .map(|me| Shard::<PartWheel>::of(&plan, border(me)))
         .collect();
     let total = sims[0].awaited;
+    let flows = sims[0].traffic.ahead();
     let end = clock.ticks(cfg.max_time);
     let exchange = Exchange {
         sims: sims.into_iter().map(Mutex::new).collect(),
@@ -74,6 +131,10 @@ pub fn run(
         next: (0..shards).map(|_| AtomicU64::new(0)).collect(),
         goes_on: (0..shards).map(|_| AtomicBool::new(false)).collect(),
         hops: (0..shards).map(|_| AtomicU64::new(0)).collect(),
+        ended: (0..shards).map(|_| AtomicU64::new(0)).collect(),
+        ahead: AtomicU64::new(flows),
+        flows,
+        messages: AtomicU64::new(0),
         barrier: Barrier::new(threads),
         stopped: AtomicBool::new(false),
         abandoned: AtomicBool::new(false),
@@ -86,10 +147,13 @@ pub fn run(
     std::thread::scope(|scope| {
         for k in 1..threads {
             let exchange = &exchange;
-            scope.spawn(move || exchange.work(k, &mut |_| true));
+            scope.spawn(move || {
+                around(&mut || exchange.work(k, &mut |_| true, &mut Spread::default()))
+            });
         }
-        exchange.work(0, report);
+        around(&mut || exchange.work(0, report, spread));
     });
+    spread.messages = exchange.messages.load(std::sync::atomic::Ordering::Relaxed);
     exchange.into_outcome()
 }
 

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 use super::barrier::Barrier;
-use super::merge;
-use super::part::Message;
+use super::part::Mail;
+use super::{Spread, merge};
 use crate::Progress;
-use crate::engine::{Sim, kind};
+use crate::agenda::kind;
+use crate::engine::Shard;
 use crate::events::{EventQueue, PartWheel};
 use crate::outcome::Outcome;
 
@@ -20,14 +21,21 @@ const NEVER: u64 = u64::MAX;
 /// All shards, and what they exchange. A thread has the shards whose number is its own modulo the
 /// number of threads.
 pub(super) struct Exchange {
-    pub sims: Vec<Mutex<Sim<PartWheel>>>,
+    pub sims: Vec<Mutex<Shard<PartWheel>>>,
     /// Packets from shard to shard, those for the first shard first.
-    pub mail: Vec<Mutex<Vec<Message>>>,
+    pub mail: Vec<Mutex<Mail>>,
     /// By shard: tick of its next event.
     pub next: Vec<AtomicU64>,
     /// By shard: a measured flow of it does not end in the next window.
     pub goes_on: Vec<AtomicBool>,
     pub hops: Vec<AtomicU64>,
+    /// By shard: measured flows that have ended there.
+    pub ended: Vec<AtomicU64>,
+    /// Flows that have not started, and all of them.
+    pub ahead: AtomicU64,
+    pub flows: u64,
+    /// What has changed the shard.
+    pub messages: AtomicU64,
     pub barrier: Barrier,
     /// The last measured flow has ended.
     pub stopped: AtomicBool,
@@ -45,7 +53,7 @@ pub(super) struct Exchange {
 
 impl Exchange {
     /// A shard is locked only by the thread that simulates it, so no thread waits here.
-    fn sim(&self, i: usize) -> MutexGuard<'_, Sim<PartWheel>> {
+    fn sim(&self, i: usize) -> MutexGuard<'_, Shard<PartWheel>> {
         self.sims[i].lock().expect("no thread has panicked")
     }
 
@@ -54,7 +62,13 @@ impl Exchange {
     }
 
     /// The work of thread `k`.
-    pub(super) fn work(&self, k: usize, report: &mut dyn FnMut(Progress) -> bool) {
+    pub(super) fn work(
+        &self,
+        k: usize,
+        report: &mut dyn FnMut(Progress) -> bool,
+        spread: &mut Spread,
+    ) {
+        let mut before = vec![0; self.sims.len()];
         let _guard = self.barrier.guard();
         let (mut windows, mut stopped, mut abandoned) = (0, false, false);
         loop {
@@ -68,21 +82,24 @@ impl Exchange {
             if from > self.end || over.iter().any(|flag| flag.load(Ordering::Acquire)) {
                 return;
             }
+            self.count(spread, &mut before);
             let (until, checked) = self.window_from(from);
             if !checked && self.surely_goes_on(k, until) {
                 for i in self.mine(k) {
                     let mut sim = self.sim(i);
                     sim.run_window(until);
-                    sim.tell_begun(until);
+                    sim.net.tell_begun(until);
                     self.post(i, &mut sim);
                 }
             } else if k == 0 {
+                spread.alone += 1;
                 stopped = self.run_alone(until);
             }
             windows += 1;
             if k == 0 && windows % REPORTS == 0 {
                 let hops = self.hops.iter().map(|h| h.load(Ordering::Relaxed)).sum();
-                let done = from as f64 / self.end.max(1) as f64;
+                let time = from as f64 / self.end.max(1) as f64;
+                let done = time.max(self.flows_done()).min(1.0);
                 abandoned = !report(Progress { done, hops });
             }
             self.barrier.wait();
@@ -97,6 +114,19 @@ impl Exchange {
         }
     }
 
+    /// Adds the window that has just ended.
+    fn count(&self, spread: &mut Spread, before: &mut [u64]) {
+        spread.windows += 1;
+        let mut busiest = 0;
+        for (now, before) in self.hops.iter().zip(before) {
+            let now = now.load(Ordering::Relaxed);
+            spread.hops += now - *before;
+            busiest = busiest.max(now - *before);
+            *before = now;
+        }
+        spread.busiest += busiest;
+    }
+
     /// The end of a window that begins at a tick, exclusive, and whether ports are checked for
     /// deadlock in it: such a window is that tick alone.
     fn window_from(&self, from: u64) -> (u64, bool) {
@@ -108,6 +138,14 @@ impl Exchange {
         }
     }
 
+    /// The share of the starts and ends of flows that is over, as a whole simulation reports it.
+    fn flows_done(&self) -> f64 {
+        let ahead = self.ahead.load(Ordering::Relaxed);
+        let ended: u64 = self.ended.iter().map(|n| n.load(Ordering::Relaxed)).sum();
+        let awaited = self.total.saturating_sub(ended);
+        1.0 - (ahead as f64 + awaited as f64) / (self.flows as f64 + self.total as f64).max(1.0)
+    }
+
     /// Takes what other shards have sent to shard `i`, and publishes when its next event is.
     fn take_mail(&self, i: usize) {
         let mut sim = self.sim(i);
@@ -115,22 +153,31 @@ impl Exchange {
             let mut mail = self.mail[i * self.sims.len() + from]
                 .lock()
                 .expect("no thread has panicked");
+            if !mail.parcels.is_empty() {
+                self.messages
+                    .fetch_add(mail.parcels.len() as u64, Ordering::Relaxed);
+            }
             sim.receive(&mut mail);
         }
         self.next[i].store(sim.next_tick(), Ordering::Release);
         self.goes_on[i].store(sim.goes_on(self.window), Ordering::Release);
-        self.hops[i].store(sim.hops, Ordering::Relaxed);
+        self.hops[i].store(sim.net.hops, Ordering::Relaxed);
+        self.ended[i].store(self.total - sim.awaited, Ordering::Relaxed);
+        if i == 0 {
+            self.ahead.store(sim.traffic.ahead(), Ordering::Relaxed);
+        }
     }
 
     /// Hands over what shard `i` has for others.
-    fn post(&self, i: usize, sim: &mut Sim<PartWheel>) {
-        for (to, messages) in sim.part_mut().outbox.iter_mut().enumerate() {
-            if !messages.is_empty() {
-                self.mail[to * self.sims.len() + i]
-                    .lock()
-                    .expect("no thread has panicked")
-                    .append(messages);
+    fn post(&self, i: usize, sim: &mut Shard<PartWheel>) {
+        for to in 0..self.sims.len() {
+            if !sim.has_mail(to) {
+                continue;
             }
+            let mut mail = self.mail[to * self.sims.len() + i]
+                .lock()
+                .expect("no thread has panicked");
+            sim.post(to, &mut mail);
         }
     }
 
@@ -151,14 +198,14 @@ impl Exchange {
         loop {
             // A packet leaves the shard of its link before it arrives in another.
             let heads = sims.iter().zip(0..).filter_map(|(sim, i)| {
-                let (at, event) = sim.events.peek()?;
-                Some(((at, event), sim.enters(event), i))
+                let (at, event) = sim.agenda.events.peek()?;
+                Some(((at, event), sim.net.enters(event), i))
             });
             let head = heads.min().filter(|((at, _), ..)| *at < until);
             let Some(((at, event), _, i)) = head else {
                 break;
             };
-            sims[i].events.pop();
+            sims[i].agenda.events.pop();
             if event == kind::CHECK {
                 sims[i].step(at, event);
                 if check_all(&mut sims, i) {
@@ -166,7 +213,7 @@ impl Exchange {
                 }
                 continue;
             }
-            let sim: &mut Sim<PartWheel> = &mut sims[i];
+            let sim: &mut Shard<PartWheel> = &mut sims[i];
             sim.awaited = left;
             sim.step(at, event);
             left = sim.awaited;
@@ -176,7 +223,7 @@ impl Exchange {
         }
         for (i, sim) in sims.iter_mut().enumerate() {
             sim.awaited = if i == 0 { left } else { self.total };
-            sim.tell_begun(until);
+            sim.net.tell_begun(until);
             self.post(i, sim);
         }
         false
@@ -191,8 +238,8 @@ impl Exchange {
         let sims: Vec<_> = sims
             .map(|sim| sim.into_inner().expect("no panic"))
             .collect();
-        let last = sims.iter().map(|sim| sim.now).max().unwrap_or(0);
-        let more = sims.iter().any(|sim| sim.events.peek().is_some());
+        let last = sims.iter().map(|sim| sim.agenda.now).max().unwrap_or(0);
+        let more = sims.iter().any(|sim| sim.agenda.events.peek().is_some());
         let now = if more && !self.stopped.into_inner() {
             self.end
         } else {
@@ -204,11 +251,11 @@ impl Exchange {
 
 /// Checks the ports of all shards for deadlock at the present tick of shard `i`. Returns whether
 /// the run ends.
-fn check_all(sims: &mut [MutexGuard<'_, Sim<PartWheel>>], i: usize) -> bool {
-    let now = sims[i].now;
+fn check_all(sims: &mut [MutexGuard<'_, Shard<PartWheel>>], i: usize) -> bool {
+    let now = sims[i].agenda.now;
     let mut stalled = false;
     for sim in sims.iter_mut() {
-        stalled |= sim.stalls();
+        stalled |= sim.net.stalls();
     }
     if !stalled {
         return false;
@@ -218,12 +265,12 @@ fn check_all(sims: &mut [MutexGuard<'_, Sim<PartWheel>>], i: usize) -> bool {
     };
     // What the other shards have is lent to the first.
     for other in others.iter_mut() {
-        merge::lend(first, other);
+        first.net.lend(&mut other.net);
     }
-    first.now = now;
-    first.check_deadlock();
+    first.agenda.now = now;
+    let deadlocked = first.net.is_deadlocked();
     for other in others {
-        merge::lend(first, other);
+        first.net.lend(&mut other.net);
     }
-    first.stop
+    deadlocked
 }

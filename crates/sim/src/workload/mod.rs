@@ -15,6 +15,9 @@ pub mod sizes;
 mod sources;
 mod traffic;
 
+/// Bytes of a probe and of its answer on the wire.
+pub(crate) const PROBE_BYTES: u16 = 64;
+
 pub use rtt::{CASES as RTT_CASES, Spread as RttSpread};
 pub use samples::Samples;
 pub use traffic::Traffic;
@@ -113,6 +116,13 @@ pub enum Kind {
         /// How many.
         count: u64,
     },
+}
+
+impl Kind {
+    /// Whether it only measures.
+    pub(crate) fn is_probe(&self) -> bool {
+        matches!(self, Kind::Probe { .. })
+    }
 }
 
 /// How the flows of a Poisson workload are drawn, where that is not as usual.

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use cemark_switch::{Clock, PAUSE_BYTES};
 
 use crate::config::{Config, Policy};
-use crate::endpoints::host::PROBE_BYTES;
+
 use crate::ids::{HostId, LinkId};
 use crate::topology::{Fabric, Link};
-use crate::workload::Kind;
+use crate::workload::PROBE_BYTES;
 
 /// No host.
 const NONE: u32 = u32::MAX;
@@ -45,7 +45,7 @@ struct Switch {
 }
 
 /// Most shards that a point can be divided into.
-pub(super) fn most(cfg: &Config) -> u32 {
+pub(crate) fn most(cfg: &Config) -> u32 {
     let hosts = cfg.topology.hosts();
     if whole_racks(cfg) { racks(cfg) } else { hosts }
 }
@@ -190,10 +190,7 @@ fn switches<'a>(
 /// Bytes of the shortest packet, or pause frame, on a link.
 fn shortest_packet(cfg: &Config) -> u64 {
     let t = &cfg.transport;
-    let probes = cfg
-        .workloads
-        .iter()
-        .any(|w| matches!(w.kind, Kind::Probe { .. }));
+    let probes = cfg.workloads.iter().any(|w| w.kind.is_probe());
     let probe = probes.then_some(u64::from(PROBE_BYTES));
     let pause = cfg.switch.pfc.is_some().then_some(u64::from(PAUSE_BYTES));
     let usual = u64::from(t.header_bytes.min(t.ack_bytes));

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What time it is and what is pending: the one thing that every part of a shard is passed.
+
+use cemark_switch::Clock;
+use cemark_wire::{Nanos, Picos};
+
+use crate::events::EventQueue;
+
+/// An event is a kind in the high bits and an index in the low ones. Kind 0: the packet at the head
+/// of a link arrives at its far end (`EventQueue::insert_delivery`).
+///
+/// Events of one tick are handled in the order of these numbers: what the network does, then what
+/// hosts do, then flows that start, then what is recorded; within a kind by link, host or
+/// connection. None depends on when an event was inserted.
+pub(crate) mod kind {
+    /// A link with explicit queues may have become free.
+    pub const SERVE: u32 = 1 << SHIFT;
+    /// A packet has waited for its flow's extra delay (index: its connection).
+    pub const DELAYED: u32 = 2 << SHIFT;
+    /// A pause frame arrives (index: see `network::pfc`).
+    pub const PAUSE: u32 = 3 << SHIFT;
+    /// A NIC is free for the next connection in its line.
+    pub const PULL: u32 = 4 << SHIFT;
+    /// A host takes what its NIC has received.
+    pub const INTERRUPT: u32 = 5 << SHIFT;
+    /// A sender's timer.
+    pub const TIMER: u32 = 6 << SHIFT;
+    /// A receiver's delayed ACK.
+    pub const ACK_TIMER: u32 = 7 << SHIFT;
+    /// The timer of a middlebox at an edge is due (index: twice the path, plus 1 for the far
+    /// router).
+    pub const EDGE: u32 = 8 << SHIFT;
+    /// A marker's timer at a port is due.
+    pub const WAKE: u32 = 9 << SHIFT;
+    /// The next flow starts.
+    pub const FLOW: u32 = 10 << SHIFT;
+    /// A probe is due (index: workload).
+    pub const PROBE: u32 = 11 << SHIFT;
+    /// Stalled ports are checked for deadlock.
+    pub const CHECK: u32 = 12 << SHIFT;
+    /// Something is to be recorded.
+    pub const RECORD: u32 = 13 << SHIFT;
+    /// The last tick of a shard's window ends.
+    pub const WINDOW: u32 = 14 << SHIFT;
+    /// Where the kind starts.
+    pub const SHIFT: u32 = 28;
+    /// The index.
+    pub const INDEX: u32 = (1 << SHIFT) - 1;
+}
+
+/// The order of events: tick and event.
+pub(crate) type When = (u64, u32);
+
+/// See the module's text.
+pub(crate) struct Agenda<Q> {
+    pub clock: Clock,
+    /// The tick of the event being handled.
+    pub now: u64,
+    /// The event being handled; kept in a shard of a divided simulation only.
+    pub event: u32,
+    pub events: Q,
+}
+
+impl<Q: EventQueue> Agenda<Q> {
+    /// Nothing is pending at tick zero. `links`: how many there are.
+    pub fn new(clock: Clock, links: u32) -> Self {
+        Agenda {
+            clock,
+            now: 0,
+            event: 0,
+            events: Q::new(links),
+        }
+    }
+
+    #[inline]
+    pub fn nanos(&self) -> Nanos {
+        self.clock.nanos(self.now)
+    }
+
+    #[inline]
+    pub fn picos(&self) -> Picos {
+        self.clock.picos(self.now)
+    }
+
+    /// The place of the event being handled among all events.
+    pub fn when(&self) -> When {
+        (self.now, self.event)
+    }
+}

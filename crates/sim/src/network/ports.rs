@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ports and buffers of a configuration.
+
+use std::sync::Arc;
+
+use cemark_marking::QueueSpec;
+use cemark_marking::catalogue;
+use cemark_switch::edge::Headers;
+use cemark_switch::sched;
+use cemark_switch::{AnyMarker, Clock, Pool, PoolId, Port, PortSpec, QueueSetup, RoundSpec, admit};
+
+use super::pfc::Lossless;
+use super::pool::{Delayed, Sacks};
+use super::rows::Rows;
+use super::tap::{Tap, Taps};
+use super::waypoint::{self, Waypoint};
+use super::{Border, Network};
+use crate::config::{Config, DeviceQueue, MarkerChoice, Nic, NonEct, Policy, QueueConfig};
+use crate::ids::LinkId;
+use crate::topology::{Fabric, Link};
+use cemark_wire::Flags;
+
+/// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
+/// is a few packets and ACKs.
+const NIC_TURNS: u32 = 1 << 20;
+/// The same where everything that the windows allow goes into the NIC.
+const NIC_WINDOWS: u32 = 1 << 27;
+/// The buffer of a port that faces a host and does not drop; it fits a fused port.
+const PLAIN_PORT: u32 = 1 << 26;
+
+/// What else is at some links of a network.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Extras<'a> {
+    /// What records packets, each of another link.
+    pub taps: &'a [Tap],
+    /// The links whose ports keep real queues, whatever they are.
+    pub kept: &'a [LinkId],
+    /// The links behind which middleboxes have a place.
+    pub places: &'a [LinkId],
+}
+
+impl Network {
+    /// Lays out the ports and buffers of a configuration, or of one shard of it. Also returns the
+    /// capacity of the largest buffer of a switch.
+    pub fn new(
+        cfg: &Config,
+        clock: Clock,
+        fabric: &Arc<Fabric>,
+        extras: Extras<'_>,
+        border: Option<Box<Border>>,
+    ) -> (Network, u32) {
+        let mut buffers = Buffers::new(cfg, fabric);
+        let pfc = cfg.switch.pfc.as_ref().map(|pfc| {
+            let (pools, of) = (&mut buffers.pools, &buffers.of);
+            Box::new(Lossless::new(cfg, pfc, fabric, pools, of))
+        });
+        let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
+        buffers.add_nics(cfg);
+        let waypoints = waypoint::waypoints(cfg, fabric, extras.taps, extras.places);
+        let owns = |l: LinkId| border.as_ref().is_none_or(|border| border.owns(l));
+        let kept = kept(cfg, fabric, extras.kept);
+        let ports = ports(cfg, clock, fabric, (&buffers, &waypoints, &kept), owns);
+        let drawn = cfg.draws_rtts();
+        let mut network = Network {
+            fabric: Arc::clone(fabric),
+            rows: Rows::default(),
+            ports,
+            pools: buffers.pools,
+            delayed: Delayed::default(),
+            sacks: Sacks::default(),
+            headers: Headers::default(),
+            waypoints,
+            taps: Taps::new(extras.taps),
+            pfc,
+            extras: drawn && cfg.switch.pfc.is_none(),
+            late_extras: drawn && cfg.switch.pfc.is_some(),
+            prompt: match cfg.delays_syn {
+                true => Flags::ACK,
+                false => Flags::ACK.with(Flags::SYN),
+            },
+            sent: 0,
+            hops: 0,
+            gone: Vec::new(),
+            cleared: Vec::new(),
+            border,
+        };
+        network.mark_crossings();
+        (network, largest)
+    }
+
+    /// What the markers of a port were built for. It keeps real queues.
+    pub fn queue_specs(&self, cfg: &Config, link: LinkId) -> Vec<QueueSpec> {
+        let pool = self.ports[link].pool();
+        let room = pool.map_or(0, |pool| self.pools[pool.place()].room());
+        queue_specs(cfg, &self.fabric.links()[link], room)
+    }
+}
+
+/// The longest tick that divides every byte time and every delay of the fabric, and a nanosecond.
+pub(crate) fn tick_ps(fabric: &Fabric) -> u64 {
+    fabric
+        .links()
+        .iter()
+        .flat_map(|l| [l.rate.picos_per_byte().0, l.delay.0])
+        .fold(1000, gcd)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// All buffers, and which of them each link's port uses.
+struct Buffers {
+    pools: Vec<Pool>,
+    /// By switch port, in order of links.
+    of: Vec<PoolId>,
+    /// The pool of the first NIC; those of the others follow it.
+    first_nic: u32,
+}
+
+impl Buffers {
+    /// The buffers of the switch ports.
+    fn new(cfg: &Config, fabric: &Fabric) -> Buffers {
+        let switch = &cfg.switch;
+        let b = &switch.buffering;
+        let links = &fabric.links()[cfg.topology.hosts() as usize..];
+        if matches!(b.policy, Policy::Port | Policy::Static) {
+            let pool = Pool::new(switch.buffer_bytes, b.headroom, false);
+            let plain = Pool::new(PLAIN_PORT, 0, false);
+            let of = |link: &Link| match link.host {
+                Some(_) if switch.plain_host_ports => plain.clone(),
+                _ => pool.clone(),
+            };
+            return Buffers {
+                pools: links.iter().map(of).collect(),
+                of: (0..links.len() as u32).map(PoolId).collect(),
+                first_nic: 0,
+            };
+        }
+        // By switch: the number of its ports.
+        let mut switches: Vec<u32> = Vec::new();
+        let mut of = Vec::with_capacity(links.len());
+        let mut number = std::collections::BTreeMap::new();
+        for link in links {
+            let i = *number.entry(link.switch()).or_insert_with(|| {
+                switches.push(0);
+                switches.len() - 1
+            });
+            switches[i] += 1;
+            of.push(PoolId(i as u32));
+        }
+        let pool = |ports: u32| {
+            let bytes = match b.pool_bytes {
+                0 => switch.buffer_bytes.saturating_mul(ports),
+                n => n,
+            };
+            Pool::new(bytes, b.headroom, true)
+        };
+        Buffers {
+            pools: switches.into_iter().map(pool).collect(),
+            of,
+            first_nic: 0,
+        }
+    }
+
+    /// Adds a buffer for each NIC, which is used where the NIC's port cannot be fused (with very
+    /// short ticks).
+    fn add_nics(&mut self, cfg: &Config) {
+        let bytes = match cfg.nic {
+            // While it is paused, acknowledgements and notifications wait in it.
+            _ if cfg.switch.pfc.is_some() => NIC_WINDOWS,
+            Nic::BackPressure { .. } => NIC_TURNS,
+            Nic::Fifo => NIC_WINDOWS,
+            Nic::SwitchPort => cfg.switch.buffer_bytes,
+        };
+        self.first_nic = self.pools.len() as u32;
+        let nics = (0..cfg.topology.hosts()).map(|_| Pool::of_port(bytes));
+        self.pools.extend(nics);
+    }
+
+    /// The pool of the port that feeds link `i`, of which the first `hosts` are NICs.
+    fn of_link(&self, i: usize, hosts: usize) -> PoolId {
+        match i.checked_sub(hosts) {
+            None => PoolId(self.first_nic + i as u32),
+            Some(port) => self.of[port],
+        }
+    }
+}
+
+/// By link: whether its port keeps real queues because it is watched or retuned.
+pub(crate) fn kept(cfg: &Config, fabric: &Fabric, watched: &[LinkId]) -> Vec<bool> {
+    let links = fabric.links();
+    let mut kept = vec![false; links.len()];
+    for link in watched {
+        kept[link.place()] = true;
+    }
+    for retune in &cfg.retunes {
+        match &retune.links {
+            Some(some) => some.iter().for_each(|&l| kept[l as usize] = true),
+            None => {
+                for (l, link) in links.iter().enumerate() {
+                    kept[l] |= cfg.marks_on(link, l < cfg.topology.hosts() as usize);
+                }
+            }
+        }
+    }
+    kept
+}
+
+/// The port of every link. Of those in other shards the tag alone is right: they hold nothing.
+fn ports(
+    cfg: &Config,
+    clock: Clock,
+    fabric: &Fabric,
+    (buffers, waypoints, kept): (&Buffers, &[Waypoint], &[bool]),
+    owns: impl Fn(LinkId) -> bool,
+) -> Vec<Port> {
+    let hosts = cfg.topology.hosts() as usize;
+    let port = |(i, link): (usize, &Link)| {
+        let pool = buffers.of_link(i, hosts);
+        let room = buffers.pools[pool.place()].room();
+        let mut spec = match owns(LinkId(i as u32)) {
+            true => port_spec(cfg, clock, link, i < hosts, (pool, room)),
+            false => plain_port(clock, link, (pool, 0)),
+        };
+        if let Some(n) = waypoints.iter().position(|w| w.link.place() == i) {
+            spec.tag = waypoint::FIRST + n as u32;
+        }
+        spec.never_fuse |= kept[i];
+        Port::new(spec)
+    };
+    fabric.links().iter().enumerate().map(port).collect()
+}
+
+/// One FIFO that marks nothing. `pool`: its buffer, and how much ordinary room that has.
+fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpec {
+    let rate = link.rate;
+    PortSpec {
+        clock,
+        byte_ticks: rate.picos_per_byte().0 / clock.tick_ps(),
+        tag: link.host.unwrap_or(waypoint::SWITCH),
+        delay: clock.ticks(link.delay),
+        buffer_bytes: room,
+        buffering: admit::RoomPolicy::Whole,
+        pool,
+        own_pool: true,
+        non_ect: NonEct::Forward,
+        queues: vec![QueueSetup {
+            spec: QueueSpec::fifo(rate),
+            marker: AnyMarker::None,
+            lossless: false,
+        }],
+        scheduler: sched::fifo(1),
+        round: RoundSpec::default(),
+        device: DeviceQueue::NONE,
+        most_packets: 0,
+        never_fuse: false,
+        may_lag: false,
+    }
+}
+
+/// The port that feeds `link`. `pool`: its buffer, and how much ordinary room that has.
+fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, u32)) -> PortSpec {
+    let common = plain_port(clock, link, pool);
+    let (room, rate, s) = (pool.1, link.rate, &cfg.switch);
+    if nic && !cfg.marks_on(link, nic) {
+        // A NIC that can be paused has the queues of its switch, served in the order of arrival.
+        let plain = |_| QueueSetup {
+            spec: QueueSpec::fifo(rate),
+            marker: AnyMarker::None,
+            lossless: false,
+        };
+        return match s.pfc {
+            None => common,
+            Some(_) => PortSpec {
+                queues: s.queues.iter().map(plain).collect(),
+                scheduler: sched::fifo(s.queues.len()),
+                never_fuse: true,
+                ..common
+            },
+        };
+    }
+    if !cfg.marks_on(link, nic) {
+        return PortSpec {
+            may_lag: true,
+            ..common
+        };
+    }
+    let specs = queue_specs(cfg, link, room);
+    PortSpec {
+        buffering: match s.buffering.policy {
+            Policy::Port | Policy::Shared => admit::RoomPolicy::Whole,
+            Policy::Static => admit::RoomPolicy::PerQueue,
+            Policy::Dynamic { alpha } => admit::RoomPolicy::Dynamic { alpha },
+        },
+        own_pool: nic || s.buffering.policy == Policy::Port && s.buffering.headroom == 0,
+        non_ect: s.non_ect,
+        scheduler: sched::build(s.scheduler, &specs),
+        queues: specs
+            .into_iter()
+            .zip(&s.queues)
+            .map(|(spec, q)| QueueSetup {
+                spec,
+                marker: marker(&s.marker, &spec),
+                lossless: q.lossless,
+            })
+            .collect(),
+        round: s.round,
+        device: s.device,
+        most_packets: s.most_packets,
+        never_fuse: s.never_fuse || s.pfc.is_some(),
+        may_lag: !s.never_fuse
+            && s.pfc.is_none()
+            && (nic || matches!(s.buffering.policy, Policy::Port | Policy::Static)),
+        ..common
+    }
+}
+
+/// What the markers and the scheduler of a port learn about its queues.
+fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
+    let s = &cfg.switch;
+    let mtu = u32::from(cfg.transport.mss) + u32::from(cfg.transport.header_bytes);
+    let share = |q: &QueueConfig| sched::Share {
+        quantum: q.quantum,
+        weight: q.weight,
+        strict: q.strict,
+        limit_bytes: q.limit_bytes.min(room),
+    };
+    let shares: Vec<sched::Share> = s.queues.iter().map(share).collect();
+    s.scheduler.queue_specs(&shares, link.rate, mtu)
+}
+
+fn marker(choice: &MarkerChoice, spec: &QueueSpec) -> AnyMarker {
+    match choice {
+        MarkerChoice::None => AnyMarker::None,
+        MarkerChoice::Builtin { scheme, values } => {
+            AnyMarker::Builtin(catalogue::build(scheme, values, spec))
+        }
+        MarkerChoice::Custom(make) => AnyMarker::Custom(make(spec)),
+    }
+}
