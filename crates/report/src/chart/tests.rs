@@ -206,7 +206,7 @@ fn hard() -> Vec<Chart> {
     for (schemes, scale) in [(2, 1e-3), (5, 40.0), (12, 80.0), (12, 900.0), (3, 0.0)] {
         for panels in [1, 3, 7] {
             all.push(bars(schemes, panels, scale));
-            for places in [1, 2, 5] {
+            for places in if panels == 1 { [1, 2, 9] } else { [1, 2, 2] } {
                 all.push(upright(schemes, panels, places, scale));
             }
             for spots in [1, 2, 6, 30] {
