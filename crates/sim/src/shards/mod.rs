@@ -128,7 +128,7 @@ fn divided(
 }
 
 impl Sim {
-    /// A simulation at tick zero, in at most so many shards.
+    /// A simulation at tick zero, in at most this many shards.
     pub(super) fn new(cfg: &Config, shards: u32, threads: u32) -> Sim {
         let layout = Layout::new(cfg);
         let clock = layout.clock;
