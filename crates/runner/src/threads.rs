@@ -118,10 +118,16 @@ mod tests {
 
     use super::*;
 
+    const STAR: &str = "kind = \"star\"\nhosts = 8";
+
     /// Long flows on a star, for this time.
     fn plan(time: &str, load: &str, more: &str) -> Plan {
+        plan_on(STAR, time, load, more)
+    }
+
+    fn plan_on(fabric: &str, time: &str, load: &str, more: &str) -> Plan {
         let text = format!(
-            "max-time = \"{time}\"\nseeds = [1]\n[topology]\nkind = \"star\"\nhosts = 8\n\
+            "max-time = \"{time}\"\nseeds = [1]\n[topology]\n{fabric}\n\
              rate = \"100Gbps\"\ndelay = \"5us\"\n[[workload]]\nkind = \"long\"\n{load}\
              [[scheme]]\nmarker = \"threshold\"\nk = \"65pkt\"\n{more}"
         );
@@ -153,8 +159,9 @@ mod tests {
 
     #[test]
     fn points_that_cannot_be_divided_still_run_side_by_side() {
-        let kept = "[measure]\nfct = \"last-ack\"\n[[scheme]]\nmarker = \"codel\"\n";
-        let two = plan("10s", "", kept);
+        let sites = "kind = \"two-sites\"\nleft = 3\nright = 3\nwan-delay = \"200us\"";
+        let kept = "[edge]\nkind = \"dcib\"\n[[scheme]]\nmarker = \"codel\"\n";
+        let two = plan_on(sites, "10s", "", kept);
         assert_eq!(of(&two, 2, 2), (2, 1, true));
         assert_eq!(of(&two, 0, 2), (2, 1, false));
         assert_eq!(of(&plan("10s", "", ""), 2, 2), (1, 2, false));

@@ -223,7 +223,14 @@ fn decades(low: f64, high: f64, most: usize) -> Vec<f64> {
     };
     let choices = [&[1.0][..], &[1.0, 3.0], &[1.0, 2.0, 5.0]].map(of);
     let fits = choices.iter().find(|c| (3..=most).contains(&c.len()));
-    fits.cloned().unwrap_or_else(|| vec![low, high])
+    // Of more decades than there is room for, every second, third … is named.
+    let thinned = || {
+        let stride = choices[0].len().div_ceil(most.max(1)).max(1);
+        let some: Vec<f64> = choices[0].iter().copied().step_by(stride).collect();
+        (stride > 1 && some.len() > 1).then_some(some)
+    };
+    let found = fits.cloned().or_else(thinned);
+    found.unwrap_or_else(|| vec![low, high])
 }
 
 /// The numbers of an axis, with as many digits as tell them apart.

@@ -64,8 +64,9 @@ pub(super) fn mark(area: &Area<'_>, plot: &Plot<'_, '_>, mark: &Mark, (x, y): (&
         (0.0, -1.0),
     ]
     .map(|(x, y)| (fine(x * DIAMOND), fine(y * DIAMOND)));
+    let inside = mark.colour.map_or(colour::PAPER, colour::series);
     let diamond = EmptyElement::at(*middle)
-        + Polygon::new(corners.to_vec(), colour::PAPER.filled())
+        + Polygon::new(corners.to_vec(), inside.filled())
         + PathElement::new(corners.to_vec(), colour::INK.stroke_width(14));
     done(plotted.draw(&diamond));
     done(area.draw(&End));

@@ -114,6 +114,9 @@ pub(super) fn strip(area: &Area<'_>, curves: &Curves, (width, height): (f64, f64
         }
         done(area.draw(&End));
     }
+    for mark in &curves.marks {
+        bars::mark(area, &plot, mark, (&x, &y));
+    }
     if last {
         let soft = style(SIZE, colour::SOFT);
         let at = (left, height - 6.0);

@@ -156,6 +156,8 @@ pub enum Form {
 /// A published value: a diamond at one place, a line with a diamond over several.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mark {
+    /// Inside the diamond: place in the list of colours; `None`: paper.
+    pub colour: Option<usize>,
     /// The places, in rising order of the horizontal axis.
     pub places: Vec<(f64, f64)>,
     /// What the pointer shows.

@@ -169,11 +169,46 @@ fn dots() -> Chart {
     }
 }
 
+/// The same as bars beside each other, with a published value at one place and one over several.
+fn upright(schemes: usize, panels: usize, places: usize, scale: f64) -> Chart {
+    let mut chart = lines(schemes, panels, places, scale);
+    for panel in &mut chart.panels {
+        let Body::Curves(curves) = &mut panel.body else {
+            continue;
+        };
+        curves.x.at.clear();
+        curves.x.names = (0..places).map(|k| format!("{} senders", 8 * k)).collect();
+        let wide = 0.7 / schemes as f64;
+        for (i, curve) in curves.curves.iter_mut().enumerate() {
+            for (k, spot) in curve.spots.iter_mut().enumerate() {
+                spot.x = k as f64 + wide * i as f64 - 0.35;
+                spot.y = spot.y.abs();
+            }
+        }
+        curves.y = Axis::new("relative to DCTCP-RED-Tail", Unit::Other(String::new()));
+        curves.form = Form::Bars(0.9 * wide);
+        let mark = |places: &[(f64, f64)]| Mark {
+            colour: (places.len() > 1).then_some(1),
+            places: places.to_vec(),
+            tip: "published <T1>".to_owned(),
+        };
+        let last = places as f64 - 1.0;
+        curves.marks = vec![
+            mark(&[(0.0, 1.4 * scale)]),
+            mark(&[(0.0, 0.3 * scale), (last, 0.3 * scale)]),
+        ];
+    }
+    chart
+}
+
 fn hard() -> Vec<Chart> {
     let mut all = vec![dots(), strips(1, 1.0), strips(5, 3e5), strips(12, 4e6)];
     for (schemes, scale) in [(2, 1e-3), (5, 40.0), (12, 80.0), (12, 900.0), (3, 0.0)] {
         for panels in [1, 3, 7] {
             all.push(bars(schemes, panels, scale));
+            for places in if panels == 1 { [1, 2, 9] } else { [1, 2, 2] } {
+                all.push(upright(schemes, panels, places, scale));
+            }
             for spots in [1, 2, 6, 30] {
                 all.push(lines(schemes, panels, spots, scale));
             }
@@ -282,6 +317,26 @@ fn labels_are_escaped_and_values_hover() {
     assert_eq!(page.matches("<svg").count(), 2);
     // Colours come from the page.
     assert!(!page.contains('#') || !page.contains("fill=\"#"));
+}
+
+#[test]
+fn a_published_value_is_a_diamond_that_lies_inside_the_plot() {
+    let chart = upright(3, 1, 4, 1.0);
+    let page = chart.inline();
+    assert_eq!(
+        page.matches("<title>published &lt;T1&gt;</title>").count(),
+        4
+    );
+    // The axis reaches as far as the published value that is above all measured ones.
+    let Body::Curves(curves) = &chart.panels[0].body else {
+        panic!("curves");
+    };
+    let highest = curves.curves.iter().flat_map(|c| &c.spots);
+    assert!(highest.map(|s| s.y).fold(0.0, f64::max) < 1.4);
+    let (sheet, _) = draw::sheet(&chart, Medium::File, FILE, true);
+    let number = |text: &str| text.parse::<f64>().ok();
+    let numbers = sheet.texts.iter().filter_map(|t| number(&t.text));
+    assert!(numbers.fold(0.0, f64::max) >= 1.0);
 }
 
 /// `CEMARK_CHARTS=DIR cargo test -p cemark-report charts_to_look_at` writes them as files.

@@ -172,8 +172,8 @@ fn quotient(row: &Row) -> Result<Estimate, RowError> {
 /// Marking counts of ECN#'s Figure 6.
 const COUNTS: std::ops::RangeInclusive<u32> = 1..=100;
 
-fn division(row: &Row) -> Result<Estimate, RowError> {
-    let name = named(row)?;
+/// What a table division gives over the exact quotient, by count from 1.
+pub(super) fn division_shares(name: &str) -> Result<Vec<f64>, RowError> {
     let (form, interval) = match name.split_once(' ') {
         Some(("corrected", interval)) => (tofino::divide as fn(u32, u32) -> _, interval),
         Some(("printed", interval)) => (tofino::divide_as_printed as fn(u32, u32) -> _, interval),
@@ -189,12 +189,15 @@ fn division(row: &Row) -> Result<Estimate, RowError> {
         .ok()
         .filter(|&i| i > 0)
         .ok_or_else(|| wrong(interval, "an interval in ticks"))?;
-    let shares: Vec<f64> = COUNTS
-        .map(|count| {
-            let tofino::Product { entry, exponent } = form(interval, count);
-            f64::from(entry) * f64::from(exponent).exp2() * f64::from(count) / f64::from(interval)
-        })
-        .collect();
+    let share = |count| {
+        let tofino::Product { entry, exponent } = form(interval, count);
+        f64::from(entry) * f64::from(exponent).exp2() * f64::from(count) / f64::from(interval)
+    };
+    Ok(COUNTS.map(share).collect())
+}
+
+fn division(row: &Row) -> Result<Estimate, RowError> {
+    let shares = division_shares(named(row)?)?;
     let errors: Vec<f64> = shares.iter().map(|s| 100.0 * (s - 1.0).abs()).collect();
     let number = match row.metric.as_str() {
         "worst" => errors.iter().copied().reduce(f64::max),

@@ -65,7 +65,12 @@ pub(super) fn chart(source: &Source<'_>, spec: &Spec) -> Option<Chart> {
                 source,
                 spec,
                 panel,
-                places: places(source, spec, &here, &axis, &series),
+                places: places(source, spec, &here, (&axis, &series))
+                    .into_iter()
+                    .filter(|p| {
+                        panel.schemes.is_empty() || panel.schemes.iter().any(|s| s == p.scheme)
+                    })
+                    .collect(),
             };
             panels.extend(drawn.draw(group, &axis, &series));
         }
@@ -83,14 +88,15 @@ pub(super) fn chart(source: &Source<'_>, spec: &Spec) -> Option<Chart> {
     })
 }
 
-fn caption(spec: &Spec, has_marks: bool) -> String {
+pub(super) fn caption(spec: &Spec, has_marks: bool) -> String {
     let mut said = Vec::new();
     if !spec.against.is_empty() {
         said.push(format!("{} is 1.", spec.against));
     }
-    said.push(match spec.form {
-        Form::Bars => "The thin lines are 95 % intervals.".to_owned(),
-        Form::Lines => "Bands and thin lines are 95 % intervals.".to_owned(),
+    said.extend(match spec.form {
+        Form::Bars => Some("The thin lines are 95 % intervals.".to_owned()),
+        Form::Lines => Some("Bands and thin lines are 95 % intervals.".to_owned()),
+        _ => None,
     });
     if has_marks {
         said.push(
@@ -106,7 +112,7 @@ fn caption(spec: &Spec, has_marks: bool) -> String {
 }
 
 /// The different combinations of axes, in order.
-fn cells<'a>(source: &Source<'a>, spec: &Spec) -> Vec<&'a Axes> {
+pub(super) fn cells<'a>(source: &Source<'a>, spec: &Spec) -> Vec<&'a Axes> {
     let mut found: Vec<&Axes> = Vec::new();
     for cell in &source.data.cells {
         let chosen = |(axis, wanted): (&String, &OneOrMany)| {
@@ -120,7 +126,7 @@ fn cells<'a>(source: &Source<'a>, spec: &Spec) -> Vec<&'a Axes> {
 }
 
 /// Each word once, in order.
-fn words<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(super) fn words<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut found = Vec::new();
     for word in all {
         if !found.contains(&word) {
@@ -145,9 +151,10 @@ struct Horizontal<'a> {
 
 impl<'a> Horizontal<'a> {
     fn new(source: &Source<'a>, spec: &'a Spec, cells: &[&'a Axes]) -> Option<Self> {
-        let words = match spec.x == SCHEME {
-            true => schemes(source, spec),
-            false => words(cells.iter().filter_map(|c| value(c, &spec.x))),
+        let words = match &spec.x[..] {
+            SCHEME => schemes(source, spec),
+            "" => vec![""],
+            _ => words(cells.iter().filter_map(|c| value(c, &spec.x))),
         };
         if words.is_empty() {
             return None;
@@ -246,8 +253,7 @@ fn places<'a>(
     source: &Source<'a>,
     spec: &'a Spec,
     cells: &[&'a Axes],
-    axis: &Horizontal<'a>,
-    series: &Series<'a>,
+    (axis, series): (&Horizontal<'a>, &Series<'a>),
 ) -> Vec<Place<'a>> {
     let many = series.all.len() as f64;
     let mut found = Vec::new();
@@ -255,6 +261,7 @@ fn places<'a>(
         for scheme in schemes(source, spec) {
             let word = match spec.x == SCHEME {
                 true => Some(scheme),
+                false if spec.x.is_empty() => Some(""),
                 false => value(axes, &spec.x),
             };
             let place = word.and_then(|w| axis.place(w));
@@ -307,7 +314,7 @@ impl Drawn<'_> {
             "" => chart::capital(&chart::metric_name(metric)),
             title => title.to_owned(),
         };
-        let title = group.map_or(name.clone(), |g| format!("{g}: {name}"));
+        let title = group.map_or(name.clone(), |g| format!("{}: {name}", self.spec.group(g)));
         let wide = 0.9 * FULL / series.all.len() as f64;
         Some(Panel {
             title,
@@ -318,7 +325,7 @@ impl Drawn<'_> {
                 origin: (!self.spec.against.is_empty()).then(|| (1.0, self.spec.against.clone())),
                 form: match self.spec.form {
                     Form::Bars => chart::Form::Bars(wide),
-                    Form::Lines => chart::Form::Dotted,
+                    _ => chart::Form::Dotted,
                 },
                 curves,
                 marks: published::marks(self),
@@ -386,6 +393,7 @@ impl Drawn<'_> {
             name => name.to_owned(),
         };
         if self.spec.x != SCHEME
+            && !self.spec.x.is_empty()
             && let Some(word) = value(place.axes, &self.spec.x)
         {
             tip += &format!(", {} {word}", self.spec.x);
@@ -398,7 +406,10 @@ impl Drawn<'_> {
         y.is_finite().then_some(Spot {
             x: place.x,
             y,
-            band: band.filter(|b| b.0.is_finite() && b.1.is_finite()),
+            // What is measured is never below zero.
+            band: band
+                .filter(|b| b.0.is_finite() && b.1.is_finite())
+                .map(|b| (b.0.max(0.0).min(y), b.1)),
             tip,
         })
     }

@@ -4,13 +4,16 @@
 //!
 //! A page is drawn from run directories; nothing is simulated here.
 
+mod cdf;
 mod draw;
+mod forms;
 mod page;
 mod published;
 mod spec;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod times;
 
 use std::path::{Path, PathBuf};
 
@@ -23,8 +26,9 @@ use crate::Error;
 use crate::chart::Chart;
 use crate::rundir::write_whole;
 use draw::Source;
-use spec::Spec;
+use spec::{Form, Spec};
 use stored::Stored;
+use times::Run;
 
 /// A paper whose figures have a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,15 +166,33 @@ fn charts(
     };
     let data = stored.data();
     let mut charts = Vec::new();
-    if let Some(plan) = &stored.plan {
+    for spec in specs.iter().filter(|s| s.figure == file.id) {
+        let rows = &file.rows[..];
+        let Some(plan) = &stored.plan else {
+            charts.extend(forms::chart(spec, rows, targets));
+            continue;
+        };
         let source = Source {
             plan,
             data: &data,
-            rows: &file.rows,
+            rows,
             targets,
         };
-        let ours = specs.iter().filter(|s| s.figure == file.id);
-        charts.extend(ours.filter_map(|spec| draw::chart(&source, spec)));
+        let run = Run {
+            plan,
+            finished: &stored.finished,
+            rows,
+            targets,
+        };
+        match spec.form {
+            Form::Bars | Form::Lines => charts.extend(draw::chart(&source, spec)),
+            Form::Cdf => charts.extend(cdf::chart(&source, spec)),
+            Form::Queue => charts.extend(times::queues(&run, spec)),
+            Form::Goodput => charts.extend(times::goodput(&run, spec)),
+            Form::Rtts | Form::Sizes | Form::Division | Form::Thresholds => {
+                charts.extend(forms::chart(spec, rows, targets));
+            }
+        }
     }
     if charts.is_empty() {
         charts.extend(stored.rows.iter().filter_map(crate::chart::of_figure_row));

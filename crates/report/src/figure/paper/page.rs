@@ -10,6 +10,9 @@ use super::super::result::{FigureRun, RowResult};
 use super::{Draw, Drawn, Paper, Stored};
 use crate::html::page::{Entry, Picture, page};
 
+/// More conditions than this are folded.
+const FEW: usize = 12;
+
 /// The document.
 pub(super) fn html(
     paper: Paper,
@@ -45,6 +48,11 @@ pub(super) fn html(
 fn figure(drawn: &Drawn, draw: &Draw<'_>) -> Value {
     let file = &drawn.file;
     let rows = drawn.stored.iter().flat_map(|s| &s.rows);
+    let run = FigureRun {
+        rows: rows.clone().cloned().collect(),
+        ..FigureRun::default()
+    };
+    let conditions: usize = rows.clone().map(|r| r.parts.len()).sum();
     let parameters = file.parameters.iter().map(|p| {
         let instead = p
             .instead
@@ -63,6 +71,8 @@ fn figure(drawn: &Drawn, draw: &Draw<'_>) -> Value {
         title => &file.title,
         state => state(drawn.stored.as_ref(), draw),
         charts => drawn.charts.iter().map(picture).collect::<Vec<_>>(),
+        counts => render::kinds(&run),
+        few => conditions <= FEW,
         rows => rows.map(|r| render::row(r, false)).collect::<Vec<_>>(),
         grades => render::grades(&file.parameters),
         parameters => parameters.collect::<Vec<_>>(),

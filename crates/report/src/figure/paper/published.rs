@@ -4,6 +4,7 @@
 use super::super::evaluate::value;
 use super::super::render::number;
 use super::super::row::{Formula, Row};
+use super::super::targets::Target;
 use super::draw::{Axes, Drawn, Place};
 use crate::chart::Mark;
 use crate::metrics;
@@ -31,18 +32,21 @@ pub(super) fn marks(panel: &Drawn<'_>) -> Vec<Mark> {
         if places.is_empty() || marks.iter().any(same) {
             continue;
         }
-        let unit = &target.unit;
+        let colour = places.len() > 1 || row.formula == Formula::Onset;
         marks.push(Mark {
+            colour: colour.then(|| crate::chart::colour(panel.source.plan, &row.scheme)),
             places,
-            tip: format!(
-                "published ({}): {} {unit}, {}",
-                row.id,
-                number(published),
-                target.statistic
-            ),
+            tip: tip(target, published),
         });
     }
     marks
+}
+
+/// What the pointer shows of a published value.
+pub(super) fn tip(target: &Target, published: f64) -> String {
+    let number = number(published);
+    let said = format!("published ({}): {number} {}", target.id, target.unit);
+    format!("{}, {}", said.trim(), target.statistic)
 }
 
 fn heights(places: &[(f64, f64)]) -> Vec<f64> {
@@ -62,7 +66,7 @@ fn is_of(row: &Row, panel: &Drawn<'_>) -> bool {
 }
 
 /// Whether a row reads the points with these values of the axes.
-fn reads(row: &Row, axes: &Axes) -> bool {
+pub(super) fn reads(row: &Row, axes: &Axes) -> bool {
     let mut all = row.selection.iter();
     all.all(|(axis, wanted)| value(axes, axis).is_some_and(|v| wanted.has(v)))
 }
@@ -72,22 +76,53 @@ fn height(panel: &Drawn<'_>, row: &Row, axes: &Axes, published: f64) -> Option<f
     // A published value is beside a measured one.
     panel.value(axes, &row.scheme).ok()?;
     let is_absolute = panel.spec.against.is_empty();
-    let factor = match row.formula {
-        Formula::Value if is_absolute => {
-            return Some(published * row.unit.unwrap_or(1.0) / panel.panel.per.unwrap_or(1.0));
-        }
-        Formula::Ratio => published * row.unit.unwrap_or(1.0),
-        Formula::Excess => 1.0 + published / 100.0,
-        Formula::Gain => 1.0 - published / 100.0,
-        _ => return None,
-    };
-    // The base is subtracted from both before they are compared.
-    let base = match (row.base, is_absolute) {
-        (None, _) => 0.0,
-        (Some(base), true) => base / panel.panel.per.unwrap_or(1.0),
-        (Some(_), false) => return None,
+    if row.formula == Formula::Value {
+        let per = panel.panel.per.unwrap_or(1.0);
+        return is_absolute.then(|| published * row.unit.unwrap_or(1.0) / per);
+    }
+    let factor = factor(row, published)?;
+    // A base is subtracted from both before they are compared.
+    let base = match (row.base, row.over, is_absolute) {
+        (None, ..) => 0.0,
+        (Some(base), None, true) => base / panel.panel.per.unwrap_or(1.0),
+        (Some(_), ..) => return None,
     };
     let (measured, _) = panel.value(axes, &row.against).ok()?;
     let height = base + factor * (measured - base);
     height.is_finite().then_some(height)
+}
+
+/// By what the value of `against` is multiplied to give the published one.
+fn factor(row: &Row, published: f64) -> Option<f64> {
+    match row.formula {
+        Formula::Ratio => Some(published * row.unit.unwrap_or(1.0)),
+        Formula::Excess => Some(1.0 + published / 100.0),
+        Formula::Gain => Some(1.0 - published / 100.0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_published_difference_is_a_factor_of_what_it_is_relative_to() {
+        let of = |formula| factor(&Row::of(formula, "short.mean"), 23.4);
+        let near = |a: Option<f64>, b: f64| assert!((a.unwrap() - b).abs() < 1e-12, "{a:?} {b}");
+        near(of(Formula::Gain), 0.766);
+        near(of(Formula::Excess), 1.234);
+        near(of(Formula::Ratio), 23.4);
+        // A spread is between two schemes that the row does not name.
+        assert_eq!(of(Formula::Spread), None);
+    }
+
+    #[test]
+    fn a_row_has_places_at_its_points_only() {
+        let row: Row =
+            toml::from_str("id = \"X\"\nstatistic = \"gain\"\nwhere = { load = [0.5, 0.9] }")
+                .unwrap();
+        let axes = |load: &str| Axes::from([("workload.load".to_owned(), load.to_owned())]);
+        assert!(reads(&row, &axes("0.9")) && !reads(&row, &axes("0.8")));
+    }
 }

@@ -22,7 +22,7 @@ pub(super) struct Spec {
     /// How it is drawn.
     pub form: Form,
     /// What the horizontal axis shows: an axis of the points, by the last words of its path, or
-    /// `scheme`.
+    /// `scheme`; empty: there is one place, and the schemes have colours.
     #[serde(default)]
     pub x: String,
     /// What the colours are: an axis, or the schemes.
@@ -49,6 +49,16 @@ fn scheme() -> String {
     SCHEME.to_owned()
 }
 
+impl Spec {
+    /// What the panels of a value of `by` are called.
+    pub(super) fn group(&self, value: &str) -> String {
+        match &self.by[..] {
+            "variant" => value.to_owned(),
+            by => format!("{by} {value}"),
+        }
+    }
+}
+
 /// The word for the schemes as an axis.
 pub(super) const SCHEME: &str = "scheme";
 
@@ -60,6 +70,20 @@ pub(super) enum Form {
     Bars,
     /// Lines.
     Lines,
+    /// The share of flows, or of probes, at or below a value: of `fct`, `delivered` or `rtt`.
+    Cdf,
+    /// The length of the traced queue over time.
+    Queue,
+    /// What each queue class delivers over time.
+    Goodput,
+    /// The distribution of RTT models; `schemes` are their names, here and below.
+    Rtts,
+    /// The distribution of size tables.
+    Sizes,
+    /// A switch's table division over the count.
+    Division,
+    /// CEDM's closed forms over the number of flows.
+    Thresholds,
 }
 
 /// A panel: a metric, and of which part of a point.
@@ -71,6 +95,9 @@ pub(super) struct PanelSpec {
     /// Above the panel; empty: what charts call the metric.
     #[serde(default)]
     pub title: String,
+    /// The schemes that are drawn here; none: those of the chart.
+    #[serde(default)]
+    pub schemes: Vec<String>,
     /// Only flows of this workload.
     pub workload: Option<String>,
     /// Only this switch port.

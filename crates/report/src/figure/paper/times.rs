@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Charts over time: the queue of a port under each scheme, and what each queue class delivers.
+
+use std::collections::BTreeMap;
+
+use cemark_scenario::Plan;
+
+use super::super::row::{Formula, Row};
+use super::super::targets::Target;
+use super::published::{reads, tip};
+use super::spec::Spec;
+use crate::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Mark, Panel, Spot, Unit};
+use crate::comparison::Group;
+use crate::metrics::{self, Conversion};
+use crate::{Comparisons, Finished, units};
+
+/// Most points of a curve.
+const POINTS: usize = 240;
+
+/// The run of a figure, as charts over time read it.
+pub(super) struct Run<'a> {
+    pub plan: &'a Plan,
+    pub finished: &'a [Finished],
+    pub rows: &'a [Row],
+    pub targets: &'a [Target],
+}
+
+impl Run<'_> {
+    /// The groups of points that a chart asks for.
+    fn groups(&self, spec: &Spec) -> Vec<Group> {
+        let all = Comparisons::new(self.plan, self.finished).groups;
+        let chosen = |g: &Group| {
+            let has = |(axis, wanted): (&String, &super::super::row::OneOrMany)| {
+                super::super::evaluate::value(&g.axes, axis).is_some_and(|v| wanted.has(v))
+            };
+            spec.selection.iter().all(has)
+        };
+        all.into_iter().filter(chosen).collect()
+    }
+}
+
+/// The queue of the port that was traced, a panel for each scheme.
+pub(super) fn queues(run: &Run<'_>, spec: &Spec) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    for group in run.groups(spec) {
+        let Some(mut chart) = chart::of_queues(run.plan, run.finished, &group) else {
+            continue;
+        };
+        let wanted = |p: &Panel| spec.schemes.is_empty() || spec.schemes.contains(&p.title);
+        chart.panels.retain(wanted);
+        chart.title = format!("{}{}", spec.title, chart::at(&group));
+        let mut is_marked = false;
+        for panel in &mut chart.panels {
+            if let Body::Times(curves) = &mut panel.body {
+                curves.marks = lengths(run, &group.axes, &panel.title, curves.x.range);
+                is_marked |= !curves.marks.is_empty();
+            }
+        }
+        if is_marked {
+            chart.caption += " Diamonds: published mean lengths.";
+        }
+        chart.caption = format!("{} {}", chart.caption, spec.note).trim().to_owned();
+        charts.push(chart);
+    }
+    charts
+}
+
+/// Published mean lengths of a queue, in bytes.
+fn lengths(
+    run: &Run<'_>,
+    axes: &BTreeMap<String, String>,
+    scheme: &str,
+    range: Option<(f64, f64)>,
+) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let of_scheme = |r: &&Row| r.scheme == scheme && r.minus.is_none() && reads(r, axes);
+    for row in run.rows.iter().filter(of_scheme) {
+        let target = run.targets.iter().find(|t| t.id == row.id);
+        let (Some(target), Formula::Value, "queue.mean") = (target, row.formula, &row.metric[..])
+        else {
+            continue;
+        };
+        let factor = metrics::find(&row.metric).and_then(|m| m.in_figures);
+        let factor = match factor.map(|f| f.value) {
+            Some(Conversion::Times(factor)) => factor,
+            _ => 1.0,
+        };
+        if let (Some(published), Some((from, until))) = (target.published, range) {
+            let bytes = published * row.unit.unwrap_or(1.0) / factor;
+            marks.push(Mark {
+                colour: None,
+                places: vec![(from, bytes), (from + 0.97 * (until - from), bytes)],
+                tip: tip(target, published),
+            });
+        }
+    }
+    marks
+}
+
+/// What the endless flows of each queue class deliver, a panel for each scheme.
+pub(super) fn goodput(run: &Run<'_>, spec: &Spec) -> Vec<Chart> {
+    let groups = run.groups(spec);
+    groups
+        .iter()
+        .filter_map(|g| goodput_of(run, spec, g))
+        .collect()
+}
+
+fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
+    let first = *group.baseline().points.first()?;
+    let measure = &run.plan.points[first].config.measure;
+    let interval = measure.goodput_interval.as_secs_f64();
+    let from = measure.from.as_micros_f64();
+    let mut panels: Vec<(&str, Vec<Curve>)> = Vec::new();
+    let mut classes: Vec<u8> = Vec::new();
+    for row in &group.rows {
+        let flows = &run.finished[*row.points.first()?].outcome.long_flows;
+        let mut of_class: BTreeMap<u8, Vec<u64>> = BTreeMap::new();
+        for flow in flows {
+            let sum = of_class.entry(flow.class).or_default();
+            sum.resize(sum.len().max(flow.intervals.len()), 0);
+            sum.iter_mut()
+                .zip(&flow.intervals)
+                .for_each(|(s, b)| *s += b);
+        }
+        let curves = of_class.iter().map(|(class, bytes)| Curve {
+            colour: usize::from(*class) % (chart::COLOURS - 1) + 1,
+            spots: spots(bytes, (from, interval), *class),
+        });
+        panels.push((&row.scheme, curves.collect()));
+        classes.extend(of_class.keys());
+    }
+    classes.sort_unstable();
+    classes.dedup();
+    let all = || panels.iter().flat_map(|p| &p.1).flat_map(|c| &c.spots);
+    let most = all().map(|s| s.y).fold(0.0, f64::max);
+    let until = all().map(|s| s.x).fold(from, f64::max);
+    if interval <= 0.0 || most <= 0.0 {
+        return None;
+    }
+    let panel = |(scheme, curves): (&str, Vec<Curve>)| Panel {
+        title: scheme.to_owned(),
+        note: String::new(),
+        body: Body::Times(Curves {
+            x: Axis {
+                range: Some((from, until)),
+                ..Axis::new("time", Unit::Micros)
+            },
+            y: Axis {
+                range: Some((0.0, 1.08 * most)),
+                ..Axis::new("", Unit::BitsPerSecond)
+            },
+            origin: None,
+            form: chart::Form::Plain,
+            curves,
+            marks: Vec::new(),
+        }),
+    };
+    let key = |class: &u8| Key {
+        label: format!("queue {}", class + 1),
+        colour: usize::from(*class) % (chart::COLOURS - 1) + 1,
+    };
+    let seed = run.plan.points[first].seed;
+    Some(Chart {
+        name: String::new(),
+        title: format!("{}{}", spec.title, chart::at(group)),
+        caption: format!("Payload delivered in order, seed {seed}. {}", spec.note)
+            .trim()
+            .to_owned(),
+        legend: classes.iter().map(key).collect(),
+        panels: panels.into_iter().map(panel).collect(),
+    })
+}
+
+fn spots(bytes: &[u64], (from, interval): (f64, f64), class: u8) -> Vec<Spot> {
+    let stride = bytes.len().div_ceil(POINTS).max(1);
+    let spot = |(i, some): (usize, &[u64])| {
+        let (begin, many) = ((i * stride) as f64, some.len() as f64);
+        let x = from + (begin + many / 2.0) * interval * 1e6;
+        let y = some.iter().sum::<u64>() as f64 * 8.0 / (many * interval);
+        let (when, what) = (units::micros(x), units::bits_per_second(y));
+        Spot {
+            x,
+            y,
+            band: None,
+            tip: format!("queue {} at {when}: {what}", class + 1),
+        }
+    };
+    bytes.chunks(stride).enumerate().map(spot).collect()
+}
