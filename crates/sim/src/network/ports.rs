@@ -170,7 +170,7 @@ impl Buffers {
             // While it is paused, acknowledgements and notifications wait in it.
             _ if cfg.switch.pfc.is_some() => NIC_WINDOWS,
             Nic::BackPressure { .. } => NIC_TURNS,
-            Nic::Fifo => NIC_WINDOWS,
+            Nic::Fifo | Nic::Limited { .. } => NIC_WINDOWS,
             Nic::SwitchPort => cfg.switch.buffer_bytes,
         };
         self.first_nic = self.pools.len() as u32;
@@ -271,7 +271,13 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             lossless: false,
         };
         return match s.pfc {
-            None => common,
+            None => PortSpec {
+                most_packets: match cfg.nic {
+                    Nic::Limited { packets } => packets,
+                    Nic::BackPressure { .. } | Nic::Fifo | Nic::SwitchPort => 0,
+                },
+                ..common
+            },
             Some(_) => PortSpec {
                 queues: s.queues.iter().map(plain).collect(),
                 scheduler: sched::fifo(s.queues.len()),

@@ -195,6 +195,7 @@ mod tests {
         let queries = Workload {
             name: "queries".to_owned(),
             kind: Kind::Incast {
+                from: Vec::new(),
                 senders: 5,
                 receiver: 1,
                 min_bytes: 20_000,
