@@ -65,6 +65,7 @@ impl Network {
             fabric: Arc::clone(fabric),
             rows: Rows::default(),
             ports,
+            gates: Vec::new(),
             pools: buffers.pools,
             delayed: Delayed::default(),
             sacks: Sacks::default(),
@@ -84,7 +85,8 @@ impl Network {
             cleared: Vec::new(),
             border,
         };
-        network.mark_crossings();
+        let gate = || gate(clock, &fabric.links()[0]);
+        network.mark_crossings(gate);
         (network, largest)
     }
 
@@ -230,6 +232,14 @@ fn ports(
         Port::new(spec)
     };
     fabric.links().iter().enumerate().map(port).collect()
+}
+
+/// A port that sends nothing and holds what is on the wire.
+fn gate(clock: Clock, link: &Link) -> Port {
+    let mut spec = plain_port(clock, link, (PoolId(0), 0));
+    // Short times, so that it is fused.
+    (spec.byte_ticks, spec.delay) = (1, 0);
+    Port::new(spec)
 }
 
 /// One FIFO that marks nothing. `pool`: its buffer, and how much ordinary room that has.
