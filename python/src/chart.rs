@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use cemark_report::chart::{Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
+use cemark_report::chart::{Axis, Body, Chart, Curve, Curves, Form, Key, Panel, Spot, Unit};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -98,7 +98,9 @@ pub(crate) fn shares(
                 x,
                 y,
                 origin: None,
+                form: Form::Dotted,
                 curves: curves.collect(),
+                marks: Vec::new(),
             }),
         }
     });
