@@ -161,8 +161,12 @@ fn what_runs_on_one_core_is_said_once() {
         return;
     }
     let s = Scratch::new();
-    // Flows that end when their senders know it are not divided.
-    let kept = format!("{FABRIC}[measure]\nfct = \"last-ack\"\n");
+    // Connections that persist, with drawn RTTs and pauses, are not divided.
+    let fabric = FABRIC.replace("flows = 60", "flows = 60\nconnections = \"persistent\"");
+    let kept = format!(
+        "{fabric}[switch]\npfc = true\nbuffer-policy = \"dynamic\"\npool = \"2MB\"\n\
+         [rtt]\nmodel = \"variation\"\nmin = \"40us\"\nmax = \"90us\"\n"
+    );
     fs::write(s.0.join("fabric.toml"), kept).expect("a file");
     let asked = stderr(&s.run("asked", &["--threads", "2"]));
     assert_eq!(

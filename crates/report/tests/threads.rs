@@ -104,8 +104,13 @@ fn small_forms_of_each_topology_and_transport() {
         }
         let config = small(*fabric, TRANSPORTS[0], "connections = \"persistent\"");
         compare(&format!("{}, persistent", fabric.0), &config, &[2]);
+        let config = small(*fabric, ("dctcp", "[measure]\nfct = \"closed\""), "");
+        compare(&format!("{}, closed", fabric.0), &config, &[2]);
     }
 }
+
+const PAUSES_AND_RTTS: &str = "[switch]\npfc = true\nbuffer-policy = \"dynamic\"\npool = \"1MB\"\n\
+                               [rtt]\nmodel = \"variation\"\nmin = \"40us\"\nmax = \"90us\"";
 
 /// What is not divided, with the words for it. One that can be divided by now belongs into the test
 /// above.
@@ -113,12 +118,13 @@ fn small_forms_of_each_topology_and_transport() {
 fn what_runs_whole_says_why() {
     let leaf_spine = FABRICS[2];
     let sites = FABRICS[4];
+    let persistent = "connections = \"persistent\"";
     let dctcp = TRANSPORTS[0];
     for (name, config, why) in [
         (
             "very many flows",
-            small(leaf_spine, dctcp, "flows = 70000\nwarmup = 0"),
-            "it has more than 65,536 flows",
+            small(leaf_spine, dctcp, "flows = 1100000\nwarmup = 0"),
+            "it has more than a million flows",
         ),
         (
             "middleboxes",
@@ -126,9 +132,9 @@ fn what_runs_whole_says_why() {
             "it has middleboxes between two sites",
         ),
         (
-            "flows that end at their senders",
-            small(leaf_spine, ("dctcp", "[measure]\nfct = \"last-ack\""), ""),
-            "its flows end when their senders know it (fct)",
+            "RTTs and pauses with persistent connections",
+            small(leaf_spine, ("dcqcn", PAUSES_AND_RTTS), persistent),
+            "its connections are persistent, with RTTs of their flows and pauses",
         ),
     ] {
         assert_eq!(shards::obstacle(&config), Some(why), "{name}");

@@ -40,7 +40,7 @@ pub(crate) mod kind {
     pub const CHECK: u32 = 12 << SHIFT;
     /// Something is to be recorded.
     pub const RECORD: u32 = 13 << SHIFT;
-    /// The last tick of a shard's window ends.
+    /// The last tick ends: of the run, or of a shard's window.
     pub const WINDOW: u32 = 14 << SHIFT;
     /// Where the kind starts.
     pub const SHIFT: u32 = 28;

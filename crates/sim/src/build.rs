@@ -24,16 +24,16 @@ use crate::workload::{ClassMap, Flow, Kind, Traffic};
 
 /// What every shard of a simulation has in common: it is only read.
 #[derive(Clone)]
-pub(crate) struct Plan {
+pub(crate) struct Layout {
     pub cfg: Arc<Config>,
     pub fabric: Arc<Fabric>,
     pub clock: Clock,
 }
 
-impl Plan {
-    pub fn new(cfg: &Config) -> Plan {
+impl Layout {
+    pub fn new(cfg: &Config) -> Layout {
         let fabric = Fabric::new(&cfg.topology);
-        Plan {
+        Layout {
             clock: Clock::new(tick_ps(&fabric)),
             fabric: Arc::new(fabric),
             cfg: Arc::new(cfg.clone()),
@@ -45,16 +45,16 @@ impl<Q: EventQueue> Shard<Q> {
     /// A whole simulation at tick zero. `taps` are of different links; the ports of `watched` keep
     /// real queues and may be retuned.
     pub fn whole(cfg: &Config, taps: &[Tap], watched: &[LinkId]) -> Self {
-        Self::laid_out(&Plan::new(cfg), taps, watched, None)
+        Self::laid_out(&Layout::new(cfg), taps, watched, None)
     }
 
     /// One shard of a divided simulation.
-    pub fn of(plan: &Plan, border: Border) -> Self {
-        Self::laid_out(plan, &[], &[], Some(border))
+    pub fn of(layout: &Layout, border: Border) -> Self {
+        Self::laid_out(layout, &[], &[], Some(border))
     }
 
-    fn laid_out(plan: &Plan, taps: &[Tap], watched: &[LinkId], border: Option<Border>) -> Self {
-        let (cfg, fabric, clock) = (&plan.cfg, &plan.fabric, plan.clock);
+    fn laid_out(layout: &Layout, taps: &[Tap], watched: &[LinkId], border: Option<Border>) -> Self {
+        let (cfg, fabric, clock) = (&layout.cfg, &layout.fabric, layout.clock);
         let part = border.as_ref().map(|border| Box::new(Part::new(border)));
         let (boxes, places) = Middleboxes::new(cfg, fabric);
         let extras = Extras {

@@ -61,22 +61,25 @@ pub(crate) struct Shard<Q> {
 }
 
 impl<Q: EventQueue> Shard<Q> {
-    /// Handles the event that has been taken from the list. Returns whether it was a delivery, by
-    /// far the most frequent.
+    /// Handles the event that has been taken from the list. Returns whether the run may have ended:
+    /// not by a packet that went from one link to the next, which is by far the most frequent.
     #[inline(always)]
     pub fn handle(&mut self, now: u64, event: u32) -> bool {
         debug_assert!(now >= self.agenda.now, "an event before the present");
         self.agenda.now = now;
         self.handled += 1;
         self.net.prefetch(self.agenda.events.upcoming());
-        let delivers = event < kind::SERVE;
-        if delivers {
-            let reached = self.net.deliver(&mut self.agenda, LinkId(event));
-            self.reached(reached);
-        } else {
+        if event >= kind::SERVE {
             self.handle_other(event);
+            return true;
         }
-        delivers
+        match self.net.deliver(&mut self.agenda, LinkId(event)) {
+            None => false,
+            Some(reached) => {
+                self.reached(reached);
+                true
+            }
+        }
     }
 
     /// Handles any event but a delivery.
@@ -91,7 +94,7 @@ impl<Q: EventQueue> Shard<Q> {
             kind::ACK_TIMER => ends.ack_timer(agenda, net, ConnId(i)),
             kind::DELAYED => {
                 let reached = net.after_delay(agenda, ConnId(i));
-                self.reached_late(reached);
+                self.may_have_reached(reached);
             }
             kind::PAUSE => {
                 let resumed = net.pause_frame(agenda, i);
@@ -115,42 +118,43 @@ impl<Q: EventQueue> Shard<Q> {
         }
     }
 
-    /// The same as [`Shard::reached`], not in place.
-    #[inline(never)]
-    fn reached_late(&mut self, reached: Option<Reached>) {
-        self.reached(reached);
+    /// A packet has left the network. In place, for what is delivered.
+    #[inline(always)]
+    fn reached(&mut self, reached: Reached) {
+        match reached {
+            Reached::Host(host, packet) => self.at_host(host, &packet),
+            Reached::Middlebox(place, packet) => self.at_middlebox(place, packet),
+        }
     }
 
-    /// A packet may have left the network. In place, for what is delivered.
-    #[inline(always)]
-    pub fn reached(&mut self, reached: Option<Reached>) {
-        match reached {
-            None => {}
-            Some(Reached::Host(host, packet)) => self.at_host(host, packet),
-            Some(Reached::Middlebox(place, packet)) => self.at_middlebox(place, packet),
+    /// The same elsewhere, if one has.
+    #[inline(never)]
+    pub fn may_have_reached(&mut self, reached: Option<Reached>) {
+        if let Some(reached) = reached {
+            self.reached(reached);
         }
     }
 
     #[inline(always)]
-    fn at_host(&mut self, host: HostId, packet: Packet) {
+    fn at_host(&mut self, host: HostId, packet: &Packet) {
         if self.ends.bunches {
             return self.at_slow_host(host, packet);
         }
         let (agenda, net) = (&mut self.agenda, &mut self.net);
-        let came = self.ends.receive(agenda, net, host, &packet);
-        self.came(&packet, came);
+        let came = self.ends.receive(agenda, net, host, packet);
+        self.came(packet, came);
     }
 
     /// The same where hosts handle packets in bunches.
     #[cold]
-    fn at_slow_host(&mut self, host: HostId, packet: Packet) {
+    fn at_slow_host(&mut self, host: HostId, packet: &Packet) {
         let (agenda, net) = (&mut self.agenda, &mut self.net);
-        match self.ends.hold(agenda, host, packet) {
+        match self.ends.hold(agenda, host, *packet) {
             Hold::Waits => {}
             Hold::Full => self.handle_bunch(host),
             Hold::Alone => {
-                let came = self.ends.receive(agenda, net, host, &packet);
-                self.came(&packet, came);
+                let came = self.ends.receive(agenda, net, host, packet);
+                self.came(packet, came);
             }
         }
     }
@@ -179,7 +183,7 @@ impl<Q: EventQueue> Shard<Q> {
         let Some((end, split)) = self.boxes.proxy_of(&self.net, &packet) else {
             return self.net.forward(&mut self.agenda, packet);
         };
-        self.reached_late(Some(Reached::Host(end, packet)));
+        self.may_have_reached(Some(Reached::Host(end, packet)));
         if let Some(split) = split {
             let (agenda, net, ends) = (&mut self.agenda, &mut self.net, &mut self.ends);
             self.boxes.pump(agenda, net, ends, split);
@@ -200,18 +204,22 @@ impl<Q: EventQueue> Shard<Q> {
     pub fn run(&mut self, report: &mut dyn FnMut(Progress) -> bool) -> bool {
         let end = self.agenda.clock.ticks(self.cfg.max_time);
         let all = self.starts_and_ends();
+        self.agenda.events.insert(end, kind::WINDOW);
         while let Some((now, event)) = self.agenda.events.pop() {
-            if now > end {
-                self.agenda.now = end;
+            if event >= kind::WINDOW {
+                // A run in which nothing was left ended before.
+                if !self.agenda.events.is_empty() {
+                    self.agenda.now = end;
+                }
                 return true;
             }
-            let delivered = self.handle(now, event);
+            if !self.handle(now, event) {
+                continue;
+            }
             if self.stop {
                 return true;
             }
-            // Deliveries alone never run for long without timers and samples, so it is enough to
-            // report progress here.
-            if !delivered && self.handled >= self.next_report {
+            if self.handled >= self.next_report {
                 self.next_report = self.handled + (1 << 17);
                 let time = now as f64 / end.max(1) as f64;
                 let flows = 1.0 - self.starts_and_ends() / all;

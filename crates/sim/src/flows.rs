@@ -44,10 +44,10 @@ impl<Q: EventQueue> Shard<Q> {
         ends.open(clock, net, conn, flow, flow.id);
         let split = self.boxes.split(&mut self.agenda, net, ends, conn, flow);
         let last = split.unwrap_or(conn);
-        if flow.bytes == u64::MAX && self.ends.conns.list[last].rx.is_some() {
+        if flow.bytes == u64::MAX && self.ends.conns.has_receiver(last) {
             self.watch_goodput(last);
         }
-        if split.is_none() && self.ends.conns.list[conn].tx.is_some() {
+        if split.is_none() && self.ends.conns.has_sender(conn) {
             self.send_flow(conn, flow);
         }
     }
@@ -137,9 +137,9 @@ impl<Q: EventQueue> Shard<Q> {
         }
     }
 
-    /// The flow that the receiver of `conn` has is complete.
+    /// The flow on `conn` is complete.
     fn complete(&mut self, conn: ConnId) {
-        let flow = self.ends.conns.list[conn].rx().flow;
+        let flow = self.ends.completed(conn);
         if flow.measured {
             let record = self.ends.record(&self.agenda, &self.net, conn, &flow, true);
             self.metrics.flows.push(record);
@@ -154,5 +154,8 @@ impl<Q: EventQueue> Shard<Q> {
         // The proxies read from the connection until no byte is left in them, and end it then.
         let stays = self.boxes.reads_from(conn);
         self.ends.close(&self.net, conn, stays);
+        if Q::SHARDED && !self.cfg.workloads[usize::from(flow.workload)].persistent {
+            self.tell_closed(conn, &flow);
+        }
     }
 }

@@ -68,8 +68,10 @@ pub(crate) struct SenderEnd {
 #[derive(Debug)]
 pub(crate) struct ReceiverEnd {
     pub sink: Sink,
-    /// Stream offset at which its flow is complete.
+    /// Stream offset at which its flow is complete, where the receiver says so.
     pub end: u64,
+    /// Stream offset behind the last byte of its flow.
+    pub last: u64,
     /// Tick of the earliest pending event of a delayed ACK.
     pub timer_at: u64,
     /// Pending timer events, including stale ones.
@@ -93,6 +95,8 @@ pub(crate) struct Announced {
     pub flow: Flow,
     /// The stream offsets of its first byte and behind its last.
     pub begin: u64,
+    pub last: u64,
+    /// That at which the receiver says that it is complete.
     pub end: u64,
 }
 
@@ -114,6 +118,21 @@ pub(crate) struct Retired {
     pub timeouts: u64,
     /// Payload bytes that their receivers held in order.
     pub delivered: u64,
+}
+
+impl Retired {
+    fn count_sender(&mut self, tx: &SenderEnd) {
+        let counts = tx.source.counts();
+        self.retransmits += u64::from(counts.retransmits);
+        self.timeouts += u64::from(counts.timeouts);
+    }
+
+    /// Counts those of another shard.
+    pub fn absorb(&mut self, other: Retired) {
+        self.retransmits += other.retransmits;
+        self.timeouts += other.timeouts;
+        self.delivered += other.delivered;
+    }
 }
 
 impl Source {
@@ -262,6 +281,11 @@ impl SenderEnd {
         }
     }
 
+    /// Whether no event refers to it, and it carries no flow after this one.
+    fn is_quiet(&self) -> bool {
+        self.timers == 0 && !self.in_line && !self.persistent
+    }
+
     /// What its counters have gained since its flow began.
     pub fn gained(&self) -> Counts {
         let now = self.source.counts();
@@ -277,6 +301,7 @@ impl ReceiverEnd {
         ReceiverEnd {
             sink: Sink::new(cfg),
             end: u64::MAX,
+            last: flow.bytes,
             timer_at: NEVER,
             timers: 0,
             class: flow.class,
@@ -288,11 +313,24 @@ impl ReceiverEnd {
         }
     }
 
+    /// Whether its flow is complete and no event refers to it.
+    fn is_quiet(&self) -> bool {
+        !self.open && self.timers == 0
+    }
+
     /// The flow that it receives or will receive, if that has not ended.
     pub fn unfinished(&self) -> Option<&Flow> {
         match &self.next {
             Some(next) => Some(&next.flow),
             None => self.open.then_some(&self.flow),
+        }
+    }
+
+    /// Packets of its flow that arrived with CE.
+    pub fn marks(&self) -> u32 {
+        match &self.next {
+            Some(_) => 0,
+            None => self.sink.ce_packets() - self.before,
         }
     }
 
@@ -309,7 +347,8 @@ impl ReceiverEnd {
         let Some(next) = self.next.take_if(|next| seq >= next.begin) else {
             return;
         };
-        (self.flow, self.class, self.end) = (next.flow, next.flow.class, next.end);
+        (self.flow, self.class) = (next.flow, next.flow.class);
+        (self.end, self.last) = (next.end, next.last);
         self.open = true;
         self.before = self.sink.ce_packets();
     }
@@ -340,14 +379,8 @@ impl Conn {
 
     /// Whether it carries no flow and no event refers to it any more.
     fn is_quiet(&self) -> bool {
-        let sent = self
-            .tx
-            .as_ref()
-            .is_some_and(|tx| tx.timers == 0 && !tx.in_line && !tx.persistent);
-        let received = self
-            .rx
-            .as_ref()
-            .is_some_and(|rx| !rx.open && rx.timers == 0);
+        let sent = self.tx.as_ref().is_some_and(|tx| tx.is_quiet());
+        let received = self.rx.as_ref().is_some_and(|rx| rx.is_quiet());
         sent && received
     }
 }
@@ -407,6 +440,39 @@ impl Conns {
         &mut self.list[i]
     }
 
+    /// Whether the end that sends is here.
+    pub fn has_sender(&self, i: ConnId) -> bool {
+        let conn = self.list.get(i.0 as usize);
+        conn.is_some_and(|c| c.tx.is_some())
+    }
+
+    /// Whether the end that receives is here.
+    pub fn has_receiver(&self, i: ConnId) -> bool {
+        let conn = self.list.get(i.0 as usize);
+        conn.is_some_and(|c| c.rx.is_some())
+    }
+
+    /// Whether no event refers to the ends that are here, of a flow that is over.
+    pub fn is_quiet_here(&self, i: ConnId) -> bool {
+        let Some(c) = self.list.get(i.0 as usize) else {
+            return true;
+        };
+        c.tx.as_ref().is_none_or(|tx| tx.is_quiet()) && c.rx.as_ref().is_none_or(|rx| rx.is_quiet())
+    }
+
+    /// Drops the ends that are here.
+    pub fn retire_here(&mut self, i: ConnId) {
+        let Some(c) = self.list.get_mut(i.0 as usize) else {
+            return;
+        };
+        if let Some(tx) = c.tx.take() {
+            self.retired.count_sender(&tx);
+        }
+        if let Some(rx) = c.rx.take() {
+            self.retired.delivered += rx.sink.delivered();
+        }
+    }
+
     /// Drops the ends of a fresh connection that no event refers to. Called when the network has no
     /// packet of it.
     #[inline]
@@ -423,9 +489,7 @@ impl Conns {
             return;
         }
         if let (Some(tx), Some(rx)) = (c.tx.take(), c.rx.take()) {
-            let counts = tx.source.counts();
-            self.retired.retransmits += u64::from(counts.retransmits);
-            self.retired.timeouts += u64::from(counts.timeouts);
+            self.retired.count_sender(&tx);
             self.retired.delivered += rx.sink.delivered();
             if self.lists_ended {
                 self.ended.push(i);

@@ -14,7 +14,8 @@ use crate::workload::{ClassMap, Flow, path};
 
 impl Endpoints {
     /// Makes connection `conn` known, which `flow` opens: its routes through the fabric, and those
-    /// of its ends whose hosts are here. One that persists waits for its first flow. A fresh
+    /// of its ends whose hosts are here; nothing where none of its packets ever is here. One that
+    /// persists waits for its first flow. A fresh
     /// connection is named by its flow, one that persists by its pair and number.
     pub fn open(&mut self, clock: Clock, net: &mut Network, conn: ConnId, flow: Flow, name: u64) {
         let seed = self.cfg.seed;
@@ -27,6 +28,10 @@ impl Endpoints {
             net.fabric.route(flow.src, flow.dst, there),
             net.fabric.route(flow.dst, flow.src, back),
         ];
+        if !net.has_some_of(&routes) {
+            net.rows.reach(conn);
+            return;
+        }
         let workload = &self.cfg.workloads[usize::from(flow.workload)];
         let own = workload.control.as_ref();
         let own = own.map(|own| self.transport.under(own));
@@ -94,6 +99,7 @@ impl Endpoints {
         tx.persistent.then_some(Announced {
             flow,
             begin: tx.begin,
+            last: end,
             end: if self.sender_ends { u64::MAX } else { end },
         })
     }
@@ -137,15 +143,25 @@ impl Endpoints {
         self.sender_ends
     }
 
+    /// The flow that is complete on a connection.
+    pub fn completed(&self, conn: ConnId) -> Flow {
+        let ends = &self.conns.list[conn];
+        match self.sender_ends {
+            true => ends.tx().flow,
+            false => ends.rx().flow,
+        }
+    }
+
     /// The flow of a connection is complete; `stays`: its receiver is read from later. Drops its
     /// ends if nothing refers to them.
     pub fn close(&mut self, net: &Network, conn: ConnId, stays: bool) {
-        let rx = self.conns.list[conn].rx_mut();
-        rx.end = u64::MAX;
-        if stays {
-            rx.flow.measured = false;
-        } else {
-            rx.open = false;
+        if let Some(rx) = &mut self.conns.list[conn].rx {
+            rx.end = u64::MAX;
+            if stays {
+                rx.flow.measured = false;
+            } else {
+                rx.open = false;
+            }
         }
         self.maybe_retire(net, conn);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When senders' counters changed. In a divided simulation the shard that ends a flow may not have
-//! its sender: what counts of it is known when the shards are put together.
+//! When the counters of connections' ends changed. In a divided simulation the shard that ends a
+//! flow may not have its other end: what that has counted by then is known when the shards are put
+//! together.
 
 use std::collections::BTreeMap;
 
@@ -8,39 +9,53 @@ use super::conn::Counts;
 use crate::agenda::When;
 use crate::ids::ConnId;
 
-/// When a sender's counters changed, and to what.
+/// What the ends of flows counted that other shards may end.
+#[derive(Debug, Default)]
+pub(crate) struct Histories {
+    /// What senders did, where receivers end flows.
+    pub senders: History<Counts>,
+    /// Packets of the flow with CE that receivers have taken, where senders end flows.
+    pub marks: History<u32>,
+}
+
+/// When a counter changed, and to what.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Change {
+struct Change<T> {
     conn: ConnId,
     when: When,
-    counts: Counts,
+    value: T,
 }
 
 /// See the module's text.
 #[derive(Debug, Default)]
-pub(crate) struct History {
-    /// By connection: its sender's counters when last noted.
-    noted: Vec<Counts>,
+pub(crate) struct History<T> {
+    /// By connection: the counter when last noted.
+    noted: Vec<T>,
     /// In order of events, of one shard.
-    pub changes: Vec<Change>,
+    changes: Vec<Change<T>>,
 }
 
-impl History {
-    /// Notes the counters of a connection's sender.
-    pub fn note(&mut self, when: When, conn: ConnId, counts: Counts) {
+impl<T: Copy + Default + PartialEq> History<T> {
+    /// Notes the counter of a connection.
+    pub fn note(&mut self, when: When, conn: ConnId, value: T) {
         let i = conn.0 as usize;
         if i >= self.noted.len() {
-            self.noted.resize(i + 1, Counts::default());
+            self.noted.resize(i + 1, T::default());
         }
-        if self.noted[i] != counts {
-            self.noted[i] = counts;
-            self.changes.push(Change { conn, when, counts });
+        if self.noted[i] != value {
+            self.noted[i] = value;
+            self.changes.push(Change { conn, when, value });
         }
     }
 
+    /// Takes what another shard has noted.
+    pub fn absorb(&mut self, other: History<T>) {
+        self.changes.extend(other.changes);
+    }
+
     /// All changes by connection.
-    pub fn by_connection(&mut self) -> ByConnection {
-        let mut of: BTreeMap<ConnId, Vec<Change>> = BTreeMap::new();
+    pub fn by_connection(&mut self) -> ByConnection<T> {
+        let mut of: BTreeMap<ConnId, Vec<Change<T>>> = BTreeMap::new();
         for change in self.changes.drain(..) {
             of.entry(change.conn).or_default().push(change);
         }
@@ -49,15 +64,15 @@ impl History {
 }
 
 /// The changes of each connection.
-pub(crate) struct ByConnection(BTreeMap<ConnId, Vec<Change>>);
+pub(crate) struct ByConnection<T>(BTreeMap<ConnId, Vec<Change<T>>>);
 
-impl ByConnection {
-    /// The counters of a connection before an event.
-    pub fn until(&self, conn: ConnId, when: When) -> Counts {
+impl<T: Copy + Default> ByConnection<T> {
+    /// The counter of a connection before an event.
+    pub fn until(&self, conn: ConnId, when: When) -> T {
         let of = self.0.get(&conn).map_or(&[][..], Vec::as_slice);
         match of.partition_point(|change| change.when < when) {
-            0 => Counts::default(),
-            n => of[n - 1].counts,
+            0 => T::default(),
+            n => of[n - 1].value,
         }
     }
 }

@@ -84,6 +84,7 @@ impl Endpoints {
         if self.transport.ack_every > 1 {
             self.arm_ack_timer(agenda, ConnId::of(p));
         }
+        self.note_marks(agenda, ConnId::of(p));
         self.release(net, ConnId::of(p));
         Came::of(complete)
     }
@@ -145,10 +146,12 @@ impl Endpoints {
         p: &Packet,
     ) -> Came {
         let now = agenda.nanos();
-        let (n, blocks) = if p.aux == NONE {
-            (0, [(0, 0); 3])
+        let record;
+        let blocks: &[(u64, u64)] = if p.aux == NONE {
+            &[]
         } else {
-            net.sacks.take(p.aux)
+            record = net.sacks.take(p.aux);
+            &record.1[..record.0]
         };
         let tx = self.conns.list[ConnId::of(p)].tx_mut();
         let Source::Tcp(sender) = &mut tx.source else {
@@ -158,9 +161,9 @@ impl Endpoints {
             cum: p.seq,
             flags: p.flags(),
             ts_echo: p.ts,
-            sacks: n as u8,
+            sacks: blocks.len() as u8,
         };
-        sender.on_ack(&self.transport, now, &ack, &blocks[..n]);
+        sender.on_ack(&self.transport, now, &ack, blocks);
         let reached = sender.acked() >= tx.acked_end;
         self.note_sender(agenda, ConnId::of(p));
         let complete = reached && self.acknowledged(ConnId::of(p));

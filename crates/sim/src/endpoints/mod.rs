@@ -21,7 +21,7 @@ use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
 use crate::network::Network;
 use conn::{Conn, Conns, Counts};
-use history::History;
+use history::Histories;
 use host::Host;
 use offload::Held;
 
@@ -70,8 +70,8 @@ pub(crate) struct Endpoints {
     answers: Vec<Held>,
     /// Packets that hosts have taken.
     pub delivered: u64,
-    /// What senders counted, in a divided simulation.
-    pub history: History,
+    /// What ends of connections counted, in a divided simulation.
+    pub histories: Histories,
 }
 
 impl Endpoints {
@@ -98,7 +98,7 @@ impl Endpoints {
             gathers: false,
             answers: Vec::new(),
             delivered: 0,
-            history: History::default(),
+            histories: Histories::default(),
             cfg: Arc::clone(cfg),
         }
     }
@@ -106,6 +106,11 @@ impl Endpoints {
     /// Makes room for ends of connections on other links than NICs.
     pub fn reach(&mut self, links: usize) {
         self.hosts.resize_with(links, Host::default);
+    }
+
+    /// Whether senders end flows.
+    pub fn sender_ends(&self) -> bool {
+        self.sender_ends
     }
 
     /// Whether a link is that of a host, or of another end of connections.
@@ -152,9 +157,22 @@ impl Endpoints {
     /// Notes what a sender has counted, where its receiver may be in another shard.
     #[inline]
     fn note_sender<Q: EventQueue>(&mut self, agenda: &Agenda<Q>, conn: ConnId) {
-        if Q::SHARDED {
+        if Q::SHARDED && !self.sender_ends {
             let counts = self.conns.list[conn].tx().source.counts();
-            self.history.note(agenda.when(), conn, counts);
+            self.histories.senders.note(agenda.when(), conn, counts);
+        }
+    }
+
+    /// Notes how many packets of a flow came with CE, where its sender may be in another shard and
+    /// end it from now on: the receiver has all of it.
+    #[inline]
+    fn note_marks<Q: EventQueue>(&mut self, agenda: &Agenda<Q>, conn: ConnId) {
+        if Q::SHARDED && self.sender_ends {
+            let rx = self.conns.list[conn].rx();
+            if rx.sink.delivered() >= rx.last {
+                let marks = rx.marks();
+                self.histories.marks.note(agenda.when(), conn, marks);
+            }
         }
     }
 
@@ -171,7 +189,9 @@ impl Endpoints {
             mine.rx = mine.rx.take().or(theirs.rx);
         }
         self.delivered += other.delivered;
-        self.history.changes.extend(other.history.changes);
+        self.conns.retired.absorb(other.conns.retired);
+        self.histories.senders.absorb(other.histories.senders);
+        self.histories.marks.absorb(other.histories.marks);
     }
 
     /// What all senders have counted: retransmissions and timeouts.

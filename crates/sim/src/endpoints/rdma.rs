@@ -70,6 +70,7 @@ impl Endpoints {
             let packet = self.reply(ack.cum, now, ConnId::of(p), aux, ack.flags, class);
             net.transmit(agenda, host.nic(), packet);
         }
+        self.note_marks(agenda, ConnId::of(p));
         complete
     }
 

@@ -13,7 +13,7 @@ use crate::outcome::FlowRecord;
 use crate::workload::Flow;
 
 impl Endpoints {
-    /// What is recorded of a flow that `conn` carries. What its sender counted is zero where that
+    /// What is recorded of a flow that `conn` carries. What an end counted is zero where that
     /// is not here.
     pub fn record<Q>(
         &self,
@@ -24,11 +24,7 @@ impl Endpoints {
         ended: bool,
     ) -> FlowRecord {
         let c = &self.conns.list[conn];
-        let rx = c.rx();
-        let marks = match &rx.next {
-            Some(_) => 0,
-            None => rx.sink.ce_packets() - rx.before,
-        };
+        let marks = c.rx.as_ref().map_or(0, |rx| rx.marks());
         let counts = c.tx.as_ref().map_or_else(Counts::default, |tx| tx.gained());
         FlowRecord {
             id: f.id,

@@ -40,17 +40,18 @@ impl Network {
         let tag = port.tag;
         let (packet, following) = port.take(agenda.now);
         arm_delivery(agenda, l, following);
+        if tag == waypoint::SWITCH && !(self.extras && packet.hop() == 1) {
+            self.put_on(agenda, self.rows.next_link(&packet), &packet);
+            return None;
+        }
         if Q::SHARDED && tag == waypoint::CROSSING {
             return self.leave(agenda, l, packet);
         }
+        // The usual case of `arrive`, in place.
         if tag < waypoint::FIRST && !self.late_extras {
             return Some(Reached::Host(HostId(tag), packet));
         }
-        if tag != waypoint::SWITCH || (self.extras && packet.hop() == 1) {
-            return self.arrive(agenda, tag, packet);
-        }
-        self.put_on(agenda, self.rows.next_link(&packet), &packet);
-        None
+        self.arrive(agenda, tag, packet)
     }
 
     /// The oldest packet on link `l` joins port `to` of a switch: directly from ring to queue,

@@ -24,7 +24,7 @@ use cemark_wire::{Flags, Packet};
 pub(crate) use border::{Border, Parcel};
 
 use crate::ids::{ConnId, HostId, LinkId, indexed};
-use crate::topology::Fabric;
+use crate::topology::{Fabric, Route};
 use pfc::Lossless;
 use pool::{Delayed, Sacks};
 use rows::Rows;
@@ -98,6 +98,12 @@ impl Network {
     /// Whether the port of a link is here; that of every link is, where nothing is divided.
     pub fn owns(&self, link: LinkId) -> bool {
         self.border.as_ref().is_none_or(|border| border.owns(link))
+    }
+
+    /// Whether packets on these routes are ever here.
+    pub fn has_some_of(&self, routes: &[Route; 2]) -> bool {
+        let mut links = routes.iter().flatten();
+        links.any(|&l| l != LinkId::NONE && self.owns(l))
     }
 
     /// Whether switches pause their senders.

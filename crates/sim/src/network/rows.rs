@@ -50,13 +50,18 @@ impl Rows {
 
     /// Makes a connection known.
     pub fn put(&mut self, conn: ConnId, row: Row, routes: [Route; 2]) {
+        self.reach(conn);
+        self.list[conn] = row;
+        self.routes[conn] = routes;
+    }
+
+    /// Counts a connection none of whose packets is ever here.
+    pub fn reach(&mut self, conn: ConnId) {
         let n = conn.0 as usize + 1;
         if n > self.list.len() {
             self.list.resize_with(n, Row::default);
             self.routes.resize(n, [[LinkId::NONE; MAX_LINKS]; 2]);
         }
-        self.list[conn] = row;
-        self.routes[conn] = routes;
     }
 
     #[inline]
@@ -98,6 +103,13 @@ impl Rows {
         let row = &mut self.list[conn];
         row.in_fabric = row.in_fabric.wrapping_sub(1);
         row.in_fabric == 0
+    }
+
+    /// What this shard has counted of a connection's packets: the sum over shards, modulo 2^32, is
+    /// how many there are.
+    pub fn counted(&self, conn: ConnId) -> u32 {
+        let row = self.list.get(conn.0 as usize);
+        row.map_or(0, |row| row.in_fabric)
     }
 
     /// Whether the network has nothing of a connection.

@@ -15,7 +15,7 @@ pub(super) fn merge(shards: Vec<Shard<PartWheel>>, now: u64) -> Shard<PartWheel>
     }
     whole.agenda.now = now;
     order_answers(&mut whole);
-    count_senders(&mut whole);
+    count_other_ends(&mut whole);
     whole
 }
 
@@ -62,14 +62,28 @@ fn order_answers(whole: &mut Shard<PartWheel>) {
     answers.extend(ordered.into_iter().map(|(_, answer)| answer));
 }
 
-/// Sets the counters of the senders of measured flows to what they were when the flows ended.
-fn count_senders(whole: &mut Shard<PartWheel>) {
-    let history = whole.ends.history.by_connection();
+/// Sets what the other ends of measured flows counted to what it was when the flows ended.
+fn count_other_ends(whole: &mut Shard<PartWheel>) {
     let ends = std::mem::take(&mut whole.part_mut().ends);
-    let clock = whole.agenda.clock;
+    let histories = &mut whole.ends.histories;
+    let (senders, marks) = (
+        histories.senders.by_connection(),
+        histories.marks.by_connection(),
+    );
+    let (clock, sender_ends) = (whole.agenda.clock, whole.ends.sender_ends());
     for (flow, (conn, end)) in whole.metrics.flows.iter_mut().zip(ends) {
-        let begin = history.until(conn, (clock.ticks(flow.start), kind::FLOW));
-        let end = history.until(conn, end);
+        if sender_ends {
+            flow.marks = marks.until(conn, end);
+            // Its receiver was not told.
+            if let Some(rx) = &mut whole.ends.conns.list[conn].rx
+                && rx.flow.id == flow.id
+            {
+                rx.open = false;
+            }
+            continue;
+        }
+        let begin = senders.until(conn, (clock.ticks(flow.start), kind::FLOW));
+        let end = senders.until(conn, end);
         flow.retransmits = end.retransmits - begin.retransmits;
         flow.timeouts = end.timeouts - begin.timeouts;
     }

@@ -15,29 +15,31 @@
 //! then taken one after the other in their common order, by one thread.
 
 mod barrier;
+mod exchange;
 mod merge;
 mod part;
+mod retire;
 mod work;
 
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use crate::Progress;
-use crate::build::Plan;
+use crate::build::Layout;
 use crate::config::{Config, Edge};
 use crate::division::{self, Division};
 use crate::engine::Shard;
-use crate::events::PartWheel;
 use crate::network::{Border, pfc};
 use crate::outcome::Outcome;
 use crate::workload::{Kind, Traffic};
 
-use barrier::Barrier;
+use exchange::Exchange;
 pub(crate) use part::Part;
-use work::Exchange;
+use work::{Plan, Sim};
 
-/// Most flows of a point whose connections keep their numbers, which costs about a kilobyte each.
-const MOST_FLOWS: u64 = 1 << 16;
+/// Most flows of a point that is divided: each shard has about a hundred bytes for each number of a
+/// connection.
+const MOST_FLOWS: u64 = 1_000_000;
 
 /// Simulates one point in `shards` parts on `threads` threads; both are lowered to what the point
 /// allows ([`obstacle`], [`most_shards`]). `report` is called from time to time and abandons the
@@ -113,48 +115,44 @@ fn divided(
         around(&mut || outcome = crate::run_with_progress(cfg, report));
         return outcome;
     }
-    let plan = Plan::new(cfg);
-    let clock = plan.clock;
-    let division = Arc::new(Division::new(cfg, &plan.fabric, clock, shards));
-    let (shards, window) = (division.shards, division.window);
-    let threads = (threads.max(1) as usize).min(shards);
-    let border = |me| Border::new(me as u32, &division);
-    let sims: Vec<_> = (0..shards)
-        .map(|me| Shard::<PartWheel>::of(&plan, border(me)))
-        .collect();
-    let total = sims[0].awaited;
-    let flows = sims[0].traffic.ahead();
-    let end = clock.ticks(cfg.max_time);
-    let exchange = Exchange {
-        sims: sims.into_iter().map(Mutex::new).collect(),
-        mail: (0..shards * shards).map(|_| Mutex::default()).collect(),
-        next: (0..shards).map(|_| AtomicU64::new(0)).collect(),
-        goes_on: (0..shards).map(|_| AtomicBool::new(false)).collect(),
-        hops: (0..shards).map(|_| AtomicU64::new(0)).collect(),
-        ended: (0..shards).map(|_| AtomicU64::new(0)).collect(),
-        ahead: AtomicU64::new(flows),
-        flows,
-        messages: AtomicU64::new(0),
-        barrier: Barrier::new(threads),
-        stopped: AtomicBool::new(false),
-        abandoned: AtomicBool::new(false),
-        threads,
-        total,
-        window,
-        check: cfg.switch.pfc.as_ref().map(|_| clock.ticks(pfc::CHECK)),
-        end,
-    };
+    let sim = Sim::new(cfg, shards, threads);
     std::thread::scope(|scope| {
-        for k in 1..threads {
-            let exchange = &exchange;
-            scope.spawn(move || {
-                around(&mut || exchange.work(k, &mut |_| true, &mut Spread::default()))
-            });
+        for k in 1..sim.plan.threads {
+            let sim = &sim;
+            scope.spawn(move || around(&mut || sim.work(k, &mut |_| true, &mut Spread::default())));
         }
-        around(&mut || exchange.work(0, report, spread));
+        around(&mut || sim.work(0, report, spread));
     });
-    spread.messages = exchange.messages.load(std::sync::atomic::Ordering::Relaxed);
-    exchange.into_outcome()
+    spread.messages = sim.exchange.messages.load(Ordering::Relaxed);
+    sim.into_outcome()
+}
+
+impl Sim {
+    /// A simulation at tick zero, in at most this many shards.
+    pub(super) fn new(cfg: &Config, shards: u32, threads: u32) -> Sim {
+        let layout = Layout::new(cfg);
+        let clock = layout.clock;
+        let division = Arc::new(Division::new(cfg, &layout.fabric, clock, shards));
+        let number = division.shards;
+        let threads = (threads.max(1) as usize).min(number);
+        let border = |me| Border::new(me as u32, &division);
+        let shards: Vec<_> = (0..number)
+            .map(|me| Shard::of(&layout, border(me)))
+            .collect();
+        let plan = Plan {
+            threads,
+            total: shards[0].awaited,
+            flows: shards[0].traffic.ahead(),
+            window: division.window,
+            check: cfg.switch.pfc.as_ref().map(|_| clock.ticks(pfc::CHECK)),
+            end: clock.ticks(cfg.max_time),
+        };
+        Sim {
+            shards: shards.into_iter().map(Mutex::new).collect(),
+            exchange: Exchange::new(number, threads, plan.flows),
+            plan,
+        }
+    }
 }
 
 /// Why a point cannot be divided into shards, if it cannot: words that follow "it is not divided:".
@@ -167,12 +165,10 @@ pub fn obstacle(cfg: &Config) -> Option<&'static str> {
         Some("it has middleboxes between two sites")
     } else if persistent && cfg.switch.pfc.is_some() && cfg.draws_rtts() {
         Some("its connections are persistent, with RTTs of their flows and pauses")
-    } else if cfg.measure.fct.is_of_sender() {
-        Some("its flows end when their senders know it (fct)")
     } else if cfg.workloads.iter().any(|w| endless(&w.kind)) {
         Some("the number of its flows has no bound")
     } else if Traffic::ahead_of(cfg) > MOST_FLOWS {
-        Some("it has more than 65,536 flows")
+        Some("it has more than a million flows")
     } else {
         None
     }

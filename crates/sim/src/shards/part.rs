@@ -11,6 +11,8 @@ use crate::ids::{ConnId, HostId, LinkId};
 use crate::network::{Border, Parcel};
 use crate::workload::Flow;
 
+use super::retire::{Closing, Retire};
+
 /// What one shard sends to another in a window.
 #[derive(Debug, Default)]
 pub(super) struct Mail {
@@ -18,26 +20,29 @@ pub(super) struct Mail {
     pub parcels: Vec<Parcel>,
 }
 
-/// What one shard tells another of a connection that persists.
+/// What one shard tells another of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum News {
-    /// It was opened: number, flow that opened it, name.
+    /// One that persists was opened: number, flow that opened it, name.
     Opened(ConnId, Flow, u64),
     /// Its next flow.
     Announced(ConnId, Announced),
+    /// Of a fresh connection: see `retire`.
+    Retire(Retire),
 }
 
 /// See the module's text.
 pub(crate) struct Part {
-    me: u32,
+    pub(super) me: u32,
     /// By shard: what is for it.
-    news: Vec<Vec<News>>,
+    pub(super) news: Vec<Vec<News>>,
     /// Measured flows that ended here, in the order of `Metrics::flows`: connection, and when.
     pub(super) ends: Vec<(ConnId, When)>,
     /// When each of `Metrics::probe_answers` came.
     pub(super) answers: Vec<When>,
     /// Measured flows of this shard's hosts that may have much to send.
     sending: Vec<ConnId>,
+    pub(super) closing: Closing,
 }
 
 impl Part {
@@ -49,6 +54,7 @@ impl Part {
             ends: Vec::new(),
             answers: Vec::new(),
             sending: Vec::new(),
+            closing: Closing::default(),
         }
     }
 
@@ -82,7 +88,7 @@ impl<Q: EventQueue> Shard<Q> {
         self.agenda.now = now;
         self.handled += 1;
         let reached = self.net.enter(&mut self.agenda, LinkId(event));
-        self.reached(reached);
+        self.may_have_reached(reached);
     }
 
     /// Simulates up to a tick, exclusive.
@@ -106,6 +112,7 @@ impl<Q: EventQueue> Shard<Q> {
                     self.ends.open(clock, &mut self.net, conn, flow, name);
                 }
                 News::Announced(conn, announced) => self.announce(conn, announced),
+                News::Retire(what) => self.hear(what),
             }
         }
     }
@@ -171,7 +178,10 @@ impl<Q: EventQueue> Shard<Q> {
             return false;
         };
         while let Some(&conn) = part.sending.last() {
-            let tx = self.ends.conns.list[conn].tx();
+            let Some(tx) = &self.ends.conns.list[conn].tx else {
+                part.sending.pop();
+                continue;
+            };
             let nic = HostId(tx.flow.src).nic();
             let byte = self.net.fabric.links()[nic].rate.picos_per_byte().0;
             let most = span * clock.tick_ps() / byte + u64::from(u16::MAX);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Windows and what is exchanged between them.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard};
 
-use super::barrier::Barrier;
-use super::part::Mail;
+use super::exchange::{Exchange, sum};
 use super::{Spread, merge};
 use crate::Progress;
 use crate::agenda::kind;
@@ -15,34 +14,22 @@ use crate::outcome::Outcome;
 
 /// Windows between two reports of progress.
 const REPORTS: u64 = 64;
-/// Nothing is pending.
-const NEVER: u64 = u64::MAX;
 
-/// All shards, and what they exchange. A thread has the shards whose number is its own modulo the
+/// One simulation in several shards. A thread has the shards whose number is its own modulo the
 /// number of threads.
-pub(super) struct Exchange {
-    pub sims: Vec<Mutex<Shard<PartWheel>>>,
-    /// Packets from shard to shard, those for the first shard first.
-    pub mail: Vec<Mutex<Mail>>,
-    /// By shard: tick of its next event.
-    pub next: Vec<AtomicU64>,
-    /// By shard: a measured flow of it does not end in the next window.
-    pub goes_on: Vec<AtomicBool>,
-    pub hops: Vec<AtomicU64>,
-    /// By shard: measured flows that have ended there.
-    pub ended: Vec<AtomicU64>,
-    /// Flows that have not started, and all of them.
-    pub ahead: AtomicU64,
-    pub flows: u64,
-    /// What has changed the shard.
-    pub messages: AtomicU64,
-    pub barrier: Barrier,
-    /// The last measured flow has ended.
-    pub stopped: AtomicBool,
-    pub abandoned: AtomicBool,
+pub(super) struct Sim {
+    pub shards: Vec<Mutex<Shard<PartWheel>>>,
+    pub plan: Plan,
+    pub exchange: Exchange,
+}
+
+/// What is agreed before the first window.
+pub(super) struct Plan {
     pub threads: usize,
     /// Measured flows.
     pub total: u64,
+    /// Flows of warm-ups, and those.
+    pub flows: u64,
     /// Ticks of a window.
     pub window: u64,
     /// Ticks from one check for deadlocks to the next.
@@ -51,14 +38,14 @@ pub(super) struct Exchange {
     pub end: u64,
 }
 
-impl Exchange {
+impl Sim {
     /// A shard is locked only by the thread that simulates it, so no thread waits here.
-    fn sim(&self, i: usize) -> MutexGuard<'_, Shard<PartWheel>> {
-        self.sims[i].lock().expect("no thread has panicked")
+    fn shard(&self, i: usize) -> MutexGuard<'_, Shard<PartWheel>> {
+        self.shards[i].lock().expect("no thread has panicked")
     }
 
     fn mine(&self, k: usize) -> impl Iterator<Item = usize> {
-        (k..self.sims.len()).step_by(self.threads)
+        (k..self.shards.len()).step_by(self.plan.threads)
     }
 
     /// The work of thread `k`.
@@ -68,28 +55,27 @@ impl Exchange {
         report: &mut dyn FnMut(Progress) -> bool,
         spread: &mut Spread,
     ) {
-        let mut before = vec![0; self.sims.len()];
-        let _guard = self.barrier.guard();
+        let mut before = vec![0; self.shards.len()];
+        let _guard = self.exchange.barrier.guard();
         let (mut windows, mut stopped, mut abandoned) = (0, false, false);
         loop {
             for i in self.mine(k) {
                 self.take_mail(i);
             }
-            self.barrier.wait();
-            let from = self.next.iter().map(|n| n.load(Ordering::Acquire)).min();
-            let from = from.unwrap_or(NEVER);
-            let over = [&self.stopped, &self.abandoned];
-            if from > self.end || over.iter().any(|flag| flag.load(Ordering::Acquire)) {
+            self.exchange.barrier.wait();
+            let from = self.exchange.first();
+            if from > self.plan.end || self.exchange.is_over() {
                 return;
             }
             self.count(spread, &mut before);
             let (until, checked) = self.window_from(from);
             if !checked && self.surely_goes_on(k, until) {
                 for i in self.mine(k) {
-                    let mut sim = self.sim(i);
-                    sim.run_window(until);
-                    sim.net.tell_begun(until);
-                    self.post(i, &mut sim);
+                    let mut shard = self.shard(i);
+                    shard.run_window(until);
+                    shard.net.tell_begun(until);
+                    shard.ask();
+                    self.post(i, &mut shard);
                 }
             } else if k == 0 {
                 spread.alone += 1;
@@ -97,19 +83,19 @@ impl Exchange {
             }
             windows += 1;
             if k == 0 && windows % REPORTS == 0 {
-                let hops = self.hops.iter().map(|h| h.load(Ordering::Relaxed)).sum();
-                let time = from as f64 / self.end.max(1) as f64;
+                let hops = sum(&self.exchange.hops);
+                let time = from as f64 / self.plan.end.max(1) as f64;
                 let done = time.max(self.flows_done()).min(1.0);
                 abandoned = !report(Progress { done, hops });
             }
-            self.barrier.wait();
+            self.exchange.barrier.wait();
             // Written only here, between the two barriers, and read only behind the other: all
             // threads read the same.
             if stopped {
-                self.stopped.store(true, Ordering::Release);
+                self.exchange.stopped.store(true, Ordering::Release);
             }
             if abandoned {
-                self.abandoned.store(true, Ordering::Release);
+                self.exchange.abandoned.store(true, Ordering::Release);
             }
         }
     }
@@ -118,7 +104,7 @@ impl Exchange {
     fn count(&self, spread: &mut Spread, before: &mut [u64]) {
         spread.windows += 1;
         let mut busiest = 0;
-        for (now, before) in self.hops.iter().zip(before) {
+        for (now, before) in self.exchange.hops.iter().zip(before) {
             let now = now.load(Ordering::Relaxed);
             spread.hops += now - *before;
             busiest = busiest.max(now - *before);
@@ -130,8 +116,8 @@ impl Exchange {
     /// The end of a window that begins at a tick, exclusive, and whether ports are checked for
     /// deadlock in it: such a window is that tick alone.
     fn window_from(&self, from: u64) -> (u64, bool) {
-        let until = from.saturating_add(self.window).min(self.end + 1);
-        match self.check {
+        let until = from.saturating_add(self.plan.window).min(self.plan.end + 1);
+        match self.plan.check {
             Some(every) if from.is_multiple_of(every) => (from + 1, true),
             Some(every) => (until.min(from.next_multiple_of(every)), false),
             None => (until, false),
@@ -140,127 +126,141 @@ impl Exchange {
 
     /// The share of the starts and ends of flows that is over, as a whole simulation reports it.
     fn flows_done(&self) -> f64 {
-        let ahead = self.ahead.load(Ordering::Relaxed);
-        let ended: u64 = self.ended.iter().map(|n| n.load(Ordering::Relaxed)).sum();
-        let awaited = self.total.saturating_sub(ended);
-        1.0 - (ahead as f64 + awaited as f64) / (self.flows as f64 + self.total as f64).max(1.0)
+        let ahead = self.exchange.ahead.load(Ordering::Relaxed);
+        let awaited = self.plan.total.saturating_sub(sum(&self.exchange.ended));
+        1.0 - (ahead as f64 + awaited as f64)
+            / (self.plan.flows as f64 + self.plan.total as f64).max(1.0)
     }
 
     /// Takes what other shards have sent to shard `i`, and publishes when its next event is.
     fn take_mail(&self, i: usize) {
-        let mut sim = self.sim(i);
-        for from in 0..self.sims.len() {
-            let mut mail = self.mail[i * self.sims.len() + from]
-                .lock()
-                .expect("no thread has panicked");
+        let mut shard = self.shard(i);
+        for from in 0..self.shards.len() {
+            let mut mail = self.exchange.mail(i, from);
             if !mail.parcels.is_empty() {
-                self.messages
+                self.exchange
+                    .messages
                     .fetch_add(mail.parcels.len() as u64, Ordering::Relaxed);
             }
-            sim.receive(&mut mail);
+            shard.receive(&mut mail);
         }
-        self.next[i].store(sim.next_tick(), Ordering::Release);
-        self.goes_on[i].store(sim.goes_on(self.window), Ordering::Release);
-        self.hops[i].store(sim.net.hops, Ordering::Relaxed);
-        self.ended[i].store(self.total - sim.awaited, Ordering::Relaxed);
+        shard.settle();
+        self.exchange.next[i].store(shard.next_tick(), Ordering::Release);
+        self.exchange.goes_on[i].store(shard.goes_on(self.plan.window), Ordering::Release);
+        self.exchange.hops[i].store(shard.net.hops, Ordering::Relaxed);
+        self.exchange.ended[i].store(self.plan.total - shard.awaited, Ordering::Relaxed);
         if i == 0 {
-            self.ahead.store(sim.traffic.ahead(), Ordering::Relaxed);
+            self.exchange
+                .ahead
+                .store(shard.traffic.ahead(), Ordering::Relaxed);
         }
     }
 
     /// Hands over what shard `i` has for others.
-    fn post(&self, i: usize, sim: &mut Shard<PartWheel>) {
-        for to in 0..self.sims.len() {
-            if !sim.has_mail(to) {
+    fn post(&self, i: usize, shard: &mut Shard<PartWheel>) {
+        for to in 0..self.shards.len() {
+            if !shard.has_mail(to) {
                 continue;
             }
-            let mut mail = self.mail[to * self.sims.len() + i]
-                .lock()
-                .expect("no thread has panicked");
-            sim.post(to, &mut mail);
+            let mut mail = self.exchange.mail(to, i);
+            shard.post(to, &mut mail);
         }
     }
 
     /// Whether the run does not end before tick `until`. All threads give the same answer.
     fn surely_goes_on(&self, k: usize, until: u64) -> bool {
-        self.total == 0
-            || self.goes_on.iter().any(|g| g.load(Ordering::Acquire))
-            || self.sim(k).starts_later(until)
+        self.plan.total == 0
+            || self
+                .exchange
+                .goes_on
+                .iter()
+                .any(|g| g.load(Ordering::Acquire))
+            || self.shard(k).starts_later(until)
     }
 
     /// Simulates a window of all shards in the order of events of the undivided simulation. Returns
     /// whether the run has ended.
     fn run_alone(&self, until: u64) -> bool {
-        let mut sims: Vec<_> = (0..self.sims.len()).map(|i| self.sim(i)).collect();
+        let mut shards: Vec<_> = (0..self.shards.len()).map(|i| self.shard(i)).collect();
         // Each shard counts down from the total.
-        let ended: u64 = sims.iter().map(|sim| self.total - sim.awaited).sum();
-        let mut left = self.total - ended;
+        let ended: u64 = shards
+            .iter()
+            .map(|shard| self.plan.total - shard.awaited)
+            .sum();
+        let mut left = self.plan.total - ended;
         loop {
             // A packet leaves the shard of its link before it arrives in another.
-            let heads = sims.iter().zip(0..).filter_map(|(sim, i)| {
-                let (at, event) = sim.agenda.events.peek()?;
-                Some(((at, event), sim.net.enters(event), i))
+            let heads = shards.iter().zip(0..).filter_map(|(shard, i)| {
+                let (at, event) = shard.agenda.events.peek()?;
+                Some(((at, event), shard.net.enters(event), i))
             });
             let head = heads.min().filter(|((at, _), ..)| *at < until);
             let Some(((at, event), _, i)) = head else {
                 break;
             };
-            sims[i].agenda.events.pop();
+            shards[i].agenda.events.pop();
             if event == kind::CHECK {
-                sims[i].step(at, event);
-                if check_all(&mut sims, i) {
+                shards[i].step(at, event);
+                if check_all(&mut shards, i) {
                     return true;
                 }
                 continue;
             }
-            let sim: &mut Shard<PartWheel> = &mut sims[i];
-            sim.awaited = left;
-            sim.step(at, event);
-            left = sim.awaited;
-            if sim.stop {
+            let shard: &mut Shard<PartWheel> = &mut shards[i];
+            shard.awaited = left;
+            shard.step(at, event);
+            left = shard.awaited;
+            if shard.stop {
                 return true;
             }
         }
-        for (i, sim) in sims.iter_mut().enumerate() {
-            sim.awaited = if i == 0 { left } else { self.total };
-            sim.net.tell_begun(until);
-            self.post(i, sim);
+        for (i, shard) in shards.iter_mut().enumerate() {
+            shard.awaited = if i == 0 { left } else { self.plan.total };
+            shard.net.tell_begun(until);
+            shard.ask();
+            self.post(i, shard);
         }
         false
     }
 
     /// What the run comes to; `None` if it was abandoned.
     pub(super) fn into_outcome(self) -> Option<Outcome> {
-        if self.abandoned.into_inner() {
+        if self.exchange.abandoned.into_inner() {
             return None;
         }
-        let sims = self.sims.into_iter();
-        let sims: Vec<_> = sims
-            .map(|sim| sim.into_inner().expect("no panic"))
+        let shards = self.shards.into_iter();
+        let shards: Vec<_> = shards
+            .map(|shard| shard.into_inner().expect("no panic"))
             .collect();
-        let last = sims.iter().map(|sim| sim.agenda.now).max().unwrap_or(0);
-        let more = sims.iter().any(|sim| sim.agenda.events.peek().is_some());
-        let now = if more && !self.stopped.into_inner() {
-            self.end
+        let last = shards
+            .iter()
+            .map(|shard| shard.agenda.now)
+            .max()
+            .unwrap_or(0);
+        let more = shards
+            .iter()
+            .any(|shard| shard.agenda.events.peek().is_some());
+        let now = if more && !self.exchange.stopped.into_inner() {
+            self.plan.end
         } else {
             last
         };
-        Some(merge::merge(sims, now).finish())
+        Some(merge::merge(shards, now).finish())
     }
 }
 
 /// Checks the ports of all shards for deadlock at the present tick of shard `i`. Returns whether
 /// the run ends.
-fn check_all(sims: &mut [MutexGuard<'_, Shard<PartWheel>>], i: usize) -> bool {
-    let now = sims[i].agenda.now;
+fn check_all(shards: &mut [MutexGuard<'_, Shard<PartWheel>>], i: usize) -> bool {
+    let now = shards[i].agenda.now;
     let mut stalled = false;
-    for sim in sims.iter_mut() {
-        stalled |= sim.net.stalls();
+    for shard in shards.iter_mut() {
+        stalled |= shard.net.stalls();
     }
     if !stalled {
         return false;
     }
-    let Some((first, others)) = sims.split_first_mut() else {
+    let Some((first, others)) = shards.split_first_mut() else {
         return false;
     };
     // What the other shards have is lent to the first.
