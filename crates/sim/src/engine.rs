@@ -68,7 +68,7 @@ impl<Q: EventQueue> Shard<Q> {
         debug_assert!(now >= self.agenda.now, "an event before the present");
         self.agenda.now = now;
         self.handled += 1;
-        self.net.prefetch(self.agenda.events.upcoming());
+        self.net.prefetch::<Q>(self.agenda.events.upcoming());
         if event >= kind::SERVE {
             self.handle_other(event);
             return true;
