@@ -86,7 +86,7 @@ impl<Q: EventQueue> Shard<Q> {
             return;
         }
         self.agenda.now = now;
-        self.handled += 1;
+        self.others += 1;
         let reached = self.net.enter(&mut self.agenda, LinkId(event));
         self.may_have_reached(reached);
     }
