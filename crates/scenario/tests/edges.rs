@@ -4,6 +4,7 @@
 use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::config::Edge;
 use cemark_sim::faults::{ALWAYS, Loss, Victims};
+use cemark_switch::edge::Clones;
 
 const SITES: &str = r#"
 max-time = "20ms"
@@ -97,6 +98,22 @@ fn keys_of_another_kind_are_said_once() {
             );
         }
     }
+}
+
+/// Figure 7 of the DCIB paper as printed: nine tenths of the packets have copies.
+#[test]
+fn copies_of_the_others_need_a_larger_queue_and_leave_no_probes() {
+    let plan_of = |edge: &str| plan(&format!("[edge]\nkind = 'dcib'\n{edge}"));
+    let others = plan_of("clones = 'others'").unwrap();
+    let Edge::Dcib { config, .. } = others.points[0].config.edge else {
+        panic!("not dcib");
+    };
+    assert_eq!(config.clones, Clones::Others);
+    // 0.9 x 6.004 ms x 10 Gb/s, and a third.
+    assert_eq!(config.stalled_bytes, 9_006_000);
+    let error = plan_of("clones = 'others'\nprobe-above = '1Gbps'").unwrap_err();
+    assert!(error.contains("probes have no copy"), "{error}");
+    assert!(plan_of("clones = 'selected'\nprobe-above = '1Gbps'").is_ok());
 }
 
 /// Other edges let flows keep their connections.

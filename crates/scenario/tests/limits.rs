@@ -96,6 +96,13 @@ fn limits_without_a_meaning() {
         ),
         (
             BUFFER,
+            "pfc = true\nbuffer-policy = \"dynamic\"\n[host]\nnic = \"fifo\"\nnic-limit = 600",
+            "30:13",
+            "loses none of it",
+            "remove nic-limit",
+        ),
+        (
+            BUFFER,
             "buffer-packets = 250\nbuffer-policy = \"shared\"",
             "26:18",
             "in the buffer of one port",

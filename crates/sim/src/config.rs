@@ -191,6 +191,12 @@ pub enum Nic {
     },
     /// Everything the window allows goes into one unbounded FIFO.
     Fifo,
+    /// The same with a bound on the packets, of any size, that wait; the host loses what comes on
+    /// top, as ns-3's and ns-2's drop-tail queues of a host do.
+    Limited {
+        /// Most packets that wait.
+        packets: u32,
+    },
     /// The same into a port like a switch's, with its buffer, queues, scheduler and marker, as ns-2
     /// scripts build hosts: a flow alone on its path is marked by its own host.
     SwitchPort,

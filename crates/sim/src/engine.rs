@@ -67,7 +67,7 @@ impl<Q: EventQueue> Shard<Q> {
     pub fn handle(&mut self, now: u64, event: u32) -> bool {
         debug_assert!(now >= self.agenda.now, "an event before the present");
         self.agenda.now = now;
-        self.net.prefetch(self.agenda.events.upcoming());
+        self.net.prefetch::<Q>(self.agenda.events.upcoming());
         if event >= kind::SERVE {
             self.others += 1;
             self.handle_other(event);

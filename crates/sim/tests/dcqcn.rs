@@ -134,6 +134,7 @@ fn lost_packets_are_retransmitted() {
     for retransmit in [Retransmit::GoBackN, Retransmit::Selective] {
         let mut cfg = incast(8, red(true));
         cfg.workloads = vec![workload(Kind::Incast {
+            from: Vec::new(),
             senders: 8,
             receiver: 8,
             min_bytes: 500_000,

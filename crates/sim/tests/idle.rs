@@ -71,3 +71,27 @@ fn a_host_that_is_a_switch_port_marks_a_lone_flow() {
     assert_eq!(marks(Nic::Fifo), 0);
     assert!(marks(Nic::SwitchPort) > 10);
 }
+
+/// A drop-tail queue at the host: a flow that is alone overruns it in slow start, on links of one
+/// rate, where no switch has a queue.
+#[test]
+fn a_limited_nic_loses_what_does_not_fit() {
+    let lost = |packets| {
+        let line = FlowLine {
+            start: us(3),
+            src: 0,
+            dst: 3,
+            bytes: 5_000_000,
+            class: None,
+            rtt: None,
+        };
+        let mut cfg = config(vec![workload(Kind::List(vec![line]))], MarkerChoice::None);
+        cfg.topology = leaf_spine(10, 10);
+        cfg.nic = Nic::Limited { packets };
+        let o = run(&cfg);
+        assert!(o.flows[0].fct.is_some());
+        o.totals.all_drops()
+    };
+    assert!(lost(20) > 0);
+    assert_eq!(lost(1_000_000), 0);
+}

@@ -15,6 +15,7 @@ use common::{config, scheme, us, web_that_stops, workload};
 /// All times are multiples of the time of a byte, and senders begin in the same tick.
 fn meeting(seed: u64) -> Config {
     let incast = workload(Kind::Incast {
+        from: Vec::new(),
         senders: 24,
         receiver: 0,
         min_bytes: 30_000,

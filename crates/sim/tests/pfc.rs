@@ -48,6 +48,7 @@ fn fabric() -> Topology {
 
 fn incast(senders: u32) -> Kind {
     Kind::Incast {
+        from: Vec::new(),
         senders,
         receiver: 3,
         min_bytes: 900_000,

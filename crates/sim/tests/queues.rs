@@ -68,6 +68,7 @@ fn configs() -> impl Strategy<Value = Config> {
             let mut flows = web_that_stops(0.6, 30);
             flows.class = ClassMap::ByPair(n as u8);
             let mut query = workload(Kind::Incast {
+                from: Vec::new(),
                 senders: 16,
                 receiver: 0,
                 min_bytes: 1,
@@ -161,6 +162,7 @@ fn each_policy_drops_for_its_own_reason() {
     ] {
         let mut cfg = config(
             vec![workload(Kind::Incast {
+                from: Vec::new(),
                 senders: 64,
                 receiver: 0,
                 min_bytes: 50_000,
@@ -574,6 +576,7 @@ fn markers_see_the_port_and_the_pool() {
     // Two incasts at once to two ports of one switch, spread over two queues.
     let query = |receiver| {
         let mut w = workload(Kind::Incast {
+            from: Vec::new(),
             senders: 32,
             receiver,
             min_bytes: 20_000,

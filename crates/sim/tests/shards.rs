@@ -30,6 +30,7 @@ fn fabric(leaves: u32, spines: u32, hosts_per_leaf: u32, delay: Picos) -> Topolo
 
 fn incast(jitter: Picos) -> Workload {
     workload(Kind::Incast {
+        from: Vec::new(),
         senders: 20,
         receiver: 1,
         min_bytes: 20_000,

@@ -90,6 +90,7 @@ fn a_measurement_that_never_begins_is_zero() {
 #[test]
 fn pauses_are_shares_of_the_measurement() {
     let incast = Kind::Incast {
+        from: Vec::new(),
         senders: 8,
         receiver: 0,
         min_bytes: 1_000_000,

@@ -305,10 +305,36 @@ impl FusedPort {
         self.ring.prefetch_front();
     }
 
-    /// The packet that was accepted last, as it will arrive, and the tick at which it does.
-    pub fn newest(&self) -> Option<(u64, &Packet)> {
-        let arrival = self.busy + u64::from(self.delay);
-        self.ring.back().map(|packet| (arrival, packet))
+    /// How many packets were ever accepted, modulo 2^32.
+    #[inline]
+    pub fn accepted(&self) -> u32 {
+        self.ring.pushed()
+    }
+
+    /// The packets that were accepted after the first `accepted`, each as it will arrive and with
+    /// the tick at which it does; that is `from` or later.
+    pub fn since(&self, accepted: u32, from: u64) -> impl Iterator<Item = (u64, &Packet)> {
+        let arrival = move |p: &Packet| from + u64::from(p.stamp.wrapping_sub(from as u32));
+        self.ring.since(accepted).map(move |p| (arrival(p), p))
+    }
+
+    /// Forgets the packets whose transmission has begun by `now`, for an owner that asks for them
+    /// with [`FusedPort::since`] and never calls [`FusedPort::take`].
+    pub fn forget_begun(&mut self, now: u64) {
+        self.catch_up_eagerly(now);
+        self.ring.skip_passed();
+    }
+
+    /// A packet is on the link that this port did not send: it arrives at tick `at`, less than 2^31
+    /// ticks after any that it follows. Returns whether no other is before it.
+    #[inline]
+    pub fn put_on_wire(&mut self, at: u64, packet: &Packet) -> bool {
+        let first = self.ring.is_empty();
+        let slot = self.ring.push_slot();
+        *slot = *packet;
+        slot.stamp = at as u32;
+        self.ring.advance_all();
+        first
     }
 
     /// The oldest packet has reached the far end: (packet, tick of the next delivery or [`NEVER`]).

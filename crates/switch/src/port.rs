@@ -161,6 +161,14 @@ impl Port {
         }
     }
 
+    /// Changes the number that the owner chose.
+    pub fn set_tag(&mut self, tag: u32) {
+        match self {
+            Port::Fused(p) => p.tag = tag,
+            Port::Explicit(p) => p.tag = tag,
+        }
+    }
+
     /// Whether any marker reads `At::packet_hash`.
     #[inline]
     pub fn draws(&self) -> bool {

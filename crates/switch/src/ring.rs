@@ -165,6 +165,26 @@ impl<T: Copy + Default> Ring<T> {
         waited
     }
 
+    /// How many elements were ever appended, modulo 2^32.
+    #[inline]
+    pub fn pushed(&self) -> u32 {
+        self.tail
+    }
+
+    /// The elements that were appended after the first `pushed`; none of them has been removed.
+    pub fn since(&self, pushed: u32) -> impl Iterator<Item = &T> {
+        let count = self.tail.wrapping_sub(pushed);
+        debug_assert!(count <= self.len());
+        (0..count).map(move |i| &self.slots[self.at(pushed.wrapping_add(i))])
+    }
+
+    /// Removes every element before the middle cursor.
+    pub fn skip_passed(&mut self) {
+        while self.head != self.mid {
+            self.skip();
+        }
+    }
+
     /// Removes the oldest element; the middle cursor never falls behind the head.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
@@ -224,6 +244,14 @@ mod tests {
             assert_eq!(r.pop(), Some(i));
         }
         assert_eq!((r.pop(), r.waiting(), r.len()), (None, 0, 0));
+        for i in 0..20 {
+            r.push(i);
+        }
+        let position = r.pushed().wrapping_sub(3);
+        assert_eq!(r.since(position).copied().collect::<Vec<_>>(), [17, 18, 19]);
+        (0..7).for_each(|_| r.advance());
+        r.skip_passed();
+        assert_eq!((r.front(), r.waiting(), r.len()), (Some(&7), 13, 13));
     }
 
     #[test]

@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use cemark_switch::edge::{
-    AckForm, Actions, CePolicy, CopyPolicy, DcibConfig, Far, Middlebox, Near, Recovery, Step,
+    AckForm, Actions, CePolicy, Clones, CopyPolicy, DcibConfig, Far, Middlebox, Near, Recovery,
+    Step,
 };
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet, Rate};
 use proptest::prelude::*;
@@ -196,9 +197,14 @@ fn configs() -> impl Strategy<Value = DcibConfig> {
         prop::option::of(100u64..20_000),
         200u64..4_000,
         prop::option::of(1u64..20),
+        any::<bool>(),
     );
     (policies, numbers, others).prop_map(
-        |((recovery, copies, form, ce), (share, bound, reorder, every), (hold, tau, agreed))| {
+        |(
+            (recovery, copies, form, ce),
+            (share, bound, reorder, every),
+            (hold, tau, agreed, others),
+        )| {
             let form = [AckForm::Named, AckForm::Cumulative, AckForm::Bitmap][form];
             DcibConfig {
                 share,
@@ -213,6 +219,11 @@ fn configs() -> impl Strategy<Value = DcibConfig> {
                 hold: hold.map(Nanos::from_micros),
                 header_bytes: 8,
                 probe_above: agreed.map(Rate::gbps),
+                clones: if others {
+                    Clones::Others
+                } else {
+                    Clones::Selected
+                },
                 ..DcibConfig::LITERAL
             }
         },
@@ -494,4 +505,51 @@ fn what_is_above_the_agreed_rate_is_a_probe() {
     let probes = w.near.stats().probes;
     assert!((11_000..=15_000).contains(&probes), "{probes}");
     assert!(!w.near.stats().off, "probes are no sign of bleaching");
+}
+
+/// Figure 7 as printed: the nine tenths that are not droppable have copies, so a WAN that loses
+/// anything loses little for good, and one that loses only the droppable tenth loses all of that.
+#[test]
+fn copies_of_the_others_help_where_anything_is_lost() {
+    let cfg = |clones| DcibConfig {
+        clones,
+        stalled_bytes: 10_000_000, // nine tenths of 12 Gb/s for a round trip are 2.7 MB
+        ..DcibConfig::LITERAL
+    };
+    let missing = |clones, only_not_ect| {
+        let channel = Channel {
+            lose: 50,
+            only_not_ect,
+            ..CLEAN
+        };
+        let w = send(cfg(clones), channel, 7, 20_000, Ecn::NotEct);
+        w.check(false);
+        assert!(!w.near.stats().off);
+        20_000 - w.delivered.len()
+    };
+    // A loss in twenty: 1,000 packets, of which a tenth is droppable.
+    let any = missing(Clones::Selected, false);
+    assert!((800..1_000).contains(&any), "{any} of 1,000 have no copy");
+    let any = missing(Clones::Others, false);
+    assert!(
+        (80..220).contains(&any),
+        "100 have no copy, and 50 copies are lost: {any}"
+    );
+    // A cooperative WAN: 100 of the 2,000 droppable ones.
+    let some = missing(Clones::Selected, true);
+    assert!(some < 20, "{some} copies are lost");
+    let some = missing(Clones::Others, true);
+    assert!((70..130).contains(&some), "{some} have no copy");
+}
+
+#[test]
+fn copies_of_others_are_sent_ecn_capable() {
+    let cfg = DcibConfig {
+        clones: Clones::Others,
+        recovery: Recovery::Idle,
+        ..DcibConfig::LITERAL
+    };
+    let w = send(cfg, CLEAN, 1, 1_000, Ecn::NotEct);
+    let (near, far) = (w.near.stats(), w.far.stats());
+    assert_eq!((near.selected, near.idle, far.twice), (100, 900, 900));
 }

@@ -13,8 +13,12 @@ const RTT: u64 = 40_000_000;
 const RATE: Rate = Rate::mbps(100);
 
 fn net() -> Net {
+    net_under(Control::BBR)
+}
+
+fn net_under(control: Control) -> Net {
     let cfg = Config {
-        control: Control::BBR,
+        control,
         rto_init: Nanos::from_millis(1_000),
         rto_min: Nanos::from_millis(200),
         ..Config::default()
@@ -196,4 +200,18 @@ fn lost_retransmissions_are_noticed_at_a_loss_of_a_tenth() {
         "{stats:?} {}",
         net.drops
     );
+}
+
+#[test]
+fn a_cap_bounds_the_rate_on_the_wire() {
+    // Half of the link, headers included.
+    let mut net = net_under(Control::BBR.with_values(&[50_000_000]));
+    net.run(Nanos(30 * RTT));
+    let rounds = rates(&net, RTT);
+    for (n, share) in rounds.iter().enumerate().skip(10) {
+        assert!(
+            (0.4..0.52).contains(share),
+            "round {n}: {share} of the link"
+        );
+    }
 }

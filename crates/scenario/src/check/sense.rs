@@ -82,6 +82,15 @@ fn wire_length(root: &Table, config: &Config) -> Fallible<()> {
 
 /// A host stops when its pause frame arrives.
 fn pauses(root: &Table, config: &Config) -> Fallible<()> {
+    if config.switch.pfc.is_some() && matches!(config.nic, Nic::Limited { .. }) {
+        let message = "a host that is paused keeps what it has to send, and loses none of it";
+        return Err(at(
+            root,
+            &[("host", "nic-limit"), ("switch", "pfc")],
+            message.to_owned(),
+        )
+        .help("remove nic-limit, or write pfc = false"));
+    }
     if config.switch.pfc.is_some() && config.nic == Nic::SwitchPort {
         let message = "a NIC that is a switch's port does not obey pauses";
         return Err(at(

@@ -21,6 +21,10 @@ pub(crate) enum Draws {
 
 words! { Draws: "stratified" => Draws::Stratified, "independent" => Draws::Independent }
 
+/// What an editor accepts as a list of hosts.
+pub(crate) const SOME_HOSTS: &str = r#"{"type":"array","minItems":1,"items":{"anyOf":
+    [{"type":"integer","minimum":0},{"type":"string"}]}}"#;
+
 keys! { ARRIVAL_KEYS:
     DRAWS: Draws = Key::choice("draws").only(&["poisson"]).usual("stratified").doc(
         "`stratified`: sizes are spread evenly over the table, and each block of flows offers \
@@ -30,8 +34,7 @@ keys! { ARRIVAL_KEYS:
     WHO: Node = Key::own(
         "senders",
         "a list of hosts",
-        r#"{"type":"array","minItems":1,"items":{"anyOf":[{"type":"integer","minimum":0},
-            {"type":"string"}]}}"#,
+        SOME_HOSTS,
     )
     .only(&["poisson"])
     .follows("all hosts")
@@ -141,6 +144,23 @@ pub(crate) fn fits(
         "write a load of at most {:.3} (it refers to the links of all hosts), or more senders",
         load * line / each
     )))
+}
+
+/// The hosts that answer an incast: `receiver` is none of them.
+pub(crate) fn who_answers(
+    node: Option<&Node>,
+    receiver: u32,
+    topology: &Topology,
+) -> Fallible<Vec<u32>> {
+    let Some(node) = node else {
+        return Ok(Vec::new());
+    };
+    let from = senders(node, topology)?;
+    if !from.contains(&receiver) {
+        return Ok(from);
+    }
+    let message = format!("host {receiver} is the receiver, and sends nothing to itself");
+    Err(Fault::new(node.at, message).help("leave it out of `from`"))
 }
 
 fn senders(node: &Node, topology: &Topology) -> Fallible<Vec<u32>> {

@@ -3,7 +3,7 @@
 
 use cemark_sim::config::{DcibConfig, Edge};
 use cemark_sim::topology::Topology;
-use cemark_switch::edge::{AckForm, CePolicy, CopyPolicy, Recovery};
+use cemark_switch::edge::{AckForm, CePolicy, Clones, CopyPolicy, Recovery};
 use cemark_wire::{Ecn, Nanos, Picos, Rate};
 
 use crate::error::{Fallible, Fault};
@@ -41,6 +41,7 @@ words! { CopyPolicy:
     "restore" => CopyPolicy::Restore,
     "protect" => CopyPolicy::Protect,
 }
+words! { Clones: "selected" => Clones::Selected, "others" => Clones::Others }
 words! { AckForm:
     "named" => AckForm::Named,
     "cumulative" => AckForm::Cumulative,
@@ -66,7 +67,9 @@ keys! { KEYS:
     SHARE: f64 = Key::fraction("share").only(DCIB).usual("0.1")
         .doc("share of the bytes that is selected");
     STALLED: u64 = Key::bytes("stalled", 1_500, 1 << 34).only(DCIB)
-        .follows("4/3 of share x tau x rate, at least 100 KB")
+        .follows(
+            "4/3 of share x tau x rate (of 1 - share with `clones = \"others\"`), at least 100 KB",
+        )
         .doc("bytes that the stalled queue may hold");
     TAU: Picos = Key::time("tau").only(DCIB).follows("from the links").doc(
         "round trip between the routers; not below the round trip of the links, a longer one is \
@@ -78,6 +81,10 @@ keys! { KEYS:
     COPIES: CopyPolicy = Key::choice("copies").only(DCIB).usual("once").doc(
         "`once`: a copy is sent once; `restore`: it is kept again; `protect`: it is sent \
          ECN-capable",
+    );
+    CLONES: Clones = Key::choice("clones").only(DCIB).usual("selected").doc(
+        "which packets have a copy and a router ACK: the selected ones, or all others, whose \
+         copies are sent ECN-capable (the paper's Figure 7 as printed)",
     );
     MOST_COPIES: u8 = Key::count("most-copies", 1, 255).only(DCIB).usual("15")
         .doc("with `restore`, the most times that one packet is sent again");
@@ -182,7 +189,12 @@ fn dcib(s: &mut Section<'_>, round: Picos, line: Rate, left: u32) -> Fallible<Ed
     let share = s.read(&SHARE)?;
     let tau = configured_round(s, round)?;
     // The product r tau C, and a third more for router ACKs that queues delay.
-    let rule = (share * tau.0 as f64 * line.0 as f64 / 8e9 * 4.0 / 3.0) as u64;
+    let clones = s.read(&CLONES)?;
+    let copied = match clones {
+        Clones::Selected => share,
+        Clones::Others => 1.0 - share,
+    };
+    let rule = (copied * tau.0 as f64 * line.0 as f64 / 8e9 * 4.0 / 3.0) as u64;
     let (ack_form, ack_every) = router_acks(s)?;
     let hold = hold(s, round)?;
     let lanes = s.read(&LANES)?;
@@ -205,13 +217,29 @@ fn dcib(s: &mut Section<'_>, round: Picos, line: Rate, left: u32) -> Fallible<Ed
         hold,
         lanes,
         header_bytes: s.read(&HEADER)?,
-        probe_above: s.given(&PROBE_ABOVE)?,
+        probe_above: probe_above(s, clones)?,
+        clones,
     };
     Ok(Edge::Dcib {
         config,
         filter: s.given(&FILTER)?.filter(|wait| wait.0 > 0),
         outside: outside(s, left)?,
     })
+}
+
+/// The rate above which packets are probes. They have no copy, so there are none where every packet
+/// that is not selected has one.
+fn probe_above(s: &mut Section<'_>, clones: Clones) -> Fallible<Option<Rate>> {
+    let rate = s.given(&PROBE_ABOVE)?;
+    match s.node(&PROBE_ABOVE).filter(|_| clones == Clones::Others) {
+        None => Ok(rate),
+        Some(node) => Err(Fault::new(
+            node.at,
+            "probes have no copy, and with clones = \"others\" every packet that is not selected \
+             has one",
+        )
+        .help("leave probe-above out, or write clones = \"selected\"")),
+    }
 }
 
 /// Form of router ACKs, and for how many packets there is one.
@@ -262,6 +290,7 @@ pub(crate) const DCIB_KEYS: &[&str] = &[
     "tau",
     "recovery",
     "copies",
+    "clones",
     "most-copies",
     "reorder",
     "acks",

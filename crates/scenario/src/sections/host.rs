@@ -62,6 +62,10 @@ keys! { KEYS:
     );
     NIC_PACKETS: u32 = Key::count("nic-packets", 1, 1_000_000).only(&["back-pressure"]).usual("2")
         .doc("packets of one connection in the NIC");
+    NIC_LIMIT: u32 = Key::count("nic-limit", 1, 1_000_000).only(&["fifo"]).follows("no limit").doc(
+        "most packets that wait in the NIC, ACKs included; the host loses what comes on top, as a \
+         drop-tail queue of ns-2 or ns-3 does",
+    );
     TSO: u32 = Key::bytes("tso", 0, 1 << 20).usual("0").doc(
         "TSO or GSO: a connection waits until it may send this much (at most a third of its \
          window, or what is left), and then hands it to the NIC as one train at line rate; \
@@ -93,7 +97,10 @@ pub(crate) fn host(root: &Table, transport: &mut Config) -> Fallible<(Nic, Offlo
         NicKind::BackPressure => Nic::BackPressure {
             packets: s.read(&NIC_PACKETS)?,
         },
-        NicKind::Fifo => Nic::Fifo,
+        NicKind::Fifo => match s.given(&NIC_LIMIT)? {
+            None => Nic::Fifo,
+            Some(packets) => Nic::Limited { packets },
+        },
         NicKind::SwitchPort => Nic::SwitchPort,
     };
     let offload = Offload {

@@ -6,7 +6,7 @@ use cemark_sim::workload::load::flows_per_second;
 use cemark_sim::workload::{ClassMap, FlowLine, Kind, LongFlows, Pairs, Workload};
 use cemark_wire::Picos;
 
-use crate::arrivals::{self, ARRIVAL_KEYS};
+use crate::arrivals::{self, ARRIVAL_KEYS, SOME_HOSTS};
 use crate::controllers::{self, Chosen};
 use crate::error::{Fallible, Fault};
 use crate::flows;
@@ -184,6 +184,9 @@ keys! { INCAST:
     );
     RECEIVER: Node = Key::own("receiver", "a host", HOST).only(&["incast"]).needed("0")
         .doc("the host that receives");
+    FROM: Node = Key::own("from", "a list of hosts", SOME_HOSTS).only(&["incast"])
+        .follows("all but the receiver")
+        .doc("the hosts of which `senders` are drawn, written as `senders` of `poisson`");
     SIZE: u64 = Key::bytes("size", 1, LARGEST_FLOW).only(&["incast"])
         .follows("`min-size` to `max-size`").doc("size of every flow");
     MIN_SIZE: u64 = Key::bytes("min-size", 1, LARGEST_FLOW).only(&["incast"])
@@ -492,6 +495,7 @@ fn poisson(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
 fn incast(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
     let senders = s.read(&SENDERS)?;
     let receiver = host(s.need(&RECEIVER)?, topology)?;
+    let from = arrivals::who_answers(s.node(&FROM), receiver, topology)?;
     let (min_bytes, max_bytes) = match s.given(&SIZE)? {
         Some(size) => (size, size),
         None => (s.read(&MIN_SIZE)?, s.read(&MAX_SIZE)?),
@@ -514,6 +518,7 @@ fn incast(s: &mut Section<'_>, topology: &Topology) -> Fallible<Kind> {
             .help("fewer senders or repeats"));
     }
     Ok(Kind::Incast {
+        from,
         senders,
         receiver,
         min_bytes,

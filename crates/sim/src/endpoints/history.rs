@@ -36,8 +36,16 @@ pub(crate) struct History<T> {
 }
 
 impl<T: Copy + Default + PartialEq> History<T> {
-    /// Notes the counter of a connection.
+    /// Notes the counter of a connection, which seldom changes.
+    #[inline]
     pub fn note(&mut self, when: When, conn: ConnId, value: T) {
+        if self.noted.get(conn.0 as usize) != Some(&value) {
+            self.note_change(when, conn, value);
+        }
+    }
+
+    #[cold]
+    fn note_change(&mut self, when: When, conn: ConnId, value: T) {
         let i = conn.0 as usize;
         if i >= self.noted.len() {
             self.noted.resize(i + 1, T::default());

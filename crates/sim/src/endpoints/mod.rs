@@ -213,6 +213,6 @@ impl Endpoints {
 fn turn_of(nic: Nic, tso: u32, mss: u16) -> u32 {
     match nic {
         Nic::BackPressure { packets } => packets.max(tso / u32::from(mss)).max(1),
-        Nic::Fifo | Nic::SwitchPort => 0,
+        Nic::Fifo | Nic::Limited { .. } | Nic::SwitchPort => 0,
     }
 }

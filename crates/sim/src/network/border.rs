@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the network of one shard ends: packets and pause frames that go to other shards, and those
 //! that come from them.
+//!
+//! A link *crosses* if its packets may be for another shard than that of its port. What a fused
+//! port has accepted and what a port with queues has begun to send will arrive at a known tick,
+//! behind the end of the window; at that end it is told to the shard where it arrives. There the
+//! packet waits in a *gate*, a port that sends nothing and only holds what is on the wire. So an
+//! arrival costs no more than it does where nothing is divided.
 
 use std::collections::BTreeSet;
-use std::collections::VecDeque;
 use std::mem::swap;
 use std::sync::Arc;
 
 use cemark_switch::Port;
 use cemark_wire::{NONE, Packet};
 
-use super::waypoint::CROSSING;
+use super::waypoint::{CROSSING, STAMPING, SWITCH};
 use super::{Network, Reached};
 use crate::agenda::{Agenda, kind};
 use crate::division::Division;
@@ -20,40 +25,60 @@ use crate::ids::LinkId;
 /// SACK blocks: how many, and which.
 type Blocks = (usize, [(u64, u64); 3]);
 
-/// What goes from the network of one shard to that of another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Parcel {
-    /// A packet that changes the shard.
-    Packet(Arrival),
-    /// A pause frame: when it arrives, and its event.
-    Pause(u64, u32),
+/// What goes from the network of one shard to that of another in a window.
+#[derive(Debug, Default)]
+pub(crate) struct Parcels {
+    /// Those of one link in the order in which they arrive.
+    packets: Vec<Arrival>,
+    /// Of those of `packets` that have any, in their order: few ACKs do, and blocks are larger than
+    /// a packet.
+    blocks: Vec<Blocks>,
+    /// Pause frames: when each arrives, and its event.
+    frames: Vec<(u64, u32)>,
 }
 
-/// A packet that arrives over a link of another shard.
+impl Parcels {
+    /// Packets and frames.
+    pub fn len(&self) -> usize {
+        self.packets.len() + self.frames.len()
+    }
+}
+
+/// A packet that will arrive over a link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
+struct Arrival {
     /// When it does.
     at: u64,
-    link: LinkId,
     packet: Packet,
-    blocks: Option<Blocks>,
+    link: LinkId,
+}
+
+/// A fused port whose packets may change the shard.
+#[derive(Clone, Copy, Debug)]
+struct Teller {
+    link: LinkId,
+    /// Packets that it had accepted when they were last told, modulo 2^32.
+    told: u32,
 }
 
 /// See the module's text.
 pub(crate) struct Border {
     pub me: u32,
     pub division: Arc<Division>,
+    /// The fused ports of this shard whose links cross.
+    fused: Vec<Teller>,
+    /// The links of this shard that cross and whose ports have queues.
+    queued: Vec<LinkId>,
     /// By link: the tag of its port in the undivided simulation.
     tags: Vec<u32>,
-    /// Links of this shard whose ports have queues and whose packets may change the shard: what
-    /// they have begun to send is told at the end of a window.
-    tells: Vec<LinkId>,
-    /// When the next of these ports begins to send.
+    /// When the next port of `queued` begins to send.
     pub begins: u64,
     /// By shard: what is for it.
-    pub parcels: Vec<Vec<Parcel>>,
-    /// By link of another shard: packets on it that come to this one.
-    inbound: Vec<VecDeque<Arrival>>,
+    pub parcels: Vec<Parcels>,
+    /// What fused ports have just accepted.
+    fresh: Vec<Arrival>,
+    /// By link: packets that are on their way over it and in no port, at the end of a run.
+    coming: Vec<u64>,
 }
 
 impl Border {
@@ -61,11 +86,13 @@ impl Border {
     pub fn new(me: u32, division: &Arc<Division>) -> Border {
         Border {
             me,
+            fused: Vec::new(),
+            queued: Vec::new(),
             tags: Vec::new(),
-            tells: Vec::new(),
             begins: u64::MAX,
-            parcels: vec![Vec::new(); division.shards],
-            inbound: Vec::new(),
+            parcels: (0..division.shards).map(|_| Parcels::default()).collect(),
+            fresh: Vec::new(),
+            coming: Vec::new(),
             division: Arc::clone(division),
         }
     }
@@ -88,55 +115,99 @@ impl Network {
         self.border.as_mut().expect("a shard has its border")
     }
 
-    /// Marks the ports whose packets may change the shard, before the first event.
-    pub fn mark_crossings(&mut self) {
+    /// Marks the ports whose packets may change the shard, and makes gates, before the first event.
+    /// `gate`: a port that sends nothing.
+    pub fn mark_crossings(&mut self, gate: impl Fn() -> Port) {
         let Some(border) = &mut self.border else {
             return;
         };
-        border.inbound = vec![VecDeque::new(); self.ports.len()];
-        for (port, l) in self.ports.iter_mut().zip(0..) {
-            let tag = match port {
-                Port::Fused(port) => &mut port.tag,
-                Port::Explicit(port) => &mut port.tag,
+        let links = self.ports.len();
+        self.gates = (0..links as u32).map(LinkId).collect();
+        for l in 0..links {
+            let link = LinkId(l as u32);
+            let tag = self.ports[l].tag();
+            border.tags.push(tag);
+            let (own, crosses) = (border.owns(link), border.division.crosses(link));
+            if own && !crosses {
+                continue;
+            }
+            // A packet takes the mark of its ingress where it enters a switch that pauses.
+            let arrives = match (tag, &self.pfc) {
+                (SWITCH, Some(_)) => STAMPING,
+                _ => tag,
             };
-            border.tags.push(*tag);
-            if border.division.crosses(LinkId(l)) {
-                *tag = CROSSING;
-                if border.division.of(LinkId(l)) == border.me && !port.is_fused() {
-                    border.tells.push(LinkId(l));
-                }
+            if !own {
+                self.ports[l] = gate();
+                self.ports[l].set_tag(arrives);
+                continue;
+            }
+            if self.ports[l].is_fused() {
+                border.fused.push(Teller { link, told: 0 });
+                self.gates[l] = LinkId(self.ports.len() as u32);
+                self.ports.push(gate());
+                self.ports[self.gates[l]].set_tag(arrives);
+            } else {
+                border.queued.push(link);
+            }
+            self.ports[l].set_tag(CROSSING);
+        }
+    }
+
+    /// Tells other shards at the end of a window, before tick `until`, what will arrive there.
+    pub fn tell(&mut self, agenda: &mut Agenda<impl EventQueue>, until: u64) {
+        self.tell_accepted(agenda, until);
+        self.tell_begun(until);
+    }
+
+    /// Tells what fused ports have accepted.
+    fn tell_accepted(&mut self, agenda: &mut Agenda<impl EventQueue>, until: u64) {
+        let border = self.border.as_mut().expect("a shard has its border");
+        let mut fresh = std::mem::take(&mut border.fresh);
+        for teller in &mut border.fused {
+            let link = teller.link;
+            let Port::Fused(port) = &mut self.ports[link] else {
+                continue;
+            };
+            if port.accepted() == teller.told {
+                continue;
+            }
+            // Nothing that was accepted in a window arrives before its end.
+            let since = port.since(teller.told, until - 1);
+            fresh.extend(since.map(|(at, &packet)| Arrival { at, packet, link }));
+            teller.told = port.accepted();
+            port.forget_begun(until - 1);
+        }
+        for &arrival in &fresh {
+            let to = self.shard_of(&arrival);
+            if to == self.border().me {
+                self.expect(agenda, &arrival);
+            } else {
+                let packet = &arrival.packet;
+                let blocks = (packet.aux != NONE).then(|| self.sacks.take(packet.aux));
+                self.send_over(to, arrival, blocks);
             }
         }
+        fresh.clear();
+        self.border_mut().fresh = fresh;
     }
 
-    /// A packet has joined the fused port of link `l`, so that its arrival is known: if that is in
-    /// another shard, this is told.
-    #[inline]
-    pub(super) fn tell(&mut self, l: LinkId) {
-        if !self.border().division.crosses(l) {
-            return;
-        }
-        let Port::Fused(port) = &self.ports[l] else {
-            return;
-        };
-        if let Some((at, packet)) = port.newest() {
-            let packet = *packet;
-            self.send_over(l, at, packet);
-        }
-    }
-
-    /// Tells other shards what ports with queues have begun to send before tick `until`.
-    pub fn tell_begun(&mut self, until: u64) {
+    /// Tells what ports with queues have begun to send, which arrives here by their own events.
+    fn tell_begun(&mut self, until: u64) {
         let mut begins = u64::MAX;
-        for i in 0..self.border().tells.len() {
-            let l = self.border().tells[i];
-            self.ports[l].catch_up(until - 1, &mut self.pools, &mut self.gone);
-            while let Port::Explicit(port) = &mut self.ports[l]
+        for i in 0..self.border().queued.len() {
+            let link = self.border().queued[i];
+            self.ports[link].catch_up(until - 1, &mut self.pools, &mut self.gone);
+            while let Port::Explicit(port) = &mut self.ports[link]
                 && let Some((at, packet)) = port.begun(until - 1)
             {
-                self.send_over(l, at, packet);
+                let arrival = Arrival { at, packet, link };
+                let to = self.shard_of(&arrival);
+                if to != self.border().me {
+                    let blocks = (packet.aux != NONE).then(|| self.sacks.read(packet.aux));
+                    self.send_over(to, arrival, blocks);
+                }
             }
-            if let Port::Explicit(port) = &self.ports[l] {
+            if let Port::Explicit(port) = &self.ports[link] {
                 begins = begins.min(port.begins());
             }
         }
@@ -144,22 +215,30 @@ impl Network {
         self.free_gone();
     }
 
-    /// A packet will arrive over link `l` at tick `at`, perhaps in another shard.
-    fn send_over(&mut self, l: LinkId, at: u64, packet: Packet) {
-        let next = self.rows.next_link(&packet);
-        let border = self.border();
-        let to = border.division.behind(l, next);
-        if to == border.me {
-            return;
-        }
-        let blocks = (packet.aux != NONE).then(|| self.sacks.read(packet.aux));
-        let arrival = Arrival {
-            at,
-            link: l,
-            packet,
-            blocks,
+    /// The shard where a packet arrives.
+    #[inline]
+    fn shard_of(&self, arrival: &Arrival) -> u32 {
+        let next = self.rows.next_link(&arrival.packet);
+        self.border().division.behind(arrival.link, next)
+    }
+
+    #[inline]
+    fn send_over(&mut self, to: u32, arrival: Arrival, blocks: Option<Blocks>) {
+        let parcels = &mut self.border_mut().parcels[to as usize];
+        parcels.blocks.extend(blocks);
+        parcels.packets.push(arrival);
+    }
+
+    /// A packet comes to this shard, behind all that come over its link already.
+    #[inline]
+    fn expect(&mut self, agenda: &mut Agenda<impl EventQueue>, arrival: &Arrival) {
+        let gate = self.gates[arrival.link.place()];
+        let Port::Fused(gate) = &mut self.ports[gate] else {
+            unreachable!("a gate sends nothing")
         };
-        self.border_mut().parcels[to as usize].push(Parcel::Packet(arrival));
+        if gate.put_on_wire(arrival.at, &arrival.packet) {
+            agenda.events.insert_delivery(arrival.at, arrival.link.0);
+        }
     }
 
     /// A pause frame arrives at tick `at` at the port of link `l`.
@@ -175,11 +254,11 @@ impl Network {
         if to == border.me {
             agenda.events.insert(at, event);
         } else {
-            border.parcels[to as usize].push(Parcel::Pause(at, event));
+            border.parcels[to as usize].frames.push((at, event));
         }
     }
 
-    /// A packet has crossed a link behind which it may be in another shard.
+    /// A packet from a port with queues has crossed a link behind which it may be in another shard.
     pub(super) fn leave<Q: EventQueue>(
         &mut self,
         agenda: &mut Agenda<Q>,
@@ -194,6 +273,8 @@ impl Network {
         if packet.aux != NONE {
             self.sacks.take(packet.aux);
         }
+        // It is counted where it arrives.
+        self.hops -= 1;
         None
     }
 
@@ -202,39 +283,18 @@ impl Network {
         event < kind::SERVE && !self.border().owns(LinkId(event))
     }
 
-    /// A packet from another shard arrives over link `l`.
-    pub fn enter<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) -> Option<Reached> {
-        let border = self.border_mut();
-        let tag = border.tags[l.place()];
-        let waiting = &mut border.inbound[l.place()];
-        let arrival = waiting.pop_front().expect("an event has its packet");
-        let next = waiting.front().map(|m| m.at);
-        debug_assert_eq!(arrival.at, agenda.now, "not the tick of this delivery");
-        if let Some(at) = next {
-            agenda.events.insert_delivery(at, l.0);
-        }
-        let mut packet = arrival.packet;
-        if let Some((n, blocks)) = arrival.blocks {
-            packet.aux = self.sacks.store(n, blocks);
-        }
-        self.arrive(agenda, tag, packet)
-    }
-
     /// Takes what another shard has sent.
-    pub fn receive<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, parcels: &mut Vec<Parcel>) {
-        let border = self.border_mut();
-        for parcel in parcels.drain(..) {
-            match parcel {
-                Parcel::Pause(at, event) => agenda.events.insert(at, event),
-                Parcel::Packet(arrival) => {
-                    let waiting = &mut border.inbound[arrival.link.place()];
-                    let first = waiting.is_empty();
-                    waiting.push_back(arrival);
-                    if first {
-                        agenda.events.insert_delivery(arrival.at, arrival.link.0);
-                    }
-                }
+    pub fn receive<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, parcels: &mut Parcels) {
+        for (at, event) in parcels.frames.drain(..) {
+            agenda.events.insert(at, event);
+        }
+        let mut blocks = parcels.blocks.drain(..);
+        for mut arrival in parcels.packets.drain(..) {
+            if arrival.packet.aux != NONE {
+                let (n, blocks) = blocks.next().expect("a packet has its blocks");
+                arrival.packet.aux = self.sacks.store(n, blocks);
             }
+            self.expect(agenda, &arrival);
         }
     }
 
@@ -243,7 +303,7 @@ impl Network {
     pub fn lend(&mut self, other: &mut Network) {
         let mut pools = BTreeSet::new();
         let own = |l: &usize| other.border().owns(LinkId(*l as u32));
-        let own: Vec<usize> = (0..self.ports.len()).filter(own).collect();
+        let own: Vec<usize> = (0..self.fabric.links().len()).filter(own).collect();
         for l in own {
             swap(&mut self.ports[l], &mut other.ports[l]);
             pools.extend([&self.ports[l], &other.ports[l]].map(Port::pool));
@@ -259,6 +319,10 @@ impl Network {
     /// Takes what another shard has, at the end of a run.
     pub fn absorb(&mut self, other: &mut Network) {
         self.lend(other);
+        let theirs = &other.border().coming;
+        for (mine, theirs) in self.border_mut().coming.iter_mut().zip(theirs) {
+            *mine += theirs;
+        }
         for (mine, theirs) in self.waypoints.iter_mut().zip(&other.waypoints) {
             if let (Some(mine), Some(theirs)) = (&mut mine.fault, &theirs.fault) {
                 mine.absorb(theirs);
@@ -267,5 +331,39 @@ impl Network {
         self.delayed.absorb(&other.delayed);
         self.sent += other.sent;
         self.hops += other.hops;
+    }
+
+    /// Counts the packets on the way over links that cross, before shards are put together.
+    pub fn count_coming(&mut self) {
+        let links = self.fabric.links().len();
+        let mut coming = vec![0; links];
+        let border = self.border.as_mut().expect("a shard has its border");
+        for arrival in border.parcels.iter().flat_map(|p| &p.packets) {
+            coming[arrival.link.place()] += 1;
+        }
+        for l in (0..links).filter(|&l| !border.owns(LinkId(l as u32))) {
+            coming[l] += self.ports[l].held();
+        }
+        for teller in &border.fused {
+            let l = teller.link.place();
+            coming[l] += self.ports[self.gates[l]].held();
+            if let Port::Fused(port) = &self.ports[l] {
+                coming[l] += u64::from(port.accepted().wrapping_sub(teller.told));
+            }
+        }
+        border.coming = coming;
+    }
+
+    /// Packets that are queued or on a wire. What a fused port has told is counted where it
+    /// arrives; what a port with queues has told, it still has.
+    pub(super) fn on_links(&self) -> u64 {
+        let Some(border) = &self.border else {
+            return self.ports.iter().map(Port::held).sum();
+        };
+        let of = |(l, port): (usize, &Port)| {
+            let told = port.is_fused() && border.division.crosses(LinkId(l as u32));
+            if told { border.coming[l] } else { port.held() }
+        };
+        self.ports().iter().enumerate().map(of).sum()
     }
 }

@@ -15,7 +15,8 @@ impl Network {
     #[inline]
     pub fn deliver<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) -> Option<Reached> {
         self.hops += 1;
-        let port = match &mut self.ports[l] {
+        let place = if Q::SHARDED { self.gates[l.place()] } else { l };
+        let port = match &mut self.ports[place] {
             Port::Fused(port) => port,
             Port::Explicit(port) => {
                 let tag = port.tag;
@@ -43,9 +44,6 @@ impl Network {
         if tag == waypoint::SWITCH && !(self.extras && packet.hop() == 1) {
             self.put_on(agenda, self.rows.next_link(&packet), &packet);
             return None;
-        }
-        if Q::SHARDED && tag == waypoint::CROSSING {
-            return self.leave(agenda, l, packet);
         }
         // The usual case of `arrive`, in place.
         if tag < waypoint::FIRST && !self.late_extras {
@@ -105,7 +103,7 @@ impl Network {
         tag: u32,
         packet: Packet,
     ) -> Option<Reached> {
-        if tag != waypoint::SWITCH {
+        if tag != waypoint::SWITCH && tag != waypoint::STAMPING {
             if tag >= waypoint::FIRST {
                 return self.at_waypoint(agenda, tag, packet);
             }
@@ -192,11 +190,11 @@ impl Network {
                     0
                 };
                 let at = port.offer(agenda.now, packet, packet_hash);
-                if Q::SHARDED && at != REFUSED {
-                    self.tell(l);
-                }
                 if at < REFUSED {
-                    agenda.events.insert_delivery(at, l.0);
+                    // What crosses is told at the end of the window.
+                    if !(Q::SHARDED && port.tag == waypoint::CROSSING) {
+                        agenda.events.insert_delivery(at, l.0);
+                    }
                 } else if at == REFUSED {
                     self.lose(*packet);
                 }
@@ -251,7 +249,7 @@ impl Network {
 
     /// Sets the first timers of markers, before the first event.
     pub fn arm_wakes<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>) {
-        for l in (0..self.ports.len() as u32).map(LinkId) {
+        for l in (0..self.ports().len() as u32).map(LinkId) {
             if self.owns(l) {
                 arm_wake(agenda, l, self.ports[l].first_wake());
             }

@@ -21,8 +21,9 @@ use cemark_switch::edge::Headers;
 use cemark_switch::{Pool, Port};
 use cemark_wire::{Flags, Packet};
 
-pub(crate) use border::{Border, Parcel};
+pub(crate) use border::{Border, Parcels};
 
+use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId, indexed};
 use crate::topology::{Fabric, Route};
 use pfc::Lossless;
@@ -46,8 +47,10 @@ pub(crate) enum Reached {
 pub(crate) struct Network {
     pub fabric: Arc<Fabric>,
     pub rows: Rows,
-    /// One for each link: NICs first.
+    /// One for each link, NICs first; then the gates of a shard.
     ports: Vec<Port>,
+    /// By link, in a shard: the place among `ports` where its packets arrive from.
+    gates: Vec<LinkId>,
     /// Buffers, which ports of a switch may share.
     pools: Vec<Pool>,
     /// Packets that wait for their flow's extra delay.
@@ -79,12 +82,13 @@ pub(crate) struct Network {
 }
 
 impl Network {
+    /// Those of all links.
     pub fn ports(&self) -> &[Port] {
-        &self.ports
+        &self.ports[..self.fabric.links().len()]
     }
 
     pub fn ports_mut(&mut self) -> &mut [Port] {
-        &mut self.ports
+        &mut self.ports[..self.fabric.links().len()]
     }
 
     pub fn port(&self, link: LinkId) -> &Port {
@@ -114,15 +118,20 @@ impl Network {
 
     /// Prefetches the packet of the next delivery, which is usually not in the first-level cache.
     #[inline(always)]
-    pub fn prefetch(&self, upcoming: Option<u32>) {
-        if let Some(port) = upcoming.and_then(|link| self.ports.get(link as usize)) {
+    pub fn prefetch<Q: EventQueue>(&self, upcoming: Option<u32>) {
+        let place = |link| match Q::SHARDED {
+            true => self.gates.get(link as usize).map(|gate| gate.place()),
+            false => Some(link as usize),
+        };
+        let port = upcoming.and_then(place).and_then(|i| self.ports.get(i));
+        if let Some(port) = port {
             port.prefetch_head();
         }
     }
 
     /// Packets that are queued, on a wire, or wait for an extra delay.
     pub fn in_flight(&self) -> u64 {
-        self.ports.iter().map(Port::held).sum::<u64>() + self.delayed.live()
+        self.on_links() + self.delayed.live()
     }
 
     /// Packets that an artificial fault of a link took.

@@ -65,6 +65,7 @@ impl Network {
             fabric: Arc::clone(fabric),
             rows: Rows::default(),
             ports,
+            gates: Vec::new(),
             pools: buffers.pools,
             delayed: Delayed::default(),
             sacks: Sacks::default(),
@@ -84,7 +85,8 @@ impl Network {
             cleared: Vec::new(),
             border,
         };
-        network.mark_crossings();
+        let gate = || gate(clock, &fabric.links()[0]);
+        network.mark_crossings(gate);
         (network, largest)
     }
 
@@ -170,7 +172,7 @@ impl Buffers {
             // While it is paused, acknowledgements and notifications wait in it.
             _ if cfg.switch.pfc.is_some() => NIC_WINDOWS,
             Nic::BackPressure { .. } => NIC_TURNS,
-            Nic::Fifo => NIC_WINDOWS,
+            Nic::Fifo | Nic::Limited { .. } => NIC_WINDOWS,
             Nic::SwitchPort => cfg.switch.buffer_bytes,
         };
         self.first_nic = self.pools.len() as u32;
@@ -232,6 +234,14 @@ fn ports(
     fabric.links().iter().enumerate().map(port).collect()
 }
 
+/// A port that sends nothing and holds what is on the wire.
+fn gate(clock: Clock, link: &Link) -> Port {
+    let mut spec = plain_port(clock, link, (PoolId(0), 0));
+    // Short times, so that it is fused.
+    (spec.byte_ticks, spec.delay) = (1, 0);
+    Port::new(spec)
+}
+
 /// One FIFO that marks nothing. `pool`: its buffer, and how much ordinary room that has.
 fn plain_port(clock: Clock, link: &Link, (pool, room): (PoolId, u32)) -> PortSpec {
     let rate = link.rate;
@@ -271,7 +281,13 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             lossless: false,
         };
         return match s.pfc {
-            None => common,
+            None => PortSpec {
+                most_packets: match cfg.nic {
+                    Nic::Limited { packets } => packets,
+                    Nic::BackPressure { .. } | Nic::Fifo | Nic::SwitchPort => 0,
+                },
+                ..common
+            },
             Some(_) => PortSpec {
                 queues: s.queues.iter().map(plain).collect(),
                 scheduler: sched::fifo(s.queues.len()),

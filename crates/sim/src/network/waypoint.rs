@@ -21,6 +21,8 @@ pub(crate) const FIRST: u32 = 1 << 31;
 
 /// The tag of a link between shards of a divided simulation.
 pub(crate) const CROSSING: u32 = u32::MAX - 1;
+/// The tag of a link of another shard whose far end is a plain switch that pauses its senders.
+pub(crate) const STAMPING: u32 = u32::MAX - 2;
 
 /// What happens at the far end of one link, in this order.
 #[derive(Clone, Debug)]

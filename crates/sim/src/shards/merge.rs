@@ -7,7 +7,10 @@ use crate::events::PartWheel;
 use crate::ids::LinkId;
 
 /// Merges all shards, in their order, into the first.
-pub(super) fn merge(shards: Vec<Shard<PartWheel>>, now: u64) -> Shard<PartWheel> {
+pub(super) fn merge(mut shards: Vec<Shard<PartWheel>>, now: u64) -> Shard<PartWheel> {
+    for shard in &mut shards {
+        shard.net.count_coming();
+    }
     let mut shards = shards.into_iter();
     let mut whole = shards.next().expect("there is a shard");
     for other in shards {

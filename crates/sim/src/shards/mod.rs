@@ -35,7 +35,7 @@ use crate::workload::{Kind, Traffic};
 
 use exchange::Exchange;
 pub(crate) use part::Part;
-use work::{Plan, Sim};
+use work::{Apart, Plan, Sim};
 
 /// Most flows of a point that is divided: each shard has about a hundred bytes for each number of a
 /// connection.
@@ -148,7 +148,7 @@ impl Sim {
             end: clock.ticks(cfg.max_time),
         };
         Sim {
-            shards: shards.into_iter().map(Mutex::new).collect(),
+            shards: shards.into_iter().map(|s| Apart(Mutex::new(s))).collect(),
             exchange: Exchange::new(number, threads, plan.flows),
             plan,
         }

@@ -3,12 +3,14 @@
 //! and what it notes for the time when they are put together. Packets are its network's business
 //! (`network/border.rs`).
 
+use std::mem::swap;
+
 use crate::agenda::{When, kind};
 use crate::endpoints::conn::Announced;
 use crate::engine::Shard;
 use crate::events::EventQueue;
-use crate::ids::{ConnId, HostId, LinkId};
-use crate::network::{Border, Parcel};
+use crate::ids::{ConnId, HostId};
+use crate::network::{Border, Parcels};
 use crate::workload::Flow;
 
 use super::retire::{Closing, Retire};
@@ -17,7 +19,7 @@ use super::retire::{Closing, Retire};
 #[derive(Debug, Default)]
 pub(super) struct Mail {
     pub news: Vec<News>,
-    pub parcels: Vec<Parcel>,
+    pub parcels: Parcels,
 }
 
 /// What one shard tells another of a connection.
@@ -77,18 +79,11 @@ impl<Q: EventQueue> Shard<Q> {
         event.min(self.net.border().begins)
     }
 
-    /// Handles an event of this shard.
-    #[inline]
+    /// Handles an event of this shard. It is not inlined, so that the loop of `run_window` is.
+    #[inline(never)]
     pub(super) fn step(&mut self, now: u64, event: u32) {
         self.agenda.event = event;
-        if !self.net.enters(event) {
-            self.handle(now, event);
-            return;
-        }
-        self.agenda.now = now;
-        self.others += 1;
-        let reached = self.net.enter(&mut self.agenda, LinkId(event));
-        self.may_have_reached(reached);
+        self.handle(now, event);
     }
 
     /// Simulates up to a tick, exclusive.
@@ -98,8 +93,14 @@ impl<Q: EventQueue> Shard<Q> {
             if event >= kind::WINDOW {
                 return;
             }
-            self.step(now, event);
+            self.agenda.event = event;
+            self.handle(now, event);
         }
+    }
+
+    /// At the end of a window: tells other shards what will arrive there.
+    pub(super) fn tell_arrivals(&mut self, until: u64) {
+        self.net.tell(&mut self.agenda, until);
     }
 
     /// Takes what another shard has sent.
@@ -117,16 +118,17 @@ impl<Q: EventQueue> Shard<Q> {
         }
     }
 
-    /// Hands over what is for another shard.
+    /// Hands over what is for another shard, which has taken all that it got before.
     pub(super) fn post(&mut self, to: usize, mail: &mut Mail) {
-        mail.news.append(&mut self.part_mut().news[to]);
-        mail.parcels.append(&mut self.net.border_mut().parcels[to]);
+        debug_assert!(mail.news.is_empty() && mail.parcels.len() == 0);
+        swap(&mut mail.news, &mut self.part_mut().news[to]);
+        swap(&mut mail.parcels, &mut self.net.border_mut().parcels[to]);
     }
 
     /// Whether there is something for another shard.
     pub(super) fn has_mail(&self, to: usize) -> bool {
         let news = self.part.as_ref().is_some_and(|p| !p.news[to].is_empty());
-        news || !self.net.border().parcels[to].is_empty()
+        news || self.net.border().parcels[to].len() > 0
     }
 
     /// A flow starts at a host of this shard.

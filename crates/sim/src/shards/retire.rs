@@ -195,6 +195,7 @@ mod tests {
         let queries = Workload {
             name: "queries".to_owned(),
             kind: Kind::Incast {
+                from: Vec::new(),
                 senders: 5,
                 receiver: 1,
                 min_bytes: 20_000,
@@ -213,7 +214,7 @@ mod tests {
         let sim = Sim::new(&cfg, 2, 1);
         sim.work(0, &mut |_| true, &mut Spread::default());
         for shard in &sim.shards {
-            let shard = shard.lock().expect("no thread has panicked");
+            let shard = shard.0.lock().expect("no thread has panicked");
             let ends = |c: &&crate::endpoints::conn::Conn| c.tx.is_some() || c.rx.is_some();
             let left = shard.ends.conns.list.iter().filter(ends).count();
             assert!(left < 20, "{left} connections have ends");

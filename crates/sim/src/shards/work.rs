@@ -15,10 +15,15 @@ use crate::outcome::Outcome;
 /// Windows between two reports of progress.
 const REPORTS: u64 = 64;
 
+/// Something that one thread writes often: no cache line of it has anything of another thread, nor
+/// the line beside, which is fetched with it.
+#[repr(align(128))]
+pub(super) struct Apart<T>(pub T);
+
 /// One simulation in several shards. A thread has the shards whose number is its own modulo the
 /// number of threads.
 pub(super) struct Sim {
-    pub shards: Vec<Mutex<Shard<PartWheel>>>,
+    pub shards: Vec<Apart<Mutex<Shard<PartWheel>>>>,
     pub plan: Plan,
     pub exchange: Exchange,
 }
@@ -41,7 +46,7 @@ pub(super) struct Plan {
 impl Sim {
     /// A shard is locked only by the thread that simulates it, so no thread waits here.
     fn shard(&self, i: usize) -> MutexGuard<'_, Shard<PartWheel>> {
-        self.shards[i].lock().expect("no thread has panicked")
+        self.shards[i].0.lock().expect("no thread has panicked")
     }
 
     fn mine(&self, k: usize) -> impl Iterator<Item = usize> {
@@ -73,7 +78,7 @@ impl Sim {
                 for i in self.mine(k) {
                     let mut shard = self.shard(i);
                     shard.run_window(until);
-                    shard.net.tell_begun(until);
+                    shard.tell_arrivals(until);
                     shard.ask();
                     self.post(i, &mut shard);
                 }
@@ -137,10 +142,9 @@ impl Sim {
         let mut shard = self.shard(i);
         for from in 0..self.shards.len() {
             let mut mail = self.exchange.mail(i, from);
-            if !mail.parcels.is_empty() {
-                self.exchange
-                    .messages
-                    .fetch_add(mail.parcels.len() as u64, Ordering::Relaxed);
+            let came = mail.parcels.len() as u64;
+            if came > 0 {
+                self.exchange.messages.fetch_add(came, Ordering::Relaxed);
             }
             shard.receive(&mut mail);
         }
@@ -216,7 +220,7 @@ impl Sim {
         }
         for (i, shard) in shards.iter_mut().enumerate() {
             shard.awaited = if i == 0 { left } else { self.plan.total };
-            shard.net.tell_begun(until);
+            shard.tell_arrivals(until);
             shard.ask();
             self.post(i, shard);
         }
@@ -230,7 +234,7 @@ impl Sim {
         }
         let shards = self.shards.into_iter();
         let shards: Vec<_> = shards
-            .map(|shard| shard.into_inner().expect("no panic"))
+            .map(|shard| shard.0.into_inner().expect("no panic"))
             .collect();
         let last = shards
             .iter()

@@ -88,6 +88,9 @@ pub enum Kind {
         every: Picos,
         /// Each flow starts up to this much later, uniform.
         jitter: Picos,
+        /// The hosts that may answer, in order; empty: all but the receiver.
+        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+        from: Vec<u32>,
     },
     /// Endless flows.
     Long {

@@ -42,7 +42,7 @@ pub(super) struct Schedule {
 
 impl Incast {
     pub(super) fn new(
-        hosts: u32,
+        (hosts, from): (u32, &[u32]),
         (senders, receiver): (u32, u32),
         bytes: (u64, u64),
         schedule: &Schedule,
@@ -51,7 +51,10 @@ impl Incast {
     ) -> Self {
         let stream = |purpose| Stream::new(seed, purpose, number);
         Incast {
-            others: (0..hosts).filter(|&h| h != receiver).collect(),
+            others: match from {
+                [] => (0..hosts).filter(|&h| h != receiver).collect(),
+                some => some.to_vec(),
+            },
             senders,
             receiver,
             bytes,

@@ -106,6 +106,7 @@ impl Traffic {
                     repeat,
                     every,
                     jitter,
+                    from,
                 } => {
                     measured = measured.saturating_add(u64::from(*senders) * u64::from(*repeat));
                     let schedule = Schedule {
@@ -116,7 +117,12 @@ impl Traffic {
                     };
                     let (who, bytes) = ((*senders, *receiver), (*min_bytes, *max_bytes));
                     Source::Incast(Box::new(Incast::new(
-                        hosts, who, bytes, &schedule, cfg.seed, number,
+                        (hosts, from),
+                        who,
+                        bytes,
+                        &schedule,
+                        cfg.seed,
+                        number,
                     )))
                 }
                 Kind::Long {

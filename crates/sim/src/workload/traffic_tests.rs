@@ -328,6 +328,7 @@ fn classes_follow_the_map() {
 #[test]
 fn queries_fan_in() {
     let incast = |senders, every, jitter| Kind::Incast {
+        from: Vec::new(),
         senders,
         receiver: 2,
         min_bytes: 3_000,

@@ -96,6 +96,7 @@ pub fn configs() -> impl Strategy<Value = Config> {
             let mut web = web_that_stops(load, FLOWS);
             web.persistent = persistent;
             let incast = workload(Kind::Incast {
+                from: Vec::new(),
                 senders: SENDERS,
                 receiver: 0,
                 min_bytes: 1,

@@ -41,6 +41,27 @@ pub struct DcibConfig {
     pub header_bytes: u16,
     /// Packets above this rate are sent Not-ECT too, without a copy: expendable probes.
     pub probe_above: Option<Rate>,
+    /// Which packets have a copy and a router ACK.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Clones::is_selected"))]
+    pub clones: Clones,
+}
+
+/// Which data packets the near router keeps a copy of and the far router acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum Clones {
+    /// The selected ones, which are Not-ECT (the paper's sections III-A and III-D).
+    Selected,
+    /// All but those: Figure 7 of the paper as printed.
+    Others,
+}
+
+impl Clones {
+    #[cfg(feature = "serde")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    fn is_selected(&self) -> bool {
+        *self == Clones::Selected
+    }
 }
 
 /// When a copy is sent.
@@ -107,5 +128,6 @@ impl DcibConfig {
         lanes: 1_024,
         header_bytes: 0,
         probe_above: None,
+        clones: Clones::Selected,
     };
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
-use super::config::{AckForm, CePolicy, DcibConfig};
+use super::config::{AckForm, CePolicy, Clones, DcibConfig};
 use super::near::most_copies_kept;
 use super::order::Order;
 use super::shim::{Header, Report, SHIM, Shim};
@@ -161,7 +161,8 @@ impl Far {
     /// Looks for a path that clears ECN: many packets arrive Not-ECT that were sent ECN-capable.
     fn look(&mut self, packet: &Packet, shim: &Shim) {
         self.looked.0 += 1;
-        let sent_capable = shim.number.is_none() && !shim.probe;
+        let copied = shim.number.is_some();
+        let sent_capable = copied == (self.cfg.clones == Clones::Others) && !shim.probe;
         self.looked.1 += u32::from(sent_capable && !packet.ecn().is_capable());
         if self.looked.0 == LOOK {
             let share = (u64::from(self.looked.1) << 16) / u64::from(LOOK);

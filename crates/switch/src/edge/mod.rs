@@ -16,7 +16,7 @@ mod shim;
 mod stalled;
 
 pub use actions::{Actions, Step, Tally};
-pub use config::{AckForm, CePolicy, CopyPolicy, DcibConfig, Recovery};
+pub use config::{AckForm, CePolicy, Clones, CopyPolicy, DcibConfig, Recovery};
 pub use far::{Far, FarStats};
 pub use near::{Near, NearStats};
 pub use shim::{Header, Headers, Report, SHIM, Shim};

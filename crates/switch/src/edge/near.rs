@@ -5,7 +5,7 @@
 use cemark_marking::fixed::mix;
 use cemark_wire::{Ecn, Flags, Nanos, Packet};
 
-use super::config::{AckForm, CopyPolicy, DcibConfig, Recovery};
+use super::config::{AckForm, Clones, CopyPolicy, DcibConfig, Recovery};
 use super::select::{Agreed, Even};
 use super::shim::{Header, Report, SHIM, Shim};
 use super::stalled::{Entry, Stalled};
@@ -124,20 +124,24 @@ impl Near {
             copy: 0,
             first_sent: now,
             oldest: 0,
-            probe: above && !selected,
+            probe: above && !selected && self.cfg.clones == Clones::Selected,
             ecn: packet.ecn(),
             lane: lane as u16,
             place: *place,
             after: *after,
             aux: packet.aux,
         };
-        if selected {
+        let kept = match self.cfg.clones {
+            Clones::Selected => selected,
+            Clones::Others => data && room && !selected,
+        };
+        self.stats.selected += u64::from(selected);
+        if kept {
             *after = *place;
             shim.number = Some(self.next);
             if self.cfg.ack_form == AckForm::Cumulative {
                 shim.oldest = self.stalled.oldest().unwrap_or(self.next);
             }
-            self.stats.selected += 1;
             let entry = Entry {
                 packet: out.clone_to(&packet),
                 shim,
@@ -185,6 +189,11 @@ impl Near {
         let ecn = match self.cfg.copies {
             CopyPolicy::Protect if packet.ecn().is_capable() => packet.ecn(),
             CopyPolicy::Protect => self.cfg.raise,
+            // The packet was not selected, and its copy is sent as it was.
+            _ if self.cfg.clones == Clones::Others => match packet.ecn() {
+                Ecn::NotEct => self.cfg.raise,
+                own => own,
+            },
             CopyPolicy::Once | CopyPolicy::Restore => Ecn::NotEct,
         };
         out.rewrite(&mut packet, ecn);

@@ -8,12 +8,21 @@
 use cemark_wire::{Ecn, Nanos, Rate};
 
 use super::{
-    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Delivered, FromControl, Lost,
-    PathSpec, boxed, on_the_wire, per_second,
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Delivered, FromControl, Kind,
+    Lost, ParamSpec, PathSpec, boxed, on_the_wire, per_second,
 };
 
 /// The declaration.
 pub static SPEC: ControllerSpec = ControllerSpec {
+    params: &[ParamSpec::new(
+        "bbr-cap",
+        Kind::Rate,
+        UNCAPPED,
+        (1_000, UNCAPPED),
+        "Largest pacing rate of a connection, headers included; 8Tbps: in effect none (ns-3's \
+         MaxPacingRate: 4Gbps).",
+    )
+    .later()],
     paced: true,
     wants_delivered: true,
     slows_for_loss: false,
@@ -32,10 +41,17 @@ impl Control {
 }
 
 impl FromControl for Bbr {
-    fn from_control(path: &PathSpec, _: &Control) -> Bbr {
-        Bbr::new(path)
+    fn from_control(path: &PathSpec, control: &Control) -> Bbr {
+        let [cap] = control.values();
+        Bbr {
+            cap: Rate(cap),
+            ..Bbr::new(path)
+        }
     }
 }
+
+/// A cap above every rate of a link.
+const UNCAPPED: u64 = 8_000_000_000_000;
 
 /// A gain of 1.
 const ONE: u64 = 1 << 16;
@@ -72,6 +88,8 @@ pub enum Mode {
 pub struct Bbr {
     mss: u64,
     header: u64,
+    /// Largest pacing rate, headers included.
+    cap: Rate,
     mode: Mode,
     cwnd: u64,
     /// Window to return to after a recovery or a probe of the round trip.
@@ -109,6 +127,7 @@ impl Bbr {
         Bbr {
             mss: u64::from(path.mss),
             header: u64::from(path.header),
+            cap: Rate(UNCAPPED),
             mode: Mode::Startup,
             cwnd,
             prior: 0,
@@ -358,10 +377,8 @@ impl Controller for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
-        Some(Rate(on_the_wire(
-            (self.mss, self.header),
-            self.pace.max(8_000),
-        )))
+        let pace = on_the_wire((self.mss, self.header), self.pace.max(8_000));
+        Some(Rate(pace).min(self.cap))
     }
 
     fn wants_delivered(&self) -> bool {

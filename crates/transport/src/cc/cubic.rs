@@ -9,7 +9,7 @@ use cemark_wire::{Ecn, Nanos};
 
 use super::{
     Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Kind, Lost,
-    ParamSpec, PathSpec, Window, boxed, window::floor,
+    ParamSpec, PathSpec, Window, boxed, hystart::Hystart, window::floor,
 };
 use crate::Stack;
 
@@ -51,6 +51,22 @@ const WITHOUT_ECN: ControllerSpec = ControllerSpec {
             true,
             "Never grow slower than Reno would (RFC 9438 section 4.3).",
         ),
+        ParamSpec::flag(
+            "hystart",
+            false,
+            "Leave slow start early, as ns-3.38 does: once ACKs at most 2 ms apart span the \
+             smallest RTT, or the RTT has grown by that (by 4 ms at least).",
+        )
+        .later(),
+        ParamSpec::new(
+            "cubic-clamp",
+            Kind::Count,
+            0,
+            (0, 10_000),
+            "Before the first cut and after a timeout the window grows by a segment for this many \
+             acknowledged ones at least; 0: no such floor (Linux and ns-3: 20).",
+        )
+        .later(),
     ],
     ..ControllerSpec::new(
         "cubic",
@@ -81,6 +97,11 @@ pub struct CubicConfig {
     pub fast_convergence: bool,
     /// Never grow slower than Reno would (section 4.3).
     pub reno_friendly: bool,
+    /// Leave slow start early (ns-3.38's HyStart).
+    pub hystart: bool,
+    /// Before the first cut and after a timeout, most segments that have to be acknowledged for the
+    /// window to grow by one; 0: no such bound (Linux and ns-3: 20).
+    pub clamp: u32,
 }
 
 impl Default for CubicConfig {
@@ -92,6 +113,8 @@ impl Default for CubicConfig {
             beta_milli: 700,
             fast_convergence: true,
             reno_friendly: true,
+            hystart: false,
+            clamp: 0,
         }
     }
 }
@@ -109,13 +132,15 @@ impl CubicConfig {
             self.beta_milli as u64,
             self.fast_convergence as u64,
             self.reno_friendly as u64,
+            self.hystart as u64,
+            self.clamp as u64,
         ])
     }
 }
 
 impl FromControl for Cubic {
     fn from_control(path: &PathSpec, control: &Control) -> Cubic {
-        let [c, beta, fast_convergence, reno_friendly] = control.values();
+        let [c, beta, fast_convergence, reno_friendly, hystart, clamp] = control.values();
         Cubic::new(
             path,
             CubicConfig {
@@ -124,6 +149,8 @@ impl FromControl for Cubic {
                 beta_milli: beta as u32,
                 fast_convergence: fast_convergence != 0,
                 reno_friendly: reno_friendly != 0,
+                hystart: hystart != 0,
+                clamp: clamp as u32,
             },
         )
     }
@@ -171,6 +198,9 @@ pub struct Cubic {
     stack: Stack,
     /// The growth that is kept while the window stays the same (`Stack::cubic_hold`).
     held: Option<Held>,
+    /// A cut has shown where the plateau is, and no timeout since has made it unknown.
+    cut_known: bool,
+    hystart: Hystart,
 }
 
 /// Growth that was computed at some moment.
@@ -205,6 +235,8 @@ impl Cubic {
             seen: Nanos::ZERO,
             stack: path.stack,
             held: None,
+            cut_known: false,
+            hystart: Hystart::default(),
         }
     }
 
@@ -254,18 +286,33 @@ impl Cubic {
         }
         let t = parts(ack.now.saturating_sub(epoch.start).0);
         let reno = epoch.reno >> 20;
+        let least = self.least();
         if self.stack.cubic_hold {
             self.hold(ack.now, (epoch, t), bytes);
-        } else if self.config.reno_friendly && self.curve(epoch.k, t) < reno {
+        } else if self.config.reno_friendly && least == 0 && self.curve(epoch.k, t) < reno {
             self.window.add(reno.saturating_sub(cwnd));
         } else {
             let soon = self.curve(epoch.k, t + parts(self.srtt));
-            let target = soon.clamp(cwnd, cwnd + cwnd / 2);
+            let soon = match self.config.reno_friendly && least > 0 {
+                true => soon.max(reno),
+                false => soon,
+            };
+            let target = soon.max(cwnd + least).clamp(cwnd, cwnd + cwnd / 2);
             self.credit += (target - cwnd) * bytes;
             self.window.add(self.credit / cwnd);
             self.credit %= cwnd;
         }
         self.epoch = Some(epoch);
+    }
+
+    /// Bytes by which a window of acknowledged data grows at least, while no cut has shown where
+    /// the plateau is.
+    fn least(&self) -> u64 {
+        match self.config.clamp {
+            0 => 0,
+            _ if self.cut_known => 0,
+            clamp => self.window.bytes() / u64::from(clamp),
+        }
     }
 
     /// Grows by whole segments, at a rate that is computed again only if the window has changed or
@@ -309,7 +356,13 @@ impl Cubic {
             false => 0,
         };
         let more = (cubic.max(reno) / mss).saturating_sub(cwnd);
-        cwnd.checked_div(more).unwrap_or(100 * cwnd).max(2)
+        let per = cwnd.checked_div(more).unwrap_or(100 * cwnd);
+        let most = match self.config.clamp {
+            0 => u64::MAX,
+            _ if self.cut_known => u64::MAX,
+            clamp => u64::from(clamp),
+        };
+        per.min(most).max(2)
     }
 
     /// Remembers where the window was, and cuts it to beta of `bytes`.
@@ -328,6 +381,7 @@ impl Cubic {
         self.epoch = None;
         self.held = None;
         self.credit = 0;
+        self.cut_known = true;
     }
 }
 
@@ -354,7 +408,12 @@ impl Controller for Cubic {
             return;
         }
         if self.window.in_slow_start() {
-            self.window.grow(u64::from(self.mss), ack);
+            let mss = u64::from(self.mss);
+            self.window.grow(mss, ack);
+            let cwnd = self.window.bytes();
+            if self.config.hystart && self.hystart.ends(mss, cwnd, ack) {
+                self.window.cut_to(mss, cwnd);
+            }
         } else if ack.cwnd_limited {
             self.avoid(ack);
         } else if let Some(epoch) = &mut self.epoch {
@@ -377,6 +436,8 @@ impl Controller for Cubic {
             self.window.collapse(u64::from(self.mss));
             self.epoch = None;
             self.flat = true;
+            self.cut_known = false;
+            self.hystart.reset();
         }
     }
 

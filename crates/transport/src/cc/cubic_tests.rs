@@ -241,3 +241,62 @@ fn a_held_growth_makes_plateaus_and_bursts() {
     // On the long run both follow the same curve.
     assert!(held_growth.abs_diff(free_growth) * 10 < free_growth);
 }
+
+/// Bytes by which 100 acknowledged segments grow a window of 40 segments in congestion avoidance
+/// without Reno's region, on a path so short that the curve does not move.
+fn grown(clamp: u32, cubic_hold: bool, timeout: bool) -> u64 {
+    let stack = Stack {
+        cubic_hold,
+        ..Stack::NONE
+    };
+    let config = CubicConfig {
+        reno_friendly: false,
+        clamp,
+        ..CubicConfig::default()
+    };
+    let mut c = Cubic::new(&PathSpec { stack, ..path() }, config);
+    c.window.add(70_000);
+    c.on_loss(&lost(80_000, timeout, Cut::None));
+    while c.window.in_slow_start() {
+        c.on_ack(&acked(1_000, 2_000, 1_000));
+    }
+    let before = c.cwnd();
+    for n in 1..=100 {
+        c.on_ack(&acked(1_000 + n * 1_000, 1_000, 1_000));
+    }
+    c.cwnd() - before
+}
+
+#[test]
+fn after_a_timeout_the_clamp_grows_the_window_and_after_a_cut_it_does_not() {
+    for hold in [false, true] {
+        assert!(grown(0, hold, true) < 1_100, "hold {hold}");
+        // 100 segments, one for each 20.
+        let clamped = grown(20, hold, true);
+        assert!((4_500..=6_000).contains(&clamped), "hold {hold}: {clamped}");
+        assert_eq!(grown(20, hold, false), grown(0, hold, false));
+    }
+}
+
+#[test]
+fn hystart_leaves_slow_start_where_the_round_trip_has_grown() {
+    let run = |hystart: bool| {
+        let config = CubicConfig {
+            hystart,
+            ..CubicConfig::default()
+        };
+        let mut c = Cubic::new(&path(), config);
+        for n in 0..60u64 {
+            let rtt = if n < 20 { 6_000_000 } else { 13_000_000 };
+            let ack = Acked {
+                round_ended: n % 20 == 0,
+                ..acked(n * 5_000_000, 1_000, rtt)
+            };
+            c.on_ack(&ack);
+        }
+        (c.in_slow_start(), c.cwnd())
+    };
+    assert_eq!(run(false), (true, 70_000));
+    let (slow, cwnd) = run(true);
+    assert!(!slow && (30_000..45_000).contains(&cwnd), "{cwnd}");
+}

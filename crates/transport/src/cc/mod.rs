@@ -20,6 +20,7 @@ pub mod reno;
 
 mod delivery;
 mod flight;
+mod hystart;
 mod spec;
 mod window;
 

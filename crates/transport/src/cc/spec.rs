@@ -87,6 +87,9 @@ pub struct ParamSpec {
     pub max: u64,
     /// One sentence, with the section of the paper or RFC.
     pub doc: &'static str,
+    /// It came after results of its controller had been stored: where it has its default, the
+    /// serialised form leaves it out, so that those results keep their names.
+    pub later: bool,
 }
 
 impl ParamSpec {
@@ -105,6 +108,16 @@ impl ParamSpec {
             min,
             max,
             doc,
+            later: false,
+        }
+    }
+
+    /// The same, left out of the serialised form where it has its default.
+    #[must_use]
+    pub const fn later(self) -> ParamSpec {
+        ParamSpec {
+            later: true,
+            ..self
         }
     }
 
@@ -287,9 +300,11 @@ impl serde::Serialize for Control {
     /// A map: `control` has the name, and each parameter its key.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
-        let mut map = serializer.serialize_map(Some(1 + self.spec.params.len()))?;
+        let params = self.spec.params.iter().zip(&self.values);
+        let written = params.filter(|(param, value)| !param.later || **value != param.default);
+        let mut map = serializer.serialize_map(Some(1 + written.clone().count()))?;
         map.serialize_entry("control", self.spec.name)?;
-        for (param, value) in self.spec.params.iter().zip(&self.values) {
+        for (param, value) in written {
             map.serialize_entry(param.key, value)?;
         }
         map.end()
