@@ -36,6 +36,8 @@ REPORTS = {
     "figure": ["figure", "ecnsharp-20", "--quick"],
     "formulas": ["figure", "mqecn-numbers", "--quick"],
 }
+# Pages of papers, each drawn from the run of one of the reports above.
+PAPERS = {"paper": ("ecnsharp", "figure"), "closed-forms": ("mqecn", "formulas")}
 
 # Pages with one fault each: a word of what must be found, and the body.
 FAULTY = {
@@ -130,6 +132,12 @@ def reports(program, out):
         if done.returncode > 1 or not found:
             raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}")
         pages[name] = found[-1]
+    for name, (paper, report) in PAPERS.items():
+        where = out / "runs" / name
+        command = [program, "figure", "--paper", paper, "--from", out / "runs" / report,
+                   "--out", where]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        pages[name] = where / f"{paper}.html"
     return pages
 
 

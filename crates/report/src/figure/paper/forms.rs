@@ -105,7 +105,7 @@ fn curve(form: Form, name: &str) -> Vec<Spot> {
             None => Vec::new(),
             Some(table) => (0..=100)
                 .map(|i| f64::from(i) / 100.0)
-                .map(|share| (table.quantile(share).max(1000.0), share))
+                .map(|share| (table.quantile(share).max(500.0), share))
                 .collect(),
         },
         Form::Division => {

@@ -78,7 +78,8 @@ fn height(panel: &Drawn<'_>, row: &Row, axes: &Axes, published: f64) -> Option<f
     let is_absolute = panel.spec.against.is_empty();
     if row.formula == Formula::Value {
         let per = panel.panel.per.unwrap_or(1.0);
-        return is_absolute.then(|| published * row.unit.unwrap_or(1.0) / per);
+        let measured = published * row.unit.unwrap_or(1.0) + row.base.unwrap_or(0.0);
+        return is_absolute.then_some(measured / per);
     }
     let factor = factor(row, published)?;
     // A base is subtracted from both before they are compared.
