@@ -82,7 +82,7 @@ impl<Q: EventQueue> Shard<Q> {
             boxes,
             traffic,
             metrics: Metrics::new(cfg, sampler, awaited),
-            handled: 0,
+            others: 0,
             next_report: 1 << 17,
             awaited,
             stop: false,

@@ -45,8 +45,8 @@ pub(crate) struct Shard<Q> {
     /// Flows that have not started.
     pub traffic: Traffic,
     pub metrics: Metrics,
-    /// Events so far.
-    pub handled: u64,
+    /// Events so far that were no deliveries, which the network counts.
+    pub others: u64,
     pub next_report: u64,
     /// Measured flows that have not ended.
     pub awaited: u64,
@@ -67,9 +67,9 @@ impl<Q: EventQueue> Shard<Q> {
     pub fn handle(&mut self, now: u64, event: u32) -> bool {
         debug_assert!(now >= self.agenda.now, "an event before the present");
         self.agenda.now = now;
-        self.handled += 1;
         self.net.prefetch::<Q>(self.agenda.events.upcoming());
         if event >= kind::SERVE {
+            self.others += 1;
             self.handle_other(event);
             return true;
         }
@@ -219,8 +219,8 @@ impl<Q: EventQueue> Shard<Q> {
             if self.stop {
                 return true;
             }
-            if self.handled >= self.next_report {
-                self.next_report = self.handled + (1 << 17);
+            if self.handled() >= self.next_report {
+                self.next_report = self.handled() + (1 << 17);
                 let time = now as f64 / end.max(1) as f64;
                 let flows = 1.0 - self.starts_and_ends() / all;
                 if !report(Progress {
@@ -232,6 +232,11 @@ impl<Q: EventQueue> Shard<Q> {
             }
         }
         true
+    }
+
+    /// Events so far.
+    pub fn handled(&self) -> u64 {
+        self.net.hops + self.others
     }
 
     /// What has to happen to the flows before the run ends, at least one. Starts count as well as

@@ -78,6 +78,9 @@ impl Endpoints {
         let complete = receiver.delivered() >= rx.end;
         if self.gathers {
             self.answer_later(agenda, net, host, ConnId::of(p), u64::from(p.len()), acks);
+        } else if let Acks::One(ack) = acks {
+            // The usual case of `answer`, in place.
+            self.acknowledge(agenda, net, host, ConnId::of(p), ack);
         } else {
             self.answer(agenda, net, host, ConnId::of(p), acks);
         }
@@ -108,8 +111,20 @@ impl Endpoints {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     pub fn send_ack<Q: EventQueue>(
+        &mut self,
+        agenda: &mut Agenda<Q>,
+        net: &mut Network,
+        host: HostId,
+        conn: ConnId,
+        ack: Ack,
+    ) {
+        self.acknowledge(agenda, net, host, conn, ack);
+    }
+
+    #[inline(always)]
+    fn acknowledge<Q: EventQueue>(
         &mut self,
         agenda: &mut Agenda<Q>,
         net: &mut Network,
@@ -242,7 +257,7 @@ impl Endpoints {
     /// Whether the NIC may not send what a connection has; it is then kept until the pause ends.
     #[inline]
     fn held_back(&mut self, net: &Network, host: HostId, conn: ConnId) -> bool {
-        let held = net.is_paused(host.nic(), self.conns.list[conn].tx().class);
+        let held = net.is_paused(host.nic(), || self.conns.list[conn].tx().class);
         if held {
             self.hosts[host].held.push(conn);
         }

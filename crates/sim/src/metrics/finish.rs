@@ -109,7 +109,7 @@ impl<Q: EventQueue> Shard<Q> {
         self.net.catch_up(self.agenda.now);
         let mut out = Outcome {
             packet_hops: self.net.hops,
-            events: self.handled,
+            events: self.handled(),
             end: self.agenda.clock.picos(self.agenda.now),
             ..Outcome::default()
         };

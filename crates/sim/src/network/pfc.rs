@@ -212,12 +212,15 @@ impl Network {
         Some(link)
     }
 
-    /// Whether a queue of a port is paused, for packets of this class.
+    /// Whether the queue of a port for a class is paused; `class` is asked only if some queue is.
     #[inline]
-    pub fn is_paused(&self, link: LinkId, class: u8) -> bool {
+    pub fn is_paused(&self, link: LinkId, class: impl FnOnce() -> u8) -> bool {
         let paused = self.ports[link].paused();
+        if paused == 0 {
+            return false;
+        }
         let queues = self.pfc.as_ref().map_or(1, |pfc| pfc.queues);
-        paused != 0 && paused >> class.min(queues - 1) & 1 == 1
+        paused >> class().min(queues - 1) & 1 == 1
     }
 
     /// Inserts the event of the next check for deadlock.

@@ -48,7 +48,7 @@ fn absorb(whole: &mut Shard<PartWheel>, mut other: Shard<PartWheel>) {
     let owns = |port: usize| border.owns(LinkId(first + port as u32));
     m.sampler.absorb(&mut other.metrics.sampler, owns);
     m.probe_answers.append(&mut other.metrics.probe_answers);
-    whole.handled += other.handled;
+    whole.others += other.others;
     let part = other.part.take().expect("a shard has its part");
     let all = whole.part_mut();
     all.ends.extend(part.ends);
