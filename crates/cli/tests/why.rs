@@ -31,7 +31,7 @@ fn a_parameter_has_its_grade_and_what_a_better_source_has() {
 
 #[test]
 fn as_json_of_several_figures() {
-    let out = figure(&["mqecn-9", "ecnsharp-1", "--why", "--format", "json"]);
+    let out = figure(&["ecnsharp-13", "ecnsharp-1", "--why", "--format", "json"]);
     assert_eq!(out.status.code(), Some(0));
     let all: Value = serde_json::from_slice(&out.stdout).expect("one document");
     assert_eq!(
@@ -39,7 +39,7 @@ fn as_json_of_several_figures() {
         Some(0),
         "nothing is simulated"
     );
-    let parameters = all["mqecn-9"].as_array().expect("a list");
+    let parameters = all["ecnsharp-13"].as_array().expect("a list");
     let load = parameters
         .iter()
         .find(|p| p["path"] == "topology.kind")
