@@ -8,9 +8,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=; [ "$(id -u)" = 0 ] || root=sudo
-if ! command -v tc >/dev/null; then
+if ! command -v tc >/dev/null || ! command -v kmod >/dev/null; then
   $root apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends iproute2
+  DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends iproute2 kmod
 fi
 program=${CEMARK:-}
 if [ -z "$program" ]; then

@@ -15,7 +15,7 @@ if [ "${1:-}" = debian ]; then
   exit
 fi
 missing=()
-for pair in tc:iproute2 iperf3:iperf3; do
+for pair in tc:iproute2 kmod:kmod iperf3:iperf3; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 if [ ${#missing[@]} -gt 0 ]; then
