@@ -21,6 +21,8 @@ pub(super) struct Exchange {
     pub ended: Vec<AtomicU64>,
     /// Flows that have not started.
     pub ahead: AtomicU64,
+    /// Tick at which the next of them starts; `u64::MAX` if there is none.
+    pub starts: AtomicU64,
     /// What has changed the shard.
     pub messages: AtomicU64,
     pub barrier: Barrier,
@@ -43,6 +45,7 @@ impl Exchange {
             hops: counts(),
             ended: counts(),
             ahead: AtomicU64::new(flows),
+            starts: AtomicU64::new(u64::MAX),
             messages: AtomicU64::new(0),
             barrier: Barrier::new(threads),
             stopped: AtomicBool::new(false),

@@ -193,3 +193,37 @@ pub fn most_shards(cfg: &Config) -> u32 {
         Some(_) => 1,
     }
 }
+
+/// What tests of the shards simulate: short queries to one host of a star, one after the other.
+#[cfg(test)]
+fn queries(senders: u32, bytes: [u64; 2], repeat: u32, every: u64) -> Config {
+    use crate::config::MarkerChoice;
+    use crate::topology::Star;
+    use crate::workload::{ClassMap, Workload};
+    use cemark_wire::{Picos, Rate};
+
+    let star = Star {
+        hosts: 8,
+        rate: Rate::gbps(10),
+        delay: Picos::from_micros(5),
+    };
+    let queries = Workload {
+        name: "queries".to_owned(),
+        kind: Kind::Incast {
+            from: Vec::new(),
+            senders,
+            receiver: 1,
+            min_bytes: bytes[0],
+            max_bytes: bytes[1],
+            at: Picos::ZERO,
+            repeat,
+            every: Picos::from_micros(every),
+            jitter: Picos::ZERO,
+        },
+        class: ClassMap::Fixed(0),
+        persistent: false,
+        control: None,
+    };
+    let end = Picos::from_micros(1_000_000);
+    Config::new(star, vec![queries], MarkerChoice::None, end)
+}

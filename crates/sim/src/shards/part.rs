@@ -196,9 +196,15 @@ impl<Q: EventQueue> Shard<Q> {
         false
     }
 
-    /// Whether some measured flow does not even start before a tick. All shards answer alike.
-    pub(super) fn starts_later(&self, until: u64) -> bool {
-        let next = self.traffic.peek().map(|at| self.agenda.clock.ticks(at));
-        self.traffic.ahead() > 0 && next.is_some_and(|at| at >= until)
+    /// The tick at which the next flow starts; `u64::MAX` if none is left. Between two windows it
+    /// is the same in all shards.
+    pub(super) fn next_start(&self) -> u64 {
+        match self.traffic.ahead() {
+            0 => u64::MAX,
+            _ => self
+                .traffic
+                .peek()
+                .map_or(u64::MAX, |at| self.agenda.clock.ticks(at)),
+        }
     }
 }

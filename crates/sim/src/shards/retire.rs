@@ -176,43 +176,15 @@ impl Asked {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use cemark_wire::{Picos, Rate};
-
+    use super::super::queries;
     use super::super::work::Sim;
-    use crate::Config;
-    use crate::config::MarkerChoice;
     use crate::shards::Spread;
-    use crate::topology::Star;
-    use crate::workload::{ClassMap, Kind, Workload};
 
     /// Queries of 200 flows, one query after the other: the ends of most have gone long before the
     /// last.
     #[test]
     fn ends_go_in_a_divided_simulation() {
-        let star = Star {
-            hosts: 8,
-            rate: Rate::gbps(10),
-            delay: Picos::from_micros(5),
-        };
-        let queries = Workload {
-            name: "queries".to_owned(),
-            kind: Kind::Incast {
-                from: Vec::new(),
-                senders: 5,
-                receiver: 1,
-                min_bytes: 20_000,
-                max_bytes: 40_000,
-                at: Picos::ZERO,
-                repeat: 40,
-                every: Picos::from_micros(10_000),
-                jitter: Picos::ZERO,
-            },
-            class: ClassMap::Fixed(0),
-            persistent: false,
-            control: None,
-        };
-        let end = Picos::from_micros(1_000_000);
-        let cfg = Config::new(star, vec![queries], MarkerChoice::None, end);
+        let cfg = queries(5, [20_000, 40_000], 40, 10_000);
         let sim = Sim::new(&cfg, 2, 1);
         sim.work(
             0,

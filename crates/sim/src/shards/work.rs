@@ -113,7 +113,7 @@ impl Sim {
             }
             self.count(spread, &mut before);
             let (until, checked) = self.window_from(from);
-            if !checked && self.surely_goes_on(k, until) {
+            if !checked && self.surely_goes_on(until) {
                 for i in self.mine(k, threads) {
                     let mut shard = self.shard(i);
                     shard.run_window(until);
@@ -201,6 +201,9 @@ impl Sim {
             self.exchange
                 .ahead
                 .store(shard.traffic.ahead(), Ordering::Relaxed);
+            self.exchange
+                .starts
+                .store(shard.next_start(), Ordering::Release);
         }
     }
 
@@ -215,15 +218,15 @@ impl Sim {
         }
     }
 
-    /// Whether the run does not end before tick `until`. All threads give the same answer.
-    fn surely_goes_on(&self, k: usize, until: u64) -> bool {
+    /// Whether the run surely does not end before tick `until`. What is read here is written only
+    /// between the end of a window and the beginning of the next, so that a late thread gets the
+    /// same answer. It must not read a shard, which the first thread may already be simulating.
+    fn surely_goes_on(&self, until: u64) -> bool {
+        let starts = self.exchange.starts.load(Ordering::Acquire);
+        let goes_on = &self.exchange.goes_on;
         self.plan.total == 0
-            || self
-                .exchange
-                .goes_on
-                .iter()
-                .any(|g| g.load(Ordering::Acquire))
-            || self.shard(k).starts_later(until)
+            || (until..u64::MAX).contains(&starts)
+            || goes_on.iter().any(|g| g.load(Ordering::Acquire))
     }
 
     /// Simulates a window of all shards in the order of events of the undivided simulation. Returns
@@ -325,7 +328,29 @@ fn check_all(shards: &mut [MutexGuard<'_, Shard<PartWheel>>], i: usize) -> bool 
 
 #[cfg(test)]
 mod tests {
-    use super::Waits;
+    use super::super::queries;
+    use super::{Sim, Waits};
+
+    /// A thread that is late asks after the first one has simulated the window for all shards.
+    #[test]
+    fn a_late_thread_gets_the_same_answer() {
+        let cfg = queries(2, [3_000; 2], 20, 100);
+        let sim = Sim::new(&cfg, 2, 2);
+        let mut asked = 0;
+        loop {
+            sim.take_mail(0);
+            sim.take_mail(1);
+            let (until, _) = sim.window_from(sim.exchange.first());
+            let goes_on = sim.surely_goes_on(until);
+            let ended = sim.run_alone(until);
+            assert_eq!(sim.surely_goes_on(until), goes_on);
+            asked += u32::from(!goes_on);
+            if ended {
+                break;
+            }
+        }
+        assert!(asked > 20, "the run could end in {asked} windows");
+    }
 
     #[test]
     fn two_long_waits_in_a_row_count() {
