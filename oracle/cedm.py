@@ -16,7 +16,7 @@ from common import ONE, U32, Scheme, exceeds
 class Oracle(Scheme):
     DEFAULTS = dict(
         k1=21_000, k2=0, rtt=100_000, parts="both", withdraw=True, mark_at_dequeue=False,
-        cmp="strict", weight=8_454, min_pkt=800, signal="instant", avg_weight=128,
+        cmp="strict", weight=8_454, min_pkt=800, flat=True, signal="instant", avg_weight=128,
     )
     PARTS = ("weight", "avg_weight")
     DIFFER = Fraction(1, 10_000)
@@ -57,6 +57,10 @@ class Oracle(Scheme):
             return
         if self.last is not None:
             before, then = self.last
+            if before == length and not self.p.flat:
+                if length == 0:
+                    self.last = (length, at.now)
+                return
             time = self.within(max(at.now - then, 1))
             newest = self.within(self.down(Fraction(length - before) / time, 2**24), 2**16)
             self.slope = self.down(self.slope + self.weight * (newest - self.slope), 2**24)

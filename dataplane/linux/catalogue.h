@@ -271,6 +271,11 @@ static const struct cemark_param cemark_cedm_list[] = {
 	  NULL,
 	  CEMARK_DOC("Only larger packets measure the slope as they leave (the authors' "
 		     "switch: 800 B).") },
+	{ "flat", CEMARK_KIND_FLAG, 1ULL, 0ULL, 1ULL,
+	  NULL,
+	  CEMARK_DOC("Whether a departure that leaves as many bytes behind as the last "
+		     "one measures a slope of zero (the authors' switch: yes) or nothing "
+		     "(their ns-2: no).") },
 	{ "signal", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
 	  "instant average",
 	  CEMARK_DOC("Ablation: whether lengths are the instantaneous one or a moving "
@@ -478,7 +483,7 @@ static const struct cemark_scheme cemark_catalogue[] = {
 		"cedm", "CEDM", "slope_ecn",
 		CEMARK_DOC("Marks above k2, and from k1 on while the queue grows, unless it "
 			   "shrinks again before the packet leaves."),
-		11, 1, cemark_cedm_list, cemark_cedm_ordered,
+		12, 1, cemark_cedm_list, cemark_cedm_ordered,
 	},
 	{
 		"dynamic", "D-ECN", "dynamic_ecn relative_ecn",

@@ -63,7 +63,10 @@ config! {
         /// Weight of the newest slope in its average (the authors' switch: 0.129).
         weight: Fraction = fraction(8_454, 1..=fixed::ONE as u64),
         /// Only larger packets measure the slope as they leave (the authors' switch: 800 B).
-        min_pkt: u32 = bytes(800, 0..=u16::MAX as u64),
+        min_pkt: u32 = packet(800, 0..=u16::MAX as u64),
+        /// Whether a departure that leaves as many bytes behind as the last one measures a slope of
+        /// zero (the authors' switch: yes) or nothing (their ns-2: no).
+        flat: bool = flag(true),
         /// Ablation: whether lengths are the instantaneous one or a moving average over arrivals
         /// and departures.
         signal: Length = choice(Length::Instant),
@@ -108,6 +111,7 @@ struct Params {
     weight: u32,
     avg_weight: u32,
     min_pkt: u16,
+    flat: bool,
     looks_at_slope: bool,
     withdraw: bool,
     mark_at_dequeue: bool,
@@ -130,6 +134,7 @@ impl Params {
             weight: config.weight.0,
             avg_weight: config.avg_weight.0,
             min_pkt: Field::from_stored(config.min_pkt.into()),
+            flat: config.flat,
             looks_at_slope: config.parts != Parts::Thresholds,
             withdraw: config.withdraw,
             mark_at_dequeue: config.mark_at_dequeue,
@@ -173,6 +178,18 @@ impl Slope {
         self.measured = true;
         self.since = now;
         self.length = length;
+    }
+
+    /// The same, but a length that has not changed measures nothing. If it is zero, the time is
+    /// taken from now on, so that the first rise from an empty queue is not spread over the time
+    /// before it.
+    #[inline(always)]
+    fn measure_change(&mut self, length: u32, now: Nanos, weight: u32) {
+        if !self.measured || self.length != length {
+            self.measure(length, now, weight);
+        } else if length == 0 {
+            self.since = now;
+        }
     }
 }
 
@@ -240,7 +257,11 @@ impl Marker for Cedm {
         let length = self.length(at);
         let p = &self.params;
         if at.pkt_bytes > u32::from(p.min_pkt) {
-            self.state.slope.measure(length, at.now, p.weight);
+            if p.flat {
+                self.state.slope.measure(length, at.now, p.weight);
+            } else {
+                self.state.slope.measure_change(length, at.now, p.weight);
+            }
         }
         if p.mark_at_dequeue && length >= p.k2 {
             return Verdict::Mark(Why::Instant);

@@ -39,7 +39,7 @@ config! {
         interval: Nanos = time(200_000, 1..=SECOND),
         /// Never mark if this many bytes or fewer remain behind the packet: one MTU (Linux). 0
         /// turns this off.
-        min_bytes: u32 = bytes(1_500),
+        min_bytes: u32 = packet(1_500),
     }
 }
 

@@ -105,7 +105,8 @@ impl Field for bool {
 /// | kind | type | stored in | range |
 /// |---|---|---|---|
 /// | `time(85_000, 0..=SECOND)` | `Nanos` | nanoseconds | to be given |
-/// | `bytes(1_500)` | `u32` | bytes | 0 to 2^32 - 1 if not given |
+/// | `bytes(97_500)` | `u32` | bytes of a queue | 0 to 2^32 - 1 if not given |
+/// | `packet(1_500, 0..=65_535)` | `u32` | bytes of a packet | 0 to 2^32 - 1 if not given |
 /// | `fraction(655)` | `Fraction` | parts of 2^16 | 0 to 1 if not given |
 /// | `count(3, 0..=15)` | `u32` or `u16` | itself | to be given |
 /// | `flag(true)` | `bool` | 0 or 1 | - |
@@ -148,6 +149,7 @@ macro_rules! config {
                     default: $default as u64,
                     min,
                     max,
+                    of_queue: $crate::config::of_queue!($kind),
                     doc: concat!($($doc),+).trim_ascii(),
                 }
             }),+];
@@ -211,6 +213,9 @@ macro_rules! range {
     (bytes, $Type:ty, $min:literal, $max:expr) => {
         ($crate::Kind::Bytes, $min, $max)
     };
+    (packet, $Type:ty $(, $min:literal, $max:expr)?) => {
+        $crate::config::range!(bytes, $Type $(, $min, $max)?)
+    };
     (fraction, $Type:ty) => {
         ($crate::Kind::Fraction, 0, $crate::fixed::ONE as u64)
     };
@@ -227,6 +232,16 @@ macro_rules! range {
         const WORDS: &[&str] = <$Type>::WORDS;
         ($crate::Kind::Choice(WORDS), 0, WORDS.len() as u64 - 1)
     }};
+}
+
+/// Whether a parameter of this kind is a length of a queue.
+macro_rules! of_queue {
+    (bytes) => {
+        true
+    };
+    ($other:ident) => {
+        false
+    };
 }
 
 /// Declares an enum whose variants are words of a scenario file.
@@ -257,7 +272,7 @@ macro_rules! choice {
     };
 }
 
-pub(crate) use {choice, config, range};
+pub(crate) use {choice, config, of_queue, range};
 
 choice! {
     /// How a length is compared with a threshold, or a time with the time at which something is

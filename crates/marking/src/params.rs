@@ -4,7 +4,7 @@
 use core::error::Error;
 use core::fmt;
 
-use cemark_wire::Nanos;
+use cemark_wire::{Nanos, Rate};
 
 /// More parameters than any scheme has.
 pub const MAX_PARAMS: usize = 16;
@@ -52,6 +52,8 @@ pub struct ParamSpec {
     pub min: u64,
     /// Largest value that makes sense, in the stored unit.
     pub max: u64,
+    /// Whether it is a length of a queue, such as a threshold, and not of a packet.
+    pub of_queue: bool,
     /// One sentence, with the paper's section.
     pub doc: &'static str,
 }
@@ -244,6 +246,21 @@ impl Values {
     pub fn with(mut self, spec: &SchemeSpec, name: &str, value: u64) -> Option<Self> {
         self.0[spec.index_of(name)?] = value;
         Some(self)
+    }
+
+    /// The same values for a line of another rate: every length of a queue times `to / from`,
+    /// rounded down and inside its range. Times, fractions and sizes of packets stay.
+    #[must_use]
+    pub fn at_rate(mut self, params: &[ParamSpec], from: Rate, to: Rate) -> Self {
+        for (value, p) in self.0.iter_mut().zip(params) {
+            if p.of_queue {
+                let scaled = u128::from(*value) * u128::from(to.0) / u128::from(from.0.max(1));
+                *value = u64::try_from(scaled)
+                    .unwrap_or(u64::MAX)
+                    .clamp(p.min, p.max);
+            }
+        }
+        self
     }
 
     /// The same values, each inside its range.

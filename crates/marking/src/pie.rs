@@ -52,7 +52,7 @@ config! {
         /// last packet that left.
         delay: DelayFrom = choice(DelayFrom::Length),
         /// While at most two packets of this size are in the queue, none is marked (4.1).
-        mean_pkt: u32 = bytes(1_500, 0..=u16::MAX as u64),
+        mean_pkt: u32 = packet(1_500, 0..=u16::MAX as u64),
     }
 }
 

@@ -51,7 +51,7 @@ config! {
         /// Whether the length includes the judged packet (the paper: no).
         count_self: bool = flag(false),
         /// An idle queue ages as if packets of this size had been sent meanwhile (the paper's s).
-        mean_pkt: u32 = bytes(1_500, 1..=65_535),
+        mean_pkt: u32 = packet(1_500, 1..=65_535),
     }
 }
 

@@ -299,3 +299,42 @@ fn entries_know_what_they_read_and_mark_first() {
         }
     }
 }
+
+#[test]
+fn lengths_of_queues_follow_the_rate_and_nothing_else_does() {
+    let (ten, forty) = (Rate::gbps(10), Rate::gbps(40));
+    let cedm = catalogue::find("cedm").unwrap();
+    let usual = Values::defaults(cedm);
+    let value = |values: &Values, name: &str| values.get(cedm.index_of(name).unwrap());
+    let scaled = usual.at_rate(cedm.params, ten, forty);
+    assert_eq!(value(&scaled, "k1"), 4 * 21_000);
+    assert_eq!(
+        value(&scaled, "k2"),
+        0,
+        "the rule for k2 knows the rate itself"
+    );
+    for same in ["rtt", "weight", "min_pkt", "avg_weight", "flat"] {
+        assert_eq!(value(&scaled, same), value(&usual, same), "{same}");
+    }
+    assert_eq!(scaled.at_rate(cedm.params, forty, ten), usual);
+    // Half of an odd length is rounded down; what no field holds is the largest that one does.
+    let odd = usual
+        .with(cedm, "k1", 3)
+        .unwrap()
+        .with(cedm, "k2", 3 << 30)
+        .unwrap();
+    assert_eq!(
+        value(&odd.at_rate(cedm.params, ten, Rate::gbps(5)), "k1"),
+        1
+    );
+    assert_eq!(
+        value(&odd.at_rate(cedm.params, ten, forty), "k2"),
+        u64::from(u32::MAX)
+    );
+    // A packet has its size whatever the rate.
+    for spec in catalogue::ALL {
+        for param in spec.params.iter().filter(|param| param.of_queue) {
+            assert!(!param.name.contains("pkt"), "{}: {}", spec.name, param.name);
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cemark_marking::{Marker, QueueSpec, SchemeSpec, Values};
 use cemark_transport::Control;
-use cemark_wire::Picos;
+use cemark_wire::{Picos, Rate};
 
 pub use crate::endpoints::offload::Offload;
 pub use cemark_switch::DeviceQueue;
@@ -84,6 +84,7 @@ impl Config {
                 scheduler: SchedulerKind::Fifo,
                 round: RoundSpec::default(),
                 marker,
+                threshold_rate: None,
                 non_ect: NonEct::Forward,
                 device: DeviceQueue::NONE,
                 most_packets: 0,
@@ -219,6 +220,10 @@ pub struct SwitchConfig {
     pub round: RoundSpec,
     /// When to mark.
     pub marker: MarkerChoice,
+    /// The rate of the ports that the marker's lengths of queues are meant for: a port of another
+    /// rate has them in proportion. None: every port has them as they are.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub threshold_rate: Option<Rate>,
     /// What becomes of a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
     /// What waits in the device below the queues of a port, where no marker sees it.
@@ -237,6 +242,16 @@ pub struct SwitchConfig {
     /// Priority flow control for the lossless queues. Needs a policy under which the ports of a
     /// switch share one buffer.
     pub pfc: Option<Pfc>,
+}
+
+impl SwitchConfig {
+    /// The parameters of the marker at a port of this rate.
+    pub(crate) fn values_at(&self, scheme: &SchemeSpec, values: &Values, rate: Rate) -> Values {
+        match self.threshold_rate {
+            Some(from) => values.at_rate(scheme.params, from, rate),
+            None => *values,
+        }
+    }
 }
 
 /// Priority flow control.

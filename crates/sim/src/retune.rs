@@ -229,6 +229,8 @@ impl<Q: EventQueue> Shard<Q> {
                 if let Some(port) = tuning.ports.get_mut(&link.0) {
                     port.values = values;
                     if self.net.owns(*link) {
+                        let rate = self.net.fabric.links()[*link].rate;
+                        let values = self.cfg.switch.values_at(tuning.scheme, &values, rate);
                         self.net
                             .retune(&mut self.agenda, *link, &values, &port.specs);
                     }

@@ -6,11 +6,11 @@ mod common;
 use cemark_marking::{At, Hook, Marker, QueueSpec, Verdict, Why, catalogue};
 use cemark_sim::config::{Config, MarkerChoice, Nic, Policy, QueueConfig, SchedulerKind};
 use cemark_sim::retune::BadRetune;
-use cemark_sim::topology::Fabric;
+use cemark_sim::topology::{Fabric, Topology};
 use cemark_sim::{
     LinkId, Outcome, Retune, Stepped, Watch, run, run_on_heap, run_with_observer, shards,
 };
-use cemark_wire::Picos;
+use cemark_wire::{Picos, Rate};
 use common::{config, permutation, scheme, us, web};
 use std::sync::Arc;
 
@@ -364,4 +364,36 @@ fn what_cannot_be_changed_is_refused_and_changes_nothing() {
     let mut run = Stepped::new(&none, &all);
     assert_eq!(run.retune(&[port], &[("k", 1)]), Err(BadRetune::NoScheme));
     assert!(run.values(port).is_none());
+}
+
+#[test]
+fn a_threshold_written_for_half_the_rate_is_twice_as_long() {
+    let twice = config(vec![web(0.7, 60)], scheme("threshold", &[("k", 60_000)]));
+    let mut written = config(vec![web(0.7, 60)], scheme("threshold", &[("k", 30_000)]));
+    written.switch.threshold_rate = Some(Rate::gbps(5));
+    assert_eq!(numbers(&queued(&written)), numbers(&queued(&twice)));
+    assert_ne!(numbers(&queued(&written)).2, 0, "nothing was marked");
+
+    // A later value is one of the same rate.
+    let (mut from, mut to) = (written, twice);
+    from.retunes = vec![at(500, &[("k", 10_000)])];
+    to.retunes = vec![at(500, &[("k", 20_000)])];
+    assert_eq!(numbers(&queued(&from)), numbers(&queued(&to)));
+}
+
+#[test]
+fn only_ports_of_another_rate_have_other_thresholds() {
+    let mut cfg = config(vec![web(0.7, 60)], scheme("threshold", &[("k", 30_000)]));
+    let plain = numbers(&run(&cfg));
+    cfg.switch.threshold_rate = Some(Rate::gbps(10));
+    assert_eq!(numbers(&run(&cfg)), plain);
+    if let Topology::LeafSpine(fabric) = &mut cfg.topology {
+        fabric.uplink_rate = Rate::gbps(40);
+    }
+    let scaled = numbers(&run(&cfg));
+    cfg.switch.threshold_rate = None;
+    assert!(
+        scaled.2 <= numbers(&run(&cfg)).2,
+        "longer thresholds mark more"
+    );
 }

@@ -40,6 +40,7 @@ struct cemark_cedm_config {
 	enum cemark_cmp cmp;  /* of the length and k2 */
 	u32 weight;           /* parts of 2^16, 1 to CEMARK_ONE: of the newest slope */
 	u64 min_pkt;          /* bytes, 16 bits: only larger packets measure the slope */
+	bool flat;            /* a departure that changes no length measures a slope of zero */
 	enum cemark_cedm_signal signal;
 	u32 avg_weight;       /* parts of 2^16, 1 to CEMARK_ONE: of the newest length */
 };
@@ -56,6 +57,7 @@ struct cemark_cedm_config {
 		.cmp = CEMARK_CMP_STRICT,                                                          \
 		.weight = 8454, /* 0.129 */                                                        \
 		.min_pkt = 800,                                                                    \
+		.flat = 1,                                                                         \
 		.signal = CEMARK_CEDM_SIGNAL_INSTANT,                                              \
 		.avg_weight = CEMARK_ONE / 512,                                                    \
 	}
@@ -73,6 +75,7 @@ struct cemark_cedm_params {
 	u32 weight;         /* parts of 2^16 */
 	u32 avg_weight;     /* parts of 2^16 */
 	u16 min_pkt;        /* bytes */
+	u8 flat;            /* 1: slopes of zero are measured too */
 	u8 looks_at_slope;  /* 0: every queue counts as growing */
 	u8 withdraw;
 	u8 mark_at_dequeue;
@@ -106,6 +109,19 @@ CEMARK_FN void cemark_cedm_measure(struct cemark_cedm_slope *s, u32 length, u64 
 	s->length = length;
 }
 
+/*
+ * The same, but a length that has not changed measures nothing. If it is zero, the time is taken
+ * from now on, so that the first rise from an empty queue is not spread over the time before it.
+ */
+CEMARK_FN void cemark_cedm_measure_change(struct cemark_cedm_slope *s, u32 length, u64 now,
+					  u32 weight)
+{
+	if (!s->measured || s->length != length)
+		cemark_cedm_measure(s, length, now, weight);
+	else if (length == 0)
+		s->since = now;
+}
+
 /* The authors' rule for the upper threshold: k1 + (k1 + rate * rtt) / 4, rounded down. */
 CEMARK_FN u32 cemark_cedm_upper(u32 k1, u64 rtt, const struct cemark_queue_spec *queue)
 {
@@ -124,6 +140,7 @@ CEMARK_FN void cemark_cedm_apply(struct cemark_cedm_params *p, const struct cema
 	p->weight = cemark_min32(c->weight, CEMARK_ONE);
 	p->avg_weight = cemark_min32(c->avg_weight, CEMARK_ONE);
 	p->min_pkt = cemark_to16(c->min_pkt);
+	p->flat = c->flat;
 	p->looks_at_slope = c->parts != CEMARK_CEDM_PARTS_THRESHOLDS;
 	p->withdraw = c->withdraw;
 	p->mark_at_dequeue = c->mark_at_dequeue;
@@ -187,8 +204,12 @@ CEMARK_FN u32 cemark_cedm_dequeue(const struct cemark_cedm_params *p, struct cem
 	u32 length = cemark_cedm_length(p, v, at);
 	bool turned;
 
-	if (at->pkt_bytes > p->min_pkt)
-		cemark_cedm_measure(&v->slope, length, at->now, p->weight);
+	if (at->pkt_bytes > p->min_pkt) {
+		if (p->flat)
+			cemark_cedm_measure(&v->slope, length, at->now, p->weight);
+		else
+			cemark_cedm_measure_change(&v->slope, length, at->now, p->weight);
+	}
 	if (p->mark_at_dequeue && length >= p->k2)
 		return CEMARK_MARK(CEMARK_INSTANT);
 	turned = length < p->k1 || (length < p->k2 && cemark_cedm_falls(p, v));
@@ -209,6 +230,7 @@ enum cemark_cedm_param {
 	CEMARK_CEDM_CMP,
 	CEMARK_CEDM_WEIGHT,
 	CEMARK_CEDM_MIN_PKT,
+	CEMARK_CEDM_FLAT,
 	CEMARK_CEDM_SIGNAL,
 	CEMARK_CEDM_AVG_WEIGHT,
 };
@@ -227,6 +249,7 @@ CEMARK_FN void cemark_cedm_set(struct cemark_cedm_params *p, const u64 *values,
 		.cmp = (enum cemark_cmp)values[CEMARK_CEDM_CMP],
 		.weight = cemark_to32(values[CEMARK_CEDM_WEIGHT]),
 		.min_pkt = values[CEMARK_CEDM_MIN_PKT],
+		.flat = values[CEMARK_CEDM_FLAT] == 1,
 		.signal = (enum cemark_cedm_signal)values[CEMARK_CEDM_SIGNAL],
 		.avg_weight = cemark_to32(values[CEMARK_CEDM_AVG_WEIGHT]),
 	};

@@ -45,6 +45,7 @@ pub fn config(seed: u64) -> Config {
             buffering: Buffering::PORT,
             round: RoundSpec::default(),
             marker: MarkerChoice::None,
+            threshold_rate: None,
             non_ect: NonEct::Forward,
             device: DeviceQueue::NONE,
             most_packets: 0,

@@ -6,7 +6,7 @@ use cemark_sim::config::{
     SchedulerKind, SwitchConfig,
 };
 use cemark_switch::{admit, sched};
-use cemark_wire::Nanos;
+use cemark_wire::{Nanos, Rate};
 
 use crate::error::{At, Fallible, Fault};
 use crate::key::{Key, Words, keys, words};
@@ -125,6 +125,11 @@ keys! { KEYS:
         "T_idle: each time that the port has been empty for this long, the round time is \
          multiplied by `round-beta`; `0`: never",
     );
+    THRESHOLD_RATE: Rate = Key::rate("threshold-rate").follows("thresholds hold at every port").doc(
+        "the rate of the ports that a scheme's thresholds are written for: at a port of another \
+         rate each of them is multiplied by its rate and divided by this one. Times, fractions \
+         and sizes of packets stay as they are",
+    );
     NON_ECT: NonEct = Key::choice("non-ect").follows("by run").doc(
         "a packet that should be marked and is not ECN-capable: `forward` or `drop`. The default \
          is the same for the whole run: `forward` where any sender of any scheme uses ECN (or any \
@@ -200,6 +205,7 @@ pub(crate) fn switch(
         scheduler,
         round,
         marker,
+        threshold_rate: s.given(&THRESHOLD_RATE)?,
         device: DeviceQueue {
             packets: s.read(&DEVICE_PACKETS)?,
             bytes: s.read(&DEVICE_BYTES)?,

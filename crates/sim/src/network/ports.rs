@@ -15,10 +15,12 @@ use super::rows::Rows;
 use super::tap::{Tap, Taps};
 use super::waypoint::{self, Waypoint};
 use super::{Border, Network};
-use crate::config::{Config, DeviceQueue, MarkerChoice, Nic, NonEct, Policy, QueueConfig};
+use crate::config::{
+    Config, DeviceQueue, MarkerChoice, Nic, NonEct, Policy, QueueConfig, SwitchConfig,
+};
 use crate::ids::LinkId;
 use crate::topology::{Fabric, Link};
-use cemark_wire::Flags;
+use cemark_wire::{Flags, Rate};
 
 /// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
 /// is a few packets and ACKs.
@@ -317,7 +319,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             .zip(&s.queues)
             .map(|(spec, q)| QueueSetup {
                 spec,
-                marker: marker(&s.marker, &spec),
+                marker: marker(s, &spec, rate),
                 lossless: q.lossless,
             })
             .collect(),
@@ -346,11 +348,13 @@ fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
     s.scheduler.queue_specs(&shares, link.rate, mtu)
 }
 
-fn marker(choice: &MarkerChoice, spec: &QueueSpec) -> AnyMarker {
-    match choice {
+/// The marker of a queue of a port of this rate.
+fn marker(s: &SwitchConfig, spec: &QueueSpec, rate: Rate) -> AnyMarker {
+    match &s.marker {
         MarkerChoice::None => AnyMarker::None,
         MarkerChoice::Builtin { scheme, values } => {
-            AnyMarker::Builtin(catalogue::build(scheme, values, spec))
+            let values = s.values_at(scheme, values, rate);
+            AnyMarker::Builtin(catalogue::build(scheme, &values, spec))
         }
         MarkerChoice::Custom(make) => AnyMarker::Custom(make(spec)),
     }

@@ -59,6 +59,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             buffering: Buffering::PORT,
             round: RoundSpec::default(),
             marker: MarkerChoice::None,
+            threshold_rate: None,
             non_ect: NonEct::Forward,
             device: DeviceQueue::NONE,
             most_packets: 0,

@@ -97,6 +97,7 @@ pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
             buffering: Buffering::PORT,
             round: RoundSpec::default(),
             marker,
+            threshold_rate: None,
             non_ect: NonEct::Forward,
             device: DeviceQueue::NONE,
             most_packets: 0,

@@ -63,6 +63,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             buffering: Buffering::PORT,
             round: RoundSpec::default(),
             marker,
+            threshold_rate: None,
             non_ect: NonEct::Forward,
             device: DeviceQueue::NONE,
             most_packets: 0,
