@@ -15,12 +15,13 @@ if [ ${#missing[@]} -gt 0 ]; then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
-[ -d "$base/root" ] || "$debian" 7.2 /bin/true
-chroot "$base/root" sh -c 'command -v bpftool' >/dev/null ||
-  chroot "$base/root" apt-get install -y -qq --no-install-recommends bpftool >/dev/null
+guest=$base/root
+[ -d "$guest" ] || "$debian" 7.2 /bin/true
+chroot "$guest" sh -c 'command -v bpftool' >/dev/null ||
+  chroot "$guest" apt-get install -y -qq --no-install-recommends bpftool >/dev/null
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 RATE=200000000 INS_TARGET=300000 PST_TARGET=100000 PST_INTERVAL=1200000 "$here/build.sh" \
-  "$scratch" "$base/root/usr/src/linux-headers-$(cat "$base/release")/vmlinux"
+  "$scratch" "$guest/usr/src/linux-headers-$(cat "$base/release")/vmlinux"
 PROGRAMS=bpftool TAKE="$scratch/qdisc.o $scratch/mark.o" "$debian" 7.2 "$here/pair.py" \
   MS="${MS:-2000}" WARM=1000 FLOWS="${FLOWS:-2}"
