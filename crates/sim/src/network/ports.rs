@@ -20,7 +20,7 @@ use crate::config::{
 };
 use crate::ids::LinkId;
 use crate::topology::{Fabric, Link};
-use cemark_wire::{Flags, Rate};
+use cemark_wire::Flags;
 
 /// Buffer of a NIC: far above what can wait there, so that it never drops. Under back-pressure that
 /// is a few packets and ACKs.
@@ -319,7 +319,7 @@ fn port_spec(cfg: &Config, clock: Clock, link: &Link, nic: bool, pool: (PoolId, 
             .zip(&s.queues)
             .map(|(spec, q)| QueueSetup {
                 spec,
-                marker: marker(s, &spec, rate),
+                marker: marker(s, &spec),
                 lossless: q.lossless,
             })
             .collect(),
@@ -348,12 +348,11 @@ fn queue_specs(cfg: &Config, link: &Link, room: u32) -> Vec<QueueSpec> {
     s.scheduler.queue_specs(&shares, link.rate, mtu)
 }
 
-/// The marker of a queue of a port of this rate.
-fn marker(s: &SwitchConfig, spec: &QueueSpec, rate: Rate) -> AnyMarker {
+fn marker(s: &SwitchConfig, spec: &QueueSpec) -> AnyMarker {
     match &s.marker {
         MarkerChoice::None => AnyMarker::None,
         MarkerChoice::Builtin { scheme, values } => {
-            let values = s.values_at(scheme, values, rate);
+            let values = s.values_at(scheme, values, spec.rate);
             AnyMarker::Builtin(catalogue::build(scheme, &values, spec))
         }
         MarkerChoice::Custom(make) => AnyMarker::Custom(make(spec)),
