@@ -12,6 +12,7 @@ use crate::endpoints::Endpoints;
 use crate::engine::Shard;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
+use crate::lookahead::Lookahead;
 use crate::metrics::{Metrics, ProbeState, Sampler};
 use crate::middleboxes::Middleboxes;
 use crate::network::ports::{Extras, tick_ps};
@@ -77,6 +78,7 @@ impl<Q: EventQueue> Shard<Q> {
             cfg: Arc::clone(cfg),
             agenda: Agenda::new(clock, links),
             tuning: Tuning::of_network(cfg, &net, watched).map(Box::new),
+            lookahead: Lookahead::new(net.ports().len()),
             net,
             ends,
             boxes,

@@ -16,6 +16,7 @@ use crate::endpoints::Endpoints;
 use crate::endpoints::offload::Hold;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId};
+use crate::lookahead::Lookahead;
 use crate::metrics::Metrics;
 use crate::middleboxes::Middleboxes;
 use crate::middleboxes::edges::Place;
@@ -42,6 +43,7 @@ pub(crate) struct Shard<Q> {
     pub net: Network,
     pub ends: Endpoints,
     pub boxes: Middleboxes,
+    pub lookahead: Lookahead,
     /// Flows that have not started.
     pub traffic: Traffic,
     pub metrics: Metrics,
@@ -67,6 +69,10 @@ impl<Q: EventQueue> Shard<Q> {
     pub fn handle(&mut self, now: u64, event: u32) -> bool {
         debug_assert!(now >= self.agenda.now, "an event before the present");
         self.agenda.now = now;
+        if self.lookahead.is_due(now) {
+            self.lookahead
+                .step(now, &self.agenda.events, &self.net, &self.ends);
+        }
         self.net.prefetch::<Q>(self.agenda.events.upcoming());
         if event >= kind::SERVE {
             self.others += 1;

@@ -74,6 +74,7 @@ mod engine;
 pub mod events;
 mod flows;
 mod ids;
+mod lookahead;
 mod metrics;
 mod middleboxes;
 mod network;

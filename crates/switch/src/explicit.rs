@@ -574,6 +574,21 @@ impl ExplicitPort {
         self.slots.prefetch_slot(self.wire.packets.first());
     }
 
+    /// Prefetches where the next packet that joins will be.
+    #[inline(always)]
+    pub fn prefetch_tail(&self) {
+        self.slots.prefetch();
+    }
+
+    /// The packet that reaches the far end next, if there is one.
+    #[inline]
+    pub fn front(&self) -> Option<&Packet> {
+        match self.wire.packets.len() {
+            0 => None,
+            _ => Some(self.head()),
+        }
+    }
+
     /// The packet that reaches the far end of the link now.
     #[inline]
     pub fn head(&self) -> &Packet {

@@ -3,6 +3,7 @@
 
 use cemark_marking::{At, Hook, Marker, QueueId, Verdict};
 use cemark_wire::{Ecn, Nanos, Packet};
+use prefetch_index::prefetch_index;
 
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
@@ -303,6 +304,25 @@ impl FusedPort {
     #[inline(always)]
     pub fn prefetch_head(&self) {
         self.ring.prefetch_front();
+    }
+
+    /// Prefetches the packet after that.
+    #[inline(always)]
+    pub fn prefetch_second(&self) {
+        self.ring.prefetch_second();
+    }
+
+    /// Prefetches where the next packet that joins will be.
+    #[inline(always)]
+    pub fn prefetch_tail(&self) {
+        prefetch_index(std::slice::from_ref(&self.counters), 0);
+        self.ring.prefetch_back();
+    }
+
+    /// The packet that reaches the far end next, if there is one.
+    #[inline]
+    pub fn front(&self) -> Option<&Packet> {
+        self.ring.front()
     }
 
     /// How many packets were ever accepted, modulo 2^32.

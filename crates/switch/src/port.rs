@@ -214,6 +214,33 @@ impl Port {
         }
     }
 
+    /// Prefetches the packet after that.
+    #[inline(always)]
+    pub fn prefetch_second(&self) {
+        match self {
+            Port::Fused(p) => p.prefetch_second(),
+            Port::Explicit(_) => {}
+        }
+    }
+
+    /// Prefetches where the next packet that joins will be.
+    #[inline(always)]
+    pub fn prefetch_tail(&self) {
+        match self {
+            Port::Fused(p) => p.prefetch_tail(),
+            Port::Explicit(p) => p.prefetch_tail(),
+        }
+    }
+
+    /// The packet that reaches the far end next, if there is one.
+    #[inline]
+    pub fn front(&self) -> Option<&Packet> {
+        match self {
+            Port::Fused(p) => p.front(),
+            Port::Explicit(p) => p.front(),
+        }
+    }
+
     /// The oldest packet on the wire reaches the far end: (packet, tick of the next delivery or
     /// [`NEVER`]).
     #[inline]

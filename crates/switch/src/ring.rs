@@ -25,7 +25,7 @@ pub struct Ring<T> {
 }
 
 /// Width of an empty ring.
-const NARROWEST: u32 = 8;
+const NARROWEST: u32 = 2;
 
 impl<T: Copy + Default> Ring<T> {
     /// An empty ring.
@@ -109,7 +109,7 @@ impl<T: Copy + Default> Ring<T> {
     #[inline(never)]
     fn narrow(&mut self) {
         let width = self.mask + 1;
-        if width > NARROWEST && self.len() <= width / 8 * 3 {
+        if width > NARROWEST && 8 * self.len() <= 3 * width {
             self.mask = width / 2 - 1;
         }
     }
@@ -119,6 +119,18 @@ impl<T: Copy + Default> Ring<T> {
     #[inline(always)]
     pub fn prefetch_front(&self) {
         prefetch_index(&self.slots[..], self.at(self.head));
+    }
+
+    /// Prefetches the slot of the element after the oldest.
+    #[inline(always)]
+    pub fn prefetch_second(&self) {
+        prefetch_index(&self.slots[..], self.at(self.head.wrapping_add(1)));
+    }
+
+    /// Prefetches the slot of the next element that is appended.
+    #[inline(always)]
+    pub fn prefetch_back(&self) {
+        prefetch_index(&self.slots[..], self.at(self.tail));
     }
 
     /// The oldest element.

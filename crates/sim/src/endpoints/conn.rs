@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use cemark_switch::NEVER;
 use cemark_transport::rdma::{Requester, Responder};
 use cemark_transport::{Config, Receiver, Segment, Sender};
-use cemark_wire::{Ecn, Nanos, Rate};
+use cemark_wire::{Ecn, Flags, Nanos, Packet, Rate};
+use prefetch_index::prefetch_index;
 
 use crate::ids::{ConnId, HostId, indexed};
 use crate::workload::Flow;
@@ -405,7 +406,39 @@ pub(crate) struct Conns {
     pub retired: Retired,
 }
 
+/// Prefetches the beginning of a value.
+#[inline(always)]
+fn fetch<T>(value: &T) {
+    prefetch_index(std::slice::from_ref(value), 0);
+}
+
 impl Conns {
+    /// Prefetches where the ends of a connection are.
+    #[inline]
+    pub fn prefetch(&self, conn: ConnId) {
+        prefetch_index(&self.list[..], conn.0 as usize);
+    }
+
+    /// Prefetches the end of its connection that a packet is for.
+    #[inline]
+    pub fn prefetch_end(&self, packet: &Packet) {
+        let Some(conn) = self.list.get(packet.conn as usize) else {
+            return;
+        };
+        if !packet.flags().has(Flags::ACK) {
+            if let Some(rx) = &conn.rx {
+                fetch(&rx.sink);
+                fetch(&rx.timer_at);
+                fetch(&rx.last);
+                fetch(&rx.flow);
+            }
+        } else if let Some(tx) = &conn.tx {
+            fetch(&tx.source);
+            fetch(&tx.timer_at);
+            fetch(&tx.flow);
+        }
+    }
+
     /// An idle persistent connection of the pair, if there is one.
     pub fn take_idle(&mut self, src: HostId, dst: HostId, group: Group) -> Option<ConnId> {
         self.pools.get_mut(&(src, dst, group))?.pop()

@@ -39,6 +39,12 @@ pub trait EventQueue {
     /// cheap to find; a number that is no link's where the next event is not a delivery. A hint for
     /// prefetching, which may be wrong where many events are at one tick.
     fn upcoming(&self) -> Option<u32>;
+    /// Adds to a list the links of pending deliveries, from tick `from` on, until there are
+    /// `enough` or no more are cheap to find. Returns the tick behind them. A hint for prefetching.
+    fn deliveries(&self, from: u64, enough: usize, list: &mut Vec<u32>) -> u64 {
+        let _ = (enough, list);
+        from
+    }
     /// The next event, which stays in the list. It costs more than [`EventQueue::pop`].
     fn peek(&self) -> Option<(u64, u32)>;
     /// Events pending: counted when asked.
@@ -144,6 +150,37 @@ mod tests {
                     busy.retain(|l| got.is_none_or(|g| g.1 != *l));
                 }
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn deliveries_ahead_are_those_that_come(
+            gaps in proptest::collection::vec(0u64..700, 1..LINKS as usize),
+            others in proptest::collection::vec(0u64..700, 0..20),
+            start in prop_oneof![Just(0u64), 8_000u64..8_400, 16_000u64..16_600],
+            enough in 1usize..12,
+        ) {
+            let mut wheel = Wheel::new(LINKS);
+            wheel.insert(start, LINKS);
+            prop_assert_eq!(wheel.pop(), Some((start, LINKS)));
+            for (link, gap) in (0..).zip(&gaps) {
+                wheel.insert_delivery(start + gap, link);
+            }
+            for gap in others {
+                wheel.insert(start + gap, LINKS + 1);
+            }
+            let mut found = Vec::new();
+            let mut end = start;
+            while end <= start + 700 {
+                let (begin, had) = (end, found.len());
+                end = wheel.deliveries(begin, enough, &mut found);
+                prop_assert!(end > begin);
+                let here = |link: &u32| (begin..end).contains(&(start + gaps[*link as usize]));
+                prop_assert!(found[had..].iter().all(here));
+            }
+            found.sort_unstable();
+            prop_assert!(found.into_iter().eq(0..gaps.len() as u32));
         }
     }
 

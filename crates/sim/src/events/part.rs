@@ -34,6 +34,10 @@ impl EventQueue for PartWheel {
         self.0.upcoming()
     }
 
+    fn deliveries(&self, from: u64, enough: usize, list: &mut Vec<u32>) -> u64 {
+        self.0.deliveries(from, enough, list)
+    }
+
     fn peek(&self) -> Option<(u64, u32)> {
         self.0.peek()
     }

@@ -25,6 +25,18 @@ impl Set {
         self.any == 0
     }
 
+    /// Whether `i`, taken modulo the size, is a member.
+    #[inline(always)]
+    pub(super) fn holds(&self, i: usize) -> bool {
+        self.word(i) >> (i & 63) & 1 == 1
+    }
+
+    /// The members among the 64 numbers around `i`, taken modulo the size, as bits.
+    #[inline(always)]
+    pub(super) fn word(&self, i: usize) -> u64 {
+        self.words[i >> 6 & 63]
+    }
+
     /// Adds `i`, taken modulo the size.
     #[inline(always)]
     pub(super) fn insert(&mut self, i: usize) {

@@ -21,7 +21,7 @@
 //! and `pop` both.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
 
 use super::EventQueue;
@@ -39,7 +39,7 @@ const MID: usize = Set::SIZE;
 const NO_NODE: u32 = 0;
 
 /// Steps from the head of a list in search of an event's place.
-const WALK: u32 = 8;
+const WALK: u32 = 2;
 
 /// A list of nodes; `head` is meaningless where `tail` is [`NO_NODE`].
 #[derive(Clone, Copy, Debug)]
@@ -85,8 +85,8 @@ pub struct Wheel {
     mid: Box<[Slot; MID]>,
     mid_set: Box<Set>,
     far: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Slots of the near wheel whose lists are not in order of events.
-    unsorted: BTreeSet<u32>,
+    /// By slot of the near wheel: whether its list is not in order of events.
+    unsorted: Box<[Set; SETS]>,
     /// Room to sort a slot.
     sorting: Vec<u32>,
 }
@@ -191,7 +191,7 @@ impl Wheel {
         }
         self.next[tail as usize] = n;
         self.near[i].tail = n;
-        self.unsorted.insert(i as u32);
+        self.unsorted[i / Set::SIZE].insert(i);
     }
 
     /// Puts the list of a near slot into order where it is not. Equal events are alike, so that
@@ -199,14 +199,15 @@ impl Wheel {
     #[cold]
     #[inline(never)]
     fn sort(&mut self, i: usize) {
-        if !self.unsorted.remove(&(i as u32)) {
-            return;
-        }
+        self.unsorted[i / Set::SIZE].remove_if(i, true);
         let Slot { head, tail } = self.near[i];
         let mut list = std::mem::take(&mut self.sorting);
         let after = |n: &u32| (*n != tail).then(|| self.next[*n as usize]);
         list.extend(std::iter::successors(Some(head), after));
-        list.sort_unstable_by_key(|&n| self.nodes[n as usize].event);
+        // The nodes of deliveries are in order of links, and before all others.
+        list.sort_unstable();
+        let others = list.partition_point(|n| *n <= self.links);
+        list[others..].sort_unstable_by_key(|&n| self.nodes[n as usize].event);
         for pair in list.windows(2) {
             self.next[pair[0] as usize] = pair[1];
         }
@@ -355,7 +356,7 @@ impl Wheel {
 #[cfg(test)]
 impl Wheel {
     pub(super) fn is_sorted(&self) -> bool {
-        self.unsorted.is_empty()
+        self.unsorted.iter().all(Set::is_empty)
     }
 }
 
@@ -382,7 +383,7 @@ impl EventQueue for Wheel {
             mid: slots(MID).try_into().expect("the length is right"),
             mid_set: Box::new(Set::new()),
             far: BinaryHeap::new(),
-            unsorted: BTreeSet::new(),
+            unsorted: Box::new([const { Set::new() }; SETS]),
             sorting: Vec::new(),
         };
         wheel.more_nodes();
@@ -422,7 +423,7 @@ impl EventQueue for Wheel {
         let at = self.next_at;
         self.now = at;
         let i = at as usize & (NEAR - 1);
-        if !self.unsorted.is_empty() {
+        if self.unsorted[i / Set::SIZE].holds(i) {
             self.sort(i);
         }
         let slot = &mut self.near[i];
@@ -453,6 +454,29 @@ impl EventQueue for Wheel {
         }
         let slot = &self.near[self.next_at as usize & (NEAR - 1)];
         Some(slot.head.wrapping_sub(1))
+    }
+
+    fn deliveries(&self, from: u64, enough: usize, list: &mut Vec<u32>) -> u64 {
+        // Eight words of a set are enough of a search.
+        let last = (from | 63) + 64 * 7;
+        let mut at = from;
+        while at <= last && at.wrapping_sub(self.base) < NEAR as u64 {
+            let i = at as usize & (NEAR - 1);
+            let mut slots = self.near_set[i / Set::SIZE].word(i) >> (i & 63);
+            while slots != 0 {
+                let skipped = slots.trailing_zeros();
+                let slot = self.near[i + skipped as usize];
+                slots &= slots - 1;
+                let after = |n: &u32| (*n != slot.tail).then(|| self.next[*n as usize]);
+                let nodes = std::iter::successors(Some(slot.head), after);
+                list.extend(nodes.filter(|n| *n <= self.links).map(|n| n - 1));
+                if list.len() >= enough {
+                    return at + u64::from(skipped) + 1;
+                }
+            }
+            at = (at | 63) + 1;
+        }
+        at
     }
 
     fn peek(&self) -> Option<(u64, u32)> {

@@ -7,6 +7,7 @@
 
 mod border;
 pub mod faults;
+mod fetch;
 mod links;
 pub(crate) mod pfc;
 pub(crate) mod pool;
@@ -23,7 +24,6 @@ use cemark_wire::{Flags, Packet};
 
 pub(crate) use border::{Border, Parcels};
 
-use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId, LinkId, indexed};
 use crate::topology::{Fabric, Route};
 use pfc::Lossless;
@@ -114,19 +114,6 @@ impl Network {
     #[inline]
     pub fn pauses(&self) -> bool {
         self.pfc.is_some()
-    }
-
-    /// Prefetches the packet of the next delivery, which is usually not in the first-level cache.
-    #[inline(always)]
-    pub fn prefetch<Q: EventQueue>(&self, upcoming: Option<u32>) {
-        let place = |link| match Q::SHARDED {
-            true => self.gates.get(link as usize).map(|gate| gate.place()),
-            false => Some(link as usize),
-        };
-        let port = upcoming.and_then(place).and_then(|i| self.ports.get(i));
-        if let Some(port) = port {
-            port.prefetch_head();
-        }
     }
 
     /// Packets that are queued, on a wire, or wait for an extra delay.

@@ -2,6 +2,7 @@
 //! What the network knows of a connection: the ways of its packets, and how many of them there are.
 
 use cemark_wire::{Flags, Packet};
+use prefetch_index::prefetch_index;
 
 use crate::ids::{ConnId, HostId, LinkId, indexed};
 use crate::topology::{MAX_LINKS, Route};
@@ -87,6 +88,18 @@ impl Rows {
     pub fn next_link(&self, packet: &Packet) -> LinkId {
         let direction = usize::from(packet.flags().has(Flags::ACK));
         self.routes[ConnId::of(packet)][direction][usize::from(packet.hop())]
+    }
+
+    /// Prefetches the routes of a packet's connection.
+    #[inline]
+    pub fn prefetch_route(&self, conn: ConnId) {
+        prefetch_index(&self.routes[..], conn.0 as usize);
+    }
+
+    /// Prefetches what else is known of a connection.
+    #[inline]
+    pub fn prefetch(&self, conn: ConnId) {
+        prefetch_index(&self.list[..], conn.0 as usize);
     }
 
     /// One more packet of a connection, or something else that keeps its ends.
