@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cemark_scenario::{Plan, Point};
-use cemark_sim::{shards, workload};
+use cemark_sim::shards;
 
 use crate::cores::of_machine;
 use crate::{Cores, Failure, memory};
@@ -12,6 +12,9 @@ use crate::{Cores, Failure, memory};
 /// CPU seconds, as estimated, from which on a point gets more than one thread unasked: a shorter
 /// one has ended before anyone waits for it.
 const LONG: f64 = 1.0;
+/// Estimated packet-hops of a window from which on two threads are faster than one: `incast-128`
+/// has 229 and gains nothing, `websearch-128` 3,537 and gains half (docs/speed.md).
+const MANY: f64 = 1000.0;
 
 /// The threads of each point of a plan.
 pub(crate) struct Threads {
@@ -85,11 +88,10 @@ impl Threads {
     }
 }
 
-/// Whether a point that can be divided is worth several threads that were not asked for. Each
-/// shard draws and opens all flows, so only those that last are cheap (docs/speed.md).
+/// Whether a point that can be divided is worth several threads that were not asked for.
 fn gains(point: &Point) -> bool {
-    let lasts = |kind: &workload::Kind| matches!(kind, workload::Kind::Long { .. });
-    point.cpu_seconds() >= LONG && point.config.workloads.iter().all(|w| lasts(&w.kind))
+    let hops_per_window = || point.cost / point.seconds * shards::window_seconds(&point.config);
+    point.cpu_seconds() >= LONG && hops_per_window() >= MANY
 }
 
 /// `2 of 3 points run on one core each: it has middleboxes between two sites`.
@@ -152,9 +154,21 @@ mod tests {
         assert_eq!(of(&short, 0, 4), (1, 1, false));
         assert_eq!(of(&short, 4, 4), (1, 4, false));
         assert_eq!(of(&long, 0, 1), (1, 1, false));
-        let load = "[[workload]]\nkind = \"poisson\"\nsizes = \"web-search\"\nload = 0.5\n\
-                    flows = 100\npairs = \"all\"\n";
-        assert_eq!(of(&plan("10s", load, ""), 0, 4), (1, 1, false));
+    }
+
+    #[test]
+    fn a_point_whose_windows_are_nearly_empty_gets_no_threads_unasked() {
+        let flows = |load: f64| {
+            let text = format!(
+                "seeds = [1]\n[topology]\n{STAR}\nrate = \"100Gbps\"\ndelay = \"5us\"\n\
+                 [[workload]]\nkind = \"poisson\"\nsizes = \"web-search\"\nload = {load}\n\
+                 flows = 20000\npairs = \"all\"\n[[scheme]]\nmarker = \"none\"\n"
+            );
+            parse(&text, "flows.toml", &Overrides::default()).expect("a plan")
+        };
+        assert_eq!(of(&flows(0.8), 0, 4), (1, 2, false));
+        assert_eq!(of(&flows(0.1), 0, 4), (1, 1, false));
+        assert_eq!(of(&flows(0.1), 4, 4), (1, 4, false));
     }
 
     #[test]

@@ -212,6 +212,8 @@ pub struct Point {
     pub config: Config,
     /// Estimated packet-hops, for progress and cost.
     pub cost: f64,
+    /// Estimated simulated seconds.
+    pub seconds: f64,
     /// Estimated bytes that it takes while it runs, beyond those of the program.
     pub peak_bytes: f64,
     /// Estimated bytes of its outcome, which are held until the run ends.

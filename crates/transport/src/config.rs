@@ -46,6 +46,10 @@ pub struct Config {
     pub max_burst: u32,
     /// Selective acknowledgements (RFC 2018, 6675); without them NewReno (RFC 6582).
     pub sack: bool,
+    /// NewReno's timer restarts at every partial ACK of a recovery, not at the first alone (the
+    /// Slow-but-Steady variant of RFC 6582 section 4; the other one is called Impatient).
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_false"))]
+    pub slow_but_steady: bool,
     /// Duplicate ACKs (or SACKed segments) that start a fast retransmit.
     pub dup_acks: u32,
     /// Detect lost retransmissions: if `dup_acks` segments that were sent later are SACKed,
@@ -117,6 +121,7 @@ impl Default for Config {
             handshake: false,
             max_burst: 0,
             sack: true,
+            slow_but_steady: false,
             dup_acks: 3,
             lost_retransmissions: false,
             pacing: false,
@@ -131,4 +136,10 @@ impl Default for Config {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+#[cfg(feature = "serde")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_false(b: &bool) -> bool {
+    !*b
 }

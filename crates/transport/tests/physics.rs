@@ -93,6 +93,8 @@ fn reno_follows_the_square_root_law() {
         let cfg = Config {
             control: Control::RENO,
             sack,
+            // NewReno needs a round trip for each loss of a window, in which its timer runs.
+            rto_min: Nanos::from_millis(1000),
             ..Config::default()
         };
         let path = Path {

@@ -226,6 +226,32 @@ fn newreno_retransmits_one_hole_per_round_trip_without_a_timeout() {
 }
 
 #[test]
+fn newreno_gives_up_a_long_recovery_unless_it_is_slow_but_steady() {
+    let cfg = |slow_but_steady| Config {
+        init_window: 60,
+        sack: false,
+        slow_but_steady,
+        rto_min: Nanos::from_micros(350),
+        rto_init: Nanos::from_micros(350),
+        ..Config::default()
+    };
+    let path = || Path {
+        lose: (10..20).collect(),
+        ..Path::default()
+    };
+    let steady = transfer(&cfg(true), path(), 60 * 1460);
+    let stats = steady.sender.stats();
+    assert_eq!((stats.timeouts, stats.retransmits), (0, 10));
+    // The timer runs from the first partial ACK on, and three round trips of 100 us later there are
+    // still holes.
+    let impatient = transfer(&cfg(false), path(), 60 * 1460);
+    let stats = impatient.sender.stats();
+    assert_eq!((stats.timeouts, stats.fast_recoveries), (1, 1));
+    let end = |net: &Net| net.sent.last().expect("segments").0;
+    assert!(end(&impatient) < end(&steady));
+}
+
+#[test]
 fn sack_recovers_from_a_slow_start_that_overran_the_buffer_with_one_retransmission_per_loss() {
     for buffer in [100, 300] {
         let path = Path {

@@ -126,6 +126,12 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "transport",
+        keys: &["slow-but-steady"],
+        used: |c| !queue_pairs(c) && !c.transport.sack,
+        with: "sack = false and a control of TCP",
+    },
+    Rule {
+        section: "transport",
         keys: &["rack", "tlp"],
         used: |c| !queue_pairs(c) && c.transport.sack,
         with: "sack = true and a control of TCP",

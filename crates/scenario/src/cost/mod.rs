@@ -39,6 +39,8 @@ const EFFORT: u64 = 15_000_000;
 pub(crate) struct Cost {
     /// Packet-hops.
     pub(crate) hops: f64,
+    /// Simulated seconds.
+    pub(crate) seconds: f64,
     /// Most memory while it runs, beyond that of the program.
     pub(crate) peak_bytes: f64,
     /// Memory of its outcome, which stays until the end.
@@ -63,6 +65,7 @@ impl Costs {
         found.after += probes.sum::<f64>();
         Cost {
             hops: found.before + found.after,
+            seconds: found.end,
             peak_bytes: memory::peak(config, &found),
             kept_bytes: memory::kept(config, &found),
         }

@@ -368,6 +368,7 @@ fn point(
         load,
         seed: config.seed,
         cost: cost.hops,
+        seconds: cost.seconds,
         peak_bytes: cost.peak_bytes,
         kept_bytes: cost.kept_bytes,
         digest: digest.finish(),

@@ -58,6 +58,10 @@ keys! { KEYS:
     );
     SACK: bool = Key::flag("sack").usual("true")
         .doc("selective acknowledgements; `false`: NewReno");
+    SLOW_BUT_STEADY: bool = Key::flag("slow-but-steady").usual("false").doc(
+        "without SACK the timer restarts at every partial ACK of a recovery; `false`: at the \
+         first alone (RFC 6582)",
+    );
     DUP_ACKS: u32 = Key::count("dup-acks", 1, 1_000_000).usual("3")
         .doc("duplicate ACKs that start a fast retransmit");
     LOST_RETRANSMISSIONS: bool = Key::flag("lost-repairs")
@@ -174,6 +178,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
         handshake: s.read(&HANDSHAKE)?,
         max_burst: s.read(&MAX_BURST)?,
         sack: s.read(&SACK)?,
+        slow_but_steady: s.read(&SLOW_BUT_STEADY)?,
         dup_acks: s.read(&DUP_ACKS)?,
         lost_retransmissions: s.read_or(&LOST_RETRANSMISSIONS, insistent)?,
         pacing: usual.pacing,

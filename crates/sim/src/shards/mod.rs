@@ -194,6 +194,15 @@ pub fn most_shards(cfg: &Config) -> u32 {
     }
 }
 
+/// How many seconds two shards of a point simulate before they exchange what they have for each
+/// other.
+pub fn window_seconds(cfg: &Config) -> f64 {
+    let layout = Layout::new(cfg);
+    let clock = layout.clock;
+    let window = Division::new(cfg, &layout.fabric, clock, 2).window;
+    window as f64 * clock.tick_ps() as f64 * 1e-12
+}
+
 /// What tests of the shards simulate: short queries to one host of a star, one after the other.
 #[cfg(test)]
 fn queries(senders: u32, bytes: [u64; 2], repeat: u32, every: u64) -> Config {

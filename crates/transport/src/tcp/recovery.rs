@@ -46,7 +46,7 @@ impl Sender {
         if let Some((seq, len)) = self.next_hole(cfg) {
             let scoreboard = self.scoreboard.get_or_insert_default();
             scoreboard.force = false;
-            if seq == self.una {
+            if seq == self.una && (cfg.sack || cfg.slow_but_steady || self.phase == Phase::Loss) {
                 // The timer covers the first hole, whose acknowledgement takes a round trip from
                 // now (RFC 6675 section 6).
                 self.deadline = now + self.rto;
@@ -244,6 +244,7 @@ impl Sender {
             // the backoff (RFC 6298 section 5.7).
             self.rtt_at = self.una;
         }
+        let deadline = self.deadline;
         self.advance(cfg, now, ack, bytes);
         let una = self.una;
         let scoreboard = self.scoreboard.get_or_insert_default();
@@ -253,7 +254,12 @@ impl Sender {
             Phase::Recovery if una < scoreboard.recover && !cfg.sack => {
                 // RFC 6582 section 3.2 step 3, partial acknowledgement: the next segment is missing
                 // too. One of the acknowledged segments was the retransmission; duplicate ACKs had
-                // already counted the others as gone.
+                // already counted the others as gone. The timer restarts once in a recovery, so
+                // that one that would take many round trips ends in a timeout.
+                if scoreboard.partial && !cfg.slow_but_steady {
+                    self.deadline = deadline;
+                }
+                scoreboard.partial = true;
                 scoreboard.rxt = una;
                 scoreboard.lost_end = (una + u64::from(cfg.mss)).min(scoreboard.recover);
                 scoreboard.force = true;
@@ -406,6 +412,7 @@ impl Sender {
         let scoreboard = self.scoreboard.get_or_insert_default();
         scoreboard.recover = self.nxt;
         scoreboard.force = true;
+        scoreboard.partial = false;
         if !cfg.sack {
             scoreboard.rxt = self.una;
             scoreboard.lost_end = (self.una + u64::from(cfg.mss)).min(self.nxt);

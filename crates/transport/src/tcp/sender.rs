@@ -63,6 +63,8 @@ pub(crate) struct Scoreboard {
     pub(crate) guard: u64,
     /// Duplicate ACKs in a row (NewReno), or ACKs that SACKed new data.
     pub(crate) dups: u32,
+    /// A partial ACK of this recovery has arrived (NewReno).
+    pub(crate) partial: bool,
     /// The next retransmission leaves even if the window is full.
     pub(crate) force: bool,
     /// Retransmissions in flight, in the order they left (only with
