@@ -11,8 +11,7 @@ use crate::events::EventQueue;
 use crate::ids::ConnId;
 
 impl Network {
-    /// The port that has the packets on link `l`: of a shard, what stands for it where the link
-    /// ends.
+    /// The port that has the packets on link `l`: of a shard, its place where the link ends.
     #[inline(always)]
     fn place_of<Q: EventQueue>(&self, l: u32) -> Option<usize> {
         match Q::SHARDED {
