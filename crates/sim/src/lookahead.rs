@@ -5,7 +5,7 @@
 //! memory several times in a row: for the port that it leaves, for its packet, for the route of its
 //! connection, and for the port that it joins. Each of these tells where the next one is.
 //! Deliveries of nearby ticks therefore form a group, and each time a group begins, the five groups
-//! after it are prefetched one step further: a prefetch does not wait, and those of a group overlap.
+//! after it are prefetched one step further: a prefetch does not wait, and many overlap.
 //!
 //! It changes nothing but the time that a run takes (docs/speed.md has how much).
 
