@@ -38,8 +38,11 @@ const MID: usize = Set::SIZE;
 /// No node: the slot is empty, the free list at its end.
 const NO_NODE: u32 = 0;
 
-/// Steps from the head of a list in search of an event's place.
-const WALK: u32 = 2;
+/// Steps from the head of a list in search of an event's place: in a fabric of that many links or
+/// fewer, and in larger ones. There ticks hold many events, and each step waits for memory.
+const WALK: u32 = 8;
+const FEW_LINKS: u32 = 8000;
+const WALK_IN_LARGE: u32 = 2;
 
 /// A list of nodes; `head` is meaningless where `tail` is [`NO_NODE`].
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +90,10 @@ pub struct Wheel {
     far: BinaryHeap<Reverse<(u64, u32)>>,
     /// By slot of the near wheel: whether its list is not in order of events.
     unsorted: Box<[Set; SETS]>,
+    /// How many are not.
+    some_unsorted: u32,
+    /// Steps in search of an event's place.
+    walk: u32,
     /// Room to sort a slot.
     sorting: Vec<u32>,
 }
@@ -180,7 +187,7 @@ impl Wheel {
             return;
         }
         let mut before = head;
-        for _ in 0..WALK {
+        for _ in 0..self.walk {
             let next = self.next[before as usize];
             if self.is_before(n, next) {
                 self.next[n as usize] = next;
@@ -191,7 +198,9 @@ impl Wheel {
         }
         self.next[tail as usize] = n;
         self.near[i].tail = n;
-        self.unsorted[i / Set::SIZE].insert(i);
+        let unsorted = &mut self.unsorted[i / Set::SIZE];
+        self.some_unsorted += u32::from(!unsorted.holds(i));
+        unsorted.insert(i);
     }
 
     /// Puts the list of a near slot into order where it is not. Equal events are alike, so that
@@ -200,6 +209,7 @@ impl Wheel {
     #[inline(never)]
     fn sort(&mut self, i: usize) {
         self.unsorted[i / Set::SIZE].remove_if(i, true);
+        self.some_unsorted -= 1;
         let Slot { head, tail } = self.near[i];
         let mut list = std::mem::take(&mut self.sorting);
         let after = |n: &u32| (*n != tail).then(|| self.next[*n as usize]);
@@ -356,7 +366,7 @@ impl Wheel {
 #[cfg(test)]
 impl Wheel {
     pub(super) fn is_sorted(&self) -> bool {
-        self.unsorted.iter().all(Set::is_empty)
+        self.some_unsorted == 0
     }
 }
 
@@ -384,6 +394,11 @@ impl EventQueue for Wheel {
             mid_set: Box::new(Set::new()),
             far: BinaryHeap::new(),
             unsorted: Box::new([const { Set::new() }; SETS]),
+            some_unsorted: 0,
+            walk: match links <= FEW_LINKS {
+                true => WALK,
+                false => WALK_IN_LARGE,
+            },
             sorting: Vec::new(),
         };
         wheel.more_nodes();
@@ -423,7 +438,7 @@ impl EventQueue for Wheel {
         let at = self.next_at;
         self.now = at;
         let i = at as usize & (NEAR - 1);
-        if self.unsorted[i / Set::SIZE].holds(i) {
+        if self.some_unsorted > 0 && self.unsorted[i / Set::SIZE].holds(i) {
             self.sort(i);
         }
         let slot = &mut self.near[i];
