@@ -2,7 +2,7 @@
 //! What crosses the network between a [`Sender`](crate::Sender) and a
 //! [`Receiver`](crate::Receiver).
 
-use cemark_wire::{Ecn, Flags};
+use cemark_wire::{Ecn, Flags, Packet};
 
 use crate::Config;
 
@@ -19,6 +19,20 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Low 32 bits of the sending time in nanoseconds.
     pub ts: u32,
+}
+
+impl Segment {
+    /// What a data packet carries.
+    #[inline]
+    pub fn of(packet: &Packet) -> Segment {
+        Segment {
+            seq: packet.seq,
+            len: packet.len(),
+            flags: packet.flags(),
+            ecn: packet.ecn(),
+            ts: packet.ts,
+        }
+    }
 }
 
 /// An acknowledgement. SACK blocks are kept apart from it, since almost none has any.

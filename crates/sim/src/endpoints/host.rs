@@ -67,13 +67,7 @@ impl Endpoints {
         let Sink::Tcp(receiver) = &mut rx.sink else {
             return Came::Nothing;
         };
-        let segment = Segment {
-            seq: p.seq,
-            len: p.len(),
-            flags: p.flags(),
-            ecn: p.ecn(),
-            ts: p.ts,
-        };
+        let segment = Segment::of(p);
         let acks = receiver.on_data(&self.transport, now, &segment);
         let complete = receiver.delivered() >= rx.end;
         if self.gathers {

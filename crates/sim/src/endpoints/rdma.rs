@@ -46,13 +46,7 @@ impl Endpoints {
         let (Sink::Rdma(responder), Some(rdma)) = (&mut rx.sink, &cfg.rdma) else {
             return false;
         };
-        let segment = Segment {
-            seq: p.seq,
-            len: p.len(),
-            flags: p.flags(),
-            ecn: p.ecn(),
-            ts: p.ts,
-        };
+        let segment = Segment::of(p);
         let replies = responder.on_data(cfg, rdma, now, &segment);
         let complete = responder.delivered() >= rx.end;
         let class = rx.class;
