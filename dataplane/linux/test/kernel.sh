@@ -47,9 +47,9 @@ fi
 mkdir -p "$kernel"
 cat "${parts[@]/#/$here/kernel/}" >"$kernel/wanted"
 # The registers of a processor with AMX (Intel, since 2023) are 11,008 bytes, and a host takes them
-# back whole or not at all. Linux 6.12 keeps 2,696 bytes of them, so its first process would end with
-# a fault on such a host; later kernels ask the host for the size. A copy lies in each kernel stack,
-# which is why uml.config has a larger KERNEL_STACK_ORDER than the default.
+# back whole or not at all. Linux 6.12 keeps 2,696 bytes of them, so its first process would end
+# with a fault on such a host; later kernels ask the host for the size. A copy lies in each kernel
+# stack, which is why uml.config has a larger KERNEL_STACK_ORDER than the default.
 offsets=linux-source-$version/arch/x86/um/user-offsets.c
 if ! grep -q '(HOST_FP_SIZE, 11264)' "$offsets"; then
   sed -i 's/(HOST_FP_SIZE, 2696)/(HOST_FP_SIZE, 11264)/' "$offsets"
