@@ -154,6 +154,10 @@ mod tests {
         assert_eq!(of(&short, 0, 4), (1, 1, false));
         assert_eq!(of(&short, 4, 4), (1, 4, false));
         assert_eq!(of(&long, 0, 1), (1, 1, false));
+        // It ends with its last flow, long before those 10 s.
+        let load = "[[workload]]\nkind = \"poisson\"\nsizes = \"web-search\"\nload = 0.5\n\
+                    flows = 100\npairs = \"all\"\n";
+        assert_eq!(of(&plan("10s", load, ""), 0, 4), (1, 1, false));
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub(crate) struct Shard<Q> {
     pub net: Network,
     pub ends: Endpoints,
     pub boxes: Middleboxes,
+    /// Prefetches for the deliveries of the next ticks, in a large fabric.
     pub lookahead: Lookahead,
     /// Flows that have not started.
     pub traffic: Traffic,

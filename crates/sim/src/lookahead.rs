@@ -13,9 +13,10 @@ use crate::endpoints::Endpoints;
 use crate::events::EventQueue;
 use crate::network::Network;
 
-/// Fabrics with fewer links fit into the caches. With debug assertions every fabric is large, so
-/// that the digests which tests compare are those of this code too.
-const LARGE: usize = if cfg!(debug_assertions) { 1 } else { 8000 };
+/// Links of a large fabric, at least: smaller ones fit into the caches. With debug assertions every
+/// fabric is large, so that the digests which tests compare are those of the code for large ones
+/// too.
+pub(crate) const LARGE: usize = if cfg!(debug_assertions) { 1 } else { 8000 };
 /// Steps of a delivery: its port, its packet, its route, the next port, its place there.
 const STEPS: usize = 5;
 /// Deliveries of a group, at least. Where ticks hold many a group is one tick; larger groups were

@@ -316,7 +316,7 @@ impl FusedPort {
     #[inline(always)]
     pub fn prefetch_tail(&self) {
         prefetch_index(std::slice::from_ref(&self.counters), 0);
-        self.ring.prefetch_back();
+        self.ring.prefetch_free();
     }
 
     /// The packet that reaches the far end next, if there is one.

@@ -127,9 +127,9 @@ impl<T: Copy + Default> Ring<T> {
         prefetch_index(&self.slots[..], self.at(self.head.wrapping_add(1)));
     }
 
-    /// Prefetches the slot of the next element that is appended.
+    /// Prefetches the slot that the next element takes when it is appended.
     #[inline(always)]
-    pub fn prefetch_back(&self) {
+    pub fn prefetch_free(&self) {
         prefetch_index(&self.slots[..], self.at(self.tail));
     }
 

@@ -179,20 +179,43 @@ pub(crate) fn all(
         results.push(m);
     }
     let growth = growth(&results);
+    let barrier = barrier_us(threads);
     match format {
         Format::Json => exit::answer_json(&serde_json::json!({
             "schema": 1, "core": core.name(), "runs": runs, "threads": threads,
-            "results": results, "growth": growth,
+            "results": results, "growth": growth, "barrier_us": barrier,
         })),
         Format::Table => {
             let spread = spread_table(&results);
+            let barrier = match barrier {
+                Some(us) => format!("a barrier of {threads} threads takes {us:.2} us\n"),
+                None => String::new(),
+            };
             let growth = match growth.is_empty() {
                 true => String::new(),
                 false => growth_table(&growth),
             };
-            exit::answer(&(spread + &growth))
+            exit::answer(&(spread + &barrier + &growth))
         }
     }
+}
+
+/// Microseconds that this many threads take at the barrier between two windows, with nothing to do
+/// in between: the median of five times 10,000. None for one thread, and where there are fewer
+/// cores.
+fn barrier_us(threads: u32) -> Option<f64> {
+    const TIMES: u32 = 10_000;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads as usize;
+    (2..=cores).contains(&threads).then(|| {
+        let mut times = [0; 5].map(|_| {
+            let watch = Stopwatch::start();
+            shards::meet(threads, TIMES);
+            watch.seconds() * 1e6 / f64::from(TIMES)
+        });
+        times.sort_by(f64::total_cmp);
+        times[2]
+    })
 }
 
 /// How the work of each divided simulation was spread over its threads; empty without any.
@@ -367,6 +390,14 @@ mod tests {
         let mut one = measured("a", 1, 1.0);
         one.spread = Some(spread);
         assert!(spread_table(&[one]).ends_with("5.0       38 %\n"));
+    }
+
+    #[test]
+    fn a_barrier_is_measured_where_each_thread_has_a_core() {
+        assert_eq!(barrier_us(1), None);
+        assert_eq!(barrier_us(u32::MAX), None);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        assert_eq!(barrier_us(2).is_some(), cores > 1);
     }
 
     #[test]

@@ -26,6 +26,7 @@ use std::hint::select_unpredictable;
 
 use super::EventQueue;
 use super::set::Set;
+use crate::lookahead::LARGE;
 
 /// log2 of the ticks in a half of the near wheel.
 const HALF: u32 = 13;
@@ -38,10 +39,9 @@ const MID: usize = Set::SIZE;
 /// No node: the slot is empty, the free list at its end.
 const NO_NODE: u32 = 0;
 
-/// Steps from the head of a list in search of an event's place: in a fabric of that many links or
-/// fewer, and in larger ones. There ticks hold many events, and each step waits for memory.
+/// Steps from the head of a list in search of an event's place, and in a large fabric, where ticks
+/// hold many events and each step waits for memory.
 const WALK: u32 = 8;
-const FEW_LINKS: u32 = 8000;
 const WALK_IN_LARGE: u32 = 2;
 
 /// A list of nodes; `head` is meaningless where `tail` is [`NO_NODE`].
@@ -395,7 +395,7 @@ impl EventQueue for Wheel {
             far: BinaryHeap::new(),
             unsorted: Box::new([const { Set::new() }; SETS]),
             some_unsorted: 0,
-            walk: match links <= FEW_LINKS {
+            walk: match (links as usize) < LARGE {
                 true => WALK,
                 false => WALK_IN_LARGE,
             },

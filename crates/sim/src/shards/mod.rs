@@ -33,6 +33,7 @@ use crate::network::{Border, pfc};
 use crate::outcome::Outcome;
 use crate::workload::{Kind, Traffic};
 
+use barrier::Barrier;
 use exchange::Exchange;
 pub(crate) use part::Part;
 use work::{Apart, Plan, Sim};
@@ -164,6 +165,23 @@ impl Sim {
             plan,
         }
     }
+}
+
+/// Lets this many threads meet at the barrier between two windows this often, with nothing to do in
+/// between: for a caller with a clock, who wants to know what a barrier costs.
+pub fn meet(threads: usize, times: u32) {
+    let barrier = Barrier::new(threads);
+    let meet = || {
+        for _ in 0..times {
+            barrier.wait();
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(meet);
+        }
+        meet();
+    });
 }
 
 /// Why a point cannot be divided into shards, if it cannot: words that follow "it is not divided:".

@@ -48,7 +48,8 @@ impl Sender {
             scoreboard.force = false;
             if seq == self.una && (cfg.sack || cfg.slow_but_steady || self.phase == Phase::Loss) {
                 // The timer covers the first hole, whose acknowledgement takes a round trip from
-                // now (RFC 6675 section 6).
+                // now (RFC 6675 section 6). NewReno's runs on from the first partial ACK, so that
+                // a recovery with many holes ends in a timeout (RFC 6582 section 4).
                 self.deadline = now + self.rto;
             }
             return Some(self.resend(cfg, now, seq, len));
