@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What time it is and what is pending: the one thing that every part of a shard is passed.
 
-use cemark_switch::Clock;
+use cemark_switch::{Clock, NEVER};
 use cemark_wire::{Nanos, Picos};
 
 use crate::events::EventQueue;
@@ -80,6 +80,20 @@ impl<Q: EventQueue> Agenda<Q> {
     #[inline]
     pub fn picos(&self) -> Picos {
         self.clock.picos(self.now)
+    }
+
+    /// Makes sure that an event of a timer is pending at or before its deadline. `at`: the tick of
+    /// the earliest pending one, or [`NEVER`]; `pending`: how many are, including stale ones.
+    #[inline]
+    pub fn arm(&mut self, (at, pending): (&mut u64, &mut u32), deadline: Nanos, event: u32) {
+        // A pending event that comes too early re-arms its timer; compare in nanoseconds only when
+        // none is pending before it.
+        if *at != NEVER && self.clock.nanos(*at) <= deadline {
+            return;
+        }
+        *at = self.clock.ticks_up(deadline).max(self.now);
+        *pending += 1;
+        self.events.insert(*at, event);
     }
 
     /// The place of the event being handled among all events.

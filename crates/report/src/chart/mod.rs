@@ -27,6 +27,7 @@ mod tests;
 pub use axis::{Axis, Unit};
 pub(crate) use colour::{COLOURS, of_scheme as colour};
 pub use of_figure::of_figure_row;
+pub(crate) use of_goodput::Intervals;
 pub use of_goodput::of_goodput;
 pub use of_group::of_group;
 pub(crate) use of_group::{at, difference, name as metric_name, place_of};

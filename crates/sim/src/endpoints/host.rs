@@ -362,15 +362,8 @@ impl Endpoints {
         let Some(deadline) = tx.source.timeout(&self.transport, now) else {
             return;
         };
-        // A pending event that comes too early re-arms itself; compare in nanoseconds only when
-        // none is pending before it.
-        if tx.timer_at != NEVER && agenda.clock.nanos(tx.timer_at) <= deadline {
-            return;
-        }
-        let at = agenda.clock.ticks_up(deadline).max(agenda.now);
-        tx.timer_at = at;
-        tx.timers += 1;
-        agenda.events.insert(at, kind::TIMER | conn.0);
+        let timer = (&mut tx.timer_at, &mut tx.timers);
+        agenda.arm(timer, deadline, kind::TIMER | conn.0);
     }
 
     pub fn sender_timer<Q: EventQueue>(
@@ -404,13 +397,8 @@ impl Endpoints {
         let Some(deadline) = receiver.timeout() else {
             return;
         };
-        if rx.timer_at != NEVER && agenda.clock.nanos(rx.timer_at) <= deadline {
-            return;
-        }
-        let at = agenda.clock.ticks_up(deadline).max(agenda.now);
-        rx.timer_at = at;
-        rx.timers += 1;
-        agenda.events.insert(at, kind::ACK_TIMER | conn.0);
+        let timer = (&mut rx.timer_at, &mut rx.timers);
+        agenda.arm(timer, deadline, kind::ACK_TIMER | conn.0);
     }
 
     pub fn ack_timer<Q: EventQueue>(

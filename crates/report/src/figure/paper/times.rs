@@ -9,13 +9,10 @@ use super::super::row::{Formula, Row};
 use super::super::targets::Target;
 use super::published::{reads, tip};
 use super::spec::Spec;
-use crate::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Mark, Panel, Spot, Unit};
+use crate::chart::{self, Body, Chart, Curve, Form, Intervals, Key, Mark, Panel};
 use crate::comparison::Group;
 use crate::metrics::{self, Conversion};
-use crate::{Comparisons, Finished, units};
-
-/// Most points of a curve.
-const POINTS: usize = 240;
+use crate::{Comparisons, Finished};
 
 /// The run of a figure, as charts over time read it.
 pub(super) struct Run<'a> {
@@ -109,8 +106,10 @@ pub(super) fn goodput(run: &Run<'_>, spec: &Spec) -> Vec<Chart> {
 fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
     let first = *group.baseline().points.first()?;
     let measure = &run.plan.points[first].config.measure;
-    let interval = measure.goodput_interval.as_secs_f64();
-    let from = measure.from.as_micros_f64();
+    let intervals = Intervals {
+        from: measure.from.as_micros_f64(),
+        length: measure.goodput_interval.as_secs_f64(),
+    };
     let mut panels: Vec<(&str, Vec<Curve>)> = Vec::new();
     let mut classes: Vec<u8> = Vec::new();
     for row in &group.rows {
@@ -123,9 +122,12 @@ fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
                 .zip(&flow.intervals)
                 .for_each(|(s, b)| *s += b);
         }
-        let curves = of_class.iter().map(|(class, bytes)| Curve {
-            colour: usize::from(*class) % (chart::COLOURS - 1) + 1,
-            spots: spots(bytes, (from, interval), *class),
+        let curves = of_class.iter().map(|(class, bytes)| {
+            let stride = Intervals::stride(bytes.len());
+            Curve {
+                colour: usize::from(*class) % (chart::COLOURS - 1) + 1,
+                spots: intervals.curve(bytes, stride, &format!("queue {}", class + 1)),
+            }
         });
         panels.push((&row.scheme, curves.collect()));
         classes.extend(of_class.keys());
@@ -134,27 +136,12 @@ fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
     classes.dedup();
     let all = || panels.iter().flat_map(|p| &p.1).flat_map(|c| &c.spots);
     let most = all().map(|s| s.y).fold(0.0, f64::max);
-    let until = all().map(|s| s.x).fold(from, f64::max);
-    if interval <= 0.0 || most <= 0.0 {
+    let until = all().map(|s| s.x).fold(intervals.from, f64::max);
+    if intervals.length <= 0.0 || most <= 0.0 {
         return None;
     }
-    let panel = |(scheme, curves): (&str, Vec<Curve>)| Panel {
-        title: scheme.to_owned(),
-        note: String::new(),
-        body: Body::Times(Curves {
-            x: Axis {
-                range: Some((from, until)),
-                ..Axis::new("time", Unit::Micros)
-            },
-            y: Axis {
-                range: Some((0.0, 1.08 * most)),
-                ..Axis::new("", Unit::BitsPerSecond)
-            },
-            origin: None,
-            form: chart::Form::Plain,
-            curves,
-            marks: Vec::new(),
-        }),
+    let panel = |(scheme, curves): (&str, Vec<Curve>)| {
+        intervals.panel(scheme, (until, most), (Form::Plain, curves))
     };
     let key = |class: &u8| Key {
         label: format!("queue {}", class + 1),
@@ -170,21 +157,4 @@ fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
         legend: classes.iter().map(key).collect(),
         panels: panels.into_iter().map(panel).collect(),
     })
-}
-
-fn spots(bytes: &[u64], (from, interval): (f64, f64), class: u8) -> Vec<Spot> {
-    let stride = bytes.len().div_ceil(POINTS).max(1);
-    let spot = |(i, some): (usize, &[u64])| {
-        let (begin, many) = ((i * stride) as f64, some.len() as f64);
-        let x = from + (begin + many / 2.0) * interval * 1e6;
-        let y = some.iter().sum::<u64>() as f64 * 8.0 / (many * interval);
-        let (when, what) = (units::micros(x), units::bits_per_second(y));
-        Spot {
-            x,
-            y,
-            band: None,
-            tip: format!("queue {} at {when}: {what}", class + 1),
-        }
-    };
-    bytes.chunks(stride).enumerate().map(spot).collect()
 }
