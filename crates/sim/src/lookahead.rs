@@ -10,13 +10,12 @@
 //! It changes nothing but the time that a run takes (docs/speed.md has how much).
 
 use crate::endpoints::Endpoints;
-use crate::events::EventQueue;
+use crate::events::{EventQueue, LARGE};
 use crate::network::Network;
 
-/// Links of a large fabric, at least: smaller ones fit into the caches. With debug assertions every
-/// fabric is large, so that the digests which tests compare are those of the code for large ones
-/// too.
-pub(crate) const LARGE: usize = if cfg!(debug_assertions) { 1 } else { 8000 };
+/// Links from which on there is anything to gain. With debug assertions every fabric has enough, so
+/// that the digests which tests compare are those of this code too.
+const LINKS: usize = if cfg!(debug_assertions) { 1 } else { LARGE };
 /// Steps of a delivery: its port, its packet, its route, the next port, its place there.
 const STEPS: usize = 5;
 /// Deliveries of a group, at least. Where ticks hold many a group is one tick; larger groups were
@@ -45,7 +44,7 @@ pub(crate) struct Lookahead {
 impl Lookahead {
     pub fn new(links: usize) -> Lookahead {
         Lookahead {
-            next: match links < LARGE {
+            next: match links < LINKS {
                 true => u64::MAX,
                 false => 0,
             },

@@ -2,7 +2,7 @@
 //! Goodput of all flows together over time, where a scenario asks for intervals: one panel for each
 //! scheme, all to the same scale.
 
-use cemark_scenario::Plan;
+use cemark_scenario::{Plan, Point};
 
 use super::of_group::{at, place_of};
 use super::{Axis, Body, Chart, Curve, Curves, Form, Panel, Spot, Unit, colour};
@@ -22,6 +22,15 @@ pub(crate) struct Intervals {
 }
 
 impl Intervals {
+    /// Those that a point measures goodput in.
+    pub fn of(point: &Point) -> Intervals {
+        let measure = &point.config.measure;
+        Intervals {
+            from: measure.from.as_micros_f64(),
+            length: measure.goodput_interval.as_secs_f64(),
+        }
+    }
+
     /// How many intervals are gathered into a point, of `count` in all.
     pub fn stride(count: usize) -> usize {
         count.div_ceil(POINTS).max(1)
@@ -76,11 +85,7 @@ impl Intervals {
 /// The chart of the first seed; `None` without intervals.
 pub fn of_goodput(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Chart> {
     let first = *group.baseline().points.first()?;
-    let measure = &plan.points[first].config.measure;
-    let intervals = Intervals {
-        from: measure.from.as_micros_f64(),
-        length: measure.goodput_interval.as_secs_f64(),
-    };
+    let intervals = Intervals::of(&plan.points[first]);
     let goodput = |i: usize| &finished[i].outcome.goodput[..];
     let rows = || {
         let rows = group.rows.iter();

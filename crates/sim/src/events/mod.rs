@@ -16,6 +16,9 @@ pub use part::PartWheel;
 pub use scrambled::Scrambled;
 pub use wheel::Wheel;
 
+/// A fabric with this many links is large: ports, packets and routes do not fit into the caches.
+pub(crate) const LARGE: usize = 8000;
+
 /// A future event list over ticks.
 ///
 /// Contract: events come out in order of time, and among equal times the smallest first. The order

@@ -24,9 +24,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
 
-use super::EventQueue;
 use super::set::Set;
-use crate::lookahead::LARGE;
+use super::{EventQueue, LARGE};
 
 /// log2 of the ticks in a half of the near wheel.
 const HALF: u32 = 13;

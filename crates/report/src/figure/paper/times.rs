@@ -105,11 +105,7 @@ pub(super) fn goodput(run: &Run<'_>, spec: &Spec) -> Vec<Chart> {
 
 fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
     let first = *group.baseline().points.first()?;
-    let measure = &run.plan.points[first].config.measure;
-    let intervals = Intervals {
-        from: measure.from.as_micros_f64(),
-        length: measure.goodput_interval.as_secs_f64(),
-    };
+    let intervals = Intervals::of(&run.plan.points[first]);
     let mut panels: Vec<(&str, Vec<Curve>)> = Vec::new();
     let mut classes: Vec<u8> = Vec::new();
     for row in &group.rows {
