@@ -3,8 +3,8 @@
 are spread evenly or drawn for each packet.
 
 Rule: the average counts 4096ths of a byte, every step is rounded down, and whole bytes of it are
-compared. (1 - weight)^m is computed by squaring in parts of 2^32. A packet's time is whole
-nanoseconds, at least one. Probabilities are parts of 2^16.
+compared. With weight 1 the length itself is compared. (1 - weight)^m is computed by squaring in
+parts of 2^32. A packet's time is whole nanoseconds, at least one. Probabilities are parts of 2^16.
 """
 
 from fractions import Fraction
@@ -36,6 +36,11 @@ class Oracle(Scheme):
     def tuned(self):
         time = self.down(self.queue.time_of(self.p.mean_pkt))
         self.packet_time = max(time, 0 if self.exact else 1)
+        self.instantaneous = self.p.weight == 1
+        if self.instantaneous:
+            self.avg, self.idle_since = Fraction(0), None
+        if self.p.spacing == "independent":
+            self.passed = 0
 
     def remaining(self, steps):
         """(1 - weight)^steps."""
@@ -50,18 +55,20 @@ class Oracle(Scheme):
         return power
 
     def smooth(self, at):
+        length = self.within(at.queue + (at.pkt if self.p.count_self else 0))
+        if self.instantaneous:
+            return length
         since, self.idle_since = self.idle_since, None
         if since is not None and at.queue == 0:
             self.idle_since = at.now  # still idle if this packet is dropped
             missed = floor(max(at.now - since, 0) / self.packet_time)
             self.avg = self.down(self.avg * self.remaining(missed), 4096)
         else:
-            length = self.within(at.queue + (at.pkt if self.p.count_self else 0))
             self.avg = self.down(self.avg + self.p.weight * (length - self.avg), 4096)
+        return self.down(self.avg)
 
     def enqueue(self, at):
-        self.smooth(at)
-        avg = self.down(self.avg)
+        avg = self.smooth(at)
         if avg >= self.p.kmax:
             self.passed = 0
             return "average"
@@ -80,7 +87,8 @@ class Oracle(Scheme):
         return "pass"
 
     def emptied(self, now):
-        self.idle_since = now
+        if not self.instantaneous:
+            self.idle_since = now
 
     def distance(self, exact):
         return abs(self.avg - exact.avg)

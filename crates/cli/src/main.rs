@@ -3,6 +3,11 @@
 
 use std::process::ExitCode;
 
+/// It keeps what is allocated together close together: a simulation of 1,024 hosts is a fifth
+/// faster than with glibc's `malloc`, one of 11,664 hosts 1.4 times as fast (docs/speed.md).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     ExitCode::from(cemark_cli::main(cemark_cli::Program::this()))
 }

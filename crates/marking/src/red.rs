@@ -100,14 +100,23 @@ impl Params {
     }
 }
 
+impl Params {
+    /// Whether the length itself is compared: a newest length of weight 1 leaves no average.
+    #[inline(always)]
+    fn instantaneous(&self) -> bool {
+        self.weight == fixed::ONE
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// Smoothed length in 2^-12 bytes.
+    /// Smoothed length in 2^-12 bytes; zero if lengths are not averaged.
     avg: u64,
     /// Until when the average of an empty queue has been aged; `None` while the queue is not empty,
-    /// and before the first packet.
+    /// before the first packet, and if lengths are not averaged.
     idle_since: Option<Nanos>,
-    /// Packets between kmin and kmax since the last mark, without the judged one.
+    /// Packets between kmin and kmax since the last mark, without the judged one; zero if each
+    /// packet is drawn independently.
     passed: u32,
 }
 
@@ -120,12 +129,15 @@ impl Red {
         }
     }
 
-    /// Brings the average up to the arrival of a packet.
+    /// Brings the average up to the arrival of a packet, and returns what is compared, in bytes.
     #[inline]
-    fn smooth(&mut self, at: &At) {
+    fn smooth(&mut self, at: &At) -> u32 {
         let p = &self.params;
         let own = if p.count_self { at.pkt_bytes } else { 0 };
         let length = at.queue_bytes.saturating_add(own);
+        if p.instantaneous() {
+            return length;
+        }
         self.state.avg = match self.state.idle_since.take() {
             // As in the paper, the packet that ends an idle time ages the average and is not a
             // sample itself. The idle time continues, in case this packet is dropped: otherwise an
@@ -137,6 +149,7 @@ impl Red {
             }
             _ => fixed::ewma(self.state.avg, length, p.weight),
         };
+        (self.state.avg >> fixed::AVG_BITS) as u32
     }
 
     /// Draws whether a packet between kmin and kmax is marked.
@@ -169,13 +182,23 @@ impl Marker for Red {
     }
 
     fn watches_empty(&self) -> bool {
-        true
+        !self.params.instantaneous()
+    }
+
+    fn quiet_below(&self, mtu: u32) -> u32 {
+        let p = &self.params;
+        // An average moves with every packet, and a packet below kmin ends a count.
+        if !p.instantaneous() || !p.independent {
+            return 0;
+        }
+        p.kmin
+            .min(p.kmax)
+            .saturating_sub(if p.count_self { mtu } else { 0 })
     }
 
     #[inline]
     fn enqueue(&mut self, at: &At) -> Verdict {
-        self.smooth(at);
-        let avg = (self.state.avg >> fixed::AVG_BITS) as u32;
+        let avg = self.smooth(at);
         if avg >= self.params.kmax {
             self.state.passed = 0;
             return Verdict::Mark(Why::Average);
@@ -193,10 +216,18 @@ impl Marker for Red {
 
     #[inline]
     fn emptied(&mut self, _: QueueId, now: Nanos) {
-        self.state.idle_since = Some(now);
+        if !self.params.instantaneous() {
+            self.state.idle_since = Some(now);
+        }
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {
         self.params = Params::new(params.into(), queue);
+        if self.params.instantaneous() {
+            (self.state.avg, self.state.idle_since) = (0, None);
+        }
+        if self.params.independent {
+            self.state.passed = 0;
+        }
     }
 }

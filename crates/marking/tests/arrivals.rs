@@ -157,6 +157,31 @@ proptest! {
         }
     }
 
+    /// The same of RED where it compares the length itself.
+    #[test]
+    fn a_length_that_red_calls_quiet_is_quiet(
+        kmin in 0u32..200_000, more in 0u32..200_000, weight in prop_oneof![Just(1u64 << 16),
+            1u64..1 << 16], spacing in 0u64..2, own: bool, below in 1u32..200_000, packet_hash: u64,
+            idle: bool,
+    ) {
+        let changes = [("kmin", u64::from(kmin)), ("kmax", u64::from(kmin + more)), ("weight",
+            weight), ("spacing", spacing), ("count_self", u64::from(own))];
+        let marker = red::Red::from_config((&values(&red::SPEC, &changes)).into(),
+            &ten_gigabits());
+        let quiet = marker.quiet_below(1_500);
+        let first = kmin.saturating_sub(if own { 1_500 } else { 0 });
+        prop_assert_eq!(quiet, if weight == 1 << 16 && spacing == 1 { first } else { 0 });
+        prop_assert_eq!(marker.watches_empty(), weight < 1 << 16);
+        if let Some(length) = quiet.checked_sub(below) {
+            let mut asked = marker;
+            if idle {
+                asked.emptied(QueueId(0), Nanos(0));
+            }
+            prop_assert_eq!(asked.enqueue(&finds(length, 1, packet_hash)), Verdict::Pass);
+            prop_assert_eq!(format!("{asked:?}"), format!("{marker:?}"));
+        }
+    }
+
     /// A length as a packet joins, the same with the packet as it leaves, and the wait for it: one
     /// law.
     #[test]

@@ -49,6 +49,7 @@ fn the_calls_that_schemes_ask_for() {
         ("threshold", ("scope", 1), false, false, 0),
         ("threshold", ("scope", 2), false, false, 0),
         ("red", ("count_self", 0), true, true, 0),
+        ("red", ("weight", 65_536), false, true, 0), // a count of packets
         ("tcn", ("threshold", 1), false, false, 0),
         ("codel", ("min_bytes", 0), true, false, 0),
         ("ecn_sharp", ("reset_on_empty", 0), false, false, 0),

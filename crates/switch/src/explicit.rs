@@ -136,12 +136,13 @@ impl ExplicitPort {
         }
     }
 
-    /// See [`Port::offer`](crate::Port::offer).
+    /// See [`Port::offer`](crate::Port::offer). `packet_hash` is called only for a packet that a
+    /// marker may judge, and only where [`ExplicitPort::draws`].
     pub fn offer(
         &mut self,
         now: u64,
         packet: &Packet,
-        packet_hash: u64,
+        packet_hash: impl FnOnce() -> u64,
         pools: &mut [Pool],
         gone: &mut Discarded,
     ) -> Offer {
@@ -156,9 +157,10 @@ impl ExplicitPort {
                 self.round.woke(now, self.line().min(now));
             }
             let paused = self.paused >> i & 1 == 1;
+            let bytes = u32::from(packet.wire_bytes());
             if self.traceless
                 && !paused
-                && self.queues[i].lets_pass
+                && self.queues[i].lets_pass(bytes, self.round.get())
                 && let Some(own) = self.pass(now, i, packet, pool)
             {
                 return Offer {
@@ -256,11 +258,10 @@ impl ExplicitPort {
         now: u64,
         i: usize,
         packet: &Packet,
-        packet_hash: u64,
+        packet_hash: impl FnOnce() -> u64,
         pool: &mut Pool,
     ) -> Result<(), DropReason> {
         let bytes = u32::from(packet.wire_bytes());
-        let mut intent = None;
         if let Some(below) = &self.below
             && below.is_full(self.queued_packets())
         {
@@ -281,7 +282,14 @@ impl ExplicitPort {
                 Admit::Drop(why) => return Err(why),
             }
         };
-        if queue.judges_at_enqueue(bytes, self.round.get()) {
+        let judges = queue.judges_at_enqueue(bytes, self.round.get());
+        let packet_hash = if self.draws && (judges || queue.at_dequeue) {
+            packet_hash()
+        } else {
+            0
+        };
+        let mut intent = None;
+        if judges {
             intent = self.judge_arrival(now, i, packet, packet_hash, pool)?;
         }
         let queue = &mut self.queues[i];
@@ -364,7 +372,10 @@ impl ExplicitPort {
             intent: w.intent,
         };
         let at = self.queues[i].view(now, judged, self.view_of(i, pool));
-        self.queues[i].marker.dequeue(&at)
+        let queue = &mut self.queues[i];
+        let verdict = queue.marker.dequeue(&at);
+        queue.ask_quiet_sojourn(self.clock);
+        verdict
     }
 
     /// Starts the transmission of a packet and counts it. Returns the tick of its arrival.
@@ -387,17 +398,23 @@ impl ExplicitPort {
     #[inline]
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
-        let ask = self.queues[i].request(i, packet.stamp, bytes);
-        match self.buffering.decide(pool, &ask) {
-            Admit::Ok => {}
-            // A packet that takes headroom pauses its sender, so the meters have to count it.
-            Admit::Headroom => return None,
-            Admit::Drop(why) => {
-                self.discard(why);
-                return Some(Offer {
-                    refused: true,
-                    ..Offer::QUIET
-                });
+        let queue = &self.queues[i];
+        let plain = !queue.lossless && self.buffering.surely_takes(pool, bytes, 0, queue.limit);
+        if !plain {
+            match self
+                .buffering
+                .decide(pool, &queue.request(i, packet.stamp, bytes))
+            {
+                Admit::Ok => {}
+                // A packet that takes headroom pauses its sender, so the meters have to count it.
+                Admit::Headroom => return None,
+                Admit::Drop(why) => {
+                    self.discard(why);
+                    return Some(Offer {
+                        refused: true,
+                        ..Offer::QUIET
+                    });
+                }
             }
         }
         let arrive = self.send(now, bytes);
@@ -480,7 +497,7 @@ impl ExplicitPort {
         }
         let next = self.lengths[i].1;
         self.lengths[i] = (next, queue.waiting.second_bytes(&self.slots));
-        let verdict = if queue.at_dequeue {
+        let verdict = if queue.judges_at_dequeue(now - w.since) {
             self.judge_departure(self.clock.nanos(now), i, slot, pool)
         } else {
             w.intent.map_or(Verdict::Pass, Verdict::Mark)

@@ -201,7 +201,7 @@ impl Port {
                     ..Offer::QUIET
                 },
             },
-            Port::Explicit(p) => p.offer(now, packet, packet_hash, pools, gone),
+            Port::Explicit(p) => p.offer(now, packet, || packet_hash, pools, gone),
         }
     }
 

@@ -6,6 +6,7 @@ use cemark_wire::{Ecn, Nanos, Packet};
 use prefetch_index::prefetch_index;
 
 use crate::admit::RoomRequest;
+use crate::clock::Clock;
 use crate::lines::Aligned;
 use crate::marker::AnyMarker;
 use crate::port::{NEVER, QueueSetup};
@@ -210,15 +211,19 @@ pub(crate) struct Queue {
     pub waiting: Chain,
     pub bytes: u32,
     /// Below this queue length the enqueue hook need not be called.
-    pub quiet_below: u32,
-    quiet: Quiet,
+    quiet_below: u32,
+    // The two numbers of a `Quiet`, which would fill the gap between them with four bytes.
+    quiet_bytes: u32,
+    quiet_byte_nanos: u64,
+    /// After fewer ticks in the queue the dequeue hook need not be called, in its present state.
+    quiet_ticks: u32,
     pub limit: u32,
     /// The marker judges packets at enqueue; `at_dequeue` says whether it judges them again at
     /// dequeue.
     pub at_enqueue: bool,
     pub at_dequeue: bool,
-    /// Only admission can act on a packet that finds queue and link idle; the marker cannot.
-    pub lets_pass: bool,
+    /// The marker judges packets, and nothing else of the queue matters to it.
+    only_packets: bool,
     pub lossless: bool,
     /// Whether the marker needs to know when the queue has become empty.
     pub watches_empty: bool,
@@ -229,6 +234,8 @@ pub(crate) struct Queue {
     pub wake: u64,
 }
 
+const _: () = assert!(size_of::<Queue>() == 64);
+
 impl Queue {
     pub fn new(setup: QueueSetup) -> Self {
         let (marker, spec) = (setup.marker, setup.spec);
@@ -236,11 +243,14 @@ impl Queue {
             waiting: Chain::EMPTY,
             bytes: 0,
             quiet_below: 0,
-            quiet: Quiet::NEVER,
+            quiet_bytes: 0,
+            quiet_byte_nanos: 0,
+            // A marker says it after its first packet.
+            quiet_ticks: 0,
             limit: spec.limit_bytes,
             at_enqueue: matches!(marker.called_at(), Some(Hook::Enqueue | Hook::Both)),
             at_dequeue: matches!(marker.called_at(), Some(Hook::Dequeue | Hook::Both)),
-            lets_pass: false,
+            only_packets: false,
             lossless: setup.lossless,
             watches_empty: false,
             keeps_time: marker.keeps_time(),
@@ -255,14 +265,11 @@ impl Queue {
     fn ask_marker(&mut self, mtu: u32) {
         let marker = &self.marker;
         self.quiet_below = marker.quiet_arrivals_below(mtu);
-        self.quiet = marker.quiet_by_round();
+        let quiet = marker.quiet_by_round();
+        (self.quiet_bytes, self.quiet_byte_nanos) = (quiet.bytes, quiet.byte_nanos);
+        self.quiet_ticks = 0;
         self.watches_empty = marker.watches_empty();
-        let silent = match marker.called_at() {
-            None => true,
-            Some(Hook::Enqueue) => self.quiet_below > 0,
-            Some(Hook::Dequeue | Hook::Both) => false,
-        };
-        self.lets_pass = silent && !self.watches_empty && !self.keeps_time;
+        self.only_packets = !self.watches_empty && !self.keeps_time;
     }
 
     /// Gives the marker other parameters. Returns whether its next timer wake-up has changed.
@@ -291,12 +298,45 @@ impl Queue {
         }
     }
 
+    /// Whether only admission can act on a packet of `bytes` bytes that finds this queue and the
+    /// link idle; the marker cannot.
+    #[inline]
+    pub fn lets_pass(&self, bytes: u32, round: Nanos) -> bool {
+        let leaves = !self.at_dequeue || self.quiet_ticks > 0;
+        self.only_packets && leaves && !self.judges_at_enqueue(bytes, round)
+    }
+
     /// Whether the enqueue hook must be called for a packet of `bytes` bytes.
     #[inline]
     pub fn judges_at_enqueue(&self, bytes: u32, round: Nanos) -> bool {
         self.at_enqueue
             && self.bytes >= self.quiet_below
-            && !self.quiet.covers(self.bytes.saturating_add(bytes), round)
+            && !Quiet {
+                bytes: self.quiet_bytes,
+                byte_nanos: self.quiet_byte_nanos,
+            }
+            .covers(self.bytes.saturating_add(bytes), round)
+    }
+
+    /// Whether the dequeue hook must be called for a packet that has waited for `ticks`.
+    #[inline]
+    pub fn judges_at_dequeue(&self, ticks: u64) -> bool {
+        self.at_dequeue && ticks >= u64::from(self.quiet_ticks)
+    }
+
+    /// The dequeue hook was called: asks the marker for how long a packet may now wait unjudged.
+    #[inline]
+    pub fn ask_quiet_sojourn(&mut self, clock: Clock) {
+        // Where both hooks judge, the second has to see what the first one has decided.
+        if self.at_enqueue {
+            return;
+        }
+        let quiet = self.marker.quiet_sojourn();
+        let ticks = match quiet {
+            Nanos::ZERO => 0,
+            _ => clock.ticks_below(quiet),
+        };
+        self.quiet_ticks = u32::try_from(ticks).unwrap_or(u32::MAX);
     }
 }
 

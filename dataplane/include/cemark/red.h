@@ -8,7 +8,7 @@
  * and between them the probability rises from 0 to pmax. Marks are spread evenly (the paper's
  * count of packets since the last mark, section 7), or each packet is drawn independently, as
  * DCQCN's switches do. While the queue is empty the average decays as if packets of mean_pkt bytes
- * had been sent.
+ * had been sent. With weight 1 there is no average: the length itself is compared.
  *
  * The same in Rust: crates/marking/src/red.rs. Ties and sources: docs/schemes/red.md.
  */
@@ -54,7 +54,7 @@ struct cemark_red_params {
 };
 
 struct cemark_red_vars {
-	u64 avg;        /* smoothed length, 2^-12 bytes */
+	u64 avg;        /* smoothed length, 2^-12 bytes; 0 if lengths are not averaged */
 	u64 idle_since; /* ns, valid while idle: the average is aged up to here */
 	u32 passed;     /* unmarked packets between kmin and kmax since the last mark */
 	u8 idle;        /* the queue is empty */
@@ -96,10 +96,31 @@ CEMARK_FN void cemark_red_init(const struct cemark_red_params *p, struct cemark_
 	v->idle = 0;
 }
 
-/* Updates the average for an arriving packet. */
-CEMARK_FN void cemark_red_smooth(const struct cemark_red_params *p, struct cemark_red_vars *v,
-				 const struct cemark_at *at)
+/* Whether the length itself is compared: a newest length of weight 1 leaves no average. */
+CEMARK_FN bool cemark_red_instantaneous(const struct cemark_red_params *p)
 {
+	return p->weight == CEMARK_ONE;
+}
+
+/* New parameters keep the average and the count, unless they have no use for them. */
+CEMARK_FN void cemark_red_retuned(const struct cemark_red_params *p, struct cemark_red_vars *v)
+{
+	if (cemark_red_instantaneous(p)) {
+		v->avg = 0;
+		v->idle = 0;
+	}
+	if (p->independent)
+		v->passed = 0;
+}
+
+/* Updates the average for an arriving packet, and returns what is compared, in bytes. */
+CEMARK_FN u32 cemark_red_smooth(const struct cemark_red_params *p, struct cemark_red_vars *v,
+				const struct cemark_at *at)
+{
+	u32 length = cemark_add32(at->queue_bytes, p->count_self ? at->pkt_bytes : 0);
+
+	if (cemark_red_instantaneous(p))
+		return length;
 	if (v->idle && at->queue_bytes == 0) {
 		/*
 		 * As in the paper, the packet that ends an idle time ages the average and is not
@@ -110,11 +131,10 @@ CEMARK_FN void cemark_red_smooth(const struct cemark_red_params *p, struct cemar
 		v->idle_since = at->now;
 		v->avg = cemark_decay(v->avg, p->weight, missed);
 	} else {
-		u32 own = p->count_self ? at->pkt_bytes : 0;
-
-		v->avg = cemark_ewma(v->avg, cemark_add32(at->queue_bytes, own), p->weight);
+		v->avg = cemark_ewma(v->avg, length, p->weight);
 		v->idle = 0;
 	}
+	return (u32)(v->avg >> CEMARK_AVG_BITS);
 }
 
 /* Whether a packet that finds an average between kmin and kmax is marked. */
@@ -143,10 +163,8 @@ CEMARK_FN bool cemark_red_lot(const struct cemark_red_params *p, struct cemark_r
 CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemark_red_vars *v,
 				 const struct cemark_at *at)
 {
-	u32 avg;
+	u32 avg = cemark_red_smooth(p, v, at);
 
-	cemark_red_smooth(p, v, at);
-	avg = (u32)(v->avg >> CEMARK_AVG_BITS);
 	if (avg >= p->kmax) {
 		v->passed = 0;
 		return CEMARK_MARK(CEMARK_AVERAGE);
@@ -161,7 +179,8 @@ CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemar
 CEMARK_FN void cemark_red_emptied(const struct cemark_red_params *p, struct cemark_red_vars *v,
 				  u64 now)
 {
-	(void)p;
+	if (cemark_red_instantaneous(p))
+		return;
 	v->idle_since = now;
 	v->idle = 1;
 }
@@ -197,11 +216,10 @@ CEMARK_FN void cemark_red_set(struct cemark_red_params *p, const u64 *values,
 
 CEMARK_FN u32 cemark_red_traits(const struct cemark_red_params *p)
 {
-	(void)p;
-	return CEMARK_AT_ENQUEUE | CEMARK_WATCHES_EMPTY | CEMARK_DRAWS;
+	return CEMARK_AT_ENQUEUE | CEMARK_DRAWS |
+	       (cemark_red_instantaneous(p) ? 0 : CEMARK_WATCHES_EMPTY);
 }
 
-CEMARK_NO_RETUNED(red)
 CEMARK_NO_DEQUEUE(red)
 CEMARK_NO_CLOCK(red)
 

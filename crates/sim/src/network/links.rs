@@ -63,11 +63,7 @@ impl Network {
             return self.offer(agenda, to, &packet);
         };
         let packet = port.head();
-        let packet_hash = if next.draws {
-            self.rows.packet_hash(packet)
-        } else {
-            0
-        };
+        let packet_hash = || self.rows.packet_hash(packet);
         let (pools, gone) = (&mut self.pools, &mut self.gone);
         let offer = next.offer(agenda.now, packet, packet_hash, pools, gone);
         let refused = offer.refused.then_some(*packet);
@@ -210,12 +206,10 @@ impl Network {
         l: LinkId,
         packet: &Packet,
     ) {
-        let port = &mut self.ports[l];
-        let packet_hash = if port.draws() {
-            self.rows.packet_hash(packet)
-        } else {
-            0
+        let Port::Explicit(port) = &mut self.ports[l] else {
+            unreachable!("the caller has found queues");
         };
+        let packet_hash = || self.rows.packet_hash(packet);
         let (pools, gone) = (&mut self.pools, &mut self.gone);
         let offer = port.offer(agenda.now, packet, packet_hash, pools, gone);
         if offer.refused {
