@@ -250,6 +250,22 @@ impl ExplicitPort {
         self.busy
     }
 
+    /// Whether, and where, a packet for queue `i` gets room.
+    #[inline(always)]
+    fn room(&mut self, i: usize, packet: &Packet, pool: &Pool) -> Admit {
+        let bytes = u32::from(packet.wire_bytes());
+        let queue = &self.queues[i];
+        let plain = !queue.lossless
+            && self
+                .buffering
+                .surely_takes(pool, bytes, queue.bytes, queue.limit);
+        if plain {
+            return Admit::Ok;
+        }
+        let ask = queue.request(i, packet.stamp, bytes);
+        self.buffering.decide(pool, &ask)
+    }
+
     /// Enqueues a packet. The order of the calls is a contract: admission, the marker's enqueue
     /// hook, the queue, the scheduler.
     #[inline(always)]
@@ -267,21 +283,12 @@ impl ExplicitPort {
         {
             return Err(DropReason::Tail);
         }
-        let queue = &self.queues[i];
-        let plain = !queue.lossless
-            && self
-                .buffering
-                .surely_takes(pool, bytes, queue.bytes, queue.limit);
-        let headroom = if plain {
-            false
-        } else {
-            let ask = queue.request(i, packet.stamp, bytes);
-            match self.buffering.decide(pool, &ask) {
-                Admit::Ok => false,
-                Admit::Headroom => true,
-                Admit::Drop(why) => return Err(why),
-            }
+        let headroom = match self.room(i, packet, pool) {
+            Admit::Ok => false,
+            Admit::Headroom => true,
+            Admit::Drop(why) => return Err(why),
         };
+        let queue = &self.queues[i];
         let judges = queue.judges_at_enqueue(bytes, self.round.get());
         let packet_hash = if self.draws && (judges || queue.at_dequeue) {
             packet_hash()
@@ -398,23 +405,16 @@ impl ExplicitPort {
     #[inline]
     fn pass(&mut self, now: u64, i: usize, packet: &Packet, pool: &Pool) -> Option<Offer> {
         let bytes = u32::from(packet.wire_bytes());
-        let queue = &self.queues[i];
-        let plain = !queue.lossless && self.buffering.surely_takes(pool, bytes, 0, queue.limit);
-        if !plain {
-            match self
-                .buffering
-                .decide(pool, &queue.request(i, packet.stamp, bytes))
-            {
-                Admit::Ok => {}
-                // A packet that takes headroom pauses its sender, so the meters have to count it.
-                Admit::Headroom => return None,
-                Admit::Drop(why) => {
-                    self.discard(why);
-                    return Some(Offer {
-                        refused: true,
-                        ..Offer::QUIET
-                    });
-                }
+        match self.room(i, packet, pool) {
+            Admit::Ok => {}
+            // A packet that takes headroom pauses its sender, so the meters have to count it.
+            Admit::Headroom => return None,
+            Admit::Drop(why) => {
+                self.discard(why);
+                return Some(Offer {
+                    refused: true,
+                    ..Offer::QUIET
+                });
             }
         }
         let arrive = self.send(now, bytes);
