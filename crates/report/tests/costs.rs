@@ -51,7 +51,12 @@ fn plan(command: &[&str]) -> Plan {
         }
     }
     if command[0] != "figure" {
-        return load(command[1], &changes).expect("a built-in");
+        // Examples are files from the root of the repository.
+        let name = match command[1].starts_with("examples/") {
+            true => format!("../../{}", command[1]),
+            false => command[1].to_owned(),
+        };
+        return load(&name, &changes).expect("a built-in or an example");
     }
     let calibration = Calibration::parse(CALIBRATION).expect("the committed file");
     let (id, text) = FIGURES
