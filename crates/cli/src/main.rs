@@ -3,8 +3,8 @@
 
 use std::process::ExitCode;
 
-/// It keeps what is allocated together close together: a simulation of 1,024 hosts is a fifth
-/// faster than with glibc's `malloc`, one of 11,664 hosts 1.4 times as fast (docs/speed.md).
+/// It keeps what is allocated together close together, on large pages: a simulation of 1,024 hosts
+/// or more is a fifth faster than with glibc's `malloc` (docs/speed.md).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -10,8 +10,9 @@ use super::fluid::Found;
 use super::paths;
 use super::sender::seconds;
 
-/// The program itself, before it simulates.
-pub(crate) const BASE: f64 = 6e6;
+/// The program itself, before it simulates, and what its allocator takes at once: pages of 2 MB,
+/// where the system has them.
+pub(crate) const BASE: f64 = 12e6;
 /// What `cemark run` takes however little it runs: it reads its own file, of some 45 MB, for the
 /// fingerprint in the manifest.
 pub(crate) const LEAST: f64 = 50e6;

@@ -127,6 +127,8 @@ impl<Q: EventQueue> Shard<Q> {
         out.long_flows = self.long_flows();
         out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
+        // A large fabric has a report for each port now, and needs its connections no more.
+        drop(std::mem::take(&mut self.ends.conns));
         let shares = self.shares();
         out.ports = self.port_reports(&shares);
         out.edges = self.boxes.counts();
