@@ -98,10 +98,8 @@ impl Params {
             count_self: config.count_self,
         }
     }
-}
 
-impl Params {
-    /// Whether the length itself is compared: a newest length of weight 1 leaves no average.
+    /// Whether the length itself is compared: with weight 1 there is no average.
     #[inline(always)]
     fn instantaneous(&self) -> bool {
         self.weight == fixed::ONE
@@ -187,7 +185,8 @@ impl Marker for Red {
 
     fn quiet_below(&self, mtu: u32) -> u32 {
         let p = &self.params;
-        // An average moves with every packet, and a packet below kmin ends a count.
+        // An average changes with every packet. Even spacing counts packets, and a length below
+        // kmin sets its count to zero.
         if !p.instantaneous() || !p.independent {
             return 0;
         }

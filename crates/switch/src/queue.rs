@@ -222,8 +222,6 @@ pub(crate) struct Queue {
     /// dequeue.
     pub at_enqueue: bool,
     pub at_dequeue: bool,
-    /// The marker judges packets, and nothing else of the queue matters to it.
-    only_packets: bool,
     pub lossless: bool,
     /// Whether the marker needs to know when the queue has become empty.
     pub watches_empty: bool,
@@ -250,7 +248,6 @@ impl Queue {
             limit: spec.limit_bytes,
             at_enqueue: matches!(marker.called_at(), Some(Hook::Enqueue | Hook::Both)),
             at_dequeue: matches!(marker.called_at(), Some(Hook::Dequeue | Hook::Both)),
-            only_packets: false,
             lossless: setup.lossless,
             watches_empty: false,
             keeps_time: marker.keeps_time(),
@@ -269,7 +266,6 @@ impl Queue {
         (self.quiet_bytes, self.quiet_byte_nanos) = (quiet.bytes, quiet.byte_nanos);
         self.quiet_ticks = 0;
         self.watches_empty = marker.watches_empty();
-        self.only_packets = !self.watches_empty && !self.keeps_time;
     }
 
     /// Gives the marker other parameters. Returns whether its next timer wake-up has changed.
@@ -302,8 +298,11 @@ impl Queue {
     /// link idle; the marker cannot.
     #[inline]
     pub fn lets_pass(&self, bytes: u32, round: Nanos) -> bool {
-        let leaves = !self.at_dequeue || self.quiet_ticks > 0;
-        self.only_packets && leaves && !self.judges_at_enqueue(bytes, round)
+        // Its sojourn time is zero.
+        !self.judges_at_enqueue(bytes, round)
+            && !self.judges_at_dequeue(0)
+            && !self.watches_empty
+            && !self.keeps_time
     }
 
     /// Whether the enqueue hook must be called for a packet of `bytes` bytes.

@@ -96,7 +96,7 @@ CEMARK_FN void cemark_red_init(const struct cemark_red_params *p, struct cemark_
 	v->idle = 0;
 }
 
-/* Whether the length itself is compared: a newest length of weight 1 leaves no average. */
+/* Whether the length itself is compared: with weight 1 there is no average. */
 CEMARK_FN bool cemark_red_instantaneous(const struct cemark_red_params *p)
 {
 	return p->weight == CEMARK_ONE;

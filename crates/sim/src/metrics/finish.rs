@@ -127,7 +127,8 @@ impl<Q: EventQueue> Shard<Q> {
         out.long_flows = self.long_flows();
         out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
-        // A large fabric has a report for each port now, and needs its connections no more.
+        // The reports of all ports are the peak of memory in a large fabric: frees the connections
+        // before they are built.
         drop(std::mem::take(&mut self.ends.conns));
         let shares = self.shares();
         out.ports = self.port_reports(&shares);
