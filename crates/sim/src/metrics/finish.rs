@@ -87,10 +87,10 @@ impl<Q: EventQueue> Shard<Q> {
         let begin = self.agenda.clock.ticks(self.cfg.measure.from);
         // A run may end before its measurement does.
         let (end, last) = match m.at_until.is_empty() {
-            true => (self.agenda.now, self.links_so_far()),
+            true => (self.agenda.now, &self.links_so_far()),
             false => {
                 let until = self.cfg.measure.until.min(self.cfg.max_time);
-                (self.agenda.clock.ticks(until), m.at_until.clone())
+                (self.agenda.clock.ticks(until), &m.at_until)
             }
         };
         if m.at_from.is_empty() {
@@ -98,7 +98,7 @@ impl<Q: EventQueue> Shard<Q> {
         }
         let span = end.saturating_sub(begin).max(1) as f64;
         let share = |before: u64, after: u64| after.saturating_sub(before) as f64 / span;
-        let pairs = m.at_from.iter().zip(&last);
+        let pairs = m.at_from.iter().zip(last);
         pairs
             .map(|(a, b)| (share(a.busy, b.busy), share(a.paused, b.paused)))
             .collect()
@@ -127,17 +127,17 @@ impl<Q: EventQueue> Shard<Q> {
         out.long_flows = self.long_flows();
         out.goodput = std::mem::take(&mut self.metrics.all_goodput);
         out.probes = std::mem::take(&mut self.metrics.probe_answers);
-        // The reports of all ports are the peak of memory in a large fabric: frees the connections
-        // before they are built.
-        drop(std::mem::take(&mut self.ends.conns));
-        let shares = self.shares();
-        out.ports = self.port_reports(&shares);
         out.edges = self.boxes.counts();
+        let shares = self.shares();
         out.pauses = self.net.pause_reports(self.agenda.now, &shares);
         out.deadlock = self.net.deadlock();
+        let busiest = self.busiest(&out);
+        // With the reports of all ports a large fabric would take more memory at its end than while
+        // it ran: frees the connections before them, and each port with its packets as it reports.
+        drop(std::mem::take(&mut self.ends.conns));
+        out.ports = self.port_reports(&shares);
         let links = self.net.fabric.links();
         let first = self.cfg.topology.hosts();
-        let busiest = self.busiest(&out);
         let hottest = hottest(&out.ports);
         let name = |i| links[LinkId(first + i)].name.clone();
         out.traces = self.metrics.sampler.traces(hottest, busiest, name);
@@ -231,21 +231,23 @@ impl<Q: EventQueue> Shard<Q> {
         all
     }
 
-    fn port_reports(&self, shares: &[(f64, f64)]) -> Vec<PortReport> {
+    /// Takes the ports and what was sampled of them.
+    fn port_reports(&mut self, shares: &[(f64, f64)]) -> Vec<PortReport> {
         let first = self.cfg.topology.hosts() as usize;
-        let samples = &self.metrics.sampler;
-        (first..self.net.ports().len())
-            .map(|l| {
-                let (port, link) = (&self.net.ports()[l], &self.net.fabric.links()[l]);
+        let (net, samples) = (&mut self.net, &mut self.metrics.sampler);
+        let ports = net.take_ports();
+        (ports.into_iter().enumerate().skip(first))
+            .map(|(l, port)| {
+                let link = &net.fabric.links()[l];
                 let c = port.counters();
-                let (queue, sojourn) = samples.spreads(l - first);
+                let (queue, sojourn) = samples.take_spreads(l - first);
                 PortReport {
                     name: link.name.clone(),
                     rate: link.rate,
                     packets: c.sent,
                     bytes: c.sent_bytes,
                     marks: c.all_marks(),
-                    drops: c.all_drops() + self.net.lost_on(LinkId(l as u32)),
+                    drops: c.all_drops() + net.lost_on(LinkId(l as u32)),
                     utilisation: shares[l].0,
                     queue,
                     sojourn,

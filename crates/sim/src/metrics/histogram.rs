@@ -10,20 +10,24 @@ use std::collections::BTreeMap;
 use crate::outcome::Spread;
 
 const BINS: usize = 2048;
-/// Bins of a page.
-const PAGE: usize = 32;
-/// The last page has one bin, that of all values above the bound.
-const PAGES: usize = BINS / PAGE + 1;
+/// Bins of a page: with its number it fills a cache line.
+const PAGE: usize = 31;
+
+/// The counts of bins `PAGE * number` and up.
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    number: u16,
+    counts: [u16; PAGE],
+}
 
 /// Values from zero to about a bound; what lies above it counts in the last bin.
 #[derive(Clone, Debug)]
 pub(crate) struct Histogram {
     width: u64,
-    /// By page: its place in `pages` plus one, or zero where no value has fallen into it.
-    places: [u8; PAGES],
-    pages: Vec<[u16; PAGE]>,
-    /// By bin: how often its count has passed 2^16.
-    carries: BTreeMap<u16, u32>,
+    /// Those into which a value has fallen, in order of number.
+    pages: Vec<Page>,
+    /// By bin: how often its count has passed 2^16. There are few, and most histograms have none.
+    carries: Option<Box<BTreeMap<u16, u32>>>,
     count: u64,
     sum: u64,
     max: u64,
@@ -34,9 +38,8 @@ impl Histogram {
     pub fn new(bound: u64) -> Self {
         Histogram {
             width: (bound / BINS as u64).max(1),
-            places: [0; PAGES],
             pages: Vec::new(),
-            carries: BTreeMap::new(),
+            carries: None,
             count: 0,
             sum: 0,
             max: 0,
@@ -46,14 +49,23 @@ impl Histogram {
 
     pub fn add(&mut self, value: u64) {
         let bin = ((value / self.width) as usize).min(BINS);
-        if self.places[bin / PAGE] == 0 {
-            self.add_page(bin / PAGE);
+        let number = (bin / PAGE) as u16;
+        let place = self.pages.partition_point(|page| page.number < number);
+        if self
+            .pages
+            .get(place)
+            .is_none_or(|page| page.number != number)
+        {
+            self.add_page(place, number);
         }
-        let place = usize::from(self.places[bin / PAGE]) - 1;
-        let n = &mut self.pages[place][bin % PAGE];
+        let n = &mut self.pages[place].counts[bin % PAGE];
         *n = n.wrapping_add(1);
         if *n == 0 {
-            *self.carries.entry(bin as u16).or_default() += 1;
+            *self
+                .carries
+                .get_or_insert_default()
+                .entry(bin as u16)
+                .or_default() += 1;
         }
         self.count += 1;
         self.sum += value;
@@ -62,25 +74,25 @@ impl Histogram {
     }
 
     #[cold]
-    fn add_page(&mut self, page: usize) {
+    fn add_page(&mut self, place: usize, number: u16) {
         // A `Vec` would begin with four pages, and most histograms need one.
         if self.pages.len() == self.pages.capacity() {
             self.pages.reserve_exact(self.pages.len().max(1));
         }
-        self.pages.push([0; PAGE]);
-        self.places[page] = self.pages.len() as u8;
+        let counts = [0; PAGE];
+        self.pages.insert(place, Page { number, counts });
     }
 
     /// Bins with values, in order: (bin, count).
     fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
-        let used = (0..PAGES).filter(|page| self.places[*page] > 0);
-        let of_page = move |page: usize| {
-            let counts = self.pages[usize::from(self.places[page]) - 1];
-            (0..PAGE).map(move |i| (page * PAGE + i, u64::from(counts[i])))
+        let of_page = |page: &Page| {
+            let Page { number, counts } = *page;
+            let first = usize::from(number) * PAGE;
+            (0..PAGE).map(move |i| (first + i, u64::from(counts[i])))
         };
-        let all = used.flat_map(of_page).map(|(bin, n)| {
-            let carries = self.carries.get(&(bin as u16)).copied().unwrap_or(0);
-            (bin, n + (u64::from(carries) << 16))
+        let all = self.pages.iter().flat_map(of_page).map(|(bin, n)| {
+            let carries = self.carries.as_ref().and_then(|c| c.get(&(bin as u16)));
+            (bin, n + (u64::from(carries.copied().unwrap_or(0)) << 16))
         });
         all.filter(|(_, n)| *n > 0)
     }
@@ -108,7 +120,14 @@ impl Histogram {
         self.max as f64
     }
 
-    pub fn spread(&self) -> Spread {
+    /// The spread of all values; frees the pages.
+    pub fn take_spread(&mut self) -> Spread {
+        let spread = self.spread();
+        (self.pages, self.carries) = (Vec::new(), None);
+        spread
+    }
+
+    fn spread(&self) -> Spread {
         if self.count == 0 {
             return Spread::default();
         }
@@ -143,7 +162,7 @@ mod tests {
             "{s:?}"
         );
         h.add(10_000_000);
-        assert_eq!(h.spread().max, 10_000_000.0);
+        assert_eq!(h.take_spread().max, 10_000_000.0);
     }
 
     #[test]
@@ -164,7 +183,7 @@ mod tests {
         for (bin, n) in h.counts() {
             got[bin] += n;
         }
-        assert!(bins[5] > 1 << 16 && h.pages.len() < PAGES);
+        assert!(bins[5] > 1 << 16 && h.pages.len() < BINS / PAGE);
         assert_eq!(got, bins);
     }
 }

@@ -112,10 +112,12 @@ impl Sampler {
         }
     }
 
-    /// Lengths and waits of a port over the samples.
-    pub fn spreads(&self, port: usize) -> (Spread, Spread) {
-        let row = self.rows.get(port);
-        row.map_or_else(Default::default, |r| (r.lengths.spread(), r.waits.spread()))
+    /// Lengths and waits of a port over the samples, which are forgotten.
+    pub fn take_spreads(&mut self, port: usize) -> (Spread, Spread) {
+        let Some(row) = self.rows.get_mut(port) else {
+            return Default::default();
+        };
+        (row.lengths.take_spread(), row.waits.take_spread())
     }
 
     /// Takes what another shard has recorded of its ports.

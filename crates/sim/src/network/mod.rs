@@ -91,6 +91,13 @@ impl Network {
         &mut self.ports[..self.fabric.links().len()]
     }
 
+    /// Those of all links, at the end of a run. What asks for a port after this panics.
+    pub fn take_ports(&mut self) -> Vec<Port> {
+        let mut ports = std::mem::take(&mut self.ports);
+        ports.truncate(self.fabric.links().len());
+        ports
+    }
+
     pub fn port(&self, link: LinkId) -> &Port {
         &self.ports[link]
     }
