@@ -54,12 +54,11 @@ pub struct Counters {
     pub sent: u64,
     /// Their bytes.
     pub sent_bytes: u64,
-    /// CE written, by [`Why`]. (The two counters above are the ones every packet touches.)
+    /// CE written, by [`Why`]. (The two counters above are the ones every packet changes.)
     pub marks: [u64; 5],
     /// Not-ECT packets that passed where a mark was due.
     pub spared: u64,
-    /// Packets discarded, by [`DropReason`]. Narrow, so that a fused port fits into three cache
-    /// lines.
+    /// Packets discarded, by [`DropReason`].
     pub drops: [u32; 6],
 }
 

@@ -3,7 +3,6 @@
 
 use cemark_marking::{At, Hook, Marker, QueueId, Verdict};
 use cemark_wire::{Ecn, Nanos, Packet};
-use prefetch_index::prefetch_index;
 
 use crate::ce::{self, Fate, NonEct};
 use crate::clock::Clock;
@@ -24,8 +23,8 @@ pub const REFUSED: u64 = u64::MAX - 1;
 ///
 /// The stamp of a packet in the ring is the tick, modulo 2^32, at which it reaches the far end.
 ///
-/// What a delivery reads and writes is in the first cache line; an arrival also writes the counters
-/// of the second.
+/// What a packet reads and writes that is neither marked nor dropped is in the first cache line: an
+/// arrival counts its bytes there, and carries to the second line every 64 KiB.
 #[repr(C, align(64))]
 pub struct FusedPort {
     pub(crate) ring: Ring<Packet>,
@@ -39,19 +38,24 @@ pub struct FusedPort {
     delay: u32,
     /// The number that the owner chose.
     pub tag: u32,
-    hook: Option<Hook>,
     draws: bool,
     watches_empty: bool,
-    non_ect: NonEct,
+    /// Bytes sent that `judge.counters` does not have yet.
+    sent_low: u16,
     // Second cache line.
-    pub(crate) counters: Counters,
     judge: Box<Judge>,
 }
 
 /// State that only packets which may be marked or dropped need. It is boxed, so that a port fits
-/// into three cache lines and the discriminant of `Port` (a niche in the inline part) is in the
+/// into two cache lines and the discriminant of `Port` (a niche in the inline part) is in the
 /// first.
 struct Judge {
+    /// All but the packets since `counted` and the bytes of `sent_low`.
+    counters: Counters,
+    /// How many packets the ring had been given when they were last counted.
+    counted: u32,
+    hook: Option<Hook>,
+    non_ect: NonEct,
     marker: AnyMarker,
     clock: Clock,
     limit: u32,
@@ -65,8 +69,8 @@ struct Judge {
     room_ticks: u32,
 }
 
-// What a delivery reads and writes fills the first cache line.
-const _: () = assert!(std::mem::offset_of!(FusedPort, counters) == 64);
+// What every packet reads and writes fills the first cache line.
+const _: () = assert!(std::mem::offset_of!(FusedPort, judge) == 64);
 
 /// Longest stay of a packet in a fused port, in ticks: times within it are stored modulo 2^32.
 const LONGEST_STAY: u64 = 1 << 30;
@@ -102,12 +106,14 @@ impl FusedPort {
             byte_ticks: ticks(spec.byte_ticks),
             delay: ticks(spec.delay),
             tag: spec.tag,
-            hook: marker.called_at(),
             draws: marker.draws(),
             watches_empty,
-            non_ect: spec.non_ect,
-            counters: Counters::default(),
+            sent_low: 0,
             judge: Box::new(Judge {
+                counters: Counters::default(),
+                counted: 0,
+                hook: marker.called_at(),
+                non_ect: spec.non_ect,
                 marker,
                 clock: spec.clock,
                 limit: spec.buffer_bytes,
@@ -128,6 +134,26 @@ impl FusedPort {
     #[inline]
     pub(crate) fn byte_ticks(&self) -> u64 {
         u64::from(self.byte_ticks)
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        let mut counters = self.judge.counters;
+        let since = self.ring.pushed().wrapping_sub(self.judge.counted);
+        counters.sent += u64::from(since);
+        counters.sent_bytes += u64::from(self.sent_low);
+        counters
+    }
+
+    /// `sent_low` has passed its end. Packets are counted as well, of which there were far fewer
+    /// than 2^32.
+    #[cold]
+    #[inline(never)]
+    fn carry(&mut self) {
+        let pushed = self.ring.pushed();
+        let judge = &mut *self.judge;
+        judge.counters.sent += u64::from(pushed.wrapping_sub(judge.counted));
+        judge.counted = pushed;
+        judge.counters.sent_bytes += 1 << 16;
     }
 
     /// Accounts for every transmission that has begun by `now`. At equal times departures come
@@ -218,8 +244,11 @@ impl FusedPort {
     fn join(&mut self, start: u64, packet: Packet) -> u64 {
         let mut onward = packet;
         let bytes = u32::from(packet.wire_bytes());
-        self.counters.sent += 1;
-        self.counters.sent_bytes += u64::from(bytes);
+        let (low, passed) = self.sent_low.overflowing_add(packet.wire_bytes());
+        self.sent_low = low;
+        if passed {
+            self.carry();
+        }
         self.busy = start + u64::from(bytes) * u64::from(self.byte_ticks);
         self.queue_bytes += bytes;
         let first = self.ring.is_empty();
@@ -240,7 +269,8 @@ impl FusedPort {
         let mut ecn = packet.ecn();
         // Only schemes that do not read lengths may mark at dequeue here.
         let full = start - now >= u64::from(self.judge.room_ticks);
-        if full || self.hook != Some(Hook::Dequeue) {
+        let hook = self.judge.hook;
+        if full || hook != Some(Hook::Dequeue) {
             self.catch_up(now);
             if !full && self.queue_bytes < self.judge.quiet_below {
                 return Some(ecn);
@@ -265,7 +295,7 @@ impl FusedPort {
             pool_bytes: self.queue_bytes,
             limit_bytes: self.judge.limit,
         };
-        let verdict = match self.hook {
+        let verdict = match hook {
             None => return Some(ecn),
             Some(Hook::Enqueue) => self.judge.marker.enqueue(&at),
             Some(_) => {
@@ -284,10 +314,11 @@ impl FusedPort {
         if verdict == Verdict::Pass {
             return Some(ecn);
         }
-        match ce::apply(verdict, &mut ecn, self.non_ect) {
+        let counters = &mut self.judge.counters;
+        match ce::apply(verdict, &mut ecn, self.judge.non_ect) {
             Fate::Passed => {}
-            Fate::Marked(why) => self.counters.marks[why as usize] += 1,
-            Fate::Spared => self.counters.spared += 1,
+            Fate::Marked(why) => counters.marks[why as usize] += 1,
+            Fate::Spared => counters.spared += 1,
             Fate::Dropped => return self.discard(DropReason::Marker),
             Fate::DroppedNotEct => return self.discard(DropReason::NotEct),
         }
@@ -296,7 +327,7 @@ impl FusedPort {
 
     #[cold]
     fn discard(&mut self, why: DropReason) -> Option<Ecn> {
-        self.counters.discard(why);
+        self.judge.counters.discard(why);
         None
     }
 
@@ -315,7 +346,6 @@ impl FusedPort {
     /// Prefetches where the next packet that joins will be.
     #[inline(always)]
     pub fn prefetch_tail(&self) {
-        prefetch_index(std::slice::from_ref(&self.counters), 0);
         self.ring.prefetch_free();
     }
 
@@ -354,6 +384,8 @@ impl FusedPort {
         *slot = *packet;
         slot.stamp = at as u32;
         self.ring.advance_all();
+        // Another port has sent it.
+        self.judge.counted = self.judge.counted.wrapping_add(1);
         first
     }
 

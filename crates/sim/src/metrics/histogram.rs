@@ -10,22 +10,19 @@ use std::collections::BTreeMap;
 use crate::outcome::Spread;
 
 const BINS: usize = 2048;
-/// Bins of a page: with its number it fills a cache line.
-const PAGE: usize = 31;
+/// Bins of a page. There are 64 pages.
+const PAGE: usize = BINS / 64;
 
-/// The counts of bins `PAGE * number` and up.
-#[derive(Clone, Copy, Debug)]
-struct Page {
-    number: u16,
-    counts: [u16; PAGE],
-}
-
-/// Values from zero to about a bound; what lies above it counts in the last bin.
+/// Values from zero to about a bound; what lies above it counts in one more bin, the last.
 #[derive(Clone, Debug)]
 pub(crate) struct Histogram {
     width: u64,
-    /// Those into which a value has fallen, in order of number.
-    pages: Vec<Page>,
+    /// By bit: the pages into which a value has fallen.
+    present: u64,
+    /// The counts of these pages, in order.
+    pages: Vec<[u16; PAGE]>,
+    /// The count of the last bin.
+    above: u64,
     /// By bin: how often its count has passed 2^16. There are few, and most histograms have none.
     carries: Option<Box<BTreeMap<u16, u32>>>,
     count: u64,
@@ -38,7 +35,9 @@ impl Histogram {
     pub fn new(bound: u64) -> Self {
         Histogram {
             width: (bound / BINS as u64).max(1),
+            present: 0,
             pages: Vec::new(),
+            above: 0,
             carries: None,
             count: 0,
             sum: 0,
@@ -48,53 +47,52 @@ impl Histogram {
     }
 
     pub fn add(&mut self, value: u64) {
-        let bin = ((value / self.width) as usize).min(BINS);
-        let number = (bin / PAGE) as u16;
-        let place = self.pages.partition_point(|page| page.number < number);
-        if self
-            .pages
-            .get(place)
-            .is_none_or(|page| page.number != number)
-        {
-            self.add_page(place, number);
-        }
-        let n = &mut self.pages[place].counts[bin % PAGE];
-        *n = n.wrapping_add(1);
-        if *n == 0 {
-            *self
-                .carries
-                .get_or_insert_default()
-                .entry(bin as u16)
-                .or_default() += 1;
-        }
         self.count += 1;
         self.sum += value;
         self.max = self.max.max(value);
         self.min = self.min.min(value);
+        let bin = value / self.width;
+        if bin >= BINS as u64 {
+            self.above += 1;
+            return;
+        }
+        let bin = bin as usize;
+        let page = 1_u64 << (bin / PAGE);
+        let place = (self.present & (page - 1)).count_ones() as usize;
+        if self.present & page == 0 {
+            self.add_page(place, page);
+        }
+        let n = &mut self.pages[place][bin % PAGE];
+        *n = n.wrapping_add(1);
+        if *n == 0 {
+            let carries = self.carries.get_or_insert_default();
+            *carries.entry(bin as u16).or_default() += 1;
+        }
     }
 
     #[cold]
-    fn add_page(&mut self, place: usize, number: u16) {
+    fn add_page(&mut self, place: usize, page: u64) {
         // A `Vec` would begin with four pages, and most histograms need one.
         if self.pages.len() == self.pages.capacity() {
             self.pages.reserve_exact(self.pages.len().max(1));
         }
-        let counts = [0; PAGE];
-        self.pages.insert(place, Page { number, counts });
+        self.pages.insert(place, [0; PAGE]);
+        self.present |= page;
     }
 
     /// Bins with values, in order: (bin, count).
     fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
-        let of_page = |page: &Page| {
-            let Page { number, counts } = *page;
-            let first = usize::from(number) * PAGE;
-            (0..PAGE).map(move |i| (first + i, u64::from(counts[i])))
+        let numbers = (0..64).filter(|page| self.present >> page & 1 == 1);
+        let of_page = |(page, counts): (usize, &[u16; PAGE])| {
+            let counts = *counts;
+            (0..PAGE).map(move |i| (page * PAGE + i, u64::from(counts[i])))
         };
-        let all = self.pages.iter().flat_map(of_page).map(|(bin, n)| {
+        let all = numbers.zip(&self.pages).flat_map(of_page).map(|(bin, n)| {
             let carries = self.carries.as_ref().and_then(|c| c.get(&(bin as u16)));
             (bin, n + (u64::from(carries.copied().unwrap_or(0)) << 16))
         });
-        all.filter(|(_, n)| *n > 0)
+        let last = std::iter::once((BINS, self.above));
+        all.chain(last).filter(|(_, n)| *n > 0)
     }
 
     pub fn mean(&self) -> f64 {
@@ -183,7 +181,7 @@ mod tests {
         for (bin, n) in h.counts() {
             got[bin] += n;
         }
-        assert!(bins[5] > 1 << 16 && h.pages.len() < BINS / PAGE);
+        assert!(bins[5] > 1 << 16 && h.pages.len() < 64);
         assert_eq!(got, bins);
     }
 }
