@@ -19,9 +19,9 @@ pub(crate) const LEAST: f64 = 50e6;
 
 /// A link: its port, its ring, its name.
 const LINK: f64 = 1_100.0;
-/// A switch port whose queue is sampled: two histograms, each with a page of bins. And where its
-/// link is full: the pages that a long queue fills.
-const SAMPLED: f64 = 550.0;
+/// A switch port whose queue is sampled: two histograms, each with a page of bins or two. And where
+/// its link is full: the pages that a long queue fills.
+const SAMPLED: f64 = 400.0;
 const SAMPLED_FULL: f64 = 2_000.0;
 /// A sample of a trace.
 const SAMPLE: f64 = 24.0;
@@ -108,7 +108,8 @@ fn packets(config: &Config, found: &Found) -> f64 {
     let pool = f64::from(s.buffering.pool_bytes.max(s.buffer_bytes));
     let buffer = match s.buffering.policy {
         Policy::Port | Policy::Static => f64::from(s.buffer_bytes),
-        // Few ports of a switch are full at the same time.
+        // Few ports of a switch are full at the same time; more where none may drop.
+        Policy::Shared | Policy::Dynamic { .. } if s.pfc.is_some() => pool / 6.0,
         Policy::Shared | Policy::Dynamic { .. } => pool / 8.0,
     };
     let topology = &config.topology;
