@@ -23,8 +23,8 @@ pub(crate) struct Histogram {
     pages: Vec<[u16; PAGE]>,
     /// The count of the last bin.
     above: u64,
-    /// By bin: how often its count has passed 2^16. There are few, and most histograms have none.
-    carries: Option<Box<BTreeMap<u16, u32>>>,
+    /// By bin: how often its count has passed 2^16.
+    carries: BTreeMap<u16, u32>,
     count: u64,
     sum: u64,
     max: u64,
@@ -38,7 +38,7 @@ impl Histogram {
             present: 0,
             pages: Vec::new(),
             above: 0,
-            carries: None,
+            carries: BTreeMap::new(),
             count: 0,
             sum: 0,
             max: 0,
@@ -65,8 +65,7 @@ impl Histogram {
         let n = &mut self.pages[place][bin % PAGE];
         *n = n.wrapping_add(1);
         if *n == 0 {
-            let carries = self.carries.get_or_insert_default();
-            *carries.entry(bin as u16).or_default() += 1;
+            *self.carries.entry(bin as u16).or_default() += 1;
         }
     }
 
@@ -88,8 +87,8 @@ impl Histogram {
             (0..PAGE).map(move |i| (page * PAGE + i, u64::from(counts[i])))
         };
         let all = numbers.zip(&self.pages).flat_map(of_page).map(|(bin, n)| {
-            let carries = self.carries.as_ref().and_then(|c| c.get(&(bin as u16)));
-            (bin, n + (u64::from(carries.copied().unwrap_or(0)) << 16))
+            let carries = self.carries.get(&(bin as u16)).copied().unwrap_or(0);
+            (bin, n + (u64::from(carries) << 16))
         });
         let last = std::iter::once((BINS, self.above));
         all.chain(last).filter(|(_, n)| *n > 0)
@@ -121,7 +120,7 @@ impl Histogram {
     /// The spread of all values; frees the pages.
     pub fn take_spread(&mut self) -> Spread {
         let spread = self.spread();
-        (self.pages, self.carries) = (Vec::new(), None);
+        (self.pages, self.carries) = (Vec::new(), BTreeMap::new());
         spread
     }
 
