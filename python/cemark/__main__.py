@@ -11,7 +11,7 @@ from . import _native
 def main() -> int:
     """Runs the command line of this process and returns its exit code."""
     again = [sys.executable, "-m", "cemark"]
-    return _native.main(sys.argv[1:], str(_native.__file__), again)
+    return _native.main(sys.argv[1:], again)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 //! The command `cemark`, and what it lists: schemes and theories.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cemark_cli::Program;
@@ -10,18 +9,12 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Runs the command with these words, and returns its exit code. `file` is this module's, and
-/// `again` how a process like this one is started.
+/// Runs the command with these words, and returns its exit code. `again` is how a process like this
+/// one is started.
 #[pyfunction]
-pub(crate) fn main(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    file: PathBuf,
-    again: Vec<OsString>,
-) -> u8 {
+pub(crate) fn main(py: Python<'_>, words: Vec<OsString>, again: Vec<OsString>) -> u8 {
     let program = Program {
         words,
-        file: Some(file),
         again,
         cluster: Some(Arc::new(crate::ray::Ray::default())),
     };

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cemark_report::RunDir;
 use cemark_report::summary::hex;
 use cemark_runner::marker::Watches;
-use cemark_runner::{Cores, Failure, Order, provenance};
+use cemark_runner::{Cores, Failure, Order, SIMULATOR, provenance};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -51,7 +51,7 @@ pub(crate) fn hand(
         cores: Cores::default(),
         anyway,
         fresh,
-        who: provenance(crate::file(py)?.as_deref(), command),
+        who: provenance(command),
         stop: Arc::clone(&stop),
         plan,
     };
@@ -198,10 +198,9 @@ pub(crate) struct Bench(cemark_runner::Bench);
 impl Bench {
     #[new]
     fn new(py: Python<'_>, text: &str, file: &str, digest: &str, build: &str) -> PyResult<Self> {
-        let ours = provenance(crate::file(py)?.as_deref(), Vec::new()).build;
         let digest = u64::from_str_radix(digest, 16)
             .map_err(|_| errors::of_argument(py, format!("`{digest}` is no digest"), ""))?;
-        py.detach(|| cemark_runner::Bench::new(text, file, digest, ours, build))
+        py.detach(|| cemark_runner::Bench::new(text, file, digest, SIMULATOR.to_owned(), build))
             .map(Bench)
             .map_err(|e| errors::of_failure(py, e))
     }

@@ -17,8 +17,6 @@ mod scenario;
 mod steps;
 mod watching;
 
-use std::path::PathBuf;
-
 use pyo3::prelude::*;
 
 /// The extension module.
@@ -51,11 +49,6 @@ mod native {
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add("__version__", env!("CARGO_PKG_VERSION"))
     }
-}
-
-/// The file of this module: its bytes identify the build.
-fn file(py: Python<'_>) -> PyResult<Option<PathBuf>> {
-    python(py, "_native")?.getattr("__file__")?.extract()
 }
 
 /// A module of the package, for what is written in Python.

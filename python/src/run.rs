@@ -59,7 +59,7 @@ pub(crate) fn run(
         cores: Cores { jobs, threads },
         anyway,
         fresh,
-        who: provenance(crate::file(py)?.as_deref(), command),
+        who: provenance(command),
         stop: Arc::clone(&stop),
         plan,
     };

@@ -3,7 +3,6 @@
 //! itself; where the command is part of another program (Python), that program says so.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
@@ -48,8 +47,6 @@ pub struct OnCluster {
 pub struct Program {
     /// The words after the command's name.
     pub words: Vec<OsString>,
-    /// The file that holds this code: its bytes identify the build.
-    pub file: Option<PathBuf>,
     /// How this program is started again: a program, and the words before the command's own.
     pub again: Vec<OsString>,
     /// Runs points elsewhere, where this program can.
@@ -64,8 +61,7 @@ impl Program {
         let file = std::env::current_exe().ok();
         Program {
             words: std::env::args_os().skip(1).collect(),
-            again: file.iter().map(OsString::from).collect(),
-            file,
+            again: file.into_iter().map(OsString::from).collect(),
             cluster: None,
         }
     }
@@ -109,5 +105,5 @@ pub(crate) fn is_alone() -> bool {
 pub(crate) fn provenance() -> Provenance {
     let words = words();
     let words = words.iter().map(|w| w.to_string_lossy().into_owned());
-    cemark_runner::provenance(program().file.as_deref(), words.collect())
+    cemark_runner::provenance(words.collect())
 }

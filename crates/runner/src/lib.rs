@@ -25,4 +25,4 @@ pub use elsewhere::{Bench, Handed};
 pub use failure::Failure;
 pub use run::{Order, Ran, run};
 pub use show::{Show, Silent};
-pub use who::provenance;
+pub use who::{SIMULATOR, provenance};
