@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["check"] => {
-            for note in proof::stale() {
+            for note in proof::stale().into_iter().chain(proof::simulators()) {
                 println!("note: {note}");
             }
             arrows::check()

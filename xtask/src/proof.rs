@@ -2,6 +2,7 @@
 //! Proofs too long for every commit. Each writes a log under `bench/proof/` with commit, machine
 //! and duration, to be committed.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 use std::time::Instant;
@@ -58,6 +59,31 @@ pub(crate) fn stale() -> Vec<String> {
         .filter(|p| !p.about.is_empty())
         .filter_map(old)
         .collect()
+}
+
+/// Whether the logs of figures are of one simulator: a note that names those that are not, from
+/// the least frequent build on.
+pub(crate) fn simulators() -> Option<String> {
+    let mut logs: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for entry in fs::read_dir("bench/proof/figures").ok()?.flatten() {
+        let text = fs::read_to_string(entry.path()).unwrap_or_default();
+        let build = text.lines().find_map(|l| l.strip_prefix("build: "));
+        let path = entry.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let build = build.unwrap_or("none").to_owned();
+        logs.entry(build).or_default().push(name.into_owned());
+    }
+    let (most, _) = logs.iter().max_by_key(|(_, names)| names.len())?;
+    let most = most.clone();
+    let others = logs.into_iter().filter(|(build, _)| *build != most);
+    let mut names: Vec<String> = others.flat_map(|(_, names)| names).collect();
+    names.sort();
+    let note = format!(
+        "bench/proof/figures: most logs have the build {most}, these have another: {}; run \
+         bench/figures.sh",
+        names.join(" ")
+    );
+    Some(note).filter(|_| !names.is_empty())
 }
 
 #[allow(clippy::disallowed_methods)] // a proof's log says how long it took
