@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Runs figures in full, one after the other, and keeps what each printed in
 # bench/proof/figures/NAME.log. A session that is too short for all of them continues with the same
-# command: finished points stay in RUNS, and a figure is left out if its log is of this simulator and
-# its file has not changed since (AGAIN=1 runs it all the same). The line `build:` of a log is the
-# fingerprint of the simulator (docs/output.md).
+# command: finished points stay in RUNS, and a figure is left out if its log is of this simulator
+# and its file has not changed since (AGAIN=1 runs it all the same). The line `build:` of a log is
+# the fingerprint of the simulator (docs/output.md).
 #
-#   bench/figures.sh RUNS [FIGURE...]        every figure of figures/ that simulates, by default
+#   bench/figures.sh RUNS [FIGURE...]        every figure, by default
 #
 # OPTIONS="--look 2" and JOBS=1 in the environment are passed on; CEMARK names another program.
 set -euo pipefail
@@ -17,17 +17,20 @@ program=${CEMARK:-target/release/cemark}
 jobs=${JOBS:-$(nproc)}
 logs=bench/proof/figures
 mkdir -p "$logs"
-[ $# -gt 0 ] || set -- $(cd figures && grep -l '^\[topology\]' ./*.toml | xargs -n1 basename -s .toml)
+[ $# -gt 0 ] || set -- $(basename -s .toml figures/*.toml | grep -vx -e calibration -e charts)
 
 # A figure that simulates nothing names the simulator in an instant.
 simulator=$("$program" figure ecnsharp-6 --full --quiet --out "$runs" | sed -n 's/^build: //p')
+# The logs themselves change while this runs.
+commit=$(git rev-parse --short=12 HEAD)
+git diff --quiet HEAD -- . ':!bench/proof' || commit+=-dirty
 machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n1), $(nproc) processors,\
  $(rustc --version)"
 for name in "$@"; do
   log=$logs/$name.log
   if grep -q "^build: $simulator\$" "$log" 2>/dev/null; then
-    commit=$(sed -n 's/^commit: \([0-9a-f]*\).*/\1/p' "$log" | head -n1)
-    if [ -z "${AGAIN:-}" ] && git diff --quiet "$commit" -- "figures/$name.toml" 2>/dev/null; then
+    of=$(sed -n 's/^commit: \([0-9a-f]*\).*/\1/p' "$log" | head -n1)
+    if [ -z "${AGAIN:-}" ] && git diff --quiet "$of" -- "figures/$name.toml" 2>/dev/null; then
       echo "$name: its log is of this simulator and this file"
       continue
     fi
@@ -38,18 +41,18 @@ for name in "$@"; do
   {
     echo "proof: figure $name in full"
     echo "command: cemark $words --jobs $jobs"
-    echo "commit: $(git describe --always --dirty --abbrev=12)"
+    echo "commit: $commit"
     echo "machine: $machine"
     echo "began: $(date -u +'%F %T')"
     echo
   } >"$part"
   # Exit code 1 says that a verdict differs from the recorded one; the log has it.
   # shellcheck disable=SC2086
-  "$program" $words --jobs "$jobs" --out "$runs" --quiet 2>>"$part.err" | grep -v '^report: \|^page: ' \
-    >>"$part" || true
+  "$program" $words --jobs "$jobs" --out "$runs" --quiet 2>>"$part.err" |
+    grep -v '^report: \|^page: ' >>"$part" || true
   if grep -q '^build: ' "$part"; then
     mv "$part" "$log"
-    tail -n 3 "$log"
+    echo "$name: $(grep -E '^[0-9]+ rows?: ' "$log")"
   else
     echo "$name is not finished:" && tail -n 5 "$part.err"
     rm -f "$part"

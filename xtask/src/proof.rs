@@ -61,8 +61,8 @@ pub(crate) fn stale() -> Vec<String> {
         .collect()
 }
 
-/// Whether the logs of figures are of one simulator: a note that names those that are not, from
-/// the least frequent build on.
+/// Whether the logs of figures are of one simulator: a note that names those that are not of that
+/// of most.
 pub(crate) fn simulators() -> Option<String> {
     let mut logs: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in fs::read_dir("bench/proof/figures").ok()?.flatten() {
@@ -73,13 +73,15 @@ pub(crate) fn simulators() -> Option<String> {
         let build = build.unwrap_or("none").to_owned();
         logs.entry(build).or_default().push(name.into_owned());
     }
-    let (most, _) = logs.iter().max_by_key(|(_, names)| names.len())?;
+    let is_known = |build: &str| build.bytes().all(|b| b.is_ascii_hexdigit());
+    let known = logs.iter().filter(|(build, _)| is_known(build));
+    let (most, _) = known.max_by_key(|(_, names)| names.len())?;
     let most = most.clone();
     let others = logs.into_iter().filter(|(build, _)| *build != most);
     let mut names: Vec<String> = others.flat_map(|(_, names)| names).collect();
     names.sort();
     let note = format!(
-        "bench/proof/figures: most logs have the build {most}, these have another: {}; run \
+        "bench/proof/figures: of another build than {most}: {}; run \
          bench/figures.sh",
         names.join(" ")
     );

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use super::columns::{self, Column, Reader, Table};
 use super::seal::{self, Place};
 
-/// Key of the metadata entry.
+/// Key of the metadata entry. It changes with the meaning of what is stored: the fingerprint of a
+/// point's simulator does not cover this file, so an old point would be read as a new one.
 const KEY: &str = "cemark.point";
 
 /// What a point belongs to.
