@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Runs figures in full, one after the other, and keeps what each printed in
 # bench/proof/figures/NAME.log. A session that is too short for all of them continues with the same
-# command: finished points stay in RUNS, and a figure is left out if its log is of this simulator
-# and its file has not changed since (AGAIN=1 runs it all the same). The line `build:` of a log is
-# the fingerprint of the simulator (docs/output.md).
+# command: finished points stay in RUNS, and a figure is left out if its log is of this command and
+# simulator and its file has not changed since (AGAIN=1 runs it all the same). The line `build:` of
+# a log is the fingerprint of the simulator (docs/output.md).
 #
 #   bench/figures.sh RUNS [FIGURE...]        every figure, by default
 #
@@ -28,15 +28,17 @@ machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n1), $(nproc) 
  $(rustc --version)"
 for name in "$@"; do
   log=$logs/$name.log
-  if grep -q "^build: $simulator\$" "$log" 2>/dev/null; then
+  words="figure $name --full ${OPTIONS:-}"
+  words=${words% }
+  # A log of fewer looks is not the answer to this command.
+  if grep -q "^build: $simulator\$" "$log" 2>/dev/null &&
+    grep -q "^command: cemark $words --jobs" "$log"; then
     of=$(sed -n 's/^commit: \([0-9a-f]*\).*/\1/p' "$log" | head -n1)
     if [ -z "${AGAIN:-}" ] && git diff --quiet "$of" -- "figures/$name.toml" 2>/dev/null; then
       echo "$name: its log is of this simulator and this file"
       continue
     fi
   fi
-  words="figure $name --full ${OPTIONS:-}"
-  words=${words% }
   part=$(mktemp)
   {
     echo "proof: figure $name in full"
