@@ -91,14 +91,23 @@ impl RowResult {
             RowVerdict::Reproduced | RowVerdict::NotDecided => parts().filter_map(|p| p.look).max(),
             _ => None,
         };
-        let open = |p: &&PartResult| p.verdict == Some(RowVerdict::NotDecided);
-        let needs = parts().filter(open).map(|p| p.seeds_needed);
         self.seeds_needed = match verdict {
-            RowVerdict::NotDecided => needs
-                .collect::<Option<Vec<_>>>()
-                .and_then(|n| n.into_iter().max()),
+            RowVerdict::NotDecided => self.needs(),
             _ => None,
         };
+    }
+
+    /// About how many seeds would decide the row, if every number stays where it is: those of the
+    /// first condition that would fail, or those of all conditions that would hold.
+    fn needs(&self) -> Option<u64> {
+        let open = |p: &&PartResult| p.verdict == Some(RowVerdict::NotDecided);
+        let parts = || self.parts.iter().filter(open);
+        let fails = parts().filter(|p| p.would_fail());
+        let first = fails.filter_map(|p| p.seeds_needed).min();
+        first.or_else(|| {
+            let all = parts().map(|p| p.seeds_needed).collect::<Option<Vec<_>>>();
+            all.and_then(|n| n.into_iter().max())
+        })
     }
 
     /// The second number of every row that counts.
@@ -154,6 +163,15 @@ pub struct PartResult {
     pub note: String,
 }
 
+impl PartResult {
+    /// Whether the measured number is outside the band.
+    fn would_fail(&self) -> bool {
+        let is_below = |x: f64| self.lo.is_some_and(|lo| x < lo);
+        let is_above = |x: f64| self.hi.is_some_and(|hi| x > hi);
+        self.measured.is_some_and(|x| is_below(x) || is_above(x))
+    }
+}
+
 impl FigureRun {
     /// Rows whose verdict differs from the committed one, which is the reason for exit code 1.
     pub fn differing(&self) -> impl Iterator<Item = &RowResult> {
@@ -174,5 +192,50 @@ impl FigureRun {
             expected.record(&row.id, self.mode, row.verdict, row.near);
         }
         Ok(expected.render())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    /// An open condition of the band from 0 to 2.
+    fn part(measured: f64, seeds_needed: Option<u64>) -> PartResult {
+        from_value(json!({
+            "id": "X-T01.a", "statistic": "", "unit": "%", "method": "seeds", "lo": 0.0, "hi": 2.0,
+            "measured": measured, "verdict": "not_decided", "seeds_needed": seeds_needed,
+            "note": ""
+        }))
+        .unwrap()
+    }
+
+    fn needs(parts: Vec<PartResult>) -> Option<u64> {
+        let row = json!({
+            "id": "X-T01", "figure": "x", "verdict": "not_decided", "unit": "%", "experiment": "",
+            "parts": parts
+        });
+        let mut row: RowResult = from_value(row).unwrap();
+        row.settle(RowVerdict::NotDecided);
+        row.seeds_needed
+    }
+
+    #[test]
+    fn one_condition_that_would_fail_decides_a_row() {
+        let [holds, fails] = [1.5, 7.7];
+        assert_eq!(
+            needs(vec![part(fails, Some(4)), part(holds, Some(132))]),
+            Some(4)
+        );
+        assert_eq!(
+            needs(vec![part(fails, None), part(fails, Some(9))]),
+            Some(9)
+        );
+        assert_eq!(
+            needs(vec![part(holds, Some(4)), part(holds, Some(132))]),
+            Some(132)
+        );
+        assert_eq!(needs(vec![part(holds, Some(4)), part(holds, None)]), None);
     }
 }
