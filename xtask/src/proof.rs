@@ -61,31 +61,57 @@ pub(crate) fn stale() -> Vec<String> {
         .collect()
 }
 
-/// Whether the logs of figures are of one simulator: a note that names those that are not of that
-/// of most.
+/// Whether every figure has a log of one simulator: a note that names those whose log is not of
+/// that of most, and those that have none.
 pub(crate) fn simulators() -> Option<String> {
-    let mut logs: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for entry in fs::read_dir("bench/proof/figures").ok()?.flatten() {
-        let text = fs::read_to_string(entry.path()).unwrap_or_default();
+    let logs = stems("bench/proof/figures", "log");
+    let mut by_build: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for name in &logs {
+        let text = fs::read_to_string(format!("bench/proof/figures/{name}.log"));
+        let text = text.unwrap_or_default();
         let build = text.lines().find_map(|l| l.strip_prefix("build: "));
-        let path = entry.path();
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let build = build.unwrap_or("none").to_owned();
-        logs.entry(build).or_default().push(name.into_owned());
+        by_build.entry(build).or_default().push(name);
     }
     let is_known = |build: &str| build.bytes().all(|b| b.is_ascii_hexdigit());
-    let known = logs.iter().filter(|(build, _)| is_known(build));
+    let known = by_build.iter().filter(|(build, _)| is_known(build));
     let (most, _) = known.max_by_key(|(_, names)| names.len())?;
-    let most = most.clone();
-    let others = logs.into_iter().filter(|(build, _)| *build != most);
-    let mut names: Vec<String> = others.flat_map(|(_, names)| names).collect();
-    names.sort();
+    let others = by_build.iter().filter(|(build, _)| *build != most);
+    let mut others: Vec<&str> = others.flat_map(|(_, names)| names).copied().collect();
+    others.sort();
+    let figures = stems("figures", "toml");
+    let is_figure = |name: &&str| !["calibration", "charts"].contains(name);
+    let without = figures.iter().map(String::as_str).filter(is_figure);
+    let without: Vec<&str> = without
+        .filter(|name| !logs.iter().any(|log| log == name))
+        .collect();
+    let mut what = Vec::new();
+    if !others.is_empty() {
+        what.push(format!(
+            "of another build than {most}: {}",
+            others.join(" ")
+        ));
+    }
+    if !without.is_empty() {
+        what.push(format!("no log of {}", without.join(" ")));
+    }
     let note = format!(
-        "bench/proof/figures: of another build than {most}: {}; run \
-         bench/figures.sh",
-        names.join(" ")
+        "bench/proof/figures: {}; run bench/figures.sh",
+        what.join("; ")
     );
-    Some(note).filter(|_| !names.is_empty())
+    Some(note).filter(|_| !what.is_empty())
+}
+
+/// The names of a folder's files of this kind, without it, in order.
+fn stems(folder: &str, kind: &str) -> Vec<String> {
+    let paths = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = paths.map(|entry| entry.path());
+    let of_kind = paths.filter(|path| path.extension().is_some_and(|e| e == kind));
+    let mut names: Vec<String> = of_kind
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    names.sort();
+    names
 }
 
 #[allow(clippy::disallowed_methods)] // a proof's log says how long it took
