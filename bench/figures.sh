@@ -26,6 +26,13 @@ commit=$(git rev-parse --short=12 HEAD)
 git diff --quiet HEAD -- . ':!bench/proof' || commit+=-dirty
 machine="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n1), $(nproc) processors,\
  $(rustc --version)"
+
+# The figure's file at a commit without what only a quick run reads.
+in_full() {
+  git show "$1:figures/$name.toml" 2>/dev/null |
+    awk '/^\[/ { quick = /^\[+quick[].]/ } !quick' || echo "no such commit: $1"
+}
+
 for name in "$@"; do
   log=$logs/$name.log
   words="figure $name --full ${OPTIONS:-}"
@@ -34,7 +41,7 @@ for name in "$@"; do
   if grep -q "^build: $simulator\$" "$log" 2>/dev/null &&
     grep -q "^command: cemark $words --jobs" "$log"; then
     of=$(sed -n 's/^commit: \([0-9a-f]*\).*/\1/p' "$log" | head -n1)
-    if [ -z "${AGAIN:-}" ] && git diff --quiet "$of" -- "figures/$name.toml" 2>/dev/null; then
+    if [ -z "${AGAIN:-}" ] && [ "$(in_full "$of")" = "$(in_full HEAD)" ]; then
       echo "$name: its log is of this simulator and this file"
       continue
     fi
