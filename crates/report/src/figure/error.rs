@@ -50,6 +50,9 @@ pub enum Mistake {
     /// A variant is named in the axis `variant`.
     #[error("a [[variant]] needs a name; write name = \"...\"")]
     NamelessVariant,
+    /// A mode changes a variant that the figure does not have.
+    #[error("[quick] or [full] changes the variant `{0}`, and no [[variant]] has this name")]
+    UnknownVariant(String),
     /// Parameters of the experiment that no line of `[why]` grades.
     #[error(
         "no grade for {0}; write the paths below [why.paper], [why.code], [why.tool] or [why.ours]"

@@ -6,7 +6,8 @@
 //!   `variant`;
 //! * `[why.paper]`, `[why.code]`, `[why.tool]`, `[why.ours]`: where each parameter comes from (see
 //!   [`why`]);
-//! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds);
+//! * `[quick]`, `[full]`: keys that `cemark figure --quick` or `--full` changes (flows and seeds),
+//!   in all variants, or in one (`[[quick.variant]]` with its name);
 //!   `looks` in `[full]` is the list of the numbers of seeds at which a full run looks whether its
 //!   rows are decided (see [`looks`](super::looks)).
 //!
@@ -36,14 +37,46 @@ pub struct FigureFile {
     /// The scenario, without rows, variants and modes. Empty where a figure is computed.
     scenario: Table,
     variants: Vec<(String, Table)>,
-    quick: Table,
-    full: Table,
+    quick: Change,
+    full: Change,
     looks: Option<Looks>,
     /// What is taken from it.
     pub rows: Vec<Row>,
     /// The parameters of its experiment, by path, with where each comes from. Empty where nothing
     /// is simulated.
     pub parameters: Vec<Parameter>,
+}
+
+/// The keys that a mode changes.
+#[derive(Clone, Debug)]
+struct Change {
+    everywhere: Table,
+    /// In one variant, by its name.
+    variants: Vec<(String, Table)>,
+}
+
+impl Change {
+    /// The changes of one mode to a figure that has these variants.
+    fn read(mut table: Table, of_figure: &[(String, Table)]) -> Result<Self, Mistake> {
+        let variants = variants(table.remove("variant"))?;
+        let known = |name: &str| of_figure.iter().any(|(other, _)| other == name);
+        match variants.iter().find(|(name, _)| !known(name)) {
+            Some((name, _)) => Err(Mistake::UnknownVariant(name.clone())),
+            None => Ok(Change {
+                everywhere: table,
+                variants,
+            }),
+        }
+    }
+
+    /// Changes the scenario of a variant.
+    fn merge_into(&self, scenario: &mut Table, variant: &str) {
+        merge(scenario, &self.everywhere);
+        let own = self.variants.iter().find(|(name, _)| name == variant);
+        if let Some((_, own)) = own {
+            merge(scenario, own);
+        }
+    }
 }
 
 /// The axis that variants make.
@@ -67,16 +100,7 @@ impl FigureFile {
         };
         calibration.fill(&mut table)?;
         let rows = Vec::<Row>::deserialize(rows).map_err(Mistake::Row)?;
-        let mut variants = Vec::new();
-        for variant in list(table.remove("variant")) {
-            let Value::Table(mut change) = variant else {
-                return Err(Mistake::NotATable("[[variant]]"));
-            };
-            match change.remove("name") {
-                Some(Value::String(name)) => variants.push((name, change)),
-                _ => return Err(Mistake::NamelessVariant),
-            }
-        }
+        let variants = variants(table.remove("variant"))?;
         let mut mode = |key: &str, section| match table.remove(key) {
             None => Ok(Table::new()),
             Some(Value::Table(change)) => Ok(change),
@@ -85,6 +109,8 @@ impl FigureFile {
         let (quick, mut full) = (mode("quick", "[quick]")?, mode("full", "[full]")?);
         let looks = full.remove("looks");
         let looks = looks.map(|value| Looks::read(&value)).transpose()?;
+        let quick = Change::read(quick, &variants)?;
+        let full = Change::read(full, &variants)?;
         let title = table
             .get("title")
             .and_then(Value::as_str)
@@ -148,7 +174,7 @@ impl FigureFile {
         for (name, variant) in variants {
             let mut scenario = self.scenario.clone();
             merge(&mut scenario, variant);
-            merge(&mut scenario, change);
+            change.merge_into(&mut scenario, name);
             if let Some(overlay) = overlay {
                 merge(&mut scenario, overlay);
             }
@@ -217,6 +243,20 @@ pub(super) fn place(id: &str) -> String {
     format!("figures/{id}.toml")
 }
 
+/// Variants by their names, in the order of the file.
+fn variants(value: Option<Value>) -> Result<Vec<(String, Table)>, Mistake> {
+    let variant = |value| {
+        let Value::Table(mut change) = value else {
+            return Err(Mistake::NotATable("[[variant]]"));
+        };
+        match change.remove("name") {
+            Some(Value::String(name)) => Ok((name, change)),
+            _ => Err(Mistake::NamelessVariant),
+        }
+    };
+    list(value).into_iter().map(variant).collect()
+}
+
 fn list(value: Option<Value>) -> Vec<Value> {
     match value {
         None => Vec::new(),
@@ -282,10 +322,29 @@ mod tests {
         assert_eq!(base, expected);
     }
 
+    /// A figure of two variants whose loads a quick run changes.
+    const OF_TWO: &str = "[[row]]\nid = \"X\"\nstatistic = \"gain\"\n[[variant]]\nname = \"low\"\n\
+        max-time = \"3s\"\n[[variant]]\nname = \"high\"\nmax-time = \"3s\"\n[quick]\nseeds = 1\n";
+
+    #[test]
+    fn a_mode_changes_all_variants_or_one() {
+        let text = format!("{OF_TWO}[[quick.variant]]\nname = \"low\"\nmax-time = \"1s\"\n");
+        let file = FigureFile::parse("x", &text, &Calibration::default()).unwrap();
+        for (variant, own) in &file.variants {
+            let mut scenario = own.clone();
+            file.quick.merge_into(&mut scenario, variant);
+            let wanted = if variant == "low" { "1s" } else { "3s" };
+            assert_eq!(scenario["max-time"].as_str(), Some(wanted), "{variant}");
+            assert_eq!(scenario["seeds"].as_integer(), Some(1), "{variant}");
+        }
+    }
+
     #[test]
     fn mistakes_name_the_file() {
         let none = Calibration::default();
+        let stray = format!("{OF_TWO}[[quick.variant]]\nname = \"mid\"\n");
         for (text, part) in [
+            (stray.as_str(), "the variant `mid`"),
             ("title = 1\n", "there is no [[row]]"),
             (
                 "[[row]]\nid = \"X\"\nstatistic = \"gian\"\n",

@@ -32,6 +32,9 @@ pub(super) struct Found {
     pub(super) flows: f64,
     /// Most links that were full at once.
     pub(super) full: f64,
+    /// Links of the fabric, both directions counted, and those that leave switches.
+    pub(super) links: f64,
+    pub(super) ports: f64,
     /// What it took to find out.
     pub(super) effort: u64,
 }

@@ -7,7 +7,6 @@ use cemark_sim::config::{Policy, TracePorts};
 use cemark_sim::workload::{Kind, LongFlows};
 
 use super::fluid::Found;
-use super::paths;
 use super::sender::seconds;
 
 /// The program itself, before it simulates, and what its allocator takes at once: pages of 2 MB,
@@ -50,7 +49,7 @@ pub(crate) fn of_shards(shards: usize) -> f64 {
 
 /// Most that the point holds while it runs.
 pub(super) fn peak(config: &Config, found: &Found) -> f64 {
-    let (links, ports) = paths::links(&config.topology);
+    let (links, ports) = (found.links, found.ports);
     let queues = config.switch.queues.len() as f64;
     let mut bytes = links * LINK + ports * (queues - 1.0) * 400.0;
     if config.measure.queue_interval.0 > 0 {
@@ -74,12 +73,11 @@ fn started(config: &Config) -> f64 {
 
 /// What its outcome holds.
 pub(super) fn kept(config: &Config, found: &Found) -> f64 {
-    let (_, ports) = paths::links(&config.topology);
     let traced = match config.measure.trace {
         TracePorts::Hottest => 2.0 * samples(config, found).min(THIN) * SAMPLE,
         _ => traces(config, found),
     };
-    measured(config) * FLOW + ports * PORT + traced
+    measured(config) * FLOW + found.ports * PORT + traced
 }
 
 fn samples(config: &Config, found: &Found) -> f64 {
@@ -89,12 +87,11 @@ fn samples(config: &Config, found: &Found) -> f64 {
 }
 
 fn traces(config: &Config, found: &Found) -> f64 {
-    let (_, ports) = paths::links(&config.topology);
     let n = samples(config, found);
     match &config.measure.trace {
         TracePorts::None => 0.0,
         // Of every port until it is known which.
-        TracePorts::Hottest => ports * n.min(THIN) * SAMPLE * 1.5,
+        TracePorts::Hottest => found.ports * n.min(THIN) * SAMPLE * 1.5,
         TracePorts::ToHosts(hosts) => hosts.len() as f64 * n * SAMPLE * 1.5,
     }
 }

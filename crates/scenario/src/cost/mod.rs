@@ -90,10 +90,16 @@ impl Costs {
         if let Some(found) = self.known.get(&key) {
             return *found;
         }
+        let (links, ports) = paths::links(&config.topology);
         let found = if self.effort < EFFORT && drawable(config) {
             part(config, flows)
         } else {
-            closed(config)
+            closed(config, ports)
+        };
+        let found = Found {
+            links,
+            ports,
+            ..found
         };
         self.effort += found.effort + 1000;
         self.known.insert(key, found);
@@ -231,12 +237,12 @@ fn part(config: &Config, flows: f64) -> Found {
     found
 }
 
-fn closed(config: &Config) -> Found {
+fn closed(config: &Config, ports: f64) -> Found {
     Found {
         after: coarse::packet_hops(config),
         end: seconds(config.max_time),
         flows: flows(config).min(1e5),
-        full: paths::links(&config.topology).1 / 2.0,
+        full: ports / 2.0,
         ..Found::default()
     }
 }
