@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(base, expected);
     }
 
-    /// A figure of two variants whose loads a quick run changes.
+    /// A figure of two variants, with a quick form.
     const OF_TWO: &str = "[[row]]\nid = \"X\"\nstatistic = \"gain\"\n[[variant]]\nname = \"low\"\n\
         max-time = \"3s\"\n[[variant]]\nname = \"high\"\nmax-time = \"3s\"\n[quick]\nseeds = 1\n";
 
