@@ -28,7 +28,8 @@ pub(crate) struct Args {
     /// Figures (`ecnsharp-9`) or rows (`ECNSHARP-T18`, which runs its figure).
     #[arg(required_unless_present_any = ["all", "list", "paper", "from"])]
     ids: Vec<String>,
-    /// Every figure. Writes the pages of all papers too.
+    /// Every figure. Writes the pages of all papers too. With --quick, only the numbers that decide
+    /// a row: those that are printed beside are left out, with the points that only they read.
     #[arg(long, conflicts_with = "ids")]
     all: bool,
     /// Every figure of a paper, and its page: each figure in the form in which the paper draws it,
@@ -192,6 +193,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         out: args.out.clone(),
         changes: changes(args)?,
         limits: limits(args),
+        only_what_decides: args.all,
     };
     let first: Vec<Plan> = figure::plans(&request)?.collect();
     for plan in &first {

@@ -86,6 +86,7 @@ fn red(fault: &Fault, mode: Mode, out: &Path) -> Result<BTreeMap<&'static str, S
             look: Some(1),
             ..Limits::default()
         },
+        only_what_decides: true,
         ..Request::default()
     };
     let calibration = Calibration::parse(CALIBRATION).unwrap();

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use cemark_report::figure::{
     CALIBRATION, Calibration, EXPECTED, Expected, FIGURES, FigureFile, FigureRun, Grade, Mode,
-    Request, RowVerdict, Surroundings, TARGETS, Target, render, run, run_file, targets,
+    Request, RowVerdict, Surroundings, TARGETS, Target, plans, render, run, run_file, targets,
 };
 use cemark_report::{Fault, Provenance};
-use cemark_scenario::Overrides;
+use cemark_scenario::{Overrides, Plan};
 
 fn calibration() -> Calibration {
     Calibration::parse(CALIBRATION).unwrap()
@@ -114,25 +114,25 @@ fn the_readme_counts_the_verdicts() {
     assert!(words.contains(&said), "README.md does not say: {said}");
 }
 
+fn cost(plan: &Plan) -> f64 {
+    plan.points.iter().map(|p| p.cost).sum()
+}
+
 /// Minutes on two cores at 10 million packet-hops a CPU second (7 million behind ports with several
-/// queues). Where a quick run was measured its packet-hops count, and not the estimate.
-fn minutes(mode: Mode, of: impl Fn(&str) -> bool) -> f64 {
-    let mut minutes = 0.0;
-    for file in files().into_iter().filter(|f| of(&f.id)) {
-        let plan = file.plan(mode, &calibration(), None, &Overrides::default());
-        let Some(plan) = plan.unwrap() else { continue };
-        let seconds = |p: &cemark_scenario::Point| match p.config.switch.queues.len() {
-            1 => p.cost / 10e6,
-            _ => p.cost / 7e6,
-        };
-        let estimated: f64 = plan.points.iter().map(|p| p.cost).sum();
-        let scale = match (mode, measured_quick(&file.id)) {
-            (Mode::Quick, Some(hops)) => hops / estimated,
-            _ => 1.0,
-        };
-        minutes += scale * plan.points.iter().map(seconds).sum::<f64>() / 2.0 / 60.0;
-    }
-    minutes
+/// queues), of plans with the factor by which each one's estimate is corrected.
+fn minutes(plans: impl Iterator<Item = (Plan, f64)>) -> f64 {
+    let seconds = |p: &cemark_scenario::Point| match p.config.switch.queues.len() {
+        1 => p.cost / 10e6,
+        _ => p.cost / 7e6,
+    };
+    let of = |(plan, scale): (Plan, f64)| scale * plan.points.iter().map(seconds).sum::<f64>();
+    plans.map(of).sum::<f64>() / 2.0 / 60.0
+}
+
+/// A figure's plan in this mode; `None` where nothing is simulated.
+fn whole(file: &FigureFile, mode: Mode) -> Option<Plan> {
+    let plan = file.plan(mode, &calibration(), None, &Overrides::default());
+    plan.unwrap()
 }
 
 /// Packet-hops of a figure's quick run in bench/costs.tsv.
@@ -144,14 +144,27 @@ fn measured_quick(id: &str) -> Option<f64> {
     line.split('\t').next()?.parse().ok()
 }
 
-/// A quarter of an hour for the quick runs together, so that CI keeps within its thirty minutes
-/// (all else takes ten), and two hours for the full ones of a paper.
+/// Ten minutes for all quick figures together, as CI runs them, and two hours for the full ones of
+/// a paper.
 #[test]
 fn budgets() {
-    let quick = minutes(Mode::Quick, |_| true);
-    assert!(quick < 15.0, "quick: {quick:.2} minutes");
+    let request = Request {
+        only_what_decides: true,
+        ..Request::default()
+    };
+    // Where a quick run was measured its packet-hops count, and not the estimate.
+    let files = files();
+    let measured = |plan: Plan| {
+        let file = files.iter().find(|f| f.id == plan.name).unwrap();
+        let estimated = cost(&whole(file, Mode::Quick).unwrap());
+        let scale = measured_quick(&plan.name).map_or(1.0, |hops| hops / estimated);
+        (plan, scale)
+    };
+    let quick = minutes(plans(&request).unwrap().map(measured));
+    assert!(quick < 10.0, "quick: {quick:.2} minutes");
     for paper in ["ecnsharp", "mqecn", "cedm", "dcib"] {
-        let full = minutes(Mode::Full, |id| id.starts_with(paper));
+        let of_paper = files.iter().filter(|f| f.id.starts_with(paper));
+        let full = minutes(of_paper.filter_map(|f| Some((whole(f, Mode::Full)?, 1.0))));
         assert!(full < 120.0, "{paper}, full: {full:.0} minutes");
     }
 }
@@ -160,11 +173,7 @@ fn budgets() {
 #[test]
 fn no_figure_gives_cause_for_a_warning() {
     for mode in [Mode::Quick, Mode::Full] {
-        let plans = files().into_iter().filter_map(|f| {
-            f.plan(mode, &calibration(), None, &Overrides::default())
-                .unwrap()
-        });
-        for plan in plans {
+        for plan in files().iter().filter_map(|f| whole(f, mode)) {
             assert_eq!(plan.warning_lines(), [""; 0], "{} {mode:?}", plan.name);
         }
     }

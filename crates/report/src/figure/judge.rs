@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the points of a figure to the verdicts on its rows.
 
+use std::collections::BTreeSet;
+
 use super::calibration::Calibration;
 use super::error::{FileError, Mistake};
 use super::estimate::Estimate;
@@ -21,10 +23,11 @@ pub(super) struct Condition<'a> {
     pub(super) row: &'a Row,
 }
 
-/// The conditions of a figure, in the order of the targets.
+/// The conditions of a figure but those that are left out, in the order of the targets.
 pub(super) fn conditions<'a>(
     file: &'a FigureFile,
     targets: &'a [Target],
+    without: &BTreeSet<String>,
 ) -> Result<Vec<Condition<'a>>, FileError> {
     let wrong = |m: Mistake| FileError::new(place(&file.id), m);
     let stray = |r: &&Row| !targets.iter().any(|t| t.id == r.id);
@@ -32,6 +35,7 @@ pub(super) fn conditions<'a>(
         return Err(wrong(Mistake::StrayRow(stray.id.clone())));
     }
     let ours = targets.iter().filter(|t| t.figure == file.id);
+    let ours = ours.filter(|t| !without.contains(&t.id));
     let all = ours.map(|target| {
         let row = file.rows.iter().find(|r| r.id == target.id);
         let row = row.ok_or_else(|| wrong(Mistake::NoRow(target.id.clone())))?;
@@ -78,7 +82,7 @@ pub(super) fn measure(
         RowVerdict::Reproduced if !simulated => RowVerdict::ByConstruction,
         verdict => verdict,
     };
-    let verdict = (target.class != "report").then_some(verdict);
+    let verdict = target.is_compared().then_some(verdict);
     let undecided = verdict == Some(RowVerdict::NotDecided);
     let needs = look.filter(|_| undecided).and_then(|look| {
         let band = &target.band;

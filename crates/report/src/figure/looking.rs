@@ -2,6 +2,8 @@
 //! One figure, look by look: all points of the first look, and of every later one those that a row
 //! reads which is not decided yet.
 
+use std::collections::BTreeSet;
+
 use cemark_scenario::Plan;
 
 use super::calibration::Calibration;
@@ -26,6 +28,8 @@ pub(super) struct Figure<'a> {
     pub(super) calibration: &'a Calibration,
     pub(super) mode: Mode,
     pub(super) looks: &'a Looks,
+    /// Conditions that are left out, with the points that they read.
+    pub(super) without: &'a BTreeSet<String>,
     /// To whom a mistake in the file is attributed.
     pub(super) wrong: Wrong<'a>,
 }
@@ -95,7 +99,7 @@ impl Figure<'_> {
     }
 
     fn conditions(&self) -> Result<Vec<Condition<'_>>, Error> {
-        conditions(self.file, self.targets).map_err(|e| (self.wrong)(e))
+        conditions(self.file, self.targets, self.without).map_err(|e| (self.wrong)(e))
     }
 
     /// The rows of a figure that simulates nothing.

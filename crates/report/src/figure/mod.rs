@@ -10,6 +10,7 @@
 
 mod answer;
 pub mod calibration;
+mod deciding;
 pub mod error;
 pub mod estimate;
 pub mod evaluate;

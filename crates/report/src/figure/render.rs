@@ -220,6 +220,14 @@ fn count(run: &FigureRun, columns: usize) -> String {
     if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == RowVerdict::NotDecided) {
         text.push_str("Not decided: a quick run has too few flows for it; use --full.\n");
     }
+    if run.left_out > 0 {
+        let said = format!(
+            "{} numbers that are printed beside and decide nothing were left out; `cemark figure \
+             NAME` has those of a figure.",
+            run.left_out
+        );
+        text.push_str(&format!("{}\n", wrap(&said, columns)));
+    }
     for row in run.differing() {
         text.push_str(&format!(
             "{}: {}, but figures/expected.tsv says {}.\n",

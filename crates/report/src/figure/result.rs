@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::error::FileError;
+use super::run::is_whole;
 use super::targets::{self, Expected};
 use super::verdict::RowVerdict;
 use super::{EXPECTED, Mode, TARGETS};
@@ -28,6 +29,8 @@ pub struct FigureRun {
     pub reports: Vec<PathBuf>,
     /// Fingerprint of the program that ran it.
     pub build: String,
+    /// Numbers printed beside that were left out.
+    pub left_out: u64,
     /// What is not there, a sentence each: looks without CPU time, points of other parts.
     pub unfinished: Vec<String>,
 }
@@ -185,10 +188,7 @@ impl FigureRun {
     pub fn recorded(&self) -> Result<String, FileError> {
         let mut expected = Expected::parse(EXPECTED)?;
         let targets = targets::parse(TARGETS)?;
-        let whole = |row: &&RowResult| {
-            row.parts.len() == targets.iter().filter(|t| t.row() == row.id).count()
-        };
-        for row in self.rows.iter().filter(whole) {
+        for row in self.rows.iter().filter(|row| is_whole(row, &targets)) {
             expected.record(&row.id, self.mode, row.verdict, row.near);
         }
         Ok(expected.render())

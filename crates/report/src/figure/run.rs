@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark figure`: simulates every point of the requested figures and judges each of their rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cemark_scenario::{Overrides, Plan, near_of_many};
 use toml::Table;
 
 use super::calibration::Calibration;
+use super::deciding::{Chosen, decides};
 use super::error::FileError;
 use super::file::FigureFile;
 use super::looking::{Figure, Looked};
@@ -36,6 +37,9 @@ pub struct Request {
     pub changes: Overrides,
     /// How far it goes.
     pub limits: Limits,
+    /// Whether a quick run leaves out the numbers that are printed beside and decide nothing, with
+    /// the points that only they read.
+    pub only_what_decides: bool,
 }
 
 /// How far a run goes.
@@ -113,6 +117,7 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
         found.packet_hops += one.packet_hops;
         found.cpu_seconds += one.cpu_seconds;
         found.reports.extend(one.reports);
+        found.left_out += one.left_out;
         found.unfinished.extend(one.unfinished);
     }
     found.rows = united(found.rows, &targets);
@@ -142,11 +147,18 @@ pub(super) fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult>
         }
     }
     for row in &mut all {
-        if row.parts.len() < targets.iter().filter(|t| t.row() == row.id).count() {
+        if !is_whole(row, targets) {
             row.expected = None;
         }
     }
     all
+}
+
+/// Whether every condition that decides a row is there.
+pub(super) fn is_whole(row: &RowResult, targets: &[Target]) -> bool {
+    let of_row = targets.iter().filter(|t| t.row() == row.id);
+    let mut deciding = of_row.filter(|t| decides(t, targets));
+    deciding.all(|t| row.parts.iter().any(|p| p.id == t.id))
 }
 
 /// The requested figures, in the order of the papers.
@@ -221,11 +233,13 @@ fn plans_as(
 ) -> Result<impl Iterator<Item = Plan>, Error> {
     let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
+    let targets = targets::parse(TARGETS).map_err(ours)?;
     let files = files(&request.ids)?;
     let request = request.clone();
     // The error of a plan that cannot be made is reported when its figure runs.
     let plan = move |file: FigureFile| {
-        let first = request.plan(&file, &calibration, None).ok()??;
+        let first = request.first(&file, &targets, &calibration, None);
+        let first = first.ok()??.plan;
         let (whole, _) = request
             .whole(&file, first.clone(), &calibration, None)
             .ok()?;
@@ -235,14 +249,20 @@ fn plans_as(
 }
 
 impl Request {
-    /// The plan of a quick run, or of the first look.
-    fn plan(
+    /// What a quick run simulates, or the first look.
+    fn first(
         &self,
         file: &FigureFile,
+        targets: &[Target],
         calibration: &Calibration,
         overlay: Option<&Table>,
-    ) -> Result<Option<Plan>, FileError> {
-        file.plan(self.mode, calibration, overlay, &self.changes)
+    ) -> Result<Option<Chosen>, FileError> {
+        let plan = file.plan(self.mode, calibration, overlay, &self.changes)?;
+        let part = self.only_what_decides && self.mode == Mode::Quick;
+        Ok(plan.map(|plan| match part {
+            true => Chosen::deciding(file, targets, &plan),
+            false => Chosen::all(plan),
+        }))
     }
 
     /// The plan with the seeds of the last look, and the looks. A quick run and one of a number of
@@ -309,7 +329,11 @@ fn one(
         };
         of_file(&e, help)
     };
-    let first = request.plan(file, calibration, overlay).map_err(wrong)?;
+    let first = request.first(file, targets, calibration, overlay);
+    let (first, without) = match first.map_err(wrong)? {
+        Some(chosen) => (Some(chosen.plan), chosen.without),
+        None => (None, BTreeSet::new()),
+    };
     let whole = first.map(|first| request.whole(file, first, calibration, overlay));
     let whole = whole.transpose().map_err(wrong)?;
     let mode = request.mode.word();
@@ -325,6 +349,7 @@ fn one(
         calibration,
         mode: request.mode,
         looks: whole.as_ref().map_or(&none, |(_, looks)| looks),
+        without: &without,
         wrong: &wrong,
     };
     let share = request.limits.share;
@@ -350,6 +375,7 @@ fn one(
         cpu_seconds: cost.cpu_seconds,
         reports: Vec::new(),
         build: around.who.build.clone(),
+        left_out: without.len() as u64,
         unfinished: lacking(file, &looked, purse, share),
     };
     if !found.rows.is_empty() {

@@ -45,6 +45,11 @@ impl Target {
     pub fn row(&self) -> &str {
         row_of(&self.id)
     }
+
+    /// Whether it is compared with a band, and not only shown.
+    pub fn is_compared(&self) -> bool {
+        self.class != "report"
+    }
 }
 
 /// The row that a condition belongs to.

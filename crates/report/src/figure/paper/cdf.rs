@@ -4,7 +4,7 @@
 use cemark_scenario::Plan;
 
 use super::super::evaluate::value;
-use super::draw::{Axes, Source, caption, cells, words};
+use super::draw::{Axes, Source, caption, cells, with_points, words};
 use super::spec::{PanelSpec, Spec};
 use crate::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
 use crate::metrics::{Restriction, Sample};
@@ -45,9 +45,7 @@ pub(super) fn chart(source: &Source<'_>, spec: &Spec) -> Option<Chart> {
 
 fn shown<'a>(plan: &'a Plan, spec: &'a Spec, panel: Option<&'a PanelSpec>) -> Vec<&'a str> {
     let of_panel = panel.map(|p| &p.schemes).filter(|s| !s.is_empty());
-    let chosen = of_panel.or(Some(&spec.schemes).filter(|s| !s.is_empty()));
-    let all = chosen.unwrap_or(&plan.schemes);
-    all.iter().map(String::as_str).collect()
+    with_points(plan, of_panel.unwrap_or(&spec.schemes))
 }
 
 fn legend(plan: &Plan, spec: &Spec) -> Vec<Key> {

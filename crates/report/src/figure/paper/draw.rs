@@ -136,11 +136,19 @@ pub(super) fn words<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     found
 }
 
+/// Those of these schemes, or of all if there are none, that have a point.
+pub(super) fn with_points<'a>(plan: &'a Plan, chosen: &'a [String]) -> Vec<&'a str> {
+    let all = if chosen.is_empty() {
+        &plan.schemes
+    } else {
+        chosen
+    };
+    let is_there = |scheme: &&str| plan.points.iter().any(|p| p.scheme == *scheme);
+    all.iter().map(String::as_str).filter(is_there).collect()
+}
+
 fn schemes<'a>(source: &Source<'a>, spec: &'a Spec) -> Vec<&'a str> {
-    match spec.schemes.is_empty() {
-        true => source.plan.schemes.iter().map(String::as_str).collect(),
-        false => spec.schemes.iter().map(String::as_str).collect(),
-    }
+    with_points(source.plan, &spec.schemes)
 }
 
 /// The horizontal axis, with the place of each of its values.

@@ -69,7 +69,7 @@ fn figure(drawn: &Drawn, draw: &Draw<'_>) -> Value {
     context! {
         id => &file.id,
         title => &file.title,
-        state => state(drawn.stored.as_ref(), draw),
+        state => state(&file.id, drawn.stored.as_ref(), draw),
         charts => drawn.charts.iter().map(picture).collect::<Vec<_>>(),
         counts => render::kinds(&run),
         few => conditions <= FEW,
@@ -90,7 +90,7 @@ fn scenario(text: &str) -> &str {
 }
 
 /// Sentences about what the figure is drawn from, where that is not a whole run of this build.
-fn state(stored: Option<&Stored>, draw: &Draw<'_>) -> String {
+fn state(id: &str, stored: Option<&Stored>, draw: &Draw<'_>) -> String {
     let Some(stored) = stored else {
         return "This figure has not been run.".to_owned();
     };
@@ -103,10 +103,16 @@ fn state(stored: Option<&Stored>, draw: &Draw<'_>) -> String {
         );
     }
     if stored.finished_points < stored.wanted {
-        said.push(format!(
-            "{} of the {} points of the first look are there; the charts show those.",
-            stored.finished_points, stored.wanted
-        ));
+        let (there, all) = (stored.finished_points, stored.wanted);
+        said.push(match draw.mode {
+            Mode::Full => format!(
+                "{there} of the {all} points of the first look are there; the charts show those."
+            ),
+            Mode::Quick => format!(
+                "{there} of the {all} points are there; the charts show those. A quick run of all \
+                 figures has only what decides; cemark figure {id} runs the rest."
+            ),
+        });
     }
     if !stored.build.is_empty() && stored.build != draw.build {
         said.push(format!(
