@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What decides. A quick run of every figure leaves out the rest: points that are read only by
-//! numbers printed beside, and these numbers.
+//! Which points decide a row. `cemark figure --all --quick` simulates only these, and leaves out
+//! numbers that are printed beside and need other points.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::file::FigureFile;
 use super::row::Row;
 use super::targets::Target;
 
-/// A part of a figure.
+/// The points of a figure that are simulated.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
     pub(super) plan: Plan,
