@@ -58,7 +58,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "full")]
     quick: bool,
     /// Simulate the full number of flows, and add seeds at looks fixed beforehand until every row
-    /// is decided: four hours on two cores for the first look at all figures, more for later ones.
+    /// is decided: about five hours on two cores for the first look at all figures, and as much for
+    /// later ones.
     #[arg(long)]
     full: bool,
     /// Where the run directories of the figures are. An interrupted figure continues there.
