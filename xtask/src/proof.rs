@@ -122,7 +122,7 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
     };
     let line: Vec<&str> = proof.command.split_whitespace().collect();
     // Before it begins, because a commit may be made while it runs.
-    let commit = said("git", &["describe", "--always", "--dirty", "--abbrev=12"]);
+    let commit = commit();
     let began = Instant::now();
     let out = Command::new(line[0])
         .args(&line[1..])
@@ -163,6 +163,15 @@ fn said(program: &str, args: &[&str]) -> String {
         |_| "unknown".into(),
         |o| String::from_utf8_lossy(&o.stdout).trim().to_owned(),
     )
+}
+
+/// HEAD, with `-dirty` if something that is not a proof's log is uncommitted: proofs that run one
+/// after the other write their logs.
+fn commit() -> String {
+    let commit = said("git", &["rev-parse", "--short=12", "HEAD"]);
+    let differs = ["diff", "--name-only", "HEAD", "--", ".", ":!bench/proof"];
+    let dirty = !said("git", &differs).is_empty();
+    format!("{commit}{}", if dirty { "-dirty" } else { "" })
 }
 
 fn machine() -> String {
