@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Compares the tables of the documents with what their commands print today.
+
+A block that follows a line `<!-- printed by: cemark run roce-100g -->` consists of lines that this
+command prints, in their order; others may be left out between them. Every point is simulated
+again.
+
+  docs/printed.py                        every such block: a quarter of an hour on two cores
+  docs/printed.py docs/schemes/wred.md   those of some documents
+
+CEMARK is the program [default: a release build of this checkout].
+"""
+
+import difflib
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"^<!-- printed by: cemark (.+) -->\n\n?```\w*\n(.*?)^```$", re.M | re.S)
+
+
+def documents(names):
+    if names:
+        return [Path(name).resolve() for name in names]
+    listed = subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [ROOT / name for name in listed.stdout.split()]
+
+
+def printed(program, words):
+    """The lines that the command prints on standard output."""
+    with tempfile.TemporaryDirectory() as runs:
+        args = [*program, *shlex.split(words), "--quiet", "--fresh", "--out", f"{runs}/run"]
+        done = subprocess.run(args, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"cemark {words}: exit code {done.returncode}")
+    return [line.rstrip() for line in done.stdout.splitlines()]
+
+
+def missing(block, lines):
+    """The lines of the block that are not in `lines`, each behind the one before it."""
+    at, absent = 0, []
+    for line in block:
+        if line in lines[at:]:
+            at = lines.index(line, at) + 1
+        else:
+            absent.append(line)
+    return absent
+
+
+def main():
+    program = [os.environ["CEMARK"]] if "CEMARK" in os.environ else ["cargo", "run", "--release"]
+    if program[0] == "cargo":
+        program += ["--quiet", "--locked", "--"]
+    blocks = failed = 0
+    for path in documents(sys.argv[1:]):
+        for match in BLOCK.finditer(path.read_text()):
+            blocks += 1
+            words = match[1]
+            block = [line.rstrip() for line in match[2].splitlines() if line.strip()]
+            lines = printed(program, words)
+            absent = missing(block, lines)
+            place = f"{path.relative_to(ROOT)}: cemark {words}"
+            if not absent:
+                print(f"ok       {place}: {len(block)} lines")
+                continue
+            failed += 1
+            print(f"differs  {place}: {len(absent)} of {len(block)} lines are not printed")
+            print("\n".join(difflib.unified_diff(block, lines, "document", "command", lineterm="")))
+    if not blocks:
+        sys.exit("there is no block with a line `<!-- printed by: cemark ... -->`")
+    sys.exit(failed > 0)
+
+
+main()
