@@ -22,7 +22,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"^<!-- printed by: cemark (.+) -->\n\n?```\w*\n(.*?)^```$", re.M | re.S)
+LINE = re.compile(r"^<!-- printed by: ", re.M)
+BLOCK = re.compile(r"^<!-- printed by: cemark (.+) -->\n\n```\w*\n(.*?)^```$", re.M | re.S)
 
 
 def documents(names):
@@ -61,7 +62,10 @@ def main():
         program += ["--quiet", "--locked", "--"]
     blocks = failed = 0
     for path in documents(sys.argv[1:]):
-        for match in BLOCK.finditer(path.read_text()):
+        text = path.read_text()
+        if len(BLOCK.findall(text)) < len(LINE.findall(text)):
+            sys.exit(f"{path}: a line `<!-- printed by: ... -->` has no block after an empty line")
+        for match in BLOCK.finditer(text):
             blocks += 1
             words = match[1]
             block = [line.rstrip() for line in match[2].splitlines() if line.strip()]
