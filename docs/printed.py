@@ -71,7 +71,7 @@ def main():
             block = [line.rstrip() for line in match[2].splitlines() if line.strip()]
             lines = printed(program, words)
             absent = missing(block, lines)
-            place = f"{path.relative_to(ROOT)}: cemark {words}"
+            place = f"{os.path.relpath(path, ROOT)}: cemark {words}"
             if not absent:
                 print(f"ok       {place}: {len(block)} lines")
                 continue
