@@ -6,7 +6,7 @@ A block that follows a line `<!-- printed by: cemark run roce-100g -->` consists
 command prints, in their order; others may be left out between them. Every point is simulated
 again.
 
-  docs/printed.py                        every such block: a quarter of an hour on two cores
+  docs/printed.py                        every such block: 19 minutes with linking
   docs/printed.py docs/schemes/wred.md   those of some documents
 
 CEMARK is the program [default: a release build of this checkout].
