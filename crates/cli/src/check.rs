@@ -47,6 +47,9 @@ struct Checked<'a> {
     schemes: &'a [String],
     baseline: Option<&'a String>,
     warnings: Vec<String>,
+    /// The parameters in force of each scheme.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    parameters: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     presets: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -182,6 +185,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
             schemes: &plan.schemes,
             baseline: plan.schemes.get(plan.baseline),
             warnings: plan.warning_lines(),
+            parameters: &plan.parameters,
             presets: &plan.presets,
             retunes: &plan.retunes,
             precision: plan
@@ -298,6 +302,13 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
             .map(|(c, w)| format!("{c:w$}"))
             .collect();
         let _ = writeln!(out, "{}", cells.join("  ").trim_end());
+    }
+    if !plan.parameters.is_empty() {
+        let _ = writeln!(out, "\nParameters in force:");
+    }
+    for line in &plan.parameters {
+        let line = wrap(&visible(line), look().width - 4).replace('\n', "\n    ");
+        let _ = writeln!(out, "  {line}");
     }
     let seconds = seconds(plan);
     let distinct = plan.distinct();

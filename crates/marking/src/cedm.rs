@@ -11,7 +11,8 @@ use cemark_wire::Nanos;
 
 use crate::config::{Compare, Field, Fraction, SECOND, choice, config};
 use crate::{
-    At, FirstMark, Hook, Marker, Ordered, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict,
+    Why, fixed,
 };
 
 /// The catalogue entry.
@@ -35,6 +36,10 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         let param = const { CedmConfig::param("k1") };
         Some(FirstMark::length(param, config.k1))
     },
+    rules: &[
+        Rule::new(CedmConfig::PARAMS, "k1", RuleTime::MeanRtt).part(170),
+        Rule::new(CedmConfig::PARAMS, "rtt", RuleTime::MeanRtt),
+    ],
     ..SchemeSpec::BLANK
 };
 

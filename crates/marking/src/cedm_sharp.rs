@@ -11,7 +11,9 @@ use cemark_wire::Nanos;
 
 use crate::cedm::{Slope, upper};
 use crate::config::{Field, SECOND, config};
-use crate::{At, Hook, Marker, Ordered, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use crate::{
+    At, Hook, Marker, Ordered, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict, Why,
+};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -28,6 +30,15 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         "k2",
         "k1 = \"20pkt\", k2 = \"40pkt\"",
     )],
+    rules: &[
+        Rule::new(CedmSharpConfig::PARAMS, "rtt", RuleTime::MeanRtt),
+        Rule::new(CedmSharpConfig::PARAMS, "pst_target", RuleTime::MeanRtt),
+        Rule::new(
+            CedmSharpConfig::PARAMS,
+            "pst_interval",
+            RuleTime::LargestRtt,
+        ),
+    ],
     ..SchemeSpec::BLANK
 };
 

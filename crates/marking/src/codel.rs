@@ -9,7 +9,8 @@ use cemark_wire::Nanos;
 
 use crate::config::{Field, SECOND, config};
 use crate::{
-    At, FirstMark, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, QueueId, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict,
+    Why, fixed,
 };
 
 /// The catalogue entry.
@@ -26,6 +27,10 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         let param = const { CodelConfig::param("target") };
         Some(FirstMark::wait(param, config.target))
     },
+    rules: &[
+        Rule::new(CodelConfig::PARAMS, "target", RuleTime::MeanRtt),
+        Rule::new(CodelConfig::PARAMS, "interval", RuleTime::LargestRtt),
+    ],
     ..SchemeSpec::BLANK
 };
 

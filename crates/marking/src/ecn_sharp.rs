@@ -9,8 +9,8 @@ use cemark_wire::Nanos;
 
 use crate::config::{Compare, Field, Fraction, OneHook, SECOND, Shape, choice, config};
 use crate::{
-    At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why,
-    fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, Rule, RuleTime, SchemeSpec, Values,
+    Verdict, Why, fixed,
 };
 use persistent::Persistent;
 use tofino::{Clock, Ticks};
@@ -45,6 +45,12 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             )
         })
     },
+    rules: &[
+        Rule::new(EcnSharpConfig::PARAMS, "ins_target", RuleTime::TailRtt)
+            .where_read(|values| EcnSharpConfig::from(values).instant == Shape::Step),
+        Rule::new(EcnSharpConfig::PARAMS, "pst_target", RuleTime::MeanRtt),
+        Rule::new(EcnSharpConfig::PARAMS, "pst_interval", RuleTime::LargestRtt),
+    ],
 };
 
 config! {

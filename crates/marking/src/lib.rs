@@ -89,7 +89,8 @@ pub mod wred;
 pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
 pub use config::Fraction;
 pub use params::{
-    FirstMark, Kind, Level, MAX_PARAMS, Ordered, OutOfRange, ParamSpec, SchemeSpec, Values,
+    FirstMark, Kind, Level, MAX_PARAMS, Ordered, OutOfRange, ParamSpec, Rule, RuleTime, SchemeSpec,
+    Values,
 };
 
 use cemark_wire::Nanos;

@@ -9,7 +9,8 @@ use cemark_wire::Nanos;
 
 use crate::config::{Compare, Field, Fraction, OneHook, SECOND, Shape, config};
 use crate::{
-    At, FirstMark, Hook, Marker, Ordered, QueueSpec, Quiet, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueSpec, Quiet, Rule, RuleTime, SchemeSpec, Values,
+    Verdict, Why, fixed,
 };
 
 /// The catalogue entry.
@@ -35,6 +36,8 @@ pub const SPEC: SchemeSpec = SchemeSpec {
             Shape::Ramp => FirstMark::length(const { MqEcnConfig::param("kmin") }, config.kmin),
         })
     },
+    rules: &[Rule::new(MqEcnConfig::PARAMS, "k", RuleTime::TailRtt)
+        .where_read(|values| MqEcnConfig::from(values).shape == Shape::Step)],
 };
 
 config! {

@@ -82,6 +82,9 @@ pub struct SchemeSpec {
     /// The lowest level at which it marks with these parameters, so that a buffer which never
     /// reaches it can be pointed out. `None` where there is no such level.
     pub first_mark: fn(&Values) -> Option<FirstMark>,
+    /// What papers say that parameters should be in a fabric, so that a default which is far from it
+    /// can be pointed out.
+    pub rules: &'static [Rule],
 }
 
 impl SchemeSpec {
@@ -96,11 +99,66 @@ impl SchemeSpec {
         ordered: &[],
         reads_round: |_| false,
         first_mark: |_| None,
+        rules: &[],
     };
 
     /// The place of a parameter.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.params.iter().position(|p| p.name == name)
+    }
+}
+
+/// A paper's rule for one parameter. A length is what the link sends in the time that the rule gives.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Place of the parameter in [`SchemeSpec::params`].
+    pub param: usize,
+    /// The time.
+    pub time: RuleTime,
+    /// The part of it that the rule takes, in thousandths.
+    pub thousandths: u32,
+    /// Whether a marker with these parameters reads the parameter at all.
+    pub reads: fn(&Values) -> bool,
+}
+
+/// The time from which a [`Rule`] follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleTime {
+    /// The mean base RTT of the flows.
+    MeanRtt,
+    /// The 90th percentile of their base RTTs.
+    TailRtt,
+    /// The largest of their base RTTs.
+    LargestRtt,
+    /// This time in every fabric: the length grows with the rate of the link.
+    Fixed(Nanos),
+}
+
+impl Rule {
+    /// The rule of a parameter that the scheme always reads. A name that is not among `params` does
+    /// not compile, since entries of the catalogue are constants.
+    pub const fn new(params: &[ParamSpec], name: &str, time: RuleTime) -> Rule {
+        Rule {
+            param: place(params, name),
+            time,
+            thousandths: 1000,
+            reads: |_| true,
+        }
+    }
+
+    /// The same with so many thousandths of the time.
+    #[must_use]
+    pub const fn part(self, thousandths: u32) -> Rule {
+        Rule {
+            thousandths,
+            ..self
+        }
+    }
+
+    /// The same for a parameter that a marker reads only with some values of the others.
+    #[must_use]
+    pub const fn where_read(self, reads: fn(&Values) -> bool) -> Rule {
+        Rule { reads, ..self }
     }
 }
 

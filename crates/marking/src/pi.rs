@@ -5,7 +5,7 @@
 use cemark_wire::Nanos;
 
 use crate::config::{Field, SECOND, config};
-use crate::{At, Hook, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed};
+use crate::{At, Hook, Marker, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict, Why, fixed};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -17,6 +17,11 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     doc: "Marks with a probability that is updated at fixed intervals from how far the queue is, \
           and was, from its reference length.",
     params: PiConfig::PARAMS,
+    rules: &[Rule::new(
+        PiConfig::PARAMS,
+        "qref",
+        RuleTime::Fixed(Nanos(24_000)),
+    )],
     ..SchemeSpec::BLANK
 };
 

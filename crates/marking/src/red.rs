@@ -5,8 +5,8 @@ use cemark_wire::Nanos;
 
 use crate::config::{Fraction, choice, config};
 use crate::{
-    At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why,
-    fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, Rule, RuleTime, SchemeSpec, Values,
+    Verdict, Why, fixed,
 };
 
 /// The catalogue entry.
@@ -29,6 +29,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         let param = const { RedConfig::param("kmin") };
         Some(FirstMark::length(param, config.kmin))
     },
+    rules: &[Rule::new(RedConfig::PARAMS, "kmax", RuleTime::TailRtt)],
     ..SchemeSpec::BLANK
 };
 

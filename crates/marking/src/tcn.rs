@@ -4,7 +4,9 @@
 use cemark_wire::Nanos;
 
 use crate::config::{SECOND, config};
-use crate::{At, FirstMark, Hook, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use crate::{
+    At, FirstMark, Hook, Marker, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict, Why,
+};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -19,6 +21,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         let param = const { TcnConfig::param("threshold") };
         Some(FirstMark::wait(param, config.threshold))
     },
+    rules: &[Rule::new(TcnConfig::PARAMS, "threshold", RuleTime::TailRtt)],
     ..SchemeSpec::BLANK
 };
 

@@ -3,7 +3,9 @@
 //! configures a RED switch this way (Kmin = Kmax = K, weight 1).
 
 use crate::config::{Compare, OneHook, choice, config};
-use crate::{At, FirstMark, Hook, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use crate::{
+    At, FirstMark, Hook, Marker, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict, Why,
+};
 
 /// The catalogue entry.
 pub const SPEC: SchemeSpec = SchemeSpec {
@@ -18,6 +20,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         let param = const { ThresholdConfig::param("k") };
         Some(FirstMark::length(param, config.k))
     },
+    rules: &[Rule::new(ThresholdConfig::PARAMS, "k", RuleTime::TailRtt)],
     ..SchemeSpec::BLANK
 };
 

@@ -2,9 +2,12 @@
 //! WRED as switches implement it: a probability that rises with the queue length, drawn for each
 //! packet independently.
 
+use cemark_wire::Nanos;
+
 use crate::config::{Fraction, config};
 use crate::{
-    At, FirstMark, Hook, Marker, Ordered, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
+    At, FirstMark, Hook, Marker, Ordered, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict,
+    Why, fixed,
 };
 
 /// The catalogue entry.
@@ -28,6 +31,10 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         let param = const { WredConfig::param("min") };
         Some(FirstMark::length(param, config.min))
     },
+    rules: &[
+        Rule::new(WredConfig::PARAMS, "min", RuleTime::Fixed(Nanos(12_000))),
+        Rule::new(WredConfig::PARAMS, "max", RuleTime::Fixed(Nanos(120_000))),
+    ],
     ..SchemeSpec::BLANK
 };
 

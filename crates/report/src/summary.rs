@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
+use crate::comparison::workloads;
 use crate::metrics::{self, Sample};
 use crate::stats::{Distribution, SizeClass, fct_us, slowdowns};
 
@@ -22,6 +23,9 @@ pub const SCHEMA: u32 = 1;
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
+    /// Why tables cannot tell their schemes apart, in a sentence; absent where every table can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cannot_tell: Option<String>,
     /// [`SCHEMA`].
     pub schema: u32,
     /// Short name of the scenario.
@@ -185,6 +189,12 @@ pub struct PointSummary {
     pub hottest_port: Option<PortSummary>,
     /// Payload delivered to all endless flows, in bits per second; `null` without any.
     pub long_goodput_bps: Option<f64>,
+    /// The same by queue class; empty without any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub goodput_bps_by_class: BTreeMap<String, f64>,
+    /// The same by workload; empty without any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub goodput_bps_by_workload: BTreeMap<String, f64>,
     /// Round trips of probes in microseconds; `count` is zero without any.
     pub probe_rtt_us: Distribution,
     /// Every metric with a column whose value none of the other fields holds, by its key; a metric
@@ -331,6 +341,7 @@ impl PointSummary {
             m.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect()
         };
         let sample = Sample::new(point, outcome);
+        let (goodput_bps_by_class, goodput_bps_by_workload) = workloads::goodputs(point, outcome);
         PointSummary {
             axes: point.axes.clone(),
             scheme: point.scheme.clone(),
@@ -354,6 +365,8 @@ impl PointSummary {
             edges: outcome.edges.clone(),
             hottest_port: hottest(&outcome.ports).map(PortSummary::from),
             long_goodput_bps: metrics::endless::goodput(&sample).ok(),
+            goodput_bps_by_class,
+            goodput_bps_by_workload,
             probe_rtt_us: Distribution::of(sample.round_trips()),
             metrics: without_field(&sample),
             packet_hops: outcome.packet_hops,
@@ -395,6 +408,7 @@ impl RunSummary {
             digest.write(p.digest.as_bytes());
         }
         RunSummary {
+            cannot_tell: comparisons.cannot_tell(),
             schema: SCHEMA,
             scenario: plan.name.clone(),
             digest: hex(digest.finish()),

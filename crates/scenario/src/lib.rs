@@ -33,7 +33,7 @@ mod stand_in;
 mod typed;
 mod visible;
 
-use check::{idle, sense, together, warn};
+use check::{idle, rules, sense, together, warn};
 use read::{flows, key, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
     arrivals, controllers, edge, fabric, faults, full, host, markers, measure, pfc, precision,

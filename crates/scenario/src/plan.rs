@@ -40,6 +40,9 @@ pub struct Plan {
     pub warnings: Vec<Warning>,
     /// What presets of hosts set, a line each.
     pub presets: Vec<String>,
+    /// The parameters in force of each scheme that the file writes or that a rule of its paper
+    /// speaks of, a line each.
+    pub parameters: Vec<String>,
     /// Parameters that change in mid-run, a line each.
     pub retunes: Vec<String>,
     /// The scenario's text as read, `--set` and `--seed` applied, for the manifest.
@@ -168,6 +171,7 @@ impl Plan {
             digest: self.digest,
             warnings: self.warnings.clone(),
             presets: self.presets.clone(),
+            parameters: self.parameters.clone(),
             retunes: self.retunes.clone(),
             source: self.source.clone(),
         }

@@ -3,11 +3,12 @@
 
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, Values, catalogue};
 use cemark_sim::config::MarkerChoice;
-use cemark_wire::Rate;
+use cemark_wire::{Picos, Rate};
 
 use crate::error::{At, Error, Fallible, Fault, Texts, near};
 use crate::markers;
 use crate::tree::{Node, Table, Value, bare};
+use crate::units::{length, span};
 
 /// Reads `ecn_sharp`, `ins_target=200us`, … A queue length written as a time is what a link of
 /// `rate` sends in it.
@@ -122,6 +123,18 @@ fn scheme(
     match read.marker {
         MarkerChoice::Builtin { scheme, values } => Ok((scheme, values)),
         _ => Err(Fault::new(at, "this scheme marks nothing")),
+    }
+}
+
+/// A stored value as people read it: `85us`, `97.5KB`, `0.25`, `harmonic`.
+pub(crate) fn in_words(param: &ParamSpec, stored: u64) -> String {
+    match (param.kind, written(param, stored)) {
+        (Kind::Time, _) => span(Picos(stored.saturating_mul(1000))),
+        (Kind::Bytes, _) => length(stored),
+        (_, Value::Text(text)) => text,
+        (_, Value::Float(x, _)) => ((x * 1e4).round() / 1e4).to_string(),
+        (_, Value::Flag(flag)) => flag.to_string(),
+        _ => stored.to_string(),
     }
 }
 

@@ -90,7 +90,7 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Records the goodput of an endless flow from now on.
     fn watch_goodput(&mut self, conn: ConnId) {
-        let before = self.ends.conns.list[conn].rx().sink.delivered();
+        let before = self.ends.conns.list[conn].rx().sink.arrived();
         // A flow that starts after the measurement delivers nothing in it, and no later event
         // would record that.
         let over = self.agenda.picos() >= self.cfg.measure.until;

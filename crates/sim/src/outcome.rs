@@ -13,7 +13,7 @@ pub struct Outcome {
     pub flows: Vec<FlowRecord>,
     /// Endless flows, in order of id.
     pub long_flows: Vec<LongRecord>,
-    /// Payload bytes that all flows together delivered in order in each whole
+    /// Payload bytes of all flows together that arrived, each counted once, in each whole
     /// `Measure::goodput_interval` from `Measure::from` on.
     pub goodput: Vec<u64>,
     /// Answers to probes.
@@ -84,7 +84,8 @@ pub struct LongRecord {
     pub dst: u32,
     /// Queue class.
     pub class: u8,
-    /// Payload bytes delivered in order between `Measure::from` and `Measure::until`.
+    /// Payload bytes that arrived, each counted once, between `Measure::from` and
+    /// `Measure::until`: never more than the last link carries in that time.
     pub delivered: u64,
     /// The same for each whole `Measure::goodput_interval` from `Measure::from` on, zero before the
     /// flow starts.
@@ -127,7 +128,7 @@ pub struct Totals {
     pub timeouts: u64,
     /// Segments sent again, all flows.
     pub retransmits: u64,
-    /// Payload bytes delivered in order, all flows.
+    /// Payload bytes that arrived, each counted once, all flows.
     pub goodput_bytes: u64,
 }
 

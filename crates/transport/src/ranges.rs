@@ -131,6 +131,11 @@ impl Ranges {
         to - from - (self.held - self.held_below(from) - above)
     }
 
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.held
+    }
+
     /// Bytes held below an offset, which becomes the new finger.
     fn held_below(&self, to: u64) -> u64 {
         let (at, mut below) = self.finger.get();

@@ -19,6 +19,7 @@ use cemark_scenario::{Overrides, parse};
 use self::answers::{Answers, Buffer, Kind, Rtts};
 use self::ask::Questions;
 use self::rtts::Numbers;
+use self::size::Extent;
 use self::text::Parts;
 pub(crate) use self::text::{comment, quoted};
 use crate::exit::{Failure, answer, note};
@@ -157,22 +158,32 @@ struct Made {
 fn compose(answers: &Answers, buffer: u64, cell: Option<u64>, file: &str) -> Result<Made, Failure> {
     let fabric = fabric::fabric(answers)
         .map_err(|why| Failure::User(miette::miette!(help = why, "there is no such fabric")))?;
-    let of = |flows| Parts {
+    let mut parts = Parts {
         answers,
         fabric: &fabric,
         buffer,
         cell,
         file,
-        flows,
+        extent: Extent::DRAFT,
     };
-    let draft = parse(&of(1000).draft(), file, &Overrides::default())?;
-    let rtt = Numbers::of(&draft.points[0].config.rtt);
-    let (flows, seconds) = size::flows(&|flows| of(flows).whole(&rtt), file)?;
+    let draft = parse(&parts.draft(), file, &Overrides::default())?;
+    let config = &draft.points[0].config;
+    let rtt = Numbers::of(&config.rtt);
+    parts.extent = Extent::of(config, &rtt);
+    let text = parts.whole(&rtt);
+    let one = Overrides {
+        seed: Some(1),
+        ..Overrides::default()
+    };
+    let seconds = size::replication(&parse(&text, file, &one)?);
+    let mut notes = notes(&parts, &rtt);
+    notes.extend(parts.extent.note());
+    notes.extend(size::dear(seconds));
     Ok(Made {
-        text: of(flows).whole(&rtt),
-        notes: notes(&of(flows), &rtt),
+        text,
+        notes,
         words: fabric.words.clone(),
-        flows,
+        flows: parts.extent.flows,
         seconds,
     })
 }

@@ -10,6 +10,7 @@ use super::answers::{Answers, Per};
 use super::fabric::Fabric;
 use super::rtts::{self, Numbers};
 use super::schemes;
+use super::size::Extent;
 
 /// The longest propagation delay of a link, in picoseconds: 100 m of cable, and what a switch and
 /// an adapter add.
@@ -30,8 +31,7 @@ pub(super) struct Parts<'a> {
     pub cell: Option<u64>,
     /// As the user named it, for commands in comments.
     pub file: &'a str,
-    /// Measured flows.
-    pub flows: u64,
+    pub extent: Extent,
 }
 
 impl Parts<'_> {
@@ -151,8 +151,7 @@ impl Parts<'_> {
             _ if self.fabric.ratio > 1.0 => "uplinks, the tier that fills first",
             _ => "links",
         };
-        // Half a gigabit of time: 50 ms at 10 Gb/s.
-        let hold = (500_000_000_f64 / answers.rate as f64 * 1e12) as u64;
+        let extent = &self.extent;
         let _ = write!(
             out,
             "[[workload]]\n\
@@ -160,13 +159,16 @@ impl Parts<'_> {
              sizes = {sizes} # cemark help sizes lists the tables; a file of yours works too\n\
              load = {} # of the {tier}\n\
              flows = {} # measured; more of them make narrower intervals and longer runs\n\
-             warmup = {} # unmeasured flows before them, which fill the queues\n\
+             # Unmeasured flows before them: they arrive for about twice the time that a byte is\n\
+             # under way, until as many flows are under way, and queues as long, as under this\n\
+             # load.\n\
+             warmup = {}\n\
              # New flows keep the load up for this long after the last measured one has arrived.\n\
              hold = \"{}\"\n",
             answers.load,
-            self.flows,
-            (self.flows / 5).max(1),
-            time(hold)
+            extent.flows,
+            extent.warmup,
+            time(extent.hold)
         );
         if answers.queues > 1 {
             let weights = vec!["1"; answers.queues as usize].join(", ");

@@ -90,7 +90,7 @@ mod tests {
             unfinished: 0,
             drops_by: drops.iter().map(|(w, n)| ((*w).to_owned(), *n)).collect(),
             non_ect,
-            got: Vec::new(),
+            shares: Default::default(),
             points: Vec::new(),
         }
     }
@@ -101,6 +101,8 @@ mod tests {
             rows,
             seeds: vec![1],
             standing: None,
+            alike: None,
+            device_packets: 0,
         })
     }
 

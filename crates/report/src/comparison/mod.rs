@@ -2,6 +2,7 @@
 //! The comparison of schemes that the terminal table, the report and the JSON document show:
 //! numbers only, no layout.
 
+mod alike;
 pub(crate) mod drops;
 pub mod precision;
 pub(crate) mod sentence;
@@ -13,12 +14,14 @@ use cemark_scenario::{Plan, Published};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 
+pub use self::alike::Alike;
 use self::precision::Standing;
-pub use self::workloads::Got;
+pub use self::workloads::{Got, Shares};
 use crate::metrics::{self, Better, Metric, Sample, Value};
 use crate::rundir::Finished;
 use crate::stats::{self, Comparison};
 use crate::summary::ComparisonLine;
+use crate::units;
 
 /// One number of the table.
 #[derive(Clone, Debug)]
@@ -31,6 +34,9 @@ pub struct Cell {
     pub against: Option<Comparison>,
     /// What the paper printed, in percent against the baseline.
     pub published: Option<Published>,
+    /// The fewest values of a seed, where the percentile of a seed is the largest of its values:
+    /// then the cell decides nothing.
+    pub largest_of: Option<u64>,
 }
 
 /// A counter summed over seeds.
@@ -43,22 +49,35 @@ pub struct Count {
 }
 
 impl Cell {
-    /// Whether the whole interval is on the bad side of zero.
+    /// Whether the whole interval is on the bad side of zero, and the difference is not printed as
+    /// zero.
     pub fn worse(&self) -> bool {
-        self.against.is_some_and(|c| match self.metric.better {
+        self.decided().is_some_and(|c| match self.metric.better {
             Better::Less => c.above(),
             Better::More => c.below(),
             Better::Neither => false,
         })
     }
 
-    /// Whether the whole interval is on the good side of zero.
+    /// Whether the whole interval is on the good side of zero, and the difference is not printed as
+    /// zero.
     pub fn better(&self) -> bool {
-        self.against.is_some_and(|c| match self.metric.better {
+        self.decided().is_some_and(|c| match self.metric.better {
             Better::Less => c.below(),
             Better::More => c.above(),
             Better::Neither => false,
         })
+    }
+
+    fn decided(&self) -> Option<Comparison> {
+        let visible = |c: &Comparison| units::percent(c.percent) != units::percent(0.0);
+        self.against.filter(visible)
+    }
+
+    /// "max of 28", where a percentile is the largest of its values.
+    pub fn largest(&self) -> String {
+        let of = |n| format!("max of {n}");
+        self.largest_of.map_or_else(String::new, of)
     }
 }
 
@@ -82,8 +101,8 @@ pub struct Row {
     /// What happens to packets that the scheme wants to mark and that are not ECN-capable; `None`
     /// where nothing marks.
     pub non_ect: Option<NonEct>,
-    /// What each workload gets; empty where all senders have the same congestion controller.
-    pub got: Vec<Got>,
+    /// What each workload and each queue class gets.
+    pub shares: Shares,
     /// Indices of its points in the plan, one for each seed.
     pub points: Vec<usize>,
 }
@@ -121,6 +140,11 @@ pub struct Group {
     pub seeds: Vec<u64>,
     /// In a run with a stated precision, how far it is reached here.
     pub standing: Option<Standing>,
+    /// Why nothing tells the schemes apart here, where nothing does.
+    pub alike: Option<Alike>,
+    /// Packets of each port that wait below the marker, in a buffer that counts packets, where there
+    /// is one: queue lengths do not include them.
+    pub device_packets: u32,
 }
 
 impl Group {
@@ -144,6 +168,21 @@ impl Group {
             (path.clone(), name)
         });
         named.collect()
+    }
+
+    /// What stands below the table: shares of workloads and classes, drops by reason, and what queue
+    /// lengths leave out.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut all = workloads::lines(self);
+        all.extend(drops::lines(self));
+        if self.device_packets > 0 {
+            all.push(format!(
+                "queue lengths do not include the up to {} packets that wait in the device of each \
+                 port, below the marker (switch.device-packets)",
+                self.device_packets
+            ));
+        }
+        all
     }
 
     /// The baseline.
@@ -198,7 +237,9 @@ impl Comparisons {
         for group in &self.groups {
             for row in &group.rows {
                 for cell in &row.cells {
-                    let Some(c) = cell.against else { continue };
+                    let Some(c) = cell.against.filter(|_| cell.largest_of.is_none()) else {
+                        continue;
+                    };
                     out.push(ComparisonLine {
                         axes: group.axes.clone(),
                         scheme: row.scheme.clone(),
@@ -236,6 +277,7 @@ fn group(
             .filter(|s| *s != baseline),
     );
     let seeds = base.iter().map(|i| plan.points[*i].seed).collect();
+    let first = base.first().map(|i| &plan.points[*i].config);
     let rows = order.into_iter().map(|scheme| {
         let against = (scheme != baseline).then_some(&base[..]);
         row(plan, finished, scheme, of(scheme), against)
@@ -245,7 +287,10 @@ fn group(
         rows: rows.collect(),
         seeds,
         standing: None,
+        alike: None,
+        device_packets: first.map_or(0, |config| config.switch.device.packets),
     };
+    group.alike = alike::of(plan, finished, &group);
     let precision = plan.precision.as_ref();
     group.standing = precision.map(|precision| Standing::of(&group, precision));
     group
@@ -267,11 +312,23 @@ fn row(
             .collect()
     };
     let axes = points.first().map(|i| &plan.points[*i].axes);
-    let cells = metrics::compared().map(|metric| Cell {
-        metric,
-        absolute: stats::mean(&values(metric)),
-        against: against.and_then(|base| compare(metric, plan, finished, base, &points)),
-        published: axes.and_then(|axes| published(plan, axes, scheme, &metric.key)),
+    let cells = metrics::compared().map(|metric| {
+        let largest_of = {
+            let all = against.unwrap_or_default().iter().chain(&points);
+            let samples = all.map(|i| Sample::new(&plan.points[*i], &finished[*i].outcome));
+            samples.filter_map(|s| metric.largest_of(&s)).min()
+        };
+        let against = against.and_then(|base| compare(metric, plan, finished, base, &points));
+        Cell {
+            metric,
+            absolute: stats::mean(&values(metric)),
+            against: against.map(|c| match largest_of {
+                None => c,
+                Some(_) => c.without_interval(),
+            }),
+            published: axes.and_then(|axes| published(plan, axes, scheme, &metric.key)),
+            largest_of,
+        }
     });
     let counts = metrics::counted().map(|metric| Count {
         metric,
@@ -288,7 +345,7 @@ fn row(
         non_ect: points
             .first()
             .and_then(|i| non_ect(&plan.points[*i].config)),
-        got: {
+        shares: {
             let pairs = points.iter().map(|i| (&plan.points[*i], finished[*i]));
             workloads::of(&pairs.collect::<Vec<_>>())
         },

@@ -3,7 +3,7 @@
 //! scheme (a difference whose interval excludes zero), and what is not decided.
 
 use super::{Cell, Comparisons, Group, Row};
-use crate::metrics::{Better, Metric};
+use crate::metrics::{self, Better, Metric};
 use crate::units;
 
 /// More tables than this are summarised: a page begins with no more than a screen of sentences.
@@ -18,18 +18,32 @@ pub(crate) struct Said {
     pub parts: Vec<String>,
 }
 
-/// What the table of a group shows in the columns of `metrics`, and how far a stated precision is
-/// reached.
-pub(crate) fn of_group(group: &Group, metrics: &[&'static Metric]) -> Said {
-    let mut said = compared(group, metrics);
+/// What the measurements of a group say of its schemes, and how far a stated precision is reached.
+/// Terminal and report print these sentences, and judge by every metric of [`metrics::judged`],
+/// whether a table has room for its column or not.
+pub(crate) fn of_group(group: &Group) -> Said {
+    if let Some(alike) = group.alike {
+        let title = match group.title() {
+            t if t.is_empty() => String::new(),
+            t => format!("At {t}, "),
+        };
+        return Said {
+            intro: capital(&format!("{title}{}: nothing is compared.", alike.words())),
+            parts: Vec::new(),
+        };
+    }
+    let mut said = compared(group);
     let standing = group.standing.as_ref();
     said.parts
         .extend(standing.map(|standing| standing.sentence()));
     said
 }
 
-fn compared(group: &Group, metrics: &[&'static Metric]) -> Said {
-    let metrics: Vec<_> = metrics.iter().copied().filter(|m| group.has(m)).collect();
+fn compared(group: &Group) -> Said {
+    let metrics: Vec<_> = metrics::judged()
+        .into_iter()
+        .filter(|m| group.has(m))
+        .collect();
     let base = group.baseline();
     let place = match group.title() {
         t if t.is_empty() => String::new(),
@@ -113,8 +127,15 @@ fn judged(scheme: &str, better: &[String], worse: &[String]) -> String {
 
 /// What all tables together show: in how many of them each scheme gains and loses what, and from
 /// how much to how much.
-pub(crate) fn of_all(all: &Comparisons, metrics: &[&'static Metric]) -> Said {
-    let groups = &all.groups;
+pub(crate) fn of_all(all: &Comparisons) -> Said {
+    let (groups, metrics) = (&all.groups, metrics::judged());
+    if all.all_alike() {
+        let intro = all.cannot_tell().unwrap_or_default();
+        return Said {
+            intro,
+            parts: Vec::new(),
+        };
+    }
     let Some(first) = groups.first() else {
         return Said::default();
     };

@@ -5,10 +5,10 @@ use cemark_scenario::Plan;
 use cemark_sim::outcome::PortReport;
 use serde::Serialize;
 
+use super::Said;
 use super::page::{Picture, typeset};
-use super::{Said, in_report};
 use crate::chart::colour;
-use crate::comparison::{Cell, Group, Row, drops, sentence, workloads};
+use crate::comparison::{Cell, Group, Row, sentence};
 use crate::metrics::{self, Metric};
 use crate::{Finished, units};
 
@@ -27,7 +27,7 @@ pub(super) struct Block {
     rows: Vec<Line>,
     sources: Vec<String>,
     unfinished: Vec<String>,
-    drops: Vec<String>,
+    notes: Vec<String>,
     charts: Vec<Picture>,
     seed: u64,
     ports: Vec<Port>,
@@ -74,7 +74,10 @@ pub(super) fn block(
     place: usize,
     charts: Vec<Picture>,
 ) -> Block {
-    let metrics: Vec<_> = in_report().into_iter().filter(|m| group.has(m)).collect();
+    let metrics: Vec<_> = metrics::judged()
+        .into_iter()
+        .filter(|m| group.has(m))
+        .collect();
     let counters = metrics::shown(metrics::counted(), |column| column.report);
     let rows = group.rows.iter();
     let title = match group.title() {
@@ -87,7 +90,7 @@ pub(super) fn block(
     Block {
         title,
         anchor: format!("g{place}"),
-        said: sentence::of_group(group, &metrics).into(),
+        said: sentence::of_group(group).into(),
         counts: counts(group, &metrics),
         groups: headings(&metrics, counters.len()),
         stats: metrics
@@ -100,7 +103,7 @@ pub(super) fn block(
             .collect(),
         sources: sources(group, &metrics),
         unfinished: unfinished.collect(),
-        drops: [workloads::lines(group), drops::lines(group)].concat(),
+        notes: group.notes(),
         charts,
         seed: group.seeds.first().copied().unwrap_or_default(),
         ports: ports(plan, finished, group),
@@ -172,6 +175,7 @@ fn field(cell: &Cell, baseline: bool) -> Field {
         let value = cell.absolute.map(|v| cell.metric.show(v));
         return Field {
             main: value.unwrap_or_else(|| "–".to_owned()),
+            interval: cell.largest(),
             paper,
             ..Field::default()
         };
@@ -183,7 +187,10 @@ fn field(cell: &Cell, baseline: bool) -> Field {
     };
     Field {
         main: typeset(&units::percent(against.percent)),
-        interval: typeset(&against.printed_interval()),
+        interval: match cell.largest_of {
+            None => typeset(&against.printed_interval()),
+            Some(_) => cell.largest(),
+        },
         class,
         word,
         paper,

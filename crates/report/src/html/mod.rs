@@ -13,7 +13,6 @@ use self::block::Block;
 use self::page::{Entry, Picture, page, typeset};
 use crate::chart::{self, Chart, Values, colour};
 use crate::comparison::{Comparisons, sentence};
-use crate::metrics::{self, Metric};
 use crate::summary::hex;
 use crate::{Finished, Provenance, RunSummary, params, units};
 
@@ -73,7 +72,7 @@ pub fn render_as(
 ) -> String {
     let folded = comparisons.groups.len() > sentence::FEW;
     let mut curves = Vec::new();
-    if folded {
+    if folded && !comparisons.all_alike() {
         curves = chart::of_sweep(plan, comparisons, Values::Differences);
     }
     let mut room = CURVES;
@@ -83,21 +82,23 @@ pub fn render_as(
     let groups = comparisons.groups.iter().enumerate();
     let blocks: Vec<Block> = groups
         .map(|(i, group)| {
-            let charts = [
-                chart::of_group(plan, group),
-                chart::of_queues(plan, finished, group),
-            ];
+            // Charts of schemes that nothing tells apart are flat lines.
+            let charts = match group.alike {
+                Some(_) => Vec::new(),
+                None => vec![
+                    chart::of_group(plan, group),
+                    chart::of_queues(plan, finished, group),
+                ],
+            };
             let charts = fitting(charts.into_iter().flatten(), &mut room);
             block::block(plan, finished, group, i, charts)
         })
         .collect();
     let lead: Vec<Said> = if folded {
-        vec![sentence::of_all(comparisons, &in_report()).into()]
+        vec![sentence::of_all(comparisons).into()]
     } else {
         let groups = comparisons.groups.iter();
-        groups
-            .map(|g| sentence::of_group(g, &in_report()).into())
-            .collect()
+        groups.map(|g| sentence::of_group(g).into()).collect()
     };
     let schemes: Vec<Scheme> = plan
         .schemes
@@ -115,6 +116,7 @@ pub fn render_as(
     let values = context! {
         title => plan.title.clone(),
         name => plan.name.clone(),
+        cannot_tell => comparisons.cannot_tell(),
         lead => Value::from(Serde(lead)),
         description => paragraphs(&plan.description),
         warnings => plan.warning_lines(),
@@ -179,11 +181,6 @@ fn contents(blocks: &[Block], curves: bool) -> Vec<Entry> {
     out.push(Entry::new("schemes", "Schemes"));
     out.push(Entry::new("provenance", "Where this comes from"));
     out
-}
-
-/// The columns of the report that compare schemes.
-fn in_report() -> Vec<&'static Metric> {
-    metrics::shown(metrics::compared(), |column| column.report)
 }
 
 /// The paragraphs of a text.

@@ -36,6 +36,8 @@ pub struct Metric {
     pub subject: Subject,
     /// How it is computed from a finished point.
     pub value: Value,
+    /// The share of a percentile of something else than flows, and how many values a point has.
+    pub rank: Option<(f64, fn(&Sample<'_>) -> u64)>,
     /// How rows of figures compute it, where they use another unit.
     pub in_figures: Option<InFigures>,
     /// How reports show it; `None` where only rows of figures ask for it.
@@ -199,6 +201,12 @@ pub fn all() -> &'static [Metric] {
     &ALL
 }
 
+/// The metrics by which terminal, report and charts judge schemes, in the order in which they are
+/// shown.
+pub(crate) fn judged() -> Vec<&'static Metric> {
+    shown(compared(), |column| column.report)
+}
+
 /// The metric of this name.
 pub fn find(key: &str) -> Option<&'static Metric> {
     all().iter().find(|m| m.key == key || m.alias == Some(key))
@@ -266,6 +274,20 @@ impl Metric {
             Value::Point(of) => of(sample),
             Value::Edge(name) => sample.edge(name),
         }
+    }
+
+    /// The number of values at a finished point, where the metric is a percentile of so few that it
+    /// is the largest of them.
+    pub fn largest_of(&self, sample: &Sample<'_>) -> Option<u64> {
+        let (statistic, n) = match (self.value, self.rank) {
+            (Value::Flows { has, statistic }, _) => (
+                statistic,
+                sample.times(has).map_or(0, |all| all.len() as u64),
+            ),
+            (_, Some((p, count))) => (Statistic::Percentile(p), count(sample)),
+            _ => return None,
+        };
+        statistic.is_maximum(n).then_some(n)
     }
 
     /// Its value in the unit of figures.

@@ -59,6 +59,7 @@ fn of_flows() -> Vec<Metric> {
             ..compared("short < 100 KB", "p99")
         }),
         MEDIUM.metric("medium.mean", MEAN).column(Column {
+            terminal: true,
             report: true,
             bar: Some("medium mean"),
             field: Some("fct_us.medium.mean"),
@@ -104,6 +105,7 @@ fn of_ports_and_senders() -> Vec<Metric> {
         }),
         Metric {
             in_figures: PACKETS,
+            rank: Some((0.99, samples)),
             ..point("queue.p99", Unit::Bytes, Subject::Port, |s| {
                 Ok(s.queue()?.p99)
             })
@@ -152,6 +154,7 @@ fn of_ports_and_senders() -> Vec<Metric> {
         }),
         Metric {
             alias: Some("rtt.p99"),
+            rank: Some((0.99, answers)),
             ..point("probe.p99", Unit::Micros, Subject::Probes, |s| {
                 probes(s, P99)
             })
@@ -246,6 +249,7 @@ fn of_figures() -> Vec<Metric> {
         .doc("Median round trip of probes."),
         Metric {
             alias: Some("rtt.p95"),
+            rank: Some((0.95, answers)),
             ..point("probe.p95", Unit::Micros, Subject::Probes, |s| {
                 probes(s, P95)
             })
@@ -371,6 +375,16 @@ fn probes(sample: &Sample<'_>, statistic: Statistic) -> Result<f64, Missing> {
     statistic.of(&sample.round_trips()).ok_or(Missing::Probes)
 }
 
+/// Probes that were answered.
+fn answers(sample: &Sample<'_>) -> u64 {
+    sample.outcome.probes.len() as u64
+}
+
+/// Samples of the port's queue.
+fn samples(sample: &Sample<'_>) -> u64 {
+    sample.queue().map_or(0, |queue| queue.count)
+}
+
 fn queue(key: &'static str, of: fn(&Sample<'_>) -> Result<f64, Missing>) -> Metric {
     Metric {
         in_figures: PACKETS,
@@ -410,6 +424,7 @@ fn point(
         better: Better::Less,
         subject,
         value: Value::Point(of),
+        rank: None,
         in_figures: None,
         column: None,
         published: false,

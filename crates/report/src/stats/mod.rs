@@ -71,6 +71,15 @@ pub enum Statistic {
 }
 
 impl Statistic {
+    /// Whether the nearest rank among `n` values is the largest: a 99th percentile of fewer than 100
+    /// values, a 95th of fewer than 20.
+    pub fn is_maximum(self, n: u64) -> bool {
+        match self {
+            Statistic::Mean => false,
+            Statistic::Percentile(p) => n > 0 && rank(n as usize, p) as u64 == n,
+        }
+    }
+
     /// The statistic of `values`; `None` where there are none.
     pub fn of(self, values: &[f64]) -> Option<f64> {
         match self {
@@ -100,7 +109,8 @@ pub(crate) fn rank(n: usize, p: f64) -> usize {
     ((p * n as f64 - 1e-9).ceil() as usize).clamp(1, n)
 }
 
-/// A distribution as reports print it. The fields are `null` where `count` is zero.
+/// A distribution as reports print it. The fields are `null` where `count` is zero, `p95` where it is
+/// below 20 and `p99` where it is below 100: the nearest rank is the largest value there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// How many values.
@@ -120,13 +130,15 @@ impl Distribution {
     pub fn of(mut values: Vec<f64>) -> Self {
         let mean = mean(&values);
         values.sort_unstable_by(f64::total_cmp);
+        let n = values.len() as u64;
         let p = |p| percentile(&values, p);
+        let tail = |share| p(share).filter(|_| !Statistic::Percentile(share).is_maximum(n));
         Distribution {
-            count: values.len() as u64,
+            count: n,
             mean,
             p50: p(0.50),
-            p95: p(0.95),
-            p99: p(0.99),
+            p95: tail(0.95),
+            p99: tail(0.99),
         }
     }
 }

@@ -64,6 +64,15 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// The difference alone.
+    pub fn without_interval(self) -> Self {
+        Comparison {
+            interval: None,
+            method: Method::None,
+            ..self
+        }
+    }
+
     /// The interval as tables print it behind the number; empty without.
     pub fn printed_interval(&self) -> String {
         self.interval

@@ -252,14 +252,17 @@ fn measured(cell: &Cell, baseline: bool) -> Field {
             .map_or("-".to_owned(), |v| cell.metric.show(v));
         return Field {
             left,
-            right: String::new(),
+            right: cell.largest(),
             style: BOLD,
         };
     }
     match (&cell.against, cell.absolute) {
         (Some(c), _) => Field {
             left: units::percent(c.percent),
-            right: c.printed_interval(),
+            right: match cell.largest_of {
+                None => c.printed_interval(),
+                Some(_) => cell.largest(),
+            },
             style: if cell.worse() {
                 RED
             } else if cell.better() {

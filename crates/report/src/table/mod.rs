@@ -11,7 +11,7 @@ use cemark_scenario::{Plan, visible};
 
 use self::block::Block;
 use crate::comparison::sentence::{self, Said};
-use crate::comparison::{Comparisons, Group, Row, drops, workloads};
+use crate::comparison::{Comparisons, Group, Row};
 use crate::metrics::{self, Metric, Subject};
 use crate::{RunSummary, units};
 
@@ -55,6 +55,9 @@ impl Look {
 /// All tables, each with the papers' values, the unfinished flows, and one sentence.
 pub fn tables(plan: &Plan, comparisons: &Comparisons, look: Look) -> String {
     let mut out = String::new();
+    if let Some(why) = comparisons.cannot_tell() {
+        let _ = writeln!(out, "{}", look.paint(RED, &wrap(&why, look.width)));
+    }
     let _ = writeln!(
         out,
         "{}",
@@ -64,14 +67,18 @@ pub fn tables(plan: &Plan, comparisons: &Comparisons, look: Look) -> String {
         let _ = writeln!(out);
         one(group, look, &mut out);
     }
-    if comparisons.groups.len() > sentence::FEW && comparisons.groups[0].rows.len() > 1 {
+    let several = comparisons.groups.len() > sentence::FEW;
+    if several && comparisons.groups[0].rows.len() > 1 && !comparisons.all_alike() {
         let _ = writeln!(out);
-        say(&sentence::of_all(comparisons, &shown()), look, &mut out);
+        say(&sentence::of_all(comparisons), look, &mut out);
     }
     out
 }
 
-/// What it cost, where the report is, and what to try next.
+/// Most schemes whose parameters stand below the tables.
+const MOST_SCHEMES: usize = 12;
+
+/// The parameters in force, what the run cost, where the report is, and what to try next.
 pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> String {
     let cost = &summary.cost;
     let resumed = if cost.resumed > 0 {
@@ -97,8 +104,22 @@ pub fn footer(plan: &Plan, summary: &RunSummary, report: &str, look: Look) -> St
         units::count(cost.packet_hops as f64),
         units::span(cost.wall_seconds),
     );
-    let line = wrap(&line, look.width - "cost    ".len()).replace('\n', "\n        ");
-    let _ = writeln!(out, "cost    {line}");
+    let indented = |line: &str| {
+        let room = look.width - "cost    ".len();
+        wrap(line, room).replace('\n', "\n        ")
+    };
+    for (i, line) in plan.parameters.iter().take(MOST_SCHEMES).enumerate() {
+        let word = if i == 0 { "schemes" } else { "" };
+        let _ = writeln!(out, "{word:<7} {}", indented(&visible(line)));
+    }
+    if plan.parameters.len() > MOST_SCHEMES {
+        let _ = writeln!(
+            out,
+            "        cemark check prints all {}",
+            plan.parameters.len()
+        );
+    }
+    let _ = writeln!(out, "cost    {}", indented(&line));
     let _ = writeln!(out, "report  {}", look.paint(BOLD, &visible(report)));
     if let Some(next) = &plan.next {
         let _ = writeln!(out, "next    {}", look.paint(BOLD, &visible(next)));
@@ -144,13 +165,10 @@ fn one(group: &Group, look: Look, out: &mut String) {
             visible(&row.scheme)
         );
     }
-    for line in workloads::lines(group)
-        .into_iter()
-        .chain(drops::lines(group))
-    {
+    for line in group.notes() {
         let _ = writeln!(out, "{}", wrap(&visible(&line), look.width));
     }
-    say(&sentence::of_group(group, &shown()), look, out);
+    say(&sentence::of_group(group), look, out);
 }
 
 /// Sentences, each on a line of its own; what does not fit a line is indented.

@@ -108,6 +108,7 @@ pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {
         digest: 0xfeed_beef_0102_0304,
         warnings: Vec::new(),
         presets: Vec::new(),
+        parameters: Vec::new(),
         retunes: Vec::new(),
         source: "title = \"Three schemes\"\n".to_owned(),
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod idle;
 mod limits;
+pub(crate) mod rules;
 pub(crate) mod sense;
 pub(crate) mod together;
 pub(crate) mod warn;

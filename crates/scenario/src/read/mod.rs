@@ -36,7 +36,7 @@ use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
     cost, edge, fabric, faults, full, host, markers, measure, precision, preset, published, retune,
-    rtt, sense, switch, transport, warn, workload,
+    rtt, rules, sense, switch, transport, warn, workload,
 };
 
 /// A plan with more points would take more memory than a run can use.
@@ -153,6 +153,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         names.collect()
     });
     let presets = lines(&cells, &labels, |read| &read.preset);
+    let parameters = of_schemes(&cells, &labels);
     let retunes = lines(&cells, &labels, |read| &read.retunes);
     let (points, mut warnings) = points(cells, &seeds);
     warnings.extend(idle.warnings());
@@ -183,6 +184,7 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
         workloads,
         warnings,
         presets,
+        parameters,
         retunes,
         source,
     })
@@ -280,6 +282,24 @@ fn lines<'a, I: IntoIterator<Item = &'a String>>(
     found.into_iter().map(shown).collect()
 }
 
+/// The parameters in force of each scheme that has some, a line each. Where an axis changes them,
+/// each line has its own.
+fn of_schemes(cells: &[ReadCell], labels: &[String]) -> Vec<String> {
+    let mut all = Vec::new();
+    for label in labels {
+        let reads = cells.iter().flat_map(|(_, schemes)| schemes);
+        for read in reads.filter(|read| read.label == *label) {
+            if let Some(line) = rules::in_force(&read.scheme) {
+                let line = format!("{label}: {line}");
+                if !all.contains(&line) {
+                    all.push(line);
+                }
+            }
+        }
+    }
+    all
+}
+
 /// The place of the baseline among the schemes.
 fn baseline(root: &Table, labels: &[String]) -> Fallible<usize> {
     let mut s = Section::new(root, Default::default(), &TOP);
@@ -333,6 +353,7 @@ fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
             let (label, mut config) = (read.label, read.config);
             config.switch.non_ect = read.non_ect.unwrap_or(usual);
             let mut found = warn::warnings(&config, &label);
+            rules::warnings(&config, &read.scheme, &mut found);
             if read.non_ect.is_none() {
                 warn::drops_instead(&config, &mut found);
             }
@@ -474,6 +495,8 @@ struct Read {
     preset: Option<String>,
     /// What changes in mid-run.
     retunes: Vec<String>,
+    /// The scheme as the file has it.
+    scheme: markers::Scheme,
 }
 
 fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
@@ -514,11 +537,12 @@ fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     sense::check(root, &config)?;
     let retunes = retune::retunes(root, &mut config, &scheme.label)?;
     Ok(Read {
-        label: scheme.label,
+        label: scheme.label.clone(),
         config,
         non_ect,
         preset: applied.map(|(_, line)| line),
         retunes,
+        scheme,
     })
 }
 

@@ -60,6 +60,10 @@ pub(crate) fn of_the_catalogue() -> Vec<KeySpec> {
 pub(crate) struct Scheme {
     pub(crate) label: String,
     pub(crate) marker: MarkerChoice,
+    /// Parameters that the file writes.
+    pub(crate) written: Vec<&'static str>,
+    /// Those of them that are lengths, written as times.
+    pub(crate) timed: Vec<&'static str>,
 }
 
 /// Reads one scheme; a queue length written as a time is what a link of `rate` sends in it.
@@ -74,6 +78,7 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         return Err(Fault::new(node.at, "an empty label")
             .help("write a name for the table, such as label = \"ECN#\""));
     }
+    let (mut written, mut timed) = (Vec::new(), Vec::new());
     let (title, choice) = if fold(&name) == NONE {
         (NONE_TITLE, MarkerChoice::None)
     } else {
@@ -90,6 +95,13 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
         for (i, param) in spec.params.iter().enumerate() {
             if let Some(node) = s.get(param.name) {
                 values.0[i] = parameter(node, spec, param, rate)?;
+                written.push(param.name);
+                let time = |text: &str| Measure::other(text, &[Measure::Length]);
+                if let (Kind::Bytes, Value::Text(text)) = (param.kind, &node.value)
+                    && time(text) == Some(Measure::Time)
+                {
+                    timed.push(param.name);
+                }
             }
         }
         (
@@ -106,6 +118,8 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     Ok(Scheme {
         label: label.unwrap_or_else(|| title.to_owned()),
         marker: choice,
+        written,
+        timed,
     })
 }
 

@@ -254,6 +254,15 @@ impl Sink {
         }
     }
 
+    /// Payload bytes that have arrived, each counted once, in order or beyond a hole: in any time at
+    /// most what the last link carries. Bytes in order come in jumps, when a hole closes.
+    pub fn arrived(&self) -> u64 {
+        match self {
+            Sink::Tcp(receiver) => receiver.arrived(),
+            Sink::Rdma(responder) => responder.arrived(),
+        }
+    }
+
     /// Packets that arrived with CE.
     pub fn ce_packets(&self) -> u32 {
         match self {

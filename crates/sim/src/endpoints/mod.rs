@@ -148,10 +148,10 @@ impl Endpoints {
         self.hosts.iter().map(|h| h.received.len() as u64).sum()
     }
 
-    /// Payload bytes that receivers hold in order, all flows.
-    pub fn all_delivered(&self) -> u64 {
+    /// Payload bytes that have arrived, each counted once, all flows.
+    pub fn all_arrived(&self) -> u64 {
         let here = self.conns.list.iter().filter_map(|c| c.rx.as_ref());
-        self.conns.retired.delivered + here.map(|rx| rx.sink.delivered()).sum::<u64>()
+        self.conns.retired.delivered + here.map(|rx| rx.sink.arrived()).sum::<u64>()
     }
 
     /// Notes what a sender has counted, where its receiver may be in another shard.

@@ -19,18 +19,18 @@ impl<Q: EventQueue> Shard<Q> {
         let again = match what {
             record::FROM => {
                 self.metrics.at_from = self.links_so_far();
-                self.goodput_snapshot(|g, delivered| {
-                    g.at_from = delivered;
-                    g.last = delivered;
+                self.goodput_snapshot(|g, arrived| {
+                    g.at_from = arrived;
+                    g.last = arrived;
                 });
                 if self.cfg.measure.goodput_interval.0 > 0 {
-                    self.metrics.all_delivered = self.ends.all_delivered();
+                    self.metrics.all_arrived = self.ends.all_arrived();
                 }
                 return;
             }
             record::UNTIL => {
                 self.metrics.at_until = self.links_so_far();
-                self.goodput_snapshot(|g, delivered| g.at_until = Some(delivered));
+                self.goodput_snapshot(|g, arrived| g.at_until = Some(arrived));
                 return;
             }
             record::SAMPLE => {
@@ -49,12 +49,12 @@ impl<Q: EventQueue> Shard<Q> {
                 if self.agenda.now > self.agenda.clock.ticks(until) {
                     return;
                 }
-                let all = self.ends.all_delivered();
-                let before = std::mem::replace(&mut self.metrics.all_delivered, all);
+                let all = self.ends.all_arrived();
+                let before = std::mem::replace(&mut self.metrics.all_arrived, all);
                 self.metrics.all_goodput.push(all - before);
-                self.goodput_snapshot(|g, delivered| {
-                    g.intervals.push(delivered - g.last);
-                    g.last = delivered;
+                self.goodput_snapshot(|g, arrived| {
+                    g.intervals.push(arrived - g.last);
+                    g.last = arrived;
                 });
                 self.agenda.clock.ticks(self.cfg.measure.goodput_interval)
             }
@@ -64,10 +64,10 @@ impl<Q: EventQueue> Shard<Q> {
             .insert(self.agenda.now + again, kind::RECORD | what);
     }
 
-    /// Endless flows so far, each with what its receiver holds.
+    /// Endless flows so far, each with what has arrived of it.
     fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, u64)) {
         for g in &mut self.metrics.goodput {
-            each(g, self.ends.conns.list[g.conn].rx().sink.delivered());
+            each(g, self.ends.conns.list[g.conn].rx().sink.arrived());
         }
     }
 
@@ -195,7 +195,7 @@ impl<Q: EventQueue> Shard<Q> {
             t.drops.insert(ARTIFICIAL, lost);
         }
         (t.retransmits, t.timeouts) = self.ends.counted();
-        t.goodput_bytes = self.ends.all_delivered();
+        t.goodput_bytes = self.ends.all_arrived();
         // Every packet is delivered, dropped with a reason, ended in a middlebox, or still in
         // flight.
         debug_assert_eq!(
@@ -213,7 +213,7 @@ impl<Q: EventQueue> Shard<Q> {
             .map(|g| {
                 let c = &self.ends.conns.list[g.conn];
                 let (tx, rx) = (c.tx(), c.rx());
-                let end = g.at_until.unwrap_or_else(|| rx.sink.delivered());
+                let end = g.at_until.unwrap_or_else(|| rx.sink.arrived());
                 let flow = rx.unfinished().unwrap_or(&rx.flow);
                 LongRecord {
                     id: flow.id,

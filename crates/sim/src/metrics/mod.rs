@@ -39,10 +39,10 @@ pub(crate) struct Metrics {
     pub probe_answers: Vec<ProbeRecord>,
     pub sampler: Sampler,
     pub goodput: Vec<Goodput>,
-    /// Bytes that all flows delivered in each whole interval so far.
+    /// Bytes of all flows that arrived in each whole interval so far.
     pub all_goodput: Vec<u64>,
-    /// What all flows had delivered when the last interval ended.
-    pub all_delivered: u64,
+    /// What had arrived of all flows when the last interval ended.
+    pub all_arrived: u64,
     /// What every link had done when measuring began; empty until then.
     pub at_from: Vec<Done>,
     /// The same when it ended.
@@ -59,7 +59,7 @@ impl Metrics {
             sampler,
             goodput: Vec::new(),
             all_goodput: Vec::new(),
-            all_delivered: 0,
+            all_arrived: 0,
             at_from: Vec::new(),
             at_until: Vec::new(),
         }

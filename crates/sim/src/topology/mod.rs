@@ -141,6 +141,16 @@ impl Topology {
             .fold(self.host_rate(), Rate::min)
     }
 
+    /// Rate of its fastest link.
+    pub fn fastest(&self) -> Rate {
+        let tiers = self.shape().tiers().into_iter();
+        let rates = tiers.flat_map(|tier| {
+            let ways = tier.ways.into_iter().map(|way| way.slowest);
+            ways.chain([tier.exits.1])
+        });
+        rates.fold(self.host_rate(), Rate::max)
+    }
+
     /// Its two sites, if it has edge routers at which middleboxes can be.
     pub fn two_sites(&self) -> Option<&TwoSites> {
         self.shape().two_sites()

@@ -202,6 +202,17 @@ impl SizeTable {
         mean
     }
 
+    /// Mean size in bytes of the flow that a byte belongs to: large flows have more of the bytes.
+    pub fn mean_of_bytes(&self) -> f64 {
+        let (mut squares, mut before) = (0.0, None);
+        for &(size, p) in &self.rows {
+            let (size_0, p_0) = before.unwrap_or((size, 0.0));
+            squares += (size_0 * size_0 + size_0 * size + size * size) / 3.0 * (p - p_0);
+            before = Some((size, p));
+        }
+        squares / self.mean()
+    }
+
     /// Share of all bytes that flows smaller than `bytes` carry.
     pub fn bytes_below(&self, bytes: f64) -> f64 {
         let (mut sum, mut before) = (0.0, None);
@@ -252,6 +263,24 @@ mod tests {
         assert!(
             (measured / expected - 1.0).abs() <= share,
             "{measured} is not {expected}"
+        );
+    }
+
+    #[test]
+    fn a_byte_belongs_to_a_larger_flow_than_the_mean() {
+        // Half of the flows have 0 to 100 bytes, half 100 to 300: E[S^2] / E[S].
+        let table = SizeTable::parse("t", "0 0\n100 0.5\n300 1\n", Unit::Bytes).unwrap();
+        near(table.mean_of_bytes(), 23_333.333 / 125.0, 1e-6);
+        assert_eq!(SizeTable::constant(700).mean_of_bytes(), 700.0);
+        let mut draw = Stream::new(1, "sizes", 0);
+        let drawn: Vec<f64> = (0..200_000)
+            .map(|_| table.draw(draw.uniform()) as f64)
+            .collect();
+        let squares: f64 = drawn.iter().map(|s| s * s).sum();
+        near(
+            table.mean_of_bytes(),
+            squares / drawn.iter().sum::<f64>(),
+            0.01,
         );
     }
 

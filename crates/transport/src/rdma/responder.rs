@@ -70,6 +70,12 @@ impl Responder {
         self.cum
     }
 
+    /// Bytes that have arrived and are kept, each counted once: those in order, and under selective
+    /// repeat those beyond a hole.
+    pub fn arrived(&self) -> u64 {
+        self.cum + self.beyond.as_ref().map_or(0, |beyond| beyond.bytes())
+    }
+
     /// Packets that arrived with CE.
     #[inline]
     pub fn ce_packets(&self) -> u32 {

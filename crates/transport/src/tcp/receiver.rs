@@ -124,6 +124,11 @@ impl Receiver {
         self.cum
     }
 
+    /// Bytes that have arrived so far, each counted once: those in order, and those beyond a hole.
+    pub fn arrived(&self) -> u64 {
+        self.cum + self.beyond.as_ref().map_or(0, |b| b.ranges.bytes())
+    }
+
     /// Writes the SACK blocks of the acknowledgement just returned, `[start, end)`, most recently
     /// changed first, and returns how many there are.
     pub fn sack_blocks(&self, out: &mut [(u64, u64); 3]) -> usize {

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Thresholds beside the fabric: defaults that are far from their paper's rule, thresholds above the
+//! buffer, and lengths that were written as times where links have several rates.
+
+use cemark_marking::{Kind, ParamSpec, Rule, RuleTime, SchemeSpec, Values};
+use cemark_sim::Config;
+use cemark_sim::config::MarkerChoice;
+use cemark_sim::workload::RttModel;
+use cemark_wire::{Picos, Rate};
+
+use crate::markers::Scheme;
+use crate::plan::Warning;
+use crate::typed::in_words;
+use crate::units::{length, rate, span};
+use crate::warn::path_rtts;
+
+/// A default that is off its rule by more than this factor is pointed out.
+const FAR: f64 = 3.0;
+
+/// Base RTTs of the flows of a configuration, in picoseconds.
+struct BaseRtts {
+    mean: f64,
+    tail: f64,
+    largest: f64,
+}
+
+impl BaseRtts {
+    /// `None` where there are no flows.
+    fn of(config: &Config) -> Option<BaseRtts> {
+        let workloads = config.workloads.iter();
+        let paths: Vec<(f64, Picos)> = workloads
+            .flat_map(|w| path_rtts(w, &config.topology))
+            .collect();
+        let all: f64 = paths.iter().map(|(share, _)| share).sum();
+        if all <= 0.0 {
+            return None;
+        }
+        // A flow has its draw, or its path's RTT where that is longer.
+        let drawn = |rtt: Picos| match config.rtt {
+            RttModel::Path => 1.0,
+            ref model => model.share_below(rtt),
+        };
+        let below = |rtt: Picos| -> f64 {
+            let of = |(share, path): &(f64, Picos)| match *path < rtt {
+                true => share * drawn(rtt),
+                false => 0.0,
+            };
+            paths.iter().map(of).sum::<f64>() / all
+        };
+        let quantile = |share: f64| {
+            // No base RTT is above 1000 s; whole nanoseconds.
+            let (mut low, mut high) = (0_u64, 1_000_000_000_000);
+            while high - low > 1 {
+                let middle = low + (high - low) / 2;
+                match below(Picos(middle * 1000)) > share {
+                    true => high = middle,
+                    false => low = middle,
+                }
+            }
+            low as f64 * 1000.0
+        };
+        let steps = 64;
+        let middle = |i: u32| quantile((f64::from(i) + 0.5) / f64::from(steps));
+        Some(BaseRtts {
+            mean: (0..steps).map(middle).sum::<f64>() / f64::from(steps),
+            tail: quantile(0.9),
+            largest: quantile(1.0 - 1e-6),
+        })
+    }
+
+    /// The time that a rule gives, in picoseconds, and its words.
+    fn time(&self, rule: &Rule) -> (f64, String) {
+        let (time, words) = match rule.time {
+            RuleTime::MeanRtt => (self.mean, "the mean base RTT".to_owned()),
+            RuleTime::TailRtt => (self.tail, "the 90th percentile of the base RTTs".to_owned()),
+            RuleTime::LargestRtt => (self.largest, "the largest base RTT".to_owned()),
+            RuleTime::Fixed(t) => (t.0 as f64 * 1e3, span(Picos(t.0 * 1000))),
+        };
+        let part = f64::from(rule.thousandths) / 1e3;
+        match rule.thousandths {
+            1000 => (time, words),
+            _ => (part * time, format!("{part} times {words}")),
+        }
+    }
+}
+
+/// The rate at which times of this configuration are turned into lengths.
+fn reference(config: &Config) -> Rate {
+    let slowest = config.topology.slowest();
+    config.switch.threshold_rate.unwrap_or(slowest)
+}
+
+/// Warnings of one configuration, whose scheme was read as `scheme`.
+pub(crate) fn warnings(config: &Config, scheme: &Scheme, all: &mut Vec<Warning>) {
+    let MarkerChoice::Builtin {
+        scheme: spec,
+        values,
+    } = &config.switch.marker
+    else {
+        return;
+    };
+    defaults(config, scheme, spec, values, all);
+    above_the_buffer(config, scheme, spec, values, all);
+    of_several_rates(config, scheme, all);
+}
+
+fn defaults(
+    config: &Config,
+    scheme: &Scheme,
+    spec: &SchemeSpec,
+    values: &Values,
+    all: &mut Vec<Warning>,
+) {
+    let unwritten = |rule: &&Rule| {
+        let param = &spec.params[rule.param];
+        (rule.reads)(values) && !scheme.written.contains(&param.name)
+    };
+    let rules: Vec<&Rule> = spec.rules.iter().filter(unwritten).collect();
+    let Some(rtts) = (!rules.is_empty()).then(|| BaseRtts::of(config)).flatten() else {
+        return;
+    };
+    let (mut far, mut better) = (Vec::new(), Vec::new());
+    for rule in rules {
+        let param = &spec.params[rule.param];
+        let (picos, words) = rtts.time(rule);
+        let stored = values.get(rule.param);
+        let wanted = match param.kind {
+            Kind::Time => picos / 1e3,
+            _ => picos / 8e12 * reference(config).0 as f64,
+        };
+        let factor = (stored as f64).max(1.0) / wanted.max(1.0);
+        if (1.0 / FAR..=FAR).contains(&factor) {
+            continue;
+        }
+        let (own, rule) = (shown(param, stored), shown(param, digits(wanted)));
+        let words = match param.kind {
+            Kind::Time => words,
+            _ => format!("what {} sends in {words}", rate(reference(config).0)),
+        };
+        far.push(format!(
+            "`{}` is {own}, and its rule, {words}, gives {rule}",
+            param.name
+        ));
+        better.push(format!("{} = \"{rule}\"", param.name));
+    }
+    if far.is_empty() {
+        return;
+    }
+    all.push(Warning {
+        about: format!("default {}", scheme.label),
+        message: format!(
+            "`{}` has defaults of another fabric: {}",
+            scheme.label,
+            far.join("; ")
+        ),
+        help: format!("{} in its [[scheme]]", better.join(", ")),
+        points: 0,
+    });
+}
+
+/// Three digits of a number.
+fn digits(x: f64) -> u64 {
+    let n = x.round().max(1.0) as u64;
+    let scale = 10_u64.pow(n.ilog10().saturating_sub(2));
+    n / scale * scale
+}
+
+fn shown(param: &ParamSpec, stored: u64) -> String {
+    match param.kind {
+        Kind::Time => span(Picos(stored.saturating_mul(1000))),
+        _ => length(stored),
+    }
+}
+
+/// A threshold that the buffer never reaches. The lowest one is the subject of `warn::never_marks`.
+fn above_the_buffer(
+    config: &Config,
+    scheme: &Scheme,
+    spec: &SchemeSpec,
+    values: &Values,
+    all: &mut Vec<Warning>,
+) {
+    let buffer = match config.switch.buffering.pool_bytes {
+        0 => u64::from(config.switch.buffer_bytes),
+        pool => u64::from(pool),
+    };
+    let first = (spec.first_mark)(values).map(|first| first.param.name);
+    let fastest = config.topology.fastest();
+    let alone = config.switch.queues.len() == 1;
+    let waits = |rule: &&Rule| {
+        let threshold = !matches!(rule.time, RuleTime::LargestRtt);
+        let param = &spec.params[rule.param];
+        threshold && param.kind == Kind::Time && (rule.reads)(values)
+    };
+    let of_rules = spec.rules.iter().filter(waits).filter_map(|rule| {
+        let param = &spec.params[rule.param];
+        let wait = values.get(rule.param);
+        let bytes = (wait as f64 * fastest.0 as f64 / 8e9) as u64;
+        // With several queues a packet may wait for longer than a full buffer takes to send.
+        (alone && bytes >= buffer).then(|| {
+            let at = rate(fastest.0);
+            let wait = shown(param, wait);
+            (
+                param.name,
+                format!("{wait} of waiting, which at {at} is {}", length(bytes)),
+            )
+        })
+    });
+    let lengths = spec.params.iter().enumerate().filter_map(|(i, param)| {
+        let bytes = values.get(i);
+        let read = spec.rules.iter().all(|r| r.param != i || (r.reads)(values));
+        let written = scheme.written.contains(&param.name);
+        let high = param.of_queue && bytes >= buffer && bytes < param.max && read && written;
+        high.then(|| (param.name, length(bytes)))
+    });
+    for (name, level) in of_rules
+        .chain(lengths)
+        .filter(|(name, _)| Some(*name) != first)
+    {
+        all.push(Warning {
+            about: format!("above {} {name}", scheme.label),
+            message: format!(
+                "`{name}` of `{}` is {level}, and the whole buffer is {}: no queue gets there",
+                scheme.label,
+                length(buffer)
+            ),
+            help: "a lower threshold, or a larger buffer in [switch]".to_owned(),
+            points: 0,
+        });
+    }
+}
+
+/// A length that was written as a time holds at ports of every rate, unless `threshold-rate` says
+/// otherwise.
+fn of_several_rates(config: &Config, scheme: &Scheme, all: &mut Vec<Warning>) {
+    let (slowest, fastest) = (config.topology.slowest(), config.topology.fastest());
+    if slowest == fastest || config.switch.threshold_rate.is_some() || scheme.timed.is_empty() {
+        return;
+    }
+    let names: Vec<String> = scheme.timed.iter().map(|n| format!("`{n}`")).collect();
+    all.push(Warning {
+        about: format!("rates {}", scheme.label),
+        message: format!(
+            "{} of `{}` is a length, written as a time: it is what the slowest link, {}, sends in \
+             that time, at ports of {} as well",
+            names.join(", "),
+            scheme.label,
+            rate(slowest.0),
+            rate(fastest.0)
+        ),
+        help: format!(
+            "threshold-rate = \"{}\" in [switch], and every port has what its own link sends in \
+             that time",
+            rate(slowest.0)
+        ),
+        points: 0,
+    });
+}
+
+/// The parameters in force of a scheme that a file wrote or that a rule speaks of, in order.
+pub(crate) fn in_force(scheme: &Scheme) -> Option<String> {
+    let MarkerChoice::Builtin {
+        scheme: spec,
+        values,
+    } = &scheme.marker
+    else {
+        return None;
+    };
+    let shown = spec.params.iter().enumerate().filter_map(|(i, param)| {
+        let written = scheme.written.contains(&param.name);
+        let ruled = spec.rules.iter().any(|r| r.param == i && (r.reads)(values));
+        let value = in_words(param, values.get(i));
+        match (written, ruled) {
+            (true, _) => Some(format!("{} = {value}", param.name)),
+            (false, true) => Some(format!("{} = {value} (default)", param.name)),
+            (false, false) => None,
+        }
+    });
+    let shown: Vec<String> = shown.collect();
+    (!shown.is_empty()).then(|| shown.join(", "))
+}
