@@ -390,7 +390,7 @@ fn without_field(sample: &Sample<'_>) -> BTreeMap<String, f64> {
         column.is_some_and(|c| c.field.is_none())
     });
     others
-        .filter_map(|m| Some((m.key.to_string(), m.value(sample).ok()?)))
+        .filter_map(|m| Some((m.key.to_string(), m.reported(sample)?)))
         .collect()
 }
 

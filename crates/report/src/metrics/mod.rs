@@ -290,6 +290,15 @@ impl Metric {
         statistic.is_maximum(n).then_some(n)
     }
 
+    /// Its value at a finished point, as reports and documents have it: none for a percentile of so
+    /// few values that it is the largest of them.
+    pub fn reported(&self, sample: &Sample<'_>) -> Option<f64> {
+        match self.largest_of(sample) {
+            None => self.value(sample).ok(),
+            Some(_) => None,
+        }
+    }
+
     /// Its value in the unit of figures.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ fn point_columns(plan: &Plan, finished: &[Finished]) -> Option<Table> {
     for metric in metrics::all().iter().filter(|m| m.column.is_some()) {
         let value = |(point, done): (&Point, &Finished)| {
             let sample = Sample::new(point, &done.outcome);
-            metric.value(&sample).ok()
+            metric.reported(&sample)
         };
         let values = points().zip(finished).map(value).collect();
         t.push(&metric.key, Column::MaybeF64(values));
