@@ -23,44 +23,37 @@ static u64 cemark_device_rate(struct net_device *dev)
 	return 10000000000ULL;
 }
 
-static void cemark_set_rate(struct cemark_sched *q, const struct cemark_settings *set,
-			    u64 bits, u32 mtu)
+static void cemark_set_rate(struct cemark_sched *q, const struct cemark_settings *set)
 {
 	struct tc_ratespec conf = { .linklayer = TC_LINKLAYER_ETHERNET };
-	u64 burst = set->burst;
 
-	q->bits = bits;
 	q->shaped = set->shape != 0;
-	if (q->shaped)
-		q->bits = max_t(u64, 8, cemark_muldiv(q->bits, set->shape, 1000000));
-	psched_ratecfg_precompute(&q->rate, &conf, q->bits >> 3);
-	/* Timers are late by some microseconds; what they miss may leave at once. */
-	if (!burst)
-		burst = max_t(u64, 2 * mtu, cemark_bytes_in(q->bits, 20000));
-	q->slack = cemark_nanos_for(q->bits, burst);
+	q->slack = q->port.slack;
+	psched_ratecfg_precompute(&q->rate, &conf, q->port.bits >> 3);
 }
 
 static void cemark_queue_spec(const struct cemark_sched *q, const struct cemark_settings *set,
-			      u32 mtu, u32 i, struct cemark_queue_spec *spec)
+			      u32 i, struct cemark_queue_spec *spec)
 {
+	const u32 *quantum = q->port.quantum;
 	bool rounds = set->scheduler == CEMARK_DWRR || set->scheduler == CEMARK_WRR;
 	bool strict = set->scheduler == CEMARK_SP || (rounds && i < set->strict);
 	u64 sum = 0;
 	u32 k;
 
 	for (k = rounds ? set->strict : set->queues; k < set->queues; k++)
-		sum += set->quantum[k];
+		sum += quantum[k];
 	if (!rounds)
 		sum = 1;
 	sum = clamp_t(u64, sum, 1, U32_MAX);
 	*spec = (struct cemark_queue_spec){
-		.rate = q->bits,
-		.quantum = set->quantum[i],
-		.weight = strict ? sum : rounds ? set->quantum[i] : 1,
+		.rate = q->port.bits,
+		.quantum = quantum[i],
+		.weight = strict ? sum : rounds ? quantum[i] : 1,
 		.weight_sum = sum,
 		.strict = strict,
-		.mtu = mtu,
-		.limit_bytes = set->limit,
+		.mtu = q->port.frame,
+		.limit_bytes = q->port.limit,
 	};
 }
 
@@ -83,8 +76,7 @@ static void cemark_set_scheduler(struct cemark_sched *q, const struct cemark_set
 			cemark_visits_arrived(&q->visits, i);
 }
 
-static void cemark_set_markers(struct cemark_sched *q, const struct cemark_settings *set,
-			       u32 mtu, u32 old)
+static void cemark_set_markers(struct cemark_sched *q, const struct cemark_settings *set, u32 old)
 {
 	bool same = q->ops == set->ops;
 	u32 i;
@@ -94,7 +86,7 @@ static void cemark_set_markers(struct cemark_sched *q, const struct cemark_setti
 		struct cemark_queue *queue = &q->queues[i];
 		struct cemark_queue_spec spec;
 
-		cemark_queue_spec(q, set, mtu, i, &spec);
+		cemark_queue_spec(q, set, i, &spec);
 		if (same && i < old)
 			set->ops->retune(&queue->marker, set->values, &spec);
 		else
@@ -107,15 +99,14 @@ static void cemark_set_markers(struct cemark_sched *q, const struct cemark_setti
 	q->ops = set->ops;
 }
 
-static void cemark_set_round(struct cemark_sched *q, const struct cemark_settings *set, u32 mtu,
-			     u32 old, bool fresh)
+static void cemark_set_round(struct cemark_sched *q, const struct cemark_settings *set, u32 old,
+			     bool fresh)
 {
-	u64 idle = set->idle == CEMARK_IDLE_MTU ? cemark_nanos_for(q->bits, mtu) : set->idle;
 	bool rounds = q->direct != (u32)GENMASK(set->queues - 1, 0);
 	struct cemark_round was = q->round;
 	u32 i;
 
-	cemark_round_init(&q->round, q->bits, set->beta, idle,
+	cemark_round_init(&q->round, q->port.bits, set->beta, q->port.idle,
 			  rounds ? CEMARK_ROUND_TURNS : CEMARK_ROUND_NONE);
 	if (!fresh && rounds && q->measured) {
 		q->round.value = was.value;
@@ -127,7 +118,7 @@ static void cemark_set_round(struct cemark_sched *q, const struct cemark_setting
 		struct cemark_round_queue *r = &q->queues[i].round;
 		u64 start = i < old ? r->start : 0;
 
-		cemark_round_queue_init(r, set->quantum[i],
+		cemark_round_queue_init(r, q->port.quantum[i],
 					q->direct & BIT(i) ? CEMARK_ROUND_NONE :
 							     CEMARK_ROUND_TURNS);
 		r->start = start;
@@ -159,14 +150,19 @@ static void cemark_move(struct cemark_sched *q, struct cemark_queue *to, u32 fro
  * last queue, and a lower limit refuses only packets that come later. Markers keep their state
  * unless the scheme is another one.
  */
-int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set)
+int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
+		 struct netlink_ext_ack *extack)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct net_device *dev = qdisc_dev(sch);
-	u64 bits = set->rate ?: cemark_device_rate(dev);
-	u32 mtu = psched_mtu(dev), old = q->n, i;
 	struct cemark_queue *queues = NULL, *gone = NULL;
+	struct cemark_port port;
+	u32 old = q->n, i;
+	int err;
 
+	err = cemark_derive(set, psched_mtu(dev), cemark_device_rate(dev), &port, extack);
+	if (err < 0)
+		return err;
 	if (set->queues != old) {
 		queues = kvcalloc(set->queues, sizeof(*queues), GFP_KERNEL);
 		if (!queues)
@@ -184,20 +180,22 @@ int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set)
 		gone = q->queues;
 		q->queues = queues;
 	}
-	cemark_set_rate(q, set, bits, mtu);
+	q->port = port;
+	q->room += (s64)port.limit - q->limit;
+	q->limit = port.limit;
+	cemark_set_rate(q, set);
 	cemark_set_scheduler(q, set);
 	q->n = set->queues;
 	q->backlogged = 0;
 	for (i = 0; i < q->n; i++)
 		if (q->queues[i].packets)
 			q->backlogged |= BIT(i);
-	cemark_set_markers(q, set, mtu, old);
-	cemark_set_round(q, set, mtu, old, !old);
+	cemark_set_markers(q, set, old);
+	cemark_set_round(q, set, old, !old);
 	q->plain = q->n == 1 && !q->measured && !q->shaped &&
 		   (q->traits & ~CEMARK_WATCHES_EMPTY) == CEMARK_AT_DEQUEUE;
 	q->set = *set;
-	q->limit = set->limit;
-	sch->limit = set->limit;
+	sch->limit = port.limit;
 	sch_tree_unlock(sch);
 	kvfree(gone);
 	return 0;
@@ -207,12 +205,11 @@ int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set)
 void cemark_restart(struct Qdisc *sch)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
-	u32 mtu = psched_mtu(qdisc_dev(sch));
 
 	if (!q->ops)
 		return;
 	cemark_visits_init(&q->visits, q->visits.carry);
-	cemark_set_markers(q, &q->set, mtu, 0);
-	cemark_set_round(q, &q->set, mtu, 0, true);
+	cemark_set_markers(q, &q->set, 0);
+	cemark_set_round(q, &q->set, 0, true);
 	q->busy = 0;
 }

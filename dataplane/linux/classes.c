@@ -78,7 +78,7 @@ static void cemark_about_port(const struct cemark_sched *q, struct tc_cemark_xst
 		.version = 1,
 		.queues = q->n,
 		.round = q->measured ? q->round.value : 0,
-		.rate = q->bits,
+		.rate = q->port.bits,
 	};
 }
 

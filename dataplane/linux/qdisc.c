@@ -184,7 +184,7 @@ static void cemark_append(struct cemark_sched *q, struct cemark_queue *queue, st
 	queue->tail = skb;
 	queue->bytes += len;
 	queue->packets++;
-	q->bytes += len;
+	q->room -= len;
 }
 
 static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
@@ -200,7 +200,7 @@ static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 		cemark_run_clocks(q, now);
 	if (q->measured && !q->backlogged && q->busy <= now)
 		cemark_round_woke(&q->round, now, q->busy);
-	if (len > q->limit || q->bytes > q->limit - len)
+	if (len > q->room)
 		return cemark_drop(skb, sch, queue, CEMARK_GONE_LIMIT, to_free);
 
 	cb->since = now;
@@ -294,7 +294,7 @@ static int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 
 	if (!q->plain || rcu_access_pointer(q->filter_list) || skb_is_gso(skb))
 		return cemark_enqueue_any(skb, sch, to_free);
-	if ((u64)q->bytes + qdisc_pkt_len(skb) > q->limit)
+	if (qdisc_pkt_len(skb) > q->room)
 		return cemark_drop(skb, sch, queue, CEMARK_GONE_LIMIT, to_free);
 	cb->since = ktime_get_ns();
 	/* Read only if a scheme that draws lots is chosen before the packet has left. */
@@ -336,7 +336,7 @@ static void cemark_unlink(struct Qdisc *sch, struct cemark_queue *queue, struct 
 	skb_mark_not_on_list(skb);
 	queue->bytes -= len;
 	queue->packets--;
-	q->bytes -= len;
+	q->room += len;
 	sch->q.qlen--;
 	qdisc_qstats_backlog_dec(sch, skb);
 }
@@ -576,7 +576,7 @@ static void cemark_reset(struct Qdisc *sch)
 		queue->packets = 0;
 	}
 	q->backlogged = 0;
-	q->bytes = 0;
+	q->room = q->limit;
 	q->gone_packets = 0;
 	q->gone_bytes = 0;
 	cemark_restart(sch);
@@ -599,7 +599,7 @@ static int cemark_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_e
 		return -ENOMEM;
 	err = cemark_settings_parse(set, opt, extack);
 	if (!err)
-		err = cemark_apply(sch, set);
+		err = cemark_apply(sch, set, extack);
 	kfree(set);
 	return err;
 }
@@ -611,7 +611,7 @@ static int cemark_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 
 	qdisc_watchdog_init(&q->watchdog, sch);
 	q->seed = get_random_u64();
-	cemark_settings_usual(&q->set, psched_mtu(qdisc_dev(sch)));
+	cemark_settings_usual(&q->set);
 	err = tcf_block_get(&q->block, &q->filter_list, sch, extack);
 	if (err)
 		return err;
@@ -635,7 +635,7 @@ static int cemark_dump(struct Qdisc *sch, struct sk_buff *skb)
 
 	if (!opts)
 		return -EMSGSIZE;
-	if (cemark_settings_dump(&q->set, skb)) {
+	if (cemark_settings_dump(&q->set, &q->port, skb)) {
 		nla_nest_cancel(skb, opts);
 		return -EMSGSIZE;
 	}
