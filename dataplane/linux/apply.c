@@ -2,6 +2,9 @@
 /* Puts checked settings into effect, at first and at run time, without losing a packet. */
 #include <linux/bitops.h>
 #include <linux/ethtool.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
 #include <linux/slab.h>
 
 #include "cemark.h"
@@ -125,7 +128,7 @@ static void cemark_set_round(struct cemark_sched *q, const struct cemark_setting
 	}
 }
 
-/* Packets of queues that are to go join the last one that stays. */
+/* Packets and counters of queues that are to go join those of the last one that stays. */
 static void cemark_move(struct cemark_sched *q, struct cemark_queue *to, u32 from)
 {
 	u32 i;
@@ -133,6 +136,7 @@ static void cemark_move(struct cemark_sched *q, struct cemark_queue *to, u32 fro
 	for (i = from; i < q->n; i++) {
 		struct cemark_queue *queue = &q->queues[i];
 
+		cemark_add_counts(&to->stats, &queue->stats);
 		if (!queue->packets)
 			continue;
 		if (to->packets)
@@ -145,10 +149,40 @@ static void cemark_move(struct cemark_sched *q, struct cemark_queue *to, u32 fro
 	}
 }
 
+/* Puts settings and what they come to into effect, for as many queues as there are; locked. */
+static void cemark_put(struct Qdisc *sch, const struct cemark_settings *set,
+		       const struct cemark_port *port)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	u32 old = q->n, i;
+	u64 now = ktime_get_ns();
+
+	q->room += (s64)port->limit - q->port.limit;
+	q->spare += (s64)port->memory - q->port.memory;
+	q->port = *port;
+	q->limit = port->limit;
+	sch->limit = port->limit;
+	cemark_set_rate(q, set);
+	cemark_set_scheduler(q, set);
+	q->n = set->queues;
+	q->backlogged = 0;
+	for (i = 0; i < q->n; i++)
+		if (q->queues[i].packets)
+			q->backlogged |= BIT(i);
+	cemark_set_markers(q, set, old);
+	cemark_set_round(q, set, old, !old);
+	q->plain = q->n == 1 && !q->measured && !q->shaped &&
+		   (q->traits & ~CEMARK_WATCHES_EMPTY) == CEMARK_AT_DEQUEUE;
+	/* What the port owes, and when it is to wake, was found with the old rate. */
+	q->busy = min(q->busy, now + q->slack);
+	if (sch->q.qlen)
+		qdisc_watchdog_schedule_ns(&q->watchdog, now);
+}
+
 /*
  * Puts checked settings into effect. Packets stay: those of queues that no longer exist join the
  * last queue, and a lower limit refuses only packets that come later. Markers keep their state
- * unless the scheme is another one.
+ * unless the scheme is another one. Counters never become less.
  */
 int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
 		 struct netlink_ext_ack *extack)
@@ -156,11 +190,12 @@ int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct net_device *dev = qdisc_dev(sch);
 	struct cemark_queue *queues = NULL, *gone = NULL;
+	u64 device = cemark_device_rate(dev);
 	struct cemark_port port;
-	u32 old = q->n, i;
+	u32 old = q->n;
 	int err;
 
-	err = cemark_derive(set, psched_mtu(dev), cemark_device_rate(dev), &port, extack);
+	err = cemark_derive(set, psched_mtu(dev), device, &port, extack);
 	if (err < 0)
 		return err;
 	if (set->queues != old) {
@@ -180,22 +215,9 @@ int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
 		gone = q->queues;
 		q->queues = queues;
 	}
-	q->port = port;
-	q->room += (s64)port.limit - q->limit;
-	q->limit = port.limit;
-	cemark_set_rate(q, set);
-	cemark_set_scheduler(q, set);
-	q->n = set->queues;
-	q->backlogged = 0;
-	for (i = 0; i < q->n; i++)
-		if (q->queues[i].packets)
-			q->backlogged |= BIT(i);
-	cemark_set_markers(q, set, old);
-	cemark_set_round(q, set, old, !old);
-	q->plain = q->n == 1 && !q->measured && !q->shaped &&
-		   (q->traits & ~CEMARK_WATCHES_EMPTY) == CEMARK_AT_DEQUEUE;
+	cemark_put(sch, set, &port);
 	q->set = *set;
-	sch->limit = port.limit;
+	q->device = device;
 	sch_tree_unlock(sch);
 	kvfree(gone);
 	return 0;
@@ -213,3 +235,65 @@ void cemark_restart(struct Qdisc *sch)
 	cemark_set_round(q, &q->set, 0, true);
 	q->busy = 0;
 }
+
+/* The qdiscs that follow their devices. Only changes of devices and qdiscs wait for each other. */
+static LIST_HEAD(cemark_ports);
+static DEFINE_MUTEX(cemark_ports_lock);
+
+void cemark_follow(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+
+	mutex_lock(&cemark_ports_lock);
+	if (list_empty(&q->ports))
+		list_add(&q->ports, &cemark_ports);
+	mutex_unlock(&cemark_ports_lock);
+}
+
+void cemark_unfollow(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+
+	mutex_lock(&cemark_ports_lock);
+	list_del_init(&q->ports);
+	mutex_unlock(&cemark_ports_lock);
+}
+
+/* Defaults of a qdisc after a change of its device. */
+static void cemark_renew(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct cemark_port port;
+
+	if (cemark_derive(&q->set, psched_mtu(qdisc_dev(sch)), q->device, &port, NULL) < 0 ||
+	    !memcmp(&port, &q->port, sizeof(port)))
+		return;
+	sch_tree_lock(sch);
+	cemark_put(sch, &q->set, &port);
+	sch_tree_unlock(sch);
+}
+
+/*
+ * A link that has another speed, and an MTU. Only the first two events may ask for the speed: on
+ * some kernels that needs a lock which they hold, and a change of the MTU may not.
+ */
+static int cemark_device_changed(struct notifier_block *block, unsigned long event, void *info)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+	struct cemark_sched *q;
+
+	if (event != NETDEV_UP && event != NETDEV_CHANGE && event != NETDEV_CHANGEMTU)
+		return NOTIFY_DONE;
+	mutex_lock(&cemark_ports_lock);
+	list_for_each_entry(q, &cemark_ports, ports) {
+		if (qdisc_dev(q->sch) != dev)
+			continue;
+		if (event != NETDEV_CHANGEMTU)
+			q->device = cemark_device_rate(dev);
+		cemark_renew(q->sch);
+	}
+	mutex_unlock(&cemark_ports_lock);
+	return NOTIFY_DONE;
+}
+
+struct notifier_block cemark_notifier = { .notifier_call = cemark_device_changed };

@@ -37,6 +37,7 @@ struct cemark_port {
 	u64 idle;  /* ns: an idle port loses a factor beta in each; 0: never */
 	u32 frame; /* bytes of the largest packet on the wire */
 	u32 limit; /* bytes that all queues may hold */
+	u32 memory; /* bytes of kernel memory that their packets may take */
 	u32 quantum[CEMARK_MAX_QUEUES];
 };
 
@@ -64,6 +65,7 @@ struct cemark_sched {
 	u32 backlogged; /* bit i: queue i holds packets */
 	u32 limit;      /* bytes that all queues may hold */
 	s64 room;       /* bytes that still may join; below 0 after a change to a lower limit */
+	s64 spare;      /* bytes of memory that packets may still take; below 0 likewise */
 	u32 traits;     /* of the scheme */
 	bool measured;  /* whether there is a round time */
 	bool shaped;
@@ -77,9 +79,13 @@ struct cemark_sched {
 	struct cemark_visits visits;
 	/* Dropped at departure, and not yet told to the parent. */
 	u32 gone_packets, gone_bytes;
+	u64 filtered; /* packets that a filter has dropped */
 
 	struct cemark_settings set;
 	struct cemark_port port;
+	u64 device; /* bit/s: what the device has said of itself */
+	struct list_head ports; /* in the list of apply.c */
+	struct Qdisc *sch;
 	struct qdisc_watchdog watchdog;
 	struct tcf_proto __rcu *filter_list;
 	struct tcf_block *block;
@@ -110,6 +116,11 @@ static inline void cemark_look(const struct cemark_sched *q, const struct cemark
 	at->limit_bytes = q->limit;
 }
 
+/* qdisc.c */
+int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+struct sk_buff *cemark_dequeue(struct Qdisc *sch);
+void cemark_reset(struct Qdisc *sch);
+
 /* settings.c */
 int cemark_settings_parse(struct cemark_settings *set, const struct nlattr *opt,
 			  struct netlink_ext_ack *extack);
@@ -125,12 +136,25 @@ int cemark_derive(const struct cemark_settings *set, u64 mtu, u64 device, struct
 int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
 		 struct netlink_ext_ack *extack);
 void cemark_restart(struct Qdisc *sch);
+void cemark_follow(struct Qdisc *sch);
+void cemark_unfollow(struct Qdisc *sch);
+extern struct notifier_block cemark_notifier;
+
+/* ecn.c */
+int cemark_dsfield(struct sk_buff *skb);
+enum cemark_written {
+	CEMARK_WRITTEN,     /* the packet has CE */
+	CEMARK_NOT_CAPABLE, /* it is not ECN-capable, or no IP packet */
+	CEMARK_NO_MEMORY,   /* its data are shared, and could not be copied */
+};
+enum cemark_written cemark_write_ce(struct sk_buff *skb);
 
 /* threshold.c */
 void cemark_find_threshold(const struct cemark_sched *q, const struct cemark_queue *queue, u64 now,
 			   struct tc_cemark_queue *s);
 
 /* classes.c */
+void cemark_add_counts(struct tc_cemark_queue *sum, const struct tc_cemark_queue *s);
 extern const struct Qdisc_class_ops cemark_class_ops;
 int cemark_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 

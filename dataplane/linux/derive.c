@@ -18,12 +18,19 @@
 #define CEMARK_LEAST_RATE 8
 /* ns: what late timers miss may leave at once. */
 #define CEMARK_LATE 20000
+/*
+ * Bytes. A full packet takes about 1.5 times its length of memory, one of 64 bytes 12 times, so four
+ * times the limit leaves it to the limit to refuse full packets. The ceiling is for limits that no
+ * user should have without asking for it.
+ */
+#define CEMARK_LEAST_MEMORY (1U << 20)
+#define CEMARK_MOST_MEMORY (128U << 20)
 
 /* What the scheduler, the shaper and the schemes divide by or count down from. */
 static int cemark_check_port(const struct cemark_port *port, struct netlink_ext_ack *extack)
 {
 	bool fine = port->bits >= CEMARK_LEAST_RATE && port->slack <= S64_MAX && port->frame &&
-		    port->limit;
+		    port->limit && port->memory;
 	u32 i;
 
 	for (i = 0; i < CEMARK_MAX_QUEUES; i++)
@@ -57,6 +64,8 @@ int cemark_derive(const struct cemark_settings *set, u64 mtu, u64 device, struct
 		.frame = frame,
 		.limit = set->limit ?: min_t(u64, 1000 * frame, U32_MAX),
 	};
+	port->memory = set->memory ?: clamp_t(u64, 4ULL * port->limit, CEMARK_LEAST_MEMORY,
+					      CEMARK_MOST_MEMORY);
 	if (set->idle == CEMARK_IDLE_MTU)
 		port->idle = max_t(u64, cemark_nanos_for(bits, frame), 1);
 	for (i = 0; i < CEMARK_MAX_QUEUES; i++)

@@ -28,6 +28,7 @@ static const struct nla_policy cemark_policy[TCA_CEMARK_MAX + 1] = {
 	[TCA_CEMARK_GSO] = NLA_POLICY_MAX(NLA_U32, CEMARK_GSO_KEEP),
 	[TCA_CEMARK_BETA] = NLA_POLICY_FULL_RANGE(NLA_U32, &cemark_fraction),
 	[TCA_CEMARK_IDLE] = { .type = NLA_U64 },
+	[TCA_CEMARK_MEMORY] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static const struct nla_policy cemark_param_policy[TCA_CEMARK_PARAM_MAX + 1] = {
@@ -234,6 +235,8 @@ static int cemark_parse_port(struct cemark_settings *set, struct nlattr **tb,
 {
 	if (tb[TCA_CEMARK_LIMIT])
 		set->limit = nla_get_u32(tb[TCA_CEMARK_LIMIT]);
+	if (tb[TCA_CEMARK_MEMORY])
+		set->memory = nla_get_u32(tb[TCA_CEMARK_MEMORY]);
 	if (tb[TCA_CEMARK_RATE]) {
 		set->rate = nla_get_u64(tb[TCA_CEMARK_RATE]);
 		/* Below 8 bit/s the kernel's rate in byte/s is 0. */
@@ -348,6 +351,7 @@ int cemark_settings_dump(const struct cemark_settings *set, const struct cemark_
 	    nla_put_u32(skb, TCA_CEMARK_CLASSES, set->classes) ||
 	    cemark_dump_map(set, skb) ||
 	    nla_put_u32(skb, TCA_CEMARK_LIMIT, port->limit) ||
+	    nla_put_u32(skb, TCA_CEMARK_MEMORY, port->memory) ||
 	    nla_put_u64_64bit(skb, TCA_CEMARK_RATE, set->rate, TCA_CEMARK_PAD) ||
 	    nla_put_u32(skb, TCA_CEMARK_SHAPE, set->shape) ||
 	    nla_put_u32(skb, TCA_CEMARK_BURST, set->burst) ||
