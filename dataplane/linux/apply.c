@@ -15,15 +15,18 @@
 #define cemark_link_settings __ethtool_get_link_ksettings
 #endif
 
-/* The device's rate in bit/s, or 10 Gb/s if it does not say. Needs the RTNL lock. */
-static u64 cemark_device_rate(struct net_device *dev)
+/*
+ * The device's rate in bit/s. A link that is down does not say, and keeps the one that it had; 10
+ * Gb/s if it has never said. Needs the RTNL lock.
+ */
+static u64 cemark_device_rate(struct net_device *dev, u64 last)
 {
 	struct ethtool_link_ksettings link;
 
 	if (!cemark_link_settings(dev, &link) && link.base.speed &&
 	    link.base.speed != SPEED_UNKNOWN)
 		return link.base.speed * 1000000ULL;
-	return 10000000000ULL;
+	return last ?: 10000000000ULL;
 }
 
 static void cemark_set_rate(struct cemark_sched *q, const struct cemark_settings *set)
@@ -190,7 +193,7 @@ int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct net_device *dev = qdisc_dev(sch);
 	struct cemark_queue *queues = NULL, *gone = NULL;
-	u64 device = cemark_device_rate(dev);
+	u64 device = cemark_device_rate(dev, q->device);
 	struct cemark_port port;
 	u32 old = q->n;
 	int err;
@@ -289,7 +292,7 @@ static int cemark_device_changed(struct notifier_block *block, unsigned long eve
 		if (qdisc_dev(q->sch) != dev)
 			continue;
 		if (event != NETDEV_CHANGEMTU)
-			q->device = cemark_device_rate(dev);
+			q->device = cemark_device_rate(dev, q->device);
 		cemark_renew(q->sch);
 	}
 	mutex_unlock(&cemark_ports_lock);

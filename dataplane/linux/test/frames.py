@@ -3,6 +3,7 @@
 are not what they say. A mark changes the ECN field and the checksum of the IP header, in one copy,
 and nothing else."""
 
+import json
 import socket
 import struct
 import threading
@@ -96,6 +97,7 @@ def frames():
         for frame, _ in sent:
             s.send(frame)
     [t.join() for t in threads]
+    one = json.loads(tc("-s -j qdisc show dev b3").stdout)[0]
     run("ip link del br0")
     [run(f"ip link del b{i}") for i in (1, 2, 3)]
     for host, wanted, what in (("h2", [f for f, _ in sent], "as they were sent"),
@@ -104,3 +106,7 @@ def frames():
         check(f"flooded frames at {host}", not wrong and len(arrived[host]) == len(wanted),
               wrong[0] if wrong else f"{len(arrived[host])} of {len(wanted)} {what}, with "
               f"{len(TAGS)} stacks of tags")
+    marks = sum(one["mark_reasons"].values())
+    # Those of IPv4 and IPv6 with three of the four ECN fields, and no others, which hosts may send.
+    check("marks of frames", marks == len(TAGS) * 2 * 3 * EACH and one["memory_now"] == 0,
+          f"{marks} marked, {one['not_ect_sent']} not ECN-capable")
