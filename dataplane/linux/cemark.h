@@ -16,7 +16,7 @@
 #include "markers.h"
 #include "visits.h"
 
-/* What the user has set, checked. Zero stands for a default, which cemark_derive() fills in. */
+/* What the user has set, checked. Zero: a default, which cemark_derive() fills in. */
 struct cemark_settings {
 	const struct cemark_ops *ops;
 	u64 values[CEMARK_PARAMS]; /* in the order of the scheme's parameters */
@@ -30,7 +30,7 @@ struct cemark_settings {
 	u8 map[CEMARK_MAP_VALUES];
 };
 
-/* What the settings come to on this device: in force, and none of it zero but `slack` and `idle`. */
+/* The values in force on this device. None is zero but `slack` and `idle`. */
 struct cemark_port {
 	u64 bits;  /* bit/s: what packets leave with */
 	u64 slack; /* ns: how far ahead of the clock packets may leave */

@@ -130,10 +130,10 @@ struct tc_cemark_queue {
 
 /*
  * TCA_STATS_APP begins with this, `size` bytes long. Behind it is a struct tc_cemark_queue of
- * `queue_size` bytes: of a class its queue, of a qdisc the sums. Behind that, of a qdisc, is one for
- * each of the first queues (the length of the attribute says how many), because older versions of tc
- * show no JSON of classes. Both structures grow at their ends, so a reader takes the two sizes from
- * here, and counts what is missing as 0.
+ * `queue_size` bytes: of a class its queue, of a qdisc the sums. Of a qdisc, there is one more for
+ * each of the first queues (the length of the attribute says how many), because older versions of
+ * tc show no JSON of classes. Both structures grow at their ends, so a reader takes the two sizes
+ * from here, and counts what is missing as 0.
  */
 #define CEMARK_SHOWN_QUEUES 8
 #define CEMARK_STATS_VERSION 2

@@ -155,8 +155,8 @@ static void cemark_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 #define CEMARK_OTHER_STATS 256
 
 /*
- * Whether the message may be left for the next part of a dump, which is longer. The first message of
- * a part may not, since the dump would end there, and a notification has one part.
+ * Whether the message may be left for the next part of a dump, which is longer. The first message
+ * of a part may not, since the dump would end there, and a notification has one part.
  */
 static bool cemark_may_wait(const struct sk_buff *skb)
 {
@@ -166,7 +166,7 @@ static bool cemark_may_wait(const struct sk_buff *skb)
 	       first->nlmsg_len > nlmsg_msg_size(sizeof(struct tcmsg));
 }
 
-/* How many queues fit into the message behind the sums; -1: they do in the next part of the dump. */
+/* How many queues fit into the message behind the sums; -1: all do in the dump's next part. */
 static int cemark_fitting(const struct cemark_sched *q, const struct sk_buff *skb)
 {
 	int queues = q->n > 1 ? min_t(int, q->n, CEMARK_SHOWN_QUEUES) : 0;

@@ -20,8 +20,8 @@
 #endif
 
 /*
- * How many packets of the wire a packet is, as the qdisc's own counters have it. One from a user who
- * writes frames may say nothing of it, before 6.19, and is one.
+ * How many packets of the wire a packet is, as the qdisc's own counters have it. Before 6.19, a
+ * frame that a user has written may say nothing of it, and counts as one.
  */
 static inline u32 cemark_segs(const struct sk_buff *skb)
 {

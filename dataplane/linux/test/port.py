@@ -212,7 +212,8 @@ def changes():
     left, one = idle(), show()[0]
     reasons = one["drop_reasons"]
     drops = sum(reasons.values())
-    check("changes under traffic", drops == 0 and not left and one["memory_now"] == 0 and sum(r for r, _ in both) > 60,
+    check("changes under traffic", drops == 0 and not left and one["memory_now"] == 0
+          and sum(r for r, _ in both) > 60,
           f"{n} changes in {SECONDS:.0f} s, {drops} drops {reasons}, "
           f"{both[0][1] + both[1][1]} sent again, {both[0][0] + both[1][0]:.0f} Mb/s")
 

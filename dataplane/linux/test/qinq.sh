@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What docs/netdev-qinq.md reports: frames with two VLAN tags cross a bridge, and codel of this kernel
-# marks them at the port to b. Prints what arrives, from the inner tag on, and codel's count. Needs
-# root, iproute2 and python3; in a test kernel: `uml.sh uml qinq.sh`.
+# What docs/netdev-qinq.md reports: frames with two VLAN tags cross a bridge, and codel of this
+# kernel marks them at the port to b. Prints what arrives, from the inner tag on, and codel's count.
+# Needs root, iproute2 and python3; in a test kernel: `uml.sh uml qinq.sh`.
 set -e
 ip netns add a
 ip netns add b

@@ -3,7 +3,7 @@
 """What any local user may do with the qdisc, in a test kernel: `uml.sh uml-debug walk.py`. A user
 without privileges makes devices in namespaces of its own, with MTUs that no link has, puts the
 qdisc on them with each scheme and scheduler, sends packets, and changes MTU and settings while they
-wait. PART: one of so many combinations is tried (1). The kernel has to survive it without a line in
+wait. PART: one of PART combinations is tried (1). The kernel has to survive it without a line in
 its log, and no value in force may be 0."""
 
 import ctypes
@@ -20,8 +20,8 @@ import sys
 
 DEVICES = ["wireguard", "dummy", "lo", "veth", "vlan"]
 MTUS = [0, 68, 65535, 4294968]
-SCHEMES = ["threshold", "red", "tcn", "codel", "ecn_sharp", "mq_ecn", "cedm", "dynamic", "pie", "pi",
-           "cedm_sharp", "wred"]
+SCHEMES = ["threshold", "red", "tcn", "codel", "ecn_sharp", "mq_ecn", "cedm", "dynamic", "pie",
+           "pi", "cedm_sharp", "wred"]
 SCHEDULERS = ["scheduler fifo", "scheduler dwrr queues 3", "scheduler wrr queues 32 strict 2",
               "scheduler sp queues 2"]
 # One of each follows the number of the combination, so that all of them meet.
@@ -66,7 +66,7 @@ def send(sender, dev):
 
 
 def set_mtu(dev, mtu):
-    """Whether the device takes it. A system call: a program for each would take most of the time."""
+    """Whether the device takes it. A program for each change would take most of the time."""
     try:
         with socket.socket() as s:
             fcntl.ioctl(s, 0x8922, struct.pack("16si12x", dev.encode(), mtu))
@@ -83,7 +83,7 @@ def values(dev):
 
 
 def attempt(number, sender, dev, mtu, scheme, scheduler):
-    """Attaches at one MTU, sends, and goes on at others. Returns how many packets were taken."""
+    """Attaches at one MTU, sends, and sends again at others. Returns how many packets were taken."""
     options = " ".join([f"scheme {scheme}", scheduler, RATES[number % len(RATES)],
                         LIMITS[number % len(LIMITS)], OTHERS[number % len(OTHERS)]])
     command(f"tc qdisc add dev {dev} root cemark {options}")
@@ -104,7 +104,7 @@ def attempt(number, sender, dev, mtu, scheme, scheduler):
 
 
 def without_privileges():
-    """From here on: nobody, who is root in namespaces of its own."""
+    """From here on: user 65534, who is root in namespaces of its own."""
     os.setgroups([])
     os.setresgid(65534, 65534, 65534)
     os.setresuid(65534, 65534, 65534)
@@ -142,8 +142,8 @@ def walk(part):
                     tried += 1
         if device != "lo":
             command(f"ip link del {dev}")
-    print(f"{tried} combinations of device, MTU, scheme and scheduler, {taken} packets; no such MTU: "
-          f"{', '.join(refused)}", flush=True)
+    print(f"{tried} combinations of device, MTU, scheme and scheduler, {taken} packets; no such "
+          f"MTU: {', '.join(refused)}", flush=True)
     if tried < len(chosen) // 2 or taken < 50 * tried:
         raise SystemExit("that is less than was to be tried")
 
@@ -170,7 +170,7 @@ def main():
             if not any(known in line for known in
                        ("out-of-tree module", "module verification failed", "wireguard: ",
                         "link becomes ready", ": mtu less than", ": mtu greater than"))]
-    print(f"{'WRONG' if said else 'ok  '} kernel log: {chr(10).join(said) or 'no line'}", flush=True)
+    print("WRONG" if said else "ok  ", "kernel log:", "\n".join(said) or "no line", flush=True)
     return bool(said) or status
 
 
