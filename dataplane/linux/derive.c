@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The values in force: what the user has set, and defaults that follow the device. The MTU of a
- * tunnel may be 0 and that of the loopback device two gigabytes, and a user without privileges makes
- * such devices in a namespace. So no other place derives a value from a device. Here it happens in
- * 64 bits, with a floor and a ceiling for each value, and the result is checked as values from
- * netlink are.
+ * tunnel may be 0 and that of the loopback device two gigabytes, and a user without privileges
+ * makes such devices in a namespace. So no other place derives a value from a device. Here it
+ * happens in 64 bits, with a floor and a ceiling for each value, and the result is checked as
+ * values from netlink are.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -19,9 +19,9 @@
 /* ns: what late timers miss may leave at once. */
 #define CEMARK_LATE 20000
 /*
- * Bytes. A full packet takes about 1.5 times its length of memory, one of 64 bytes 12 times. So with
- * four times the limit it is the limit that refuses full packets. More than the ceiling has to be
- * asked for.
+ * Bytes. A full packet takes about 1.5 times its length of memory, one of 64 bytes 12 times. So
+ * with four times the limit it is the limit that refuses full packets. More than the ceiling has to
+ * be asked for.
  */
 #define CEMARK_LEAST_MEMORY (1U << 20)
 #define CEMARK_MOST_MEMORY (128U << 20)

@@ -83,7 +83,7 @@ def values(dev):
 
 
 def attempt(number, sender, dev, mtu, scheme, scheduler):
-    """Attaches at one MTU, sends, and sends again at others. Returns how many packets were taken."""
+    """Attaches at one MTU and sends, there and at others. Returns how many packets were taken."""
     options = " ".join([f"scheme {scheme}", scheduler, RATES[number % len(RATES)],
                         LIMITS[number % len(LIMITS)], OTHERS[number % len(OTHERS)]])
     command(f"tc qdisc add dev {dev} root cemark {options}")
