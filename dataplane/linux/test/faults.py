@@ -128,18 +128,20 @@ def counters():
 
 
 def large_dumps():
-    """Each qdisc of a dump in many parts has its queues, and so has the first of a dump."""
-    found = []
+    """Each qdisc of a dump in many parts has its queues, and so has the first, with the longest
+    options."""
     tc(f"qdisc del dev {PORT} root", check=False)
-    for queues in (1, 64):
+    longest = "map " + " ".join(f"{value}:{31 - value % 32}" for value in range(64))
+    longest = f"cemark scheme ecn_sharp queues 32 scheduler wrr {longest}"
+    found = []
+    for queues, root in ((1, longest), (64, "mq")):
         run(f"ip link add big numtxqueues {queues} type veth peer name bigp numrxqueues {queues}")
         run("ip link set big up")
-        tc("qdisc replace dev big root handle 1: " + ("mq" if queues > 1 else
-           "cemark scheme pie queues 8"))
-        for i in range(1, queues + 1 if queues > 1 else 0):
+        tc(f"qdisc replace dev big root handle 1: {root}")
+        for i in range(1, queues + 1 if root == "mq" else 0):
             tc(f"qdisc add dev big parent 1:{i:x} cemark scheme pie queues 8")
-        all_of_it = json.loads(tc("-s -j qdisc show dev big").stdout)
-        found += [len(q["by_queue"]) for q in all_of_it if q["kind"] == "cemark"]
+        every = json.loads(tc("-s -j qdisc show dev big").stdout)
+        found += [len(q["by_queue"]) for q in every if q["kind"] == "cemark"]
         run("ip link del big")
     check("statistics in large dumps", found == [8] * 65,
           f"{len(found)} qdiscs, queues of each: {sorted(set(found))}")
