@@ -187,7 +187,7 @@ def parents():
 
 
 def changes():
-    """Options change under traffic, and no packet is lost."""
+    """Options and the MTU change under traffic, and no packet is lost."""
     tc(f"qdisc del dev {PORT} root", check=False)
     tc(f"qdisc add dev {PORT} root handle 1: cemark scheme ecn_sharp rate 100mbit shaper "
        "limit 4mb queues 4")
@@ -201,11 +201,14 @@ def changes():
             "queues 4 scheduler wrr strict 1", "queues 3 strict 0 scheduler sp",
             "quantum %d" % draw.randint(1, 9000), "limit %dkb" % draw.randint(2000, 4000),
             "by priority", "by dscp", "gso keep", "gso split", "shaper 90%", "shaper 99.5%",
+            "memory 100mb", "rate 120mbit", "rate 100mbit",
         ])
         done = tc(f"qdisc change dev {PORT} root cemark {options}", check=False)
         if done.returncode and "what is" not in done.stderr and "strict is" not in done.stderr \
                 and "no parameter" not in done.stderr:
             check("changes", False, f"{options}: {done.stderr}")
+        if n % 8 == 0:
+            run(f"ip link set {PORT} mtu {draw.choice([1500, 3000, 9000])}")
         n += 1
         time.sleep(0.005)
     both = [goodput(f) for f in flows]
