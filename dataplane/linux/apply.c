@@ -176,7 +176,7 @@ static void cemark_put(struct Qdisc *sch, const struct cemark_settings *set,
 	cemark_set_round(q, set, old, !old);
 	q->plain = q->n == 1 && !q->measured && !q->shaped &&
 		   (q->traits & ~CEMARK_WATCHES_EMPTY) == CEMARK_AT_DEQUEUE;
-	/* What the port owes, and when it is to wake, was found with the old rate. */
+	/* The port's debt and the time of its watchdog were found with the old rate. */
 	q->busy = min(q->busy, now + q->slack);
 	if (sch->q.qlen)
 		qdisc_watchdog_schedule_ns(&q->watchdog, now);
@@ -239,7 +239,7 @@ void cemark_restart(struct Qdisc *sch)
 	q->busy = 0;
 }
 
-/* The qdiscs that follow their devices. Only changes of devices and qdiscs wait for each other. */
+/* The qdiscs that follow their devices. Packets never take this lock. */
 static LIST_HEAD(cemark_ports);
 static DEFINE_MUTEX(cemark_ports_lock);
 
@@ -277,8 +277,8 @@ static void cemark_renew(struct Qdisc *sch)
 }
 
 /*
- * A link that has another speed, and an MTU. Only the first two events may ask for the speed: on
- * some kernels that needs a lock which they hold, and a change of the MTU may not.
+ * A link has another speed, or a device another MTU. The speed is asked for at the first two events
+ * only: some kernels need the device's lock for it, which a change of the MTU may not hold.
  */
 static int cemark_device_changed(struct notifier_block *block, unsigned long event, void *info)
 {

@@ -201,6 +201,7 @@ def follows():
         (9014, 9014, 9014000, 36056000), (1514, 1514, 1514000, 6056000),
         (3000, 6000, 100000, 300000), (3000, 6000, 100000, 300000)],
         f"quanta, limit, memory at 9000 and 1500: {seen[:2]}; set by the user: {seen[2]}")
+    run("modprobe tun", check=False)
     rates = python("sw", TAP).stdout.split()
     check("a link of another speed", rates == ["10000000000", "1000000000", "1000000000"],
           f"rate in bit/s: {', then '.join(rates)} when it is down")
