@@ -2,6 +2,9 @@
 /* Puts checked settings into effect, at first and at run time, without losing a packet. */
 #include <linux/bitops.h>
 #include <linux/ethtool.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
 #include <linux/slab.h>
 
 #include "cemark.h"
@@ -12,55 +15,51 @@
 #define cemark_link_settings __ethtool_get_link_ksettings
 #endif
 
-/* The device's rate in bit/s, or 10 Gb/s if it does not say. Needs the RTNL lock. */
-static u64 cemark_device_rate(struct net_device *dev)
+/*
+ * The device's rate in bit/s. A link that is down does not say, and keeps the one that it had; 10
+ * Gb/s if it has never said. Needs the RTNL lock.
+ */
+static u64 cemark_device_rate(struct net_device *dev, u64 last)
 {
 	struct ethtool_link_ksettings link;
 
 	if (!cemark_link_settings(dev, &link) && link.base.speed &&
 	    link.base.speed != SPEED_UNKNOWN)
 		return link.base.speed * 1000000ULL;
-	return 10000000000ULL;
+	return last ?: 10000000000ULL;
 }
 
-static void cemark_set_rate(struct cemark_sched *q, const struct cemark_settings *set,
-			    u64 bits, u32 mtu)
+static void cemark_set_rate(struct cemark_sched *q, const struct cemark_settings *set)
 {
 	struct tc_ratespec conf = { .linklayer = TC_LINKLAYER_ETHERNET };
-	u64 burst = set->burst;
 
-	q->bits = bits;
 	q->shaped = set->shape != 0;
-	if (q->shaped)
-		q->bits = max_t(u64, 8, cemark_muldiv(q->bits, set->shape, 1000000));
-	psched_ratecfg_precompute(&q->rate, &conf, q->bits >> 3);
-	/* Timers are late by some microseconds; what they miss may leave at once. */
-	if (!burst)
-		burst = max_t(u64, 2 * mtu, cemark_bytes_in(q->bits, 20000));
-	q->slack = cemark_nanos_for(q->bits, burst);
+	q->slack = q->port.slack;
+	psched_ratecfg_precompute(&q->rate, &conf, q->port.bits >> 3);
 }
 
 static void cemark_queue_spec(const struct cemark_sched *q, const struct cemark_settings *set,
-			      u32 mtu, u32 i, struct cemark_queue_spec *spec)
+			      u32 i, struct cemark_queue_spec *spec)
 {
+	const u32 *quantum = q->port.quantum;
 	bool rounds = set->scheduler == CEMARK_DWRR || set->scheduler == CEMARK_WRR;
 	bool strict = set->scheduler == CEMARK_SP || (rounds && i < set->strict);
 	u64 sum = 0;
 	u32 k;
 
 	for (k = rounds ? set->strict : set->queues; k < set->queues; k++)
-		sum += set->quantum[k];
+		sum += quantum[k];
 	if (!rounds)
 		sum = 1;
 	sum = clamp_t(u64, sum, 1, U32_MAX);
 	*spec = (struct cemark_queue_spec){
-		.rate = q->bits,
-		.quantum = set->quantum[i],
-		.weight = strict ? sum : rounds ? set->quantum[i] : 1,
+		.rate = q->port.bits,
+		.quantum = quantum[i],
+		.weight = strict ? sum : rounds ? quantum[i] : 1,
 		.weight_sum = sum,
 		.strict = strict,
-		.mtu = mtu,
-		.limit_bytes = set->limit,
+		.mtu = q->port.frame,
+		.limit_bytes = q->port.limit,
 	};
 }
 
@@ -83,8 +82,7 @@ static void cemark_set_scheduler(struct cemark_sched *q, const struct cemark_set
 			cemark_visits_arrived(&q->visits, i);
 }
 
-static void cemark_set_markers(struct cemark_sched *q, const struct cemark_settings *set,
-			       u32 mtu, u32 old)
+static void cemark_set_markers(struct cemark_sched *q, const struct cemark_settings *set, u32 old)
 {
 	bool same = q->ops == set->ops;
 	u32 i;
@@ -94,7 +92,7 @@ static void cemark_set_markers(struct cemark_sched *q, const struct cemark_setti
 		struct cemark_queue *queue = &q->queues[i];
 		struct cemark_queue_spec spec;
 
-		cemark_queue_spec(q, set, mtu, i, &spec);
+		cemark_queue_spec(q, set, i, &spec);
 		if (same && i < old)
 			set->ops->retune(&queue->marker, set->values, &spec);
 		else
@@ -107,15 +105,14 @@ static void cemark_set_markers(struct cemark_sched *q, const struct cemark_setti
 	q->ops = set->ops;
 }
 
-static void cemark_set_round(struct cemark_sched *q, const struct cemark_settings *set, u32 mtu,
-			     u32 old, bool fresh)
+static void cemark_set_round(struct cemark_sched *q, const struct cemark_settings *set, u32 old,
+			     bool fresh)
 {
-	u64 idle = set->idle == CEMARK_IDLE_MTU ? cemark_nanos_for(q->bits, mtu) : set->idle;
 	bool rounds = q->direct != (u32)GENMASK(set->queues - 1, 0);
 	struct cemark_round was = q->round;
 	u32 i;
 
-	cemark_round_init(&q->round, q->bits, set->beta, idle,
+	cemark_round_init(&q->round, q->port.bits, set->beta, q->port.idle,
 			  rounds ? CEMARK_ROUND_TURNS : CEMARK_ROUND_NONE);
 	if (!fresh && rounds && q->measured) {
 		q->round.value = was.value;
@@ -127,14 +124,14 @@ static void cemark_set_round(struct cemark_sched *q, const struct cemark_setting
 		struct cemark_round_queue *r = &q->queues[i].round;
 		u64 start = i < old ? r->start : 0;
 
-		cemark_round_queue_init(r, set->quantum[i],
+		cemark_round_queue_init(r, q->port.quantum[i],
 					q->direct & BIT(i) ? CEMARK_ROUND_NONE :
 							     CEMARK_ROUND_TURNS);
 		r->start = start;
 	}
 }
 
-/* Packets of queues that are to go join the last one that stays. */
+/* Packets and counters of queues that are to go join those of the last one that stays. */
 static void cemark_move(struct cemark_sched *q, struct cemark_queue *to, u32 from)
 {
 	u32 i;
@@ -142,6 +139,7 @@ static void cemark_move(struct cemark_sched *q, struct cemark_queue *to, u32 fro
 	for (i = from; i < q->n; i++) {
 		struct cemark_queue *queue = &q->queues[i];
 
+		cemark_add_counts(&to->stats, &queue->stats);
 		if (!queue->packets)
 			continue;
 		if (to->packets)
@@ -154,19 +152,55 @@ static void cemark_move(struct cemark_sched *q, struct cemark_queue *to, u32 fro
 	}
 }
 
+/* Puts settings and what they come to into effect, for as many queues as there are; locked. */
+static void cemark_put(struct Qdisc *sch, const struct cemark_settings *set,
+		       const struct cemark_port *port)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	u32 old = q->n, i;
+	u64 now = ktime_get_ns();
+
+	q->room += (s64)port->limit - q->port.limit;
+	q->spare += (s64)port->memory - q->port.memory;
+	q->port = *port;
+	q->limit = port->limit;
+	sch->limit = port->limit;
+	cemark_set_rate(q, set);
+	cemark_set_scheduler(q, set);
+	q->n = set->queues;
+	q->backlogged = 0;
+	for (i = 0; i < q->n; i++)
+		if (q->queues[i].packets)
+			q->backlogged |= BIT(i);
+	cemark_set_markers(q, set, old);
+	cemark_set_round(q, set, old, !old);
+	q->plain = q->n == 1 && !q->measured && !q->shaped &&
+		   (q->traits & ~CEMARK_WATCHES_EMPTY) == CEMARK_AT_DEQUEUE;
+	/* The port's debt and the time of its watchdog were found with the old rate. */
+	q->busy = min(q->busy, now + q->slack);
+	if (sch->q.qlen)
+		qdisc_watchdog_schedule_ns(&q->watchdog, now);
+}
+
 /*
  * Puts checked settings into effect. Packets stay: those of queues that no longer exist join the
  * last queue, and a lower limit refuses only packets that come later. Markers keep their state
- * unless the scheme is another one.
+ * unless the scheme is another one. Counters never become less.
  */
-int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set)
+int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set,
+		 struct netlink_ext_ack *extack)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct net_device *dev = qdisc_dev(sch);
-	u64 bits = set->rate ?: cemark_device_rate(dev);
-	u32 mtu = psched_mtu(dev), old = q->n, i;
 	struct cemark_queue *queues = NULL, *gone = NULL;
+	u64 device = cemark_device_rate(dev, q->device);
+	struct cemark_port port;
+	u32 old = q->n;
+	int err;
 
+	err = cemark_derive(set, psched_mtu(dev), device, &port, extack);
+	if (err < 0)
+		return err;
 	if (set->queues != old) {
 		queues = kvcalloc(set->queues, sizeof(*queues), GFP_KERNEL);
 		if (!queues)
@@ -184,20 +218,9 @@ int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set)
 		gone = q->queues;
 		q->queues = queues;
 	}
-	cemark_set_rate(q, set, bits, mtu);
-	cemark_set_scheduler(q, set);
-	q->n = set->queues;
-	q->backlogged = 0;
-	for (i = 0; i < q->n; i++)
-		if (q->queues[i].packets)
-			q->backlogged |= BIT(i);
-	cemark_set_markers(q, set, mtu, old);
-	cemark_set_round(q, set, mtu, old, !old);
-	q->plain = q->n == 1 && !q->measured && !q->shaped &&
-		   (q->traits & ~CEMARK_WATCHES_EMPTY) == CEMARK_AT_DEQUEUE;
+	cemark_put(sch, set, &port);
 	q->set = *set;
-	q->limit = set->limit;
-	sch->limit = set->limit;
+	q->device = device;
 	sch_tree_unlock(sch);
 	kvfree(gone);
 	return 0;
@@ -207,12 +230,73 @@ int cemark_apply(struct Qdisc *sch, const struct cemark_settings *set)
 void cemark_restart(struct Qdisc *sch)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
-	u32 mtu = psched_mtu(qdisc_dev(sch));
 
 	if (!q->ops)
 		return;
 	cemark_visits_init(&q->visits, q->visits.carry);
-	cemark_set_markers(q, &q->set, mtu, 0);
-	cemark_set_round(q, &q->set, mtu, 0, true);
+	cemark_set_markers(q, &q->set, 0);
+	cemark_set_round(q, &q->set, 0, true);
 	q->busy = 0;
 }
+
+/* The qdiscs that follow their devices. Packets never take this lock. */
+static LIST_HEAD(cemark_ports);
+static DEFINE_MUTEX(cemark_ports_lock);
+
+void cemark_follow(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+
+	mutex_lock(&cemark_ports_lock);
+	if (list_empty(&q->ports))
+		list_add(&q->ports, &cemark_ports);
+	mutex_unlock(&cemark_ports_lock);
+}
+
+void cemark_unfollow(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+
+	mutex_lock(&cemark_ports_lock);
+	list_del_init(&q->ports);
+	mutex_unlock(&cemark_ports_lock);
+}
+
+/* Defaults of a qdisc after a change of its device. */
+static void cemark_renew(struct Qdisc *sch)
+{
+	struct cemark_sched *q = qdisc_priv(sch);
+	struct cemark_port port;
+
+	if (cemark_derive(&q->set, psched_mtu(qdisc_dev(sch)), q->device, &port, NULL) < 0 ||
+	    !memcmp(&port, &q->port, sizeof(port)))
+		return;
+	sch_tree_lock(sch);
+	cemark_put(sch, &q->set, &port);
+	sch_tree_unlock(sch);
+}
+
+/*
+ * A link has another speed, or a device another MTU. The speed is asked for at the first two events
+ * only: some kernels need the device's lock for it, which a change of the MTU may not hold.
+ */
+static int cemark_device_changed(struct notifier_block *block, unsigned long event, void *info)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+	struct cemark_sched *q;
+
+	if (event != NETDEV_UP && event != NETDEV_CHANGE && event != NETDEV_CHANGEMTU)
+		return NOTIFY_DONE;
+	mutex_lock(&cemark_ports_lock);
+	list_for_each_entry(q, &cemark_ports, ports) {
+		if (qdisc_dev(q->sch) != dev)
+			continue;
+		if (event != NETDEV_CHANGEMTU)
+			q->device = cemark_device_rate(dev, q->device);
+		cemark_renew(q->sch);
+	}
+	mutex_unlock(&cemark_ports_lock);
+	return NOTIFY_DONE;
+}
+
+struct notifier_block cemark_notifier = { .notifier_call = cemark_device_changed };

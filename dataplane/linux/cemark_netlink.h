@@ -33,6 +33,7 @@ enum {
 	TCA_CEMARK_GSO,       /* u32: enum cemark_gso */
 	TCA_CEMARK_BETA,      /* u32: fraction: weight of the old round time */
 	TCA_CEMARK_IDLE,      /* u64: ns: an idle port loses a factor beta; CEMARK_IDLE_MTU, 0: never */
+	TCA_CEMARK_MEMORY,    /* u32: bytes of kernel memory that waiting packets may take together */
 	__TCA_CEMARK_MAX
 };
 
@@ -83,6 +84,9 @@ enum cemark_gso {
 	CEMARK_GSO_KEEP,
 };
 
+/* Places for reasons: those of later versions are 0 today. */
+#define CEMARK_PLACES 8
+
 /* Why packets were marked, by place: enum cemark_why of cemark/at.h. */
 #define CEMARK_WHYS 5
 
@@ -91,22 +95,25 @@ enum cemark_gone {
 	CEMARK_GONE_LIMIT,   /* the buffer was full */
 	CEMARK_GONE_MARKER,  /* the scheme drops */
 	CEMARK_GONE_NON_ECT, /* to be marked, and not ECN-capable */
+	CEMARK_GONE_MEMORY,  /* the memory of waiting packets was used up */
+	CEMARK_GONE_SPLIT,   /* too long for the wire, and impossible to split */
+	CEMARK_GONE_FILTER,  /* a filter dropped it; only in the sum */
 	CEMARK_GONES
 };
 
-/* The statistics of a queue since it exists. */
+/*
+ * The statistics of a queue since it exists, with those of queues whose packets it has taken. A
+ * packet that stays whole (`gso keep`) counts as the packets of the wire that it becomes.
+ */
 struct tc_cemark_queue {
-	__u64 packets;  /* that left, without those dropped */
+	__u64 packets;   /* that left, without those dropped */
 	__u64 bytes;
-	__u64 waited;   /* ns: sum of their sojourn times */
-	__u64 longest;  /* ns: largest sojourn time */
-	__u64 marks[CEMARK_WHYS];
-	__u64 drops[CEMARK_GONES];
-	__u64 spared;   /* not ECN-capable: sent unmarked although they were to be marked */
-	__u32 backlog;  /* bytes, now */
-	__u32 qlen;     /* packets, now */
-	__u32 recent;   /* ns: sojourn time, smoothed over about 64 packets */
-	__u32 quantum;  /* bytes */
+	__u64 waited;    /* ns: sum of their sojourn times */
+	__u64 longest;   /* ns: largest sojourn time */
+	__u64 marks[CEMARK_PLACES];
+	__u64 drops[CEMARK_PLACES];
+	__u64 spared;    /* not ECN-capable: sent unmarked although they were to be marked */
+	__u64 unwritten; /* ECN-capable and sent unmarked: there was no memory for a copy */
 	/*
 	 * What the scheme's threshold is now: the greatest length (in bytes) or wait (in ns) of which
 	 * the queue's marker would mark no packet, while all else stays as it is. All ones: none, as
@@ -114,22 +121,31 @@ struct tc_cemark_queue {
 	 */
 	__u64 threshold_wait;
 	__u32 threshold_bytes;
-	__u32 reserved;
+	__u32 backlog;   /* bytes, now */
+	__u32 qlen;      /* packets, now */
+	__u32 recent;    /* ns: sojourn time, smoothed over about 64 packets */
+	__u32 quantum;   /* bytes */
+	__u32 reserved;  /* 0 */
 };
 
 /*
- * TCA_STATS_APP. Of a class: its queue. Of a qdisc: sums, and behind them a struct tc_cemark_queue
- * for each of the first queues (the length of the attribute says how many), because older versions
- * of tc show no JSON of classes.
+ * TCA_STATS_APP begins with this, `size` bytes long. Behind it is a struct tc_cemark_queue of
+ * `queue_size` bytes: of a class its queue, of a qdisc the sums. Of a qdisc, there is one more for
+ * each of the first queues (the length of the attribute says how many), because older versions of
+ * tc show no JSON of classes. Both structures grow at their ends, so a reader takes the two sizes
+ * from here, and counts what is missing as 0.
  */
 #define CEMARK_SHOWN_QUEUES 8
+#define CEMARK_STATS_VERSION 2
 
 struct tc_cemark_xstats {
-	__u32 version;      /* 1; later ones only append */
-	__u32 queues;
-	__u64 round;        /* ns: smoothed round time of the port; 0: not measured */
-	__u64 rate;         /* bit/s: what the queues leave with, as the schemes see it */
-	struct tc_cemark_queue sum;
+	__u32 version;    /* CEMARK_STATS_VERSION; another one if these rules change */
+	__u32 size;
+	__u32 queue_size;
+	__u32 queues;     /* of the port */
+	__u64 round;      /* ns: smoothed round time of the port; 0: not measured */
+	__u64 rate;       /* bit/s: what the queues leave with, as the schemes see it */
+	__u64 memory;     /* bytes of kernel memory of the packets that wait, now */
 };
 
 #endif

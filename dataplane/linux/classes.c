@@ -41,26 +41,32 @@ static int cemark_class_dump(struct Qdisc *sch, unsigned long arg, struct sk_buf
 	return 0;
 }
 
-/* Sums, and the largest where a sum means nothing. */
-static void cemark_add(struct tc_cemark_queue *sum, const struct cemark_queue *queue)
+/* What has been counted: sums, and the largest where a sum means nothing. */
+void cemark_add_counts(struct tc_cemark_queue *sum, const struct tc_cemark_queue *s)
 {
-	const struct tc_cemark_queue *s = &queue->stats;
 	u32 i;
 
 	sum->packets += s->packets;
 	sum->bytes += s->bytes;
 	sum->waited += s->waited;
 	sum->longest = max(sum->longest, s->longest);
-	for (i = 0; i < CEMARK_WHYS; i++)
+	for (i = 0; i < CEMARK_PLACES; i++) {
 		sum->marks[i] += s->marks[i];
-	for (i = 0; i < CEMARK_GONES; i++)
 		sum->drops[i] += s->drops[i];
+	}
 	sum->spared += s->spared;
+	sum->unwritten += s->unwritten;
+}
+
+/* With what the queue is now. */
+static void cemark_add(struct tc_cemark_queue *sum, const struct cemark_queue *queue)
+{
+	cemark_add_counts(sum, &queue->stats);
 	sum->backlog += queue->bytes;
 	sum->qlen += queue->packets;
 	sum->recent = max_t(u64, sum->recent,
 			    min_t(u64, queue->recent >> CEMARK_RECENT, U32_MAX));
-	sum->quantum = s->quantum;
+	sum->quantum = queue->stats.quantum;
 }
 
 /* The statistics of one queue. */
@@ -75,33 +81,54 @@ static void cemark_one(const struct cemark_sched *q, const struct cemark_queue *
 static void cemark_about_port(const struct cemark_sched *q, struct tc_cemark_xstats *st)
 {
 	*st = (struct tc_cemark_xstats){
-		.version = 1,
+		.version = CEMARK_STATS_VERSION,
+		.size = sizeof(*st),
+		.queue_size = sizeof(struct tc_cemark_queue),
 		.queues = q->n,
 		.round = q->measured ? q->round.value : 0,
-		.rate = q->bits,
+		.rate = q->port.bits,
+		.memory = q->port.memory - q->spare,
 	};
+}
+
+/*
+ * As TCA_STATS_APP, where tc looks first. A copy as TCA_XSTATS would double the message, and a port
+ * with eight queues would not fit into the first part of a dump.
+ */
+static int cemark_put_stats(struct gnet_dump *d, void *stats, int len)
+{
+	d->compat_xstats = 0;
+	return gnet_stats_copy_app(d, stats, len);
 }
 
 static int cemark_class_dump_stats(struct Qdisc *sch, unsigned long arg, struct gnet_dump *d)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
+	struct gnet_stats_basic_sync sent;
 	struct gnet_stats_queue qs = {};
-	struct tc_cemark_xstats st;
+	struct {
+		struct tc_cemark_xstats st;
+		struct tc_cemark_queue queue;
+	} one;
 	u32 i;
 
 	if (!arg || arg > q->n)
 		return 0;
 	sch_tree_lock(sch);
-	cemark_about_port(q, &st);
-	cemark_one(q, &q->queues[arg - 1], ktime_get_ns(), &st.sum);
+	cemark_about_port(q, &one.st);
+	cemark_one(q, &q->queues[arg - 1], ktime_get_ns(), &one.queue);
 	sch_tree_unlock(sch);
-	qs.qlen = st.sum.qlen;
-	qs.backlog = st.sum.backlog;
+	gnet_stats_basic_sync_init(&sent);
+	u64_stats_set(&sent.bytes, one.queue.bytes);
+	u64_stats_set(&sent.packets, one.queue.packets);
+	qs.qlen = one.queue.qlen;
+	qs.backlog = one.queue.backlog;
 	for (i = 0; i < CEMARK_GONES; i++)
-		qs.drops += st.sum.drops[i];
-	if (gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
+		qs.drops += one.queue.drops[i];
+	if (gnet_stats_copy_basic(d, NULL, &sent, true) < 0 ||
+	    gnet_stats_copy_queue(d, NULL, &qs, qs.qlen) < 0)
 		return -1;
-	return gnet_stats_copy_app(d, &st, sizeof(st));
+	return cemark_put_stats(d, &one, sizeof(one));
 }
 
 static void cemark_walk(struct Qdisc *sch, struct qdisc_walker *arg)
@@ -124,35 +151,63 @@ static void cemark_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	}
 }
 
+/* What other statistics of the same message need, in bytes. */
+#define CEMARK_OTHER_STATS 256
+
+/*
+ * Whether the message may be left for the next part of a dump, which is longer. The first message
+ * of a part may not, since the dump would end there, and a notification has one part.
+ */
+static bool cemark_may_wait(const struct sk_buff *skb)
+{
+	const struct nlmsghdr *first = nlmsg_hdr(skb);
+
+	return first->nlmsg_flags & NLM_F_MULTI &&
+	       first->nlmsg_len > nlmsg_msg_size(sizeof(struct tcmsg));
+}
+
+/* How many queues fit into the message behind the sums; -1: all do in the dump's next part. */
+static int cemark_fitting(const struct cemark_sched *q, const struct sk_buff *skb)
+{
+	int queues = q->n > 1 ? min_t(int, q->n, CEMARK_SHOWN_QUEUES) : 0;
+	int room = skb_tailroom(skb) - CEMARK_OTHER_STATS - (int)sizeof(struct tc_cemark_xstats);
+	int fit = room / (int)sizeof(struct tc_cemark_queue) - 1;
+
+	if (queues <= fit)
+		return queues;
+	return cemark_may_wait(skb) ? -1 : max(fit, 0);
+}
+
 int cemark_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
-	u32 shown = q->n > 1 ? min_t(u32, q->n, CEMARK_SHOWN_QUEUES) : 0, i;
+	int shown = cemark_fitting(q, d->skb), i;
 	struct {
 		struct tc_cemark_xstats st;
+		struct tc_cemark_queue sum;
 		struct tc_cemark_queue queue[CEMARK_SHOWN_QUEUES];
 	} *all;
 	u64 now = ktime_get_ns();
 	int err;
 
+	if (shown < 0)
+		return -EMSGSIZE;
 	all = kzalloc(sizeof(*all), GFP_KERNEL);
 	if (!all)
 		return -1;
-	/* The message holds the statistics twice, as TCA_STATS2 and as TCA_XSTATS. */
-	if (skb_tailroom(d->skb) < 2 * sizeof(*all) + 256)
-		shown = 0;
 	sch_tree_lock(sch);
 	cemark_about_port(q, &all->st);
-	for (i = 0; i < q->n; i++)
-		cemark_add(&all->st.sum, &q->queues[i]);
-	all->st.sum.threshold_wait = U64_MAX;
-	all->st.sum.threshold_bytes = U32_MAX;
+	for (i = 0; i < (int)q->n; i++)
+		cemark_add(&all->sum, &q->queues[i]);
+	all->sum.drops[CEMARK_GONE_FILTER] += q->filtered;
+	all->sum.threshold_wait = U64_MAX;
+	all->sum.threshold_bytes = U32_MAX;
 	if (q->n == 1)
-		cemark_find_threshold(q, q->queues, now, &all->st.sum);
+		cemark_find_threshold(q, q->queues, now, &all->sum);
 	for (i = 0; i < shown; i++)
 		cemark_one(q, &q->queues[i], now, &all->queue[i]);
 	sch_tree_unlock(sch);
-	err = gnet_stats_copy_app(d, all, offsetof(typeof(*all), queue[shown]));
+	err = cemark_put_stats(d, all, offsetof(typeof(*all), queue) + shown * sizeof(*all->queue));
 	kfree(all);
 	return err;
 }

@@ -6,7 +6,9 @@
 #include <linux/atomic.h>
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
+#include <linux/skbuff.h>
 #include <linux/version.h>
+#include <net/sch_generic.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "sch_cemark is for Linux 6.1 and newer"
@@ -16,6 +18,27 @@
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #include <net/gso.h>
 #endif
+
+/*
+ * How many packets of the wire a packet is, as the qdisc's own counters have it. Before 6.19, a
+ * frame that a user has written may say nothing of it, and counts as one.
+ */
+static inline u32 cemark_segs(const struct sk_buff *skb)
+{
+#ifdef CEMARK_PACKETS_KNOW_SEGS
+	return qdisc_skb_cb(skb)->pkt_segs;
+#else
+	return skb_is_gso(skb) && skb_shinfo(skb)->gso_segs ? skb_shinfo(skb)->gso_segs : 1;
+#endif
+}
+
+/* A segment inherits the number of the packet that it was part of. */
+static inline void cemark_is_one(struct sk_buff *skb)
+{
+#ifdef CEMARK_PACKETS_KNOW_SEGS
+	qdisc_skb_cb(skb)->pkt_segs = 1;
+#endif
+}
 
 /*
  * Messages with values: since 6.2. Before, a message is a pointer to text that has to stay until

@@ -15,11 +15,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/indirect_call_wrapper.h>
-#include <linux/module.h>
-#include <linux/random.h>
-#include <linux/slab.h>
 #include <net/inet_ecn.h>
-#include <net/netlink.h>
 
 #include "cemark.h"
 
@@ -49,7 +45,7 @@ static void cemark_look_packet(const struct cemark_sched *q, struct sk_buff *skb
 		at->salt = cemark_mix(q->seed + cb->number);
 	at->pkt_bytes = qdisc_pkt_len(skb);
 	if (q->set.gso == CEMARK_GSO_KEEP)
-		at->segs = max_t(u16, 1, skb_shinfo(skb)->gso_segs);
+		at->segs = clamp_t(u32, cemark_segs(skb), 1, U16_MAX);
 }
 
 static void cemark_poll_clock(const struct cemark_sched *q, struct cemark_queue *queue)
@@ -115,29 +111,38 @@ static inline struct cemark_queue *cemark_classify(struct sk_buff *skb, struct Q
 	if (q->set.classes == CEMARK_BY_PRIORITY) {
 		i = min(skb->priority, CEMARK_MAP_VALUES - 1U);
 	} else {
-		dsfield = skb_get_dsfield(skb);
+		dsfield = cemark_dsfield(skb);
 		i = dsfield < 0 ? 0 : dsfield >> 2;
 	}
 	/* Values above the last queue share it. */
 	return &q->queues[min_t(u32, q->set.map[i], q->n - 1)];
 }
 
+/* The qdisc's own count of drops is the sum of those by reason. */
 static noinline int cemark_drop(struct sk_buff *skb, struct Qdisc *sch,
 				struct cemark_queue *queue, enum cemark_gone why,
 				struct sk_buff **to_free)
 {
-	queue->stats.drops[why]++;
-	if (why == CEMARK_GONE_LIMIT) {
+	u32 segs = cemark_segs(skb);
+
+	queue->stats.drops[why] += segs;
+	__qdisc_qstats_drop(sch, segs);
+	__qdisc_drop(skb, to_free);
+	switch (why) {
+	case CEMARK_GONE_LIMIT:
+	case CEMARK_GONE_MEMORY:
 		qdisc_qstats_overlimit(sch);
-		return qdisc_drop(skb, sch, to_free);
+		fallthrough;
+	case CEMARK_GONE_SPLIT:
+		return NET_XMIT_DROP;
+	default:
+		return NET_XMIT_CN;
 	}
-	qdisc_drop(skb, sch, to_free);
-	return NET_XMIT_CN;
 }
 
 static bool cemark_is_ect(struct sk_buff *skb)
 {
-	int dsfield = skb_get_dsfield(skb);
+	int dsfield = cemark_dsfield(skb);
 
 	return dsfield >= 0 && (dsfield & INET_ECN_MASK) != INET_ECN_NOT_ECT;
 }
@@ -184,7 +189,8 @@ static void cemark_append(struct cemark_sched *q, struct cemark_queue *queue, st
 	queue->tail = skb;
 	queue->bytes += len;
 	queue->packets++;
-	q->bytes += len;
+	q->room -= len;
+	q->spare -= skb->truesize;
 }
 
 static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
@@ -200,8 +206,10 @@ static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 		cemark_run_clocks(q, now);
 	if (q->measured && !q->backlogged && q->busy <= now)
 		cemark_round_woke(&q->round, now, q->busy);
-	if (len > q->limit || q->bytes > q->limit - len)
+	if (len > q->room)
 		return cemark_drop(skb, sch, queue, CEMARK_GONE_LIMIT, to_free);
+	if (skb->truesize > q->spare)
+		return cemark_drop(skb, sch, queue, CEMARK_GONE_MEMORY, to_free);
 
 	cb->since = now;
 	cb->number = q->number++;
@@ -241,7 +249,7 @@ static noinline int cemark_split(struct sk_buff *skb, struct Qdisc *sch,
 
 	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
 	if (IS_ERR_OR_NULL(segs))
-		return qdisc_drop(skb, sch, to_free);
+		return cemark_drop(skb, sch, queue, CEMARK_GONE_SPLIT, to_free);
 
 	skb_list_walk_safe(segs, segs, next) {
 		u32 seg_len;
@@ -249,6 +257,7 @@ static noinline int cemark_split(struct sk_buff *skb, struct Qdisc *sch,
 		skb_mark_not_on_list(segs);
 		seg_len = segs->len + overhead;
 		qdisc_skb_cb(segs)->pkt_len = seg_len;
+		cemark_is_one(segs);
 		if (cemark_join(segs, sch, queue, to_free) == NET_XMIT_SUCCESS) {
 			joined++;
 			len += seg_len;
@@ -275,8 +284,10 @@ static noinline int cemark_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 	if (q->n > 1 || rcu_access_pointer(q->filter_list)) {
 		queue = cemark_classify(skb, sch, &ret);
 		if (unlikely(!queue)) {
-			if (ret & __NET_XMIT_BYPASS)
-				qdisc_qstats_drop(sch);
+			if (ret & __NET_XMIT_BYPASS) {
+				q->filtered += cemark_segs(skb);
+				__qdisc_qstats_drop(sch, cemark_segs(skb));
+			}
 			__qdisc_drop(skb, to_free);
 			return ret;
 		}
@@ -286,7 +297,7 @@ static noinline int cemark_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 	return cemark_join(skb, sch, queue, to_free);
 }
 
-static int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct cemark_queue *queue = q->queues;
@@ -294,8 +305,10 @@ static int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 
 	if (!q->plain || rcu_access_pointer(q->filter_list) || skb_is_gso(skb))
 		return cemark_enqueue_any(skb, sch, to_free);
-	if ((u64)q->bytes + qdisc_pkt_len(skb) > q->limit)
+	if (qdisc_pkt_len(skb) > q->room)
 		return cemark_drop(skb, sch, queue, CEMARK_GONE_LIMIT, to_free);
+	if (skb->truesize > q->spare)
+		return cemark_drop(skb, sch, queue, CEMARK_GONE_MEMORY, to_free);
 	cb->since = ktime_get_ns();
 	/* Read only if a scheme that draws lots is chosen before the packet has left. */
 	cb->number = cb->since;
@@ -336,7 +349,8 @@ static void cemark_unlink(struct Qdisc *sch, struct cemark_queue *queue, struct 
 	skb_mark_not_on_list(skb);
 	queue->bytes -= len;
 	queue->packets--;
-	q->bytes -= len;
+	q->room += len;
+	q->spare += skb->truesize;
 	sch->q.qlen--;
 	qdisc_qstats_backlog_dec(sch, skb);
 }
@@ -376,34 +390,45 @@ static struct sk_buff *cemark_leave(struct Qdisc *sch, struct cemark_queue *queu
 static noinline bool cemark_act(struct cemark_sched *q, struct cemark_queue *queue,
 				struct sk_buff *skb, u32 verdict)
 {
+	struct tc_cemark_queue *s = &queue->stats;
+	u32 segs = cemark_segs(skb);
+
 	switch (verdict & 0xff) {
 	case CEMARK_PASS:
 		return true;
 	case CEMARK_MARK(0):
-		if (INET_ECN_set_ce(skb)) {
-			queue->stats.marks[min_t(u32, verdict >> 8, CEMARK_WHYS - 1)]++;
-			return true;
-		}
-		if (q->set.non_ect == CEMARK_NON_ECT_FORWARD) {
-			queue->stats.spared++;
-			return true;
-		}
-		queue->stats.drops[CEMARK_GONE_NON_ECT]++;
-		return false;
+		break;
 	default:
-		queue->stats.drops[CEMARK_GONE_MARKER]++;
+		s->drops[CEMARK_GONE_MARKER] += segs;
 		return false;
 	}
+	switch (cemark_write_ce(skb)) {
+	case CEMARK_WRITTEN:
+		s->marks[min_t(u32, verdict >> 8, CEMARK_WHYS - 1)] += segs;
+		return true;
+	case CEMARK_NO_MEMORY:
+		s->unwritten += segs;
+		return true;
+	case CEMARK_NOT_CAPABLE:
+		break;
+	}
+	if (q->set.non_ect == CEMARK_NON_ECT_FORWARD) {
+		s->spared += segs;
+		return true;
+	}
+	s->drops[CEMARK_GONE_NON_ECT] += segs;
+	return false;
 }
 
 static void cemark_count(struct cemark_queue *queue, struct sk_buff *skb, u64 now)
 {
 	struct tc_cemark_queue *s = &queue->stats;
 	u64 wait = now - cemark_cb(skb)->since;
+	u32 segs = cemark_segs(skb);
 
-	s->packets++;
+	s->packets += segs;
 	s->bytes += qdisc_pkt_len(skb);
-	s->waited += wait;
+	s->waited += wait * segs;
 	s->longest = max(s->longest, wait);
 	queue->recent += wait - (queue->recent >> CEMARK_RECENT);
 }
@@ -423,7 +448,7 @@ static noinline void cemark_discard(struct Qdisc *sch, struct cemark_queue *queu
 		cemark_round_discarded(&q->round, &queue->round, now, over, !queue->packets);
 	q->gone_packets++;
 	q->gone_bytes += qdisc_pkt_len(skb);
-	qdisc_qstats_drop(sch);
+	__qdisc_qstats_drop(sch, cemark_segs(skb));
 	kfree_skb(skb);
 }
 
@@ -538,7 +563,7 @@ static noinline struct sk_buff *cemark_finish(struct Qdisc *sch, struct sk_buff 
 	return skb;
 }
 
-static struct sk_buff *cemark_dequeue(struct Qdisc *sch)
+struct sk_buff *cemark_dequeue(struct Qdisc *sch)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct cemark_queue *queue = q->queues;
@@ -562,7 +587,7 @@ static struct sk_buff *cemark_dequeue(struct Qdisc *sch)
 	return skb;
 }
 
-static void cemark_reset(struct Qdisc *sch)
+void cemark_reset(struct Qdisc *sch)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	u32 i;
@@ -576,102 +601,11 @@ static void cemark_reset(struct Qdisc *sch)
 		queue->packets = 0;
 	}
 	q->backlogged = 0;
-	q->bytes = 0;
+	q->room = q->limit;
+	q->spare = q->port.memory;
 	q->gone_packets = 0;
 	q->gone_bytes = 0;
 	cemark_restart(sch);
 	if (q->watchdog.qdisc)
 		qdisc_watchdog_cancel(&q->watchdog);
 }
-
-static int cemark_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
-{
-	struct cemark_sched *q = qdisc_priv(sch);
-	struct cemark_settings *set;
-	int err;
-
-	if (!opt) {
-		NL_SET_ERR_MSG_MOD(extack, "scheme is missing");
-		return -EINVAL;
-	}
-	set = kmemdup(&q->set, sizeof(*set), GFP_KERNEL);
-	if (!set)
-		return -ENOMEM;
-	err = cemark_settings_parse(set, opt, extack);
-	if (!err)
-		err = cemark_apply(sch, set);
-	kfree(set);
-	return err;
-}
-
-static int cemark_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
-{
-	struct cemark_sched *q = qdisc_priv(sch);
-	int err;
-
-	qdisc_watchdog_init(&q->watchdog, sch);
-	q->seed = get_random_u64();
-	cemark_settings_usual(&q->set, psched_mtu(qdisc_dev(sch)));
-	err = tcf_block_get(&q->block, &q->filter_list, sch, extack);
-	if (err)
-		return err;
-	return cemark_change(sch, opt, extack);
-}
-
-static void cemark_destroy(struct Qdisc *sch)
-{
-	struct cemark_sched *q = qdisc_priv(sch);
-
-	tcf_block_put(q->block);
-	if (q->watchdog.qdisc)
-		qdisc_watchdog_cancel(&q->watchdog);
-	kvfree(q->queues);
-}
-
-static int cemark_dump(struct Qdisc *sch, struct sk_buff *skb)
-{
-	struct cemark_sched *q = qdisc_priv(sch);
-	struct nlattr *opts = nla_nest_start(skb, TCA_OPTIONS);
-
-	if (!opts)
-		return -EMSGSIZE;
-	if (cemark_settings_dump(&q->set, skb)) {
-		nla_nest_cancel(skb, opts);
-		return -EMSGSIZE;
-	}
-	return nla_nest_end(skb, opts);
-}
-
-static struct Qdisc_ops cemark_qdisc_ops __read_mostly = {
-	.cl_ops = &cemark_class_ops,
-	.id = "cemark",
-	.priv_size = sizeof(struct cemark_sched),
-	.enqueue = cemark_enqueue,
-	.dequeue = cemark_dequeue,
-	.peek = qdisc_peek_dequeued,
-	.init = cemark_init,
-	.reset = cemark_reset,
-	.destroy = cemark_destroy,
-	.change = cemark_change,
-	.dump = cemark_dump,
-	.dump_stats = cemark_dump_stats,
-	.owner = THIS_MODULE,
-};
-
-static int __init cemark_module_init(void)
-{
-	return register_qdisc(&cemark_qdisc_ops);
-}
-
-static void __exit cemark_module_exit(void)
-{
-	unregister_qdisc(&cemark_qdisc_ops);
-}
-
-module_init(cemark_module_init)
-module_exit(cemark_module_exit)
-MODULE_DESCRIPTION("ECN marking schemes of data-centre switches");
-MODULE_LICENSE("GPL");
-#ifdef MODULE_ALIAS_NET_SCH
-MODULE_ALIAS_NET_SCH("cemark");
-#endif

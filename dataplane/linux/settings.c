@@ -28,6 +28,7 @@ static const struct nla_policy cemark_policy[TCA_CEMARK_MAX + 1] = {
 	[TCA_CEMARK_GSO] = NLA_POLICY_MAX(NLA_U32, CEMARK_GSO_KEEP),
 	[TCA_CEMARK_BETA] = NLA_POLICY_FULL_RANGE(NLA_U32, &cemark_fraction),
 	[TCA_CEMARK_IDLE] = { .type = NLA_U64 },
+	[TCA_CEMARK_MEMORY] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static const struct nla_policy cemark_param_policy[TCA_CEMARK_PARAM_MAX + 1] = {
@@ -35,18 +36,15 @@ static const struct nla_policy cemark_param_policy[TCA_CEMARK_PARAM_MAX + 1] = {
 	[TCA_CEMARK_PARAM_VALUE] = { .type = NLA_U64 },
 };
 
-void cemark_settings_usual(struct cemark_settings *set, u32 mtu)
+void cemark_settings_usual(struct cemark_settings *set)
 {
 	u32 i;
 
 	*set = (struct cemark_settings){
 		.queues = 1,
-		.limit = 1000 * mtu,
 		.beta = 3 * (CEMARK_ONE / 4),
 		.idle = CEMARK_IDLE_MTU,
 	};
-	for (i = 0; i < CEMARK_MAX_QUEUES; i++)
-		set->quantum[i] = mtu;
 	for (i = 0; i < CEMARK_MAP_VALUES; i++)
 		set->map[i] = min(i, CEMARK_MAX_QUEUES - 1U);
 }
@@ -237,6 +235,8 @@ static int cemark_parse_port(struct cemark_settings *set, struct nlattr **tb,
 {
 	if (tb[TCA_CEMARK_LIMIT])
 		set->limit = nla_get_u32(tb[TCA_CEMARK_LIMIT]);
+	if (tb[TCA_CEMARK_MEMORY])
+		set->memory = nla_get_u32(tb[TCA_CEMARK_MEMORY]);
 	if (tb[TCA_CEMARK_RATE]) {
 		set->rate = nla_get_u64(tb[TCA_CEMARK_RATE]);
 		/* Below 8 bit/s the kernel's rate in byte/s is 0. */
@@ -309,7 +309,8 @@ static int cemark_dump_params(const struct cemark_settings *set, struct sk_buff 
 	return 0;
 }
 
-static int cemark_dump_quanta(const struct cemark_settings *set, struct sk_buff *skb)
+static int cemark_dump_quanta(const struct cemark_settings *set, const struct cemark_port *port,
+			      struct sk_buff *skb)
 {
 	struct nlattr *all = nla_nest_start(skb, TCA_CEMARK_QUANTA);
 	u32 i;
@@ -317,7 +318,7 @@ static int cemark_dump_quanta(const struct cemark_settings *set, struct sk_buff 
 	if (!all)
 		return -EMSGSIZE;
 	for (i = 0; i < set->queues; i++)
-		if (nla_put_u32(skb, TCA_CEMARK_QUANTUM, set->quantum[i]))
+		if (nla_put_u32(skb, TCA_CEMARK_QUANTUM, port->quantum[i]))
 			return -EMSGSIZE;
 	nla_nest_end(skb, all);
 	return 0;
@@ -338,17 +339,19 @@ static int cemark_dump_map(const struct cemark_settings *set, struct sk_buff *sk
 	return n ? nla_put(skb, TCA_CEMARK_MAP, n, pairs) : 0;
 }
 
-int cemark_settings_dump(const struct cemark_settings *set, struct sk_buff *skb)
+int cemark_settings_dump(const struct cemark_settings *set, const struct cemark_port *port,
+			 struct sk_buff *skb)
 {
 	if (nla_put_string(skb, TCA_CEMARK_SCHEME, set->ops->spec->name) ||
 	    cemark_dump_params(set, skb) ||
 	    nla_put_u32(skb, TCA_CEMARK_SCHEDULER, set->scheduler) ||
 	    nla_put_u32(skb, TCA_CEMARK_QUEUES, set->queues) ||
 	    nla_put_u32(skb, TCA_CEMARK_STRICT, set->strict) ||
-	    cemark_dump_quanta(set, skb) ||
+	    cemark_dump_quanta(set, port, skb) ||
 	    nla_put_u32(skb, TCA_CEMARK_CLASSES, set->classes) ||
 	    cemark_dump_map(set, skb) ||
-	    nla_put_u32(skb, TCA_CEMARK_LIMIT, set->limit) ||
+	    nla_put_u32(skb, TCA_CEMARK_LIMIT, port->limit) ||
+	    nla_put_u32(skb, TCA_CEMARK_MEMORY, port->memory) ||
 	    nla_put_u64_64bit(skb, TCA_CEMARK_RATE, set->rate, TCA_CEMARK_PAD) ||
 	    nla_put_u32(skb, TCA_CEMARK_SHAPE, set->shape) ||
 	    nla_put_u32(skb, TCA_CEMARK_BURST, set->burst) ||

@@ -18,7 +18,7 @@ static bool cemark_would_mark(const struct cemark_sched *q, const struct cemark_
 	cemark_look(q, queue, &at, now);
 	at.sojourn = sojourn;
 	at.queue_bytes = bytes;
-	at.port_bytes = cemark_add32(q->bytes - queue->bytes, bytes);
+	at.port_bytes = cemark_add32(cemark_port_bytes(q) - queue->bytes, bytes);
 	at.pool_bytes = at.port_bytes;
 	if (q->traits & CEMARK_AT_ENQUEUE)
 		return q->ops->enqueue(&marker, &at) != CEMARK_PASS;

@@ -114,6 +114,7 @@ impl Record {
             }
             for (theirs, ours) in [
                 ("limit", "tail"),
+                ("memory", "tail"),
                 ("scheme", "marker"),
                 ("not_ect", "not_ect"),
             ] {

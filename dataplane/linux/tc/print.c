@@ -177,7 +177,7 @@ int cemark_print(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 {
 	struct rtattr *tb[TCA_CEMARK_MAX + 1];
 	const struct cemark_scheme *s;
-	__u32 scheduler, limit;
+	__u32 scheduler, limit, memory;
 
 	(void)qu;
 	(void)f;
@@ -206,6 +206,8 @@ int cemark_print(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 		print_map(tb[TCA_CEMARK_MAP]);
 	limit = u32_of(tb[TCA_CEMARK_LIMIT]);
 	number("limit", show_size(limit).text, limit);
+	memory = u32_of(tb[TCA_CEMARK_MEMORY]);
+	number("memory", show_size(memory).text, memory);
 	print_rate(tb);
 	word("not_ect", show_word(CEMARK_NON_ECT_WORDS, u32_of(tb[TCA_CEMARK_NON_ECT])).text);
 	word("gso", show_word(CEMARK_GSO_WORDS, u32_of(tb[TCA_CEMARK_GSO])).text);
@@ -258,37 +260,62 @@ static void print_queue(const struct tc_cemark_queue *q)
 		printf("\n");
 	print_reasons("marks", "mark_reasons", "instant persistent random average tentative",
 		      q->marks, CEMARK_WHYS);
-	print_color_lluint(PRINT_ANY, COLOR_NONE, "not_ect_sent", " not_ect_sent %llu\n",
+	print_color_lluint(PRINT_ANY, COLOR_NONE, "not_ect_sent", " not_ect_sent %llu",
 			   q->spared);
-	print_reasons("drops", "drop_reasons", "limit scheme not_ect", q->drops, CEMARK_GONES);
+	/* Of interest to people only if it happens. */
+	if (json || q->unwritten)
+		print_color_lluint(PRINT_ANY, COLOR_NONE, "unwritten", " unwritten %llu",
+				   q->unwritten);
+	if (!json)
+		printf("\n");
+	print_reasons("drops", "drop_reasons", "limit scheme not_ect memory split filter", q->drops,
+		      CEMARK_GONES);
+}
+
+/* The statistics at `place`, of which the module has sent `size` bytes: what is missing is 0. */
+static void print_queue_at(const char *place, size_t size)
+{
+	struct tc_cemark_queue one = { 0 };
+
+	memcpy(&one, place, size < sizeof(one) ? size : sizeof(one));
+	print_queue(&one);
 }
 
 int cemark_print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 {
 	struct tc_cemark_xstats st = { 0 };
-	const char *queue = (const char *)RTA_DATA(xstats) + sizeof(st);
-	size_t len = RTA_PAYLOAD(xstats), i;
-	struct tc_cemark_queue one;
+	size_t len = RTA_PAYLOAD(xstats), size, i;
+	const char *data = RTA_DATA(xstats), *queue;
 	int json = is_json_context();
 
 	(void)qu;
 	(void)f;
-	memcpy(&st, RTA_DATA(xstats), len < sizeof(st) ? len : sizeof(st));
+	memcpy(&st, data, len < sizeof(st) ? len : sizeof(st));
+	size = st.queue_size;
+	if (st.version != CEMARK_STATS_VERSION || !size || st.size > len || size > len - st.size) {
+		fprintf(stderr, "cemark: statistics of version %u, and this plugin reads %u: install "
+			"module and plugin of one version\n", st.version, CEMARK_STATS_VERSION);
+		return -1;
+	}
+	/* Longer than this plugin knows is a later version. */
+	if (st.size < sizeof(st))
+		memset((char *)&st + st.size, 0, sizeof(st) - st.size);
+	queue = data + st.size;
 	if (!json)
 		printf("  ");
 	number(json ? "rate_now" : "rate", show_rate(st.rate).text, st.rate);
+	number(json ? "memory_now" : "memory", show_size(st.memory).text, st.memory);
 	if (st.round)
 		number(json ? "round_ns" : "round", show_time(st.round).text, st.round);
-	print_queue(&st.sum);
-	if (len < sizeof(st) + sizeof(one))
+	print_queue_at(queue, size);
+	if (len - st.size < 2 * size)
 		return 0;
 	open_json_array(PRINT_JSON, "by_queue");
-	for (i = 0; sizeof(st) + (i + 1) * sizeof(one) <= len; i++) {
-		memcpy(&one, queue + i * sizeof(one), sizeof(one));
+	for (i = 1; st.size + (i + 1) * size <= len; i++) {
 		open_json_object(NULL);
 		if (!json)
-			printf("\n  queue %zu: ", i + 1);
-		print_queue(&one);
+			printf("\n  queue %zu: ", i);
+		print_queue_at(queue + i * size, size);
 		close_json_object();
 	}
 	close_json_array(PRINT_JSON, NULL);

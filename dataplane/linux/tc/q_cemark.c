@@ -76,7 +76,8 @@ static void usage(void)
 		"Usage: ... cemark scheme SCHEME [ PARAMETER VALUE ]...\n"
 		"                  [ queues N ] [ scheduler fifo|dwrr|wrr|sp ] [ strict N ]\n"
 		"                  [ quantum BYTES ] [ quanta BYTES... ]\n"
-		"                  [ by dscp|priority ] [ map VALUE:QUEUE... ] [ limit BYTES ]\n"
+		"                  [ by dscp|priority ] [ map VALUE:QUEUE... ]\n"
+		"                  [ limit BYTES ] [ memory BYTES ]\n"
 		"                  [ rate RATE|device ] [ shaper [PERCENT]|off ] [ burst BYTES ]\n"
 		"                  [ not_ect forward|drop ] [ gso split|keep ]\n"
 		"                  [ round_beta FRACTION ] [ round_idle TIME|mtu|never ]\n"
@@ -223,6 +224,7 @@ static const struct {
 	{ "strict", TCA_CEMARK_STRICT, CEMARK_KIND_COUNT, 0, CEMARK_MAX_QUEUES, NULL },
 	{ "quantum", TCA_CEMARK_QUANTUM, CEMARK_KIND_BYTES, 1, 0xffffffff, NULL },
 	{ "limit", TCA_CEMARK_LIMIT, CEMARK_KIND_BYTES, 1, 0xffffffff, NULL },
+	{ "memory", TCA_CEMARK_MEMORY, CEMARK_KIND_BYTES, 1, 0xffffffff, NULL },
 	{ "burst", TCA_CEMARK_BURST, CEMARK_KIND_BYTES, 0, 0xffffffff, NULL },
 	{ "round_beta", TCA_CEMARK_BETA, CEMARK_KIND_FRACTION, 0, 65536, NULL },
 	{ "scheduler", TCA_CEMARK_SCHEDULER, CEMARK_KIND_CHOICE, 0, 3, CEMARK_SCHEDULER_WORDS },

@@ -40,7 +40,8 @@ done
 for name in modprobe insmod rmmod; do ln -sf ../bin/kmod "$out/usr/sbin/$name"; done
 # The module as DKMS has installed it, those it is tested with, and what they need.
 inside depmod "$release"
-wanted="sch_cemark veth dummy ifb sch_htb sch_tbf sch_netem sch_codel sch_fq_codel sch_red
+wanted="sch_cemark veth dummy ifb tun bridge 8021q wireguard
+  sch_htb sch_tbf sch_netem sch_codel sch_fq_codel sch_red
   sch_prio sch_drr sch_multiq sch_mqprio sch_ingress cls_u32 cls_matchall cls_basic cls_bpf
   act_skbedit act_mirred tcp_dctcp tcp_diag inet_diag"
 for name in $wanted; do

@@ -27,7 +27,7 @@ def params(draw):
 
 
 def option(draw):
-    kind = draw.randint(0, 20)
+    kind = draw.randint(0, 21)
     if kind == 2:
         payload = draw.choice(SCHEMES) + draw.choice([b"\0", b""])
     elif kind == 3:

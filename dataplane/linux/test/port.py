@@ -4,95 +4,18 @@
 and fails with the first that is wrong. SECONDS: of virtual time under traffic and changes. ONLY:
 names of the functions that check."""
 
-import itertools
 import json
 import os
 import random
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import faults  # noqa: E402
 import malformed  # noqa: E402
+from network import PORT, check, flow, goodput, network, run, show, tc  # noqa: E402
 
-MODULE = os.environ["MODULE"]
 SECONDS = float(os.environ.get("SECONDS", "2"))
-PORT = "p3"
-
-
-def run(line, check=True, netns="sw"):
-    words = line.split()
-    if netns:
-        words = ["ip", "netns", "exec", netns, *words]
-    done = subprocess.run(words, capture_output=True, text=True)
-    if check and done.returncode:
-        raise SystemExit(f"{line}: {done.stderr or done.stdout}")
-    return done
-
-
-def tc(line, check=True):
-    return run("tc " + line, check)
-
-
-def start(line, netns):
-    return subprocess.Popen(
-        ["ip", "netns", "exec", netns, *line.split()],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )
-
-
-def show():
-    found = json.loads(tc(f"-s -j qdisc show dev {PORT}").stdout)
-    return [one for one in found if one["kind"] == "cemark"]
-
-
-def network():
-    """Hosts h1 and h2 send to h3 through the switch sw, whose port to h3 is p3."""
-    run("dmesg -c", netns=None)
-    run(os.environ.get("LOAD", f"insmod {MODULE}/sch_cemark.ko"), netns=None)
-    run("ip netns add sw", netns=None)
-    run("sysctl -qw net.ipv4.ip_forward=1")
-    for i in (1, 2, 3):
-        run(f"ip netns add h{i}", netns=None)
-        run(f"ip link add p{i} netns sw numtxqueues 4 type veth peer name eth0 netns h{i}",
-            netns=None)
-        run(f"ip -n sw addr add 10.7.{i}.1/24 dev p{i}", netns=None)
-        run(f"ip -n h{i} addr add 10.7.{i}.2/24 dev eth0", netns=None)
-        run(f"ip -n sw link set p{i} up", netns=None)
-        run(f"ip -n h{i} link set eth0 up", netns=None)
-        run(f"ip -n h{i} route add default via 10.7.{i}.1", netns=None)
-        run("sysctl -qw net.ipv4.tcp_ecn=1 net.ipv4.tcp_no_metrics_save=1", netns=f"h{i}")
-    run("tc qdisc add dev eth0 root netem delay 200us limit 20000", netns="h3")
-
-
-PORTS = itertools.count(5201)
-
-
-def flow(host, seconds, dscp=0, control="dctcp", streams=1):
-    port = next(PORTS)
-    start(f"iperf3 -s -1 -p {port}", "h3")
-    while not run(f"ss -Hltn sport = :{port}", netns="h3").stdout:
-        time.sleep(0.05)
-    return start(
-        f"iperf3 -J -c 10.7.3.2 -p {port} -t {seconds} -C {control} -S {dscp * 4} -P {streams}",
-        host,
-    )
-
-
-def goodput(process):
-    """Mb/s received, and segments sent again."""
-    text = process.communicate()[0]
-    try:
-        end = json.loads(text)["end"]
-    except ValueError:
-        raise SystemExit(f"iperf3: {text}") from None
-    return end["sum_received"]["bits_per_second"] / 1e6, end["sum_sent"]["retransmits"]
-
-
-def check(what, holds, said):
-    print(f"{'ok  ' if holds else 'WRONG'} {what}: {said}", flush=True)
-    if not holds:
-        sys.exit(1)
 
 
 def refused():
@@ -264,7 +187,7 @@ def parents():
 
 
 def changes():
-    """Options change under traffic, and no packet is lost."""
+    """Options and the MTU change under traffic, and no packet is lost."""
     tc(f"qdisc del dev {PORT} root", check=False)
     tc(f"qdisc add dev {PORT} root handle 1: cemark scheme ecn_sharp rate 100mbit shaper "
        "limit 4mb queues 4")
@@ -278,17 +201,22 @@ def changes():
             "queues 4 scheduler wrr strict 1", "queues 3 strict 0 scheduler sp",
             "quantum %d" % draw.randint(1, 9000), "limit %dkb" % draw.randint(2000, 4000),
             "by priority", "by dscp", "gso keep", "gso split", "shaper 90%", "shaper 99.5%",
+            "memory 100mb", "rate 120mbit", "rate 100mbit",
         ])
         done = tc(f"qdisc change dev {PORT} root cemark {options}", check=False)
         if done.returncode and "what is" not in done.stderr and "strict is" not in done.stderr \
                 and "no parameter" not in done.stderr:
             check("changes", False, f"{options}: {done.stderr}")
+        if n % 8 == 0:
+            run(f"ip link set {PORT} mtu {draw.choice([1500, 3000, 9000])}")
         n += 1
         time.sleep(0.005)
     both = [goodput(f) for f in flows]
-    reasons = show()[0]["drop_reasons"]
+    left, one = idle(), show()[0]
+    reasons = one["drop_reasons"]
     drops = sum(reasons.values())
-    check("changes under traffic", drops == 0 and sum(r for r, _ in both) > 60,
+    check("changes under traffic", drops == 0 and not left and one["memory_now"] == 0
+          and sum(r for r, _ in both) > 60,
           f"{n} changes in {SECONDS:.0f} s, {drops} drops {reasons}, "
           f"{both[0][1] + both[1][1]} sent again, {both[0][0] + both[1][0]:.0f} Mb/s")
 
@@ -325,14 +253,15 @@ def life():
 
 
 def log():
-    """Nothing but lines that are expected: of the module's origin, of links, and of HTB, which
-    takes a child that drops all that it holds for one that is not work-conserving; and the
-    kernel's complaints of damaged messages."""
+    """Nothing but lines that are expected: of the module's origin, of links and bridges, and of
+    HTB, which takes a child that drops all that it holds for one that is not work-conserving; and
+    the kernel's complaints of damaged messages."""
     said = [line for line in run("dmesg", netns=None).stdout.splitlines()
             if not any(known in line for known in
                        ("out-of-tree module", "module verification failed", "netem: version",
                         "non-work-conserving", "link becomes ready", "SYN flooding",
-                        "] netlink: "))]
+                        "] netlink: ", "] br0: port ", "promiscuous mode", "allmulticast mode",
+                        "wireguard: "))]
     check("kernel log", not said, "\n".join(said) or "no line")
 
 
@@ -357,8 +286,8 @@ def damaged():
 
 def main():
     """All checks, those of the environment variable ONLY, or with SHORT all but the slowest."""
-    checks = [refused, what_it_shows, thresholds, schemes, shares, parents, changes, damaged, life,
-              leaks, log]
+    checks = [refused, what_it_shows, thresholds, schemes, shares, parents, *faults.CHECKS, changes,
+              damaged, life, leaks, log]
     only = os.environ.get("ONLY", "").split()
     slow = [schemes, shares] if os.environ.get("SHORT") else []
     network()

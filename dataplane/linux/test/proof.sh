@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # proof.sh SECONDS MESSAGES: what run.sh adds with `proof`. sparse; the C code of the schemes with
-# the compiler's sanitizers; the module under traffic for twice these seconds in a kernel that
-# checks memory, locks and undefined behaviour.
+# the compiler's sanitizers; the module under traffic for twice these seconds, and all that a user
+# without privileges may do with it, in a kernel that checks memory, locks and undefined behaviour.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."
@@ -26,3 +26,5 @@ unset CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER
 echo "== under traffic, with KASAN, lockdep, UBSAN, kmemleak and debug objects"
 SECONDS_MAX=7200 CEMARK_MEM=768M "$here/uml.sh" uml-debug "$here/port.py" SHORT=1 \
   SECONDS="$1" MESSAGES="$2"
+echo "== what any local user may do, with the same"
+SECONDS_MAX=7200 CEMARK_MEM=768M "$here/uml.sh" uml-debug "$here/walk.py"

@@ -42,4 +42,6 @@ SECONDS_MAX=3600 "$here/uml.sh" uml "$here/vectors.sh" EXAMPLE="$(realpath "$exa
 echo "== under traffic"
 SECONDS_MAX=1800 "$here/uml.sh" uml "$here/port.py" SHORT="$short" SECONDS="${short:-4}" \
   MESSAGES="$messages"
+echo "== a tenth of what any local user may do"
+"$here/uml.sh" uml "$here/walk.py" PART=10
 if [ "${1:-}" = proof ]; then "$here/proof.sh" "$seconds" "$messages"; fi
