@@ -2,7 +2,8 @@
 """The papers' closed forms, one function each: ``threshold(rate="25Gbps", rtt="40us")``.
 
 Inputs are numbers or texts with units, as ``cemark theory`` takes them; each has a default. Every
-function returns a :class:`Result`: numbers in base units (bytes, seconds, packets) by name.
+function returns a :class:`Result`: numbers in base units (bytes, seconds, packets) by name;
+``math.inf`` where the formula has no bound.
 ``help(cemark.theory.threshold)`` shows inputs, outputs and the place in the paper.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import inspect
 import json
 import keyword
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -66,6 +68,9 @@ def _function(form: dict[str, Any]) -> Callable[..., Result]:
         given = {name.rstrip("_"): value for name, value in inputs.items() if value is not None}
         words = [f"{name}={value}" for name, value in given.items()]
         answer = json.loads(_native.theory(form["name"], words))
+        for output in answer["columns"][0]["outputs"]:
+            if output.pop("unlimited", False):
+                output["value"] = math.inf
         return Result(answer["name"], answer["source"], answer["columns"][0]["outputs"])
 
     kind = inspect.Parameter.KEYWORD_ONLY

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use cemark_report::chart::{Axis, Body, Chart, Curve, Curves, Form, Key, Panel, Spot, Unit};
+use cemark_report::rundir::write_named;
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -47,8 +48,7 @@ impl NativeChart {
                 return Err(errors::of_argument(py, message, help));
             }
         };
-        std::fs::write(&path, bytes)?;
-        Ok(())
+        write_named(&path, &bytes).map_err(|e| errors::of_failure(py, e.into()))
     }
 }
 

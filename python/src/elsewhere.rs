@@ -20,6 +20,13 @@ use crate::run::told;
 use crate::scenario::Source;
 use crate::watching::Watching;
 
+/// The digest of the scenario that a point or a manifest belongs to; `None` where the bytes are not
+/// as cemark wrote them.
+#[pyfunction]
+pub(crate) fn scenario_of(py: Python<'_>, document: Vec<u8>) -> Option<String> {
+    py.detach(|| cemark_report::rundir::scenario_of(document))
+}
+
 /// The end that hands points out and stores what comes back, until it has finished.
 #[pyclass(frozen, module = "cemark._native")]
 pub(crate) struct Handed {

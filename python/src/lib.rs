@@ -28,7 +28,7 @@ mod native {
     #[pymodule_export]
     use crate::command::{main, schemes, theories, theory};
     #[pymodule_export]
-    use crate::elsewhere::{Bench, Handed, hand};
+    use crate::elsewhere::{Bench, Handed, hand, scenario_of};
     #[pymodule_export]
     use crate::frame::Frame;
     #[pymodule_export]

@@ -67,10 +67,13 @@ def test_a_store_has_what_the_directory_has(
     assert third.summary["cost"]["resumed"] == 11 and third.digest == run.digest
     stored = fs.cat_file(f"{root}/{point}")
     assert stored == (third.directory / point).read_bytes()
-    with pytest.raises(cemark.UserError, match="another scenario"):
-        cemark.sweep(small, seeds=1, out=url, progress=False)
-    fresh = cemark.sweep(small, seeds=1, out=url, fresh=True, progress=False)
-    assert len(fs.ls(f"{root}/points")) == 4 == len(fresh.summary["points"])
+    for fresh in (False, True):
+        with pytest.raises(cemark.UserError, match="another scenario"):
+            cemark.sweep(small, seeds=1, out=url, fresh=fresh, progress=False)
+    assert len(fs.ls(f"{root}/points")) == 12
+    begun = cemark.sweep(small, out=url, fresh=True, progress=False)
+    assert begun.summary["cost"]["resumed"] == 0 and begun.digest == run.digest
+    assert len(fs.ls(f"{root}/points")) == 12
 
 
 def test_without_a_cluster_it_says_how_to_start_one(folder: Path) -> None:

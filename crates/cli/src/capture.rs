@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use cemark_formats::exact;
 use cemark_formats::pcapng::{self, Header, Interface, Record};
-use cemark_report::rundir::write_whole;
 use cemark_scenario::{Plan, Point, near, near_of_many};
 use cemark_sim::topology::Fabric;
 use cemark_sim::{LinkId, Seen, Sightings, Tap, run_with_taps};
@@ -13,6 +12,7 @@ use cemark_wire::Flags;
 
 use crate::Changes;
 use crate::exit::{Failure, answer, note};
+use crate::output::{IN_THE_WAY, Replace, has, put};
 
 const AFTER: &str = "\
 Examples:
@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// The file to write.
     #[arg(long, value_name = "FILE", default_value = "capture.pcapng")]
     out: PathBuf,
+    /// Overwrite the file if it is there and is not a capture of cemark's.
+    #[arg(long)]
+    force: bool,
     /// Most packets of a link; the first ones are kept.
     #[arg(long, value_name = "N", default_value_t = 100_000,
           value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
@@ -49,6 +52,9 @@ pub(crate) struct Args {
 pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
     let plan = cemark_scenario::load(&args.scenario, &args.changes.overrides()?)?;
     let point = chosen(&plan, args)?;
+    let captures = |head: &[u8]| head.starts_with(b"\x0a\x0d\x0d\x0a") && has(head, "cemark ");
+    let replace = Replace::ours(args.force, captures);
+    replace.check(&args.out, IN_THE_WAY)?;
     let fabric = Fabric::new(&point.config.topology);
     let links = links(&fabric, &args.link)?;
     let most = args.packets as usize;
@@ -64,7 +70,8 @@ pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
         .collect();
     let records = records(&sightings, point);
     let program = concat!("cemark ", env!("CARGO_PKG_VERSION"));
-    write_whole(&args.out, &pcapng::file(program, &interfaces, &records))?;
+    let bytes = pcapng::file(program, &interfaces, &records);
+    put(&args.out, &bytes, replace, IN_THE_WAY)?;
     for (interface, &arrived) in interfaces.iter().zip(&sightings.arrived) {
         if arrived > u64::from(args.packets) {
             note(&format!(

@@ -9,6 +9,7 @@ use cemark_marking::{SchemeSpec, catalogue};
 use clap::ValueEnum;
 
 use crate::exit::{Failure, answer};
+use crate::output::{IN_THE_WAY, Replace, put};
 
 /// Headers that are no scheme and that embedders include themselves.
 const HEADERS: [&str; 2] = ["marker", "round"];
@@ -29,6 +30,9 @@ pub(crate) struct Args {
     /// The file to write [default: standard output].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Overwrite the file if it is there and is not such a header or object.
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,6 +42,9 @@ enum Form {
     /// The BPF object that `cemark run --marker bpf:FILE` and `cemark vectors --impl bpf` run.
     Bpf,
 }
+
+/// How every header begins.
+const HEADER: &[u8] = b"/* SPDX-License-Identifier: GPL-2.0 OR MIT */\n/*\n * ";
 
 pub(crate) fn export(args: &Args) -> Result<(), Failure> {
     if args.clang.is_some() && args.form == Form::Header {
@@ -54,8 +61,11 @@ pub(crate) fn export(args: &Args) -> Result<(), Failure> {
         (Form::Bpf, Some(clang)) => cemark_conformance::compile(scheme(&args.name)?.name, clang)?,
     };
     if let Some(path) = &args.out {
-        return std::fs::write(path, bytes)
-            .map_err(|e| Failure::Machine(miette::miette!("{}: {e}", path.display())));
+        let known: fn(&[u8]) -> bool = match args.form {
+            Form::Header => |head: &[u8]| head.starts_with(HEADER),
+            Form::Bpf => |head: &[u8]| head.starts_with(b"\x7fELF"),
+        };
+        return put(path, &bytes, Replace::ours(args.force, known), IN_THE_WAY);
     }
     match String::from_utf8(bytes) {
         Ok(text) => answer(&text),

@@ -17,6 +17,7 @@ use cemark_sim::Progress as Step;
 use crate::Format;
 use crate::exit::{Failure, Stderr, answer, answer_json, answer_json_text};
 use crate::interrupt::stop_on_ctrl_c;
+use crate::output::{Replace, put};
 use crate::program::provenance;
 use crate::progress::Progress;
 use crate::run::Share;
@@ -232,7 +233,13 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     }
     if let Some(file) = &args.record {
         let text = run.recorded().map_err(broken)?;
-        return std::fs::write(file, text).map_err(|e| ours(format!("{}: {e}", file.display())));
+        let verdicts = Replace::Ours(|head| head.starts_with(b"id\tquick"));
+        return put(
+            file,
+            text.as_bytes(),
+            verdicts,
+            "name a file of verdicts, or a new one",
+        );
     }
     let differing: Vec<String> = run
         .differing()

@@ -22,6 +22,7 @@ mod init;
 mod interrupt;
 mod man;
 mod merge;
+mod output;
 mod p4;
 mod plot;
 mod program;

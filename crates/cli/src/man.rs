@@ -7,6 +7,7 @@ use clap::Command;
 use clap_mangen::Man;
 
 use crate::exit::{Failure, answer, note};
+use crate::output::{Replace, has, put};
 
 /// Arguments of `cemark man`.
 #[derive(clap::Args)]
@@ -77,7 +78,13 @@ fn write_all(dir: &Path, command: &Command) -> Result<(), Failure> {
     }
     for (name, text) in &files {
         let path = dir.join(name);
-        std::fs::write(&path, text).map_err(|e| failed(&path, e))?;
+        let pages = Replace::Ours(|head| has(head, ".TH cemark"));
+        put(
+            &path,
+            text.as_bytes(),
+            pages,
+            "write --out with another directory",
+        )?;
     }
     note(&format!(
         "{} pages are in {}; read one with: man -l {}",

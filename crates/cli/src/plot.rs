@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark plot`: the charts and tables of a finished run as files.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cemark_formats::hpcc;
 use cemark_report::chart::{self, Chart};
-use cemark_report::rundir::{self, Kept, write_whole};
+use cemark_report::rundir::{self, Kept};
 use cemark_report::table::files::{self, Table};
 use cemark_report::{Comparisons, Error, Finished, RunDir};
 use cemark_scenario::{Overrides, Point};
 use clap::ValueEnum;
 
 use crate::exit::{Failure, answer, complain};
+use crate::output::{self, IN_THE_WAY, Replace};
 
 const AFTER: &str = "\
 Examples:
@@ -41,6 +43,9 @@ pub(crate) struct Args {
     /// Only charts and tables whose name contains this.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
+    /// Overwrite files of these names that are not such charts or tables.
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -135,6 +140,36 @@ fn flows(run: &rundir::Run) -> Vec<(String, String, String)> {
         .collect()
 }
 
+/// Bytes of a name before its number and its ending.
+const LONGEST_NAME: usize = 200;
+
+/// A name that no file of this command has yet, on a file system that does not tell `A` from `a`
+/// either: labels that differ in other characters only would share a file.
+fn free(name: &str, ending: &str, taken: &mut BTreeSet<String>) -> String {
+    // A file system has names of 255 bytes.
+    let name = &name[..name.floor_char_boundary(LONGEST_NAME)];
+    let numbered = |n: u32| match n {
+        1 => format!("{name}.{ending}"),
+        n => format!("{name}-{n}.{ending}"),
+    };
+    let mut names = (1..).map(numbered);
+    let free = names.find(|name| taken.insert(name.to_lowercase()));
+    free.expect("there are more numbers than files")
+}
+
+/// What a file of this kind may replace.
+fn replaced(force: bool, ending: &str) -> Replace {
+    let known: fn(&[u8]) -> bool = match ending {
+        "svg" => |head| head.starts_with(b"<svg "),
+        "pdf" => |head| head.starts_with(b"%PDF"),
+        "csv" => |head| head.contains(&b','),
+        "md" => |head| head.contains(&b'|'),
+        // fct.txt: the first words are addresses of hosts.
+        _ => |head| head.first().is_some_and(u8::is_ascii_hexdigit),
+    };
+    Replace::ours(force, known)
+}
+
 impl Found {
     fn write(&self, args: &Args, out: &Path) -> Result<(), Failure> {
         let wanted =
@@ -150,10 +185,11 @@ impl Found {
         }
         std::fs::create_dir_all(out).map_err(|e| Error::io("make the directory", out, e))?;
         let mut lines = Vec::new();
+        let mut taken = BTreeSet::new();
         let mut put = |name: &str, ending: &str, title: &str, bytes: &[u8]| {
-            let path = out.join(format!("{name}.{ending}"));
+            let path = out.join(free(name, ending, &mut taken));
             lines.push((path.display().to_string(), title.to_owned()));
-            write_whole(&path, bytes)
+            output::put(&path, bytes, replaced(args.force, ending), IN_THE_WAY)
         };
         for kind in [Kind::Svg, Kind::Pdf, Kind::Csv, Kind::Md, Kind::Fct] {
             if !args.format.contains(&kind) {

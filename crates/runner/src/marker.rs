@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use cemark_conformance::{Error, Object, Shared, Watch};
 use cemark_marking::{Marker, QueueSpec, Values};
+use cemark_scenario::files::{self, Unread};
 use cemark_scenario::{Plan, Point};
 use cemark_sim::config::MarkerChoice;
 use cemark_wire::Rate;
@@ -91,6 +92,9 @@ pub(crate) fn failure(mistake: &Mistake, point: &Point, kept: &str) -> Failure {
     ))
 }
 
+/// Bytes of the largest file of a marker.
+const LARGEST: u64 = 256 << 20;
+
 /// The value of one `--marker` option.
 #[derive(Clone, Debug)]
 pub struct Given {
@@ -164,6 +168,11 @@ impl Own for Given {
     }
 
     fn add_to(&self, plan: &mut Plan) -> Result<Vec<Ask>, Failure> {
+        // A pipe or a device is refused before a loader waits for its end.
+        match files::bytes(&self.path, LARGEST) {
+            Ok(_) | Err(Unread::System(_)) => {}
+            Err(why) => return Err(self.unread(&why)),
+        }
         match self.form {
             Form::Bpf => {
                 let object = Object::open(&self.path).map_err(|e| self.not_opened(&e))?;
@@ -200,6 +209,10 @@ impl Given {
         }
     }
 
+    fn unread(&self, why: &Unread) -> Failure {
+        Failure::User(miette::miette!("{}: {why}", self.path.display()))
+    }
+
     /// The error for a file that cannot be loaded, with the command that makes one.
     fn not_opened(&self, e: &Error) -> Failure {
         let help = match self.form {
@@ -220,8 +233,7 @@ impl Given {
         first: impl Fn(&Values, &QueueSpec) -> Option<Error>,
         build: impl Build,
     ) -> Result<Vec<Ask>, Failure> {
-        let content = std::fs::read(&self.path)
-            .map_err(|e| Failure::User(miette::miette!("{}: {e}", self.path.display())))?;
+        let content = files::bytes(&self.path, LARGEST).map_err(|why| self.unread(&why))?;
         let (mut broken, mut watches) = (None, Vec::<Ask>::new());
         plan.add_marker(&self.label(), Some(name), &content, &mut |values| {
             // A marker that cannot be built is reported before anything runs.

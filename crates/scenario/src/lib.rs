@@ -23,6 +23,8 @@ mod check;
 mod cost;
 mod digest;
 mod error;
+pub mod files;
+pub mod guard;
 mod part;
 mod plan;
 mod read;

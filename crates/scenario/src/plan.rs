@@ -216,6 +216,8 @@ pub struct Point {
     pub config: Config,
     /// Estimated packet-hops, for progress and cost.
     pub cost: f64,
+    /// Estimated samples of queues, of all ports.
+    pub samples: f64,
     /// Estimated simulated seconds.
     pub seconds: f64,
     /// Estimated bytes that it takes while it runs, beyond those of the program.
@@ -241,9 +243,9 @@ impl Point {
         self.peak_bytes * crate::cost::of_shards(threads)
     }
 
-    /// Estimated CPU seconds, by the cost and by what makes a hop dear.
+    /// Estimated CPU seconds, by the cost, what makes a hop dear, and the samples.
     pub fn cpu_seconds(&self) -> f64 {
-        crate::cost::cpu_seconds(&self.config, self.cost)
+        crate::cost::cpu_seconds(&self.config, self.cost, self.samples)
     }
 }
 

@@ -19,7 +19,7 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// Whether a character moves other characters instead of being one.
+/// Whether a character moves other characters instead of being one, or is none.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
@@ -28,6 +28,7 @@ pub fn is_hidden(c: char) -> bool {
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
         )
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
@@ -68,6 +69,11 @@ mod tests {
                 "\u{202e}\u{2066}",
                 "\\u{202e}\\u{2066}",
                 "\\u{202e}\\u{2066}",
+            ),
+            (
+                "\u{fffe}\u{ffff}",
+                "\\u{fffe}\\u{ffff}",
+                "\\u{fffe}\\u{ffff}",
             ),
             ("a\nb\tc", "a\\u{a}b\\u{9}c", "a\nb\tc"),
             // An end of line of Windows, and what overwrites the line before it.

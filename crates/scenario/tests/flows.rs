@@ -356,3 +356,62 @@ fn a_list_in_parquet_has_the_same_columns() {
         assert!(help.contains("Parquet"), "{help}");
     }
 }
+
+/// A list of three flows, some cells of which are empty.
+fn three() -> Vec<u8> {
+    let whole = |values: &[i64]| Values::Whole(false, values.iter().copied().map(Some).collect());
+    parquet(
+        &[
+            ("size", whole(&[100, 200, 300])),
+            ("src", whole(&[0, 1, 2])),
+            ("dst", whole(&[1, 2, 3])),
+            ("class", Values::Whole(true, vec![Some(1), None, Some(0)])),
+        ],
+        Compression::SNAPPY,
+    )
+}
+
+/// A damaged list has all of its flows, whatever their values, or is refused: none is cut off, and
+/// no length in the file is believed.
+#[test]
+fn a_damaged_list_in_parquet_is_whole_or_refused() {
+    let folder = Folder::new("flows-damaged");
+    let whole = three();
+    let check = |bytes: &[u8], what: String| {
+        if let Ok(plan) = folder.read_bytes(bytes) {
+            assert_eq!(lines(&plan).len(), 3, "{what}");
+        }
+    };
+    check(&whole, "the file".to_owned());
+    for at in (0..whole.len()).step_by(2) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        check(&bytes, format!("bit {} of byte {at}", at % 8));
+        if at % 16 == 0 {
+            check(&whole[..at], format!("a cut at {at}"));
+        }
+    }
+    // Each number of the footer as 2, as 10^11, and as the largest and the smallest of 64 bits.
+    let length = u32::from_le_bytes(whole[whole.len() - 8..][..4].try_into().expect("four"));
+    let footer = whole.len() - 8 - length as usize;
+    let huge = [0x80, 0xa0, 0xcf, 0xc8, 0xe0, 0x05];
+    let most = [&[0xfe; 1][..], &[0xff; 8], &[0x01]].concat();
+    let least = [&[0xff; 9][..], &[0x01]].concat();
+    for at in footer..whole.len() - 8 {
+        for number in [&[4][..], &huge, &most, &least] {
+            let mut bytes = [&whole[..at], number, &whole[at + 1..whole.len() - 8]].concat();
+            let length = (bytes.len() - footer) as u32;
+            bytes.extend_from_slice(&length.to_le_bytes());
+            bytes.extend_from_slice(b"PAR1");
+            check(&bytes, format!("{number:?} at {at}"));
+        }
+    }
+}
+
+#[test]
+fn a_list_in_parquet_has_a_most_number_of_rows() {
+    let open = |most| cemark_scenario::guard::open(three().into(), most).map(|_| ());
+    assert_eq!(open(3), Ok(()));
+    let said = open(2).expect_err("three rows");
+    assert_eq!(said, "it has 3 rows, and 2 are the most that are read");
+}

@@ -6,6 +6,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use cemark_formats::{Fault, Flow, Kind, Laid, hpcc, htsim};
+use cemark_scenario::files::{self, Unread};
 use cemark_scenario::{Overrides, parse};
 
 use crate::exit::{Failure, answer, note};
@@ -56,18 +57,14 @@ impl Source {
             let help = help.to_owned();
             Failure::User(miette::miette!(help = help, "{what}"))
         };
-        let bytes = match std::fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => {
-                return Err(bad(format!("{name} is a directory"), "name its files"));
-            }
-            Ok(meta) if meta.len() > MOST_BYTES => {
-                return Err(bad(
-                    format!("{name} has more than 1 GiB"),
-                    "name a file of text: a topology, a list of flows or a configuration",
-                ));
-            }
-            _ => std::fs::read(path).map_err(|e| bad(format!("{name}: {e}"), "name a file"))?,
-        };
+        let bytes = files::bytes(path, MOST_BYTES).map_err(|why| match why {
+            Unread::Directory => bad(format!("{name} is a directory"), "name its files"),
+            Unread::TooLarge(_) => bad(
+                format!("{name} has more than 1 GiB"),
+                "name a file of text: a topology, a list of flows or a configuration",
+            ),
+            why => bad(format!("{name}: {why}"), "name a file"),
+        })?;
         let text = String::from_utf8(bytes).map_err(|e| {
             let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
             let line = before.iter().filter(|&&b| b == b'\n').count() + 1;

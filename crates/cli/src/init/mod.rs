@@ -9,8 +9,7 @@ mod schemes;
 mod size;
 mod text;
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin};
+use std::io::{IsTerminal, stderr, stdin};
 use std::path::{Path, PathBuf};
 
 use cemark_report::units;
@@ -23,6 +22,7 @@ use self::size::Extent;
 use self::text::Parts;
 pub(crate) use self::text::{comment, quoted};
 use crate::exit::{Failure, answer, note};
+use crate::output::{IN_THE_WAY, Replace, exists, put};
 
 /// Arguments of `cemark init`.
 #[derive(clap::Args)]
@@ -333,7 +333,7 @@ pub(crate) fn writable(path: &Path, force: bool) -> Result<String, Failure> {
         return Err(user(&what, &format!("write {file}.toml")));
     }
     if path.exists() && !force {
-        return Err(exists(&file));
+        return Err(exists(path, IN_THE_WAY));
     }
     let folder = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|dir| !dir.is_dir()) {
@@ -343,28 +343,13 @@ pub(crate) fn writable(path: &Path, force: bool) -> Result<String, Failure> {
     Ok(file)
 }
 
-fn exists(file: &str) -> Failure {
-    user(
-        &format!("{file} exists"),
-        "add --force to overwrite it, or name another file",
-    )
-}
-
 /// Writes a scenario.
 pub(crate) fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    match force {
-        true => options.create(true).truncate(true),
-        false => options.create_new(true),
+    let replace = match force {
+        true => Replace::All,
+        false => Replace::Nothing,
     };
-    let written = options
-        .open(file)
-        .and_then(|mut f| f.write_all(text.as_bytes()));
-    written.map_err(|e| match e.kind() {
-        ErrorKind::AlreadyExists => exists(&file.display().to_string()),
-        _ => Failure::Machine(miette::miette!("{}: {e}", file.display())),
-    })
+    put(file, text.as_bytes(), replace, IN_THE_WAY)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use cemark_p4::ir::Program;
 use cemark_p4::{Defines, Error, compile, sources};
+use cemark_scenario::files;
 
 use crate::exit::Failure;
 
@@ -37,9 +38,12 @@ pub(crate) fn p4(args: &Args) -> Result<(), Failure> {
     }
 }
 
+/// Bytes of the largest program.
+const LARGEST: u64 = 16 << 20;
+
 /// The text of the user's file.
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
+    files::text(path, LARGEST)
         .map_err(|e| Failure::User(miette::miette!("{}: {e}", path.display())))
 }
 
@@ -51,7 +55,7 @@ fn refused(error: Error) -> Failure {
 fn loader(path: &Path) -> impl Fn(&str) -> Option<String> {
     let folder = path.parent().map(PathBuf::from).unwrap_or_default();
     move |name| {
-        let beside = std::fs::read_to_string(folder.join(name)).ok();
+        let beside = files::text(&folder.join(name), LARGEST).ok();
         beside.or_else(|| sources::text(name).map(str::to_owned))
     }
 }

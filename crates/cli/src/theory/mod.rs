@@ -49,7 +49,11 @@ struct Value {
     name: &'static str,
     unit: &'static str,
     formula: &'static str,
+    /// `null` where it is unlimited.
     value: f64,
+    /// Whether the formula does not bound it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unlimited: bool,
 }
 
 /// Every theory, with what it says.
@@ -216,7 +220,14 @@ fn evaluate(form: &Form, column: &[String]) -> Vec<f64> {
     (form.eval)(&x)
 }
 
+/// What a number is called that a formula does not bound: DCIB's gain where the buffer holds every
+/// lost packet.
+const UNLIMITED: &str = "no limit";
+
 fn shown(unit: Unit, x: f64) -> String {
+    if x == f64::INFINITY {
+        return UNLIMITED.to_owned();
+    }
     match unit {
         Unit::Time => units::micros(x * 1e6),
         Unit::Bytes => units::bytes(x),
@@ -306,6 +317,7 @@ fn json(form: &Form, columns: &[Vec<String>]) -> Evaluated {
                 unit: unit(o.unit),
                 formula: o.formula,
                 value,
+                unlimited: value == f64::INFINITY,
             })
             .collect(),
     };
@@ -331,6 +343,26 @@ mod tests {
 
     fn near(x: f64, y: f64, within: f64) {
         assert!((x - y).abs() <= within, "{x} is not {y}");
+    }
+
+    /// A buffer of tau C holds every lost packet: the rest has no loss, and the law no bound.
+    #[test]
+    fn a_number_without_a_bound_says_so() {
+        let form = ALL.iter().find(|f| f.name == "dcib").expect("it is there");
+        for rtt in ["1.6ms", "1ms", "1us"] {
+            let Ok(columns) = columns(form, &[format!("rtt={rtt}")]) else {
+                panic!("a time");
+            };
+            let text = table(form, &columns);
+            assert!(!text.contains("inf") && text.matches(UNLIMITED).count() == 2);
+            let json = serde_json::to_value(json(form, &columns)).expect("numbers");
+            let outputs = &json["columns"][0]["outputs"];
+            for (output, unlimited) in [(0, false), (2, false), (3, true), (4, true)] {
+                let output = &outputs[output];
+                assert_eq!(output["value"].is_null(), unlimited, "{output}");
+                assert_eq!(output["unlimited"] == true, unlimited, "{output}");
+            }
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 
+use cemark_scenario::{visible, visible_lines};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::element::{Drawable, PointCollection};
@@ -127,6 +128,7 @@ impl Sheet {
             anchor,
             turned,
         } = at;
+        let text = &*visible(text);
         let (x, y) = (short(x), short(y));
         let turn = if turned { " rotate(-90)" } else { "" };
         if self.medium == Medium::File && font::has(text) {
@@ -461,9 +463,10 @@ fn short(x: f64) -> f64 {
     (x * FINE).round() / FINE
 }
 
-/// Text inside markup.
+/// Text inside markup. XML has no control characters, not even as numbers.
 pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
+    visible_lines(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")

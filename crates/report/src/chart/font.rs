@@ -52,14 +52,22 @@ pub(super) fn fitted(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();
     }
-    let mut kept = text.to_owned();
-    while kept.pop().is_some() {
-        let short = format!("{}…", kept.trim_end());
-        if width(&short, size) <= room {
-            return short;
+    let fits = |advances: f64| (advances + advance('…')) * size / units() <= room;
+    if !fits(0.0) {
+        return String::new();
+    }
+    // The end of the longest beginning that fits, without spaces at its end.
+    let (mut end, mut advances) = (0, 0.0);
+    for (at, c) in text.char_indices() {
+        advances += advance(c);
+        if !c.is_whitespace() {
+            if !fits(advances) {
+                break;
+            }
+            end = at + c.len_utf8();
         }
     }
-    String::new()
+    format!("{}…", &text[..end])
 }
 
 /// The text in lines that fit into `room`; a word that does not fit is shortened.

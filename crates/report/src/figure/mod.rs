@@ -36,6 +36,7 @@ pub use file::FigureFile;
 pub use looks::Looks;
 pub use points::{Surroundings, Watch};
 pub use result::{FigureRun, PartResult, RowResult};
+pub(crate) use result::{store_rows, stored_rows};
 pub use run::{Limits, Request, Share, files, plans, run, run_file, whole_plans};
 pub use targets::{Expected, Target};
 pub use verdict::{Band, RowVerdict};

@@ -108,8 +108,13 @@ impl<'a> Points<'a> {
         around.watch.begins(&plan.name);
         let mut sources = Vec::new();
         for other in beside(base).into_iter().filter(|p| *p != path) {
-            // What is no run directory is none of ours, and a damaged one has nothing to give.
-            if let Ok(source) = Source::open(&other) {
+            let found = Source::find(&other).unwrap_or_else(|damaged| {
+                let none = "none of its points is used";
+                around.watch.say(&format!("{damaged}: {none}"));
+                None
+            });
+            // What is no run directory is none of ours.
+            if let Some(source) = found {
                 if source.manifest().provenance.build != around.who.build {
                     around.watch.say(&format!(
                         "{} is of another build of cemark ({}, this is {}): none of its points is \

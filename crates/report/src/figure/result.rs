@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `cemark figure` finds: rows with their conditions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,9 @@ use super::error::FileError;
 use super::run::is_whole;
 use super::targets::{self, Expected};
 use super::verdict::RowVerdict;
-use super::{EXPECTED, Mode, TARGETS};
+use super::{EXPECTED, Mode, ROWS, TARGETS};
+use crate::Error;
+use crate::rundir::{document, write_whole};
 use crate::stats::Method;
 
 /// The results of a run.
@@ -33,6 +35,36 @@ pub struct FigureRun {
     pub left_out: u64,
     /// What is not there, a sentence each: looks without CPU time, points of other parts.
     pub unfinished: Vec<String>,
+}
+
+/// `rows.json`: the rows of a figure's last run.
+#[derive(Serialize, Deserialize)]
+struct Rows {
+    /// [`SCHEMA`].
+    schema: u32,
+    rows: Vec<RowResult>,
+}
+
+/// The version of the shape of `rows.json`.
+const SCHEMA: u32 = 1;
+
+/// Writes the rows of a figure into its directory.
+pub(crate) fn store_rows(dir: &Path, rows: &[RowResult]) -> Result<(), Error> {
+    let rows = Rows {
+        schema: SCHEMA,
+        rows: rows.to_vec(),
+    };
+    write_whole(&dir.join(ROWS), &document::encode(&rows))
+}
+
+/// The rows that a figure has left in its directory; `None` where there are none.
+pub(crate) fn stored_rows(dir: &Path) -> Result<Option<Vec<RowResult>>, Error> {
+    let path = dir.join(ROWS);
+    let help = "run the figure again: it writes the file, and simulates only what is missing";
+    match document::read::<Rows>(&path)? {
+        document::Found::Missing => Ok(None),
+        found => Ok(Some(found.needed(&path, help)?.rows)),
+    }
 }
 
 /// A published number and what was measured.

@@ -435,8 +435,7 @@ fn publish(
         }
         None => write_whole(&report, html.as_bytes())?,
     }
-    let rows = serde_json::to_vec_pretty(&found.rows).expect("numbers and strings");
-    write_whole(&place.join(super::ROWS), &rows)?;
+    super::store_rows(place, &found.rows)?;
     found.reports.push(report);
     Ok(())
 }

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use cemark_scenario::guard;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::ColumnReader;
 use parquet::column::writer::ColumnWriter;
@@ -99,6 +100,9 @@ impl Column {
     }
 }
 
+/// Rows of the largest file that is read back.
+const MOST_ROWS: u64 = 1 << 30;
+
 /// Named columns of equal length.
 #[derive(Clone, Debug, Default)]
 pub struct Table(pub Vec<(String, Column)>);
@@ -160,9 +164,7 @@ pub(crate) struct Reader(SerializedFileReader<Bytes>);
 
 impl Reader {
     pub(crate) fn new(bytes: Vec<u8>) -> Option<Self> {
-        SerializedFileReader::new(Bytes::from(bytes))
-            .ok()
-            .map(Reader)
+        guard::open(Bytes::from(bytes), MOST_ROWS).ok().map(Reader)
     }
 
     pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
@@ -179,16 +181,16 @@ impl Reader {
         let schema = self.0.metadata().file_metadata().schema_descr();
         let at = schema.columns().iter().position(|c| c.name() == name)?;
         let (mut levels, mut values) = (Vec::new(), Vec::new());
-        for i in 0..self.0.num_row_groups() {
-            let group = self.0.get_row_group(i).ok()?;
-            let rows = group.metadata().num_rows() as usize;
-            read(
-                group.get_column_reader(at).ok()?,
-                rows,
-                &mut levels,
-                &mut values,
-            )?;
-        }
+        let whole = guard::caught(|| {
+            let read = (0..self.0.num_row_groups()).try_for_each(|i| {
+                let group = self.0.get_row_group(i).ok()?;
+                let rows = group.metadata().num_rows() as usize;
+                let column = group.get_column_reader(at).ok()?;
+                read(column, rows, &mut levels, &mut values)
+            });
+            Ok(read)
+        });
+        whole.ok()??;
         Some((levels, values))
     }
 

@@ -5,7 +5,7 @@
 use cemark_scenario::{Plan, Point};
 
 use super::stored::{self, Stored};
-use super::{Finished, RunDir, write_whole};
+use super::{Finished, Manifest, RunDir, document, write_whole};
 use crate::Error;
 use crate::summary::hex;
 
@@ -30,6 +30,15 @@ pub fn encode(plan: &Plan, point: &Point, finished: &Finished, build: &str) -> V
         point: &digest,
     };
     stored::encode(&finished.outcome, key, finished.summary.cpu_seconds)
+}
+
+/// The digest of the scenario that a point's file or a manifest belongs to; `None` where the bytes
+/// are not as they were written.
+pub fn scenario_of(bytes: Vec<u8>) -> Option<String> {
+    match bytes.first() {
+        Some(b'{') => document::decode::<Manifest>(bytes).map(|m| m.scenario_digest),
+        _ => stored::scenario_in(bytes),
+    }
 }
 
 impl RunDir {

@@ -7,6 +7,7 @@
 //! process away.
 
 mod columns;
+pub(crate) mod document;
 mod elsewhere;
 mod lock;
 mod reading;
@@ -14,17 +15,18 @@ mod seal;
 mod source;
 mod stored;
 mod tables;
+mod write;
 
 pub use columns::{Column, Table};
-pub use elsewhere::{Brought, encode};
+pub use elsewhere::{Brought, encode, scenario_of};
 pub use source::{Found, Source};
 pub use tables::{Kind, columns};
+pub use write::{write_named, write_whole};
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use cemark_scenario::{Plan, Point};
@@ -33,12 +35,12 @@ use serde::{Deserialize, Serialize};
 
 use self::lock::{Asked, Lock};
 pub use self::reading::{Kept, Run, read};
-use self::seal::{BLANK, Place};
 use self::stored::Stored;
 use crate::Error;
 use crate::summary::{PointSummary, RunSummary, hex};
 
 const MANIFEST: &str = "manifest.json";
+const SUMMARY: &str = "summary.json";
 const POINTS: &str = "points";
 /// What a finished run leaves beside its manifest and its points.
 const DOCUMENTS: [&str; 7] = [
@@ -48,7 +50,7 @@ const DOCUMENTS: [&str; 7] = [
     "goodput.parquet",
     "links.parquet",
     "report.html",
-    "summary.json",
+    SUMMARY,
 ];
 /// How the names of files begin that are not whole yet.
 const TEMPORARY: &str = ".cemark-tmp-";
@@ -150,9 +152,6 @@ pub struct Manifest {
     pub provenance: Provenance,
     /// The scenario as read, with `--set` and `--seed` applied.
     pub source: String,
-    /// Over this document, with zeros in its own place; empty in those of early builds.
-    #[serde(default)]
-    pub checksum: String,
 }
 
 /// One of several parts of a run ([`Plan::part`]).
@@ -261,6 +260,14 @@ impl RunDir {
             ));
         }
         let points = path.join(POINTS);
+        // Files behind a link belong to another directory.
+        if points.is_symlink() {
+            return Err(Error::user(
+                "the points of the run directory are behind a symbolic link:",
+                &points,
+                "choose another directory with --out DIR, which may itself be a link",
+            ));
+        }
         fs::create_dir_all(path).map_err(|e| Error::io("make the run directory", path, e))?;
         let claim = dir.take(plan, fresh, console)?;
         if fresh && claim != Claim::New {
@@ -286,9 +293,10 @@ impl RunDir {
     /// Makes sure that the directory is for this plan, and that no other process writes in it.
     fn take(&mut self, plan: &Plan, fresh: bool, console: &dyn Console) -> Result<Claim, Error> {
         let mut waits = false;
-        loop {
+        let was_used = loop {
+            let was_used = lock::is_ours(&self.path);
             // Checked before the lock leaves a file, so that a foreign directory stays as it is.
-            match self.claim(plan, fresh) {
+            match self.claim(plan, fresh, was_used) {
                 Err(Refusal::Foreign(_)) if self.path.join(lock::NAME).exists() => {}
                 other => {
                     other?;
@@ -303,11 +311,11 @@ impl RunDir {
                         self.path.display()
                     ));
                     self.lock = Some(Arc::new(lock));
-                    break;
+                    break was_used;
                 }
                 Asked::Ours(lock) => {
                     self.lock = Some(Arc::new(lock));
-                    break;
+                    break was_used;
                 }
             };
             let number = holder.map_or(String::new(), |pid| format!(" (process {pid})"));
@@ -335,24 +343,19 @@ impl RunDir {
                 ));
             }
             std::thread::sleep(AGAIN);
-        }
+        };
         // The process before this one may have left another scenario's run.
-        Ok(self.claim(plan, fresh)?)
+        Ok(self.claim(plan, fresh, was_used)?)
     }
 
     /// Refuses a directory that contains another scenario's run, or files of the same names that
-    /// cemark did not write.
-    fn claim(&self, plan: &Plan, fresh: bool) -> Result<Claim, Refusal> {
-        let path = self.path.join(MANIFEST);
-        let mut bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == ErrorKind::NotFound => return self.claim_without(None, fresh),
-            Err(e) => return Err(Refusal::Foreign(Error::io("read", &path, e))),
-        };
-        let whole = Place::Json.holds(&mut bytes) != Some(false);
-        let manifest = match serde_json::from_slice::<Manifest>(&bytes) {
-            Ok(manifest) if whole => manifest,
-            _ => return self.claim_without(Some(&bytes), fresh),
+    /// cemark did not write. `was_used`: a run has had the lock before this process asked for it.
+    fn claim(&self, plan: &Plan, fresh: bool, was_used: bool) -> Result<Claim, Refusal> {
+        let found = document::read::<Manifest>(&self.path.join(MANIFEST));
+        let manifest = match found.map_err(Refusal::Foreign)? {
+            document::Found::Whole(manifest) => manifest,
+            document::Found::Missing => return self.claim_without(None, fresh),
+            document::Found::Damaged => return self.claim_without(Some(was_used), fresh),
         };
         if manifest.scenario_digest != self.scenario && !fresh {
             return Err(self.another(format!(
@@ -363,8 +366,9 @@ impl RunDir {
         Ok(Claim::Ours)
     }
 
-    /// To which run a directory without a readable manifest belongs: its points say so.
-    fn claim_without(&self, damaged: Option<&[u8]>, fresh: bool) -> Result<Claim, Refusal> {
+    /// To which run a directory without a whole manifest belongs: its points say so. `damaged`:
+    /// there is a file of the manifest's name, and whether a run has been here.
+    fn claim_without(&self, damaged: Option<bool>, fresh: bool) -> Result<Claim, Refusal> {
         let points = || entries(&self.path.join(POINTS));
         let known = points()
             .filter(|path| is_point(path))
@@ -379,12 +383,10 @@ impl RunDir {
             }
             return Ok(Claim::NoManifest);
         }
-        if let Some(bytes) = damaged {
-            let word = b"\"scenario_digest\"";
-            let was_locked = fs::metadata(self.path.join(lock::NAME)).is_ok_and(|m| m.len() > 0);
-            if was_locked || bytes.windows(word.len()).any(|w| w == word) {
-                return Ok(Claim::NoManifest);
-            }
+        if damaged == Some(true) {
+            return Ok(Claim::NoManifest);
+        }
+        if damaged.is_some() {
             return Err(Refusal::Foreign(Error::user(
                 "the manifest of this directory was not written by cemark:",
                 &self.path.join(MANIFEST),
@@ -507,11 +509,8 @@ impl RunDir {
             warnings: plan.warning_lines(),
             provenance: who.clone(),
             source: plan.source.clone(),
-            checksum: BLANK.to_owned(),
         };
-        let mut bytes = json(&manifest);
-        Place::Json.seal(&mut bytes);
-        write_whole(&self.path.join(MANIFEST), &bytes)
+        write_whole(&self.path.join(MANIFEST), &document::encode(&manifest))
     }
 
     /// Writes what a finished run leaves: `summary.json`, `points.parquet`, `flows.parquet`,
@@ -543,43 +542,9 @@ impl RunDir {
             }
         }
         write_whole(&self.path.join("report.html"), report.as_bytes())?;
-        write_whole(&self.path.join("summary.json"), &json(summary))?;
+        write_whole(&self.path.join(SUMMARY), &document::encode(summary))?;
         self.write_manifest(plan, who, Some(&summary.digest))
     }
-}
-
-/// Writes a file so that an incomplete file never has its name.
-///
-/// # Errors
-/// Whatever the system reports, sorted by who has to act.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let name = file_name(path);
-    let dir = path
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    // Two equal points of a plan have the same name, and may finish at once on two threads.
-    static WRITES: AtomicU64 = AtomicU64::new(0);
-    let write = WRITES.fetch_add(1, Ordering::Relaxed);
-    let temporary = dir.join(format!("{TEMPORARY}{}-{write}-{name}", std::process::id()));
-    let written = File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&temporary, path))
-        .and_then(|()| File::open(dir)?.sync_all());
-    written.map_err(|e| {
-        // The temporary file is ours and incomplete.
-        let _ = fs::remove_file(&temporary);
-        Error::io("write", path, e)
-    })
-}
-
-fn json(value: &impl Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(value).expect("numbers and strings");
-    bytes.push(b'\n');
-    bytes
 }
 
 /// The entries of a directory; none if it does not exist.

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a finished run back, whichever build of cemark wrote it.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use cemark_scenario::{Overrides, Plan, parse};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use super::stored::{self, Stored};
-use super::{Finished, MANIFEST, Manifest, POINTS};
+use super::{Finished, MANIFEST, Manifest, POINTS, SUMMARY, document};
 use crate::Error;
 use crate::figure::RowResult;
 use crate::summary::hex;
@@ -27,6 +24,10 @@ pub struct Run {
     pub left_out: Vec<String>,
 }
 
+/// What brings a document back.
+const AGAIN: &str =
+    "run the same command again: it writes the file, and simulates only what is missing";
+
 /// What a run directory holds.
 #[derive(Clone, Debug)]
 pub enum Kept {
@@ -39,6 +40,7 @@ pub enum Kept {
 /// The part of `summary.json` that says which points the run has.
 #[derive(Deserialize)]
 struct Summary {
+    digest: String,
     points: Vec<Listed>,
 }
 
@@ -55,20 +57,21 @@ struct Listed {
 /// [`crate::Fault::User`] where the directory is not that of a finished run, or belongs to a cemark
 /// whose scenarios this one does not read; [`crate::Fault::Machine`] where it cannot be read.
 pub fn read(dir: &Path) -> Result<Kept, Error> {
-    let rows = dir.join(crate::figure::ROWS);
-    if rows.exists() {
-        return document(&rows).map(Kept::Figure);
+    if let Some(rows) = crate::figure::stored_rows(dir)? {
+        return Ok(Kept::Figure(rows));
     }
     let path = dir.join(MANIFEST);
-    if !path.exists() {
-        return Err(Error::user(
-            "this is not the directory of a run, as it has no manifest.json:",
-            dir,
-            "name a directory that `cemark run` made (runs/SCENARIO-DIGEST), or a scenario that \
-             has been run here",
-        ));
-    }
-    let manifest: Manifest = document(&path)?;
+    let manifest: Manifest = match document::read(&path)? {
+        document::Found::Missing => {
+            return Err(Error::user(
+                "this is not the directory of a run, as it has no manifest.json:",
+                dir,
+                "name a directory that `cemark run` made (runs/SCENARIO-DIGEST), or a scenario \
+                 that has been run here",
+            ));
+        }
+        found => found.needed(&path, AGAIN)?,
+    };
     let command = manifest.provenance.command.join(" ");
     if manifest.digest.is_none() {
         return Err(Error::user(
@@ -87,7 +90,8 @@ pub fn read(dir: &Path) -> Result<Kept, Error> {
                 format!("run it again: {command}"),
             )
         })?;
-    let listed: Summary = document(&dir.join("summary.json"))?;
+    let again = format!("run it again, which simulates only what is missing: {command}");
+    let listed = listed(dir, &manifest, &again)?;
     plan.points.retain(|p| {
         let same = |l: &Listed| l.axes == p.axes && l.scheme == p.scheme && l.seed == p.seed;
         listed.points.iter().any(same)
@@ -99,7 +103,6 @@ pub fn read(dir: &Path) -> Result<Kept, Error> {
             left_out.push(point.scheme.clone());
         }
     }
-    let again = format!("run it again, which simulates only what is missing: {command}");
     let expected = listed
         .points
         .iter()
@@ -151,17 +154,17 @@ fn name(manifest: &Manifest) -> String {
     file.unwrap_or_else(|| format!("{}.toml", manifest.scenario))
 }
 
-fn document<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    let damaged = || {
-        Error::user(
-            "this file of the run is missing or damaged:",
-            path,
-            "run the same command again: it writes the file, and simulates only what is missing",
-        )
-    };
-    let bytes = fs::read(path).map_err(|e| match e.kind() {
-        ErrorKind::NotFound => damaged(),
-        _ => Error::io("read", path, e),
-    })?;
-    serde_json::from_slice(&bytes).map_err(|_| damaged())
+/// The points of a run, which are those of its manifest's schemes.
+fn listed(dir: &Path, manifest: &Manifest, again: &str) -> Result<Summary, Error> {
+    let path = dir.join(SUMMARY);
+    let listed: Summary = document::read(&path)?.needed(&path, again)?;
+    let known = |p: &Listed| manifest.schemes.contains(&p.scheme);
+    if manifest.digest.as_ref() != Some(&listed.digest) || !listed.points.iter().all(known) {
+        return Err(Error::user(
+            "this file is that of another run than the manifest beside it:",
+            &path,
+            again,
+        ));
+    }
+    Ok(listed)
 }

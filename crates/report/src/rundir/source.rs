@@ -2,13 +2,11 @@
 //! A run directory that is only read: `cemark merge` takes points from it. It is neither locked nor
 //! changed, since each of its files is whole whenever it has its name.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use cemark_scenario::Point;
 
-use super::seal::Place;
+use super::document;
 use super::stored::{self, Stored};
 use super::{Finished, MANIFEST, Manifest, POINTS};
 use crate::Error;
@@ -41,33 +39,39 @@ impl Source {
     /// [`crate::Fault::User`] where it has no manifest or a damaged one; [`crate::Fault::Machine`]
     /// where it cannot be read.
     pub fn open(path: &Path) -> Result<Self, Error> {
+        Source::find(path)?.ok_or_else(|| {
+            let what = match path.exists() {
+                true => "this is no run directory, it has no manifest.json:",
+                false => "there is no directory",
+            };
+            let help = "name the directories that `cemark run --part` has written, for example \
+                        runs/*-part*of4";
+            Error::user(what, path, help)
+        })
+    }
+
+    /// The same where there may be none.
+    ///
+    /// # Errors
+    /// Where the manifest is damaged or cannot be read.
+    pub fn find(path: &Path) -> Result<Option<Self>, Error> {
         let file = path.join(MANIFEST);
-        let mut bytes = match fs::read(&file) {
-            Ok(bytes) => bytes,
-            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-                let what = match path.exists() {
-                    true => "this is no run directory, it has no manifest.json:",
-                    false => "there is no directory",
-                };
-                let help = "name the directories that `cemark run --part` has written, for \
-                            example runs/*-part*of4";
-                return Err(Error::user(what, path, help));
+        let manifest = match document::read(&file)? {
+            document::Found::Missing => return Ok(None),
+            document::Found::Whole(manifest) => manifest,
+            document::Found::Damaged => {
+                return Err(Error::user(
+                    "the manifest is damaged:",
+                    &file,
+                    "run the command of this directory again: it writes the manifest again, and \
+                     keeps the points that are whole",
+                ));
             }
-            Err(e) => return Err(Error::io("read", &file, e)),
         };
-        let whole = Place::Json.holds(&mut bytes) == Some(true);
-        match serde_json::from_slice(&bytes) {
-            Ok(manifest) if whole => Ok(Source {
-                path: path.to_path_buf(),
-                manifest,
-            }),
-            _ => Err(Error::user(
-                "the manifest is damaged:",
-                &file,
-                "run the command of this directory again: it writes the manifest again, and keeps \
-                 the points that are whole",
-            )),
-        }
+        Ok(Some(Source {
+            path: path.to_path_buf(),
+            manifest,
+        }))
     }
 
     /// The directory.

@@ -4,9 +4,9 @@
 //! checksum covers all of it, so that damage is noticed before anything is used.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::Path;
 
+use cemark_scenario::files;
 use cemark_sim::Outcome;
 use cemark_sim::outcome::{
     FlowRecord, LongRecord, PauseReport, PortReport, PortTrace, ProbeRecord, QueueSample, Spread,
@@ -21,6 +21,8 @@ use super::seal::{self, Place};
 /// Key of the metadata entry. It changes with the meaning of what is stored: the fingerprint of a
 /// point's simulator does not cover this file, so an old point would be read as a new one.
 const KEY: &str = "cemark.point";
+/// Bytes of the largest point.
+const LARGEST: u64 = 16 << 30;
 
 /// What a point belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -214,9 +216,9 @@ pub(crate) fn encode(outcome: &Outcome, key: Key<'_>, cpu_seconds: f64) -> Vec<u
 
 /// The point in a file.
 pub(crate) fn read(path: &Path, key: Key<'_>) -> Stored {
-    match std::fs::read(path) {
+    match files::bytes(path, LARGEST) {
         Ok(bytes) => decode(bytes, key),
-        Err(e) if e.kind() == ErrorKind::NotFound => Stored::Missing,
+        Err(e) if e.is_missing() => Stored::Missing,
         Err(_) => Stored::Damaged,
     }
 }
@@ -244,7 +246,11 @@ pub(crate) fn decode(mut bytes: Vec<u8>, key: Key<'_>) -> Stored {
 
 /// The scenario that a point's file belongs to, if the file is whole.
 pub(crate) fn scenario(path: &Path) -> Option<String> {
-    let mut bytes = std::fs::read(path).ok()?;
+    scenario_in(files::bytes(path, LARGEST).ok()?)
+}
+
+/// The same of its bytes.
+pub(crate) fn scenario_in(mut bytes: Vec<u8>) -> Option<String> {
     match Place::Parquet.holds(&mut bytes) {
         Some(true) => header(bytes).map(|(header, _)| header.scenario),
         _ => None,

@@ -2,7 +2,9 @@
 //! Tables as files: CSV with every digit and the units in the header, for programs; Markdown as
 //! people read it, for documents.
 
-use cemark_scenario::Plan;
+use std::borrow::Cow;
+
+use cemark_scenario::{Plan, visible};
 
 use crate::comparison::{Comparisons, Group, Row};
 use crate::figure::RowResult;
@@ -28,7 +30,8 @@ impl Table {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let lines = std::iter::once(&self.head).chain(&self.rows);
         for line in lines {
-            writer.write_record(line).expect("a file in memory");
+            let cells = line.iter().map(|cell| harmless(cell).into_owned());
+            writer.write_record(cells).expect("a file in memory");
         }
         let bytes = writer.into_inner().expect("a file in memory");
         String::from_utf8(bytes).expect("made of strings")
@@ -37,16 +40,30 @@ impl Table {
     /// As Markdown: the first column to the left, the others to the right.
     pub fn markdown(&self) -> String {
         let line = |cells: &[String]| {
-            let cells = cells.iter().map(|c| c.replace('|', "\\|"));
+            let cells = cells.iter().map(|c| in_markdown(c).replace('|', "\\|"));
             format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
         };
-        let mut out = format!("{}\n\n{}", self.title, line(&self.head));
+        let mut out = format!("{}\n\n{}", in_markdown(&self.title), line(&self.head));
         let rule = |i: usize| if i == 0 { "---" } else { "---:" };
         let rules: Vec<String> = (0..self.head.len()).map(|i| rule(i).to_owned()).collect();
         out += &format!("|{}|\n", rules.join("|"));
         self.rows.iter().for_each(|row| out += &line(row));
         out
     }
+}
+
+/// A cell of CSV. A text that a spreadsheet would compute as a formula gets an apostrophe before it.
+fn harmless(cell: &str) -> Cow<'_, str> {
+    let computed = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    match computed && cell.parse::<f64>().is_err() {
+        true => Cow::Owned(format!("'{cell}")),
+        false => Cow::Borrowed(cell),
+    }
+}
+
+/// Text in Markdown, which is no HTML.
+fn in_markdown(text: &str) -> String {
+    visible(text).replace('&', "&amp;").replace('<', "&lt;")
 }
 
 /// The tables of a run for programs.

@@ -3,7 +3,7 @@
 //! likely wrong.
 
 use cemark_sim::Config;
-use cemark_sim::config::{Edge, Nic};
+use cemark_sim::config::{Buffering, Edge, Nic, Policy};
 use cemark_sim::workload::{Kind, Workload};
 use cemark_wire::{Nanos, Picos};
 
@@ -21,6 +21,7 @@ pub(crate) fn check(root: &Table, config: &Config) -> Fallible<()> {
     limits::check(root, config)?;
     wire_length(root, config)?;
     buffer(root, config)?;
+    drains(root, config)?;
     base_rtt(root, config)?;
     pauses(root, config)?;
     queue_pairs(root, config)?;
@@ -56,6 +57,40 @@ fn buffer(root: &Table, config: &Config) -> Fallible<()> {
     )
     .help(format!(
         "write at least buffer = \"{packet}B\"; usual are \"250KB\" to \"1MB\" a port"
+    )))
+}
+
+/// Longest time in which a full buffer may drain. A port computes when its last packet leaves, and
+/// a time has 2^64 picoseconds, which are 18 times as long.
+const SLOWEST_DRAIN: u64 = 1_000_000;
+
+fn drains(root: &Table, config: &Config) -> Fallible<()> {
+    let own = u64::from(config.switch.buffer_bytes);
+    let most = match config.switch.buffering {
+        Buffering {
+            policy: Policy::Port | Policy::Static,
+            ..
+        } => own,
+        Buffering { pool_bytes: 0, .. } => own.saturating_mul(u64::from(config.topology.hosts())),
+        Buffering { pool_bytes, .. } => pool_bytes.into(),
+    };
+    let slowest = config.topology.slowest();
+    let seconds = u128::from(most) * 8 / u128::from(slowest.0);
+    if seconds <= u128::from(SLOWEST_DRAIN) {
+        return Ok(());
+    }
+    let (buffer, rate) = (units::length(most), units::rate(slowest.0));
+    Err(at(
+        root,
+        &[
+            ("switch", "pool"),
+            ("switch", "buffer"),
+            ("topology", "rate"),
+        ],
+        format!("a full buffer of {buffer} takes {seconds} seconds to drain at {rate}"),
+    )
+    .help(format!(
+        "{SLOWEST_DRAIN} seconds are the most: write a smaller buffer or a faster link"
     )))
 }
 

@@ -80,6 +80,14 @@ pub(super) fn kept(config: &Config, found: &Found) -> f64 {
     measured(config) * FLOW + found.ports * PORT + traced
 }
 
+/// Samples of all ports together.
+pub(super) fn samples_of_ports(config: &Config, found: &Found) -> f64 {
+    match config.measure.queue_interval.0 {
+        0 => 0.0,
+        _ => found.ports * samples(config, found),
+    }
+}
+
 fn samples(config: &Config, found: &Found) -> f64 {
     let m = &config.measure;
     let time = seconds(m.until).min(found.end) - seconds(m.from);

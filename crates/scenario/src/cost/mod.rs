@@ -39,6 +39,8 @@ const EFFORT: u64 = 15_000_000;
 pub(crate) struct Cost {
     /// Packet-hops.
     pub(crate) hops: f64,
+    /// Samples of queues, of all ports.
+    pub(crate) samples: f64,
     /// Simulated seconds.
     pub(crate) seconds: f64,
     /// Most memory while it runs, beyond that of the program.
@@ -65,6 +67,7 @@ impl Costs {
         found.after += probes.sum::<f64>();
         Cost {
             hops: found.before + found.after,
+            samples: memory::samples_of_ports(config, &found),
             seconds: found.end,
             peak_bytes: memory::peak(config, &found),
             kept_bytes: memory::kept(config, &found),
@@ -107,9 +110,12 @@ impl Costs {
     }
 }
 
-/// CPU seconds that the packet-hops of a point take: nanoseconds a packet-hop by what makes it
-/// dear, on a core of the machines of `bench/`.
-pub(crate) fn cpu_seconds(config: &Config, hops: f64) -> f64 {
+/// Nanoseconds of a sample of a port's queue.
+const SAMPLE: f64 = 20.0;
+
+/// CPU seconds that the packet-hops and the samples of queues of a point take: nanoseconds a
+/// packet-hop by what makes it dear, on a core of the machines of `bench/`.
+pub(crate) fn cpu_seconds(config: &Config, hops: f64, samples: f64) -> f64 {
     let s = &config.switch;
     let mut nanos: f64 = 60.0;
     if s.queues.len() > 1 || s.never_fuse || s.buffering.policy != Policy::Port {
@@ -127,7 +133,7 @@ pub(crate) fn cpu_seconds(config: &Config, hops: f64) -> f64 {
         Edge::Plain => {}
         Edge::Dcib { .. } | Edge::Pep { .. } => nanos += 60.0,
     }
-    hops * nanos * growth(config.topology.hosts()) * 1e-9
+    (hops * nanos + samples * SAMPLE) * growth(config.topology.hosts()) * 1e-9
 }
 
 /// What a packet-hop costs in a fabric of this size, as a multiple of a small one: what it touches

@@ -53,10 +53,11 @@ fn convert(node: &mut Node, cell: Option<u32>) -> Fallible<()> {
         return Err(Fault::new(node.at, message)
             .help("write cell = \"256B\" in [switch], with the size that your switch has"));
     };
-    let bytes = units::scaled(number, u64::from(cell)).map_err(|bad| {
+    let bytes = units::whole(number, u64::from(cell)).map_err(|bad| {
         let what = match bad {
             Bad::Negative => "a length cannot be negative".to_owned(),
             Bad::TooLarge => format!("`{text}` is too large"),
+            Bad::Fraction => format!("`{text}` is not a whole number of bytes"),
             _ => format!("`{text}` is not a number of cells"),
         };
         Fault::new(node.at, what).help("write it like \"1000 cells\"")

@@ -31,12 +31,12 @@ use crate::plan::{Plan, Point, Precision, Warning};
 use crate::precision::PRECISION;
 use crate::section::{LONGEST, Section};
 use crate::sections::{self, Form};
-use crate::sizes::{LARGEST_FILE, Tables, read};
+use crate::sizes::{LARGEST_FILE, Tables};
 use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
-    cost, edge, fabric, faults, full, host, markers, measure, precision, preset, published, retune,
-    rtt, rules, sense, switch, transport, warn, workload,
+    cost, edge, fabric, faults, files, full, host, markers, measure, precision, preset, published,
+    retune, rtt, rules, sense, switch, transport, warn, workload,
 };
 
 /// A plan with more points would take more memory than a run can use.
@@ -105,7 +105,7 @@ pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
             Some(help),
         ));
     }
-    let text = read(path, LARGEST_FILE).map_err(|why| {
+    let text = files::text(path, LARGEST_FILE).map_err(|why| {
         let names = builtins().map(|b| b.name).collect::<Vec<_>>().join(", ");
         Error::whole(
             name,
@@ -133,6 +133,8 @@ fn plan(text: &str, file: &str, overrides: &Overrides, texts: &mut Texts) -> Fal
     for (path, values) in &overrides.set {
         given.set(&mut root, &mut axes, texts, path, values)?;
     }
+    let set: Vec<String> = overrides.set.iter().map(|(path, _)| path.clone()).collect();
+    rtt::keep_to_model(&mut root, &axes, &set)?;
     let precision = precision::precision(&mut root, overrides, texts)?;
     let seeds = match &precision {
         None => top::seeds(&root, overrides)?,
@@ -264,10 +266,10 @@ fn lines<'a, I: IntoIterator<Item = &'a String>>(
     of: impl Fn(&'a Read) -> I,
 ) -> Vec<String> {
     let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let reads = cells.iter().flat_map(|(_, schemes)| schemes);
     for (read, line) in reads.flat_map(|read| of(read).into_iter().map(move |line| (read, line))) {
-        let place = found.iter().position(|(l, _)| l == line);
-        let place = place.unwrap_or_else(|| {
+        let place = *places.entry(line).or_insert_with(|| {
             found.push((line, Vec::new()));
             found.len() - 1
         });
@@ -306,7 +308,7 @@ fn baseline(root: &Table, labels: &[String]) -> Fallible<usize> {
     let (Some(label), Some(node)) = (s.given(&top::BASELINE)?, s.node(&top::BASELINE)) else {
         return Ok(0);
     };
-    let found = labels.iter().position(|l| fold(l) == fold(&label));
+    let found = labels.iter().position(|l| fold(l) == fold(label.trim()));
     found.ok_or_else(|| {
         let message = format!("the baseline `{label}` is not a scheme of this file");
         Fault::new(node.at, message)
@@ -389,6 +391,7 @@ fn point(
         load,
         seed: config.seed,
         cost: cost.hops,
+        samples: cost.samples,
         seconds: cost.seconds,
         peak_bytes: cost.peak_bytes,
         kept_bytes: cost.kept_bytes,

@@ -440,6 +440,10 @@ fn quantity(node: &Node, what: &str, example: &str, list: &Units) -> Fallible<u6
             ),
             Bad::Doubtful(help) => (format!("`{written}` can be read in two ways"), help),
             Bad::TooLarge => (format!("`{written}` is too large"), known()),
+            Bad::Fraction => (
+                format!("`{written}` is not a whole number of {}", list.base),
+                format!("{} are what is counted: write fewer digits", list.base),
+            ),
         };
         Fault::new(node.at, message).help(help)
     })

@@ -2,19 +2,18 @@
 //! Where a workload's flow sizes come from: a built-in table, a file, or one size for all.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use cemark_sim::workload::SizeTable;
 use cemark_sim::workload::sizes::{BUILTIN, Unit};
 
 use crate::error::{Fallible, Fault, near};
+use crate::files;
 use crate::key::{Key, keys, words};
 use crate::rtts;
 use crate::section::{Section, text};
 use crate::tree::Node;
-use crate::units;
+use crate::units::{self, Bad};
 use crate::workload::LARGEST_FLOW;
 
 /// What a table of sizes counts.
@@ -80,14 +79,15 @@ impl Tables {
         if let Some(table) = SizeTable::builtin(name) {
             return Ok(table);
         }
-        if let Ok(bytes) = units::quantity(name, &units::LENGTHS) {
-            return match bytes {
-                1..=LARGEST_FLOW => Ok(SizeTable::constant(bytes)),
-                _ => Err(
-                    Fault::new(node.at, "a flow has from one byte to a petabyte")
-                        .help("write a size such as \"100KB\""),
-                ),
-            };
+        let mistake =
+            |what: String| Err(Fault::new(node.at, what).help("write a size such as \"100KB\""));
+        match units::quantity(name, &units::LENGTHS) {
+            Ok(bytes @ 1..=LARGEST_FLOW) => return Ok(SizeTable::constant(bytes)),
+            Ok(_) => return mistake("a flow has from one byte to a petabyte".to_owned()),
+            Err(Bad::Fraction) => {
+                return mistake(format!("`{name}` is not a whole number of bytes"));
+            }
+            Err(_) => {}
         }
         if !name.contains(['/', '\\', '.']) {
             return Err(
@@ -133,7 +133,7 @@ impl Tables {
     pub(crate) fn flows(&mut self, name: &str) -> Result<&[u8], String> {
         let path = self.base.join(name);
         if !self.flows.contains_key(&path) {
-            let content = bytes(&path, crate::flows::LARGEST)?;
+            let content = files::bytes(&path, crate::flows::LARGEST).map_err(|e| e.to_string())?;
             self.flows.insert(path.clone(), content);
         }
         Ok(&self.flows[&path])
@@ -141,7 +141,7 @@ impl Tables {
 
     fn text(&mut self, path: &Path) -> Result<&str, String> {
         if !self.read.contains_key(path) {
-            let text = read(path, LARGEST_FILE)?;
+            let text = files::text(path, LARGEST_FILE).map_err(|e| e.to_string())?;
             self.read.insert(path.to_owned(), text);
         }
         Ok(&self.read[path])
@@ -153,25 +153,4 @@ fn choices() -> String {
         "write the name of a table ({}), the path of a file, or a size such as \"100KB\"",
         BUILTIN.join(", ")
     )
-}
-
-/// A whole text file, unless it is no file or far too large.
-pub(crate) fn read(path: &Path, largest: u64) -> Result<String, String> {
-    String::from_utf8(bytes(path, largest)?).map_err(|_| "it is not UTF-8 text".to_owned())
-}
-
-fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, String> {
-    let meta = std::fs::metadata(path).map_err(|e| e.to_string())?;
-    if !meta.is_file() {
-        return Err("it is not a file".to_owned());
-    }
-    if meta.len() > largest {
-        return Err(format!("it is larger than {} MB", largest >> 20));
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|e| e.to_string())?;
-    file.take(largest + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| e.to_string())?;
-    Ok(bytes)
 }

@@ -22,6 +22,8 @@ pub(crate) struct Units {
     doubts: &'static [Doubt],
     /// A value as messages write it.
     show: fn(u64) -> String,
+    /// What values are counted in.
+    pub(crate) base: &'static str,
 }
 
 impl Units {
@@ -119,6 +121,7 @@ pub(crate) static RATES: Units = Units {
         bits_or_bytes("TB/s", 3),
     ],
     show: rate,
+    base: "bits per second",
 };
 
 /// Spans in picoseconds.
@@ -143,6 +146,7 @@ pub(crate) static TIMES: Units = Units {
     usual: 5,
     doubts: &[],
     show: |picos| span(Picos(picos)),
+    base: "picoseconds",
 };
 
 /// Lengths in bytes.
@@ -209,6 +213,7 @@ pub(crate) static LENGTHS: Units = Units {
         ),
     ],
     show: length,
+    base: "bytes",
 };
 
 /// Words for the cells of a switch's buffer, whose size `cell` in `[switch]` gives.
@@ -229,6 +234,8 @@ pub(crate) enum Bad {
     Doubtful(String),
     /// More than fits.
     TooLarge,
+    /// Not a whole number of what is counted.
+    Fraction,
 }
 
 /// What a quantity measures.
@@ -298,6 +305,7 @@ pub fn read_quantity(text: &str, measure: Measure) -> Result<u64, String> {
     let units = measure.units();
     quantity(text, units).map_err(|bad| match bad {
         Bad::Doubtful(help) => format!("`{text}` can be read in two ways: {help}"),
+        Bad::Fraction => format!("`{text}` is not a whole number of {}", units.base),
         _ => format!(
             "`{text}` is not {}: a number with one of {}",
             measure.word(),
@@ -315,9 +323,22 @@ pub(crate) fn split(text: &str) -> (&str, &str) {
     (number, unit.trim())
 }
 
-/// `digits[.digits] * scale`, rounded to the nearest whole number (a half goes up). Exact: no float
-/// takes part.
+/// `digits[.digits] * scale`, rounded to the nearest whole number (a half goes up). No float takes
+/// part.
 pub(crate) fn scaled(number: &str, scale: u64) -> Result<u64, Bad> {
+    Ok(product(number, scale)?.0)
+}
+
+/// `digits[.digits] * scale`, which must be a whole number.
+pub(crate) fn whole(number: &str, scale: u64) -> Result<u64, Bad> {
+    match product(number, scale)? {
+        (n, true) => Ok(n),
+        (_, false) => Err(Bad::Fraction),
+    }
+}
+
+/// `digits[.digits] * scale`, rounded, and whether nothing was rounded.
+fn product(number: &str, scale: u64) -> Result<(u64, bool), Bad> {
     if number.starts_with('-') {
         return Err(Bad::Negative);
     }
@@ -334,7 +355,7 @@ pub(crate) fn scaled(number: &str, scale: u64) -> Result<u64, Bad> {
     };
     // Digits beyond the 18th cannot move a result that is rounded to a whole number of at most 2^64
     // by more than one.
-    let fraction = &fraction[..fraction.len().min(18)];
+    let (fraction, beyond) = fraction.split_at(fraction.len().min(18));
     let (part, of) = match fraction {
         "" => (0, 1),
         _ => (
@@ -346,21 +367,30 @@ pub(crate) fn scaled(number: &str, scale: u64) -> Result<u64, Bad> {
     let total = whole
         .checked_mul(scale)
         .and_then(|w| w.checked_add((part * scale + of / 2) / of));
-    total
-        .and_then(|t| u64::try_from(t).ok())
-        .ok_or(Bad::TooLarge)
+    let total = total.and_then(|t| u64::try_from(t).ok());
+    let exact = (part * scale) % of == 0 && beyond.bytes().all(|b| b == b'0');
+    Ok((total.ok_or(Bad::TooLarge)?, exact))
 }
 
 /// Reads `text` as a number and one of `units`; zero needs no unit.
 pub(crate) fn quantity(text: &str, units: &Units) -> Result<u64, Bad> {
+    read(text, units, whole)
+}
+
+/// The same rounded: a list of flows may come from a program that computes with floats.
+pub(crate) fn rounded(text: &str, units: &Units) -> Result<u64, Bad> {
+    read(text, units, scaled)
+}
+
+fn read(text: &str, units: &Units, of: fn(&str, u64) -> Result<u64, Bad>) -> Result<u64, Bad> {
     let (number, unit) = split(text);
     if number.is_empty() {
         return Err(Bad::NoNumber);
     }
     let scale = match units.scale(unit) {
         Some(scale) => scale,
-        None if unit.is_empty() => match scaled(number, 1)? {
-            0 => return Ok(0),
+        None if unit.is_empty() => match product(number, 1)? {
+            (0, true) => return Ok(0),
             _ => return Err(Bad::NoUnit),
         },
         None => match units.doubt(unit) {
@@ -373,7 +403,7 @@ pub(crate) fn quantity(text: &str, units: &Units) -> Result<u64, Bad> {
             None => return Err(Bad::UnknownUnit(unit.to_owned())),
         },
     };
-    scaled(number, scale)
+    of(number, scale)
 }
 
 /// Whether `text` ends in one of `units`.

@@ -66,6 +66,9 @@ pub(crate) struct Scheme {
     pub(crate) timed: Vec<&'static str>,
 }
 
+/// Letters of a label.
+const LONGEST_LABEL: usize = 100;
+
 /// Reads one scheme; a queue length written as a time is what a link of `rate` sends in it.
 pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
     let mut s = Section::under(node, &SCHEME)?;
@@ -79,6 +82,13 @@ pub(crate) fn scheme(node: &Node, rate: Rate) -> Fallible<Scheme> {
             .help("write a name for the table, such as label = \"ECN#\""));
     }
     let (mut written, mut timed) = (Vec::new(), Vec::new());
+    let letters = label.as_deref().map_or(0, |label| label.chars().count());
+    if let (true, Some(node)) = (letters > LONGEST_LABEL, s.node(&LABEL)) {
+        let message = format!("this label has {letters} letters");
+        return Err(Fault::new(node.at, message).help(format!(
+            "write one of at most {LONGEST_LABEL}: it is a column of tables and part of file names"
+        )));
+    }
     let (title, choice) = if fold(&name) == NONE {
         (NONE_TITLE, MarkerChoice::None)
     } else {

@@ -4,13 +4,14 @@
 use cemark_sim::workload::{RTT_CASES, RttModel};
 use cemark_wire::Picos;
 
-use crate::error::{Fallible, Fault, near};
-use crate::key::{Key, keys, words};
+use crate::error::{At, Fallible, Fault, alike, fold, near};
+use crate::key::{Key, Words, keys, word_of, words};
 use crate::rtts::FILE_KEYS;
 use crate::section::{Section, fraction, list, time};
 use crate::sections::{Form, SectionSpec};
 use crate::sizes::Tables;
-use crate::tree::{Node, Table};
+use crate::sweep::Axis;
+use crate::tree::{Node, Table, Value};
 
 pub(crate) static RTT: SectionSpec = SectionSpec::new(
     "rtt",
@@ -86,6 +87,86 @@ keys! { KEYS:
         "the delay that is added to a flow's data applies to its SYN too; `false`: a handshake \
          takes the RTT of the path alone",
     );
+}
+
+/// Refuses keys and axes of `[rtt]` that no model of the scenario has: their values would be read by
+/// nobody. `set` are the paths that the command line names; where it names another model, the keys
+/// of the model in the file go with that.
+pub(crate) fn keep_to_model(root: &mut Table, axes: &[Axis], set: &[String]) -> Fallible<()> {
+    let path = |name: &str| fold(&format!("{}.{name}", RTT.name));
+    let swept = |name: &str| axes.iter().find(|axis| fold(&axis.path) == path(name));
+    let given = |name: &str| set.iter().any(|set| fold(set) == path(name));
+    let Some(table) = root.get_mut(RTT.name).map(|entry| &mut entry.node.value) else {
+        return foreign(&[word_of(&Model::Path)], axes);
+    };
+    let Value::Table(table) = table else {
+        return Ok(());
+    };
+    let models: Vec<&str> = match (swept(MODEL.spec.name), table.get(MODEL.spec.name)) {
+        (Some(axis), _) => axis.values.iter().filter_map(known).collect(),
+        (None, Some(entry)) => known(&entry.node).into_iter().collect(),
+        (None, None) => vec![word_of(&Model::Path)],
+    };
+    if models.is_empty() {
+        return Ok(());
+    }
+    let other = |key: &str| is_other(key, &models) && swept(key).is_none();
+    if given(MODEL.spec.name) {
+        let named: Vec<bool> = table.0.iter().map(|entry| given(&entry.key)).collect();
+        let mut named = named.into_iter();
+        table
+            .0
+            .retain(|entry| named.next() == Some(true) || !other(&entry.key));
+    }
+    if let Some(entry) = table.0.iter().find(|entry| is_other(&entry.key, &models)) {
+        return Err(not_of(&entry.key, entry.at, &models));
+    }
+    foreign(&models, axes)
+}
+
+/// Fails on an axis of a key that none of the models has.
+fn foreign(models: &[&str], axes: &[Axis]) -> Fallible<()> {
+    for axis in axes {
+        let parts = axis.path.split_once('.');
+        let key = parts.filter(|(section, _)| alike(section, RTT.name));
+        if let Some((_, key)) = key.filter(|(_, key)| is_other(key, models)) {
+            return Err(not_of(key, axis.at, models));
+        }
+    }
+    Ok(())
+}
+
+/// The model that a value names.
+fn known(node: &Node) -> Option<&'static str> {
+    let Value::Text(written) = &node.value else {
+        return None;
+    };
+    let mut words = Model::words().into_iter().map(|(word, _)| word);
+    words.find(|word| alike(word, written))
+}
+
+/// Whether a key is one of models, and of none of these.
+fn is_other(key: &str, models: &[&str]) -> bool {
+    let spec = RTT.keys().find(|spec| alike(spec.name, key));
+    spec.is_some_and(|spec| {
+        !spec.only.is_empty() && !spec.only.iter().any(|model| models.contains(model))
+    })
+}
+
+fn not_of(key: &str, at: At, models: &[&str]) -> Box<Fault> {
+    let spec = RTT.keys().find(|spec| alike(spec.name, key));
+    let quoted = |models: &[&str]| {
+        let models = models.iter().map(|model| format!("\"{model}\""));
+        models.collect::<Vec<_>>().join(" or ")
+    };
+    let own = quoted(spec.map_or(&[], |spec| spec.only));
+    let message = format!(
+        "unknown key `{key}` under model = {} in [rtt]",
+        quoted(models)
+    );
+    Fault::new(at, message).label("not known").help(format!(
+        "it belongs to model = {own}: write that model, or leave `{key}` out"
+    ))
 }
 
 /// The base RTTs, and whether what they add to a path applies to SYNs.

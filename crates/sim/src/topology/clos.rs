@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Three tiers of switches in any numbers: a fat tree with fewer pods, more cores, or other rates.
 
-use super::{Absent, Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape};
-use super::{Switch, Tier, TopologySpec, Unit, Values, Way};
+use super::{Absent, Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake};
+use super::{Path, Shape, Switch, Tier, TopologySpec, Unit, Values, Way};
 use cemark_wire::{Picos, Rate};
-
-/// Most inner links, one direction each. Beyond it a fabric takes more memory than a point has.
-const MOST_LINKS: u64 = 1 << 20;
 
 const fn some(name: &'static str, text: &'static str, value: u64, doc: &'static str) -> Key {
     Key::needed(name, (1, 4096), Example { text, value }, doc)

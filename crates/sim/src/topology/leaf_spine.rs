@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two tiers: every leaf is joined to every spine.
 
-use super::{Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape, Switch};
+use super::{Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake};
+use super::{Path, Shape, Switch};
 use super::{Tier, TopologySpec, Values, Way};
 use cemark_wire::{Picos, Rate};
 
@@ -52,9 +53,17 @@ pub struct LeafSpine {
 
 impl LeafSpine {
     pub(super) fn new(v: &Values) -> Result<LeafSpine, Mistake> {
+        let (leaves, spines) = (v.count("leaves"), v.count("spines"));
+        if 2 * u64::from(leaves) * u64::from(spines) > MOST_LINKS {
+            return Err(Mistake {
+                key: "spines",
+                message: "this fabric has more than a million links between switches",
+                help: "links are 2 x leaves x spines: write fewer",
+            });
+        }
         Ok(LeafSpine {
-            leaves: v.count("leaves"),
-            spines: v.count("spines"),
+            leaves,
+            spines,
             hosts_per_leaf: v.count("hosts-per-leaf"),
             host_rate: v.rate("rate"),
             uplink_rate: v.rate("uplink-rate"),

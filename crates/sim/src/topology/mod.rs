@@ -27,6 +27,10 @@ pub use spec::{Absent, Example, Key, Mistake, TopologySpec, Unit, Values};
 /// Most hosts of a fabric.
 pub const MOST_HOSTS: u32 = 65_536;
 
+/// Most links between switches, counted one way each. Beyond it a fabric takes more memory than a
+/// point has.
+pub const MOST_LINKS: u64 = 1 << 20;
+
 macro_rules! topologies {
     ($($Name:ident in $module:ident),+ $(,)?) => {
         $(pub use $module::$Name;)+

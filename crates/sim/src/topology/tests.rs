@@ -171,6 +171,23 @@ fn names_are_unique_and_keys_are_explained() {
 }
 
 #[test]
+fn the_largest_numbers_are_refused_before_links_are_made() {
+    for spec in Topology::ALL {
+        let largest = Values::read(spec, |key, default| match key.unit {
+            Unit::Count { min, max } => Ok::<u64, ()>(match key.name.contains("hosts") {
+                true => min.into(),
+                false => max.into(),
+            }),
+            _ => default.ok_or(()),
+        });
+        if let Ok(topology) = Topology::build(spec, &largest.unwrap()) {
+            let links = topology.shape().cables().len() as u64;
+            assert!(links <= MOST_LINKS, "{}: {links}", spec.name);
+        }
+    }
+}
+
+#[test]
 fn a_fat_tree_of_odd_switches_is_refused() {
     let spec = Topology::ALL.iter().find(|s| s.name == "fat-tree").unwrap();
     let odd = Values::read(spec, |key, default| match key.name {

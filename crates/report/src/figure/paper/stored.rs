@@ -8,7 +8,7 @@ use cemark_scenario::{Overrides, Plan};
 
 use super::super::error::FileError;
 use super::super::evaluate::{Cell, Data};
-use super::super::{Calibration, FigureFile, Mode, ROWS, RowResult};
+use super::super::{Calibration, FigureFile, Mode, ROWS, RowResult, stored_rows};
 use crate::Error;
 use crate::metrics::Sample;
 use crate::rundir::{Finished, Found, Source, share};
@@ -47,7 +47,7 @@ pub(super) fn read(
     };
     let Some(first) = plan(None)? else {
         let place = from.join(format!("{}-{}", file.id, mode.word()));
-        let rows = rows(&place)?;
+        let rows = stored_rows(&place)?;
         let stored = |rows| Stored {
             rows,
             plan: None,
@@ -68,15 +68,15 @@ pub(super) fn read(
     };
     let name = format!("{}-{}-{}", file.id, mode.word(), &hex(whole)[..8]);
     let place = from.join(&name);
-    if let Ok(source) = Source::open(&place) {
-        return of_source(&source, first, rows(&place)?).map(Some);
+    if let Some(source) = Source::find(&place)? {
+        return of_source(&source, first, stored_rows(&place)?).map(Some);
     }
     // Another version of the figure: its rows can be shown, its points belong to another plan.
     let Some(other) = other(from, &format!("{}-{}-", file.id, mode.word())) else {
         return Ok(None);
     };
-    let build = Source::open(&other).map(|s| s.manifest().provenance.build.clone());
-    Ok(rows(&other)?.map(|rows| Stored {
+    let build = Source::find(&other)?.map(|s| s.manifest().provenance.build.clone());
+    Ok(stored_rows(&other)?.map(|rows| Stored {
         rows,
         plan: None,
         finished: Vec::new(),
@@ -91,10 +91,16 @@ fn of_source(source: &Source, first: Plan, rows: Option<Vec<RowResult>>) -> Resu
     let build = source.manifest().provenance.build.clone();
     let simulated = first.simulated_as();
     let load = |i: usize| match source.load(&first.points[i], &build) {
-        Found::Whole(found) if simulated[i] == i => Some(*found),
-        _ => None,
+        Found::Whole(found) if simulated[i] == i => Ok(Some(*found)),
+        Found::Damaged(path) => Err(Error::user(
+            "a point of this figure is damaged:",
+            &path,
+            "run the figure again, which simulates only what is missing or damaged",
+        )),
+        _ => Ok(None),
     };
-    let mut finished: Vec<Option<Finished>> = (0..first.points.len()).map(load).collect();
+    let finished = (0..first.points.len()).map(load);
+    let mut finished = finished.collect::<Result<Vec<Option<Finished>>, Error>>()?;
     share(&first, &mut finished);
     let there = |i: &usize| finished[*i].is_some();
     let there: Vec<usize> = (0..first.points.len()).filter(there).collect();
@@ -107,20 +113,6 @@ fn of_source(source: &Source, first: Plan, rows: Option<Vec<RowResult>>) -> Resu
         build,
         is_other: false,
     })
-}
-
-/// The rows that a run has written; `None` where it has not written any.
-fn rows(place: &Path) -> Result<Option<Vec<RowResult>>, Error> {
-    let path = place.join(ROWS);
-    if !path.exists() {
-        return Ok(None);
-    }
-    let bytes = std::fs::read(&path).map_err(|e| Error::io("read", &path, e))?;
-    let rows = serde_json::from_slice(&bytes).map_err(|_| {
-        let help = "run the figure again: it writes the file, and simulates only what is missing";
-        Error::user("this file of a figure is damaged:", &path, help)
-    })?;
-    Ok(Some(rows))
 }
 
 /// The directory below `from` whose name begins like this, of several the last by name.

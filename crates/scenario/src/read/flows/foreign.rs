@@ -8,6 +8,7 @@ use cemark_formats::{Fault, Flow, Kind, hpcc, htsim};
 use cemark_sim::workload::FlowLine;
 use cemark_wire::Picos;
 
+use super::MOST;
 use crate::workload::LARGEST_FLOW;
 
 /// The flows, the first of which starts at 0. Each priority of HPCC has a queue of its own, in
@@ -39,6 +40,9 @@ pub(super) fn read(
             return Err("it has no flows; `cemark import` makes a scenario of it".to_owned());
         }
     };
+    if flows.len() > MOST {
+        return Err(format!("it has more than {MOST} flows"));
+    }
     let first = flows.iter().map(|flow| flow.start).min();
     let first = first.ok_or_else(|| "it has no flows".to_owned())?;
     let priorities: BTreeSet<u32> = flows.iter().filter_map(|flow| flow.priority).collect();

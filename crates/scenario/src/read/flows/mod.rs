@@ -11,10 +11,12 @@ use cemark_sim::workload::FlowLine;
 use cemark_wire::Picos;
 
 use crate::error::{At, Fallible, Fault};
-use crate::units::{LENGTHS, TIMES, Units, quantity};
+use crate::units::{LENGTHS, TIMES, Units, quantity, rounded};
 use crate::workload::LARGEST_FLOW;
 
-/// Largest file: about four million flows.
+/// Most flows of a file: half a gigabyte in memory.
+pub(crate) const MOST: usize = 10_000_000;
+/// Largest file.
 pub(crate) const LARGEST: u64 = 256 << 20;
 
 /// The columns that a file may have; `src`, `dst` and `size` it must have.
@@ -77,6 +79,9 @@ fn read(text: &str, topology: &Topology, queues: usize) -> Result<Vec<FlowLine>,
         };
         let line = line(&cell, topology.hosts(), queues);
         lines.push(line.map_err(|why| format!("line {number}: {why}"))?);
+        if lines.len() > MOST {
+            return Err(format!("it has more than {MOST} flows"));
+        }
     }
     match lines.is_empty() {
         true => Err("it has no flows".to_owned()),
@@ -117,7 +122,12 @@ fn line(cell: &Cell<'_>, hosts: u32, queues: usize) -> Result<FlowLine, String> 
         Some((text, unit)) => {
             let bare = text.ends_with(|c: char| c.is_ascii_digit());
             let whole = format!("{text}{}", if bare { unit } else { "" });
-            let read = quantity(&whole, units).ok();
+            // Times may have been computed; there is no part of a byte.
+            let read = match n {
+                3 => quantity(&whole, units),
+                _ => rounded(&whole, units),
+            };
+            let read = read.ok();
             read.map(Some)
                 .ok_or_else(|| format!("`{}` cannot be read: `{text}`", NAMES[n]))
         }

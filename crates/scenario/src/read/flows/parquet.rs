@@ -7,104 +7,118 @@ use cemark_sim::workload::FlowLine;
 use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
-use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::{NAMES, columns, line};
+use super::{MOST, columns, line};
+use crate::guard::{self, why};
 
 /// How such a file begins.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
-/// A column; nothing where a cell is empty.
-enum Numbers {
+/// Rows that are read at a time.
+const BATCH: usize = 1 << 16;
+
+/// Some cells of a column; nothing where one is empty.
+enum Cells {
     Whole(Vec<Option<i64>>),
     Real(Vec<Option<f64>>),
 }
 
-impl Numbers {
+impl Cells {
     fn text(&self, row: usize) -> Option<String> {
         match self {
-            Numbers::Whole(values) => values[row].map(|v| v.to_string()),
-            Numbers::Real(values) => values[row].map(|v| v.to_string()),
+            Cells::Whole(values) => values[row].map(|v| v.to_string()),
+            Cells::Real(values) => values[row].map(|v| v.to_string()),
         }
     }
 }
 
 /// Reads the flows. A mistake is described with its row, counted from one.
 pub(super) fn read(content: &[u8], hosts: u32, queues: usize) -> Result<Vec<FlowLine>, String> {
-    let file = SerializedFileReader::new(Bytes::copy_from_slice(content)).map_err(why)?;
+    let file = guard::open(Bytes::copy_from_slice(content), MOST as u64)?;
+    guard::caught(|| flows(&file, hosts, queues))
+}
+
+fn flows(
+    file: &SerializedFileReader<Bytes>,
+    hosts: u32,
+    queues: usize,
+) -> Result<Vec<FlowLine>, String> {
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
     let places = columns(names.iter().map(String::as_str))?;
-    let mut numbers = Vec::with_capacity(NAMES.len());
-    for place in &places {
-        numbers.push(match place {
-            None => None,
-            Some((at, _)) => Some(column(&file, *at, &names[*at])?),
-        });
+    for (at, _) in places.iter().flatten() {
+        let described = schema.column(*at);
+        if described.max_rep_level() > 0 || described.max_def_level() > 1 {
+            let name = &names[*at];
+            return Err(format!(
+                "the column `{name}` has lists; it must have numbers"
+            ));
+        }
     }
+    // The guard has compared this number with the rows that are there.
     let rows = usize::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0);
     if rows == 0 {
         return Err("it has no flows".to_owned());
     }
     let mut lines = Vec::with_capacity(rows);
-    for row in 0..rows {
-        let cell = |n: usize| {
-            let text = numbers[n].as_ref()?.text(row)?;
-            let unit = places[n].as_ref().map_or("", |(_, unit)| unit.as_str());
-            Some((text.into(), unit))
-        };
-        let line = line(&cell, hosts, queues);
-        lines.push(line.map_err(|why| format!("row {}: {why}", row + 1))?);
+    for group in 0..file.num_row_groups() {
+        let group = file.get_row_group(group).map_err(why)?;
+        let mut readers = Vec::with_capacity(places.len());
+        for place in &places {
+            readers.push(match place {
+                None => None,
+                Some((at, _)) => Some(group.get_column_reader(*at).map_err(why)?),
+            });
+        }
+        let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        while left > 0 {
+            let batch = left.min(BATCH);
+            let mut cells = Vec::with_capacity(places.len());
+            for (reader, place) in readers.iter_mut().zip(&places) {
+                let name = place.as_ref().map_or("", |(at, _)| names[*at].as_str());
+                let reader = reader.as_mut();
+                cells.push(reader.map(|r| some(r, batch, name)).transpose()?);
+            }
+            for row in 0..batch {
+                let cell = |n: usize| {
+                    let text = cells[n].as_ref()?.text(row)?;
+                    let unit = places[n].as_ref().map_or("", |(_, unit)| unit.as_str());
+                    Some((text.into(), unit))
+                };
+                let line = line(&cell, hosts, queues);
+                lines.push(line.map_err(|why| format!("row {}: {why}", lines.len() + 1))?);
+            }
+            left -= batch;
+        }
     }
     Ok(lines)
 }
 
-fn why(error: ParquetError) -> String {
-    match error.to_string() {
-        text if text.contains("Disabled feature") || text.contains("NYI") => {
-            format!("{text}; write it without compression or with snappy")
+/// The next cells of a column.
+fn some(reader: &mut ColumnReader, rows: usize, name: &str) -> Result<Cells, String> {
+    let is = match reader {
+        ColumnReader::Int32ColumnReader(reader) => {
+            let cells = cells(reader, rows)?.into_iter();
+            return Ok(Cells::Whole(cells.map(|v| v.map(i64::from)).collect()));
         }
-        text => text,
-    }
+        ColumnReader::Int64ColumnReader(reader) => return cells(reader, rows).map(Cells::Whole),
+        ColumnReader::DoubleColumnReader(reader) => return cells(reader, rows).map(Cells::Real),
+        ColumnReader::BoolColumnReader(_) => Physical::BOOLEAN,
+        ColumnReader::Int96ColumnReader(_) => Physical::INT96,
+        ColumnReader::FloatColumnReader(_) => Physical::FLOAT,
+        ColumnReader::ByteArrayColumnReader(_) => Physical::BYTE_ARRAY,
+        ColumnReader::FixedLenByteArrayColumnReader(_) => Physical::FIXED_LEN_BYTE_ARRAY,
+    };
+    Err(format!(
+        "the column `{name}` has values of the type {is}; it must have integers or doubles, with a \
+         unit in its name as in `at_us`"
+    ))
 }
 
-fn column(file: &SerializedFileReader<Bytes>, at: usize, name: &str) -> Result<Numbers, String> {
-    let schema = file.metadata().file_metadata().schema_descr_ptr();
-    let described = schema.column(at);
-    if described.max_rep_level() > 0 || described.max_def_level() > 1 {
-        return Err(format!(
-            "the column `{name}` has lists; it must have numbers"
-        ));
-    }
-    let (mut whole, mut real) = (Vec::new(), Vec::new());
-    for group in 0..file.num_row_groups() {
-        let group = file.get_row_group(group).map_err(why)?;
-        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
-        match group.get_column_reader(at).map_err(why)? {
-            ColumnReader::Int32ColumnReader(reader) => {
-                whole.extend(cells(reader, rows)?.into_iter().map(|v| v.map(i64::from)));
-            }
-            ColumnReader::Int64ColumnReader(reader) => whole.extend(cells(reader, rows)?),
-            ColumnReader::DoubleColumnReader(reader) => real.extend(cells(reader, rows)?),
-            _ => {
-                return Err(format!(
-                    "the column `{name}` has values of the type {}; it must have integers or \
-                     doubles, with a unit in its name as in `at_us`",
-                    described.physical_type()
-                ));
-            }
-        }
-    }
-    Ok(match described.physical_type() {
-        Physical::DOUBLE => Numbers::Real(real),
-        _ => Numbers::Whole(whole),
-    })
-}
-
-/// The cells of a column in a group of rows.
+/// The next cells of a column in a group of rows.
 fn cells<T: DataType>(
-    mut reader: ColumnReaderImpl<T>,
+    reader: &mut ColumnReaderImpl<T>,
     rows: usize,
 ) -> Result<Vec<Option<T::T>>, String> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use cemark_sim::workload::RttModel;
 
 use crate::error::{Fallible, Fault};
+use crate::files;
 use crate::key::{Key, keys, words};
 use crate::plan::{Point, Warning};
 use crate::section::{Section, count};
-use crate::sizes::{Tables, read};
+use crate::sizes::Tables;
 use crate::tree::{Node, Value};
 
 /// A unit of time in picoseconds.
@@ -125,7 +126,7 @@ impl Tables {
         if let Some(found) = self.rtts.get(&source) {
             return Ok(found.model.clone());
         }
-        let text = read(&source.0, LARGEST_FILE).map_err(|why| {
+        let text = files::text(&source.0, LARGEST_FILE).map_err(|why| {
             Fault::new(at, format!("the RTTs in `{name}` cannot be read: {why}"))
                 .label("this file")
                 .help("a relative path starts from the scenario's folder")
