@@ -212,7 +212,8 @@ fn judge(config: &Config, line: &Line<'_>) -> Fallible<Option<String>> {
             ));
         }
         "L2_ACK_INTERVAL" if bytes()? > config.payload.unwrap_or(USUAL_PAYLOAD) => {
-            "the first so many bytes of a flow are not acknowledged there; here every packet is"
+            "the first packets of a flow, up to this many bytes, are not acknowledged there; here \
+             every packet is"
         }
         "ERROR_RATE_PER_LINK" if !zero(line, 1) => return Err(lossy(line)),
         "LINK_DOWN" if (1..line.words.len()).any(|i| !zero(line, i)) => {
