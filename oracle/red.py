@@ -16,7 +16,7 @@ from common import ONE, Scheme, draw
 class Oracle(Scheme):
     DEFAULTS = dict(
         kmin=7_500, kmax=22_500, pmax=6_554, weight=128, spacing="uniform", count_self=False,
-        mean_pkt=1_500,
+        mean_pkt=1_500, hook="enqueue",
     )
     PARTS = ("pmax", "weight")
     DIFFER = Fraction(1, 10_000)
@@ -41,6 +41,9 @@ class Oracle(Scheme):
             self.avg, self.idle_since = Fraction(0), None
         if self.p.spacing == "independent":
             self.passed = 0
+
+    def hook(self):
+        return self.p.hook
 
     def remaining(self, steps):
         """(1 - weight)^steps."""
@@ -85,6 +88,8 @@ class Oracle(Scheme):
             return "random"
         self.passed += 1
         return "pass"
+
+    dequeue = enqueue
 
     def emptied(self, now):
         if not self.instantaneous:

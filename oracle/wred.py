@@ -13,7 +13,7 @@ from common import Scheme, drawn
 
 
 class Oracle(Scheme):
-    DEFAULTS = dict(min=150_000, max=1_500_000, drop_probability=65_536, weight=0)
+    DEFAULTS = dict(min=150_000, max=1_500_000, drop_probability=65_536, weight=0, hook="enqueue")
     PARTS = ("drop_probability",)
     DIFFER = Fraction(1, 10_000)
     # A step loses less than a 4096th of a byte. Each later step keeps 1 - 2^-n of the loss, so the
@@ -32,6 +32,9 @@ class Oracle(Scheme):
         if self.p.weight == 0:
             self.begin()
 
+    def hook(self):
+        return self.p.hook
+
     def enqueue(self, at):
         length, over = at.queue, "instant"
         if self.p.weight:
@@ -44,6 +47,8 @@ class Oracle(Scheme):
             return "pass"
         share = self.p.drop_probability * (length - self.p.min) / (self.p.max - self.p.min)
         return "random" if drawn(self, at.salt, share) else "pass"
+
+    dequeue = enqueue
 
     def distance(self, exact):
         return abs(self.avg - exact.avg)

@@ -90,6 +90,10 @@ static const struct cemark_param cemark_red_list[] = {
 	  NULL,
 	  CEMARK_DOC("An idle queue ages as if packets of this size had been sent "
 		     "meanwhile (the paper's s).") },
+	{ "hook", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
+	  "enqueue dequeue",
+	  CEMARK_DOC("Judge packets as they join the queue (the paper) or as they leave "
+		     "it, by the bytes that stay behind (HPCC's simulator).") },
 };
 
 static const struct cemark_ordered cemark_red_ordered[] = {
@@ -436,6 +440,11 @@ static const struct cemark_param cemark_wred_list[] = {
 	  NULL,
 	  CEMARK_DOC("n: the newest length counts 2^-n in the average. 0: the length "
 		     "itself (SAI's default, and DCTCP's advice).") },
+	{ "hook", CEMARK_KIND_CHOICE, 0ULL, 0ULL, 1ULL,
+	  "enqueue dequeue",
+	  CEMARK_DOC("Judge packets as they join the queue (Cisco, Dell) or as they leave "
+		     "it, by the bytes that stay behind (SONiC's test plan, HPCC's "
+		     "simulator).") },
 };
 
 static const struct cemark_ordered cemark_wred_ordered[] = {
@@ -453,7 +462,7 @@ static const struct cemark_scheme cemark_catalogue[] = {
 		"red", "RED", "",
 		CEMARK_DOC("Marks with a probability that rises from kmin to kmax of the "
 			   "smoothed queue length, and always from kmax on."),
-		7, 1, cemark_red_list, cemark_red_ordered,
+		8, 1, cemark_red_list, cemark_red_ordered,
 	},
 	{
 		"tcn", "TCN", "latency_ecn sojourn",
@@ -514,7 +523,7 @@ static const struct cemark_scheme cemark_catalogue[] = {
 		"wred", "WRED", "random_detect",
 		CEMARK_DOC("Marks each packet independently with a probability that rises from "
 			   "min to max of the queue length, and every packet above max."),
-		4, 1, cemark_wred_list, cemark_wred_ordered,
+		5, 1, cemark_wred_list, cemark_wred_ordered,
 	},
 };
 

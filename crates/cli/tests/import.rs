@@ -49,7 +49,7 @@ fn files_of_hpcc_become_a_scenario_that_runs() {
         "clamp-target = false",
         "pool = \"8388608B\"",
         "queues = 2",
-        "min = \"100KB\"\nmax = \"400KB\"\ndrop-probability = 0.2\n",
+        "min = \"100KB\"\nmax = \"400KB\"\ndrop-probability = \"20%\"\nhook = \"dequeue\"\n",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
@@ -168,7 +168,11 @@ fn mistakes_name_file_and_line() {
         ),
         (&["topology.txt", "a.cm"], "two simulators", "files of one"),
         (&["flow.txt"], "no file has a topology", "topology.txt"),
-        (&["notes.md"], "no file that is imported", ".topo"),
+        (
+            &["notes.md"],
+            "notes.md:2: this begins no file that is imported",
+            ".topo",
+        ),
         (&["empty.txt"], "empty.txt: the file is empty", "known are"),
         (&["binary"], "binary:2: this is not UTF-8", "text"),
         (&["absent.txt"], "absent.txt:", "name a file"),

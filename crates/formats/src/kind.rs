@@ -24,6 +24,7 @@ impl Kind {
     pub fn of(text: &str) -> Fallible<Kind> {
         let known = "known are HPCC's topology.txt, flow.txt and config.txt, and htsim's .topo and \
                      .cm";
+        let number = lines(text).next().map_or(1, |line| line.number);
         let words: Vec<Vec<&str>> = lines(text).take(2).map(|line| line.words).collect();
         let numbers = |words: &[&str]| words.iter().all(|word| word.parse::<u64>().is_ok());
         let upper = |word: &str| {
@@ -31,7 +32,7 @@ impl Kind {
         };
         match words.first().map(Vec::as_slice) {
             None => Err(Fault::whole("the file is empty", known)),
-            Some(first @ [_, _, _]) if numbers(first) => Ok(Kind::HpccTopology),
+            Some(first @ ([_, _, _] | [_, _, _, _])) if numbers(first) => Ok(Kind::HpccTopology),
             Some(first @ [_]) if numbers(first) => Ok(Kind::HpccFlows),
             Some([key, ..]) if key.eq_ignore_ascii_case("nodes") => {
                 let second = words.get(1).and_then(|line| line.first()).copied();
@@ -47,7 +48,20 @@ impl Kind {
                 Ok(Kind::HtsimTopology)
             }
             Some([key, _, ..]) if upper(key) => Ok(Kind::HpccConfig),
-            Some(_) => Err(Fault::whole("this is no file that is imported", known)),
+            Some(first) if numbers(first) => Err(Fault::at(
+                number,
+                format!(
+                    "a first line of {} numbers begins no file that is imported",
+                    first.len()
+                ),
+                "a flow.txt begins with one number (its flows), a topology.txt with three (nodes, \
+                 switches, links) or four (top-of-rack switches before the links)",
+            )),
+            Some(_) => Err(Fault::at(
+                number,
+                "this begins no file that is imported",
+                known,
+            )),
         }
     }
 }

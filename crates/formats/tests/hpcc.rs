@@ -317,7 +317,7 @@ fn a_configuration_says_how_switches_mark() {
 
     for (wrong, line, message) in [
         ("CC_MODE 3\n", Some(1), "HPCC"),
-        ("CC_MODE 99\n", Some(1), "none that is known"),
+        ("CC_MODE 99\n", Some(1), "reaches no controller"),
         ("X 1\nLINK_DOWN 5 1 2\n", Some(2), "fails"),
         ("ERROR_RATE_PER_LINK 0.1\n", Some(1), "error rate 0.1"),
         ("KMAX_MAP 2 25000000000 400\n", Some(1), "counts 2 rates"),

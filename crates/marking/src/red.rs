@@ -3,7 +3,7 @@
 
 use cemark_wire::Nanos;
 
-use crate::config::{Fraction, choice, config};
+use crate::config::{Fraction, OneHook, choice, config};
 use crate::{
     At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, Rule, RuleTime, SchemeSpec, Values,
     Verdict, Why, fixed,
@@ -53,6 +53,9 @@ config! {
         count_self: bool = flag(false),
         /// An idle queue ages as if packets of this size had been sent meanwhile (the paper's s).
         mean_pkt: u32 = packet(1_500, 1..=65_535),
+        /// Judge packets as they join the queue (the paper) or as they leave it, by the bytes that
+        /// stay behind (HPCC's simulator).
+        hook: OneHook = choice(OneHook::Enqueue),
     }
 }
 
@@ -83,6 +86,7 @@ struct Params {
     packet_time: u32,
     independent: bool,
     count_self: bool,
+    hook: OneHook,
 }
 
 impl Params {
@@ -97,6 +101,7 @@ impl Params {
             packet_time: u32::try_from(time).unwrap_or(u32::MAX).max(1),
             independent: config.spacing == Spacing::Independent,
             count_self: config.count_self,
+            hook: config.hook,
         }
     }
 
@@ -128,7 +133,7 @@ impl Red {
         }
     }
 
-    /// Brings the average up to the arrival of a packet, and returns what is compared, in bytes.
+    /// Brings the average up to the judged packet, and returns what is compared, in bytes.
     #[inline]
     fn smooth(&mut self, at: &At) -> u32 {
         let p = &self.params;
@@ -172,12 +177,35 @@ impl Red {
         };
         marked
     }
+
+    #[inline(always)]
+    fn judge(&mut self, at: &At) -> Verdict {
+        let avg = self.smooth(at);
+        if avg >= self.params.kmax {
+            self.state.passed = 0;
+            return Verdict::Mark(Why::Average);
+        }
+        if avg < self.params.kmin {
+            self.state.passed = 0;
+            return Verdict::Pass;
+        }
+        if self.draw(avg, at.packet_hash) {
+            Verdict::Mark(Why::Random)
+        } else {
+            Verdict::Pass
+        }
+    }
 }
 
 impl Marker for Red {
     #[inline]
     fn hook(&self) -> Hook {
-        Hook::Enqueue
+        self.params.hook.into()
+    }
+
+    #[inline]
+    fn reads_length_at_dequeue(&self) -> bool {
+        self.params.hook == OneHook::Dequeue
     }
 
     fn watches_empty(&self) -> bool {
@@ -198,20 +226,12 @@ impl Marker for Red {
 
     #[inline]
     fn enqueue(&mut self, at: &At) -> Verdict {
-        let avg = self.smooth(at);
-        if avg >= self.params.kmax {
-            self.state.passed = 0;
-            return Verdict::Mark(Why::Average);
-        }
-        if avg < self.params.kmin {
-            self.state.passed = 0;
-            return Verdict::Pass;
-        }
-        if self.draw(avg, at.packet_hash) {
-            Verdict::Mark(Why::Random)
-        } else {
-            Verdict::Pass
-        }
+        self.judge(at)
+    }
+
+    #[inline]
+    fn dequeue(&mut self, at: &At) -> Verdict {
+        self.judge(at)
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 
 use cemark_wire::Nanos;
 
-use crate::config::{Fraction, config};
+use crate::config::{Fraction, OneHook, config};
 use crate::{
     At, FirstMark, Hook, Marker, Ordered, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict,
     Why, fixed,
@@ -52,6 +52,9 @@ config! {
         /// n: the newest length counts 2^-n in the average. 0: the length itself (SAI's default,
         /// and DCTCP's advice).
         weight: u32 = count(0, 0..=15),
+        /// Judge packets as they join the queue (Cisco, Dell) or as they leave it, by the bytes
+        /// that stay behind (SONiC's test plan, HPCC's simulator).
+        hook: OneHook = choice(OneHook::Enqueue),
     }
 }
 
@@ -66,6 +69,7 @@ pub struct Wred {
     newest: u32,
     /// Smoothed length in 2^-12 bytes; zero if lengths are not averaged.
     avg: u64,
+    hook: OneHook,
 }
 
 impl Wred {
@@ -78,6 +82,7 @@ impl Wred {
             probability: config.drop_probability.0,
             newest: fixed::ONE >> config.weight,
             avg: 0,
+            hook: config.hook,
         }
     }
 
@@ -86,30 +91,9 @@ impl Wred {
     fn instantaneous(&self) -> bool {
         self.newest == fixed::ONE
     }
-}
 
-impl Marker for Wred {
-    #[inline]
-    fn hook(&self) -> Hook {
-        Hook::Enqueue
-    }
-
-    fn draws(&self) -> bool {
-        self.min < self.max
-    }
-
-    fn quiet_below(&self, _mtu: u32) -> u32 {
-        // The judged packet is not counted, and the length `min` passes too. An average moves with
-        // every packet.
-        if self.instantaneous() {
-            self.min.min(self.max).saturating_add(1)
-        } else {
-            0
-        }
-    }
-
-    #[inline]
-    fn enqueue(&mut self, at: &At) -> Verdict {
+    #[inline(always)]
+    fn judge(&mut self, at: &At) -> Verdict {
         let (length, over) = if self.instantaneous() {
             (at.queue_bytes, Why::Instant)
         } else {
@@ -128,6 +112,42 @@ impl Marker for Wred {
         } else {
             Verdict::Pass
         }
+    }
+}
+
+impl Marker for Wred {
+    #[inline]
+    fn hook(&self) -> Hook {
+        self.hook.into()
+    }
+
+    #[inline]
+    fn reads_length_at_dequeue(&self) -> bool {
+        self.hook == OneHook::Dequeue
+    }
+
+    fn draws(&self) -> bool {
+        self.min < self.max
+    }
+
+    fn quiet_below(&self, _mtu: u32) -> u32 {
+        // The judged packet is not counted, and the length `min` passes too. An average moves with
+        // every packet.
+        if self.instantaneous() {
+            self.min.min(self.max).saturating_add(1)
+        } else {
+            0
+        }
+    }
+
+    #[inline]
+    fn enqueue(&mut self, at: &At) -> Verdict {
+        self.judge(at)
+    }
+
+    #[inline]
+    fn dequeue(&mut self, at: &At) -> Verdict {
+        self.judge(at)
     }
 
     fn retune(&mut self, params: &Values, queue: &QueueSpec) {

@@ -150,6 +150,7 @@ fn markers_declare_what_they_look_at() {
         ("threshold", None, Hook::Enqueue, false),
         ("threshold", Some(("hook", 1)), Hook::Dequeue, true),
         ("red", None, Hook::Enqueue, false),
+        ("red", Some(("hook", 1)), Hook::Dequeue, true),
         ("tcn", None, Hook::Dequeue, false),
         ("codel", None, Hook::Dequeue, true),
         ("codel", Some(("min_bytes", 0)), Hook::Dequeue, false),
@@ -168,6 +169,7 @@ fn markers_declare_what_they_look_at() {
         ("pi", None, Hook::Enqueue, false),
         ("wred", None, Hook::Enqueue, false),
         ("wred", Some(("weight", 9)), Hook::Enqueue, false),
+        ("wred", Some(("hook", 1)), Hook::Dequeue, true),
     ];
     for spec in catalogue::ALL {
         let named = table.iter().any(|row| row.0 == spec.name);

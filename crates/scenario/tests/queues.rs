@@ -6,7 +6,7 @@ use cemark_sim::config::{
     Buffering, NonEct, Pfc, Policy, QueueConfig, SchedulerKind, SwitchConfig, Xoff,
 };
 use cemark_transport::rdma::{ALPHA_ONE, Dcqcn, Rdma, Retransmit};
-use cemark_wire::{Nanos, Rate};
+use cemark_wire::{Nanos, Picos, Rate};
 
 /// A scenario with these lines from line 13 on, line 12 being `[switch]`.
 fn text(switch: &str, class: &str) -> String {
@@ -262,13 +262,14 @@ fn flow_control_and_its_thresholds() {
     let s = read(
         "pfc = true\nbuffer-policy = \"shared\"\nscheduler = \"dwrr\"\nqueue = [{ lossless = true \
             }, {}]\npfc-xoff = \"100KB\"\npfc-xon-offset = \"2KB\"\npfc-headroom = \
-            \"40KB\"\npfc-storm = \"5%\"",
+            \"40KB\"\npfc-storm = \"5%\"\npfc-reaction = \"600ns\"",
     );
     assert_eq!(lossless(&s), [true, false]);
     let own = Pfc {
         xoff: Xoff::Bytes(100_000),
         xon_offset: 2_000,
         headroom: 40_000,
+        reaction: Picos::from_nanos(600),
         storm: 0.05,
     };
     assert_eq!(s.pfc, Some(own));

@@ -118,6 +118,12 @@ fn keys_that_nothing_looks_at() {
     let switch = "buffer = \"600KB\"";
     for (key, written, with) in [
         ("alpha", "alpha = 2", "buffer-policy = \"dynamic\""),
+        (
+            "dynamic-th",
+            "dynamic-th = 1",
+            "buffer-policy = \"dynamic\"",
+        ),
+        ("pfc-dynamic-th", "pfc-dynamic-th = -2", "pfc = true"),
         ("pool", "pool = \"2MB\"", "\"shared\" or \"dynamic\""),
         ("headroom", "headroom = \"9KB\"", "lossless = true"),
         ("round-beta", "round-beta = 0.5", "mq_ecn"),
@@ -126,6 +132,7 @@ fn keys_that_nothing_looks_at() {
         ("pfc-alpha", "pfc-alpha = 0.5", "pfc = true"),
         ("pfc-xoff", "pfc-xoff = \"99KB\"", "pfc = true"),
         ("pfc-storm", "pfc-storm = 0.5", "pfc = true"),
+        ("pfc-reaction", "pfc-reaction = \"1us\"", "pfc = true"),
     ] {
         let says = format!("`{key}` in [switch] has no effect");
         warns(switch, &format!("{switch}\n{written}"), &says, with);

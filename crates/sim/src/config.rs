@@ -262,6 +262,9 @@ pub struct Pfc {
     pub xoff: Xoff,
     /// Bytes below that threshold at which a link may resume.
     pub xon_offset: u32,
+    /// Time that a port takes to obey a frame after it has arrived.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_no_time"))]
+    pub reaction: Picos,
     /// Headroom of each link and lossless queue, on top of the buffer; 0: computed from its rate,
     /// delay and packet sizes.
     pub headroom: u32,
@@ -276,6 +279,7 @@ impl Default for Pfc {
             xoff: Xoff::Dynamic { alpha: 1 << 13 },
             xon_offset: 3_000,
             headroom: 0,
+            reaction: Picos::ZERO,
             storm: 0.1,
         }
     }
@@ -460,6 +464,12 @@ fn is_false(flag: &bool) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+#[cfg(feature = "serde")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_no_time(span: &Picos) -> bool {
+    span.0 == 0
 }
 
 /// Ports whose queue length is kept over time.

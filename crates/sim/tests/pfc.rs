@@ -147,6 +147,43 @@ fn the_headroom_is_enough_and_hardly_more() {
     assert!(run(&cfg).totals.drops["headroom"] > 0);
 }
 
+/// A NIC that obeys 4 us late sends 50 kB more at 100 Gb/s. The headroom that is computed covers
+/// it, one of 130 kB without it does not, and a deadlock is seen in neither case.
+#[test]
+fn a_sender_that_obeys_late_needs_more_headroom() {
+    let mut cfg = lossless(
+        Topology::Star(Star {
+            hosts: 9,
+            rate: Rate::gbps(100),
+            delay: us(5),
+        }),
+        incast(8),
+        MarkerChoice::None,
+    );
+    let pfc = |headroom, micros| {
+        Some(Pfc {
+            xoff: Xoff::Bytes(50_000),
+            headroom,
+            reaction: us(micros),
+            ..Pfc::default()
+        })
+    };
+    let mut lost = |headroom, micros| {
+        cfg.switch.pfc = pfc(headroom, micros);
+        let out = run(&cfg);
+        assert!(out.deadlock.is_empty(), "{:?}", out.deadlock);
+        (out.totals.all_drops(), out.digest)
+    };
+    let (none, digest) = lost(0, 0);
+    let (late, other) = lost(0, 4);
+    assert_eq!((none, late), (0, 0), "the headroom follows");
+    assert_ne!(digest, other);
+    let enough = 135_000;
+    assert_eq!(lost(enough, 0).0, 0);
+    assert!(lost(enough, 4).0 > 0);
+    assert_eq!(lost(enough + 50_000, 4).0, 0);
+}
+
 #[test]
 fn a_pause_stops_its_own_queue_only() {
     // Queue 0 is lossless and jammed by an incast, queue 1 carries one more flow to another host.

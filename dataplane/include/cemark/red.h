@@ -4,11 +4,12 @@
  * Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN
  * 1993.
  *
- * The length is averaged over arrivals. Below kmin nothing is marked, from kmax on everything is,
- * and between them the probability rises from 0 to pmax. Marks are spread evenly (the paper's
- * count of packets since the last mark, section 7), or each packet is drawn independently, as
- * DCQCN's switches do. While the queue is empty the average decays as if packets of mean_pkt bytes
- * had been sent. With weight 1 there is no average: the length itself is compared.
+ * The length is averaged over arrivals, or over departures where those are judged. Below kmin
+ * nothing is marked, from kmax on everything is, and between them the probability rises from 0 to
+ * pmax. Marks are spread evenly (the paper's count of packets since the last mark, section 7), or
+ * each packet is drawn independently, as DCQCN's switches do. While the queue is empty the average
+ * decays as if packets of mean_pkt bytes had been sent. With weight 1 there is no average: the
+ * length itself is compared.
  *
  * The same in Rust: crates/marking/src/red.rs. Ties and sources: docs/schemes/red.md.
  */
@@ -30,6 +31,7 @@ struct cemark_red_config {
 	enum cemark_red_spacing spacing;
 	bool count_self; /* the length includes the judged packet */
 	u64 mean_pkt;    /* bytes, 1 to 65535: packet size that ages an idle queue */
+	enum cemark_hook hook;
 };
 
 /* Floyd's advice: 5 and 15 packets, 10 %, and a weight of 0.002 rounded to 1/512. */
@@ -42,6 +44,7 @@ struct cemark_red_config {
 		.spacing = CEMARK_RED_SPACING_UNIFORM,                                             \
 		.count_self = 0,                                                                   \
 		.mean_pkt = 1500,                                                                  \
+		.hook = CEMARK_HOOK_ENQUEUE,                                                       \
 	}
 
 struct cemark_red_params {
@@ -51,6 +54,7 @@ struct cemark_red_params {
 	u32 packet_time; /* ns that mean_pkt takes on the link, at least 1 */
 	u8 independent;  /* 1: each packet on its own */
 	u8 count_self;
+	u8 at_dequeue; /* 1: judge departures; 0: arrivals */
 };
 
 struct cemark_red_vars {
@@ -72,6 +76,7 @@ CEMARK_FN void cemark_red_apply(struct cemark_red_params *p, const struct cemark
 	p->packet_time = time ? time : 1;
 	p->independent = c->spacing == CEMARK_RED_SPACING_INDEPENDENT;
 	p->count_self = c->count_self;
+	p->at_dequeue = c->hook == CEMARK_HOOK_DEQUEUE;
 }
 
 /* Returns 0, or -CEMARK_EINVAL for a value out of range; then params are unchanged. */
@@ -81,7 +86,7 @@ CEMARK_FN int cemark_red_configure(struct cemark_red_params *p, const struct cem
 	if (c->kmin > c->kmax || c->kmax > CEMARK_U32_MAX || c->pmax > CEMARK_ONE ||
 	    c->weight == 0 || c->weight > CEMARK_ONE ||
 	    (u32)c->spacing > CEMARK_RED_SPACING_INDEPENDENT || c->mean_pkt == 0 ||
-	    c->mean_pkt > CEMARK_U16_MAX)
+	    c->mean_pkt > CEMARK_U16_MAX || (u32)c->hook > CEMARK_HOOK_DEQUEUE)
 		return -CEMARK_EINVAL;
 	cemark_red_apply(p, c, queue);
 	return 0;
@@ -113,7 +118,7 @@ CEMARK_FN void cemark_red_retuned(const struct cemark_red_params *p, struct cema
 		v->passed = 0;
 }
 
-/* Updates the average for an arriving packet, and returns what is compared, in bytes. */
+/* Updates the average for the judged packet, and returns what is compared, in bytes. */
 CEMARK_FN u32 cemark_red_smooth(const struct cemark_red_params *p, struct cemark_red_vars *v,
 				const struct cemark_at *at)
 {
@@ -160,8 +165,8 @@ CEMARK_FN bool cemark_red_lot(const struct cemark_red_params *p, struct cemark_r
 	return 0;
 }
 
-CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemark_red_vars *v,
-				 const struct cemark_at *at)
+CEMARK_FN u32 cemark_red_judge(const struct cemark_red_params *p, struct cemark_red_vars *v,
+			       const struct cemark_at *at)
 {
 	u32 avg = cemark_red_smooth(p, v, at);
 
@@ -174,6 +179,18 @@ CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemar
 		return CEMARK_PASS;
 	}
 	return cemark_red_lot(p, v, avg, at->salt) ? CEMARK_MARK(CEMARK_RANDOM) : CEMARK_PASS;
+}
+
+CEMARK_FN u32 cemark_red_enqueue(const struct cemark_red_params *p, struct cemark_red_vars *v,
+				 const struct cemark_at *at)
+{
+	return cemark_red_judge(p, v, at);
+}
+
+CEMARK_FN u32 cemark_red_dequeue(const struct cemark_red_params *p, struct cemark_red_vars *v,
+				 const struct cemark_at *at)
+{
+	return cemark_red_judge(p, v, at);
 }
 
 CEMARK_FN void cemark_red_emptied(const struct cemark_red_params *p, struct cemark_red_vars *v,
@@ -195,6 +212,7 @@ enum cemark_red_param {
 	CEMARK_RED_SPACING,
 	CEMARK_RED_COUNT_SELF,
 	CEMARK_RED_MEAN_PKT,
+	CEMARK_RED_HOOK,
 };
 
 /* Parameters by position. They are not checked: one that is too large counts as the largest. */
@@ -209,6 +227,7 @@ CEMARK_FN void cemark_red_set(struct cemark_red_params *p, const u64 *values,
 		.spacing = (enum cemark_red_spacing)values[CEMARK_RED_SPACING],
 		.count_self = values[CEMARK_RED_COUNT_SELF] != 0,
 		.mean_pkt = values[CEMARK_RED_MEAN_PKT],
+		.hook = (enum cemark_hook)values[CEMARK_RED_HOOK],
 	};
 
 	cemark_red_apply(p, &c, queue);
@@ -216,11 +235,11 @@ CEMARK_FN void cemark_red_set(struct cemark_red_params *p, const u64 *values,
 
 CEMARK_FN u32 cemark_red_traits(const struct cemark_red_params *p)
 {
-	return CEMARK_AT_ENQUEUE | CEMARK_DRAWS |
+	return (p->at_dequeue ? CEMARK_AT_DEQUEUE | CEMARK_READS_LENGTH : CEMARK_AT_ENQUEUE) |
+	       CEMARK_DRAWS |
 	       (cemark_red_instantaneous(p) ? 0 : CEMARK_WATCHES_EMPTY);
 }
 
-CEMARK_NO_DEQUEUE(red)
 CEMARK_NO_CLOCK(red)
 
 #endif

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark import`: files of other simulators as a scenario.
 
+mod hpcc;
 mod text;
 
 use std::path::{Path, PathBuf};
 
-use cemark_formats::{Fault, Flow, Kind, Laid, hpcc, htsim};
+use cemark_formats::{Fault, Flow, Kind, Laid, hpcc as hpcc_files, htsim};
 use cemark_scenario::files::{self, Unread};
 use cemark_scenario::{Overrides, parse};
+use cemark_wire::Picos;
 
 use crate::exit::{Failure, answer, note};
 
@@ -23,6 +25,9 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Flows that are written into the scenario; more are a file beside it.
 const MOST_INLINE: usize = 10_000;
+
+/// Longest `max-time` of a scenario.
+const LONGEST: Picos = Picos(1_000_000_000_000_000);
 
 /// Most bytes of such a file that a scenario reads.
 const MOST_LIST: usize = 256 << 20;
@@ -91,16 +96,19 @@ impl Source {
 struct Found {
     laid: Laid,
     flows: Vec<Flow>,
-    config: Option<hpcc::Config>,
+    config: Option<hpcc_files::Config>,
     from: From,
+    /// When the simulation ends, counted from the first flow.
+    end: Option<Picos>,
+    /// What the other simulator does in another way, key by key.
+    differs: Vec<String>,
     /// What the reader of the scenario should know of how the files were read.
     notes: Vec<String>,
 }
 
 /// The simulator that the files are of.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
-    Hpcc,
+    Hpcc(hpcc::Marks),
     Htsim,
 }
 
@@ -234,12 +242,12 @@ fn of_hpcc(
     flows: Option<&Source>,
     config: Option<&Source>,
 ) -> Result<Found, Failure> {
-    let read = hpcc::topology(&topology.text).map_err(|e| topology.fault(&e))?;
+    let read = hpcc_files::topology(&topology.text).map_err(|e| topology.fault(&e))?;
     let laid = Laid::of(&read.graph).map_err(|e| topology.fault(&e))?;
     let mut notes: Vec<String> = rest(topology, read.ignored, "links").into_iter().collect();
     let mut list = Vec::new();
     if let Some(source) = flows {
-        let read = hpcc::flows(&source.text).map_err(|e| source.fault(&e))?;
+        let read = hpcc_files::flows(&source.text).map_err(|e| source.fault(&e))?;
         notes.extend(rest(source, read.ignored, "flows"));
         list = read.flows;
         if let Some(flow) = list.iter().find(|flow| flow.priority == Some(0)) {
@@ -251,17 +259,49 @@ fn of_hpcc(
         }
         renumber(source, &laid, &mut list)?;
     }
-    let config = match config {
+    let source = config;
+    let fault = |fault: Fault| source.unwrap_or(topology).fault(&fault);
+    let config = match source {
         None => None,
-        Some(source) => Some(hpcc::Config::read(&source.text).map_err(|e| source.fault(&e))?),
+        Some(source) => Some(hpcc_files::Config::read(&source.text).map_err(fault)?),
     };
+    let marks = hpcc::marks(&laid.fabric, config.as_ref()).map_err(fault)?;
+    let mut differs = Vec::new();
+    let mut end = None;
+    if let (Some(source), Some(config)) = (source, &config) {
+        let line =
+            |note: &hpcc_files::Note| format!("{}:{}: {}", source.name, note.line, note.text);
+        differs.extend(config.notes.iter().map(line));
+        end = ends(config, &list).map_err(fault)?;
+    }
+    notes.extend(differs.iter().cloned());
     Ok(Found {
         laid,
         flows: list,
         config,
-        from: From::Hpcc,
+        from: From::Hpcc(marks),
+        end,
+        differs,
         notes,
     })
+}
+
+/// The end of the simulation, counted from the first flow of the list.
+fn ends(config: &hpcc_files::Config, flows: &[Flow]) -> Result<Option<Picos>, Fault> {
+    let first = flows.iter().map(|flow| flow.start).min();
+    let (Some((line, stop)), Some(first)) = (config.stop, first) else {
+        return Ok(None);
+    };
+    if stop <= first {
+        return Err(Fault {
+            line: Some(line),
+            message: "the simulation ends before the first flow starts".to_owned(),
+            help: "write a later SIMULATOR_STOP_TIME, in seconds".to_owned(),
+        });
+    }
+    // A run ends with its last flow, and before `max-time`.
+    let end = Picos(stop.0 - first.0);
+    Ok((end <= LONGEST).then_some(end))
 }
 
 fn of_htsim(topology: &Source, flows: Option<&Source>) -> Result<Found, Failure> {
@@ -302,6 +342,8 @@ fn of_htsim(topology: &Source, flows: Option<&Source>) -> Result<Found, Failure>
         flows: list,
         config: None,
         from: From::Htsim,
+        end: None,
+        differs: Vec::new(),
         notes,
     })
 }

@@ -5,8 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use cemark_formats::exact::{length, rate, time};
-use cemark_formats::hpcc::{Config, Control};
+use cemark_formats::exact::{rate, time};
 use cemark_formats::{Clos, Fabric, Flow, Kind, Line};
 
 use super::{Found, From, Source};
@@ -52,10 +51,17 @@ pub(super) fn scenario(found: &Found, given: &[(Kind, Source)], list: Option<&st
         "\ntitle = {}\n",
         quoted(&format!("Imported from {names}"))
     );
+    if let Some(end) = found.end {
+        let _ = writeln!(
+            out,
+            "max-time = \"{}\" # SIMULATOR_STOP_TIME\n",
+            time(end.0)
+        );
+    }
     topology(&mut out, found);
     workloads(&mut out, found, list);
-    match found.from {
-        From::Hpcc => hpcc(&mut out, found),
+    match &found.from {
+        From::Hpcc(marks) => super::hpcc::write(&mut out, found, marks),
         From::Htsim => htsim(&mut out, found),
     }
     out
@@ -162,7 +168,7 @@ fn ranges(numbers: &[u32]) -> String {
 }
 
 /// The priorities of the flows, in order. Each gets a queue.
-fn priorities(flows: &[Flow]) -> Vec<u32> {
+pub(super) fn priorities(flows: &[Flow]) -> Vec<u32> {
     let all: BTreeSet<u32> = flows.iter().filter_map(|flow| flow.priority).collect();
     all.into_iter().collect()
 }
@@ -224,7 +230,7 @@ fn workloads(out: &mut String, found: &Found, list: Option<&str>) {
 /// choose no queue.
 fn queues(found: &Found) -> Vec<u32> {
     match found.from {
-        From::Hpcc => priorities(&found.flows),
+        From::Hpcc(_) => priorities(&found.flows),
         From::Htsim => Vec::new(),
     }
 }
@@ -249,146 +255,6 @@ pub(super) fn csv(found: &Found) -> String {
         out.push('\n');
     }
     out
-}
-
-/// The links of hosts.
-fn host_line(fabric: &Fabric) -> Line {
-    match fabric {
-        Fabric::Star { host, .. }
-        | Fabric::Dumbbell { host, .. }
-        | Fabric::LeafSpine { host, .. }
-        | Fabric::Clos(Clos { host, .. }) => *host,
-    }
-}
-
-fn hpcc(out: &mut String, found: &Found) {
-    let usual = Config::default();
-    let config = found.config.as_ref().unwrap_or(&usual);
-    hpcc_transport(out, found, config);
-    *out += &comment(
-        "Ports of a switch share its memory, and pause their neighbours before it overflows: PFC \
-         with the simulator's dynamic threshold, 1/8 of the free part.",
-    );
-    *out += "[switch]\nbuffer-policy = \"dynamic\"\n";
-    match config.buffer {
-        Some(bytes) => {
-            let _ = writeln!(out, "pool = \"{}\" # BUFFER_SIZE, in MiB", length(bytes));
-        }
-        None => *out += "pool = \"16MiB\" # our choice: no config.txt says it\n",
-    }
-    *out += "pfc = true\npfc-alpha = 0.125\n";
-    let queues = priorities(&found.flows).len();
-    if queues > 1 {
-        let _ = writeln!(
-            out,
-            "# A queue for each priority of the flows. The simulator serves one packet of each in \
-             turn.\nqueues = {queues}\nscheduler = \"dwrr\""
-        );
-    }
-    out.push('\n');
-    hpcc_scheme(out, found, config);
-}
-
-fn hpcc_transport(out: &mut String, found: &Found, config: &Config) {
-    match (config.control, found.config.is_some()) {
-        (Some(Control::Dctcp), _) => {
-            *out += &comment(
-                "CC_MODE 8: in the simulator DCTCP sets the rate of queue pairs; here it sets the \
-                 window of TCP.",
-            );
-            *out += "[transport]\ncontrol = \"dctcp\"\n";
-        }
-        (Some(Control::Dcqcn), _) => *out += "# CC_MODE 1.\n[transport]\ncontrol = \"dcqcn\"\n",
-        (None, _) => {
-            *out += "# Our choice: no config.txt names a controller (CC_MODE).\n[transport]\n\
-                     control = \"dcqcn\"\n";
-        }
-    }
-    if let Some(payload) = config.payload {
-        let _ = writeln!(out, "mss = \"{payload}B\" # PACKET_PAYLOAD_SIZE");
-    }
-    *out += "header = \"48B\" # as in the simulator, where no queue lengths are in headers\n";
-    if config.control == Some(Control::Dctcp) {
-        if let Some(gain) = config.gain {
-            let _ = writeln!(out, "g = {gain} # EWMA_GAIN");
-        }
-        *out += "\n# A flow is complete when its sender has the last acknowledgement.\n[measure]\n\
-                 fct = \"last-ack\"\n\n";
-        return;
-    }
-    let rates = [
-        ("rate-ai", "RATE_AI", config.rate_ai),
-        ("rate-hai", "RATE_HAI", config.rate_hai),
-        ("min-rate", "MIN_RATE", config.min_rate),
-    ];
-    for (key, word, value) in rates {
-        if let Some(value) = value {
-            let _ = writeln!(out, "{key} = \"{}\" # {word}", rate(value.0));
-        }
-    }
-    if let Some(gain) = config.gain {
-        let _ = writeln!(out, "dcqcn-g = {gain} # EWMA_GAIN");
-    }
-    let timers = [
-        ("alpha-timer", "ALPHA_RESUME_INTERVAL", config.alpha_timer),
-        ("rate-timer", "RP_TIMER", config.rate_timer),
-    ];
-    for (key, word, value) in timers {
-        if let Some(value) = value {
-            let _ = writeln!(out, "{key} = \"{}\" # {word}", time(value.0));
-        }
-    }
-    if let Some(steps) = config.recovery {
-        let _ = writeln!(out, "fast-recovery = {steps} # FAST_RECOVERY_TIMES");
-    }
-    if let Some(clamp) = config.clamp {
-        let _ = writeln!(out, "clamp-target = {clamp} # CLAMP_TARGET_RATE");
-    }
-    if found.config.is_some() {
-        *out += "byte-counter = 0 # the simulator has none\n";
-    }
-    out.push('\n');
-}
-
-fn hpcc_scheme(out: &mut String, found: &Found, config: &Config) {
-    if config.unmarked {
-        *out += "# ENABLE_QCN 0.\n[[scheme]]\nlabel = \"no marks\"\nmarker = \"none\"\n";
-        return;
-    }
-    let host = host_line(&found.laid.fabric).rate;
-    let (min, max, probability, whence) = match config.ramp(host) {
-        Some(ramp) => (ramp.kmin, ramp.kmax, ramp.pmax, "of config.txt"),
-        None => {
-            // 100 and 400 KB at 25 Gb/s.
-            let part =
-                |bytes: u64| u64::try_from(u128::from(host.0) * u128::from(bytes) / 25_000_000_000);
-            let (min, max) = (part(100_000), part(400_000));
-            (
-                min.unwrap_or(u64::MAX),
-                max.unwrap_or(u64::MAX),
-                0.2,
-                "of our choice: no file gives them for this rate. They are 100 KB and 400 KB at \
-                 25 Gb/s, in proportion to the rate",
-            )
-        }
-    };
-    *out += &comment(&format!(
-        "The thresholds are those at links of {}, the hosts', {whence}. A scenario has one pair \
-         for all ports, and the simulator one for each rate of links. KB are 1000 bytes, as \
-         there. Neither marks at lengths up to `min`; both always mark above `max` (`>`, not \
-         `>=`). The simulator judges a packet as it leaves, by the bytes that stay behind; this \
-         marker judges it as it arrives, by the bytes that wait before it. The simulator never \
-         marks in its queue 0, of control packets; here ACKs and notifications are not \
-         ECN-capable and so are never marked either.",
-        rate(host.0)
-    ));
-    let _ = write!(
-        out,
-        "[[scheme]]\nlabel = \"HPCC's switch\"\nmarker = \"wred\"\nmin = \"{}\"\nmax = \"{}\"\n\
-         drop-probability = {probability}\n",
-        length(min.min(u32::MAX.into())),
-        length(max.min(u32::MAX.into()))
-    );
 }
 
 fn htsim(out: &mut String, found: &Found) {

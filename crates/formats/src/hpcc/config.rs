@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `config.txt`: a key and its values in each line. What is read says how switches mark, how large
-//! their buffers are and how hosts react; the others are paths and settings of the simulator.
+//! their buffers are and how hosts react. The table in `keys.rs` says what becomes of each key; a
+//! key that the simulator obeys and a scenario does not is named in a note, or refused.
 
 use cemark_wire::{Picos, Rate};
 
 use crate::exact;
 use crate::fault::{Fallible, Fault};
+use crate::hpcc::keys::{Fate, fate};
 use crate::lines::{Line, lines, shown};
 use crate::number;
 
@@ -32,7 +34,16 @@ pub struct Ramp {
     pub pmax: f64,
 }
 
-/// What is read of `config.txt`.
+/// What a line changes in the simulator and not in the scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The line, counted from one.
+    pub line: usize,
+    /// Key and value, and the difference.
+    pub text: String,
+}
+
+/// What is read of `config.txt`. The default is what holds without the file: nothing is said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
     /// The controller, if the file names one, and the line.
@@ -61,16 +72,38 @@ pub struct Config {
     pub recovery: Option<u32>,
     /// Every notification lowers the target rate.
     pub clamp: Option<bool>,
+    /// A sender cuts its rate at most once in this time.
+    pub cut_gap: Option<Picos>,
+    /// The bytes in flight are bounded by the largest bandwidth-delay product.
+    pub window: bool,
+    /// The file says that packets are acknowledged.
+    pub acks: bool,
+    /// Links are not paused.
+    pub no_pauses: bool,
+    /// When the simulation ends, and the line.
+    pub stop: Option<(usize, Picos)>,
+    /// What the scenario does in another way, in the order of the file.
+    pub notes: Vec<Note>,
 }
 
 /// One of the three maps of thresholds: the line and its pairs.
 type Map<'a> = Option<(usize, Vec<(Rate, &'a str)>)>;
 
+/// Payload of a packet where the file does not say it.
+pub const USUAL_PAYLOAD: u32 = 1000;
+
 impl Config {
     /// Reads `config.txt`. A controller that cemark does not have, losses and failing links are
-    /// refused.
+    /// refused. Where the file does not say it, senders have a window and cut at most once in 4 us,
+    /// as in the simulator.
     pub fn read(text: &str) -> Fallible<Config> {
-        let mut config = Config::default();
+        let mut config = Config {
+            window: true,
+            cut_gap: Some(Picos::from_micros(4)),
+            ..Config::default()
+        };
+        let mut judged = Vec::new();
+        let mut unknown = Vec::new();
         let (mut kmin, mut kmax, mut pmax): (Map<'_>, Map<'_>, Map<'_>) = (None, None, None);
         for line in lines(text) {
             match line.words[0] {
@@ -84,7 +117,10 @@ impl Config {
                 }
                 "RATE_AI" => config.rate_ai = Some(rate(&line)?),
                 "RATE_HAI" => config.rate_hai = Some(rate(&line)?),
-                "MIN_RATE" => config.min_rate = Some(rate(&line)?),
+                "MIN_RATE" => {
+                    config.min_rate = Some(rate(&line)?);
+                    judged.push(line);
+                }
                 "EWMA_GAIN" => config.gain = Some(gain(&line)?),
                 "ALPHA_RESUME_INTERVAL" => config.alpha_timer = Some(micros(&line)?),
                 "RP_TIMER" => config.rate_timer = Some(micros(&line)?),
@@ -92,17 +128,31 @@ impl Config {
                 "CLAMP_TARGET_RATE" => config.clamp = Some(line.count::<u32>(1, "switch")? != 0),
                 "PACKET_PAYLOAD_SIZE" => config.payload = Some(line.count(1, "payload")?),
                 "ENABLE_QCN" => config.unmarked = line.count::<u32>(1, "switch")? == 0,
-                "ERROR_RATE_PER_LINK" if !zero(&line, 1) => return Err(lossy(&line)),
-                "LINK_DOWN" if (1..line.words.len()).any(|i| !zero(&line, i)) => {
-                    return Err(line.fault(
-                        "a link that fails during the run is not imported",
-                        "write LINK_DOWN 0 0 0: links of a scenario do not fail",
-                    ));
+                "RATE_DECREASE_INTERVAL" => config.cut_gap = Some(micros(&line)?),
+                "HAS_WIN" => config.window = line.count::<u32>(1, "switch")? != 0,
+                "L2_ACK_INTERVAL" => {
+                    config.acks = true;
+                    judged.push(line);
                 }
-                _ => {}
+                "ENABLE_PFC" => config.no_pauses = line.count::<u32>(1, "switch")? == 0,
+                "SIMULATOR_STOP_TIME" => config.stop = Some((line.number, seconds(&line)?)),
+                key => match fate(key) {
+                    None => unknown.push(line),
+                    Some(Fate::Older(other)) => return Err(older(&line, other)),
+                    Some(_) => judged.push(line),
+                },
             }
         }
         config.ramps = ramps(kmin, kmax, pmax)?;
+        for line in &judged {
+            let text = judge(&config, line)?;
+            let note = text.map(|text| Note {
+                line: line.number,
+                text: format!("{} {}: {text}", line.words[0], shown(word(line))),
+            });
+            config.notes.extend(note);
+        }
+        config.notes.extend(unknown_keys(&unknown));
         Ok(config)
     }
 
@@ -139,6 +189,111 @@ fn micros(line: &Line<'_>) -> Fallible<Picos> {
     })
 }
 
+fn seconds(line: &Line<'_>) -> Fallible<Picos> {
+    // SimAI's files end after a million years.
+    let picos = number::rounded(word(line), 12);
+    let picos = picos.map(|ps| Picos(u64::try_from(ps).unwrap_or(u64::MAX)));
+    picos.ok_or_else(|| {
+        let message = format!("`{}` is no time", shown(word(line)));
+        line.fault(message, "write seconds: 4.00")
+    })
+}
+
+/// What a line that no field has changes in the simulator and not in the scenario.
+fn judge(config: &Config, line: &Line<'_>) -> Fallible<Option<String>> {
+    let on = || line.count::<u32>(1, "switch").map(|n| n != 0);
+    let dctcp = config.control == Some(Control::Dctcp);
+    let bytes = || line.count::<u32>(1, "number of bytes");
+    let note = match line.words[0] {
+        "L2_ACK_INTERVAL" if bytes()? == 0 => {
+            return Err(line.fault(
+                "L2_ACK_INTERVAL 0: no packet is acknowledged, and no flow ever ends",
+                "write L2_ACK_INTERVAL 1: every packet is acknowledged",
+            ));
+        }
+        "L2_ACK_INTERVAL" if bytes()? > config.payload.unwrap_or(USUAL_PAYLOAD) => {
+            "the first packets of a flow, up to this many bytes, are not acknowledged there; here \
+             every packet is"
+        }
+        "ERROR_RATE_PER_LINK" if !zero(line, 1) => return Err(lossy(line)),
+        "LINK_DOWN" if (1..line.words.len()).any(|i| !zero(line, i)) => {
+            return Err(line.fault(
+                "a link that fails during the run is not imported",
+                "write LINK_DOWN 0 0 0: links of a scenario do not fail",
+            ));
+        }
+        "PAUSE_TIME" if zero(line, 1) => {
+            return Err(line.fault(
+                "PAUSE_TIME 0: a pause frame of no time ends a pause instead of beginning one",
+                "write PAUSE_TIME 5: in the simulator every other time holds until the frame that \
+                 ends the pause",
+            ));
+        }
+        "RATE_BOUND" if !on()? => {
+            return Err(line.fault(
+                "RATE_BOUND 0: senders do not obey the rate of their controller",
+                "write RATE_BOUND 1",
+            ));
+        }
+        "VAR_WIN" if on()? && config.window => {
+            "the window shrinks there with the rate of its flow; here it is constant, and more \
+             bytes are in flight after a cut"
+        }
+        "GLOBAL_T" if !on()? && config.window => {
+            "the window is there the bandwidth-delay product of each flow's own path; here it is \
+             the largest one for all flows"
+        }
+        "L2_BACK_TO_ZERO" if on()? => {
+            "after a loss a flow goes back there to the beginning of its chunk of L2_CHUNK_SIZE \
+             bytes; here to the missing packet"
+        }
+        "ACK_HIGH_PRIO" if on()? => {
+            "acknowledgements pass data there, in queue 0; here they are in the queue of their flow"
+        }
+        "ENABLE_IRN" if on()? => {
+            "receivers keep there what arrives out of order, and senders repeat only what is \
+             missing; here they go back to the missing packet (write repair = \"selective\" in \
+             [transport])"
+        }
+        "LB_MODE" if on()? => {
+            "flows are moved there among equal paths; here a hash of the flow chooses its path"
+        }
+        "MIN_RATE" if dctcp => {
+            "the rate never falls below it there; here DCTCP's window falls to a segment at least"
+        }
+        "DCTCP_RATE_AI" if dctcp => {
+            "the rate rises there by this much in a round trip; here DCTCP's window rises by a \
+             segment"
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(note.to_owned()))
+}
+
+fn older(line: &Line<'_>, other: &str) -> Fault {
+    line.fault(
+        format!(
+            "{} is a key of the first simulator of DCQCN, whose configurations are not imported",
+            line.words[0]
+        ),
+        format!("write what HPCC's simulator reads, {other} here, or leave config.txt out"),
+    )
+}
+
+/// One note of all keys that are not known, and the line of the first.
+fn unknown_keys(lines: &[Line<'_>]) -> Option<Note> {
+    let first = lines.first()?;
+    let names: Vec<String> = lines.iter().map(|line| shown(line.words[0])).collect();
+    Some(Note {
+        line: first.number,
+        text: format!(
+            "{}: HPCC's simulator has no such key; it is not read, and what it changes is missing \
+             in the scenario",
+            names.join(", ")
+        ),
+    })
+}
+
 fn zero(line: &Line<'_>, i: usize) -> bool {
     line.words.get(i).and_then(|word| number::scaled(word, 0)) == Some(0)
 }
@@ -169,10 +324,19 @@ fn control(line: &Line<'_>) -> Fallible<Control> {
             "HPCC-PINT",
             "it reads what switches write into packets, not ECN marks",
         ),
-        _ => ("none that is known", "known are 1 (DCQCN) and 8 (DCTCP)"),
+        _ => (
+            "",
+            "none of the simulator's branches has this number, so flows send at the rate of their \
+             link whatever is marked",
+        ),
+    };
+    let number = shown(line.words[1]);
+    let message = match name {
+        "" => format!("CC_MODE {number} reaches no controller"),
+        name => format!("CC_MODE {number} is {name}"),
     };
     Err(line.fault(
-        format!("CC_MODE {} is {name}", shown(line.words[1])),
+        message,
         format!("{help}; write CC_MODE 1 (DCQCN) or 8 (DCTCP), or leave config.txt out"),
     ))
 }

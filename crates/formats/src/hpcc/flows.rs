@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `flow.txt`: a line with the number of flows, and a line for each:
 //! `src dst priority port bytes start`, the start in seconds.
+//!
+//! The simulator of DCQCN that HPCC's grew from has lists of another kind, of six words too:
+//! `src dst priority packets start end`. They are refused.
 
 use cemark_wire::Picos;
 
@@ -18,8 +21,11 @@ pub struct Flows {
     pub ignored: usize,
 }
 
+/// Largest port.
+const MOST_PORT: u128 = u16::MAX as u128;
+
 /// Reads `flow.txt`. Starts are rounded to the picosecond. Some versions of the simulator have no
-/// column for the port, which says nothing here.
+/// column for the port, which says nothing here. A list that counts packets is refused.
 pub fn flows(text: &str) -> Fallible<Flows> {
     let mut rest = lines(text);
     let first = rest
@@ -33,6 +39,9 @@ pub fn flows(text: &str) -> Fallible<Flows> {
             }
         })?;
     let count: u64 = first.count(0, "number of flows")?;
+    if let Some(line) = counts_packets(text, count) {
+        return Err(packets(&line));
+    }
     let mut flows = Vec::new();
     for _ in 0..count {
         let line = rest.next().ok_or_else(|| {
@@ -51,6 +60,42 @@ pub fn flows(text: &str) -> Fallible<Flows> {
         flows,
         ignored: rest.count(),
     })
+}
+
+/// The line that shows that a list is one of packets, with starts and ends, if it is. A word in the
+/// place of the port is larger than any port; a word in the place of the bytes has a point; or all
+/// flows would have fewer bytes than seconds until they start.
+fn counts_packets(text: &str, count: u64) -> Option<Line<'_>> {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let list = || lines(text).skip(1).take(count);
+    let sure = list().find(|line| match line.words[..] {
+        [_, _, _, port, bytes, _] => {
+            let port = number::scaled(port, 0).unwrap_or(0);
+            port > MOST_PORT || bytes.contains('.') && number::rounded(bytes, 0).is_some()
+        }
+        _ => false,
+    });
+    let rises = |line: &Line<'_>| match line.words[..] {
+        [_, _, _, _, start, end] => {
+            let [start, end] = [start, end].map(|word| number::rounded(word, 12));
+            start.is_some() && start < end
+        }
+        _ => false,
+    };
+    sure.or_else(|| {
+        let mut all = list();
+        let first = all.next().filter(rises)?;
+        all.all(|line| rises(&line)).then_some(first)
+    })
+}
+
+fn packets(line: &Line<'_>) -> Fault {
+    line.fault(
+        "this list counts packets (`src dst priority packets start end`), as the first simulator \
+         of DCQCN did",
+        "write bytes, packets times the payload of each (1000 there), and leave the ends out: awk \
+         'NF == 6 {print $1, $2, $3, 100, $4 * 1000, $5} NF == 1' flow.txt",
+    )
 }
 
 fn flow(line: &Line<'_>) -> Fallible<Flow> {

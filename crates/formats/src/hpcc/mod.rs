@@ -5,9 +5,11 @@
 mod config;
 mod fct;
 mod flows;
+mod keys;
 mod topology;
 
-pub use config::{Config, Control, Ramp};
+pub use config::{Config, Control, Note, Ramp, USUAL_PAYLOAD};
 pub use fct::{Done, Ended, fct, read_fct};
 pub use flows::{Flows, flows};
+pub use keys::{Fate, KEYS, fate};
 pub use topology::{Topology, topology};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `topology.txt`: a line with the numbers of nodes, switches and links, a line with the switches,
-//! and a line for each link: `src dst 100Gbps 0.001ms 0`. The last column is an error rate.
+//! and a line for each link: `src dst 100Gbps 0.001ms 0`. The last column is an error rate. The
+//! first line of PowerTCP's files counts top-of-rack switches as well, before the links.
 
 use crate::fault::{Fallible, Fault};
 use crate::graph::{Graph, Wire};
@@ -28,15 +29,30 @@ pub fn topology(text: &str) -> Fallible<Topology> {
             "the first line counts nodes, switches and links: `66 1 65`",
         )
     })?;
-    if first.words.len() != 3 {
-        return Err(first.fault(
-            format!("{} numbers instead of three", first.words.len()),
-            "the first line counts nodes, switches and links: `66 1 65`",
-        ));
-    }
+    // Which switches have hosts follows from the links.
+    let (tors, last) = match first.words.len() {
+        3 => (None, 2),
+        4 => (
+            Some(first.count::<u32>(2, "number of top-of-rack switches")?),
+            3,
+        ),
+        n => {
+            return Err(first.fault(
+                format!("{n} numbers instead of three or four"),
+                "the first line counts nodes, switches and links: `66 1 65`, or nodes, switches, \
+                 top-of-rack switches and links: `6 2 1 5`",
+            ));
+        }
+    };
     let nodes: u32 = first.count(0, "number of nodes")?;
     let switches: u32 = first.count(1, "number of switches")?;
-    let links: usize = first.count(2, "number of links")?;
+    let links: usize = first.count(last, "number of links")?;
+    if let Some(tors) = tors.filter(|tors| *tors > switches) {
+        return Err(first.fault(
+            format!("{tors} top-of-rack switches of {switches} switches"),
+            "four numbers count nodes, switches, top-of-rack switches and links: `6 2 1 5`",
+        ));
+    }
     if nodes > MOST_NODES || switches > nodes {
         return Err(first.fault(
             format!("{nodes} nodes with {switches} switches"),

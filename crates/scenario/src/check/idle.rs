@@ -29,7 +29,7 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule {
         section: "switch",
-        keys: &["alpha"],
+        keys: &["alpha", "dynamic-th"],
         used: |c| matches!(c.switch.buffering.policy, Policy::Dynamic { .. }),
         with: "buffer-policy = \"dynamic\"",
     },
@@ -65,7 +65,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "switch",
-        keys: &["pfc-alpha"],
+        keys: &["pfc-alpha", "pfc-dynamic-th"],
         used: |c| {
             c.switch
                 .pfc
@@ -75,7 +75,13 @@ const RULES: &[Rule] = &[
     },
     Rule {
         section: "switch",
-        keys: &["pfc-xoff", "pfc-xon-offset", "pfc-headroom", "pfc-storm"],
+        keys: &[
+            "pfc-xoff",
+            "pfc-xon-offset",
+            "pfc-headroom",
+            "pfc-reaction",
+            "pfc-storm",
+        ],
         used: |c| c.switch.pfc.is_some(),
         with: "pfc = true",
     },

@@ -135,6 +135,8 @@ fn stored(param: &ParamSpec) -> String {
     match param.kind {
         Kind::Time => format!("\"{}\"", units::span(Picos::from_nanos(n))),
         Kind::Bytes => format!("\"{}\"", units::length(n)),
+        // A whole 1 has two readings.
+        Kind::Fraction if n == 65_536 => "\"100%\"".to_owned(),
         Kind::Fraction => format!("{}", n as f64 / 65_536.0),
         Kind::Count => n.to_string(),
         Kind::Flag => (n == 1).to_string(),

@@ -427,6 +427,14 @@ fn quantity(node: &Node, what: &str, example: &str, list: &Units) -> Fallible<u6
                      like {example}"
                 ),
             ),
+            Bad::UnknownUnit(unit) if units::PERCENT.contains(&&*unit) && what == "a length" => (
+                format!("`{unit}` is not a unit of {what}"),
+                format!(
+                    "thresholds that are a part of their queue's limit are marker = \"dynamic\", \
+                     mode = \"percent\", with min-percent = \"1%\" and max-percent = \"2%\". \
+                     Write a length like {example}"
+                ),
+            ),
             Bad::UnknownUnit(unit) => (
                 format!("`{unit}` is not a unit of {what}"),
                 format!(

@@ -216,8 +216,12 @@ pub(crate) static LENGTHS: Units = Units {
     base: "bytes",
 };
 
-/// Words for the cells of a switch's buffer, whose size `cell` in `[switch]` gives.
-pub(crate) const CELLS: [&str; 2] = ["cells", "cell"];
+/// Words for the cells of a switch's buffer, whose size `cell` in `[switch]` gives. Arista's are
+/// segments.
+pub(crate) const CELLS: [&str; 4] = ["cells", "cell", "segments", "segment"];
+
+/// Words for a part of a limit, which no length is.
+pub(crate) const PERCENT: [&str; 2] = ["%", "percent"];
 
 /// Why a quantity could not be read.
 #[derive(Debug, PartialEq, Eq)]

@@ -271,6 +271,11 @@ fn value(node: &Node, param: &ParamSpec, rate: Rate) -> Fallible<u64> {
             n
         }
         Kind::Bytes => bytes(node, Some(rate), range)?,
+        Kind::Fraction if two_readings(node, param) => {
+            let message = format!("`{}` = 1 can be read in two ways", param.name);
+            return Err(Fault::new(node.at, message)
+                .help("write \"1%\" (one in a hundred, as switches count) or \"100%\""));
+        }
         Kind::Fraction => {
             let n = (fraction(node)? * 65_536.0 + 0.5) as u64;
             if n < param.min || n > param.max {
@@ -290,6 +295,13 @@ fn value(node: &Node, param: &ParamSpec, rate: Rate) -> Fallible<u64> {
         Kind::Choice(words) => word(node, words)? as u64,
     };
     Ok(n)
+}
+
+/// Whether a whole 1 is written for a probability or a part of a limit, which switches count in
+/// percent. The weights of averages are no percentages anywhere.
+fn two_readings(node: &Node, param: &ParamSpec) -> bool {
+    const WEIGHTS: [&str; 3] = ["weight", "avg_weight", "beta"];
+    matches!(node.value, Value::Integer(1)) && !WEIGHTS.contains(&param.name)
 }
 
 /// What a `[[scheme]]` is called: by its label, or else by its marker's title.

@@ -2,10 +2,12 @@
 //! Priority flow control in `[switch]`.
 
 use cemark_sim::config::{Buffering, Pfc, Policy, QueueConfig, Xoff};
+use cemark_wire::Picos;
 
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys};
 use crate::section::Section;
+use crate::switch::factor;
 
 /// One in parts of 2^16.
 const ONE: f64 = 65_536.0;
@@ -21,14 +23,23 @@ keys! {
         "a link is paused when its packets in the buffer exceed this factor times the free part of \
          the pool",
     );
+    DYNAMIC_TH: f64 = Key::number("pfc-dynamic-th", -9.0, 9.0).follows("`pfc-alpha`").doc(
+        "instead of `pfc-alpha`, the whole exponent n of a priority group's `dynamic_th`: the \
+         factor is 2^n",
+    );
     XOFF: u32 = Key::bytes("pfc-xoff", 1, 1 << 31).follows("`pfc-alpha`").doc(
         "instead of `pfc-alpha`, a fixed threshold: a link is paused when its packets in the \
          buffer exceed this many bytes",
     );
     XON_OFFSET: u32 = Key::bytes("pfc-xon-offset", 0, 1 << 31).follows("2 packets")
         .doc("the link may resume when it is this many bytes below the threshold");
-    HEADROOM: u32 = Key::bytes("pfc-headroom", 1, 1 << 31).follows("from rate, delay and packets")
+    HEADROOM: u32 = Key::bytes("pfc-headroom", 1, 1 << 31)
+        .follows("from rate, delay, reaction and packets")
         .doc("headroom of each link and lossless queue, on top of the pool");
+    REACTION: Picos = Key::time("pfc-reaction").usual("0").doc(
+        "time that a port or NIC takes to obey a pause frame, or one that ends a pause, after it \
+         has arrived; the headroom that is computed covers it",
+    );
     STORM: f64 = Key::fraction("pfc-storm").usual("10%")
         .doc("a port that is paused for this share of the time or more is a warning");
 }
@@ -41,7 +52,7 @@ pub(crate) fn pfc(
     queues: &mut [QueueConfig],
     mtu: u32,
 ) -> Fallible<Option<Pfc>> {
-    let alpha = s.read(&ALPHA)?;
+    let alpha = factor(s, &ALPHA, &DYNAMIC_TH)?;
     let xoff = match s.given(&XOFF)? {
         None => Xoff::Dynamic {
             alpha: (alpha * ONE + 0.5) as u32,
@@ -53,6 +64,7 @@ pub(crate) fn pfc(
         xon_offset: s.read_or(&XON_OFFSET, mtu * 2)?,
         // 0: the simulator computes it.
         headroom: s.read_or(&HEADROOM, 0)?,
+        reaction: s.read(&REACTION)?,
         storm: s.read(&STORM)?,
     };
     let on = s.read(&PFC)?;

@@ -9,11 +9,11 @@ use cemark_switch::{admit, sched};
 use cemark_wire::{Nanos, Rate};
 
 use crate::error::{At, Fallible, Fault};
-use crate::key::{Key, Words, keys, words};
+use crate::key::{Key, Words, keys, power_of_two, words};
 use crate::pfc::{PFC_KEYS, pfc};
 use crate::section::{Section, count};
 use crate::sections::{Form, SectionSpec};
-use crate::tree::{Node, Table, tables};
+use crate::tree::{Node, Table, Value, tables};
 
 pub(crate) static SWITCH: SectionSpec = SectionSpec::new(
     "switch",
@@ -90,8 +90,8 @@ keys! { KEYS:
          byte queue limits)",
     );
     CELL: u32 = Key::bytes("cell", 1, 65_535).follows("none").doc(
-        "a cell of the buffer's memory: lengths of this section and thresholds of schemes may then \
-         be written as `\"1000 cells\"`",
+        "a cell of the buffer's memory (a segment, in some manuals): lengths of this section and \
+         thresholds of schemes may then be written as `\"1000 cells\"` or `\"1000 segments\"`",
     );
     SCHEDULER: SchedulerKind = Key::choice("scheduler").usual("fifo")
         .doc("which queue sends next (below)");
@@ -117,6 +117,10 @@ keys! { KEYS:
         .doc("size of the pool that the ports of a switch share");
     ALPHA: f64 = Key::number("alpha", 0.001, 1000.0).usual("1")
         .doc("for `dynamic`: a queue may hold this factor times the free part of the pool");
+    DYNAMIC_TH: f64 = Key::number("dynamic-th", -9.0, 9.0).follows("`alpha`").doc(
+        "instead of `alpha`, the whole exponent n that switches write (`dynamic_th` of SAI and \
+         SONiC): the factor is 2^n, 0.125 for -3",
+    );
     HEADROOM: u32 = Key::bytes("headroom", 0, MOST_BYTES).usual("0")
         .doc("bytes of each buffer or pool that only lossless queues may use");
     ROUND_BETA: f64 = Key::number("round-beta", 0.0, 1.0).usual("0.75")
@@ -296,12 +300,57 @@ fn queues(
     Ok((all, nodes.get(1).map(|node| node.at)))
 }
 
+/// A factor, or the exponent of two that switches write for it.
+pub(crate) fn factor(s: &mut Section<'_>, key: &Key<f64>, exponent: &Key<f64>) -> Fallible<f64> {
+    let (name, other) = (key.spec.name, exponent.spec.name);
+    let two = |n: f64| match n >= 0.0 {
+        true => power_of_two(n as u64),
+        false => 1.0 / power_of_two(-n as u64),
+    };
+    let written = s.node(key).map(|node| match node.value {
+        Value::Integer(n) => (node.at, n as f64),
+        Value::Float(n, _) => (node.at, n),
+        _ => (node.at, 0.0),
+    });
+    if let Some((at, n)) = written.filter(|(_, n)| *n < 0.0) {
+        let fault = Fault::new(at, format!("{name} is a factor, and {n} is below zero"));
+        let example = if n >= -9.0 && n.fract() == 0.0 {
+            n
+        } else {
+            -3.0
+        };
+        return Err(fault.help(format!(
+            "a switch's dynamic_th n is the factor 2^n (SAI, SONiC): for {example} write {name} = \
+             {} or {other} = {example}",
+            two(example)
+        )));
+    }
+    let factor = s.read(key)?;
+    let Some(n) = s.given(exponent)? else {
+        return Ok(factor);
+    };
+    let at = s.need(exponent)?.at;
+    if written.is_some() {
+        return Err(
+            Fault::new(at, format!("{name} and {other} say the same in two ways"))
+                .help(format!("keep one: {other} = n is {name} = 2^n")),
+        );
+    }
+    if n.fract() != 0.0 {
+        return Err(
+            Fault::new(at, format!("{other} = {n} is no whole exponent"))
+                .help(format!("write {other} = -3, which is {name} = 0.125")),
+        );
+    }
+    Ok(two(n))
+}
+
 fn buffering(
     s: &mut Section<'_>,
     buffer_bytes: u32,
     queues: &mut [QueueConfig],
 ) -> Fallible<Buffering> {
-    let alpha = (s.read(&ALPHA)? * ONE + 0.5) as u32;
+    let alpha = (factor(s, &ALPHA, &DYNAMIC_TH)? * ONE + 0.5) as u32;
     let (policy, shared) = match s.read(&POLICY)? {
         PolicyKind::Port => (Policy::Port, false),
         PolicyKind::Static => (Policy::Static, false),

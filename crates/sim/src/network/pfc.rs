@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use cemark_marking::QueueId;
 use cemark_switch::admit::{Ingress, Signal};
 use cemark_switch::sched::MAX_QUEUES;
-use cemark_switch::{NEVER, PAUSE_BYTES, Pool, PoolId, Port};
+use cemark_switch::{Clock, NEVER, PAUSE_BYTES, Pool, PoolId, Port};
 use cemark_wire::{Flags, Packet, Picos};
 
 use super::Network;
@@ -35,20 +35,25 @@ pub(crate) struct Lossless {
     sent: Vec<u64>,
     /// Queues of a port.
     queues: u8,
+    /// Ticks that a port takes to obey a frame.
+    reaction: u64,
     /// The cycle of ports, once nothing moves any more.
     deadlock: Vec<String>,
 }
 
 /// Headroom of a lossless queue at the far end of a link: the bytes that may still arrive after its
 /// meter has exceeded XOFF. The frame waits for a packet in the other direction (and for frames of
-/// other queues); when it arrives, a packet is in transmission; packets on the wire arrive too; and
-/// one packet exceeded XOFF.
-fn headroom(cfg: &Config, fabric: &Fabric, link: LinkId, back: LinkId) -> u32 {
+/// other queues); its receiver takes a time to obey it; then a packet is in transmission; packets
+/// on the wire arrive too; and one packet exceeded XOFF.
+fn headroom(cfg: &Config, pfc: &Pfc, fabric: &Fabric, link: LinkId, back: LinkId) -> u32 {
     let (link, back) = (&fabric.links()[link], &fabric.links()[back]);
     let mtu = u64::from(cfg.transport.mss) + u64::from(cfg.transport.header_bytes);
     let mtu = mtu.max(u64::from(cfg.transport.ack_bytes));
     let frames = u64::from(PAUSE_BYTES) * cfg.switch.queues.len() as u64 * 2;
-    let span = (mtu + frames) * back.rate.picos_per_byte().0 + back.delay.0 + link.delay.0;
+    let span = (mtu + frames) * back.rate.picos_per_byte().0
+        + back.delay.0
+        + link.delay.0
+        + pfc.reaction.0;
     let bytes = span.div_ceil(link.rate.picos_per_byte().0) + 3 * mtu;
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
@@ -56,8 +61,8 @@ fn headroom(cfg: &Config, fabric: &Fabric, link: LinkId, back: LinkId) -> u32 {
 impl Lossless {
     /// Lays out the meters of every switch. `of`: the pool of each switch port, in order of links.
     pub fn new(
-        cfg: &Config,
-        pfc: &Pfc,
+        (cfg, pfc): (&Config, &Pfc),
+        clock: Clock,
         fabric: &Fabric,
         pools: &mut [Pool],
         of: &[PoolId],
@@ -91,7 +96,7 @@ impl Lossless {
         for (l, &pool) in (0u32..).zip(&far) {
             let Some(pool) = pool else { continue };
             let room = match pfc.headroom {
-                0 => headroom(cfg, fabric, LinkId(l), reverse[l as usize]),
+                0 => headroom(cfg, pfc, fabric, LinkId(l), reverse[l as usize]),
                 n => n,
             };
             let list = &mut into[pool.0 as usize];
@@ -121,6 +126,7 @@ impl Lossless {
             reverse,
             sent: vec![u64::MAX; links.len()],
             queues: queues as u8,
+            reaction: clock.ticks(pfc.reaction),
             deadlock: Vec::new(),
         }
     }
@@ -176,12 +182,15 @@ impl Network {
         for signal in signals.drain(..) {
             let pfc = self.pfc.as_ref().expect("looked at above");
             let back = pfc.reverse[signal.link as usize];
+            // Both kinds of frames are obeyed late, so that they keep their order.
+            let reaction = pfc.reaction;
             let (arrive, serve_at) = self.ports[back].send_pause(agenda.now);
+            let obeyed = arrive.saturating_add(reaction);
             let event = kind::PAUSE | event_of(&signal);
             if Q::SHARDED {
-                self.send_frame(agenda, LinkId(signal.link), arrive, event);
+                self.send_frame(agenda, LinkId(signal.link), obeyed, event);
             } else {
-                agenda.events.insert(arrive, event);
+                agenda.events.insert(obeyed, event);
             }
             follow(agenda, back, NEVER, serve_at);
         }
@@ -191,8 +200,8 @@ impl Network {
         }
     }
 
-    /// A pause frame, or the frame that ends a pause, reaches the port that has to obey. Returns
-    /// the link of that port where a pause has ended.
+    /// A port obeys a pause frame, or the frame that ends a pause. Returns the link of that port
+    /// where a pause has ended.
     pub fn pause_frame<Q: EventQueue>(
         &mut self,
         agenda: &mut Agenda<Q>,

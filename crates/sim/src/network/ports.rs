@@ -54,7 +54,7 @@ impl Network {
         let mut buffers = Buffers::new(cfg, fabric);
         let pfc = cfg.switch.pfc.as_ref().map(|pfc| {
             let (pools, of) = (&mut buffers.pools, &buffers.of);
-            Box::new(Lossless::new(cfg, pfc, fabric, pools, of))
+            Box::new(Lossless::new((cfg, pfc), clock, fabric, pools, of))
         });
         let largest = buffers.pools.iter().map(Pool::capacity).max().unwrap_or(0);
         buffers.add_nics(cfg);

@@ -222,6 +222,7 @@ pub fn lossless(mut cfg: Config, pause: usize, pairs: usize) -> Config {
     let xoff = [Xoff::Dynamic { alpha: 1 << 13 }, Xoff::Bytes(20_000)];
     cfg.switch.pfc = (pause > 0).then(|| Pfc {
         xoff: xoff[pause - 1],
+        reaction: Picos::from_nanos(cfg.seed / 2 % 3 * 650),
         ..Pfc::default()
     });
     cfg.switch.queues = vec![QueueConfig {

@@ -3,7 +3,8 @@
 //! columns `le` and `count` or as the text that an exporter serves.
 //!
 //! Inside of a bucket RTTs are spread evenly, from zero in the first one, and what lies above the
-//! largest bound counts as that bound: `histogram_quantile` computes quantiles so.
+//! largest bound counts as that bound: `histogram_quantile` computes quantiles so. A bucket that is
+//! wide and has most of the observations says little about them, and a note says so.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,12 @@ use cemark_wire::Picos;
 
 use super::column::significant;
 use super::value::{rtt, shortened, unit_of_name};
-use super::{Ask, Column, Found, Trouble};
+use super::{Ask, Column, Found, Series, Trouble};
 use crate::error::alike;
 use crate::units::span;
+
+/// Share of the observations in one bucket from which on a note says so.
+const MOST: f64 = 0.5;
 
 /// What follows the name of a metric in its buckets.
 const SUFFIX: &str = "_bucket";
@@ -69,16 +73,43 @@ pub(super) fn model(buckets: Vec<(usize, Bucket)>) -> Result<Found, Trouble> {
     }
     let finite = buckets.iter().rev().find(|(_, b)| b.le.is_some());
     let above = total - finite.map_or(0.0, |(_, b)| b.count);
-    let note = (above > 0.0).then(|| {
-        format!(
+    let mut notes = Vec::new();
+    if above > 0.0 {
+        let note = format!(
             "{above} of {total} observations are above the largest bound, {0}, and count as {0}",
             span(lower)
-        )
-    });
+        );
+        notes.push((note, "measure with a larger last bucket"));
+    }
+    notes.extend(coarse(&buckets, total));
     Ok(Found {
         model: RttModel::Quantiles(rows),
-        note,
+        notes,
     })
+}
+
+/// That most observations are in one bucket whose bounds differ by more than a factor of two.
+fn coarse(buckets: &[(usize, Bucket)], total: f64) -> Option<(String, &'static str)> {
+    let (mut below, mut lower) = (0.0, Picos::ZERO);
+    for (_, bucket) in buckets {
+        let upper = bucket.le?;
+        let part = (bucket.count - below) / total;
+        if part > MOST && upper.0 / 2 > lower.0 {
+            let upper = span(upper);
+            let (lower, unknown) = match lower {
+                Picos::ZERO => ("0".to_owned(), format!("below {upper}")),
+                _ => (span(lower), "between them".to_owned()),
+            };
+            let note = format!(
+                "{:.0} % of {total} observations lie between {lower} and {upper}: nothing is known \
+                 {unknown}, and RTTs are spread evenly there",
+                part * 100.0
+            );
+            return Some((note, "measure with smaller buckets, or write another model"));
+        }
+        (below, lower) = (bucket.count, upper);
+    }
+    None
 }
 
 /// Bounds rise, counts do not fall, and there is a finite bound.
@@ -144,14 +175,42 @@ pub(super) fn exposition(text: &str, ask: &Ask) -> Result<Found, Trouble> {
         let key = (name.to_owned(), others.join(","));
         series.entry(key).or_default().push((line, bucket));
     }
-    one(series, ask)
+    match ask.series {
+        Series::One => one(series, ask),
+        Series::Sum => one(sums(series)?, ask),
+    }
+}
+
+/// A metric, and its other labels.
+type Key = (String, String);
+
+/// The series of each metric as one: the counts at each bound are added. All must have the same
+/// bounds.
+fn sums(
+    series: BTreeMap<Key, Vec<(usize, Bucket)>>,
+) -> Result<BTreeMap<Key, Vec<(usize, Bucket)>>, Trouble> {
+    let mut all: BTreeMap<Key, Vec<(usize, Bucket)>> = BTreeMap::new();
+    for ((name, labels), buckets) in series {
+        let Some(sum) = all.get_mut(&(name.clone(), String::new())) else {
+            all.insert((name, String::new()), buckets);
+            continue;
+        };
+        let bounds = |list: &[(usize, Bucket)]| list.iter().map(|b| b.1.le).collect::<Vec<_>>();
+        if bounds(sum) != bounds(&buckets) {
+            let line = buckets.first().map_or(1, |bucket| bucket.0);
+            let what = format!("`{name}{{{labels}}}` has other bounds than the series before it");
+            let help = "series are added bound by bound: keep those with the same `le`";
+            return Err(Trouble::new(what, help).at(line));
+        }
+        for ((_, into), (_, more)) in sum.iter_mut().zip(buckets) {
+            into.count += more.count;
+        }
+    }
+    Ok(all)
 }
 
 /// The buckets of the one histogram that there is.
-fn one(
-    mut series: BTreeMap<(String, String), Vec<(usize, Bucket)>>,
-    ask: &Ask,
-) -> Result<Found, Trouble> {
+fn one(mut series: BTreeMap<Key, Vec<(usize, Bucket)>>, ask: &Ask) -> Result<Found, Trouble> {
     let shown = |(name, labels): &(String, String)| format!("`{name}{{{labels}}}`");
     match (series.pop_first(), series.last_key_value()) {
         (Some((_, buckets)), None) => model(buckets),
@@ -161,7 +220,11 @@ fn one(
         )),
         (Some((first, _)), Some((last, _))) => {
             let help = match first.0 == last.0 {
-                true => "keep the lines of one, or add their counts for each le".to_owned(),
+                true => {
+                    "keep the lines of one, or write series = \"sum\" in [rtt], which adds their \
+                         counts"
+                        .to_owned()
+                }
                 false => format!("say which: write column = \"{}\" in [rtt]", first.0),
             };
             let (first, last, n) = (shown(&first), shown(last), series.len() + 1);

@@ -60,7 +60,7 @@ pub(super) fn read(text: &str, ask: &Ask) -> Result<Found, Trouble> {
     })?;
     Ok(Found {
         model: RttModel::Samples(samples),
-        note: None,
+        notes: Vec::new(),
     })
 }
 

@@ -48,7 +48,22 @@ keys! {
     );
     UNIT: TimeUnit = Key::choice("unit").only(&["samples"]).follows("by the name of the column")
         .doc("unit of values without one, where the column's name does not end in one (`rtt_us`)");
+    SERIES: Series = Key::choice("series").only(&["samples"]).usual("one").doc(
+        "a metric in the text of an exporter that has several series, one for each peer for \
+         example: `one` refuses it, `sum` adds their counts",
+    );
 }
+
+/// What is read of a metric that has several series, one for each set of labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Series {
+    /// There must be one.
+    One,
+    /// Their counts are added.
+    Sum,
+}
+
+words! { Series: "one" => Series::One, "sum" => Series::Sum }
 
 /// A file of ten million values has less.
 const LARGEST_FILE: u64 = 256 << 20;
@@ -67,6 +82,7 @@ pub(crate) struct Ask {
     column: Option<Column>,
     /// In picoseconds.
     unit: Option<u64>,
+    series: Series,
 }
 
 /// A file, and how it is to be read.
@@ -76,8 +92,8 @@ pub(crate) type Source = (PathBuf, Ask);
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) model: RttModel,
-    /// What its author should know of it.
-    pub(crate) note: Option<String>,
+    /// What its author should know of it, each with what to do.
+    pub(crate) notes: Vec<(String, &'static str)>,
 }
 
 /// Why a file cannot be used.
@@ -121,6 +137,7 @@ impl Tables {
         let ask = Ask {
             column: s.given(&COLUMN)?.map(|node| column_of(&node)).transpose()?,
             unit: s.given(&UNIT)?.map(|unit| unit.0),
+            series: s.read(&SERIES)?,
         };
         let source = (self.base.join(&name), ask);
         if let Some(found) = self.rtts.get(&source) {
@@ -140,19 +157,21 @@ impl Tables {
     /// What the author of the files should know, each with the points that it concerns.
     pub(crate) fn warnings(&self, points: &[Point]) -> Vec<Warning> {
         let about = |(source, found): (&Source, &Found)| {
-            let file = source.0.display();
-            let message = format!("`{file}`: {}", found.note.as_ref()?);
-            Some(Warning {
-                about: format!("rtt file {message}"),
-                message,
-                help: "measure with a larger last bucket".to_owned(),
-                points: points
-                    .iter()
-                    .filter(|p| p.config.rtt == found.model)
-                    .count(),
-            })
+            let file = source.0.display().to_string();
+            let model = found.model.clone();
+            let warning = move |(note, help): &(String, &'static str)| {
+                let message = format!("`{file}`: {note}");
+                let concerned = points.iter().filter(|p| p.config.rtt == model);
+                Warning {
+                    about: format!("rtt file {message}"),
+                    message,
+                    help: (*help).to_owned(),
+                    points: concerned.count(),
+                }
+            };
+            found.notes.iter().map(warning).collect::<Vec<Warning>>()
         };
-        self.rtts.iter().filter_map(about).collect()
+        self.rtts.iter().flat_map(about).collect()
     }
 }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Inputs restated from public reports and files of people who do this job, each with the right
+//! answer. A case has a number, C1 to C31, and shows a kind of input. Every input is written by its
+//! test. Numbers that are left out belong to other tests, or are not answered yet.
+//!
+//! | cases | where |
+//! |---|---|
+//! | C1, C3 to C8, C14: files of other simulators | `imports.rs` |
+//! | C10 to C13: completion times, RTTs and sizes that others measured | `measured.rs` |
+//! | C16, C17, C19: units of switches | `units.rs` |
+//! | C18, C22 to C24, C30: runs | `runs.rs` |
+
+mod common;
+
+mod cases {
+    mod imports;
+    mod measured;
+    mod runs;
+    mod units;
+}
