@@ -67,9 +67,9 @@ fn what_p4c_refuses_is_refused() {
         ),
         (
             ECN_SHARP,
-            "    bit<32> low;\n",
-            "    bit<32> low;\n    bit<32> low;\n",
-            "`low` is declared twice",
+            "    bit<32> late;\n",
+            "    bit<32> late;\n    bit<32> late;\n",
+            "`late` is declared twice",
         ),
         (
             ECN_SHARP,

@@ -242,12 +242,6 @@ fn what_a_stateful_alu_cannot_do_is_refused() {
         ),
         (
             "            value.count = 2;\n",
-            "            if (later == 100) { value.count = 200; } else { value.count = 300; }
-            value.next = later + 400;\n",
-            "value.next` is set again",
-        ),
-        (
-            "            value.count = 2;\n",
             "            if (later == 100) { value.count = 200; }
             else if (later == 500) { value.count = 300; } else { value.count = 9; }\n",
             "numbers outside of -8 to 7",
