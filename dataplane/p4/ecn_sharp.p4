@@ -124,11 +124,14 @@ control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out
     }
 
     table detect {
-        key = { under : exact; }
-        actions = { above; below; }
-        const default_action = below();
-        const entries = { 0 : above(); }
-        size = 1;
+        key = { under : ternary; }
+        actions = { above; below; NoAction; }
+        const default_action = NoAction();
+        const entries = {
+            0 : above();
+            _ : below();
+        }
+        size = 2;
     }
 
     // Whether the queue is persistent, and whether it was so at the packet before.
@@ -159,17 +162,18 @@ control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out
     // Late by more than zero ticks, as a signed number.
     table persistence {
         key = {
-            under : exact;
+            under : ternary;
             late : ternary;
         }
-        actions = { is_persistent; is_not; }
-        const default_action = is_not();
+        actions = { is_persistent; is_not; NoAction; }
+        const default_action = NoAction();
         const entries = {
             (0, 0) : is_not();
             (0, 0x80000000 &&& 0x80000000) : is_not();
             (0, _) : is_persistent();
+            (_, _) : is_not();
         }
-        size = 3;
+        size = 4;
     }
 
     // When the next mark is due. Algorithm 3 is the math unit.
@@ -240,21 +244,42 @@ control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out
         size = 2;
     }
 
-    apply {
-        targets.apply();
+    action measure() {
         waited = timestamp[31:0] - arrived;
         low = (bit<32>)timestamp[31:10];
+    }
 
+    action compare() {
         over = waited |-| ins_target;
         under = pst_target |-| waited;
-        now = read_clock.execute(queue);
+    }
 
+    action advance() {
+        now = read_clock.execute(queue);
+    }
+
+    action join() {
         now = now | low;
+    }
+
+    action around() {
         earlier = now - PST_INTERVAL;
         later = now + PST_INTERVAL;
+    }
 
-        detect.apply();
+    action lateness() {
         late = earlier - since;
+    }
+
+    apply {
+        targets.apply();
+        measure();
+        compare();
+        advance();
+        join();
+        around();
+        detect.apply();
+        lateness();
         persistence.apply();
         mark.apply();
         verdict.apply();

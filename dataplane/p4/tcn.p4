@@ -45,10 +45,18 @@ control Tcn(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out bit<
         size = 1;
     }
 
+    action measure() {
+        waited = timestamp[31:0] - arrived;
+    }
+
+    action compare() {
+        over = waited |-| threshold;
+    }
+
     apply {
         thresholds.apply();
-        waited = timestamp[31:0] - arrived;
-        over = waited |-| threshold;
+        measure();
+        compare();
         verdict.apply();
     }
 }

@@ -8,9 +8,9 @@
 // borrows.
 
 control WriteCe(inout headers_t hdr, in bit<1> mark) {
-    action ipv4(bit<16> less) {
+    action ipv4(bit<16> more) {
         hdr.ipv4.ecn = 3;
-        hdr.ipv4.checksum = hdr.ipv4.checksum - less;
+        hdr.ipv4.checksum = hdr.ipv4.checksum + more;
     }
 
     action ipv6() {
@@ -26,11 +26,11 @@ control WriteCe(inout headers_t hdr, in bit<1> mark) {
         actions = { ipv4; NoAction; }
         const default_action = NoAction();
         const entries = {
-            (1, 2, 0) : ipv4(2);
-            (1, 2, _) : ipv4(1);
-            (1, 1, 0) : ipv4(3);
-            (1, 1, 1) : ipv4(3);
-            (1, 1, _) : ipv4(2);
+            (1, 2, 0) : ipv4(0xfffe);
+            (1, 2, _) : ipv4(0xffff);
+            (1, 1, 0) : ipv4(0xfffd);
+            (1, 1, 1) : ipv4(0xfffd);
+            (1, 1, _) : ipv4(0xfffe);
         }
         size = 5;
     }

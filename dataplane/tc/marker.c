@@ -84,17 +84,12 @@ enum cemark_tc_fate {
 
 CEMARK_FN enum cemark_tc_fate cemark_tc_fate(struct cemark_tc_queue *q, u32 verdict, u8 ecn)
 {
-	u32 why = verdict >> 8;
-
 	switch (verdict & 0xff) {
 	case CEMARK_PASS:
 		return CEMARK_TC_PASSES;
 	case CEMARK_MARK(0):
-		if (ecn != CEMARK_NOT_ECT) {
-			if (why < 6)
-				q->counts.marks[why]++;
+		if (ecn != CEMARK_NOT_ECT)
 			return CEMARK_TC_IS_MARKED;
-		}
 		if (!q->not_ect_drop) {
 			q->counts.spared++;
 			return CEMARK_TC_PASSES;
@@ -107,9 +102,12 @@ CEMARK_FN enum cemark_tc_fate cemark_tc_fate(struct cemark_tc_queue *q, u32 verd
 	}
 }
 
-/* Judges a packet and counts it. It joins the virtual queue unless it is dropped. */
+/*
+ * Judges a packet and counts it, except for its mark, which is not written yet. `why` is the mark's
+ * reason. The packet joins the virtual queue unless it is dropped.
+ */
 CEMARK_FN enum cemark_tc_fate cemark_tc_judge(struct cemark_tc_queue *q, u64 now, u32 bytes,
-					      u32 segs, u8 ecn)
+					      u32 segs, u8 ecn, u32 *why)
 {
 	enum cemark_tc_fate fate;
 	u32 verdict = CEMARK_PASS;
@@ -136,6 +134,7 @@ CEMARK_FN enum cemark_tc_fate cemark_tc_judge(struct cemark_tc_queue *q, u64 now
 		q->call.at.sojourn = wait;
 		verdict = cemark_call_dequeue(&q->call);
 	}
+	*why = verdict >> 8;
 	fate = cemark_tc_fate(q, verdict, ecn);
 	if (fate == CEMARK_TC_IS_DROPPED)
 		return fate;
@@ -180,17 +179,23 @@ CEMARK_FN int cemark_tc_egress(struct __sk_buff *skb, u64 now)
 	u8 ecn = cemark_tc_ecn(skb);
 	u32 bytes = skb->wire_len, segs = skb->gso_segs;
 	enum cemark_tc_fate fate;
+	u32 why = 0;
 
 	if (!q || !c || !c->generation)
 		return TC_ACT_UNSPEC;
 	bpf_spin_lock(&q->lock);
 	cemark_tc_configure(q, c);
-	fate = cemark_tc_judge(q, now, bytes, segs, ecn);
+	fate = cemark_tc_judge(q, now, bytes, segs, ecn, &why);
 	bpf_spin_unlock(&q->lock);
 	if (fate == CEMARK_TC_IS_DROPPED)
 		return TC_ACT_SHOT;
-	if (fate == CEMARK_TC_IS_MARKED && bpf_skb_ecn_set_ce(skb) != 1)
+	if (fate == CEMARK_TC_PASSES)
+		return TC_ACT_UNSPEC;
+	/* No helper may be called under the lock. The kernel does not write to shared packets. */
+	if (bpf_skb_ecn_set_ce(skb) != 1)
 		__sync_fetch_and_add(&q->counts.failed, 1);
+	else if (why < 6)
+		__sync_fetch_and_add(&q->counts.marks[why], 1);
 	return TC_ACT_UNSPEC;
 }
 

@@ -34,7 +34,7 @@ struct cemark_tc_config {
 struct cemark_tc_counts {
 	u64 packets;
 	u64 bytes;
-	u64 marks[6]; /* by enum cemark_why */
+	u64 marks[6]; /* written, by enum cemark_why */
 	u64 spared;   /* to be marked, and not ECN-capable */
 	u64 dropped;  /* the same under not_ect_drop, and what the scheme drops */
 	u64 full;     /* did not join: the virtual queue was at its limit */

@@ -7,12 +7,14 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use cemark_marking::{SchemeSpec, Values, catalogue};
 use cemark_scenario::{Measure, change_in_words, read_quantity, scheme_in_words};
-use cemark_tcbpf::{Error, FASTEST, LONGEST, NotEct, Program, SLOWEST, Settings, fits};
+use cemark_tcbpf::{
+    Earlier, Error, FASTEST, LONGEST, NotEct, Program, SLOWEST, Settings, earlier, fits,
+};
 use cemark_wire::{Nanos, Rate};
 use clap::{Subcommand, ValueEnum};
 
 use crate::Format;
-use crate::exit::{Failure, answer};
+use crate::exit::{Failure, answer, complain};
 
 /// Behind a longer virtual wait packets do not join: ours, long beside any threshold for a data
 /// centre, and short beside the time in which a sender without ECN would fill it.
@@ -203,6 +205,7 @@ fn attach(device: &str, speed: &str, options: &Options, words: &[String]) -> Res
     // Two devices should not draw the same numbers.
     let seed = RandomState::new().build_hasher().finish();
     Program::attach(device, &settings, seed).map_err(failed)?;
+    warn(device, &earlier(device).map_err(failed)?);
     answer(&format!(
         "{} marks what {device} sends; see it with cemark bpf show {device}\n",
         scheme.title
@@ -238,10 +241,37 @@ fn retune(
 }
 
 fn detach(device: &str) -> Result<(), Failure> {
-    match Program::on(device) {
-        Ok(program) => program.detach(),
-        Err(Error::Stranger(_)) => Program::detach_stranger(device),
-        Err(e) => Err(e),
+    Program::detach(device).map_err(failed)
+}
+
+/// Says what may keep packets from the program of a device.
+fn warn(device: &str, earlier: &[Earlier]) {
+    for one in earlier {
+        let (what, help) = match one {
+            Earlier::Filter { priority, kind, .. } => (
+                format!(
+                    "{} comes first: a packet that it matches is neither seen nor marked, unless \
+                     {}",
+                    show::earlier(one),
+                    match kind.as_str() {
+                        "bpf" => "the program returns TC_ACT_UNSPEC",
+                        _ => "its action is `continue`",
+                    }
+                ),
+                format!(
+                    "give it a priority above 3296; `tc filter show dev {device} egress pref \
+                     {priority}` shows it"
+                ),
+            ),
+            Earlier::Tcx { .. } => (
+                format!(
+                    "{} comes first: a packet is neither seen nor marked, unless the program \
+                     returns TCX_NEXT",
+                    show::earlier(one)
+                ),
+                format!("`bpftool net show dev {device}` lists it"),
+            ),
+        };
+        complain(&what, &help);
     }
-    .map_err(failed)
 }

@@ -299,9 +299,143 @@ fn what_is_not_ours_stays() {
         eprintln!("left out: this kernel has no clsact");
         return;
     }
-    pair.good("bpf attach out --rate 1Gbps scheme ecn_sharp");
+    pair.good("bpf attach out --rate 1Gbps scheme wred min=30KB max=90KB drop-probability=5%");
+    pair.good("bpf retune out drop-probability=6% WEIGHT=2");
+    let parameters = &pair.show()["parameters"];
+    assert_eq!(parameters["drop_probability"], "0.06");
+    assert_eq!(parameters["weight"], "2");
     pair.good("bpf detach out");
     assert!(pair.left().contains("clsact"), "it was there before");
+}
+
+/// A line for `tc` about the sender's device. `false` where the kernel does not know what it asks.
+fn tc(pair: &Pair, line: &str) -> bool {
+    let words: Vec<&str> = line.split(' ').collect();
+    let done = run(&[&["tc", "-n", pair.sender.as_str()], &words[..]].concat());
+    if !done.status.success() {
+        eprintln!("left out: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    done.status.success()
+}
+
+/// A filter of sent packets on an `ingress` qdisc would see the received ones.
+#[test]
+fn an_ingress_qdisc_is_no_place_for_a_program() {
+    let Some(pair) = Pair::new("ingress") else {
+        return;
+    };
+    if !tc(&pair, "qdisc add dev out handle ffff: ingress") {
+        return;
+    }
+    pair.bad(
+        "bpf attach out --rate 1Mbps scheme tcn threshold=0us",
+        &[
+            "out has an `ingress` qdisc",
+            "would see received ones",
+            "tc qdisc add dev out clsact",
+        ],
+    );
+    let device = ["tc", "-n", &pair.sender, "filter", "show", "dev", "out"];
+    for hook in ["ingress", "egress"] {
+        assert_eq!(ok(&[&device[..], &[hook]].concat()), "", "{hook}");
+    }
+    pair.bad("bpf show out", &["out has no program of cemark"]);
+
+    // The remedy, as the message gives it.
+    assert!(tc(&pair, "qdisc del dev out ingress"));
+    assert!(tc(&pair, "qdisc add dev out clsact"));
+    pair.good("bpf attach out --rate 1Mbps scheme tcn threshold=0us");
+    pair.good("bpf detach out");
+
+    // A block of filters that devices share.
+    assert!(tc(&pair, "qdisc del dev out clsact"));
+    if tc(&pair, "qdisc add dev out egress_block 22 clsact") {
+        pair.bad(
+            "bpf attach out --rate 1Mbps scheme tcn",
+            &["block 22", "without `egress_block`"],
+        );
+    }
+}
+
+#[test]
+fn what_comes_first_is_named() {
+    let Some(pair) = Pair::new("first") else {
+        return;
+    };
+    if !tc(&pair, "qdisc add dev out clsact")
+        || !tc(
+            &pair,
+            "filter add dev out egress prio 10 protocol ip u32 match u32 0 0 classid 1:1",
+        )
+    {
+        return;
+    }
+    let done = pair.cemark("bpf attach out --rate 1Gbps scheme ecn_sharp");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{said}");
+    let text = "filter u32 of priority 10 comes first: a packet that it matches is neither seen";
+    assert!(said.contains(text), "{said}");
+    assert_eq!(
+        pair.show()["earlier"],
+        serde_json::json!(["filter u32 of priority 10"])
+    );
+    let shown = pair.cemark("bpf show out");
+    assert!(String::from_utf8_lossy(&shown.stderr).contains(text));
+    // One with a larger priority comes later, and one in another chain comes by leave of the first.
+    let later = "filter add dev out egress prio 4000 protocol ip u32 match u32 0 0 classid 1:1";
+    assert!(tc(&pair, later));
+    let chain =
+        "filter add dev out egress chain 5 prio 10 protocol ip u32 match u32 0 0 classid 1:1";
+    assert!(tc(&pair, chain));
+    assert!(tc(&pair, "filter del dev out egress prio 10"));
+    assert_eq!(pair.show()["earlier"], serde_json::json!([]));
+    pair.good("bpf detach out");
+
+    // Ours cannot be added to another filter's priority.
+    assert!(tc(&pair, &later.replace("4000", "3296")));
+    pair.bad(
+        "bpf attach out --rate 1Gbps scheme tcn",
+        &[
+            "filter `u32` of priority 3296",
+            "tc filter del dev out egress pref 3296",
+        ],
+    );
+}
+
+/// A packet whose header another packet shares, which waits on another device, cannot be written.
+#[test]
+fn a_mark_that_was_not_written_is_no_mark() {
+    let Some(pair) = Pair::new("shared") else {
+        return;
+    };
+    pair.shape();
+    let space = pair.sender.as_str();
+    let link = ["ip", "-n", space, "link"];
+    ok(&[
+        &link[..],
+        &["add", "hold", "type", "veth", "peer", "name", "held"],
+    ]
+    .concat());
+    for device in ["hold", "held"] {
+        ok(&[&link[..], &["set", device, "up"]].concat());
+    }
+    let mirror = "filter add dev out egress prio 10 protocol all u32 match u32 0 0 action mirred \
+                  egress mirror dev hold continue";
+    if !tc(
+        &pair,
+        "qdisc add dev hold root tbf rate 8kbit burst 20kb limit 200mb",
+    ) || !tc(&pair, "qdisc add dev out clsact")
+        || !tc(&pair, mirror)
+    {
+        return;
+    }
+    pair.good("bpf attach out --rate 200Mbps scheme tcn threshold=500us");
+    let ce = pair.transfer();
+    let shown = pair.show();
+    let marks = shown["marks"]["instant"].as_u64().expect("a number");
+    let failed = shown["not_writable"].as_u64().expect("a number");
+    assert!(failed > 1_000, "{shown}");
+    assert!(ce <= marks && marks < failed / 10, "{ce} arrived: {shown}");
 }
 
 #[test]
@@ -309,7 +443,11 @@ fn mistakes_are_the_users() {
     let Some(pair) = Pair::new("wrong") else {
         return;
     };
-    let cases: [(&str, &[&str]); 12] = [
+    let cases: [(&str, &[&str]); 13] = [
+        (
+            "bpf attach out --rate 1Gbps scheme codel ce-threshold=1ms",
+            &["CoDel has no parameter `ce-threshold`", "tcn", "ecn_sharp"],
+        ),
         (
             "bpf attach no-such --rate 1Gbps scheme tcn",
             &["no device `no-such`"],

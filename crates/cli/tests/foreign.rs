@@ -336,6 +336,33 @@ fn a_marker_that_breaks_in_mid_run_ends_the_run_with_its_hook_and_packet() {
     }
 }
 
+/// `*when = 1000000` of `clock.o` becomes 2^64 - 1: no time is later, so the marker sleeps.
+#[test]
+fn a_marker_that_asks_for_the_end_of_time_sleeps() {
+    let scratch = Scratch::new();
+    let mut bytes = std::fs::read(bytecode("clock")).expect("the object");
+    let constant = 1_000_000_i32.to_le_bytes();
+    let at: Vec<usize> = (4..bytes.len() - 4)
+        // BPF_ALU64 | BPF_MOV | BPF_K
+        .filter(|i| bytes[i - 4] == 0xb7 && bytes[*i..i + 4] == constant)
+        .collect();
+    assert_eq!(at.len(), 1, "one instruction writes it");
+    // The instruction extends the sign.
+    bytes[at[0]..at[0] + 4].copy_from_slice(&(-1_i32).to_le_bytes());
+    let object = scratch.file("never.o");
+    std::fs::write(&object, bytes).expect("the object");
+    let done = run(&scratch, &["--marker", &format!("bpf:{object}")]);
+    assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
+    let doc: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let names = doc["points"].as_array().expect("points");
+    assert!(
+        names
+            .iter()
+            .any(|p| p["scheme"] == "never.o" || p["scheme"] == "faulty"),
+        "{doc}"
+    );
+}
+
 #[test]
 fn so_does_machine_code_with_a_verdict_that_is_none() {
     let scratch = Scratch::new();

@@ -100,6 +100,8 @@ pub(crate) enum Direction {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Param {
+    /// `@optional`: an argument or a block may leave it out.
+    pub optional: bool,
     pub direction: Direction,
     pub ty: Type,
     pub name: Name,
@@ -109,6 +111,8 @@ pub(crate) struct Param {
 pub(crate) struct Decl {
     pub place: Place,
     pub name: Name,
+    /// Its type parameters.
+    pub generics: Vec<Name>,
     pub kind: DeclKind,
 }
 
@@ -124,10 +128,11 @@ pub(crate) enum DeclKind {
     ValueEnum(Type, Vec<(Name, Expr)>),
     /// Also `type`.
     Typedef(Type),
-    /// `error` and `match_kind`.
-    Names,
+    /// The members of `error` or `match_kind`.
+    Names(Vec<Name>),
     Extern,
-    Package,
+    ExternFunction,
+    Package(Vec<Param>),
     Parser(Vec<Param>, Vec<Param>, Option<ParserBody>),
     Control(Vec<Param>, Vec<Param>, Option<ControlBody>),
     Action(Vec<Param>, Vec<Stmt>),

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Place, Result};
 use crate::lex::{Kind, Token, lex};
 
-/// Reads an included file; its name is as in the `#include`.
+/// Reads an included file. Its name is that of the `#include`, beside the file that includes it:
+/// `"../headers.p4"` in `a/b/c.p4` is `a/headers.p4`.
 pub type Loader<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// `#define`s given from outside, as with a compiler's `-D`.
@@ -129,25 +130,57 @@ impl Pre<'_> {
     }
 
     fn include(&mut self, rest: &str, place: &Place, depth: u32) -> Result<()> {
-        let name = rest.trim().trim_matches(['"', '<', '>']);
+        let written = rest.trim();
+        let between = |open: char, close: char| {
+            written
+                .strip_prefix(open)
+                .and_then(|r| r.strip_suffix(close))
+        };
+        let (own, arch) = match (between('"', '"'), between('<', '>')) {
+            (Some(name), _) => (Some(name), name),
+            (None, Some(name)) => (None, name),
+            (None, None) => {
+                let what = "write #include \"FILE\", or <core.p4>, <tna.p4>, <v1model.p4>";
+                return Err(Error::new(place, what));
+            }
+        };
+        // A file of the user's may have the name of an architecture's.
+        let beside = own.map(|name| beside(&place.file, name));
+        if let Some(path) = &beside
+            && let Some(text) = (self.load)(path)
+        {
+            return self.included(path, &text, place, depth);
+        }
         // The architecture's files guard themselves. Others may mean to be included again.
+        let name = arch;
         let arch = crate::arch::file(name);
         if arch.is_some() && self.included.iter().any(|i| i == name) {
             return Ok(());
         }
+        match arch {
+            Some(text) => self.included(name, text, place, depth),
+            None => {
+                let what = match beside {
+                    Some(path) => format!("there is no file {path}"),
+                    None => format!(
+                        "there is no <{name}>: those here are <core.p4>, <tna.p4>, <v1model.p4>"
+                    ),
+                };
+                Err(Error::new(place, what))
+            }
+        }
+    }
+
+    fn included(&mut self, name: &str, text: &str, place: &Place, depth: u32) -> Result<()> {
         if depth > NESTED {
             return Err(Error::new(place, "files include each other without an end"));
         }
-        let text = arch.map(str::to_owned).or_else(|| (self.load)(name));
-        let Some(text) = text else {
-            return Err(Error::new(place, format!("there is no file {name}")));
-        };
         if self.included.len() == FILES {
             let what = format!("more than {FILES} files are included");
             return Err(Error::new(place, what));
         }
         self.included.push(name.to_owned());
-        self.file(name, &text, depth + 1)
+        self.file(name, text, depth + 1)
     }
 
     /// Adds a token, or what it is defined as. `within` are the names that are being expanded.
@@ -199,6 +232,27 @@ impl Pre<'_> {
             }
         }
     }
+}
+
+/// The path of `name` beside `file`, without `.` and `..` where they can be resolved.
+fn beside(file: &str, name: &str) -> String {
+    if name.starts_with('/') {
+        return name.to_owned();
+    }
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = Vec::new();
+    let root = file.starts_with('/');
+    for part in folder.split('/').chain(name.split('/')) {
+        match (part, parts.last()) {
+            ("" | ".", _) => {}
+            ("..", Some(last)) if *last != ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let path = parts.join("/");
+    if root { format!("/{path}") } else { path }
 }
 
 fn without_comment(rest: &str) -> &str {
@@ -336,6 +390,26 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_that_of_a_file_beside_the_one_that_includes_it() {
+        for (file, name, path) in [
+            ("a.p4", "b.p4", "b.p4"),
+            ("x/a.p4", "b.p4", "x/b.p4"),
+            ("x/y/a.p4", "../b.p4", "x/b.p4"),
+            ("x/a.p4", "../../b.p4", "../b.p4"),
+            ("../a.p4", "../b.p4", "../../b.p4"),
+            ("/x/a.p4", "./y/../b.p4", "/x/b.p4"),
+            ("x/a.p4", "/b.p4", "/b.p4"),
+        ] {
+            assert_eq!(beside(file, name), path, "{file} {name}");
+        }
+        let load = |name: &str| (name == "x/inner.p4").then(|| "inner".to_owned());
+        let from = |file: &str| tokens(file, "#include \"inner.p4\"", &Defines::new(), &load);
+        assert_eq!(from("x/a.p4").map(|t| t.len()), Ok(1));
+        let error = from("y/a.p4").map(|t| t.len()).expect_err("not beside it");
+        assert_eq!(error.to_string(), "y/a.p4:1:1: there is no file y/inner.p4");
+    }
+
+    #[test]
     fn files_that_include_themselves_and_open_conditions_are_refused() {
         let load = |_: &str| Some("#include \"a\"".to_owned());
         for (text, said) in [
@@ -343,6 +417,9 @@ mod tests {
             ("#if 1\n", "a.p4:1:1: this `#if` has no `#endif`"),
             ("x\n#endif", "a.p4:2:1"),
             ("#define F(x) x", "with parameters"),
+            ("#include tna.p4", "write #include"),
+            ("#include <tofino1arch.p4>", "there is no <tofino1arch.p4>"),
+            ("#include <a>", "there is no <a>"),
         ] {
             let error = tokens("a.p4", text, &Defines::new(), &load).expect_err(text);
             assert!(error.to_string().contains(said), "{error}");

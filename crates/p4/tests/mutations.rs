@@ -63,8 +63,12 @@ const NASTY: &[&str] = &[
     "99999999999999999999999999999999999999999999",
 ];
 
+/// A file of dataplane/p4, for a program of its folder or of the one below.
+fn load(name: &str) -> Option<String> {
+    sources::text(name.trim_start_matches("../")).map(str::to_owned)
+}
+
 fn read(text: &str) -> Result<bool, Error> {
-    let load = |name: &str| sources::text(name).map(str::to_owned);
     let program = compile("a.p4", text, &Defines::new(), &load)?;
     // What is accepted can be checked and counted.
     let keeps = tofino::check(&program).is_empty();
@@ -79,7 +83,10 @@ fn refused(text: &str) -> Option<Error> {
         "a.p4" => Some(text),
         // Files of the architecture are in the program.
         "core.p4" | "tna.p4" | "v1model.p4" => None,
-        name => Some(sources::text(name).unwrap_or_else(|| panic!("{error}: no such file"))),
+        name => Some(
+            sources::text(name.trim_start_matches("../"))
+                .unwrap_or_else(|| panic!("{error}: no such file")),
+        ),
     };
     assert!(!error.what.is_empty() && error.place.column >= 1, "{error}");
     if let Some(of) = of {

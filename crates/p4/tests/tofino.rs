@@ -100,3 +100,201 @@ fn an_if_that_orders_two_fields_and_a_wide_register_are_refused() {
     assert_eq!(wrong.len(), 1, "{wrong:?}");
     assert!(wrong[0].contains("64 bits"), "{wrong:?}");
 }
+
+/// The statements that the actions of `apply` hold, as they would stand in `apply` itself.
+const MEASURE: &str = "waited = timestamp[31:0] - arrived;\n low = (bit<32>)timestamp[31:10];\n";
+const COMPARE: &str = "over = waited |-| ins_target;\n under = pst_target |-| waited;\n";
+
+/// What p4c's back end for the Tofino says of these: "action spanning multiple stages".
+#[test]
+fn an_operation_on_the_result_of_another_takes_two_stages() {
+    let calls = "        measure();\n        compare();\n";
+    let wrong = broken(calls, &format!("{MEASURE}{COMPARE}"));
+    assert_eq!(wrong.len(), 2, "{wrong:?}");
+    for said in &wrong {
+        assert!(said.contains("and `egress.ecn_sharp.waited` of"), "{said}");
+    }
+    // The expression of `earlier` goes where it is used, beyond the table between them.
+    let text = sources::text("ecn_sharp.p4").expect("a program");
+    let text = text
+        .replace(
+            "        around();\n",
+            "        earlier = now - PST_INTERVAL;\n",
+        )
+        .replace("        lateness();\n", "        late = earlier - since;\n");
+    let program = sources::of_text("broken.p4", &text, &Defines::new()).expect("a program");
+    let wrong = tofino::check(&program);
+    assert_eq!(wrong.len(), 1, "{wrong:?}");
+    assert!(
+        wrong[0].what.contains("`egress.ecn_sharp.earlier`"),
+        "{wrong:?}"
+    );
+    // A variable that is set again cannot go there, so that the compiler makes two actions.
+    assert_eq!(
+        broken("        join();\n", "        now = now | low;\n"),
+        [""; 0]
+    );
+
+    let wrong = broken(
+        "        over = waited |-| ins_target;\n",
+        "        waited = timestamp[31:0] - arrived;\n        over = waited |-| ins_target;\n",
+    );
+    assert_eq!(wrong.len(), 2, "both comparisons: {wrong:?}");
+    assert!(wrong[0].contains("an action has one stage"), "{wrong:?}");
+    let wrong = broken(
+        "late = earlier - since;",
+        "late = now - PST_INTERVAL - since;",
+    );
+    assert!(wrong[0].contains("two operations"), "{wrong:?}");
+    // The stateful ALU is part of the action.
+    let wrong = broken(
+        "        now = read_clock.execute(queue);\n",
+        "        low = low + 1;\n        now = read_clock.execute(queue);\n",
+    );
+    assert!(
+        wrong[0].contains("needs `egress.ecn_sharp.low`"),
+        "{wrong:?}"
+    );
+}
+
+#[test]
+fn what_is_subtracted_comes_from_no_entry() {
+    for sign in ["-", "|-|"] {
+        let wrong = broken(
+            "        pst_target = pst;\n",
+            &format!("        pst_target = arrived {sign} pst;\n"),
+        );
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+        assert!(wrong[0].contains("negative number"), "{wrong:?}");
+    }
+    for fine in ["arrived + pst", "pst - arrived", "arrived - 7"] {
+        let set = format!("        pst_target = {fine};\n");
+        assert_eq!(
+            broken("        pst_target = pst;\n", &set),
+            [""; 0],
+            "{fine}"
+        );
+    }
+}
+
+#[test]
+fn a_default_action_does_not_need_the_hash_units() {
+    let wrong = broken(
+        "        actions = { above; below; NoAction; }\n        const default_action = NoAction();",
+        "        actions = { above; below; NoAction; }\n        const default_action = below();",
+    );
+    assert_eq!(wrong.len(), 1, "{wrong:?}");
+    assert!(
+        wrong[0].contains("below` cannot be the default action of `egress.ecn_sharp.detect`"),
+        "{wrong:?}"
+    );
+}
+
+/// Each rule of a stateful ALU that p4c's back end has, with what it says.
+#[test]
+fn what_a_stateful_alu_cannot_do_is_refused() {
+    let cases = [
+        (
+            "value.next = value.next + gap.execute(value.count);",
+            "value.count = gap.execute(value.count);",
+            "to the first part, `egress.ecn_sharp.next_mark.value.next`, only",
+        ),
+        (
+            "            value.low = low;\n",
+            "            value.low = low;\n            value.low = 7;\n",
+            "value.low` is set again on the same path",
+        ),
+        (
+            "            mark = 0;\n",
+            "            mark = 1;\n",
+            "mark` is set again on the same path",
+        ),
+        (
+            "    Register<bit<8>, queue_t>(QUEUES, 0) marking_state;",
+            "    Register<bit<10>, queue_t>(QUEUES, 0) odd;
+    Register<bit<8>, queue_t>(QUEUES, 0) marking_state;",
+            "an entry of bit<10> cannot be had",
+        ),
+        (
+            "value.wraps = value.wraps + 0x400000;",
+            "value.wraps = value.wraps + 0x400000 + low;",
+            "one in a statement",
+        ),
+        (
+            "wraps = value.wraps;",
+            "wraps = value.wraps + low;",
+            "wraps` is computed, beside an entry of two parts",
+        ),
+        (
+            "            value.low = low;\n",
+            "            bit<32> tmp = value.low + low;\n            value.low = tmp;\n",
+            "no place for `egress.ecn_sharp.read_clock.tmp`",
+        ),
+        (
+            "            before = value;\n            value = 1;\n",
+            "            before = value;\n            if (now == 7) { value = 1; }\n",
+            "has 32 bits, and a stateful ALU for this entry reads 8",
+        ),
+        (
+            "(value.count < LAST_COUNT)",
+            "(value.count < 0x90000000)",
+            "2415919104 is compared without a sign",
+        ),
+        (
+            "            value.count = 2;\n",
+            "            if (later == 100) { value.count = 200; }
+            else if (later == 500) { value.count = 300; } else { value.count = 9; }\n",
+            "numbers outside of -8 to 7",
+        ),
+    ];
+    for (from, to, said) in cases {
+        let wrong = broken(from, to);
+        assert_eq!(wrong.len(), 1, "{to}: {wrong:?}");
+        assert!(wrong[0].contains(said), "{to}: {wrong:?}");
+    }
+    // What the compiler takes.
+    for (from, to) in [
+        (
+            "            value.count = 2;\n",
+            "            value.count = 200;\n",
+        ),
+        (
+            "value.wraps = value.wraps + 0x400000;",
+            "value.wraps = (value.wraps & low) | (value.wraps & 0x400000);",
+        ),
+        (
+            "            mark = 1;\n        }\n    };",
+            "            mark = 0;\n        }\n    };",
+        ),
+        (
+            "    Register<bit<8>, queue_t>(QUEUES, 0) marking_state;",
+            "    Register<bit<64>, queue_t>(QUEUES, 0) held;
+    Register<bit<1>, queue_t>(QUEUES, 0) bits;
+    Register<bit<8>, queue_t>(QUEUES, 0) marking_state;",
+        ),
+    ] {
+        assert_eq!(broken(from, to), [""; 0], "{to}");
+    }
+}
+
+#[test]
+fn what_no_tofino_holds_is_refused() {
+    let queues = "const bit<32> QUEUES = 1024;";
+    assert_eq!(broken(queues, "const bit<32> QUEUES = 163840;"), [""; 0]);
+    for (size, wanted) in [("163841", 3), ("4294967295", 4)] {
+        let wrong = broken(queues, &format!("const bit<32> QUEUES = {size};"));
+        assert_eq!(wrong.len(), wanted, "{wrong:?}");
+        assert!(
+            wrong[0].contains("a stage of a Tofino 1310720"),
+            "{wrong:?}"
+        );
+    }
+    let exact =
+        "        default_action = set_targets(INS_TARGET, PST_TARGET);\n        size = 1024;";
+    let wrong = broken(exact, &exact.replace("1024", "4294967295"));
+    assert!(wrong[0].contains("the memory of 12 stages"), "{wrong:?}");
+    let ternary = "            _ : below();\n        }\n        size = 2;";
+    assert_eq!(broken(ternary, &ternary.replace("2;", "147456;")), [""; 0]);
+    let wrong = broken(ternary, &ternary.replace("2;", "147457;"));
+    assert!(wrong[0].contains("ternary memory"), "{wrong:?}");
+}

@@ -31,7 +31,12 @@ const LOSS: &str = "write rate = 0.05: that share of the packets is lost";
 const FIGURE: &str =
     "this is a figure's file: run it with `cemark figure NAME`, its name without .toml";
 
+const CE: &str = "CoDel has no second threshold: the scheme tcn marks above its threshold as \
+                  ce_threshold does, and ecn_sharp adds CoDel's persistent condition to that \
+                  (ins_target is ce_threshold)";
+
 const KEYS: &[Alias] = &[
+    ("codel", "ce-threshold", CE),
     ("wred", "kmin", WRED),
     ("wred", "kmax", WRED),
     ("wred", "pmax", WRED),

@@ -273,8 +273,8 @@ fn likeness(a: &str, b: &str) -> f64 {
     alike
 }
 
-/// Whether [`fold`] makes two words equal. It allocates nothing, for long lists.
-pub(crate) fn alike(a: &str, b: &str) -> bool {
+/// Whether two names are the same: `-` and `_` are, and case does not count.
+pub fn alike(a: &str, b: &str) -> bool {
     let same = |(a, b): (u8, u8)| {
         a.eq_ignore_ascii_case(&b) || matches!((a, b), (b'-', b'_') | (b'_', b'-'))
     };

@@ -43,7 +43,7 @@ use sections::{
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
-pub use error::{Error, near, near_of_many};
+pub use error::{Error, alike, near, near_of_many};
 pub use plan::{Block, Plan, Point, Precision, Published, Warning};
 pub use read::{Overrides, load, parse};
 pub use reference::{DocumentedKey, documented_keys, key_table, with_key_tables};

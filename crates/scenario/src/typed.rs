@@ -5,7 +5,8 @@ use cemark_marking::{Kind, ParamSpec, SchemeSpec, Values, catalogue};
 use cemark_sim::config::MarkerChoice;
 use cemark_wire::{Picos, Rate};
 
-use crate::error::{At, Error, Fallible, Fault, Texts, near};
+use crate::aliases;
+use crate::error::{At, Error, Fallible, Fault, Texts, alike, near};
 use crate::markers;
 use crate::tree::{Node, Table, Value, bare};
 use crate::units::{length, span};
@@ -102,12 +103,13 @@ fn scheme(
                 ),
             );
         };
-        let Some(param) = spec.params.iter().find(|p| p.name == name) else {
+        let Some(param) = spec.params.iter().find(|p| alike(p.name, name)) else {
             let names = spec.params.iter().map(|p| p.name);
+            let help = aliases::key(spec.name, name).map(str::to_owned);
             let message = format!("{} has no parameter `{name}`", spec.title);
             return Err(Fault::new(*at, message)
                 .label("not known")
-                .help(near(name, names)));
+                .help(help.unwrap_or_else(|| near(name, names))));
         };
         if given.contains(&param.name) {
             return Err(Fault::new(*at, format!("`{name}` is set twice")).help("leave one out"));
@@ -197,6 +199,34 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_compared_as_a_file_compares_it() {
+        for spec in catalogue::ALL {
+            let defaults = Values::defaults(spec);
+            for (param, stored) in spec.params.iter().zip(defaults.0) {
+                let value = match written(param, stored) {
+                    Value::Text(text) | Value::Float(_, text) => text,
+                    Value::Integer(n) => n.to_string(),
+                    Value::Flag(flag) => flag.to_string(),
+                    other => panic!("{}: {other:?}", param.name),
+                };
+                for name in [param.name.replace('_', "-"), param.name.to_uppercase()] {
+                    let typed = vec![format!("{name}={value}")];
+                    let read = change_in_words(spec, &defaults, &typed, RATE);
+                    let read = read.unwrap_or_else(|e| panic!("{} {typed:?}: {e}", spec.name));
+                    assert_eq!(read, defaults, "{} {typed:?}", spec.name);
+                }
+            }
+        }
+        let (_, values) =
+            scheme_in_words(&words("wred min=30KB max=90KB drop-probability=5%"), RATE)
+                .unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(values.0[2], 3_277, "5 % of 65,536, to the nearest");
+        let twice = words("wred drop-probability=5% drop_probability=6%");
+        let e = scheme_in_words(&twice, RATE).expect_err("twice");
+        assert!(e.message().contains("is set twice"), "{e}");
+    }
+
+    #[test]
     fn mistakes_are_pointed_at() {
         for (typed, says, help) in [
             ("", "no scheme is named", "cemark schemes"),
@@ -223,6 +253,12 @@ mod tests {
                 "range is 0 to 1000000000 ns",
             ),
             ("tcn threshold=2KB", "`2KB` is a length", "85us"),
+            ("codel ce_threshold=1ms", "CoDel has no parameter", "tcn"),
+            (
+                "codel ce-threshold=1ms",
+                "CoDel has no parameter",
+                "ecn_sharp",
+            ),
         ] {
             let e = scheme_in_words(&words(typed), RATE).expect_err(typed);
             assert!(e.message().contains(says), "{typed}: {e}");

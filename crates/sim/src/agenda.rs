@@ -91,7 +91,11 @@ impl<Q: EventQueue> Agenda<Q> {
         if *at != NEVER && self.clock.nanos(*at) <= deadline {
             return;
         }
-        *at = self.clock.ticks_up(deadline).max(self.now);
+        let tick = self.clock.ticks_up(deadline);
+        if tick == NEVER {
+            return;
+        }
+        *at = tick.max(self.now);
         *pending += 1;
         self.events.insert(*at, event);
     }

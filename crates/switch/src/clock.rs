@@ -3,6 +3,8 @@
 
 use cemark_wire::{Nanos, Picos};
 
+use crate::port::NEVER;
+
 /// The length of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
@@ -34,9 +36,13 @@ impl Clock {
     }
 
     /// The first tick at or after an instant in nanoseconds, so that a timer never fires too early.
+    /// Simulated time ends at 2^64 - 1 ps; a later instant is [`NEVER`].
     #[inline]
     pub const fn ticks_up(self, at: Nanos) -> u64 {
-        (at.0 * 1000).div_ceil(self.tick_ps)
+        match at.0.checked_mul(1000) {
+            Some(picos) => picos.div_ceil(self.tick_ps),
+            None => NEVER,
+        }
     }
 
     /// The largest number of ticks that is certainly shorter than `span`, where a duration is the
@@ -50,5 +56,24 @@ impl Clock {
     #[inline]
     pub const fn ticks(self, span: Picos) -> u64 {
         (span.0 + self.tick_ps / 2) / self.tick_ps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_behind_the_end_of_time_never_comes() {
+        let last = u64::MAX / 1000;
+        for tick_ps in [1, 7, 800, 1_000_000] {
+            let clock = Clock::new(tick_ps);
+            let at = clock.ticks_up(Nanos(last));
+            assert!(u128::from(at) * u128::from(tick_ps) >= u128::from(last) * 1000);
+            assert!(at < NEVER, "{tick_ps}");
+            for beyond in [last + 1, u64::MAX / 999, u64::MAX - 1, u64::MAX] {
+                assert_eq!(clock.ticks_up(Nanos(beyond)), NEVER, "{tick_ps} {beyond}");
+            }
+        }
     }
 }

@@ -17,6 +17,30 @@ pub enum Error {
         /// The scheme.
         scheme: String,
     },
+    /// The device has a qdisc that takes filters of received packets only.
+    #[error("{0} has an `ingress` qdisc, where a filter of sent packets would see received ones")]
+    Ingress(String),
+    /// A program of cemark sees what the device receives.
+    #[error("the program on {0} is on an `ingress` qdisc: it marks what {0} receives")]
+    Received(String),
+    /// The filters of what the device sends are shared with other devices.
+    #[error("the filters of what {device} sends are block {block}, which devices share")]
+    SharedBlock {
+        /// The device.
+        device: String,
+        /// The number of the block.
+        block: u32,
+    },
+    /// A filter that is not ours has our priority.
+    #[error("{device} has a filter `{kind}` of priority {priority}, which cemark's needs")]
+    PriorityTaken {
+        /// The device.
+        device: String,
+        /// Ours.
+        priority: u32,
+        /// `bpf`, `u32`, `flower`, …
+        kind: String,
+    },
     /// The device has no program of cemark.
     #[error("{0} has no program of cemark")]
     NotAttached(String),
@@ -82,9 +106,31 @@ impl Error {
             Error::NotAttached(device) => {
                 format!("attach one: cemark bpf attach {device} --rate 1Gbps scheme ecn_sharp")
             }
-            Error::NotPermitted { .. } => {
-                "run it as root, or with CAP_NET_ADMIN, CAP_BPF and CAP_SYS_ADMIN".into()
-            }
+            Error::Ingress(device) => format!(
+                "`clsact` takes the same filters of received packets, and those of sent ones. List \
+                 them with `tc filter show dev {device} ingress`, replace the qdisc with `tc qdisc \
+                 del dev {device} ingress` and `tc qdisc add dev {device} clsact`, and add them \
+                 again"
+            ),
+            Error::Received(device) => format!("remove it: cemark bpf detach {device}"),
+            Error::SharedBlock { device, .. } => format!(
+                "a virtual queue is of one device: make the qdisc of {device} without \
+                 `egress_block` (`tc qdisc show dev {device}` shows it)"
+            ),
+            Error::PriorityTaken {
+                device, priority, ..
+            } => format!(
+                "`tc filter show dev {device} egress pref {priority}` shows it: add it with \
+                 another priority, or remove it with `tc filter del dev {device} egress pref \
+                 {priority}`"
+            ),
+            Error::NotPermitted { what } => match *what {
+                // The kernel gives no other way to a program that is attached already.
+                "to look for the program" => {
+                    "run it as root, or with CAP_NET_ADMIN and CAP_SYS_ADMIN".into()
+                }
+                _ => "run it as root, or with CAP_NET_ADMIN and CAP_BPF".into(),
+            },
             Error::Lacks { .. } => "docs/linux.md lists what it needs, and two ways without".into(),
             Error::Stranger(device) => format!(
                 "remove it with `cemark bpf detach {device}`, and attach it again with this version"

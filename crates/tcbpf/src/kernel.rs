@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsFd;
 
 use aya::maps::{Array, Map, MapData, MapError, MapInfo};
-use aya::programs::{ProgramError, SchedClassifier, loaded_programs};
+use aya::programs::{ProgramError, SchedClassifier, TcAttachType, loaded_programs};
 use aya::{Ebpf, EbpfError, EbpfLoader};
 
 use crate::Error;
@@ -85,9 +85,19 @@ pub(crate) struct Maps {
     queue: Array<MapData, [u64; QUEUE]>,
 }
 
-impl Maps {
-    /// Those of the program with this number. `None` where its maps are not ours.
-    pub(crate) fn of(program: u32) -> Result<Option<Maps>, Error> {
+/// Whose a program is. Everybody may call a program `cemark`, so its maps say.
+pub(crate) enum Owner {
+    /// This version's.
+    Ours(Maps),
+    /// Another version's of cemark: its maps have our names and another size.
+    Stranger,
+    /// Somebody else's.
+    Foreign,
+}
+
+impl Owner {
+    /// Of the program with this number.
+    pub(crate) fn of(program: u32) -> Result<Owner, Error> {
         let what = "to look for the program";
         let of_program = |e: ProgramError| Error::system(what)(cause(e.into()));
         let info = loaded_programs().find(|p| p.as_ref().is_ok_and(|p| p.id() == program));
@@ -95,7 +105,7 @@ impl Maps {
             // Without privileges there is nothing to be seen.
             return match loaded_programs().next() {
                 Some(Err(e)) => Err(of_program(e)),
-                _ => Ok(None),
+                _ => Ok(Owner::Foreign),
             };
         };
         let ids = info.and_then(|p| p.map_ids()).map_err(of_program)?;
@@ -104,17 +114,29 @@ impl Maps {
             let info = MapInfo::from_id(id).map_err(|e| of_map(e, what))?;
             let is = |name| info.name_as_str() == Some(name);
             if is("cemark_config") {
-                config = open(id, what)?;
+                config = Some(open(id, what)?);
             } else if is("cemark_queue") {
-                queue = open(id, what)?;
+                queue = Some(open(id, what)?);
             }
         }
-        let (Some(config), Some(queue)) = (config, queue) else {
-            return Ok(None);
-        };
-        Ok(Some(Maps { config, queue }))
+        Ok(match (config, queue) {
+            (Some(Some(config)), Some(Some(queue))) => Owner::Ours(Maps { config, queue }),
+            (Some(_), Some(_)) => Owner::Stranger,
+            _ => Owner::Foreign,
+        })
     }
+}
 
+/// The names of the `tcx` programs that see what a device sends. None where the kernel has no
+/// `tcx`, or does not let this process look.
+pub(crate) fn tcx_programs(device: &str) -> Vec<String> {
+    let asked = SchedClassifier::query_tcx(device, TcAttachType::Egress);
+    let programs = asked.map_or_else(|_| Vec::new(), |(_, programs)| programs);
+    let name = |p: &aya::programs::ProgramInfo| p.name_as_str().unwrap_or("").to_owned();
+    programs.iter().map(name).collect()
+}
+
+impl Maps {
     pub(crate) fn config(&self) -> Result<[u64; CONFIG], Error> {
         let read = self.config.get(&0, 0);
         read.map_err(|e| of_map(e, "to read the configuration"))
@@ -139,7 +161,7 @@ fn open<const N: usize>(
     let map = MapData::from_id(id).map_err(|e| of_map(e, what))?;
     match Array::try_from(Map::Array(map)) {
         Ok(array) => Ok(Some(array)),
-        Err(MapError::InvalidValueSize { .. }) => Ok(None),
+        Err(MapError::InvalidValueSize { .. } | MapError::InvalidMapType { .. }) => Ok(None),
         Err(e) => Err(of_map(e, what)),
     }
 }

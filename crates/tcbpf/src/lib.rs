@@ -20,7 +20,7 @@ mod trial;
 pub use error::Error;
 pub use fit::{Misfit, fits};
 pub use layout::{Counts, NotEct, Settings};
-pub use program::Program;
+pub use program::{Earlier, Program, earlier};
 pub use trial::{Judged, Trial};
 
 /// Largest rate of a virtual queue, in bit/s.

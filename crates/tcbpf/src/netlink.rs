@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The five requests of traffic control that are needed (rtnetlink(7), tc-bpf(8)): make and remove
-//! a `clsact` qdisc, make and remove a filter on its egress, list filters.
+//! The six requests of traffic control that are needed (rtnetlink(7), tc-bpf(8)): list qdiscs, make
+//! and remove a `clsact` qdisc, make and remove a filter on its egress, list filters.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -21,6 +21,7 @@ const CREATE: u16 = 0x400;
 const DUMP: u16 = 0x300;
 const NEW_QDISC: u16 = 36;
 const DEL_QDISC: u16 = 37;
+const GET_QDISC: u16 = 38;
 const NEW_FILTER: u16 = 44;
 const DEL_FILTER: u16 = 45;
 const GET_FILTER: u16 = 46;
@@ -29,6 +30,8 @@ const HEAD: usize = 16;
 const TCMSG: usize = 20;
 const KIND: u16 = 1;
 const OPTIONS: u16 = 2;
+const CHAIN: u16 = 11;
+const EGRESS_BLOCK: u16 = 14;
 // <linux/pkt_sched.h>
 const CLSACT: u32 = 0xffff_fff1;
 const CLSACT_HANDLE: u32 = 0xffff_0000;
@@ -44,15 +47,77 @@ const DIRECT_ACTION: u32 = 1;
 /// The name of our filter.
 const NAME: &str = "cemark";
 /// Its priority among the filters of the device: those with a smaller one come first.
-const PRIORITY: u32 = 3296;
+pub(crate) const PRIORITY: u32 = 3296;
 
 /// A filter of a device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Filter {
     handle: u32,
     info: u32,
+    /// `bpf`, `u32`, `flower`, …
+    pub(crate) kind: String,
+    /// The name of a filter with a BPF program.
+    pub(crate) name: Option<String>,
     /// The BPF program.
-    pub(crate) program: u32,
+    pub(crate) program: Option<u32>,
+}
+
+impl Filter {
+    /// One of a list. `None` in a chain that only another filter leads to.
+    fn of(message: &[u8]) -> Option<Filter> {
+        let attributes = message.get(TCMSG..)?;
+        if find(attributes, CHAIN).is_some_and(|chain| u32_at(chain, 0) != 0) {
+            return None;
+        }
+        let kind = text(find(attributes, KIND)?);
+        let options = find(attributes, OPTIONS).filter(|_| kind == "bpf");
+        Some(Filter {
+            handle: u32_at(message, 8),
+            info: u32_at(message, 16),
+            name: options.and_then(|o| find(o, BPF_NAME)).map(text),
+            program: options
+                .and_then(|o| find(o, BPF_ID))
+                .map(|id| u32_at(id, 0)),
+            kind,
+        })
+    }
+
+    /// Filters with a smaller one come first.
+    pub(crate) fn priority(&self) -> u32 {
+        self.info >> 16
+    }
+
+    /// Whether it is called as ours is. Its program says whether it is ours.
+    pub(crate) fn is_called_ours(&self) -> bool {
+        self.name.as_deref() == Some(NAME)
+    }
+}
+
+/// The qdisc that takes the filters of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hooks {
+    /// There is none.
+    Free,
+    /// `clsact`: filters of received and of sent packets.
+    Clsact,
+    /// `clsact`, whose filters of sent packets are a block that devices share.
+    Block(u32),
+    /// `ingress`: filters of received packets. The kernel adds a filter of sent packets to them.
+    Ingress,
+}
+
+/// The hooks of a device in a list of qdiscs.
+fn hooks(qdiscs: &[Vec<u8>], device: u32) -> Hooks {
+    let here = |m: &&Vec<u8>| u32_at(m, 4) == device && u32_at(m, 12) == CLSACT;
+    let Some(attributes) = qdiscs.iter().find(here).and_then(|m| m.get(TCMSG..)) else {
+        return Hooks::Free;
+    };
+    let block = find(attributes, EGRESS_BLOCK).map_or(0, |b| u32_at(b, 0));
+    match find(attributes, KIND) {
+        Some(b"clsact\0") if block != 0 => Hooks::Block(block),
+        Some(b"clsact\0") => Hooks::Clsact,
+        _ => Hooks::Ingress,
+    }
 }
 
 /// A socket for requests about one device.
@@ -89,6 +154,12 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     bytes
         .get(at..at + 4)
         .map_or(0, |b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+/// A text up to its zero byte.
+fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 /// The value of the first attribute of this kind.
@@ -256,22 +327,23 @@ impl Device {
         Ok(!self.filters(EGRESS)?.is_empty() || !self.filters(INGRESS)?.is_empty())
     }
 
-    /// Our filter.
-    pub(crate) fn filter(&self) -> io::Result<Option<Filter>> {
-        let ours = |message: &Vec<u8>| {
-            let attributes = message.get(TCMSG..)?;
-            let options = find(attributes, OPTIONS)?;
-            let name = find(options, BPF_NAME)?;
-            if find(attributes, KIND)? != b"bpf\0" || name != format!("{NAME}\0").as_bytes() {
-                return None;
-            }
-            Some(Filter {
-                handle: u32_at(message, 8),
-                info: u32_at(message, 16),
-                program: u32_at(find(options, BPF_ID)?, 0),
-            })
-        };
-        Ok(self.filters(EGRESS)?.iter().find_map(ours))
+    /// The filters of what the device sends, as the kernel asks them.
+    pub(crate) fn egress(&self) -> io::Result<Vec<Filter>> {
+        let all = self.filters(EGRESS)?;
+        Ok(all.iter().filter_map(|m| Filter::of(m)).collect())
+    }
+
+    /// What takes the filters of the device.
+    pub(crate) fn hooks(&self) -> io::Result<Hooks> {
+        let qdiscs = self.ask(&Request {
+            kind: GET_QDISC,
+            flags: DUMP,
+            handle: 0,
+            parent: 0,
+            info: 0,
+            attributes: Vec::new(),
+        })?;
+        Ok(hooks(&qdiscs, self.index))
     }
 }
 
@@ -293,5 +365,55 @@ mod tests {
         // A length of zero, which would never end, and one beyond the end.
         assert_eq!(find(&[0; 8], OPTIONS), None);
         assert_eq!(find(&[0xff, 0xff, 2, 0, 9], OPTIONS), Some(&[9][..]));
+    }
+
+    /// A message about `device`, with these words of `struct tcmsg` and these attributes.
+    fn message(device: u32, [handle, parent, info]: [u32; 3], with: &[(u16, &[u8])]) -> Vec<u8> {
+        let mut bytes = vec![0; 4];
+        for word in [device, handle, parent, info] {
+            bytes.extend_from_slice(&word.to_ne_bytes());
+        }
+        for (kind, value) in with {
+            attribute(&mut bytes, *kind, value);
+        }
+        bytes
+    }
+
+    #[test]
+    fn hooks_are_those_of_the_device() {
+        let clsact: &[(u16, &[u8])] = &[(KIND, b"clsact\0")];
+        let block = [(KIND, &b"clsact\0"[..]), (EGRESS_BLOCK, &[22, 0, 0, 0])];
+        let list = [
+            message(7, [0x1_0000, 0xffff_ffff, 0], &[(KIND, b"htb\0")]),
+            message(8, [CLSACT_HANDLE, CLSACT, 0], clsact),
+            message(9, [CLSACT_HANDLE, CLSACT, 0], &[(KIND, b"ingress\0")]),
+            message(10, [CLSACT_HANDLE, CLSACT, 0], &block),
+        ];
+        assert_eq!(hooks(&list, 7), Hooks::Free);
+        assert_eq!(hooks(&list, 8), Hooks::Clsact);
+        assert_eq!(hooks(&list, 9), Hooks::Ingress);
+        let shared = Hooks::Block(u32::from_ne_bytes([22, 0, 0, 0]));
+        assert_eq!(hooks(&list, 10), shared);
+        assert_eq!(hooks(&[], 8), Hooks::Free);
+        assert_eq!(hooks(&[vec![0; 3]], 8), Hooks::Free);
+    }
+
+    #[test]
+    fn filters_of_other_chains_are_left_out() {
+        let mut options = Vec::new();
+        attribute(&mut options, BPF_NAME, b"cemark\0");
+        attribute(&mut options, BPF_ID, &5_u32.to_ne_bytes());
+        let words = [1, EGRESS, PRIORITY << 16 | 3];
+        let bpf = message(8, words, &[(KIND, b"bpf\0"), (OPTIONS, &options)]);
+        let read = Filter::of(&bpf).expect("a filter");
+        assert!(read.is_called_ours() && read.priority() == PRIORITY);
+        assert_eq!((read.kind.as_str(), read.program), ("bpf", Some(5)));
+        // The options of another kind have other meanings.
+        let u32s = message(8, words, &[(KIND, b"u32\0"), (OPTIONS, &options)]);
+        let read = Filter::of(&u32s).expect("a filter");
+        assert_eq!((read.name, read.program), (None, None));
+        let chain = 1_u32.to_ne_bytes();
+        let other = message(8, words, &[(KIND, b"u32\0"), (CHAIN, &chain)]);
+        assert_eq!(Filter::of(&other), None);
     }
 }

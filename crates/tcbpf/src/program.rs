@@ -5,15 +5,13 @@ use std::io;
 
 use crate::Error;
 use crate::fit::fits;
-use crate::kernel::{Maps, Object, attach};
+use crate::kernel::{Maps, Object, Owner, attach, tcx_programs};
 use crate::layout::{Config, Counts, Settings};
-use crate::netlink::{Device, Filter};
+use crate::netlink::{Device, Filter, Hooks, PRIORITY};
 
 /// The program that marks the packets of a device.
 pub struct Program {
     name: String,
-    device: Device,
-    filter: Filter,
     maps: Maps,
     config: Config,
 }
@@ -26,8 +24,83 @@ fn open(name: &str) -> Result<Device, Error> {
     })
 }
 
-fn filter(device: &Device) -> Result<Option<Filter>, Error> {
-    device.filter().map_err(Error::system("to list filters"))
+fn egress(device: &Device) -> Result<Vec<Filter>, Error> {
+    device.egress().map_err(Error::system("to list filters"))
+}
+
+fn hooks(device: &Device) -> Result<Hooks, Error> {
+    device.hooks().map_err(Error::system("to list qdiscs"))
+}
+
+/// Our filter, and whether its program is this version's (`None`: another version's).
+fn ours(device: &Device) -> Result<Option<(Filter, Option<Maps>)>, Error> {
+    for filter in egress(device)? {
+        let Some(program) = filter.program.filter(|_| filter.is_called_ours()) else {
+            continue;
+        };
+        match Owner::of(program)? {
+            Owner::Ours(maps) => return Ok(Some((filter, Some(maps)))),
+            Owner::Stranger => return Ok(Some((filter, None))),
+            Owner::Foreign => {}
+        }
+    }
+    Ok(None)
+}
+
+/// What sees the packets of a device before our program, and may keep them from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Earlier {
+    /// A filter of traffic control. A packet that it matches reaches our program only if the
+    /// filter's action is `continue`, or its program returns TC_ACT_UNSPEC.
+    Filter {
+        /// Its priority, smaller than ours.
+        priority: u32,
+        /// `bpf`, `u32`, `flower`, …
+        kind: String,
+        /// The names of the BPF programs of a filter `bpf`.
+        names: Vec<String>,
+    },
+    /// A `tcx` program. A packet reaches our program only if this one returns TCX_NEXT.
+    Tcx {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// What comes before our program on a device. A `tcx` program is found with CAP_SYS_ADMIN only.
+///
+/// # Errors
+///
+/// Where there is no such device, or the kernel refuses.
+pub fn earlier(name: &str) -> Result<Vec<Earlier>, Error> {
+    let device = open(name)?;
+    let mut all: Vec<Earlier> = tcx_programs(name)
+        .into_iter()
+        .map(|name| Earlier::Tcx { name })
+        .collect();
+    if hooks(&device)? != Hooks::Clsact {
+        return Ok(all);
+    }
+    for filter in egress(&device)? {
+        let at = filter.priority();
+        // The list of a priority begins with an entry that has no name. A program that somebody
+        // adds at our priority comes before ours.
+        if at > PRIORITY || (at == PRIORITY && (filter.name.is_none() || filter.is_called_ours())) {
+            continue;
+        }
+        let same =
+            |e: &&mut Earlier| matches!(e, Earlier::Filter { priority, .. } if *priority == at);
+        if let Some(Earlier::Filter { names, .. }) = all.iter_mut().find(same) {
+            names.extend(filter.name);
+        } else {
+            all.push(Earlier::Filter {
+                priority: at,
+                kind: filter.kind,
+                names: filter.name.into_iter().collect(),
+            });
+        }
+    }
+    Ok(all)
 }
 
 impl Program {
@@ -48,13 +121,30 @@ impl Program {
             settings.scheme.name
         );
         let device = open(name)?;
-        if filter(&device)?.is_some() {
-            let scheme = match Program::on(name) {
-                Ok(program) => program.settings().scheme.title.to_owned(),
-                Err(_) => "cemark".to_owned(),
-            };
-            let device = name.to_owned();
+        let named = || name.to_owned();
+        if let Some((_, maps)) = ours(&device)? {
+            let config = maps.map(|m| m.config()).transpose()?;
+            let scheme = config.and_then(|words| Config::of(&words));
+            let scheme = scheme
+                .map_or("cemark", |c| c.settings.scheme.title)
+                .to_owned();
+            let device = named();
             return Err(Error::Taken { device, scheme });
+        }
+        match hooks(&device)? {
+            Hooks::Free | Hooks::Clsact => {}
+            Hooks::Ingress => return Err(Error::Ingress(named())),
+            Hooks::Block(block) => {
+                let device = named();
+                return Err(Error::SharedBlock { device, block });
+            }
+        }
+        if let Some(other) = egress(&device)?.iter().find(|f| f.priority() == PRIORITY) {
+            return Err(Error::PriorityTaken {
+                device: named(),
+                priority: PRIORITY,
+                kind: other.kind.clone(),
+            });
         }
         let mut object = Object::open(settings.scheme.name)?;
         let own_clsact = device.add_clsact().map_err(|e| match e.raw_os_error() {
@@ -87,14 +177,15 @@ impl Program {
     /// Where there is no such device, or no program of cemark on it.
     pub fn on(name: &str) -> Result<Program, Error> {
         let device = open(name)?;
-        let filter = filter(&device)?.ok_or_else(|| Error::NotAttached(name.to_owned()))?;
+        let (_, maps) = ours(&device)?.ok_or_else(|| Error::NotAttached(name.to_owned()))?;
+        if hooks(&device)? == Hooks::Ingress {
+            return Err(Error::Received(name.to_owned()));
+        }
         let stranger = || Error::Stranger(name.to_owned());
-        let maps = Maps::of(filter.program)?.ok_or_else(stranger)?;
+        let maps = maps.ok_or_else(stranger)?;
         let config = Config::of(&maps.config()?).ok_or_else(stranger)?;
         Ok(Program {
             name: name.to_owned(),
-            device,
-            filter,
             maps,
             config,
         })
@@ -143,26 +234,20 @@ impl Program {
         self.maps.set_config(&self.config.words())
     }
 
-    /// Takes the program off the device, and the `clsact` qdisc where `attach` has made it and
-    /// nothing else uses it.
-    ///
-    /// # Errors
-    ///
-    /// Where the kernel refuses.
-    pub fn detach(self) -> Result<(), Error> {
-        remove(&self.device, &self.filter, self.config.own_clsact)
-            .map_err(Error::system("to detach the program"))
-    }
-
-    /// Takes a program off that another version of cemark has attached. Its `clsact` qdisc stays.
+    /// Takes the program off a device, also one of another version of cemark; and the `clsact` qdisc
+    /// where `attach` has made it and nothing else uses it.
     ///
     /// # Errors
     ///
     /// Where there is no such device, no program of cemark on it, or the kernel refuses.
-    pub fn detach_stranger(name: &str) -> Result<(), Error> {
+    pub fn detach(name: &str) -> Result<(), Error> {
         let device = open(name)?;
-        let filter = filter(&device)?.ok_or_else(|| Error::NotAttached(name.to_owned()))?;
-        remove(&device, &filter, false).map_err(Error::system("to detach the program"))
+        let (filter, maps) = ours(&device)?.ok_or_else(|| Error::NotAttached(name.to_owned()))?;
+        let config = maps.map(|m| m.config()).transpose()?;
+        let own_clsact = config
+            .and_then(|words| Config::of(&words))
+            .is_some_and(|c| c.own_clsact);
+        remove(&device, &filter, own_clsact).map_err(Error::system("to detach the program"))
     }
 }
 

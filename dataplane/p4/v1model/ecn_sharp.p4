@@ -8,7 +8,7 @@
 
 #include <core.p4>
 #include <v1model.p4>
-#include "headers.p4"
+#include "../headers.p4"
 
 // Registers are arrays of 128 ports of 8 queues.
 const bit<32> QUEUES = 1024;
@@ -34,7 +34,7 @@ struct metadata_t {
     bit<2> why;
 }
 
-#include "write_ce.p4"
+#include "../write_ce.p4"
 
 parser Network(packet_in pkt, out headers_t hdr, inout metadata_t md,
                inout standard_metadata_t standard) {
@@ -72,7 +72,7 @@ control NoVerification(inout headers_t hdr, inout metadata_t md) {
     apply { }
 }
 
-control Ingress(inout headers_t hdr, inout metadata_t md, inout standard_metadata_t standard) {
+control SwitchIngress(inout headers_t hdr, inout metadata_t md, inout standard_metadata_t standard) {
     action send(bit<9> port) {
         standard.egress_spec = port;
     }
@@ -163,7 +163,7 @@ control EcnSharp(in bit<32> queue, in bit<32> waited, in bit<32> now, out bit<2>
     }
 }
 
-control Egress(inout headers_t hdr, inout metadata_t md, inout standard_metadata_t standard) {
+control SwitchEgress(inout headers_t hdr, inout metadata_t md, inout standard_metadata_t standard) {
     EcnSharp() ecn_sharp;
     WriteCe() write_ce;
     bit<1> marked = 0;
@@ -184,10 +184,11 @@ control NoComputation(inout headers_t hdr, inout metadata_t md) {
     apply { }
 }
 
-control Deparser(packet_out pkt, in headers_t hdr) {
+control SwitchDeparser(packet_out pkt, in headers_t hdr) {
     apply {
         pkt.emit(hdr);
     }
 }
 
-V1Switch(Network(), NoVerification(), Ingress(), Egress(), NoComputation(), Deparser()) main;
+V1Switch(Network(), NoVerification(), SwitchIngress(), SwitchEgress(), NoComputation(),
+         SwitchDeparser()) main;

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use cemark_report::{params, units};
-use cemark_tcbpf::{Counts, NotEct, Program, Settings};
+use cemark_tcbpf::{Counts, Earlier, NotEct, Program, Settings};
 use serde::Serialize;
 
 use super::failed;
@@ -33,14 +33,38 @@ struct Shown<'a> {
     not_writable: u64,
     mean_wait_ns: u64,
     longest_wait_ns: u64,
+    /// What sees packets first and may keep them from the program.
+    earlier: Vec<String>,
+}
+
+/// `filter bpf "name" of priority 10`.
+pub(super) fn earlier(one: &Earlier) -> String {
+    match one {
+        Earlier::Tcx { name } => format!("tcx program \"{name}\""),
+        Earlier::Filter {
+            priority,
+            kind,
+            names,
+        } => {
+            let names: String = names.iter().map(|n| format!(" \"{n}\"")).collect();
+            format!("filter {kind}{names} of priority {priority}")
+        }
+    }
 }
 
 pub(super) fn show(device: &str, format: Format) -> Result<(), Failure> {
     let program = Program::on(device).map_err(failed)?;
     let counts = program.counts().map_err(failed)?;
+    let first = cemark_tcbpf::earlier(device).map_err(failed)?;
     match format {
-        Format::Table => answer(&table(device, program.settings(), &counts)),
-        Format::Json => answer_json(&json(device, program.settings(), &counts)),
+        Format::Table => {
+            super::warn(device, &first);
+            answer(&table(device, program.settings(), &counts))
+        }
+        Format::Json => {
+            let earlier = first.iter().map(earlier).collect();
+            answer_json(&json(device, program.settings(), &counts, earlier))
+        }
     }
 }
 
@@ -51,7 +75,12 @@ fn policy(not_ect: NotEct) -> &'static str {
     }
 }
 
-fn json<'a>(device: &'a str, settings: &Settings, counts: &Counts) -> Shown<'a> {
+fn json<'a>(
+    device: &'a str,
+    settings: &Settings,
+    counts: &Counts,
+    earlier: Vec<String>,
+) -> Shown<'a> {
     let scheme = settings.scheme;
     let stored = scheme.params.iter().zip(settings.values.0);
     Shown {
@@ -77,6 +106,7 @@ fn json<'a>(device: &'a str, settings: &Settings, counts: &Counts) -> Shown<'a> 
         not_writable: counts.failed,
         mean_wait_ns: counts.mean_wait().0,
         longest_wait_ns: counts.longest,
+        earlier,
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use cemark_p4::ir::Program;
 use cemark_p4::{parse, sources, tofino};
 
-use super::{define, defines, loader, program, read, refused};
+use super::{define, defines, load, program, read, refused};
 use crate::exit::{Failure, answer};
 
 /// Arguments of `cemark p4 check`.
@@ -49,7 +49,7 @@ pub(super) fn check(args: &Args) -> Result<(), Failure> {
     let name = path.display().to_string();
     let defines = defines(&args.define);
     if args.parse {
-        let parsed = parse(&name, &read(path)?, &defines, &loader(path)).map_err(refused)?;
+        let parsed = parse(&name, &read(path)?, &defines, &load).map_err(refused)?;
         return answer(&format!("{name}: {} declarations\n", parsed.declarations));
     }
     let program = program(path, &defines)?;

@@ -5,10 +5,10 @@ mod check;
 mod spec;
 mod tables;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cemark_p4::ir::Program;
-use cemark_p4::{Defines, Error, compile, sources};
+use cemark_p4::{Defines, Error, compile};
 use cemark_scenario::files;
 
 use crate::exit::Failure;
@@ -51,19 +51,15 @@ fn refused(error: Error) -> Failure {
     Failure::User(miette::miette!("{error}"))
 }
 
-/// Files that a program includes: those beside it, then those of dataplane/p4.
-fn loader(path: &Path) -> impl Fn(&str) -> Option<String> {
-    let folder = path.parent().map(PathBuf::from).unwrap_or_default();
-    move |name| {
-        let beside = files::text(&folder.join(name), LARGEST).ok();
-        beside.or_else(|| sources::text(name).map(str::to_owned))
-    }
+/// A file that a program includes, which is beside the file that includes it.
+fn load(path: &str) -> Option<String> {
+    files::text(Path::new(path), LARGEST).ok()
 }
 
 /// The program in the user's file.
 fn program(path: &Path, defines: &Defines) -> Result<Program, Failure> {
     let name = path.display().to_string();
-    compile(&name, &read(path)?, defines, &loader(path)).map_err(refused)
+    compile(&name, &read(path)?, defines, &load).map_err(refused)
 }
 
 /// `NAME=VALUE`, or `NAME`, which is 1.

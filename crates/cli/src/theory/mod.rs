@@ -6,7 +6,7 @@ mod forms;
 use std::fmt::Write as _;
 
 use cemark_report::{table::wrap, units};
-use cemark_scenario::{Measure, read_quantity};
+use cemark_scenario::{Measure, alike, read_quantity};
 use serde::Serialize;
 
 use self::forms::{ALL, Form, Input, Output, Quantity, Unit};
@@ -82,7 +82,7 @@ pub(crate) fn list() -> serde_json::Value {
 
 /// A theory by its name.
 fn find(name: &str) -> Result<&'static Form, Failure> {
-    ALL.iter().find(|f| f.name == name).ok_or_else(|| {
+    ALL.iter().find(|f| alike(f.name, name)).ok_or_else(|| {
         let names: Vec<_> = ALL.iter().map(|f| f.name).collect();
         user(
             format!("there is no theory called `{name}`"),
@@ -138,7 +138,7 @@ fn columns(form: &Form, given: &[String]) -> Result<Vec<Vec<String>>, Failure> {
         let i = form
             .inputs
             .iter()
-            .position(|i| i.name == name)
+            .position(|i| alike(i.name, name))
             .ok_or_else(|| {
                 let names = form.inputs.iter().map(|i| i.name);
                 let near = cemark_scenario::near(name, names);
@@ -371,6 +371,26 @@ mod tests {
             let all = outputs(form.name, &[]);
             assert_eq!(all[0].len(), form.outputs.len(), "{}", form.name);
             assert!(all[0].iter().all(|x| x.is_finite()), "{}", form.name);
+        }
+    }
+
+    #[test]
+    fn names_are_compared_as_those_of_scenario_files_are() {
+        let Ok(form) = find("ECN-Sharp") else {
+            panic!("case and dashes do not matter");
+        };
+        assert_eq!(form.name, "ecn_sharp");
+        for form in ALL {
+            for input in form.inputs {
+                for name in [input.name.to_uppercase(), input.name.replace('_', "-")] {
+                    let typed = format!("{name}={}", input.default);
+                    assert_eq!(
+                        outputs(form.name, &[&typed]),
+                        outputs(form.name, &[]),
+                        "{typed}"
+                    );
+                }
+            }
         }
     }
 

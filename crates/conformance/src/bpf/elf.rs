@@ -5,6 +5,7 @@ use object::elf::R_BPF_64_32;
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 
+use super::verify::CALL;
 use crate::abi::Entry;
 
 /// Bytes of an instruction.
@@ -49,11 +50,10 @@ fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {
     let mut calls = relocations(&main, section)?;
     if let Some(text) = others.as_ref().filter(|_| !calls.is_empty()) {
         code.extend_from_slice(text.data().map_err(|e| e.to_string())?);
-        calls.extend(
-            relocations(text, ".text")?
-                .into_iter()
-                .map(|(at, symbol)| (at + behind, symbol)),
-        );
+        for (at, symbol) in relocations(text, ".text")? {
+            let at = at.checked_add(behind).ok_or_else(|| misplaced(at))?;
+            calls.push((at, symbol));
+        }
     }
     for (at, symbol) in calls {
         let symbol = elf.symbol_by_index(symbol).map_err(|e| e.to_string())?;
@@ -63,18 +63,30 @@ fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {
                 "{section} calls {called}, which is not in this file's .text"
             ));
         }
-        let field = code
-            .get_mut(at + 4..at + INSN)
-            .ok_or("a relocation outside its section")?;
+        let call = at.checked_add(INSN).and_then(|end| code.get_mut(at..end));
+        let [CALL, _, _, _, field @ ..] = call.ok_or_else(|| misplaced(at))? else {
+            return Err(misplaced(at));
+        };
         let written = i32::from_le_bytes([field[0], field[1], field[2], field[3]]);
         // The instruction holds the target as an index into .text, minus one. A call instruction
         // holds the distance from the next instruction.
-        let to = (behind as u64 + symbol.address()) as i64 / INSN as i64 + i64::from(written) + 1;
-        let distance = to - (at / INSN) as i64 - 1;
+        let target = usize::try_from(symbol.address())
+            .ok()
+            .and_then(|address| address.checked_add(behind))
+            .and_then(|address| i64::try_from(address).ok())
+            .filter(|address| address % INSN as i64 == 0)
+            .ok_or_else(|| format!("{called} is at {}: no instruction", symbol.address()))?;
+        // Both are at most 2^60 instructions.
+        let distance = target / INSN as i64 + i64::from(written) - (at / INSN) as i64;
         let distance = i32::try_from(distance).map_err(|_| "a call too far")?;
         field.copy_from_slice(&distance.to_le_bytes());
     }
     Ok(code)
+}
+
+/// What is wrong with a relocation.
+fn misplaced(at: usize) -> String {
+    format!("a relocation at byte {at}, where no call is")
 }
 
 /// Offset and target of each call. Other relocations are refused.
@@ -90,7 +102,10 @@ fn relocations<'a>(
                     r_type: R_BPF_64_32,
                 },
                 RelocationTarget::Symbol(symbol),
-            ) => Ok((at as usize, symbol)),
+            ) => match usize::try_from(at) {
+                Ok(at) if at.is_multiple_of(INSN) => Ok((at, symbol)),
+                _ => Err(format!("a relocation at byte {at}, where no call is")),
+            },
             _ => Err(format!(
                 "{name} uses a global variable or a constant table: a marker keeps all of its \
                  state in its params and vars"

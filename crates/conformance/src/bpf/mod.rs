@@ -4,6 +4,8 @@
 
 mod compile;
 mod elf;
+#[cfg(test)]
+mod elf_tests;
 mod verify;
 mod vm;
 

@@ -5,4 +5,5 @@ error { NoError, PacketTooShort, NoMatch, StackOutOfBounds, HeaderTooShort, Pars
 match_kind { exact, ternary, lpm }
 extern packet_in { }
 extern packet_out { }
+extern void verify(in bool check, in error toSignal);
 action NoAction() { }

@@ -6,7 +6,7 @@
 pub(crate) fn file(name: &str) -> Option<&'static str> {
     match name {
         "core.p4" => Some(include_str!("core.p4")),
-        "tna.p4" | "tofino1arch.p4" => Some(include_str!("tna.p4")),
+        "tna.p4" => Some(include_str!("tna.p4")),
         "v1model.p4" => Some(include_str!("v1model.p4")),
         _ => None,
     }

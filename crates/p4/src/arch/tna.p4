@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tofino Native Architecture, as far as programs here use it: the widths and the order of the
-// intrinsic metadata are those that a Tofino puts in front of a packet.
+// Tofino Native Architecture: names, widths and orders as p4c 1.2.5.16 has them for a Tofino 1.
 #include <core.p4>
-match_kind { range, selector, atcam_partition_index, dleft_hash }
+match_kind { range, selector, atcam_partition_index }
+error { CounterRange, Timeout, PhvOwner, MultiWrite, IbufOverflow, IbufUnderflow }
 
 typedef bit<9> PortId_t;
 typedef bit<16> MulticastGroupId_t;
 typedef bit<5> QueueId_t;
 typedef bit<10> MirrorId_t;
-typedef bit<8> MirrorType_t;
+typedef bit<3> MirrorType_t;
 typedef bit<16> ReplicationId_t;
-typedef bit<4> ResubmitType_t;
-typedef bit<4> DigestType_t;
-typedef bit<16> ParserError_t;
+typedef bit<3> ResubmitType_t;
+typedef bit<3> DigestType_t;
+typedef bit<16> L1ExclusionId_t;
+typedef bit<9> L2ExclusionId_t;
+typedef error ParserError_t;
 
 const bit<32> PORT_METADATA_SIZE = 64;
+
+const bit<16> PARSER_ERROR_OK = 0x0000;
+const bit<16> PARSER_ERROR_NO_MATCH = 0x0001;
+const bit<16> PARSER_ERROR_PARTIAL_HDR = 0x0002;
+const bit<16> PARSER_ERROR_CTR_RANGE = 0x0004;
+const bit<16> PARSER_ERROR_TIMEOUT_USER = 0x0008;
+const bit<16> PARSER_ERROR_TIMEOUT_HW = 0x0010;
+const bit<16> PARSER_ERROR_SRC_EXT = 0x0020;
+const bit<16> PARSER_ERROR_DST_CONT = 0x0040;
+const bit<16> PARSER_ERROR_PHV_OWNER = 0x0080;
+const bit<16> PARSER_ERROR_MULTIWRITE = 0x0100;
+const bit<16> PARSER_ERROR_ARAM_MBE = 0x0400;
+const bit<16> PARSER_ERROR_FCS = 0x0800;
 
 enum MeterType_t { PACKETS, BYTES }
 enum bit<8> MeterColor_t { GREEN = 0, YELLOW = 1, RED = 3 }
@@ -40,9 +55,9 @@ struct ingress_intrinsic_metadata_from_parser_t {
 
 struct ingress_intrinsic_metadata_for_deparser_t {
     bit<3> drop_ctl;
-    bit<4> digest_type;
-    bit<4> resubmit_type;
-    bit<4> mirror_type;
+    DigestType_t digest_type;
+    ResubmitType_t resubmit_type;
+    MirrorType_t mirror_type;
 }
 
 struct ingress_intrinsic_metadata_for_tm_t {
@@ -101,7 +116,7 @@ struct egress_intrinsic_metadata_from_parser_t {
 
 struct egress_intrinsic_metadata_for_deparser_t {
     bit<3> drop_ctl;
-    bit<4> mirror_type;
+    MirrorType_t mirror_type;
     bit<1> coalesce_flush;
     bit<7> coalesce_length;
 }
@@ -109,7 +124,6 @@ struct egress_intrinsic_metadata_for_deparser_t {
 struct egress_intrinsic_metadata_for_output_port_t {
     bit<1> capture_tstamp_on_tx;
     bit<1> update_delay_on_tx;
-    bit<1> force_tx_error;
 }
 
 header ptp_metadata_t {
@@ -164,8 +178,6 @@ extern RegisterParam<T> { }
 extern MathUnit<T> { }
 extern RegisterAction<T, I, U> { }
 extern DirectRegisterAction<T, U> { }
-extern LearnAction<T, H, D, U> { }
-extern MinMaxAction<T, I, U> { }
 extern SelectorAction { }
 extern ActionProfile { }
 extern ActionSelector { }
@@ -175,5 +187,61 @@ extern Digest<T> { }
 extern Atcam { }
 extern Alpm { }
 
-package Pipeline<IH, IM, EH, EM>();
-package Switch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1>();
+extern T max<T>(in T t1, in T t2);
+extern T min<T>(in T t1, in T t2);
+extern void funnel_shift_right<T>(inout T dst, in T src1, in T src2, int shift_amount);
+extern void invalidate<T>(in T field);
+extern bool is_validated<T>(in T field);
+extern T port_metadata_unpack<T>(packet_in pkt);
+extern bit<32> sizeInBits<H>(in H h);
+extern bit<32> sizeInBytes<H>(in H h);
+
+// An `@optional` block parameter may be left out at the end.
+
+parser IngressParserT<H, M>(
+    packet_in pkt, out H hdr, out M md,
+    @optional out ingress_intrinsic_metadata_t intr,
+    @optional out ingress_intrinsic_metadata_for_tm_t tm,
+    @optional out ingress_intrinsic_metadata_from_parser_t prsr);
+
+parser EgressParserT<H, M>(
+    packet_in pkt, out H hdr, out M md,
+    @optional out egress_intrinsic_metadata_t intr,
+    @optional out egress_intrinsic_metadata_from_parser_t prsr,
+    @optional out egress_intrinsic_metadata_for_deparser_t dprsr);
+
+control IngressT<H, M>(
+    inout H hdr, inout M md,
+    @optional in ingress_intrinsic_metadata_t intr,
+    @optional in ingress_intrinsic_metadata_from_parser_t prsr,
+    @optional inout ingress_intrinsic_metadata_for_deparser_t dprsr,
+    @optional inout ingress_intrinsic_metadata_for_tm_t tm);
+
+control EgressT<H, M>(
+    inout H hdr, inout M md,
+    @optional in egress_intrinsic_metadata_t intr,
+    @optional in egress_intrinsic_metadata_from_parser_t prsr,
+    @optional inout egress_intrinsic_metadata_for_deparser_t dprsr,
+    @optional inout egress_intrinsic_metadata_for_output_port_t oport);
+
+control IngressDeparserT<H, M>(
+    packet_out pkt, inout H hdr, in M md,
+    @optional in ingress_intrinsic_metadata_for_deparser_t dprsr,
+    @optional in ingress_intrinsic_metadata_t intr);
+
+control EgressDeparserT<H, M>(
+    packet_out pkt, inout H hdr, in M md,
+    @optional in egress_intrinsic_metadata_for_deparser_t dprsr,
+    @optional in egress_intrinsic_metadata_t intr,
+    @optional in egress_intrinsic_metadata_from_parser_t prsr);
+
+package Pipeline<IH, IM, EH, EM>(
+    IngressParserT<IH, IM> ingress_parser, IngressT<IH, IM> ingress,
+    IngressDeparserT<IH, IM> ingress_deparser, EgressParserT<EH, EM> egress_parser,
+    EgressT<EH, EM> egress, EgressDeparserT<EH, EM> egress_deparser);
+
+package Switch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
+    Pipeline<IH0, IM0, EH0, EM0> pipe0,
+    @optional Pipeline<IH1, IM1, EH1, EM1> pipe1,
+    @optional Pipeline<IH2, IM2, EH2, EM2> pipe2,
+    @optional Pipeline<IH3, IM3, EH3, EM3> pipe3);

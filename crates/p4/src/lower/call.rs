@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::stmt::at;
 use super::types::{Ty, Var};
 use super::value::Value;
-use super::{Bound, Lower};
+use super::{Bound, Lower, checksum};
 use crate::ast::{self, Arg, Decl, DeclKind, Direction, ExprKind as Written, Name};
 use crate::error::{Error, Place, Result};
-use crate::ir::{ExprKind, Slot, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Slot, Stmt, StmtKind};
 
 /// Instances within instances.
 const NESTED: u32 = 16;
@@ -115,7 +115,7 @@ impl<'a> Lower<'a> {
                     _ => None,
                 };
                 match bound {
-                    Some((_, Bound::Var(_))) | None => {
+                    Some((_, Bound::Var(_) | Bound::Read(_))) | None => {
                         self.header_call(left, method, args, place, out)
                     }
                     Some((name, bound)) => {
@@ -149,8 +149,11 @@ impl<'a> Lower<'a> {
                 out.push(at(place, StmtKind::Action(action, values)));
                 Ok(())
             }
+            Some(Bound::Function) if checksum::FUNCTIONS.contains(&&**name) => {
+                self.checksum(name, args, place, out)
+            }
             // BMv2's way to discard a packet.
-            None if &**name == "mark_to_drop" => {
+            Some(Bound::Function) if &**name == "mark_to_drop" => {
                 let arg = self.only(args, place)?;
                 let Value::Var(Var::Struct(_, members)) = self.value(arg, None)? else {
                     return Err(Error::new(place, "wants the standard metadata"));
@@ -159,6 +162,7 @@ impl<'a> Lower<'a> {
                 let Some((_, Var::Scalar(slot, ty))) = spec else {
                     return Err(Error::new(place, "wants the standard metadata"));
                 };
+                self.writable(arg)?;
                 let value = self.coerce(Value::Integer(511), ty, place)?;
                 out.push(at(place, StmtKind::Set(*slot, None, value)));
                 Ok(())
@@ -206,6 +210,7 @@ impl<'a> Lower<'a> {
         if !args.is_empty() {
             return Err(Error::new(place, format!("`{method}` has no arguments")));
         }
+        self.writable(left)?;
         out.push(at(place, StmtKind::SetValid(index, valid)));
         Ok(())
     }
@@ -226,7 +231,8 @@ impl<'a> Lower<'a> {
                 out.push(at(place, StmtKind::Apply(*table, Vec::new())));
             }
             (Bound::RegisterAction(action), "execute") => {
-                let (index, _) = self.any_scalar(self.only(args, place)?)?;
+                let of = self.action_index[*action].clone();
+                let index = self.index(self.only(args, place)?, of)?;
                 if let Some(slot) = into {
                     let result = self.out.register_actions[*action].result;
                     let (has, wants) = (result.map(|r| self.slot_type(r)), self.slot_type(slot));
@@ -245,7 +251,8 @@ impl<'a> Lower<'a> {
                 let [index, value] = args else {
                     return Err(Error::new(place, "wants an index and a value"));
                 };
-                let (index, _) = self.any_scalar(&index.value)?;
+                let of = self.register_index[*register].clone();
+                let index = self.index(&index.value, of)?;
                 let ty = Ty::Bit(self.out.registers[*register].lanes[0]);
                 let value = self.scalar(&value.value, &ty)?;
                 out.push(at(place, StmtKind::Write(*register, index, vec![value])));
@@ -283,7 +290,10 @@ impl<'a> Lower<'a> {
     ) -> Result<()> {
         let (slot, index) = match (into, args) {
             (Some(slot), [index]) => (slot, index),
-            (None, [target, index]) => (self.target(&target.value)?.0, index),
+            (None, [target, index]) => {
+                self.writable(&target.value)?;
+                (self.target(&target.value)?.0, index)
+            }
             _ => return Err(Error::new(place, "wants a variable and an index")),
         };
         let width = self.out.registers[register].lanes[0];
@@ -291,9 +301,18 @@ impl<'a> Lower<'a> {
             let what = format!("the register holds bit<{width}>");
             return Err(Error::new(place, what));
         }
-        let (index, _) = self.any_scalar(&index.value)?;
+        let of = self.register_index[register].clone();
+        let index = self.index(&index.value, of)?;
         out.push(at(place, StmtKind::Read(register, index, vec![slot])));
         Ok(())
+    }
+
+    /// An index of the type that the declaration names.
+    fn index(&mut self, e: &ast::Expr, of: Option<Ty>) -> Result<Expr> {
+        match of {
+            Some(ty) => self.scalar(e, &ty),
+            None => Ok(self.any_scalar(e)?.0),
+        }
     }
 
     fn packet_call(
@@ -313,6 +332,9 @@ impl<'a> Lower<'a> {
                 let Value::Var(var) = self.value(arg, None)? else {
                     return Err(Error::new(place, "wants a header"));
                 };
+                if method == "extract" {
+                    self.writable(arg)?;
+                }
                 let headers = var.headers();
                 // A structure may be empty, and then nothing is sent.
                 let sends = method == "emit" && matches!(var, Var::Struct(..));
@@ -364,12 +386,18 @@ impl<'a> Lower<'a> {
         }
         let mut scope = BTreeMap::new();
         let mut stmts = Vec::new();
+        let names = params.iter().map(|p| &p.name);
+        Self::members_differ(&decl.name, names, &decl.place)?;
         for (param, arg) in params.iter().zip(args) {
             if self.type_parameter(&param.ty).is_some() {
                 let Value::Var(var) = self.value(&arg.value, None)? else {
                     return Err(Error::new(&arg.value.place, "a variable is needed"));
                 };
-                scope.insert(param.name.clone(), Bound::Var(var));
+                let bound = match param.direction {
+                    Direction::In => Bound::Read(var),
+                    _ => Bound::Var(var),
+                };
+                scope.insert(param.name.clone(), bound);
                 continue;
             }
             let ty = self.ty(&param.ty)?;
@@ -379,8 +407,9 @@ impl<'a> Lower<'a> {
                 let var = self.var(&format!("{path}.{}", param.name), &ty, place)?;
                 let value = self.value(&arg.value, Some(&ty))?;
                 self.copy(&var, value, &arg.value.place, &mut stmts)?;
-                Bound::Var(var)
+                Bound::Read(var)
             } else {
+                self.writable(&arg.value)?;
                 let var = match self.value(&arg.value, None)? {
                     Value::Var(var) if var.ty() == ty => var,
                     other => {
@@ -416,10 +445,12 @@ impl<'a> Lower<'a> {
 
     pub(super) fn control_body(&mut self, body: &'a ast::ControlBody) -> Result<Vec<Stmt>> {
         let mut stmts = Vec::new();
+        self.scopes.push(BTreeMap::new());
         for decl in &body.locals {
             self.local(decl, &mut stmts)?;
         }
         stmts.extend(self.block(&body.apply)?);
+        self.scopes.pop();
         Ok(stmts)
     }
 }

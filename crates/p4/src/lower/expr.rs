@@ -102,7 +102,7 @@ impl Lower<'_> {
             }
             Written::Text(_) => Ok(Value::Text),
             Written::Name(name) => match self.named(name, place)? {
-                Bound::Var(var) => Ok(Value::Var(var)),
+                Bound::Var(var) | Bound::Read(var) => Ok(Value::Var(var)),
                 Bound::Constant(value) => Ok(value),
                 _ => Err(Error::new(place, format!("`{name}` is no value"))),
             },

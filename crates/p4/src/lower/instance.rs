@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::types::{Ty, TypeDef, Var};
 use super::value::Value;
 use super::{Bound, Lower};
-use crate::ast::{Arg, Decl, DeclKind, ExprKind as Written, Type, TypeKind};
-use crate::error::{Error, Place, Result};
-use crate::ir::{MathUnit, Register, RegisterAction};
+use crate::ast::{Arg, Decl, DeclKind, Direction, ExprKind as Written, Param, Type, TypeKind};
+use crate::error::{Error, Result};
+use crate::ir::{Register, RegisterAction};
 use crate::run::fold;
 
 /// Externs that count or measure, and change nothing that a program reads.
@@ -35,6 +35,7 @@ impl<'a> Lower<'a> {
                 "an instance of this type is not supported",
             ));
         };
+        self.type_args(ty)?;
         let bound = match &**of {
             "Register" | "register" => Bound::Register(self.register(decl, types, args)?),
             "RegisterAction" => {
@@ -52,8 +53,7 @@ impl<'a> Lower<'a> {
                 _ => return Err(Error::new(&ty.place, format!("there is no type `{of}`"))),
             },
         };
-        self.bind(&decl.name, bound);
-        Ok(())
+        self.bind(&decl.name, &decl.place, bound)
     }
 
     /// The widths of a register's entry: one number, or a structure of two.
@@ -102,7 +102,16 @@ impl<'a> Lower<'a> {
                 "a register's number of entries is needed",
             ));
         };
-        let size = self.constant(&size.value, &Ty::Bit(32))?;
+        let entries = self.constant(&size.value, &Ty::Bit(32))?;
+        if entries == 0 {
+            let what = "a register of no entries: 1 to 4294967295 can be had";
+            return Err(Error::new(&size.value.place, what));
+        }
+        let index = match types.get(1) {
+            Some(index) => self.index_type(index)?,
+            // That of v1model has no second parameter.
+            None => Some(Ty::Bit(32)),
+        };
         let initial = match args.get(1) {
             None => vec![0; lanes.len()],
             Some(arg) => match self.value(&arg.value, Some(&ty))? {
@@ -126,9 +135,22 @@ impl<'a> Lower<'a> {
             place: place.clone(),
             lanes,
             initial,
-            size: size as u64,
+            size: entries as u64,
         });
+        self.register_index.push(index);
         Ok(self.out.registers.len() - 1)
+    }
+
+    /// The type of an index. `_`: it is not said.
+    fn index_type(&mut self, ty: &Type) -> Result<Option<Ty>> {
+        match self.ty(ty)? {
+            Ty::Any => Ok(None),
+            index if index.scalar().is_some() => Ok(Some(index)),
+            other => Err(Error::new(
+                &ty.place,
+                format!("an index of {other} is not supported: bit<W>"),
+            )),
+        }
     }
 
     fn register_action(
@@ -183,6 +205,8 @@ impl<'a> Lower<'a> {
             let what = "`apply` has the entry and at most one result";
             return Err(Error::new(&function.place, what));
         }
+        let index = types.get(1).map(|ty| self.index_type(ty)).transpose()?;
+        self.apply_fits(&ty, types.get(2), params)?;
         let path = self.path(&decl.name);
         let outer = std::mem::replace(&mut self.prefix, path.clone());
         let mut scope = BTreeMap::new();
@@ -211,49 +235,25 @@ impl<'a> Lower<'a> {
             result,
             body: body?,
         });
+        self.action_index.push(index.flatten());
         Ok(self.out.register_actions.len() - 1)
     }
 
-    /// `MathUnit(invert, shift, scale, {values from index 15 down to 0})`
-    fn math_unit(&mut self, decl: &'a Decl, args: &[Arg]) -> Result<usize> {
-        let place = &decl.place;
-        let [invert, shift, scale, table] = args else {
-            let what = "a math unit is supported as MathUnit(invert, shift, scale, {16 values})";
-            return Err(Error::new(place, what));
-        };
-        let invert = self.constant(&invert.value, &Ty::Bool)? != 0;
-        let shift = self.constant(&shift.value, &Ty::Integer)? as i128 as i32;
-        let scale = self.constant(&scale.value, &Ty::Integer)? as i128 as i32;
-        if !(-1..=1).contains(&shift) || !(-32..32).contains(&scale) {
-            return Err(Error::new(
-                place,
-                "the shift is -1, 0 or 1, the scale -32 to 31",
-            ));
+    /// `void apply(inout T entry, out U result)`
+    fn apply_fits(&mut self, entry: &Ty, result: Option<&Type>, params: &[Param]) -> Result<()> {
+        let result = result.map(|ty| self.ty(ty)).transpose()?;
+        let wants = [
+            (Direction::InOut, "inout", Some(entry.clone())),
+            (Direction::Out, "out", result.filter(|ty| *ty != Ty::Any)),
+        ];
+        for (param, (direction, word, ty)) in params.iter().zip(wants) {
+            let has = self.ty(&param.ty)?;
+            let ty = ty.unwrap_or_else(|| has.clone());
+            if param.direction != direction || has != ty {
+                let what = format!("`{}` of `apply` is `{word} {ty}`", param.name);
+                return Err(Error::new(&param.ty.place, what));
+            }
         }
-        let Value::List(items) = self.value(&table.value, None)? else {
-            return Err(Error::new(&table.value.place, "wants a list of 16 values"));
-        };
-        let mut values = [0u8; 16];
-        if items.len() != 16 {
-            let what = format!("wants 16 values, came {}", items.len());
-            return Err(Error::new(&table.value.place, what));
-        }
-        for (i, (item, at)) in items.into_iter().enumerate() {
-            values[15 - i] = self.byte(item, &at)?;
-        }
-        self.out.math.push(MathUnit {
-            name: self.path(&decl.name),
-            invert,
-            shift,
-            scale,
-            table: values,
-        });
-        Ok(self.out.math.len() - 1)
-    }
-
-    fn byte(&self, item: Value, at: &Place) -> Result<u8> {
-        let item = self.coerce(item, &Ty::Bit(8), at)?;
-        let value = fold(&item).ok_or_else(|| Error::new(at, "not a constant"))?;
-        Ok(value as u8)
+        Ok(())
     }
 }

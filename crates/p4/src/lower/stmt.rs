@@ -66,6 +66,7 @@ impl<'a> Lower<'a> {
         place: &Place,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
+        self.writable(target)?;
         if let Written::Slice(inner, hi, lo) = &target.kind {
             let (slot, _) = self.target(inner)?;
             let (hi, lo) = self.bits(self.out.fields[slot].width, hi, lo)?;
@@ -103,6 +104,26 @@ impl<'a> Lower<'a> {
             }
             _ => Err(Error::new(place, "nothing can be assigned to this")),
         }
+    }
+
+    /// Refuses what cannot be written: an `in` parameter, and what is in one.
+    pub(super) fn writable(&self, target: &ast::Expr) -> Result<()> {
+        let mut root = target;
+        while let Written::Member(left, _) | Written::Slice(left, ..) | Written::Index(left, _) =
+            &root.kind
+        {
+            root = left;
+        }
+        if let Written::Name(name) = &root.kind
+            && let Some(Bound::Read(_)) = self.look_up(name)
+        {
+            let what = format!(
+                "`{name}` is a parameter that is read only (`in`, or an action's): copy it to a \
+                 variable"
+            );
+            return Err(Error::new(&target.place, what));
+        }
+        Ok(())
     }
 
     /// The scalar that an expression names.
@@ -226,7 +247,7 @@ impl<'a> Lower<'a> {
                         Value::typed(&ty, ExprKind::Constant(bits), place)
                     }
                 };
-                self.bind(name, Bound::Constant(bound));
+                self.bind(name, place, Bound::Constant(bound))?;
             }
             DeclKind::Variable(ty, value) => {
                 let ty = self.ty(ty)?;
@@ -242,17 +263,23 @@ impl<'a> Lower<'a> {
                         }
                     }
                 }
-                self.bind(name, Bound::Var(var));
+                self.bind(name, place, Bound::Var(var))?;
             }
             DeclKind::Header(fields) => {
+                Self::members_differ(name, fields.iter().map(|(n, _)| n), place)?;
                 self.declare_type(name, TypeDef::Header(fields.clone()));
             }
             DeclKind::Struct(fields) => {
+                Self::members_differ(name, fields.iter().map(|(n, _)| n), place)?;
                 self.declare_type(name, TypeDef::Struct(fields.clone()));
             }
             DeclKind::Union => self.declare_type(name, TypeDef::Unsupported("a header union")),
-            DeclKind::Enum(names) => self.declare_type(name, TypeDef::Enum(names.clone())),
+            DeclKind::Enum(names) => {
+                Self::members_differ(name, names.iter(), place)?;
+                self.declare_type(name, TypeDef::Enum(names.clone()));
+            }
             DeclKind::ValueEnum(ty, values) => {
+                Self::members_differ(name, values.iter().map(|(n, _)| n), place)?;
                 let ty = self.ty(ty)?;
                 let mut all = Vec::new();
                 for (name, value) in values {
@@ -261,15 +288,19 @@ impl<'a> Lower<'a> {
                 self.declare_type(name, TypeDef::ValueEnum(ty, all));
             }
             DeclKind::Typedef(ty) => {
-                let def = match self.ty(ty)? {
-                    Ty::Struct(of) | Ty::Header(of) => self.types[&of].clone(),
-                    ty => TypeDef::Alias(ty),
-                };
-                self.declare_type(name, def);
+                let of = self.ty(ty)?;
+                self.declare_type(name, TypeDef::Alias(of));
             }
-            DeclKind::Names => {}
+            DeclKind::Names(names) if &**name == "error" => self.declare_errors(names, place)?,
+            DeclKind::Names(_) => {}
             DeclKind::Extern => self.declare_type(name, TypeDef::Extern),
-            DeclKind::Package => self.declare_type(name, TypeDef::Package),
+            DeclKind::ExternFunction => self.bind(name, place, Bound::Function)?,
+            DeclKind::Package(_) => {
+                return Err(Error::new(
+                    place,
+                    "a package is declared outside of all blocks",
+                ));
+            }
             DeclKind::Parser(..) | DeclKind::Control(..) => {
                 return Err(Error::new(place, "a parser or a control within another"));
             }
@@ -308,7 +339,7 @@ impl<'a> Lower<'a> {
                 return Err(Error::new(&param.ty.place, what));
             };
             slots.push(slot);
-            self.bind(&param.name, Bound::Var(var));
+            self.bind(&param.name, &param.ty.place, Bound::Read(var))?;
         }
         let body = self.block(body);
         self.prefix = outer;
@@ -319,8 +350,7 @@ impl<'a> Lower<'a> {
             body: body?,
         });
         let index = self.out.actions.len() - 1;
-        self.bind(&decl.name, Bound::Action(index));
-        Ok(())
+        self.bind(&decl.name, &decl.place, Bound::Action(index))
     }
 
     /// The table whose `apply` this is.

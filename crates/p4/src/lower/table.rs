@@ -75,9 +75,16 @@ impl<'a> Lower<'a> {
             });
         }
         let size = match &table.size {
-            Some(size) => self.constant(size, &Ty::Integer)? as u64,
+            Some(written) => {
+                let size = self.constant(written, &Ty::Integer)?;
+                u32::try_from(size).ok().filter(|n| *n > 0).ok_or_else(|| {
+                    let what = format!("the size of a table is 1 to {}", u32::MAX);
+                    Error::new(&written.place, what)
+                })?
+            }
             None => 1024,
         };
+        let size = u64::from(size);
         self.out.tables.push(Table {
             name: self.path(&decl.name),
             place: decl.place.clone(),
@@ -88,8 +95,7 @@ impl<'a> Lower<'a> {
             size,
         });
         let index = self.out.tables.len() - 1;
-        self.bind(&decl.name, Bound::Table(index));
-        Ok(())
+        self.bind(&decl.name, &decl.place, Bound::Table(index))
     }
 
     fn action_named(&mut self, name: &str, place: &Place) -> Result<usize> {

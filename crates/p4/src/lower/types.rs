@@ -125,7 +125,21 @@ impl Lower<'_> {
         }
     }
 
+    /// Refuses type arguments that are more or fewer than the type has parameters.
+    pub(super) fn type_args(&self, ty: &Type) -> Result<()> {
+        let TypeKind::Named(name, args) = &ty.kind else {
+            return Ok(());
+        };
+        let wants = self.generics.get(name).copied().unwrap_or(0);
+        if args.is_empty() || args.len() == wants {
+            return Ok(());
+        }
+        let what = format!("`{name}` has {wants} type parameters, came {}", args.len());
+        Err(Error::new(&ty.place, what))
+    }
+
     pub(super) fn ty(&mut self, ty: &Type) -> Result<Ty> {
+        self.type_args(ty)?;
         let refuse = |what: &str| Err(Error::new(&ty.place, format!("{what} is not supported")));
         Ok(match &ty.kind {
             TypeKind::Bit(width) => Ty::Bit(self.width(width)?),
@@ -136,7 +150,7 @@ impl Lower<'_> {
             TypeKind::Text => Ty::Text,
             TypeKind::Any => Ty::Any,
             TypeKind::Varbit(_) => return refuse("`varbit`"),
-            TypeKind::Error => return refuse("a value of type `error`"),
+            TypeKind::Error => Ty::Enum("error".into()),
             TypeKind::Tuple(_) => return refuse("a tuple"),
             TypeKind::Stack(..) => return refuse("a stack of headers"),
             TypeKind::Named(name, _) => match self.types.get(name) {
@@ -205,6 +219,12 @@ impl Lower<'_> {
                 if !is_header {
                     return Ok(Var::Struct(name.clone(), members));
                 }
+                let slots = members.iter().flat_map(|(_, v)| v.slots());
+                let bits: u32 = slots.map(|slot| self.out.fields[slot].width).sum();
+                if bits % 8 != 0 {
+                    let what = format!("the header `{name}` has {bits} bits, no whole bytes");
+                    return Err(Error::new(place, what));
+                }
                 self.out.headers.push(Header {
                     name: path.to_owned(),
                     type_name: name.to_string(),
@@ -218,6 +238,38 @@ impl Lower<'_> {
                 format!("a variable of type {ty} is not supported"),
             )),
         }
+    }
+
+    /// More members of `error`.
+    pub(super) fn declare_errors(&mut self, names: &[Name], place: &Place) -> Result<()> {
+        let known = self.types.entry("error".into());
+        let TypeDef::Enum(known) = known.or_insert_with(|| TypeDef::Enum(Vec::new())) else {
+            unreachable!("no type can be called `error`")
+        };
+        for name in names {
+            if known.contains(name) {
+                let what = format!("`error.{name}` is declared already");
+                return Err(Error::new(place, what));
+            }
+            known.push(name.clone());
+        }
+        Ok(())
+    }
+
+    /// Refuses members of a type that share a name.
+    pub(super) fn members_differ<'n>(
+        of: &Name,
+        names: impl Iterator<Item = &'n Name>,
+        place: &Place,
+    ) -> Result<()> {
+        let mut seen = std::collections::BTreeSet::new();
+        for name in names {
+            if !seen.insert(name) {
+                let what = format!("`{of}` has two members `{name}`");
+                return Err(Error::new(place, what));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn declare_type(&mut self, name: &Name, def: TypeDef) {

@@ -10,14 +10,14 @@ use crate::error::{Place, Result};
 impl Parser {
     pub(super) fn block_decl(&mut self, place: Place, word: &str) -> Result<Decl> {
         self.at += 1;
-        let name = self.type_name()?;
+        let (name, generics) = self.type_name()?;
         let params = self.params()?;
         if self.eat(";") {
             let kind = match word {
                 "parser" => DeclKind::Parser(params, Vec::new(), None),
                 _ => DeclKind::Control(params, Vec::new(), None),
             };
-            return self.made(place, name, kind);
+            return self.generic(place, name, generics, kind);
         }
         let made_with = match self.sees("(") {
             true => self.params()?,
@@ -27,7 +27,7 @@ impl Parser {
             "parser" => DeclKind::Parser(params, made_with, Some(self.parser_body()?)),
             _ => DeclKind::Control(params, made_with, Some(self.control_body()?)),
         };
-        self.made(place, name, kind)
+        self.generic(place, name, generics, kind)
     }
 
     fn parser_body(&mut self) -> Result<ParserBody> {

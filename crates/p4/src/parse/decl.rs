@@ -8,6 +8,15 @@ use crate::lex::Kind;
 
 impl Parser {
     pub(super) fn decl(&mut self) -> Result<Decl> {
+        let outer = self.generics.len();
+        let decl = self.whole_decl();
+        for name in self.generics.drain(outer..) {
+            self.types.remove(&name);
+        }
+        decl
+    }
+
+    fn whole_decl(&mut self) -> Result<Decl> {
         self.annotations()?;
         let place = self.place();
         let word = match self.kind(0) {
@@ -21,16 +30,16 @@ impl Parser {
             "typedef" | "type" if !self.sees_at(1, "(") => self.typedef(place),
             "error" | "match_kind" if self.sees_at(1, "{") => {
                 self.at += 1;
-                self.skip("{", "}")?;
-                self.made(place, word.clone(), DeclKind::Names)
+                let names = self.names()?;
+                self.made(place, word.clone(), DeclKind::Names(names))
             }
             "extern" => self.external(place),
             "package" => {
                 self.at += 1;
-                let name = self.type_name()?;
-                self.skip("(", ")")?;
+                let (name, generics) = self.type_name()?;
+                let params = self.params()?;
                 self.want(";")?;
-                self.made(place, name, DeclKind::Package)
+                self.generic(place, name, generics, DeclKind::Package(params))
             }
             "parser" | "control" => self.block_decl(place, &word),
             "action" => self.action(place),
@@ -41,28 +50,68 @@ impl Parser {
     }
 
     pub(super) fn made(&self, place: Place, name: Name, kind: DeclKind) -> Result<Decl> {
-        Ok(Decl { place, name, kind })
+        self.generic(place, name, Vec::new(), kind)
     }
 
-    /// The name of a new type, with its type parameters.
-    pub(super) fn type_name(&mut self) -> Result<Name> {
+    /// The same with type parameters.
+    pub(super) fn generic(
+        &self,
+        place: Place,
+        name: Name,
+        generics: Vec<Name>,
+        kind: DeclKind,
+    ) -> Result<Decl> {
+        Ok(Decl {
+            place,
+            name,
+            generics,
+            kind,
+        })
+    }
+
+    /// The name of a new type, and its type parameters.
+    pub(super) fn type_name(&mut self) -> Result<(Name, Vec<Name>)> {
         let name = self.name()?;
         self.types.insert(name.clone());
-        self.type_params()?;
-        Ok(name)
+        let generics = self.type_params()?;
+        Ok((name, generics))
     }
 
-    fn type_params(&mut self) -> Result<()> {
+    fn type_params(&mut self) -> Result<Vec<Name>> {
+        let mut all = Vec::new();
         if !self.eat("<") {
-            return Ok(());
+            return Ok(all);
         }
         loop {
             let name = self.name()?;
-            self.types.insert(name);
+            self.type_parameter(name.clone());
+            all.push(name);
             if !self.eat(",") {
-                return self.want(">");
+                self.want(">")?;
+                return Ok(all);
             }
         }
+    }
+
+    fn type_parameter(&mut self, name: Name) {
+        if self.types.insert(name.clone()) {
+            self.generics.push(name);
+        }
+    }
+
+    /// `{ A, B }`
+    fn names(&mut self) -> Result<Vec<Name>> {
+        self.want("{")?;
+        let mut all = Vec::new();
+        while !self.eat("}") {
+            self.annotations()?;
+            all.push(self.name()?);
+            if !self.eat(",") {
+                self.want("}")?;
+                break;
+            }
+        }
+        Ok(all)
     }
 
     fn constant(&mut self, place: Place) -> Result<Decl> {
@@ -77,7 +126,7 @@ impl Parser {
 
     fn fields(&mut self, place: Place, word: &str) -> Result<Decl> {
         self.at += 1;
-        let name = self.type_name()?;
+        let (name, generics) = self.type_name()?;
         self.want("{")?;
         let mut fields = Vec::new();
         while !self.eat("}") {
@@ -92,7 +141,7 @@ impl Parser {
             "struct" => DeclKind::Struct(fields),
             _ => DeclKind::Union,
         };
-        self.made(place, name, kind)
+        self.generic(place, name, generics, kind)
     }
 
     fn enumeration(&mut self, place: Place) -> Result<Decl> {
@@ -101,7 +150,7 @@ impl Parser {
             true if !self.sees_at(1, "{") => Some(self.ty()?),
             _ => None,
         };
-        let name = self.type_name()?;
+        let (name, _) = self.type_name()?;
         self.want("{")?;
         let (mut names, mut values) = (Vec::new(), Vec::new());
         while !self.eat("}") {
@@ -147,10 +196,10 @@ impl Parser {
             && (self.sees_at(1, "{") || self.sees_at(1, "<"));
         let before = self.at;
         if named && !self.sees("bit") && !self.sees("int") {
-            let name = self.type_name()?;
+            let (name, generics) = self.type_name()?;
             if self.sees("{") {
                 self.skip("{", "}")?;
-                return self.made(place, name, DeclKind::Extern);
+                return self.generic(place, name, generics, DeclKind::Extern);
             }
             self.types.remove(&name);
             self.at = before;
@@ -160,21 +209,21 @@ impl Parser {
             && let Some(Kind::Word(word)) = self.kind(0)
         {
             let word = word.clone();
-            self.types.insert(word);
+            self.type_parameter(word);
         }
         self.ty()?;
         let name = self.name()?;
         self.type_params()?;
         self.skip("(", ")")?;
         self.want(";")?;
-        self.made(place, name, DeclKind::Extern)
+        self.made(place, name, DeclKind::ExternFunction)
     }
 
     pub(super) fn params(&mut self) -> Result<Vec<Param>> {
         self.want("(")?;
         let mut params = Vec::new();
         while !self.eat(")") {
-            self.annotations()?;
+            let optional = self.annotations()?;
             let direction = if self.eat("in") {
                 Direction::In
             } else if self.eat("out") {
@@ -190,6 +239,7 @@ impl Parser {
                 self.expr()?;
             }
             params.push(Param {
+                optional,
                 direction,
                 ty,
                 name,

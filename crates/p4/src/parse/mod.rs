@@ -61,6 +61,8 @@ pub(crate) struct Parser {
     end: Place,
     /// Names that are types: `(name) value` is a cast only if the name is one of them.
     types: BTreeSet<Name>,
+    /// Those of them that are type parameters of the declarations that are being read.
+    generics: Vec<Name>,
     limits: limits::Limits,
 }
 
@@ -73,6 +75,7 @@ pub(crate) fn program(tokens: Vec<Token>) -> Result<Vec<Decl>> {
         at: 0,
         end,
         types: BTreeSet::new(),
+        generics: Vec::new(),
     };
     let mut decls = Vec::new();
     while parser.at < parser.tokens.len() {
@@ -149,9 +152,12 @@ impl Parser {
         }
     }
 
-    /// `@name(…)` and `@name[…]` say nothing that changes what a program does.
-    fn annotations(&mut self) -> Result<()> {
+    /// `@name(…)` and `@name[…]` say nothing that changes what a program does. Whether one of them
+    /// is `@optional`.
+    fn annotations(&mut self) -> Result<bool> {
+        let mut optional = false;
         while self.eat("@") {
+            optional |= self.sees("optional");
             self.at += 1;
             for (open, close) in [("(", ")"), ("[", "]")] {
                 if self.sees(open) {
@@ -160,7 +166,7 @@ impl Parser {
                 }
             }
         }
-        Ok(())
+        Ok(optional)
     }
 
     /// Skips to the bracket that belongs to the one that is seen.

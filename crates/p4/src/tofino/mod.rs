@@ -4,7 +4,10 @@
 //!
 //! Passing is necessary, not sufficient: a compiler also has to place the program.
 
+mod actions;
+mod alu;
 mod rules;
+mod sizes;
 mod stages;
 mod takes;
 
@@ -20,6 +23,11 @@ use crate::ir::Program;
 ///   of 32 bits, and two updates of each part.
 /// - There is no division, and no product of two variables.
 /// - An `if` outside of a register action compares fields with constants, or for equality.
+/// - An action takes one stage: no operation in it needs the result of another.
+/// - What is subtracted does not come from a table's entry.
+/// - What a table with a key does by default accesses no register by an index of the packet.
+/// - A register action is what a stateful ALU can do (`alu.rs` lists the rules).
+/// - Registers fit into a stage, tables into a pipe (`sizes.rs`).
 pub fn check(program: &Program) -> Vec<Error> {
     rules::check(program)
 }

@@ -41,6 +41,9 @@ pub(super) fn check(program: &Program) -> Vec<Error> {
     for action in &program.register_actions {
         stateful(program, action, &mut wrong);
     }
+    super::actions::check(program, &mut wrong);
+    super::alu::check(program, &mut wrong);
+    super::sizes::check(program, &mut wrong);
     wrong.sort_by_key(|e| (e.place.line, e.place.column));
     wrong.dedup();
     wrong
@@ -175,7 +178,12 @@ struct Body {
 
 fn stateful(program: &Program, action: &RegisterAction, wrong: &mut Vec<Error>) {
     let register = &program.registers[action.register];
-    if register.lanes.len() > LANES || register.lanes.iter().any(|w| *w > WIDEST) {
+    // One part of 64 bits can be held, and not computed with.
+    let computes = action
+        .body
+        .iter()
+        .any(|stmt| matches!(stmt.kind, StmtKind::Set(..) | StmtKind::If(..)));
+    if register.lanes.len() > LANES || computes && register.lanes.iter().any(|w| *w > WIDEST) {
         let shown: Vec<String> = register.lanes.iter().map(u32::to_string).collect();
         let what = format!(
             "an entry of {} bits: a stateful ALU has at most two parts of 32 bits",
@@ -260,7 +268,7 @@ fn compared(e: &Expr, body: &mut Body) {
 }
 
 /// A text that two expressions share if they give the same value.
-fn same(e: &Expr) -> String {
+pub(super) fn same(e: &Expr) -> String {
     let parts: Vec<String> = e.parts().map(same).collect();
     let kind = match &e.kind {
         ExprKind::Constant(value) => format!("{value}"),
