@@ -123,6 +123,7 @@ control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out
         since = fall_below.execute(queue);
     }
 
+    // A default action cannot access a register by an index of the packet, an entry can.
     table detect {
         key = { under : ternary; }
         actions = { above; below; NoAction; }
@@ -243,6 +244,9 @@ control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out
         }
         size = 2;
     }
+
+    // The steps of `apply`. An action takes one stage, so that an operation on the result of another
+    // is in an action of its own.
 
     action measure() {
         waited = timestamp[31:0] - arrived;

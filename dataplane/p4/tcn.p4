@@ -45,6 +45,9 @@ control Tcn(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out bit<
         size = 1;
     }
 
+    // The steps of `apply`. An action takes one stage, so that an operation on the result of another
+    // is in an action of its own.
+
     action measure() {
         waited = timestamp[31:0] - arrived;
     }

@@ -5,7 +5,7 @@
 // IPv4's checksum is updated (RFC 1624) and not computed again: a header that arrived damaged must
 // not leave with a good checksum. ECT(0) to CE adds 1 to the header's first word, ECT(1) to CE
 // adds 2, so that 1 or 2 are taken from the checksum in ones' complement: 1 more where that
-// borrows.
+// borrows. A Tofino does not subtract what an entry holds, so an entry holds the negative number.
 
 control WriteCe(inout headers_t hdr, in bit<1> mark) {
     action ipv4(bit<16> more) {

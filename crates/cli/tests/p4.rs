@@ -54,6 +54,7 @@ fn file(name: &str, content: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("p4");
     fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join(name);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     fs::write(&path, content).expect("a file");
     path.display().to_string()
 }
@@ -92,6 +93,27 @@ fn a_program_for_another_switch_is_only_read() {
 #[test]
 fn three_programs_that_break_a_rule_each_are_refused() {
     let whole = include_str!("../../../dataplane/p4/ecn_sharp.p4");
+    // An included file is looked for beside the program only, as a compiler does.
+    let alone = cemark(&["p4", "check", &file("alone/ecn_sharp.p4", whole)]);
+    assert_eq!(alone.status.code(), Some(2));
+    assert!(
+        says(&alone.stderr, "alone/headers.p4"),
+        "{}",
+        text(&alone.stderr)
+    );
+    for (name, content) in [
+        (
+            "headers.p4",
+            include_str!("../../../dataplane/p4/headers.p4"),
+        ),
+        ("switch.p4", include_str!("../../../dataplane/p4/switch.p4")),
+        (
+            "write_ce.p4",
+            include_str!("../../../dataplane/p4/write_ce.p4"),
+        ),
+    ] {
+        file(name, content);
+    }
     for (name, from, to, said) in [
         (
             "twice.p4",
@@ -132,7 +154,7 @@ fn a_program_that_is_wrong_is_refused_with_its_place() {
         (
             "include.p4",
             "\n#include \"no.p4\"\n",
-            "include.p4:2:1: there is no file no.p4",
+            "include.p4:2:1: there is no file",
         ),
     ] {
         let o = cemark(&["p4", "check", &file(name, program)]);

@@ -114,11 +114,11 @@ fn every_single_fault_in_the_program_is_seen() {
 fn a_fault_in_writing_ce_is_seen_by_its_checksum() {
     let ce = sources::text("write_ce.p4").expect("a file");
     for (from, to) in [
-        ("(1, 2, _) : ipv4(1);", "(1, 2, _) : ipv4(2);"),
-        ("(1, 1, _) : ipv4(2);", "(1, 1, _) : ipv4(1);"),
-        ("hdr.ipv4.checksum = hdr.ipv4.checksum - less;", ""),
+        ("(1, 2, _) : ipv4(0xffff);", "(1, 2, _) : ipv4(0xfffe);"),
+        ("(1, 1, _) : ipv4(0xfffe);", "(1, 1, _) : ipv4(0xffff);"),
+        ("hdr.ipv4.checksum = hdr.ipv4.checksum + more;", ""),
         ("(1, 1) : ipv6();", ""),
-        ("(1, 2, _) : ipv4(1);", "(1, _, _) : ipv4(1);"),
+        ("(1, 2, _) : ipv4(0xffff);", "(1, _, _) : ipv4(0xffff);"),
     ] {
         assert_eq!(ce.matches(from).count(), 1, "{from}");
         let broken = ce.replace(from, to);

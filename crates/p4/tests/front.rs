@@ -217,8 +217,8 @@ fn what_p4c_accepts_is_accepted() {
         // A parameter that is `@optional` in the architecture.
         (
             SWITCH,
-            "in metadata_t md,\n                        in ingress_intrinsic_metadata_for_deparser_t \
-             ig_dprsr_md)",
+            "in metadata_t md,\n                        in \
+             ingress_intrinsic_metadata_for_deparser_t ig_dprsr_md)",
             "in metadata_t md)",
         ),
         (

@@ -241,9 +241,9 @@ fn what_a_stateful_alu_cannot_do_is_refused() {
             "2415919104 is compared without a sign",
         ),
         (
-            "            value.count = 2;\n",
-            "            if (later == 100) { value.count = 200; }
-            else if (later == 500) { value.count = 300; } else { value.count = 9; }\n",
+            "            value.next = later;\n            value.count = 2;\n",
+            "            value.next = later + 500;
+            if (later == 100) { value.count = 200; } else { value.count = 300; }\n",
             "numbers outside of -8 to 7",
         ),
     ];

@@ -234,8 +234,8 @@ impl Program {
         self.maps.set_config(&self.config.words())
     }
 
-    /// Takes the program off a device, also one of another version of cemark; and the `clsact` qdisc
-    /// where `attach` has made it and nothing else uses it.
+    /// Takes the program off a device, also one of another version of cemark; and the `clsact`
+    /// qdisc where `attach` has made it and nothing else uses it.
     ///
     /// # Errors
     ///

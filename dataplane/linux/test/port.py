@@ -261,7 +261,7 @@ def log():
                        ("out-of-tree module", "module verification failed", "netem: version",
                         "non-work-conserving", "link becomes ready", "SYN flooding",
                         "] netlink: ", "] br0: port ", "promiscuous mode", "allmulticast mode",
-                        "wireguard: "))]
+                        "wireguard: ", "bridge: filtering via "))]
     check("kernel log", not said, "\n".join(said) or "no line")
 
 

@@ -333,6 +333,14 @@ fn of_htsim(topology: &Source, flows: Option<&Source>) -> Result<Found, Failure>
             ));
         }
         list = matrix.flows;
+        let ranked = list.iter().find(|flow| flow.priority.is_some());
+        notes.extend(ranked.map(|flow| {
+            format!(
+                "{}:{}: `prio` is not read: in htsim it orders the flows of a receiver, and here \
+                 they share the link",
+                source.name, flow.line
+            )
+        }));
     }
     Ok(Found {
         laid: Laid {

@@ -36,8 +36,8 @@ const PAPER: [&str; 7] = [
 ];
 
 const NOTES: &str = "\
-every rule is kept: a packet accesses each register once, a stateful ALU has at most two conditions
-and two operands of 32 bits, there is no division and no product of variables
+every rule is kept of those that can be checked here: registers, stateful ALUs, actions of one
+stage, default actions, sizes (dataplane/p4/README.md lists them); a compiler may have others
 metadata: bits of variables; a compiler lets those share a place that are not needed at once
 stages: an estimate from what needs the result of what; a compiler may need more
 ";

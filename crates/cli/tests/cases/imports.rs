@@ -272,6 +272,39 @@ fn c04b_a_list_that_is_too_short_names_both_counts() {
     );
 }
 
+/// HPCC's own list counts 2 flows of 256: the others are left out, and that is said.
+#[test]
+fn c04_flows_behind_the_counted_ones_are_named() {
+    let list = format!(
+        "2\n{}\nFirst line: # of flows\n",
+        "2 1 3 100 1000 2.0\n".repeat(5)
+    );
+    let scenario = "[topology]\nkind = \"star\"\nhosts = 5\n[[workload]]\nkind = \"list\"\n\
+                    file = \"flow.txt\"\n[[scheme]]\nmarker = \"tcn\"\n";
+    let files = [
+        ("topo.txt", STAR),
+        ("flow.txt", &list[..]),
+        ("s.toml", scenario),
+    ];
+    let dir = folder("cases-c04", &files);
+    let (_, said) = import(&dir, &["topo.txt", "flow.txt"]).expect("a scenario");
+    says(
+        &said,
+        &["flow.txt: 4 lines behind the flows that its first line counts"],
+    );
+    let o = cemark(&dir, &["check", "s.toml"]);
+    assert_eq!(o.status.code(), Some(0));
+    says(
+        &line(&o.stderr),
+        &["3 flows behind those that its first line counts are not read"],
+    );
+    // Words alone are no flows.
+    let words = list.replacen("2\n", "5\n", 1);
+    fs::write(dir.join("flow.txt"), words).expect("a file");
+    let o = cemark(&dir, &["check", "s.toml"]);
+    assert!(!line(&o.stderr).contains("not read"), "{}", line(&o.stderr));
+}
+
 /// PowerTCP's first line counts top-of-rack switches too, and its rates have no unit.
 #[test]
 fn c05_a_first_line_of_four_numbers() {
@@ -426,6 +459,8 @@ fn c14_matrices_of_htsim() {
             "at = \"1us\", src = 2, dst = 7, size = \"1000000000B\"",
         ],
     );
+    let (_, said) = read(&matrix.replace("1e9", "1e9 prio 2")).expect("a scenario");
+    says(&said, &["a.cm:5: `prio` is not read"]);
     let said = read(&matrix.replace("2000000\n1", "0\n1")).expect_err("a flow of no bytes");
     says(&said, &["a.cm:3:"]);
 }

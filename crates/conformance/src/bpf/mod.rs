@@ -4,8 +4,6 @@
 
 mod compile;
 mod elf;
-#[cfg(test)]
-mod elf_tests;
 mod verify;
 mod vm;
 
@@ -49,8 +47,12 @@ impl Object {
         Object::parse(&bytes).map_err(fault)
     }
 
-    /// The same from bytes. `Err` says what is wrong.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
+    /// The same from the bytes of a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Object::open`]; the text says what is wrong.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let file = elf::read(bytes)?;
         let entries = file
             .programs

@@ -62,6 +62,20 @@ pub fn flows(text: &str) -> Fallible<Flows> {
     })
 }
 
+/// Flows behind those that the first line counts, which the simulator does not read: lines of five
+/// numbers or more.
+pub fn uncounted(text: &str) -> usize {
+    let mut rest = lines(text);
+    let first = rest
+        .next()
+        .and_then(|line| line.count::<usize>(0, "number of flows").ok());
+    let is_flow = |line: &Line<'_>| {
+        let mut words = line.words.iter();
+        line.words.len() >= 5 && words.all(|word| number::rounded(word, 0).is_some())
+    };
+    first.map_or(0, |count| rest.skip(count).filter(is_flow).count())
+}
+
 /// The line that shows that a list is one of packets, with starts and ends, if it is. A word in the
 /// place of the port is larger than any port; a word in the place of the bytes has a point; or all
 /// flows would have fewer bytes than seconds until they start.
@@ -78,7 +92,8 @@ fn counts_packets(text: &str, count: u64) -> Option<Line<'_>> {
     let rises = |line: &Line<'_>| match line.words[..] {
         [_, _, _, _, start, end] => {
             let [start, end] = [start, end].map(|word| number::rounded(word, 12));
-            start.is_some() && start < end
+            // A flow of no bytes has a message of its own.
+            start.is_some_and(|start| start > 0) && start < end
         }
         _ => false,
     };

@@ -10,6 +10,6 @@ mod topology;
 
 pub use config::{Config, Control, Note, Ramp, USUAL_PAYLOAD};
 pub use fct::{Done, Ended, fct, read_fct};
-pub use flows::{Flows, flows};
+pub use flows::{Flows, flows, uncounted};
 pub use keys::{Fate, KEYS, fate};
 pub use topology::{Topology, topology};

@@ -10,7 +10,7 @@ use crate::ir::{Expr, ExprKind, MathUnit};
 use crate::run::fold;
 
 /// An operator of `MathOp_t`: whether the exponent is negated, how it is shifted, and the largest
-/// value of the function for what an index of four bits stands for, 8/8 to 15/8 (4/8 to 15/8 for a
+/// value of the function over the indices of a table, which are 8/8 to 15/8 (4/8 to 15/8 for a
 /// root).
 struct Operator {
     name: &'static str,
@@ -59,8 +59,8 @@ const OPERATORS: [Operator; 5] = [
 ];
 
 impl Lower<'_> {
-    /// `MathUnit(invert, shift, scale, {values from index 15 down to 0})`, or `MathUnit(MathOp_t.DIV,
-    /// A)` and `MathUnit(MathOp_t.DIV, A, B)`, for which the compiler makes the table.
+    /// `MathUnit(invert, shift, scale, {values from index 15 down to 0})`, or with a table that the
+    /// compiler makes, `MathUnit(MathOp_t.DIV, A)` and `MathUnit(MathOp_t.DIV, A, B)`.
     pub(super) fn math_unit(&mut self, decl: &Decl, args: &[Arg]) -> Result<usize> {
         let place = &decl.place;
         let [invert, shift, scale, table] = match args {

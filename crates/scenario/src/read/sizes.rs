@@ -139,6 +139,14 @@ impl Tables {
         Ok(&self.flows[&path])
     }
 
+    /// The files of flows, each with the number of flows that are not read.
+    pub(crate) fn uncounted(&self) -> impl Iterator<Item = (&Path, usize)> {
+        let files = self.flows.iter();
+        let counted =
+            files.map(|(path, content)| (path.as_path(), crate::flows::uncounted(content)));
+        counted.filter(|(_, flows)| *flows > 0)
+    }
+
     fn text(&mut self, path: &Path) -> Result<&str, String> {
         if !self.read.contains_key(path) {
             let text = files::text(path, LARGEST_FILE).map_err(|e| e.to_string())?;

@@ -48,6 +48,14 @@ pub(crate) fn of(
     Ok(lines)
 }
 
+/// How many flows of a file are not read, because its first line counts fewer.
+pub(crate) fn uncounted(content: &[u8]) -> usize {
+    match std::str::from_utf8(content) {
+        Ok(text) if Kind::of(text) == Ok(Kind::HpccFlows) => cemark_formats::hpcc::uncounted(text),
+        _ => 0,
+    }
+}
+
 /// The flows of a file of any kind; its first bytes and lines say which it is.
 fn lines_of(content: &[u8], topology: &Topology, queues: usize) -> Result<Vec<FlowLine>, String> {
     if content.starts_with(parquet::MAGIC) {

@@ -171,7 +171,19 @@ impl Tables {
             };
             found.notes.iter().map(warning).collect::<Vec<Warning>>()
         };
-        self.rtts.iter().flat_map(about).collect()
+        let more = self.uncounted().map(|(path, flows)| {
+            let message = format!(
+                "`{}`: {flows} flows behind those that its first line counts are not read",
+                path.display()
+            );
+            Warning {
+                about: format!("flow file {message}"),
+                message,
+                help: "correct the number in the first line to simulate them".to_owned(),
+                points: points.len(),
+            }
+        });
+        self.rtts.iter().flat_map(about).chain(more).collect()
     }
 }
 

@@ -3,12 +3,9 @@
 
 use std::path::Path;
 
-use cemark_marking::{QueueSpec, Values};
-use cemark_wire::Rate;
-
-use super::Object;
-use crate::Code;
-use crate::abi::{Call, Entry};
+use cemark_conformance::{Object, Watch};
+use cemark_marking::{At, Marker, QueueId, QueueSpec, Values};
+use cemark_wire::{Nanos, Rate};
 
 /// An object whose programs call functions of `.text`, so that it has relocations of both.
 fn calling() -> Vec<u8> {
@@ -38,13 +35,13 @@ const EXTREMES: [u64; 14] = [
 /// How an object was read: `None` where it is refused, else whether its programs ran.
 fn outcome(bytes: &[u8]) -> Option<bool> {
     let object = Object::parse(bytes).ok()?;
-    let queue = QueueSpec::fifo(Rate::gbps(10));
-    let mut call = Call::new(&Values([0; _]), &queue);
-    Some(
-        Entry::ALL
-            .into_iter()
-            .all(|e| object.run(e, &mut call).is_ok()),
-    )
+    let (queue, watch) = (QueueSpec::fifo(Rate::gbps(10)), Watch::default());
+    let mut marker = object.watched(&Values([0; _]), &queue, &watch);
+    marker.enqueue(&At::arrival(Nanos(10), 3_000, 1_500));
+    marker.dequeue(&At::departure(Nanos(20), Nanos(10), 3_000, 1_500));
+    marker.emptied(QueueId(0), Nanos(30));
+    marker.retune(&Values([0; _]), &queue);
+    Some(watch.fault().is_none())
 }
 
 #[test]
