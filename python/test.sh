@@ -14,11 +14,20 @@ python3 -c 'import ensurepip, venv' ||
 	{ echo "python3 has no venv (on Debian: apt install python3-venv)"; exit 1; }
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
 "$venv/bin/pip" install --quiet --disable-pip-version-check -r tests/requirements.txt
-# The profile of the tests: with every debug assertion, and built already.
 wheels=$(mktemp -d)
 trap 'rm -rf "$wheels"' EXIT
-VIRTUAL_ENV=$venv "$venv/bin/maturin" build --quiet --profile dev --strip --locked --out "$wheels" \
-	--interpreter "$venv/bin/python"
+# The profile and the features of the tests: with every debug assertion, and compiled already.
+features() { cargo tree --locked "$@" --prefix none -f '{p} [{f}]' | sed 's/ (\*)//' | sort -u; }
+features -p cemark-python --features as-tested -e normal,build >"$wheels/package"
+features --workspace -e normal,build,dev >"$wheels/workspace"
+unlike=$(comm -23 "$wheels/package" "$wheels/workspace" | grep -v '^cemark-python ' || true)
+[ -z "$unlike" ] || {
+	echo "python/Cargo.toml: as-tested lacks features that the workspace's tests have, so that these"
+	echo "and all that use them are compiled again: $unlike"
+	exit 1
+}
+VIRTUAL_ENV=$venv "$venv/bin/maturin" build --quiet --profile dev --strip --locked \
+	--features as-tested --out "$wheels" --interpreter "$venv/bin/python"
 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
 	"$wheels"/cemark-*-abi3-*.whl
 if [ "${1:-}" = ray ]; then

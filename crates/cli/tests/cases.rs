@@ -9,6 +9,7 @@
 //! | C10 to C13: completion times, RTTs and sizes that others measured | `measured.rs` |
 //! | C16, C17, C19: units of switches | `units.rs` |
 //! | C18, C22 to C24, C30: runs | `runs.rs` |
+//! | C15, C20b, C21: what tables and documents say | `tables.rs` |
 
 mod common;
 
@@ -16,5 +17,6 @@ mod cases {
     mod imports;
     mod measured;
     mod runs;
+    mod tables;
     mod units;
 }
