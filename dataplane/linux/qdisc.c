@@ -343,7 +343,8 @@ static struct cemark_queue *cemark_pick(struct cemark_sched *q, bool *visit_ends
 }
 
 /* Takes the head from its queue. */
-static __always_inline void cemark_unlink(struct Qdisc *sch, struct cemark_queue *queue, struct sk_buff *skb)
+static __always_inline void cemark_unlink(struct Qdisc *sch, struct cemark_queue *queue,
+					  struct sk_buff *skb)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	u32 len = qdisc_pkt_len(skb);
