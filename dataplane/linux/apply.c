@@ -174,7 +174,8 @@ static void cemark_put(struct Qdisc *sch, const struct cemark_settings *set,
 			q->backlogged |= BIT(i);
 	cemark_set_markers(q, set, old);
 	cemark_set_round(q, set, old, !old);
-	q->plain = q->n == 1 && !q->measured && !q->shaped &&
+	q->trains = set->gso == CEMARK_GSO_KEEP || (q->trains && sch->q.qlen);
+	q->plain = q->n == 1 && !q->measured && !q->shaped && !q->trains &&
 		   (q->traits & ~CEMARK_WATCHES_EMPTY) == CEMARK_AT_DEQUEUE;
 	/* The port's debt and the time of its watchdog were found with the old rate. */
 	q->busy = min(q->busy, now + q->slack);

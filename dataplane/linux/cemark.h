@@ -70,6 +70,7 @@ struct cemark_sched {
 	bool measured;  /* whether there is a round time */
 	bool shaped;
 	bool plain;     /* one queue, and a marker that judges nothing but waiting times */
+	bool trains;    /* packets that wait may be more than one packet of the wire */
 	u64 busy;       /* ns: when the last packet has left the link */
 	u64 slack;      /* ns: of the port */
 	u64 seed;       /* random; mixed with a packet's number */

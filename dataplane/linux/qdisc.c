@@ -177,9 +177,10 @@ static bool cemark_judge_arrival(struct cemark_sched *q, struct cemark_queue *qu
 }
 
 /* Puts a packet at the end of its queue. */
-static void cemark_append(struct cemark_sched *q, struct cemark_queue *queue, struct sk_buff *skb)
+static __always_inline void cemark_append(struct Qdisc *sch, struct cemark_queue *queue,
+					  struct sk_buff *skb, u32 len)
 {
-	u32 len = qdisc_pkt_len(skb);
+	struct cemark_sched *q = qdisc_priv(sch);
 
 	skb->next = NULL;
 	if (queue->head)
@@ -191,6 +192,8 @@ static void cemark_append(struct cemark_sched *q, struct cemark_queue *queue, st
 	queue->packets++;
 	q->room -= len;
 	q->spare -= skb->truesize;
+	sch->q.qlen++;
+	sch->qstats.backlog += len;
 }
 
 static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_queue *queue,
@@ -223,7 +226,7 @@ static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 			return cemark_drop(skb, sch, queue, why, to_free);
 	}
 
-	cemark_append(q, queue, skb);
+	cemark_append(sch, queue, skb, len);
 	if (queue->packets == 1) {
 		q->backlogged |= BIT(i);
 		if (q->measured)
@@ -231,8 +234,6 @@ static int cemark_join(struct sk_buff *skb, struct Qdisc *sch, struct cemark_que
 	}
 	if (!(q->direct & BIT(i)))
 		cemark_visits_arrived(&q->visits, i);
-	sch->q.qlen++;
-	qdisc_qstats_backlog_inc(sch, skb);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -302,20 +303,22 @@ int cemark_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_f
 	struct cemark_sched *q = qdisc_priv(sch);
 	struct cemark_queue *queue = q->queues;
 	struct cemark_skb *cb = cemark_cb(skb);
+	u64 now;
+	u32 len;
 
 	if (!q->plain || rcu_access_pointer(q->filter_list) || skb_is_gso(skb))
 		return cemark_enqueue_any(skb, sch, to_free);
-	if (qdisc_pkt_len(skb) > q->room)
+	now = ktime_get_ns();
+	len = qdisc_pkt_len(skb);
+	if (len > q->room)
 		return cemark_drop(skb, sch, queue, CEMARK_GONE_LIMIT, to_free);
 	if (skb->truesize > q->spare)
 		return cemark_drop(skb, sch, queue, CEMARK_GONE_MEMORY, to_free);
-	cb->since = ktime_get_ns();
+	cb->since = now;
 	/* Read only if a scheme that draws lots is chosen before the packet has left. */
-	cb->number = cb->since;
+	cb->number = now;
 	cb->intent = CEMARK_NO_INTENT;
-	cemark_append(q, queue, skb);
-	sch->q.qlen++;
-	qdisc_qstats_backlog_inc(sch, skb);
+	cemark_append(sch, queue, skb, len);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -340,7 +343,8 @@ static struct cemark_queue *cemark_pick(struct cemark_sched *q, bool *visit_ends
 }
 
 /* Takes the head from its queue. */
-static void cemark_unlink(struct Qdisc *sch, struct cemark_queue *queue, struct sk_buff *skb)
+static __always_inline void cemark_unlink(struct Qdisc *sch, struct cemark_queue *queue,
+					  struct sk_buff *skb)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 	u32 len = qdisc_pkt_len(skb);
@@ -352,7 +356,7 @@ static void cemark_unlink(struct Qdisc *sch, struct cemark_queue *queue, struct 
 	q->room += len;
 	q->spare += skb->truesize;
 	sch->q.qlen--;
-	qdisc_qstats_backlog_dec(sch, skb);
+	sch->qstats.backlog -= len;
 }
 
 /* Takes the head from its queue and returns the final verdict on it. */
@@ -420,11 +424,11 @@ static noinline bool cemark_act(struct cemark_sched *q, struct cemark_queue *que
 	return false;
 }
 
-static void cemark_count(struct cemark_queue *queue, struct sk_buff *skb, u64 now)
+static __always_inline void cemark_count(struct cemark_queue *queue, struct sk_buff *skb, u64 now,
+					 u32 segs)
 {
 	struct tc_cemark_queue *s = &queue->stats;
 	u64 wait = now - cemark_cb(skb)->since;
-	u32 segs = cemark_segs(skb);
 
 	s->packets += segs;
 	s->bytes += qdisc_pkt_len(skb);
@@ -474,7 +478,7 @@ static inline struct sk_buff *cemark_next(struct Qdisc *sch)
 			cemark_discard(sch, queue, skb, now);
 			continue;
 		}
-		cemark_count(queue, skb, now);
+		cemark_count(queue, skb, now, cemark_segs(skb));
 		if (!q->shaped || q->busy < now)
 			q->busy = now;
 		if (q->shaped || q->measured)
@@ -522,11 +526,12 @@ static noinline u32 cemark_ask(const struct cemark_sched *q, struct cemark_queue
 /*
  * A plain port has one queue and a marker that judges only how long packets have waited, so most
  * of what is done for other ports is left out. `backlogged` is not kept: cemark_apply() finds it.
+ * Each packet is one packet of the wire.
  */
 
 /* Takes the head of a plain port; the verdict on it. */
-static u32 cemark_leave_plain(struct Qdisc *sch, struct cemark_queue *queue, struct sk_buff *skb,
-			      u64 now)
+static __always_inline u32 cemark_leave_plain(struct Qdisc *sch, struct cemark_queue *queue,
+					      struct sk_buff *skb, u64 now)
 {
 	struct cemark_sched *q = qdisc_priv(sch);
 
@@ -549,7 +554,7 @@ static noinline struct sk_buff *cemark_finish(struct Qdisc *sch, struct sk_buff 
 		if (!queue->packets && queue->watches_empty)
 			q->ops->emptied(&queue->marker, now);
 		if (cemark_act(q, queue, skb, verdict)) {
-			cemark_count(queue, skb, now);
+			cemark_count(queue, skb, now, 1);
 			qdisc_bstats_update(sch, skb);
 			break;
 		}
@@ -575,14 +580,14 @@ struct sk_buff *cemark_dequeue(struct Qdisc *sch)
 		return cemark_dequeue_any(sch);
 	if (!CEMARK_TELL_WHEN_EMPTY)
 		cemark_tell(sch);
-	if (!queue->head)
+	skb = queue->head;
+	if (!skb)
 		return NULL;
 	now = ktime_get_ns();
-	skb = queue->head;
 	verdict = cemark_leave_plain(sch, queue, skb, now);
 	if (unlikely(verdict || (!queue->packets && queue->watches_empty)))
 		return cemark_finish(sch, skb, now, verdict);
-	cemark_count(queue, skb, now);
+	cemark_count(queue, skb, now, 1);
 	qdisc_bstats_update(sch, skb);
 	return skb;
 }
