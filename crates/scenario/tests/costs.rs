@@ -148,7 +148,8 @@ fn plan_of_hosts(hosts: u32) -> Plan {
 /// them, beside a flow of one packet.
 #[test]
 fn samples_of_queues_are_part_of_the_estimate() {
-    let flow = "[[workload]]\nkind = \"list\"\nflow = [{ src = 0, dst = 1, size = \"1KB\", at = \"990ms\" }]";
+    let flow = "[[workload]]\nkind = \"list\"\n\
+                flow = [{ src = 0, dst = 1, size = \"1KB\", at = \"990ms\" }]";
     let seconds = |interval: &str| {
         let plan = plan(flow, &["topology.hosts=1000", interval]);
         plan.points[0].cpu_seconds()

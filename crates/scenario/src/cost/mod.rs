@@ -31,6 +31,8 @@ const DRAWN: f64 = 20_000.0;
 const FEW: f64 = 2_000.0;
 /// Hosts of which that is not asked: the estimate itself takes long enough.
 const MANY: u32 = 500;
+/// Flows of a list that are drawn.
+const MOST_LISTED: usize = 1_000_000;
 /// What the estimates of a plan may take together, in flows times steps: less than a second. Then
 /// closed forms take over.
 const EFFORT: u64 = 15_000_000;
@@ -225,6 +227,8 @@ fn drawable(config: &Config) -> bool {
     let hosts = config.topology.hosts();
     config.workloads.iter().all(|w| match &w.kind {
         Kind::Incast { senders, .. } => f64::from(*senders) <= 5.0 * DRAWN,
+        // All of them may start at once.
+        Kind::List(lines) => lines.len() <= MOST_LISTED,
         Kind::Long { flows, .. } => match flows {
             LongFlows::Permutation { per_host } => {
                 u64::from(hosts) * u64::from(*per_host) <= 200_000

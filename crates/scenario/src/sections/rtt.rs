@@ -89,8 +89,8 @@ keys! { KEYS:
     );
 }
 
-/// Refuses keys and axes of `[rtt]` that no model of the scenario has: their values would be read by
-/// nobody. `set` are the paths that the command line names; where it names another model, the keys
+/// Refuses keys and axes of `[rtt]` that no model of the scenario has: nobody would read their
+/// values. `set` are the paths that the command line names; where it names another model, the keys
 /// of the model in the file go with that.
 pub(crate) fn keep_to_model(root: &mut Table, axes: &[Axis], set: &[String]) -> Fallible<()> {
     let path = |name: &str| fold(&format!("{}.{name}", RTT.name));
