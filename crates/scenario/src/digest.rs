@@ -71,7 +71,7 @@ pub(crate) fn canonical(config: &Config) -> String {
     out + rest
 }
 
-/// What stands for a list of flows until it is written: no flow has this length.
+/// A line in the place of a list of flows until the list is written: no flow has this length.
 fn mark(list: usize) -> FlowLine {
     FlowLine {
         start: Picos(list as u64),
