@@ -23,8 +23,8 @@ use crate::watching::Watching;
 /// The digest of the scenario that a point or a manifest belongs to; `None` where the bytes are not
 /// as cemark wrote them.
 #[pyfunction]
-pub(crate) fn scenario_of(py: Python<'_>, document: Vec<u8>) -> Option<String> {
-    py.detach(|| cemark_report::rundir::scenario_of(document))
+pub(crate) fn scenario_of(py: Python<'_>, document: &[u8]) -> Option<String> {
+    py.detach(|| cemark_report::rundir::scenario_of(document.to_vec()))
 }
 
 /// The end that hands points out and stores what comes back, until it has finished.

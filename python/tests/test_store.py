@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import cemark
+from cemark import _native
 from cemark._store import DOCUMENTS, MANIFEST, Mirror
 
 pytest.importorskip("fsspec")
@@ -75,8 +76,8 @@ def test_a_flipped_bit_of_the_manifest_is_noticed(small: dict[str, Any], store: 
     for at in range(0, len(whole), 97):
         flipped = bytearray(whole)
         flipped[at] ^= 1
-        assert cemark._native.scenario_of(bytes(flipped)) is None, at
-    assert cemark._native.scenario_of(whole) is not None
+        assert _native.scenario_of(bytes(flipped)) is None, at
+    assert _native.scenario_of(whole) is not None
 
 
 def test_a_manifest_of_somebody_else_stays(small: dict[str, Any], folder: Path) -> None:

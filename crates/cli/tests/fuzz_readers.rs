@@ -113,7 +113,8 @@ fn readers(worker: usize) -> (PathBuf, Vec<Reader>) {
         (
             "buckets.toml",
             poisson(
-                "sizes = \"web-search\"\n[rtt]\nmodel = \"samples\"\nfile = \"buckets.csv\"\nunit = \"s\"\n",
+                "sizes = \"web-search\"\n[rtt]\nmodel = \"samples\"\nfile = \"buckets.csv\"\n\
+                 unit = \"s\"\n",
             ),
         ),
         ("f.csv", CSV.to_owned()),

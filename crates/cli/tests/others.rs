@@ -209,7 +209,7 @@ fn text_of_a_user_stays_text_in_every_document() {
         "=a\\u0000\\u0001\\u0008\\u001b\\ufffe\\uffff\\u202e</text><script>alert(9)</script>";
     let text = SCENARIO
         .replace("\"low\"", &format!("\"{nasty}\""))
-        .replace("\"nobody\"", &format!("\"{nasty}\""))
+        .replace("\"a paper\"", &format!("\"{nasty}\""))
         .replace("\"A star of four hosts\"", &format!("\"{nasty}\""));
     let dir = folder("others-text", &[("s.toml", &text)]);
     let o = cemark(&dir, &["run", "s.toml", "--out", "r", "--quiet"]);

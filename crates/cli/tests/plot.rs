@@ -155,15 +155,16 @@ fn what_is_no_finished_run_is_refused() {
     fs::write(&point, &bytes).expect("a file");
     // A file is in the way.
     refused(&["plot", "r", "--out", "file.txt"], &["in the way"]);
-    // An unfinished run: its manifest has no digest yet.
+    // A manifest that was edited.
     let path = dir.0.join("r/manifest.json");
     let manifest = fs::read_to_string(&path).expect("a manifest");
-    let at = manifest.find("\"digest\": \"").expect("a digest");
-    let end = at + manifest[at..].find(',').expect("a next field");
-    let open = format!("{}\"digest\": null{}", &manifest[..at], &manifest[end..]);
-    fs::write(&path, open).expect("a file");
+    fs::write(&path, manifest.replace("two loads", "few loads")).expect("a file");
+    refused(&["plot", "r"], &["its checksum does", "r/manifest.json"]);
+    // An unfinished run: its manifest has no digest yet.
+    let part = ["run", &small(), "--part", "1/2", "--out", "p"];
+    assert!(dir.cemark(&part).status.success());
     refused(
-        &["plot", "r"],
+        &["plot", "p"],
         &["not finished", "continue it first: cemark run"],
     );
 }

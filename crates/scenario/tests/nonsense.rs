@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values that nobody reads, that would be rounded, or that are too large are refused.
+//! Values that no model reads, that would be rounded, or that are too large are refused.
 
 use cemark_scenario::{Error, Overrides, Plan, parse};
 

@@ -5,6 +5,9 @@ use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_wire::Picos;
 
+/// The keys of its `[rtt]`.
+const VARIATION: &str = "model = \"variation\"\nmin = \"80us\"\nmax = \"240us\"";
+
 /// A scenario that gives no cause for a warning. Across the leaves a path takes 80 us, within one
 /// 40 us; 32 of the 56 pairs cross.
 const GOOD: &str = r#"
@@ -75,13 +78,13 @@ fn draws_below_the_path() {
     );
     // Within a leaf the path is shorter than any draw: only the others count.
     warns(
-        "model = \"variation\"",
+        VARIATION,
         "model = \"fixed\"\nrtt = \"60us\"",
         "57.1 % of the flows",
         "draw longer RTTs",
     );
     warns(
-        "model = \"variation\"",
+        VARIATION,
         "model = \"classes\"\nvalues = [\"79us\", \"100us\"]",
         "28.6 % of the flows",
         "draw longer RTTs",

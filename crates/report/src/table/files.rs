@@ -52,7 +52,7 @@ impl Table {
     }
 }
 
-/// A cell of CSV. A text that a spreadsheet would compute as a formula gets an apostrophe before it.
+/// A cell of CSV. A text that a spreadsheet would compute has an apostrophe before it.
 fn harmless(cell: &str) -> Cow<'_, str> {
     let computed = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
     match computed && cell.parse::<f64>().is_err() {

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use cemark_sim::Config;
 use cemark_sim::config::{Edge, Policy};
 use cemark_sim::workload::load::flows_per_second;
-use cemark_sim::workload::{Kind, LongFlows};
+use cemark_sim::workload::{Kind, LongFlows, Workload};
+use cemark_wire::hash::Fnv1a;
 
 use fluid::Found;
 use sender::seconds;
@@ -30,6 +31,8 @@ const DRAWN: f64 = 20_000.0;
 const FEW: f64 = 2_000.0;
 /// Hosts of which that is not asked: the estimate itself takes long enough.
 const MANY: u32 = 500;
+/// Flows of a list that are drawn.
+const MOST_LISTED: usize = 1_000_000;
 /// What the estimates of a plan may take together, in flows times steps: less than a second. Then
 /// closed forms take over.
 const EFFORT: u64 = 15_000_000;
@@ -80,7 +83,7 @@ impl Costs {
             "{:?}{:?}{:?}{:?}{:?}{:?}{:?}{:?}",
             config.topology,
             config.rtt,
-            config.workloads,
+            config.workloads.iter().map(shown).collect::<Vec<_>>(),
             config.transport,
             config.offload,
             config.faults,
@@ -108,6 +111,31 @@ impl Costs {
         self.known.insert(key, found);
         found
     }
+}
+
+/// What tells a workload from others: of a list of flows, which may have millions, a fingerprint.
+fn shown(workload: &Workload) -> String {
+    let Kind::List(lines) = &workload.kind else {
+        return format!("{workload:?}");
+    };
+    let mut digest = Fnv1a::new();
+    for line in lines {
+        let (class, rtt) = (
+            line.class.map_or(256, u64::from),
+            line.rtt.map_or(u64::MAX, |t| t.0),
+        );
+        let ends = u64::from(line.src) << 32 | u64::from(line.dst);
+        for number in [line.start.0, ends, line.bytes, class, rtt] {
+            digest.write(&number.to_le_bytes());
+        }
+    }
+    let (class, control) = (&workload.class, &workload.control);
+    let kept = workload.persistent;
+    format!(
+        "{}{class:?}{control:?}{kept}{:x}",
+        lines.len(),
+        digest.finish()
+    )
 }
 
 /// Nanoseconds of a sample of a port's queue.
@@ -199,6 +227,8 @@ fn drawable(config: &Config) -> bool {
     let hosts = config.topology.hosts();
     config.workloads.iter().all(|w| match &w.kind {
         Kind::Incast { senders, .. } => f64::from(*senders) <= 5.0 * DRAWN,
+        // All of them may start at once.
+        Kind::List(lines) => lines.len() <= MOST_LISTED,
         Kind::Long { flows, .. } => match flows {
             LongFlows::Permutation { per_host } => {
                 u64::from(hosts) * u64::from(*per_host) <= 200_000

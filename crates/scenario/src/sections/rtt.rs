@@ -89,9 +89,9 @@ keys! { KEYS:
     );
 }
 
-/// Refuses keys and axes of `[rtt]` that no model of the scenario has: their values would be read by
-/// nobody. `set` are the paths that the command line names; where it names another model, the keys
-/// of the model in the file go with that.
+/// Refuses keys and axes of `[rtt]` that no model of the scenario has, since no model would read
+/// their values. `set` are the paths that the command line names; where the command line names
+/// another model, the keys of the model in the file go with that.
 pub(crate) fn keep_to_model(root: &mut Table, axes: &[Axis], set: &[String]) -> Fallible<()> {
     let path = |name: &str| fold(&format!("{}.{name}", RTT.name));
     let swept = |name: &str| axes.iter().find(|axis| fold(&axis.path) == path(name));

@@ -242,7 +242,7 @@ keys! { LIST:
         "instead of `flow`: a file of comma-separated values whose first line names its columns: \
          `src`, `dst`, `size`, and where wanted `at`, `class`, `rtt`, with a unit in the cell or \
          in the name (`at_us`); or Parquet with such columns, HPCC's `flow.txt` or a `.cm` of \
-         htsim; relative to the scenario's folder, up to 256 MB",
+         htsim; relative to the scenario's folder, up to 256 MB and ten million flows",
     );
 }
 
