@@ -88,7 +88,7 @@ pub(crate) struct Maps {
 /// Whose a program is. Everybody may call a program `cemark`, so its maps say.
 pub(crate) enum Owner {
     /// This version's.
-    Ours(Maps),
+    Ours(Box<Maps>),
     /// Another version's of cemark: its maps have our names and another size.
     Stranger,
     /// Somebody else's.
@@ -120,7 +120,9 @@ impl Owner {
             }
         }
         Ok(match (config, queue) {
-            (Some(Some(config)), Some(Some(queue))) => Owner::Ours(Maps { config, queue }),
+            (Some(Some(config)), Some(Some(queue))) => {
+                Owner::Ours(Box::new(Maps { config, queue }))
+            }
             (Some(_), Some(_)) => Owner::Stranger,
             _ => Owner::Foreign,
         })

@@ -39,7 +39,7 @@ fn ours(device: &Device) -> Result<Option<(Filter, Option<Maps>)>, Error> {
             continue;
         };
         match Owner::of(program)? {
-            Owner::Ours(maps) => return Ok(Some((filter, Some(maps)))),
+            Owner::Ours(maps) => return Ok(Some((filter, Some(*maps)))),
             Owner::Stranger => return Ok(Some((filter, None))),
             Owner::Foreign => {}
         }
