@@ -79,8 +79,9 @@ fn json_has_what_scripts_read() {
         for class in ["all", "short", "medium", "large"] {
             let c = &p["fct_us"][class];
             let count = c["count"].as_u64().expect("a count");
-            for stat in ["mean", "p50", "p95", "p99"] {
-                assert_eq!(c[stat].is_number(), count > 0, "{class} {stat}: {c}");
+            // A tail of fewer values is the largest of them.
+            for (stat, fewest) in [("mean", 1), ("p50", 1), ("p95", 20), ("p99", 100)] {
+                assert_eq!(c[stat].is_number(), count >= fewest, "{class} {stat}: {c}");
             }
         }
         assert!(p["marks"].is_u64() && p["drops"].is_object() && p["timeouts"].is_u64());

@@ -81,6 +81,8 @@ impl Scratch {
         for key in ["cpu_seconds", "wall_seconds"] {
             doc["cost"][key] = Value::Null;
         }
+        // Of the whole document, costs included.
+        doc["checksum"] = Value::Null;
         for point in doc["points"].as_array_mut().expect("points") {
             point["cpu_seconds"] = Value::Null;
             // Each shard has some events of its own.

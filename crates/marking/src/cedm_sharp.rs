@@ -32,7 +32,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
     )],
     rules: &[
         Rule::new(CedmSharpConfig::PARAMS, "rtt", RuleTime::MeanRtt),
-        Rule::new(CedmSharpConfig::PARAMS, "pst_target", RuleTime::MeanRtt),
+        Rule::of_wait(CedmSharpConfig::PARAMS, "pst_target", RuleTime::MeanRtt),
         Rule::new(
             CedmSharpConfig::PARAMS,
             "pst_interval",

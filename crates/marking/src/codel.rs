@@ -28,7 +28,7 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         Some(FirstMark::wait(param, config.target))
     },
     rules: &[
-        Rule::new(CodelConfig::PARAMS, "target", RuleTime::MeanRtt),
+        Rule::of_wait(CodelConfig::PARAMS, "target", RuleTime::MeanRtt),
         Rule::new(CodelConfig::PARAMS, "interval", RuleTime::LargestRtt),
     ],
     ..SchemeSpec::BLANK

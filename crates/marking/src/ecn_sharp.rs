@@ -46,9 +46,9 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         })
     },
     rules: &[
-        Rule::new(EcnSharpConfig::PARAMS, "ins_target", RuleTime::TailRtt)
+        Rule::of_wait(EcnSharpConfig::PARAMS, "ins_target", RuleTime::TailRtt)
             .where_read(|values| EcnSharpConfig::from(values).instant == Shape::Step),
-        Rule::new(EcnSharpConfig::PARAMS, "pst_target", RuleTime::MeanRtt),
+        Rule::of_wait(EcnSharpConfig::PARAMS, "pst_target", RuleTime::MeanRtt),
         Rule::new(EcnSharpConfig::PARAMS, "pst_interval", RuleTime::LargestRtt),
     ],
 };

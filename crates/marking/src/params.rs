@@ -117,6 +117,8 @@ pub struct Rule {
     pub time: RuleTime,
     /// The part of it that the rule takes, in thousandths.
     pub thousandths: u32,
+    /// Whether the parameter is a threshold on the time that packets wait.
+    pub waits: bool,
     /// Whether a marker with these parameters reads the parameter at all.
     pub reads: fn(&Values) -> bool,
 }
@@ -142,7 +144,16 @@ impl Rule {
             param: place(params, name),
             time,
             thousandths: 1000,
+            waits: false,
             reads: |_| true,
+        }
+    }
+
+    /// The rule of a threshold on the time that packets wait.
+    pub const fn of_wait(params: &[ParamSpec], name: &str, time: RuleTime) -> Rule {
+        Rule {
+            waits: true,
+            ..Rule::new(params, name, time)
         }
     }
 

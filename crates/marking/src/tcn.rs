@@ -21,7 +21,11 @@ pub const SPEC: SchemeSpec = SchemeSpec {
         let param = const { TcnConfig::param("threshold") };
         Some(FirstMark::wait(param, config.threshold))
     },
-    rules: &[Rule::new(TcnConfig::PARAMS, "threshold", RuleTime::TailRtt)],
+    rules: &[Rule::of_wait(
+        TcnConfig::PARAMS,
+        "threshold",
+        RuleTime::TailRtt,
+    )],
     ..SchemeSpec::BLANK
 };
 

@@ -112,7 +112,8 @@ fn lopsided_intervals_are_printed_by_their_ends_and_fit() {
         }
         // What the interval decides is what the sentence says.
         assert!(
-            sentence_of(&text).contains("label is better in short mean (-40.8 %)"),
+            sentence_of(&text)
+                .contains("label is better in overall mean (-40.8 %), short mean (-40.8 %)"),
             "{text}"
         );
     }
@@ -191,11 +192,12 @@ fn the_sentence_claims_only_what_the_intervals_do() {
         Look::default(),
     );
     assert!(
-        clear.contains("  ECN# is better in short mean (-20.1 %)"),
+        clear.contains("  ECN# is better in overall mean (-0.6 %), short mean (-20.1 %)"),
         "{clear}"
     );
     assert!(
-        sentence_of(&clear).contains("CoDel is worse in short mean (+30.1 %), short p99"),
+        sentence_of(&clear)
+            .contains("CoDel is worse in overall mean (+10.1 %), short mean (+30.1 %), short p99"),
         "{clear}"
     );
     let same = finished(&plan, [[1.0; 3]; 3]);
@@ -279,11 +281,13 @@ fn many_tables_are_summarised() {
         .collect::<Vec<_>>()
         .join(" ");
     assert!(
-        end.contains("ECN# is better in short mean everywhere (-20.1 %)"),
+        end.contains(
+            "ECN# is better in overall mean everywhere (-0.6 %), short mean everywhere (-20.1 %)"
+        ),
         "{end}"
     );
     assert!(
-        end.contains("CoDel is worse in short mean at 3 of 4 (+30.1 %)"),
+        end.contains("CoDel is worse in overall mean at 3 of 4 (+10.1 to +10.2 %), short mean at 3 of 4 (+30.1 %)"),
         "{end}"
     );
     assert!(!of(&["0.5", "0.9"]).contains("combinations"));

@@ -204,7 +204,9 @@ mod tests {
             let defaults = Values::defaults(spec);
             for (param, stored) in spec.params.iter().zip(defaults.0) {
                 let value = match written(param, stored) {
-                    Value::Text(text) | Value::Float(_, text) => text,
+                    // A whole 1 may mean 1 %.
+                    Value::Float(x, _) => format!("{}%", 100.0 * x),
+                    Value::Text(text) => text,
                     Value::Integer(n) => n.to_string(),
                     Value::Flag(flag) => flag.to_string(),
                     other => panic!("{}: {other:?}", param.name),

@@ -28,6 +28,7 @@ pairs = [[1, 2]]
 {own}
 [[scheme]]
 marker = "tcn"
+threshold = "40us"
 "#
     )
 }

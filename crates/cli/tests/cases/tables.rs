@@ -30,8 +30,9 @@ fn c15_shares_of_classes() {
     };
     let text = format!(
         "max-time = \"30ms\"\n[topology]\nkind = \"star\"\nhosts = 4\nrate = \"10Gbps\"\n\
-         delay = \"1us\"\n{}{}{}[switch]\nbuffer = \"2MB\"\nscheduler = \"dwrr\"\nqueues = 3\n\
-         weights = [5, 15, 20]\n[[scheme]]\nmarker = \"mq_ecn\"\nk = \"60KB\"\n\
+         delay = \"1us\"\n{}{}{}[switch]\nbuffer = \"2MB\"\nscheduler = \"dwrr\"\n\
+         [[switch.queue]]\nquantum = \"1500B\"\n[[switch.queue]]\nquantum = \"4500B\"\n\
+         [[switch.queue]]\nquantum = \"6000B\"\n[[scheme]]\nmarker = \"mq_ecn\"\nk = \"60KB\"\n\
          [measure]\nfrom = \"5ms\"\nuntil = \"30ms\"\n",
         class(0),
         class(1),

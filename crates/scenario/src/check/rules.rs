@@ -12,7 +12,7 @@ use crate::markers::Scheme;
 use crate::plan::Warning;
 use crate::typed::in_words;
 use crate::units::{length, rate, span};
-use crate::warn::path_rtts;
+use crate::warn::{never, path_rtts};
 
 /// A default that is off its rule by more than this factor is pointed out.
 const FAR: f64 = 3.0;
@@ -172,7 +172,8 @@ fn shown(param: &ParamSpec, stored: u64) -> String {
     }
 }
 
-/// A threshold that the buffer never reaches. The lowest one is the subject of `warn::never_marks`.
+/// A threshold that the buffer never reaches, of a scheme whose lowest one it does reach: another
+/// warning says that a scheme never marks.
 fn above_the_buffer(
     config: &Config,
     scheme: &Scheme,
@@ -180,6 +181,9 @@ fn above_the_buffer(
     values: &Values,
     all: &mut Vec<Warning>,
 ) {
+    if all.iter().any(|w| w.about == never(&scheme.label)) {
+        return;
+    }
     let buffer = match config.switch.buffering.pool_bytes {
         0 => u64::from(config.switch.buffer_bytes),
         pool => u64::from(pool),
@@ -187,11 +191,7 @@ fn above_the_buffer(
     let first = (spec.first_mark)(values).map(|first| first.param.name);
     let fastest = config.topology.fastest();
     let alone = config.switch.queues.len() == 1;
-    let waits = |rule: &&Rule| {
-        let threshold = !matches!(rule.time, RuleTime::LargestRtt);
-        let param = &spec.params[rule.param];
-        threshold && param.kind == Kind::Time && (rule.reads)(values)
-    };
+    let waits = |rule: &&Rule| rule.waits && (rule.reads)(values);
     let of_rules = spec.rules.iter().filter(waits).filter_map(|rule| {
         let param = &spec.params[rule.param];
         let wait = values.get(rule.param);

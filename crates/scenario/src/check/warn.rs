@@ -251,6 +251,11 @@ pub(crate) fn drops_instead(config: &Config, all: &mut Vec<Warning>) {
     }
 }
 
+/// What the warning of a scheme that never marks is about.
+pub(crate) fn never(label: &str) -> String {
+    format!("never {label}")
+}
+
 fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     let MarkerChoice::Builtin { scheme, values } = &config.switch.marker else {
         return;
@@ -287,7 +292,7 @@ fn never_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
     if let Some(unreached) = unreached {
         add(
             all,
-            format!("never {label}"),
+            never(label),
             format!(
                 "`{label}` never marks: {} is {unreached}, and a full buffer is {} or {} of \
                  waiting",

@@ -178,7 +178,7 @@ fn the_largest_numbers_are_refused_before_links_are_made() {
                 true => min.into(),
                 false => max.into(),
             }),
-            _ => default.ok_or(()),
+            _ => Ok(default.unwrap_or(1)),
         });
         if let Ok(topology) = Topology::build(spec, &largest.unwrap()) {
             let links = topology.shape().cables().len() as u64;
