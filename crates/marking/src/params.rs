@@ -82,8 +82,8 @@ pub struct SchemeSpec {
     /// The lowest level at which it marks with these parameters, so that a buffer which never
     /// reaches it can be pointed out. `None` where there is no such level.
     pub first_mark: fn(&Values) -> Option<FirstMark>,
-    /// What papers say that parameters should be in a fabric, so that a default which is far from it
-    /// can be pointed out.
+    /// What papers say that parameters should be in a fabric, so that a default which is far from
+    /// it can be pointed out.
     pub rules: &'static [Rule],
 }
 
@@ -108,7 +108,7 @@ impl SchemeSpec {
     }
 }
 
-/// A paper's rule for one parameter. A length is what the link sends in the time that the rule gives.
+/// A paper's rule for one parameter. A length is what the link sends in the time of the rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Place of the parameter in [`SchemeSpec::params`].
@@ -157,7 +157,7 @@ impl Rule {
         }
     }
 
-    /// The same with so many thousandths of the time.
+    /// The same rule with a part of the time, in thousandths.
     #[must_use]
     pub const fn part(self, thousandths: u32) -> Rule {
         Rule {

@@ -287,7 +287,7 @@ fn many_tables_are_summarised() {
         "{end}"
     );
     assert!(
-        end.contains("CoDel is worse in overall mean at 3 of 4 (+10.1 to +10.2 %), short mean at 3 of 4 (+30.1 %)"),
+        end.contains("(+10.1 to +10.2 %), short mean at 3 of 4 (+30.1 %), short p99 at 3 of 4"),
         "{end}"
     );
     assert!(!of(&["0.5", "0.9"]).contains("combinations"));

@@ -28,8 +28,8 @@ const ROUNDS: f64 = 10.0;
 const FIRST_ROUND: f64 = 14_600.0;
 /// CPU seconds of a replication of which the user is told how to make them fewer.
 const DEAR: f64 = 300.0;
-/// Most simulated seconds of warm-up, measured flows and hold together: a run ends after 1000 s, and
-/// the last flows take their time.
+/// Most simulated seconds of warm-up, measured flows and hold together: a run ends after 1000 s,
+/// and the last flows take their time.
 const LONGEST: f64 = 500.0;
 
 /// What a scenario simulates.

@@ -142,8 +142,8 @@ pub struct Group {
     pub standing: Option<Standing>,
     /// Why nothing tells the schemes apart here, where nothing does.
     pub alike: Option<Alike>,
-    /// Packets of each port that wait below the marker, in a buffer that counts packets, where there
-    /// is one: queue lengths do not include them.
+    /// Packets of each port that wait below the marker, in a buffer that counts packets, where
+    /// there is one: queue lengths do not include them.
     pub device_packets: u32,
 }
 
@@ -170,8 +170,8 @@ impl Group {
         named.collect()
     }
 
-    /// What stands below the table: shares of workloads and classes, drops by reason, and what queue
-    /// lengths leave out.
+    /// The lines below the table: shares of workloads and classes, drops by reason, and packets
+    /// that queue lengths leave out.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut all = workloads::lines(self);
         all.extend(drops::lines(self));

@@ -71,8 +71,8 @@ pub enum Statistic {
 }
 
 impl Statistic {
-    /// Whether the nearest rank among `n` values is the largest: a 99th percentile of fewer than 100
-    /// values, a 95th of fewer than 20.
+    /// Whether the nearest rank among `n` values is the largest: a 99th percentile of fewer than
+    /// 100 values, a 95th of fewer than 20.
     pub fn is_maximum(self, n: u64) -> bool {
         match self {
             Statistic::Mean => false,
@@ -109,8 +109,8 @@ pub(crate) fn rank(n: usize, p: f64) -> usize {
     ((p * n as f64 - 1e-9).ceil() as usize).clamp(1, n)
 }
 
-/// A distribution as reports print it. The fields are `null` where `count` is zero, `p95` where it is
-/// below 20 and `p99` where it is below 100: the nearest rank is the largest value there.
+/// A distribution as reports print it. The fields are `null` where `count` is zero, `p95` where it
+/// is below 20 and `p99` where it is below 100: the nearest rank is the largest value there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// How many values.

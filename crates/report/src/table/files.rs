@@ -55,7 +55,7 @@ impl Table {
 /// A cell of CSV. A text that a spreadsheet would compute has an apostrophe before it.
 fn harmless(cell: &str) -> Cow<'_, str> {
     let computed = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    // A dash alone stands for no value.
+    // A dash alone means that there is no value.
     match computed && cell != "-" && cell.parse::<f64>().is_err() {
         true => Cow::Owned(format!("'{cell}")),
         false => Cow::Borrowed(cell),

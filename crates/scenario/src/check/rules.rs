@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Thresholds beside the fabric: defaults that are far from their paper's rule, thresholds above the
-//! buffer, and lengths that were written as times where links have several rates.
+//! Thresholds beside the fabric: defaults that are far from their paper's rule, thresholds above
+//! the buffer, and lengths that were written as times where links have several rates.
 
 use cemark_marking::{Kind, ParamSpec, Rule, RuleTime, SchemeSpec, Values};
 use cemark_sim::Config;

@@ -254,8 +254,8 @@ impl Sink {
         }
     }
 
-    /// Payload bytes that have arrived, each counted once, in order or beyond a hole: in any time at
-    /// most what the last link carries. Bytes in order come in jumps, when a hole closes.
+    /// Payload bytes that have arrived, each counted once, in order or beyond a hole: in any time
+    /// at most what the last link carries. Bytes in order come in jumps, when a hole closes.
     pub fn arrived(&self) -> u64 {
         match self {
             Sink::Tcp(receiver) => receiver.arrived(),
