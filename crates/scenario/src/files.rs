@@ -63,7 +63,7 @@ pub fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Unread> {
 /// The same for text.
 ///
 /// # Errors
-/// As [`bytes`], and where it is not UTF-8.
+/// As [`bytes()`], and where it is not UTF-8.
 pub fn text(path: &Path, largest: u64) -> Result<String, Unread> {
     String::from_utf8(bytes(path, largest)?).map_err(|_| Unread::NotText)
 }

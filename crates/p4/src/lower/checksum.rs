@@ -92,7 +92,7 @@ impl<'a> Lower<'a> {
             }
         }
         let bits: usize = all.iter().map(|e| e.width as usize).sum();
-        if bits % 16 != 0 || bits == 0 || bits / 16 > WORDS {
+        if !bits.is_multiple_of(16) || bits == 0 || bits / 16 > WORDS {
             let what = format!("the data has {bits} bits: whole 16-bit words are needed");
             return Err(Error::new(&e.place, what));
         }

@@ -221,7 +221,7 @@ impl Lower<'_> {
                 }
                 let slots = members.iter().flat_map(|(_, v)| v.slots());
                 let bits: u32 = slots.map(|slot| self.out.fields[slot].width).sum();
-                if bits % 8 != 0 {
+                if !bits.is_multiple_of(8) {
                     let what = format!("the header `{name}` has {bits} bits, no whole bytes");
                     return Err(Error::new(place, what));
                 }

@@ -36,14 +36,23 @@ pub struct Metric {
     pub subject: Subject,
     /// How it is computed from a finished point.
     pub value: Value,
-    /// The share of a percentile of something else than flows, and how many values a point has.
-    pub rank: Option<(f64, fn(&Sample<'_>) -> u64)>,
+    /// Of a percentile of anything but flows: which one, and of how many values.
+    pub rank: Option<Rank>,
     /// How rows of figures compute it, where they use another unit.
     pub in_figures: Option<InFigures>,
     /// How reports show it; `None` where only rows of figures ask for it.
     pub column: Option<Column>,
     /// Whether `[[published]]` of a scenario may name it (`cemark-scenario` reads that section).
     pub published: bool,
+}
+
+/// A percentile of the values that a point has.
+#[derive(Clone, Copy, Debug)]
+pub struct Rank {
+    /// The share of the values at or below it, 0 to 1.
+    pub share: f64,
+    /// The number of values.
+    pub values: fn(&Sample<'_>) -> u64,
 }
 
 /// The unit of a metric's values.
@@ -284,7 +293,7 @@ impl Metric {
                 statistic,
                 sample.times(has).map_or(0, |all| all.len() as u64),
             ),
-            (_, Some((p, count))) => (Statistic::Percentile(p), count(sample)),
+            (_, Some(rank)) => (Statistic::Percentile(rank.share), (rank.values)(sample)),
             _ => return None,
         };
         statistic.is_maximum(n).then_some(n)

@@ -9,8 +9,8 @@ use cemark_sim::outcome::EDGE_COUNTS;
 use super::endless::{self, Flow};
 use super::full::{self, Full};
 use super::{
-    Better, Cells, Column, Conversion, InFigures, Metric, Missing, Sample, Subject, Topic, Unit,
-    Value,
+    Better, Cells, Column, Conversion, InFigures, Metric, Missing, Rank, Sample, Subject, Topic,
+    Unit, Value,
 };
 use crate::stats::{SizeClass, Statistic};
 
@@ -105,7 +105,10 @@ fn of_ports_and_senders() -> Vec<Metric> {
         }),
         Metric {
             in_figures: PACKETS,
-            rank: Some((0.99, samples)),
+            rank: Some(Rank {
+                share: 0.99,
+                values: samples,
+            }),
             ..point("queue.p99", Unit::Bytes, Subject::Port, |s| {
                 Ok(s.queue()?.p99)
             })
@@ -154,7 +157,10 @@ fn of_ports_and_senders() -> Vec<Metric> {
         }),
         Metric {
             alias: Some("rtt.p99"),
-            rank: Some((0.99, answers)),
+            rank: Some(Rank {
+                share: 0.99,
+                values: answers,
+            }),
             ..point("probe.p99", Unit::Micros, Subject::Probes, |s| {
                 probes(s, P99)
             })
@@ -249,7 +255,10 @@ fn of_figures() -> Vec<Metric> {
         .doc("Median round trip of probes."),
         Metric {
             alias: Some("rtt.p95"),
-            rank: Some((0.95, answers)),
+            rank: Some(Rank {
+                share: 0.95,
+                values: answers,
+            }),
             ..point("probe.p95", Unit::Micros, Subject::Probes, |s| {
                 probes(s, P95)
             })
