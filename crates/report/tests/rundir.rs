@@ -432,6 +432,7 @@ fn goodput_links_and_points_are_tables() {
             dst: 7,
             class: 0,
             delivered: 1_000_000,
+            arrived: 1_000_000,
             intervals: vec![500_000, 500_000],
             timeouts: 0,
             workload: 0,

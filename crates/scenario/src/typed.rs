@@ -128,13 +128,14 @@ fn scheme(
     }
 }
 
-/// A stored value as people read it: `85us`, `97.5KB`, `0.25`, `harmonic`.
+/// A stored value as people read it: `85us`, `97.5KB`, `25%`, `harmonic`.
 pub(crate) fn in_words(param: &ParamSpec, stored: u64) -> String {
     match (param.kind, written(param, stored)) {
         (Kind::Time, _) => span(Picos(stored.saturating_mul(1000))),
         (Kind::Bytes, _) => length(stored),
         (_, Value::Text(text)) => text,
-        (_, Value::Float(x, _)) => ((x * 1e4).round() / 1e4).to_string(),
+        // A whole 1 may be taken for 1 %.
+        (_, Value::Float(x, _)) => format!("{}%", (x * 1e6).round() / 1e4),
         (_, Value::Flag(flag)) => flag.to_string(),
         _ => stored.to_string(),
     }

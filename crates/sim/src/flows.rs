@@ -7,7 +7,7 @@ use crate::endpoints::conn::Announced;
 use crate::engine::Shard;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, HostId};
-use crate::metrics::Goodput;
+use crate::metrics::{Goodput, Received};
 use crate::workload::Flow;
 use cemark_wire::Packet;
 
@@ -90,7 +90,7 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Records the goodput of an endless flow from now on.
     fn watch_goodput(&mut self, conn: ConnId) {
-        let before = self.ends.conns.list[conn].rx().sink.arrived();
+        let before = Received::of(&self.ends.conns.list[conn].rx().sink);
         // A flow that starts after the measurement delivers nothing in it, and no later event
         // would record that.
         let over = self.agenda.picos() >= self.cfg.measure.until;
@@ -98,7 +98,7 @@ impl<Q: EventQueue> Shard<Q> {
             conn,
             at_from: before,
             at_until: over.then_some(before),
-            last: before,
+            last: before.arrived,
             // One that starts later delivered nothing in the intervals before.
             intervals: vec![0; self.metrics.all_goodput.len()],
         });

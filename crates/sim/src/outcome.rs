@@ -84,11 +84,14 @@ pub struct LongRecord {
     pub dst: u32,
     /// Queue class.
     pub class: u8,
-    /// Payload bytes that arrived, each counted once, between `Measure::from` and
-    /// `Measure::until`: never more than the last link carries in that time.
+    /// Payload bytes delivered in order between `Measure::from` and `Measure::until`. Bytes that
+    /// waited behind a hole since before `from` are among them.
     pub delivered: u64,
-    /// The same for each whole `Measure::goodput_interval` from `Measure::from` on, zero before the
-    /// flow starts.
+    /// Payload bytes that arrived in that time, each counted once, in order or beyond a hole: never
+    /// more than the last link carries.
+    pub arrived: u64,
+    /// Bytes that arrived in each whole `Measure::goodput_interval` from `Measure::from` on, zero
+    /// before the flow starts.
     pub intervals: Vec<u64>,
     /// Retransmission timeouts.
     pub timeouts: u32,

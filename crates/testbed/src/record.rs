@@ -144,6 +144,7 @@ impl Record {
         let ours = self.long.iter().find(|l| l.id == like.id);
         LongRecord {
             delivered: ours.map_or(0, |l| l.delivered),
+            arrived: ours.map_or(0, |l| l.delivered),
             intervals: ours.map_or_else(Vec::new, |l| l.intervals.clone()),
             timeouts: 0,
             ..like.clone()

@@ -114,7 +114,7 @@ pub fn of_goodput(plan: &Plan, finished: &[Finished], group: &Group) -> Option<C
     Some(Chart {
         name: format!("goodput{}", place_of(group)),
         title: format!("Goodput of all flows over time{}", at(group)),
-        caption: format!("Payload delivered in order, mean of each {shown}, seed {seed}."),
+        caption: format!("Payload that arrived, mean of each {shown}, seed {seed}."),
         legend: Vec::new(),
         panels: panels.collect(),
     })

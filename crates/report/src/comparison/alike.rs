@@ -97,7 +97,7 @@ fn acted(outcome: &Outcome) -> u64 {
 
 fn same(a: &Outcome, b: &Outcome) -> bool {
     let times = |o: &Outcome| o.flows.iter().map(|f| (f.id, f.fct)).collect::<Vec<_>>();
-    let long = |o: &Outcome| o.long_flows.iter().map(|f| f.delivered).collect::<Vec<_>>();
+    let long = |o: &Outcome| o.long_flows.iter().map(|f| f.arrived).collect::<Vec<_>>();
     let trips = |o: &Outcome| o.probes.iter().map(|p| p.rtt).collect::<Vec<_>>();
     times(a) == times(b) && long(a) == long(b) && trips(a) == trips(b)
 }

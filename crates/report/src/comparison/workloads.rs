@@ -95,7 +95,7 @@ fn goodput(point: &Point, outcome: &Outcome, has: impl Fn(&LongRecord) -> bool) 
     let measure = &point.config.measure;
     let span = measure.until.min(outcome.end).saturating_sub(measure.from);
     let own = outcome.long_flows.iter().filter(|l| has(l));
-    let bytes: Vec<u64> = own.map(|l| l.delivered).collect();
+    let bytes: Vec<u64> = own.map(|l| l.arrived).collect();
     let known = span.0 > 0 && !bytes.is_empty();
     known.then(|| bytes.iter().sum::<u64>() as f64 * 8.0 / span.as_secs_f64())
 }

@@ -576,6 +576,7 @@ fn endless(scheme: &'static str, delivered: &[u64]) -> Made {
         dst: 1,
         class: 0,
         delivered: *bytes,
+        arrived: *bytes,
         intervals: Vec::new(),
         timeouts: 0,
         workload: 0,

@@ -35,7 +35,7 @@ fn payload(sample: &Sample<'_>, seconds: f64) -> Result<u64, Missing> {
         sample.outcome.long_flows.iter().filter(wanted)
     };
     match seconds > 0.0 && flows().next().is_some() {
-        true => Ok(flows().map(|f| f.delivered).sum()),
+        true => Ok(flows().map(|f| f.arrived).sum()),
         false => Err(Missing::EndlessFlows),
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn delivered(sample: &Sample<'_>, flow: Flow) -> Result<f64, Missing>
 /// Percent of the payload of all endless flows that the flows of the class got.
 pub(super) fn share(sample: &Sample<'_>) -> Result<f64, Missing> {
     let class = sample.class()?;
-    percent(sample.outcome, class, |f| f.delivered).ok_or(Missing::NothingDelivered)
+    percent(sample.outcome, class, |f| f.arrived).ok_or(Missing::NothingDelivered)
 }
 
 /// Milliseconds from `Measure::from` until the end of the first of [`IN_A_ROW`] consecutive whole
@@ -130,6 +130,7 @@ mod tests {
             dst: 1,
             class,
             delivered: intervals.iter().sum(),
+            arrived: intervals.iter().sum(),
             intervals: intervals.to_vec(),
             timeouts: 0,
             workload: 0,

@@ -133,7 +133,7 @@ fn of_ports_and_senders() -> Vec<Metric> {
                 endless::goodput,
             )
         }
-        .doc("Payload delivered to all endless flows; in figures to those of the row's `class`.")
+        .doc("Payload of all endless flows that arrived; in figures of those of the row's `class`.")
         .column(Column {
             terminal: true,
             report: true,
@@ -297,7 +297,7 @@ fn delivered() -> Vec<Metric> {
     let of = |key, value| point(key, Unit::Megabytes, Subject::EndlessFlows, value);
     let all = [
         of("delivered", |s| endless::delivered(s, Flow::All))
-            .doc("Payload that all endless flows delivered."),
+            .doc("Payload that all endless flows delivered in order."),
         of("delivered.min", |s| endless::delivered(s, Flow::Min))
             .doc("Payload of the endless flow that delivered least."),
         of("delivered.p50", |s| endless::delivered(s, Flow::P50))

@@ -97,6 +97,7 @@ struct Long {
     dst: u32,
     class: u8,
     delivered: u64,
+    arrived: u64,
     intervals: Vec<u64>,
     timeouts: u32,
     /// Zero in files of earlier versions.
@@ -332,6 +333,7 @@ fn rest(o: &Outcome) -> Rest {
                 dst: l.dst,
                 class: l.class,
                 delivered: l.delivered,
+                arrived: l.arrived,
                 intervals: l.intervals.clone(),
                 timeouts: l.timeouts,
                 workload: l.workload,
@@ -420,6 +422,7 @@ fn outcome(flows: Vec<FlowRecord>, r: Rest) -> Option<Outcome> {
                 dst: l.dst,
                 class: l.class,
                 delivered: l.delivered,
+                arrived: l.arrived,
                 intervals: l.intervals,
                 timeouts: l.timeouts,
                 workload: l.workload,

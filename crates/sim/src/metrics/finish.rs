@@ -4,7 +4,7 @@
 use crate::scramble::hash;
 use cemark_switch::{Counters, DropReason, Port};
 
-use super::{Done, record};
+use super::{Done, Received, record};
 use crate::agenda::kind;
 use crate::engine::Shard;
 use crate::events::EventQueue;
@@ -19,9 +19,9 @@ impl<Q: EventQueue> Shard<Q> {
         let again = match what {
             record::FROM => {
                 self.metrics.at_from = self.links_so_far();
-                self.goodput_snapshot(|g, arrived| {
-                    g.at_from = arrived;
-                    g.last = arrived;
+                self.goodput_snapshot(|g, received| {
+                    g.at_from = received;
+                    g.last = received.arrived;
                 });
                 if self.cfg.measure.goodput_interval.0 > 0 {
                     self.metrics.all_arrived = self.ends.all_arrived();
@@ -30,7 +30,7 @@ impl<Q: EventQueue> Shard<Q> {
             }
             record::UNTIL => {
                 self.metrics.at_until = self.links_so_far();
-                self.goodput_snapshot(|g, arrived| g.at_until = Some(arrived));
+                self.goodput_snapshot(|g, received| g.at_until = Some(received));
                 return;
             }
             record::SAMPLE => {
@@ -52,9 +52,9 @@ impl<Q: EventQueue> Shard<Q> {
                 let all = self.ends.all_arrived();
                 let before = std::mem::replace(&mut self.metrics.all_arrived, all);
                 self.metrics.all_goodput.push(all - before);
-                self.goodput_snapshot(|g, arrived| {
-                    g.intervals.push(arrived - g.last);
-                    g.last = arrived;
+                self.goodput_snapshot(|g, received| {
+                    g.intervals.push(received.arrived - g.last);
+                    g.last = received.arrived;
                 });
                 self.agenda.clock.ticks(self.cfg.measure.goodput_interval)
             }
@@ -65,9 +65,9 @@ impl<Q: EventQueue> Shard<Q> {
     }
 
     /// Endless flows so far, each with what has arrived of it.
-    fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, u64)) {
+    fn goodput_snapshot(&mut self, mut each: impl FnMut(&mut super::Goodput, Received)) {
         for g in &mut self.metrics.goodput {
-            each(g, self.ends.conns.list[g.conn].rx().sink.arrived());
+            each(g, Received::of(&self.ends.conns.list[g.conn].rx().sink));
         }
     }
 
@@ -213,14 +213,15 @@ impl<Q: EventQueue> Shard<Q> {
             .map(|g| {
                 let c = &self.ends.conns.list[g.conn];
                 let (tx, rx) = (c.tx(), c.rx());
-                let end = g.at_until.unwrap_or_else(|| rx.sink.arrived());
+                let end = g.at_until.unwrap_or_else(|| Received::of(&rx.sink));
                 let flow = rx.unfinished().unwrap_or(&rx.flow);
                 LongRecord {
                     id: flow.id,
                     src: flow.src,
                     dst: flow.dst,
                     class: flow.class,
-                    delivered: end - g.at_from,
+                    delivered: end.in_order - g.at_from.in_order,
+                    arrived: end.arrived - g.at_from.arrived,
                     intervals: g.intervals.clone(),
                     timeouts: tx.source.counts().timeouts,
                     workload: flow.workload,

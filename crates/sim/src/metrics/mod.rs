@@ -9,6 +9,7 @@ use histogram::Histogram;
 pub(crate) use sampler::Sampler;
 
 use crate::config::Config;
+use crate::endpoints::conn::Sink;
 use crate::ids::ConnId;
 use crate::outcome::{FlowRecord, ProbeRecord};
 
@@ -25,10 +26,30 @@ pub(crate) struct ProbeState {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Goodput {
     pub conn: ConnId,
-    pub at_from: u64,
-    pub at_until: Option<u64>,
+    pub at_from: Received,
+    pub at_until: Option<Received>,
+    /// What had arrived when the last interval ended.
     pub last: u64,
     pub intervals: Vec<u64>,
+}
+
+/// Payload bytes of a connection so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Received {
+    /// Before the first hole.
+    pub in_order: u64,
+    /// Before and beyond it, each byte once.
+    pub arrived: u64,
+}
+
+impl Received {
+    /// Of the receiver of a connection.
+    pub fn of(sink: &Sink) -> Received {
+        Received {
+            in_order: sink.delivered(),
+            arrived: sink.arrived(),
+        }
+    }
 }
 
 /// Everything recorded beside the counters of ports and ends.

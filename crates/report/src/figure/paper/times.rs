@@ -147,7 +147,7 @@ fn goodput_of(run: &Run<'_>, spec: &Spec, group: &Group) -> Option<Chart> {
     Some(Chart {
         name: String::new(),
         title: format!("{}{}", spec.title, chart::at(group)),
-        caption: format!("Payload delivered in order, seed {seed}. {}", spec.note)
+        caption: format!("Payload that arrived, seed {seed}. {}", spec.note)
             .trim()
             .to_owned(),
         legend: classes.iter().map(key).collect(),
