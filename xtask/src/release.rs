@@ -5,10 +5,10 @@
 use std::fs;
 use std::process::Command;
 
-/// Most bytes of the program. It has 15.7 million, since it writes PDF and carries the pages of
+/// Most bytes of the program. It has 17.3 million, since it writes PDF and carries the pages of
 /// `cemark help` and the eBPF programs with their loader; several times as many with debug
 /// information.
-const MOST_BYTES: usize = 17_000_000;
+const MOST_BYTES: usize = 18_000_000;
 
 /// `cargo xtask release`.
 pub(crate) fn run() -> Result<(), String> {
