@@ -14,10 +14,10 @@ use crate::exit::Failure;
 /// Bytes of a file that show what it is.
 const HEAD: u64 = 512;
 
-/// What to do where a file is in the way.
+/// The help where a file is in the way.
 pub(crate) const IN_THE_WAY: &str = "add --force to overwrite it, or name another file";
 
-/// What is replaced.
+/// Files that a command replaces.
 #[derive(Clone, Copy)]
 pub(crate) enum Replace {
     /// No file.

@@ -157,7 +157,7 @@ fn free(name: &str, ending: &str, taken: &mut BTreeSet<String>) -> String {
     free.expect("there are more numbers than files")
 }
 
-/// What a file of this kind may replace.
+/// Files that a chart or a table of this kind may replace.
 fn replaced(force: bool, ending: &str) -> Replace {
     let known: fn(&[u8]) -> bool = match ending {
         "svg" => |head| head.starts_with(b"<svg "),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a first run tells its user: whether schemes differ at all, every class of flows, what is in
+//! A first run tells its user whether schemes differ at all, every class of flows, parameters in
 //! force, and the same verdicts on the terminal and in the report.
 
 use std::fs;
@@ -112,7 +112,7 @@ fn a_percentile_of_few_flows_is_their_maximum() {
     assert!(!shown.contains("in short p99"), "{shown}");
 }
 
-/// What a scheme does without being told is printed, and pointed out where its rule says otherwise.
+/// Defaults are printed, and pointed out where the rule of the scheme says otherwise.
 #[test]
 fn defaults_of_another_fabric_are_pointed_out() {
     let scheme = "[[scheme]]\nlabel = \"plain\"\nmarker = \"red\"\n[[scheme]]\nlabel = \"own\"\n\

@@ -82,8 +82,8 @@ pub struct SchemeSpec {
     /// The lowest level at which it marks with these parameters, so that a buffer which never
     /// reaches it can be pointed out. `None` where there is no such level.
     pub first_mark: fn(&Values) -> Option<FirstMark>,
-    /// What papers say that parameters should be in a fabric, so that a default which is far from
-    /// it can be pointed out.
+    /// Rules of papers for parameters in a fabric, so that a default which is far from its rule
+    /// can be pointed out.
     pub rules: &'static [Rule],
 }
 
@@ -157,7 +157,7 @@ impl Rule {
         }
     }
 
-    /// The same rule with a part of the time, in thousandths.
+    /// This rule with a part of the time, in thousandths.
     #[must_use]
     pub const fn part(self, thousandths: u32) -> Rule {
         Rule {
@@ -166,7 +166,7 @@ impl Rule {
         }
     }
 
-    /// The same for a parameter that a marker reads only with some values of the others.
+    /// This rule for a parameter that a marker reads only with some values of the others.
     #[must_use]
     pub const fn where_read(self, reads: fn(&Values) -> bool) -> Rule {
         Rule { reads, ..self }

@@ -111,7 +111,7 @@ pub(crate) struct Param {
 pub(crate) struct Decl {
     pub place: Place,
     pub name: Name,
-    /// Its type parameters.
+    /// Type parameters of the declaration.
     pub generics: Vec<Name>,
     pub kind: DeclKind,
 }

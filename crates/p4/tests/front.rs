@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What p4c 1.2.5.16 refuses is refused, and what it accepts is accepted: single changes of the
+//! The front end refuses and accepts programs as p4c 1.2.5.16 does: single changes of the
 //! programs, each of which both were given (`dataplane/p4/README.md`).
 
 use cemark_p4::{Defines, Machine, compile, sources, spec, tofino};

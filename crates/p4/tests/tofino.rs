@@ -105,7 +105,7 @@ fn an_if_that_orders_two_fields_and_a_wide_register_are_refused() {
 const MEASURE: &str = "waited = timestamp[31:0] - arrived;\n low = (bit<32>)timestamp[31:10];\n";
 const COMPARE: &str = "over = waited |-| ins_target;\n under = pst_target |-| waited;\n";
 
-/// What p4c's back end for the Tofino says of these: "action spanning multiple stages".
+/// Actions of which p4c's back end for the Tofino says "action spanning multiple stages".
 #[test]
 fn an_operation_on_the_result_of_another_takes_two_stages() {
     let calls = "        measure();\n        compare();\n";

@@ -189,10 +189,10 @@ pub struct PointSummary {
     pub hottest_port: Option<PortSummary>,
     /// Payload delivered to all endless flows, in bits per second; `null` without any.
     pub long_goodput_bps: Option<f64>,
-    /// The same by queue class; empty without any.
+    /// Goodput of endless flows in bits per second by queue class; empty without any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub goodput_bps_by_class: BTreeMap<String, f64>,
-    /// The same by workload; empty without any.
+    /// Goodput of endless flows in bits per second by workload; empty without any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub goodput_bps_by_workload: BTreeMap<String, f64>,
     /// Round trips of probes in microseconds; `count` is zero without any.

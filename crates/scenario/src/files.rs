@@ -13,16 +13,16 @@ pub enum Unread {
     /// The system refuses.
     #[error("{0}")]
     System(#[from] io::Error),
-    /// It is a directory.
+    /// The path is a directory.
     #[error("it is not a file but a directory")]
     Directory,
-    /// It is a pipe, a socket or a device.
+    /// The path is a pipe, a socket or a device.
     #[error("it is not a file but a pipe, a socket or a device")]
     NotAFile,
-    /// It is longer than this.
+    /// The file is longer than this number of bytes.
     #[error("it is larger than {} MB", .0 >> 20)]
     TooLarge(u64),
-    /// It is no text.
+    /// The file is no text.
     #[error("it is not UTF-8 text")]
     NotText,
 }
@@ -60,7 +60,7 @@ pub fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, Unread> {
     }
 }
 
-/// The same for text.
+/// Reads a file of text.
 ///
 /// # Errors
 /// As [`bytes()`], and where it is not UTF-8.

@@ -96,7 +96,7 @@ pub(crate) enum Owner {
 }
 
 impl Owner {
-    /// Of the program with this number.
+    /// Owner of the program with this number.
     pub(crate) fn of(program: u32) -> Result<Owner, Error> {
         let what = "to look for the program";
         let of_program = |e: ProgramError| Error::system(what)(cause(e.into()));

@@ -63,7 +63,7 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// One of a list. `None` in a chain that only another filter leads to.
+    /// A filter of a list. `None` in a chain that only another filter leads to.
     fn of(message: &[u8]) -> Option<Filter> {
         let attributes = message.get(TCMSG..)?;
         if find(attributes, CHAIN).is_some_and(|chain| u32_at(chain, 0) != 0) {
@@ -333,7 +333,7 @@ impl Device {
         Ok(all.iter().filter_map(|m| Filter::of(m)).collect())
     }
 
-    /// What takes the filters of the device.
+    /// The qdisc or block that takes the filters of the device.
     pub(crate) fn hooks(&self) -> io::Result<Hooks> {
         let qdiscs = self.ask(&Request {
             kind: GET_QDISC,

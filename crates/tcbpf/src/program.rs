@@ -47,13 +47,13 @@ fn ours(device: &Device) -> Result<Option<(Filter, Option<Maps>)>, Error> {
     Ok(None)
 }
 
-/// What sees the packets of a device before our program, and may keep them from it.
+/// A filter or program that sees the packets of a device before ours, and may keep them from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Earlier {
     /// A filter of traffic control. A packet that it matches reaches our program only if the
     /// filter's action is `continue`, or its program returns TC_ACT_UNSPEC.
     Filter {
-        /// Its priority, smaller than ours.
+        /// Priority of the filter, smaller than ours.
         priority: u32,
         /// `bpf`, `u32`, `flower`, …
         kind: String,
@@ -62,12 +62,12 @@ pub enum Earlier {
     },
     /// A `tcx` program. A packet reaches our program only if this one returns TCX_NEXT.
     Tcx {
-        /// Its name.
+        /// Name of the program.
         name: String,
     },
 }
 
-/// What comes before our program on a device. A `tcx` program is found with CAP_SYS_ADMIN only.
+/// Filters and programs before ours on a device. CAP_SYS_ADMIN is needed to find a `tcx` program.
 ///
 /// # Errors
 ///

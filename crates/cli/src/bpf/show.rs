@@ -33,7 +33,7 @@ struct Shown<'a> {
     not_writable: u64,
     mean_wait_ns: u64,
     longest_wait_ns: u64,
-    /// What sees packets first and may keep them from the program.
+    /// Filters and programs that see packets first and may keep them from the marker.
     earlier: Vec<String>,
 }
 

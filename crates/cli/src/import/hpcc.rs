@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What HPCC's `config.txt` says, as sections of a scenario: hosts, buffers and pauses, marking.
+//! HPCC's `config.txt` as sections of a scenario: hosts, buffers and pauses, marking.
 
 use std::fmt::Write as _;
 

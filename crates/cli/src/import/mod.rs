@@ -100,7 +100,7 @@ struct Found {
     from: From,
     /// When the simulation ends, counted from the first flow.
     end: Option<Picos>,
-    /// What the other simulator does in another way, key by key.
+    /// Keys that the other simulator obeys and the scenario does not, each in a sentence.
     differs: Vec<String>,
     /// What the reader of the scenario should know of how the files were read.
     notes: Vec<String>,

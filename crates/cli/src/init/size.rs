@@ -32,7 +32,7 @@ const DEAR: f64 = 300.0;
 /// and the last flows take their time.
 const LONGEST: f64 = 500.0;
 
-/// What a scenario simulates.
+/// Flows and times of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     /// Flows before the measured ones.
@@ -46,7 +46,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Of a scenario that is read once to find out.
+    /// The flows of a draft, which is read once for the RTTs and the topology.
     pub(super) const DRAFT: Extent = Extent {
         warmup: 1,
         flows: 1,
@@ -54,7 +54,7 @@ impl Extent {
         part: 1.0,
     };
 
-    /// Of a fabric with one Poisson workload.
+    /// The flows and times that a fabric with one Poisson workload needs.
     pub(super) fn of(config: &Config, rtt: &Numbers) -> Extent {
         let Some(Kind::Poisson {
             sizes, load, pairs, ..
@@ -84,7 +84,7 @@ impl Extent {
 }
 
 impl Extent {
-    /// What the user should know where a run may not last as long as its flows need.
+    /// A note where a run may not last as long as its flows need.
     pub(super) fn note(&self) -> Option<String> {
         (self.part < 1.0).then(|| {
             format!(
@@ -96,7 +96,7 @@ impl Extent {
     }
 }
 
-/// What the user should know of a replication that takes this many CPU seconds.
+/// A note where a replication takes many CPU seconds.
 pub(super) fn dear(seconds: f64) -> Option<String> {
     (seconds > DEAR).then(|| {
         format!(

@@ -220,7 +220,7 @@ fn evaluate(form: &Form, column: &[String]) -> Vec<f64> {
     (form.eval)(&x)
 }
 
-/// What a number is called that a formula does not bound: DCIB's gain where the buffer holds every
+/// The word for a number that a formula does not bound: DCIB's gain where the buffer holds every
 /// lost packet.
 const UNLIMITED: &str = "no limit";
 

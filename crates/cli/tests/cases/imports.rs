@@ -12,7 +12,7 @@ use crate::common::{cemark, folder, line};
 const STAR: &str = "5 1 4\n0\n0 1 40Gbps 0.001ms 0\n0 2 40Gbps 0.001ms 0\n\
                     0 3 40Gbps 0.001ms 0\n0 4 40Gbps 0.001ms 0\n";
 
-/// What `import` answers: the scenario and what was printed beside it, or the message.
+/// The answer of `import`: the scenario and the lines printed beside it, or the message.
 fn import(dir: &Path, files: &[&str]) -> Result<(String, String), String> {
     let args = [&["import"], files, &["--out", "o.toml", "--force"]].concat();
     let o = cemark(dir, &args);

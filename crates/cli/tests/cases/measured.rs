@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What others measured: completion times, RTTs, sizes of flows.
+//! Measurements of others: completion times, RTTs, sizes of flows.
 
 use std::path::PathBuf;
 

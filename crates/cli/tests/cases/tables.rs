@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What tables and documents say of a run.
+//! Tables and documents of a run.
 
 use crate::common::{cemark, folder, line};
 

@@ -84,7 +84,7 @@ fn program(elf: &Elf<'_>, section: &str) -> Result<Vec<u8>, String> {
     Ok(code)
 }
 
-/// What is wrong with a relocation.
+/// The error of a relocation.
 fn misplaced(at: usize) -> String {
     format!("a relocation at byte {at}, where no call is")
 }

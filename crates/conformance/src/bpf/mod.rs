@@ -47,7 +47,7 @@ impl Object {
         Object::parse(&bytes).map_err(fault)
     }
 
-    /// The same from the bytes of a file.
+    /// An object from the bytes of a file.
     ///
     /// # Errors
     ///

@@ -34,7 +34,7 @@ pub struct Ramp {
     pub pmax: f64,
 }
 
-/// What a line changes in the simulator and not in the scenario.
+/// A line that changes the simulator and not the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// The line, counted from one.
@@ -43,7 +43,7 @@ pub struct Note {
     pub text: String,
 }
 
-/// What is read of `config.txt`. The default is what holds without the file: nothing is said.
+/// The settings of `config.txt`. The default holds without the file: nothing is said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
     /// The controller, if the file names one, and the line.
@@ -82,7 +82,7 @@ pub struct Config {
     pub no_pauses: bool,
     /// When the simulation ends, and the line.
     pub stop: Option<(usize, Picos)>,
-    /// What the scenario does in another way, in the order of the file.
+    /// Settings that the scenario does not follow, in the order of the file.
     pub notes: Vec<Note>,
 }
 
@@ -199,7 +199,7 @@ fn seconds(line: &Line<'_>) -> Fallible<Picos> {
     })
 }
 
-/// What a line that no field has changes in the simulator and not in the scenario.
+/// The note of a line that changes the simulator and that no field has.
 fn judge(config: &Config, line: &Line<'_>) -> Fallible<Option<String>> {
     let on = || line.count::<u32>(1, "switch").map(|n| n != 0);
     let dctcp = config.control == Some(Control::Dctcp);
@@ -280,7 +280,7 @@ fn older(line: &Line<'_>, other: &str) -> Fault {
     )
 }
 
-/// One note of all keys that are not known, and the line of the first.
+/// A note of all unknown keys, and the line of the first.
 fn unknown_keys(lines: &[Line<'_>]) -> Option<Note> {
     let first = lines.first()?;
     let names: Vec<String> = lines.iter().map(|line| shown(line.words[0])).collect();

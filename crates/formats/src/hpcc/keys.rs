@@ -2,7 +2,7 @@
 //! The keys of `config.txt`: every key that HPCC's simulator reads, some of its descendants, and
 //! what becomes of each. A key that is not in the table is named in a note.
 
-/// What becomes of a key.
+/// How an import treats a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// A key of the scenario has its value.
@@ -10,7 +10,7 @@ pub enum Fate {
     /// Some values are what the scenario does anyway. Another one is named in a note, with what it
     /// would change, or refused.
     Judged,
-    /// It acts only where the named key does, whose note or refusal speaks for both.
+    /// The key acts only where the named key does, whose note or refusal speaks for both.
     With(&'static str),
     /// Paths of files, and what is measured and written: nothing of the simulation.
     Output,
@@ -92,7 +92,7 @@ pub static KEYS: &[(&str, Fate)] = &[
     ("PMAX", Fate::Older("PMAX_MAP")),
 ];
 
-/// What becomes of this key, if it is known. In every descendant of the simulator a name that ends
+/// How an import treats a key. In every descendant of the simulator a name that ends
 /// in `_FILE` is a path, and one with `MON_` in it says when something is written.
 pub fn fate(key: &str) -> Option<Fate> {
     let known = KEYS.iter().find(|(name, _)| *name == key);

@@ -9,7 +9,7 @@ use super::types::Ty;
 use crate::ast::{Arg, Decl, DeclKind, Direction, Expr, Name, Param, Type, TypeKind};
 use crate::error::{Error, Place, Result};
 
-/// What the type parameters of a package stand for.
+/// Types that stand for the type parameters of a package.
 pub(super) type Meant = BTreeMap<Name, Ty>;
 
 fn word(direction: Direction) -> &'static str {

@@ -53,7 +53,7 @@ impl Parser {
         self.generic(place, name, Vec::new(), kind)
     }
 
-    /// The same with type parameters.
+    /// A declaration with type parameters.
     pub(super) fn generic(
         &self,
         place: Place,

@@ -61,7 +61,7 @@ pub(crate) struct Parser {
     end: Place,
     /// Names that are types: `(name) value` is a cast only if the name is one of them.
     types: BTreeSet<Name>,
-    /// Those of them that are type parameters of the declarations that are being read.
+    /// Type parameters of the declarations that are being read.
     generics: Vec<Name>,
     limits: limits::Limits,
 }

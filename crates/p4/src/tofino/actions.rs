@@ -129,7 +129,7 @@ impl Applied {
     }
 }
 
-/// What statements write.
+/// Fields that statements write.
 fn writes(stmts: &[Stmt]) -> BTreeSet<Slot> {
     let mut all = BTreeSet::new();
     for stmt in stmts {

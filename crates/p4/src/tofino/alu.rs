@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a stateful ALU of a Tofino can do in a register action, as p4c's back end for it says:
+//! A stateful ALU of a Tofino in a register action, by the rules of p4c's back end:
 //!
 //! - an entry is `bit<8>`, `bit<16>`, `bit<32>`, two of one of them, `bit<1>`, or `bit<64>`;
 //! - a math unit gives a value to the first part only;
@@ -227,7 +227,7 @@ fn has_math(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Math(..)) || e.parts().any(has_math)
 }
 
-/// What a cast, or a constant beside it, leaves as it is.
+/// The expression inside casts.
 fn bare(e: &Expr) -> &Expr {
     match &e.kind {
         ExprKind::Cast(inner) => bare(inner),

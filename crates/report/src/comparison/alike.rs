@@ -27,7 +27,7 @@ pub enum Alike {
 }
 
 impl Alike {
-    /// What was found, as the end of a sentence.
+    /// The finding, as the end of a sentence.
     pub fn words(self) -> &'static str {
         match self {
             Alike::Unmarked => "no packet was marked under any scheme",
@@ -36,7 +36,7 @@ impl Alike {
         }
     }
 
-    /// What to change.
+    /// A change of the scenario that makes the schemes differ.
     fn help(self) -> &'static str {
         match self {
             Alike::Unmarked => {
@@ -49,7 +49,7 @@ impl Alike {
     }
 }
 
-/// Of the points of a group.
+/// The reason, from the points of a group.
 pub(super) fn of(plan: &Plan, finished: &[&Finished], group: &Group) -> Option<Alike> {
     let points: Vec<usize> = group.rows.iter().flat_map(|r| r.points.clone()).collect();
     let marker = |i: &usize| &plan.points[*i].config.switch.marker;

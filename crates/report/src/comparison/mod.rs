@@ -101,7 +101,7 @@ pub struct Row {
     /// What happens to packets that the scheme wants to mark and that are not ECN-capable; `None`
     /// where nothing marks.
     pub non_ect: Option<NonEct>,
-    /// What each workload and each queue class gets.
+    /// Goodput and completion times of each workload and each queue class.
     pub shares: Shares,
     /// Indices of its points in the plan, one for each seed.
     pub points: Vec<usize>,

@@ -18,7 +18,7 @@ pub(crate) struct Said {
     pub parts: Vec<String>,
 }
 
-/// What the measurements of a group say of its schemes, and how far a stated precision is reached.
+/// Sentences on the schemes of a group, and on how far a stated precision is reached.
 /// Terminal and report print these sentences, and judge by every metric of [`metrics::judged`],
 /// whether a table has room for its column or not.
 pub(crate) fn of_group(group: &Group) -> Said {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What each workload and each queue class gets, where there are several.
+//! Goodput and completion times of workloads and queue classes, where there are several.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{Group, Row};
 use crate::rundir::Finished;
 use crate::{stats, units};
 
-/// One workload or queue class under one scheme, all seeds together.
+/// A workload or a queue class under one scheme, all seeds together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Got {
     /// The workload's name, or `class 2`.
@@ -24,7 +24,7 @@ pub struct Got {
     pub completion: Option<f64>,
 }
 
-/// What the parts of a run get under one scheme.
+/// Workloads and queue classes of a run under one scheme.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shares {
     /// By workload: empty where only one has endless flows and all senders are alike.
@@ -33,7 +33,7 @@ pub struct Shares {
     pub classes: Vec<Got>,
 }
 
-/// Of the points of one scheme, one for each seed.
+/// Shares from the points of one scheme, one for each seed.
 pub(super) fn of(points: &[(&Point, &Finished)]) -> Shares {
     let Some((point, finished)) = points.first() else {
         return Shares::default();

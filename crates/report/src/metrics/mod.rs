@@ -36,7 +36,7 @@ pub struct Metric {
     pub subject: Subject,
     /// How it is computed from a finished point.
     pub value: Value,
-    /// Of a percentile of anything but flows: which one, and of how many values.
+    /// Share and number of values of a percentile of anything but flows.
     pub rank: Option<Rank>,
     /// How rows of figures compute it, where they use another unit.
     pub in_figures: Option<InFigures>,
@@ -299,7 +299,7 @@ impl Metric {
         statistic.is_maximum(n).then_some(n)
     }
 
-    /// Its value at a finished point, as reports and documents have it: none for a percentile of so
+    /// The value in reports and documents: none for a percentile of so
     /// few values that it is the largest of them.
     pub fn reported(&self, sample: &Sample<'_>) -> Option<f64> {
         match self.largest_of(sample) {

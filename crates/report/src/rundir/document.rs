@@ -25,7 +25,7 @@ pub(crate) fn encode(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// What a document's bytes say; `None` where they are not as [`encode`] has made them.
+/// A document from its bytes; `None` where they are not as [`encode`] has made them.
 pub(crate) fn decode<T: DeserializeOwned>(mut bytes: Vec<u8>) -> Option<T> {
     match Place::Json.holds(&mut bytes) {
         Some(true) => serde_json::from_slice(&bytes).ok(),
@@ -33,11 +33,11 @@ pub(crate) fn decode<T: DeserializeOwned>(mut bytes: Vec<u8>) -> Option<T> {
     }
 }
 
-/// What a document's file says.
+/// A document's file.
 pub(crate) enum Found<T> {
     /// There is none.
     Missing,
-    /// It is not as it was written, or has no checksum.
+    /// The file is not as it was written, or has no checksum.
     Damaged,
     /// As it was written.
     Whole(T),

@@ -88,7 +88,7 @@ pub(crate) fn is_ours(dir: &Path) -> bool {
     file.is_some_and(|mut file| matches!(content(&mut file), Content::Process(_)))
 }
 
-/// What the file of a lock holds.
+/// Content of the file of a lock.
 enum Content {
     Nothing,
     /// The number of the process that had it last.

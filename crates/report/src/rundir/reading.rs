@@ -24,7 +24,7 @@ pub struct Run {
     pub left_out: Vec<String>,
 }
 
-/// What brings a document back.
+/// The help for a damaged document.
 const AGAIN: &str =
     "run the same command again: it writes the file, and simulates only what is missing";
 

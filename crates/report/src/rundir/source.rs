@@ -50,7 +50,7 @@ impl Source {
         })
     }
 
-    /// The same where there may be none.
+    /// Opens a run directory that may not exist yet.
     ///
     /// # Errors
     /// Where the manifest is damaged or cannot be read.

@@ -250,7 +250,7 @@ pub(crate) fn scenario(path: &Path) -> Option<String> {
     scenario_in(files::bytes(path, LARGEST).ok()?)
 }
 
-/// The same of its bytes.
+/// The scenario that the bytes of a point's file belong to, if they are whole.
 pub(crate) fn scenario_in(mut bytes: Vec<u8>) -> Option<String> {
     match Place::Parquet.holds(&mut bytes) {
         Some(true) => header(bytes).map(|(header, _)| header.scenario),

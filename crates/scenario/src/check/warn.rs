@@ -251,7 +251,7 @@ pub(crate) fn drops_instead(config: &Config, all: &mut Vec<Warning>) {
     }
 }
 
-/// What the warning of a scheme that never marks is about.
+/// The subject of the warning of a scheme that never marks.
 pub(crate) fn never(label: &str) -> String {
     format!("never {label}")
 }

@@ -113,7 +113,7 @@ impl Costs {
     }
 }
 
-/// What tells a workload from others: of a list of flows, which may have millions, a fingerprint.
+/// A text that differs between workloads: of a list of flows, which may have millions, a hash.
 fn shown(workload: &Workload) -> String {
     let Kind::List(lines) = &workload.kind else {
         return format!("{workload:?}");

@@ -20,7 +20,7 @@ use self::pages::Chunk;
 /// Opens a file of at most `most` rows.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The damage of the file, in words.
 pub fn open(content: Bytes, most: u64) -> Result<SerializedFileReader<Bytes>, String> {
     let file = caught(|| SerializedFileReader::new(content.clone()).map_err(why))?;
     let metadata = file.metadata();
@@ -46,10 +46,10 @@ pub fn open(content: Bytes, most: u64) -> Result<SerializedFileReader<Bytes>, St
     Ok(file)
 }
 
-/// What a reader of such a file answers; a panic inside it is an error.
+/// Runs a reader of a Parquet file; a panic inside the reader is an error.
 ///
 /// # Errors
-/// That of the reader.
+/// Errors of the reader.
 pub fn caught<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     thread_local! {
         static INSIDE: Cell<bool> = const { Cell::new(false) };
@@ -70,7 +70,7 @@ pub fn caught<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> 
     answer.unwrap_or_else(|_| Err(damaged()))
 }
 
-/// What an error of the crate says, with the way out.
+/// An error of the Parquet crate in words, with the way out.
 pub fn why(error: ParquetError) -> String {
     match error.to_string() {
         text if text.contains("Disabled feature") || text.contains("NYI") => {

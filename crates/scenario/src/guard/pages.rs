@@ -12,7 +12,7 @@ pub(super) struct Chunk<'a> {
     pub(super) width: u64,
 }
 
-/// What the header of a page says.
+/// Fields of the header of a page.
 #[derive(Default)]
 struct Header {
     /// Bytes of the page once it is decompressed.

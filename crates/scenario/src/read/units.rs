@@ -22,7 +22,7 @@ pub(crate) struct Units {
     doubts: &'static [Doubt],
     /// A value as messages write it.
     show: fn(u64) -> String,
-    /// What values are counted in.
+    /// Smallest unit, in which values are counted.
     pub(crate) base: &'static str,
 }
 
@@ -381,7 +381,7 @@ pub(crate) fn quantity(text: &str, units: &Units) -> Result<u64, Bad> {
     read(text, units, whole)
 }
 
-/// The same rounded: a list of flows may come from a program that computes with floats.
+/// A rounded quantity: a list of flows may come from a program that computes with floats.
 pub(crate) fn rounded(text: &str, units: &Units) -> Result<u64, Bad> {
     read(text, units, scaled)
 }

@@ -62,7 +62,7 @@ pub(crate) struct Scheme {
     pub(crate) marker: MarkerChoice,
     /// Parameters that the file writes.
     pub(crate) written: Vec<&'static str>,
-    /// Those of them that are lengths, written as times.
+    /// Written parameters that are lengths, written as times.
     pub(crate) timed: Vec<&'static str>,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Goodput {
     pub conn: ConnId,
     pub at_from: Received,
     pub at_until: Option<Received>,
-    /// What had arrived when the last interval ended.
+    /// Bytes that had arrived when the last interval ended.
     pub last: u64,
     pub intervals: Vec<u64>,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Received {
 }
 
 impl Received {
-    /// Of the receiver of a connection.
+    /// Bytes of the receiver of a connection.
     pub fn of(sink: &Sink) -> Received {
         Received {
             in_order: sink.delivered(),
@@ -62,7 +62,7 @@ pub(crate) struct Metrics {
     pub goodput: Vec<Goodput>,
     /// Bytes of all flows that arrived in each whole interval so far.
     pub all_goodput: Vec<u64>,
-    /// What had arrived of all flows when the last interval ended.
+    /// Bytes of all flows that had arrived when the last interval ended.
     pub all_arrived: u64,
     /// What every link had done when measuring began; empty until then.
     pub at_from: Vec<Done>,

@@ -88,7 +88,7 @@ pub(super) fn model(buckets: Vec<(usize, Bucket)>) -> Result<Found, Trouble> {
     })
 }
 
-/// That most observations are in one bucket whose bounds differ by more than a factor of two.
+/// A warning where most observations are in one bucket, wider than a factor of two.
 fn coarse(buckets: &[(usize, Bucket)], total: f64) -> Option<(String, &'static str)> {
     let (mut below, mut lower) = (0.0, Picos::ZERO);
     for (_, bucket) in buckets {

@@ -54,7 +54,7 @@ keys! {
     );
 }
 
-/// What is read of a metric that has several series, one for each set of labels.
+/// Series of a metric that are read, where it has one for each set of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Series {
     /// There must be one.
@@ -92,7 +92,7 @@ pub(crate) type Source = (PathBuf, Ask);
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) model: RttModel,
-    /// What its author should know of it, each with what to do.
+    /// Warnings for the author of the scenario, each with what to do.
     pub(crate) notes: Vec<(String, &'static str)>,
 }
 
