@@ -20,3 +20,14 @@ mod cases {
     mod tables;
     mod units;
 }
+
+/// The fingerprint of everything that can change a result of `my.toml`.
+fn scenario_digest(dir: &std::path::Path) -> String {
+    let o = common::cemark(dir, &["check", "my.toml", "--format", "json"]);
+    assert_eq!(o.status.code(), Some(0), "{}", common::line(&o.stderr));
+    let doc: serde_json::Value = serde_json::from_slice(&o.stdout).expect("a document");
+    doc["scenario_digest"]
+        .as_str()
+        .expect("a digest")
+        .to_owned()
+}

@@ -2,8 +2,7 @@
 //! The base RTTs of the answers as a section of the scenario, and the numbers from which thresholds
 //! follow.
 
-use cemark_sim::workload::RttModel;
-use cemark_wire::Picos;
+use cemark_sim::workload::{RttModel, rtt_quantile};
 
 use super::answers::Rtts;
 use super::text::{quoted, time};
@@ -69,18 +68,9 @@ impl Numbers {
     }
 }
 
-/// The smallest RTT, in whole nanoseconds, that more than this share of the draws do not exceed.
+/// A quantile of the draws of a model, in picoseconds.
 fn quantile(model: &RttModel, share: f64) -> u64 {
-    // No base RTT is above 1000 s.
-    let (mut low, mut high) = (0_u64, 1_000_000_000_000);
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        match model.share_below(Picos::from_nanos(middle)) > share {
-            true => high = middle,
-            false => low = middle,
-        }
-    }
-    low * 1000
+    rtt_quantile(|rtt| model.share_below(rtt), share).0
 }
 
 #[cfg(test)]

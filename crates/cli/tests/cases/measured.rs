@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::imports::says;
 use crate::common::{cemark, folder, line};
+use crate::scenario_digest;
 
 const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 3\nrate = \"10Gbps\"\ndelay = \"10us\"\n\
                     [[workload]]\nkind = \"list\"\n\
@@ -99,13 +100,7 @@ fn c12b_several_series_are_added_where_asked() {
     says(&said, &["it has 2 histograms", "series = \"sum\""]);
     let plan = |name: &str, text: &str, keys: &str| {
         let (dir, _) = rtts(name, text, keys);
-        let o = cemark(&dir, &["check", "my.toml", "--format", "json"]);
-        assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
-        let doc: serde_json::Value = serde_json::from_slice(&o.stdout).expect("a document");
-        doc["scenario_digest"]
-            .as_str()
-            .expect("a digest")
-            .to_owned()
+        scenario_digest(&dir)
     };
     let sum = plan("c12b", &two, "series = \"sum\"\n");
     assert_eq!(sum, plan("c12b", &buckets("", 10, 400), ""));

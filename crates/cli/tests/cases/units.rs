@@ -3,6 +3,7 @@
 
 use super::imports::says;
 use crate::common::{cemark, folder, line};
+use crate::scenario_digest;
 
 const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 3\nrate = \"100Gbps\"\n\
                     [[workload]]\nkind = \"list\"\n\
@@ -16,17 +17,9 @@ fn check(name: &str, rest: &str) -> (Option<i32>, String) {
     (o.status.code(), line(&o.stderr))
 }
 
-/// The fingerprint of everything that can change a result.
 fn digest(name: &str, rest: &str) -> String {
     let text = format!("{STAR}{rest}\n");
-    let dir = folder(&format!("cases-{name}"), &[("my.toml", &text)]);
-    let o = cemark(&dir, &["check", "my.toml", "--format", "json"]);
-    assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
-    let doc: serde_json::Value = serde_json::from_slice(&o.stdout).expect("a document");
-    doc["scenario_digest"]
-        .as_str()
-        .expect("a digest")
-        .to_owned()
+    scenario_digest(&folder(&format!("cases-{name}"), &[("my.toml", &text)]))
 }
 
 fn refused(name: &str, rest: &str, parts: &[&str]) {

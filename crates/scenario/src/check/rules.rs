@@ -5,7 +5,7 @@
 use cemark_marking::{Kind, ParamSpec, Rule, RuleTime, SchemeSpec, Values};
 use cemark_sim::Config;
 use cemark_sim::config::MarkerChoice;
-use cemark_sim::workload::RttModel;
+use cemark_sim::workload::{RttModel, rtt_quantile};
 use cemark_wire::{Picos, Rate};
 
 use crate::markers::Scheme;
@@ -17,63 +17,56 @@ use crate::warn::{never, path_rtts};
 /// A default that is off its rule by more than this factor is pointed out.
 const FAR: f64 = 3.0;
 
-/// Base RTTs of the flows of a configuration, in picoseconds.
-struct BaseRtts {
-    mean: f64,
-    tail: f64,
-    largest: f64,
+/// Base RTTs of the flows of a configuration.
+struct BaseRtts<'a> {
+    model: &'a RttModel,
+    /// Shares of the flows, and the RTT of the links of each path.
+    paths: Vec<(f64, Picos)>,
 }
 
-impl BaseRtts {
+impl<'a> BaseRtts<'a> {
     /// `None` where there are no flows.
-    fn of(config: &Config) -> Option<BaseRtts> {
+    fn of(config: &'a Config) -> Option<Self> {
         let workloads = config.workloads.iter();
         let paths: Vec<(f64, Picos)> = workloads
             .flat_map(|w| path_rtts(w, &config.topology))
             .collect();
-        let all: f64 = paths.iter().map(|(share, _)| share).sum();
-        if all <= 0.0 {
-            return None;
-        }
-        // A flow has its draw, or its path's RTT where that is longer.
-        let drawn = |rtt: Picos| match config.rtt {
+        let model = &config.rtt;
+        (!paths.is_empty()).then_some(BaseRtts { model, paths })
+    }
+
+    /// Share of the flows below an RTT. A flow has its draw, or its path's RTT where that is longer.
+    fn below(&self, rtt: Picos) -> f64 {
+        let drawn = match self.model {
             RttModel::Path => 1.0,
-            ref model => model.share_below(rtt),
+            model => model.share_below(rtt),
         };
-        let below = |rtt: Picos| -> f64 {
-            let of = |(share, path): &(f64, Picos)| match *path < rtt {
-                true => share * drawn(rtt),
-                false => 0.0,
-            };
-            paths.iter().map(of).sum::<f64>() / all
-        };
-        let quantile = |share: f64| {
-            // No base RTT is above 1000 s; whole nanoseconds.
-            let (mut low, mut high) = (0_u64, 1_000_000_000_000);
-            while high - low > 1 {
-                let middle = low + (high - low) / 2;
-                match below(Picos(middle * 1000)) > share {
-                    true => high = middle,
-                    false => low = middle,
-                }
-            }
-            low as f64 * 1000.0
-        };
-        let steps = 64;
-        let middle = |i: u32| quantile((f64::from(i) + 0.5) / f64::from(steps));
-        Some(BaseRtts {
-            mean: (0..steps).map(middle).sum::<f64>() / f64::from(steps),
-            tail: quantile(0.9),
-            largest: quantile(1.0 - 1e-6),
-        })
+        let all: f64 = self.paths.iter().map(|(share, _)| share).sum();
+        let shorter = self.paths.iter().filter(|(_, path)| *path < rtt);
+        drawn * shorter.map(|(share, _)| share).sum::<f64>() / all
+    }
+
+    /// In picoseconds.
+    fn quantile(&self, share: f64) -> f64 {
+        rtt_quantile(|rtt| self.below(rtt), share).0 as f64
+    }
+
+    /// In picoseconds, within a few percent.
+    fn mean(&self) -> f64 {
+        let steps = 16;
+        let middle = |i: u32| self.quantile((f64::from(i) + 0.5) / f64::from(steps));
+        (0..steps).map(middle).sum::<f64>() / f64::from(steps)
     }
 
     /// The time that a rule gives, in picoseconds, and its words.
     fn time(&self, rule: &Rule) -> (f64, String) {
         let (time, words) = match rule.time {
-            RuleTime::MeanRtt => (self.mean, "the mean base RTT".to_owned()),
-            RuleTime::TailRtt => (self.tail, "the 90th percentile of the base RTTs".to_owned()),
-            RuleTime::LargestRtt => (self.largest, "the largest base RTT".to_owned()),
+            RuleTime::MeanRtt => (self.mean(), "the mean base RTT".to_owned()),
+            RuleTime::TailRtt => (
+                self.quantile(0.9),
+                "the 90th percentile of the base RTTs".to_owned(),
+            ),
+            RuleTime::LargestRtt => (self.quantile(1.0 - 1e-6), "the largest base RTT".to_owned()),
             RuleTime::Fixed(t) => (t.0 as f64 * 1e3, span(Picos(t.0 * 1000))),
         };
         let part = f64::from(rule.thousandths) / 1e3;

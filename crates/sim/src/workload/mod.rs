@@ -18,7 +18,7 @@ mod traffic;
 /// Bytes of a probe and of its answer on the wire.
 pub(crate) const PROBE_BYTES: u16 = 64;
 
-pub use rtt::{CASES as RTT_CASES, Spread as RttSpread};
+pub use rtt::{CASES as RTT_CASES, Spread as RttSpread, rtt_quantile};
 pub use samples::Samples;
 pub use traffic::Traffic;
 

@@ -56,6 +56,20 @@ pub struct Spread {
     pub max: Picos,
 }
 
+/// The smallest RTT, in whole nanoseconds, that more than `share` of the flows do not exceed;
+/// `below` is the share of the flows below an RTT. No base RTT is above 1000 s.
+pub fn rtt_quantile(below: impl Fn(Picos) -> f64, share: f64) -> Picos {
+    let (mut low, mut high) = (0_u64, 1_000_000_000_000);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        match below(Picos::from_nanos(middle)) > share {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    Picos::from_nanos(low)
+}
+
 impl RttModel {
     /// A measured case of ECN# Table 1 as a quantile table (see [`CASES`]); `None` for another
     /// name.
