@@ -62,9 +62,12 @@ class Oracle(Scheme):
         if self.instantaneous:
             return length
         since, self.idle_since = self.idle_since, None
-        if since is not None and at.queue == 0:
-            self.idle_since = at.now  # still idle if this packet is dropped
-            missed = floor(max(at.now - since, 0) / self.packet_time)
+        departs = self.p.hook == "dequeue"
+        if since is not None and (departs or at.queue == 0):
+            if at.queue == 0:
+                self.idle_since = at.now  # still idle if this packet is dropped
+            joined = max(at.now - at.sojourn, 0) if departs else at.now
+            missed = floor(max(joined - since, 0) / self.packet_time)
             self.avg = self.down(self.avg * self.remaining(missed), 4096)
         else:
             self.avg = self.down(self.avg + self.p.weight * (length - self.avg), 4096)

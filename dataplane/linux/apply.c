@@ -279,7 +279,9 @@ static void cemark_renew(struct Qdisc *sch)
 
 /*
  * A link has another speed, or a device another MTU. The speed is asked for at the first two events
- * only: some kernels need the device's lock for it, which a change of the MTU may not hold.
+ * only: some kernels need the device's lock for it, which a change of the MTU may not hold. A
+ * stacked device (VLAN, macvlan, bond) asks the device below it, whose lock this notifier may hold
+ * or not: its rate is read by `tc qdisc change` only.
  */
 static int cemark_device_changed(struct notifier_block *block, unsigned long event, void *info)
 {
@@ -292,7 +294,7 @@ static int cemark_device_changed(struct notifier_block *block, unsigned long eve
 	list_for_each_entry(q, &cemark_ports, ports) {
 		if (qdisc_dev(q->sch) != dev)
 			continue;
-		if (event != NETDEV_CHANGEMTU)
+		if (event != NETDEV_CHANGEMTU && list_empty(&dev->adj_list.lower))
 			q->device = cemark_device_rate(dev, q->device);
 		cemark_renew(q->sch);
 	}

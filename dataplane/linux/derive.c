@@ -57,13 +57,13 @@ int cemark_derive(const struct cemark_settings *set, u64 mtu, u64 device, struct
 		bits = max_t(u64, cemark_muldiv(bits, set->shape, 1000000), CEMARK_LEAST_RATE);
 	if (!burst)
 		burst = max_t(u64, 2 * frame, cemark_bytes_in(bits, CEMARK_LATE));
-	*port = (struct cemark_port){
-		.bits = bits,
-		.slack = min_t(u64, cemark_nanos_for(bits, burst), S64_MAX),
-		.idle = set->idle,
-		.frame = frame,
-		.limit = set->limit ?: min_t(u64, 1000 * frame, U32_MAX),
-	};
+	/* Ports are compared byte by byte, padding included. */
+	memset(port, 0, sizeof(*port));
+	port->bits = bits;
+	port->slack = min_t(u64, cemark_nanos_for(bits, burst), S64_MAX);
+	port->idle = set->idle;
+	port->frame = frame;
+	port->limit = set->limit ?: min_t(u64, 1000 * frame, U32_MAX);
 	port->memory = set->memory ?: clamp_t(u64, 4ULL * port->limit, CEMARK_LEAST_MEMORY,
 					      CEMARK_MOST_MEMORY);
 	if (set->idle == CEMARK_IDLE_MTU)

@@ -22,7 +22,7 @@ command -v cc >/dev/null || { echo "a C compiler (cc) is needed: a notebook comp
 wheels=$(mktemp -d)
 trap 'rm -rf "$wheels"' EXIT
 (cd python && VIRTUAL_ENV=$venv "$venv/bin/maturin" build --quiet --profile dev --strip --locked \
-	--out "$wheels" --interpreter "$venv/bin/python")
+	--features as-tested --out "$wheels" --interpreter "$venv/bin/python")
 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps \
 	"$wheels"/cemark-*-abi3-*.whl
 "$venv/bin/python" docs/site/build.py target/site "$@"

@@ -63,7 +63,7 @@ pub(crate) fn export(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         let known: fn(&[u8]) -> bool = match args.form {
             Form::Header => |head: &[u8]| head.starts_with(HEADER),
-            Form::Bpf => |head: &[u8]| head.starts_with(b"\x7fELF"),
+            Form::Bpf => bpf_object,
         };
         return put(path, &bytes, Replace::ours(args.force, known), IN_THE_WAY);
     }
@@ -78,6 +78,12 @@ pub(crate) fn export(args: &Args) -> Result<(), Failure> {
             .write_all(raw.as_bytes())
             .map_err(|e| Failure::Machine(miette::miette!("cannot write to standard output: {e}"))),
     }
+}
+
+/// Whether a file begins as an ELF object of the machine BPF does.
+fn bpf_object(head: &[u8]) -> bool {
+    const MACHINE: [u8; 2] = 247_u16.to_le_bytes();
+    head.starts_with(b"\x7fELF") && head.get(18..20) == Some(&MACHINE)
 }
 
 /// The stem of the header with this name.

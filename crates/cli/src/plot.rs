@@ -162,12 +162,23 @@ fn replaced(force: bool, ending: &str) -> Replace {
     let known: fn(&[u8]) -> bool = match ending {
         "svg" => |head| head.starts_with(b"<svg "),
         "pdf" => |head| head.starts_with(b"%PDF"),
-        "csv" => |head| head.contains(&b','),
-        "md" => |head| head.contains(&b'|'),
-        // fct.txt: the first words are addresses of hosts.
-        _ => |head| head.first().is_some_and(u8::is_ascii_hexdigit),
+        "csv" => is_table,
+        "md" => |head| output::has(head, "\n\n| "),
+        // fct.txt: the first words are addresses of hosts, of eight digits.
+        _ => |head| {
+            head.get(..8)
+                .is_some_and(|address| address.iter().all(u8::is_ascii_hexdigit))
+                && head.get(8) == Some(&b' ')
+        },
     };
     Replace::ours(force, known)
+}
+
+/// Whether a CSV file begins as a table of a run or of a figure.
+fn is_table(head: &[u8]) -> bool {
+    let line = head.split(|b| *b == b'\n').next().unwrap_or_default();
+    let mut cells = line.split(|b| *b == b',');
+    cells.any(|cell| cell == b"scheme" || cell == b"statistic")
 }
 
 impl Found {

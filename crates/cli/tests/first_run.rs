@@ -127,8 +127,8 @@ fn defaults_of_another_fabric_are_pointed_out() {
         let warned = line(&o.stderr);
         assert!(
             warned.contains(
-                "`plain` has defaults of another fabric: `kmax` is 22.5KB, and its rule, what \
-                 100Gbps sends in the 90th percentile of the base RTTs, gives 1MB"
+                "`plain` has defaults for another fabric: `kmax` is 22.5KB, and by its rule, \
+                 100Gbps x the 90th percentile of the base RTTs, it is 1MB"
             ),
             "{warned}"
         );

@@ -144,11 +144,17 @@ impl Red {
         }
         self.state.avg = match self.state.idle_since.take() {
             // As in the paper, the packet that ends an idle time ages the average and is not a
-            // sample itself. The idle time continues, in case this packet is dropped: otherwise an
-            // average above kmax would block the queue until enough packets had been lost.
-            Some(since) if at.queue_bytes == 0 => {
-                self.state.idle_since = Some(at.now);
-                let missed = at.now.saturating_sub(since).0 / u64::from(p.packet_time);
+            // sample itself. At departure, the idle time ended when that packet joined. The idle
+            // time continues while no packet stays behind, in case this packet is dropped:
+            // otherwise an average above kmax would block the queue until enough packets had been
+            // lost.
+            Some(since) if p.hook == OneHook::Dequeue || at.queue_bytes == 0 => {
+                let until = match p.hook {
+                    OneHook::Enqueue => at.now,
+                    OneHook::Dequeue => at.now.saturating_sub(at.sojourn),
+                };
+                self.state.idle_since = (at.queue_bytes == 0).then_some(at.now);
+                let missed = until.saturating_sub(since).0 / u64::from(p.packet_time);
                 fixed::decay(self.state.avg, p.weight, missed)
             }
             _ => fixed::ewma(self.state.avg, length, p.weight),

@@ -126,14 +126,17 @@ CEMARK_FN u32 cemark_red_smooth(const struct cemark_red_params *p, struct cemark
 
 	if (cemark_red_instantaneous(p))
 		return length;
-	if (v->idle && at->queue_bytes == 0) {
+	if (v->idle && (p->at_dequeue || at->queue_bytes == 0)) {
 		/*
 		 * As in the paper, the packet that ends an idle time ages the average and is not
-		 * itself a sample. If it is dropped, the queue is still idle.
+		 * itself a sample. At departure, the idle time ended when that packet joined. If the
+		 * packet is dropped and none stays behind it, the queue is still idle.
 		 */
-		u64 missed = cemark_div(cemark_sub64(at->now, v->idle_since), p->packet_time);
+		u64 until = p->at_dequeue ? cemark_sub64(at->now, at->sojourn) : at->now;
+		u64 missed = cemark_div(cemark_sub64(until, v->idle_since), p->packet_time);
 
 		v->idle_since = at->now;
+		v->idle = at->queue_bytes == 0;
 		v->avg = cemark_decay(v->avg, p->weight, missed);
 	} else {
 		v->avg = cemark_ewma(v->avg, length, p->weight);

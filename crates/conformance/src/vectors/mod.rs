@@ -67,7 +67,7 @@ pub fn read(folder: &Path) -> Result<Vec<Vectors>, Error> {
         let scheme = scheme(&stem)?;
         for file in entries(path)?
             .iter()
-            .filter(|f| f.extension().is_some_and(|x| x == "toml"))
+            .filter(|f| f.extension().is_some_and(|x| x == "toml") && f.is_file())
         {
             found.push(Vectors {
                 scheme,

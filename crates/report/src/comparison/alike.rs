@@ -2,6 +2,8 @@
 //! Why a table cannot tell schemes apart: nothing was marked, no queue formed, or all schemes gave
 //! the same result. The first line of terminal, report and JSON says so.
 
+use std::collections::BTreeSet;
+
 use cemark_scenario::Plan;
 use cemark_sim::Outcome;
 use cemark_sim::config::MarkerChoice;
@@ -107,25 +109,32 @@ impl Comparisons {
     /// `None` where every table can.
     pub fn cannot_tell(&self) -> Option<String> {
         let found: Vec<Alike> = self.groups.iter().filter_map(|g| g.alike).collect();
-        let first = *found.first()?;
         let (n, all) = (found.len(), self.groups.len());
+        if n == 0 {
+            return None;
+        }
         let place = match (n, all) {
             (_, 1) => String::new(),
             (n, all) if n == all => format!("at all {all} combinations, "),
             (n, all) => format!("at {n} of {all} combinations, "),
         };
-        let mut kinds = found.clone();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let words: Vec<String> = kinds.iter().map(|k| k.words().to_owned()).collect();
-        let found = words.join(", or ");
-        let told = match self.groups[0].rows.len() {
-            1 => "This run says nothing of its scheme",
-            _ => "This run cannot tell the schemes apart",
+        let kinds: BTreeSet<Alike> = found.into_iter().collect();
+        let joined = |of: fn(Alike) -> &'static str| {
+            let words: Vec<&str> = kinds.iter().map(|kind| of(*kind)).collect();
+            words.join(", or ")
         };
+        let part = if n == all {
+            "This run"
+        } else {
+            "A part of this run"
+        };
+        let told = match self.groups[0].rows.len() {
+            1 => "says nothing of its scheme",
+            _ => "cannot tell the schemes apart",
+        };
+        let (found, help) = (joined(Alike::words), joined(Alike::help));
         Some(format!(
-            "{told}: {place}{found}. To mend it, {}.",
-            first.help()
+            "{part} {told}: {place}{found}. To mend it, {help}."
         ))
     }
 

@@ -289,6 +289,13 @@ impl Metric {
     /// is the largest of them.
     pub fn largest_of(&self, sample: &Sample<'_>) -> Option<u64> {
         let (statistic, n) = match (self.value, self.rank) {
+            (
+                Value::Flows {
+                    statistic: Statistic::Mean,
+                    ..
+                },
+                _,
+            ) => return None,
             (Value::Flows { has, statistic }, _) => (
                 statistic,
                 sample.times(has).map_or(0, |all| all.len() as u64),
@@ -299,8 +306,8 @@ impl Metric {
         statistic.is_maximum(n).then_some(n)
     }
 
-    /// The value in reports and documents: none for a percentile of so
-    /// few values that it is the largest of them.
+    /// The value in reports and documents: none for a percentile of so few values that it is the
+    /// largest of them.
     pub fn reported(&self, sample: &Sample<'_>) -> Option<f64> {
         match self.largest_of(sample) {
             None => self.value(sample).ok(),

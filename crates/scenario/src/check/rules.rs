@@ -2,7 +2,9 @@
 //! Thresholds beside the fabric: defaults that are far from their paper's rule, thresholds above
 //! the buffer, and lengths that were written as times where links have several rates.
 
-use cemark_marking::{Kind, ParamSpec, Rule, RuleTime, SchemeSpec, Values};
+use std::collections::BTreeMap;
+
+use cemark_marking::{Kind, Rule, RuleTime, SchemeSpec, Values};
 use cemark_sim::Config;
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::workload::{RttModel, rtt_quantile};
@@ -20,30 +22,31 @@ const FAR: f64 = 3.0;
 /// Base RTTs of the flows of a configuration.
 struct BaseRtts<'a> {
     model: &'a RttModel,
-    /// Shares of the flows, and the RTT of the links of each path.
-    paths: Vec<(f64, Picos)>,
+    /// Shares of the flows by the RTT of the links of their paths.
+    paths: BTreeMap<Picos, f64>,
 }
 
 impl<'a> BaseRtts<'a> {
     /// `None` where there are no flows.
     fn of(config: &'a Config) -> Option<Self> {
         let workloads = config.workloads.iter();
-        let paths: Vec<(f64, Picos)> = workloads
-            .flat_map(|w| path_rtts(w, &config.topology))
-            .collect();
+        let mut paths = BTreeMap::new();
+        for (share, rtt) in workloads.flat_map(|w| path_rtts(w, &config.topology)) {
+            *paths.entry(rtt).or_insert(0.0) += share;
+        }
         let model = &config.rtt;
         (!paths.is_empty()).then_some(BaseRtts { model, paths })
     }
 
-    /// Share of the flows below an RTT. A flow has its draw, or its path's RTT where that is longer.
+    /// Share of the flows below an RTT. A flow has its draw, or the RTT of its path where that is
+    /// longer.
     fn below(&self, rtt: Picos) -> f64 {
         let drawn = match self.model {
             RttModel::Path => 1.0,
             model => model.share_below(rtt),
         };
-        let all: f64 = self.paths.iter().map(|(share, _)| share).sum();
-        let shorter = self.paths.iter().filter(|(_, path)| *path < rtt);
-        drawn * shorter.map(|(share, _)| share).sum::<f64>() / all
+        let all: f64 = self.paths.values().sum();
+        drawn * self.paths.range(..rtt).map(|(_, share)| share).sum::<f64>() / all
     }
 
     /// In picoseconds.
@@ -125,13 +128,13 @@ fn defaults(
         if (1.0 / FAR..=FAR).contains(&factor) {
             continue;
         }
-        let (own, rule) = (shown(param, stored), shown(param, digits(wanted)));
+        let (own, rule) = (in_words(param, stored), in_words(param, digits(wanted)));
         let words = match param.kind {
             Kind::Time => words,
-            _ => format!("what {} sends in {words}", rate(reference(config).0)),
+            _ => format!("{} x {words}", rate(reference(config).0)),
         };
         far.push(format!(
-            "`{}` is {own}, and its rule, {words}, gives {rule}",
+            "`{}` is {own}, and by its rule, {words}, it is {rule}",
             param.name
         ));
         better.push(format!("{} = \"{rule}\"", param.name));
@@ -142,7 +145,7 @@ fn defaults(
     all.push(Warning {
         about: format!("default {}", scheme.label),
         message: format!(
-            "`{}` has defaults of another fabric: {}",
+            "`{}` has defaults for another fabric: {}",
             scheme.label,
             far.join("; ")
         ),
@@ -156,13 +159,6 @@ fn digits(x: f64) -> u64 {
     let n = x.round().max(1.0) as u64;
     let scale = 10_u64.pow(n.ilog10().saturating_sub(2));
     n / scale * scale
-}
-
-fn shown(param: &ParamSpec, stored: u64) -> String {
-    match param.kind {
-        Kind::Time => span(Picos(stored.saturating_mul(1000))),
-        _ => length(stored),
-    }
 }
 
 /// A threshold that the buffer never reaches, of a scheme whose lowest one it does reach: another
@@ -192,7 +188,7 @@ fn above_the_buffer(
         // With several queues a packet may wait for longer than a full buffer takes to send.
         (alone && bytes >= buffer).then(|| {
             let at = rate(fastest.0);
-            let wait = shown(param, wait);
+            let wait = in_words(param, wait);
             (
                 param.name,
                 format!("{wait} of waiting, which at {at} is {}", length(bytes)),

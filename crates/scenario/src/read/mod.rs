@@ -287,19 +287,18 @@ fn lines<'a, I: IntoIterator<Item = &'a String>>(
 /// The parameters in force of each scheme that has some, a line each. Where an axis changes them,
 /// each line has its own.
 fn of_schemes(cells: &[ReadCell], labels: &[String]) -> Vec<String> {
-    let mut all = Vec::new();
-    for label in labels {
-        let reads = cells.iter().flat_map(|(_, schemes)| schemes);
-        for read in reads.filter(|read| read.label == *label) {
-            if let Some(line) = rules::in_force(&read.scheme) {
-                let line = format!("{label}: {line}");
-                if !all.contains(&line) {
-                    all.push(line);
-                }
+    let mut found: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for read in cells.iter().flat_map(|(_, schemes)| schemes) {
+        if let Some(values) = rules::in_force(&read.scheme) {
+            let line = format!("{}: {values}", read.label);
+            if seen.insert(line.clone()) {
+                found.entry(&read.label).or_default().push(line);
             }
         }
     }
-    all
+    let own = |label: &String| found.remove(label.as_str()).unwrap_or_default();
+    labels.iter().flat_map(own).collect()
 }
 
 /// The place of the baseline among the schemes.
