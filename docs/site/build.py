@@ -29,7 +29,8 @@ USE = [
 ]
 DEPLOY = ["docs/dataplane.md", "docs/linux.md", "docs/p4.md", "dataplane/p4/README.md"]
 EVIDENCE = [
-    "docs/figures.md", "docs/findings.md", "docs/parts.md", "docs/questions.md", "docs/verdicts.md",
+    "docs/trust.md", "docs/figures.md", "docs/findings.md", "docs/parts.md", "docs/questions.md",
+    "docs/verdicts.md",
     "bench/README.md", "vectors/README.md", "oracle/README.md", "workloads/README.md",
 ]
 DEVELOP = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/site/README.md"]

@@ -7,6 +7,7 @@ mod costs;
 mod first_minute;
 mod instructions;
 mod mutants;
+mod openings;
 mod package;
 mod pgo;
 mod proof;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
             }
             arrows::check()
                 .and_then(|()| tidy::check())
+                .and_then(|()| openings::check())
                 .and_then(|()| bpf::fresh())
         }
         ["bpf"] => bpf::write(),

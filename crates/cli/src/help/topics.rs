@@ -129,13 +129,13 @@ pub(super) static ALL: &[Topic] = &[
     topic(
         &["figures"],
         "figures of the papers, and what counts as reproduced",
-        (page!("README.md"), Part::Item("Figures.")),
+        (page!("docs/trust.md"), Part::Item("Figures.")),
         "cemark figure --list",
     ),
     topic(
         &["physics"],
         "how the simulator is checked against theory",
-        (page!("README.md"), Part::Item("Physics.")),
+        (page!("docs/trust.md"), Part::Item("Physics.")),
         "cemark bench --physics",
     ),
     topic(
