@@ -181,6 +181,42 @@ fn is_table(head: &[u8]) -> bool {
     cells.any(|cell| cell == b"scheme" || cell == b"statistic")
 }
 
+/// Most characters and charts that a warning names.
+const MOST_NAMED: usize = 5;
+
+/// Warns of characters that PDF files of these charts show as boxes.
+fn lacking(charts: &[&Chart]) {
+    let listed = |all: &[String]| {
+        let some = all.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>();
+        match all.len().saturating_sub(MOST_NAMED) {
+            0 => some.join(", "),
+            more => format!("{} and {more} more", some.join(", ")),
+        }
+    };
+    let (mut characters, mut names) = (BTreeSet::new(), Vec::new());
+    for chart in charts {
+        let lacking = chart.lacking();
+        if !lacking.is_empty() {
+            characters.extend(lacking);
+            names.push(chart.name.clone());
+        }
+    }
+    if characters.is_empty() {
+        return;
+    }
+    let code = |c: &char| format!("`{c}` (U+{:04X})", u32::from(*c));
+    let characters: Vec<String> = characters.iter().map(code).collect();
+    complain(
+        &format!(
+            "the font of PDF files lacks {}; boxes stand for them in {}",
+            listed(&characters),
+            listed(&names)
+        ),
+        "write labels and titles in Latin or Greek letters, or take the SVG files, which leave \
+         such characters to the program that shows them",
+    );
+}
+
 impl Found {
     fn write(&self, args: &Args, out: &Path) -> Result<(), Failure> {
         let wanted =
@@ -216,6 +252,7 @@ impl Found {
                     for c in &charts {
                         put(&c.name, "pdf", &c.title, &c.pdf())?;
                     }
+                    lacking(&charts);
                 }
                 Kind::Csv => {
                     for t in &exact {

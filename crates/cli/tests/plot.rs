@@ -117,6 +117,30 @@ fn a_run_becomes_charts_and_tables() {
 }
 
 #[test]
+fn a_character_that_the_font_lacks_is_named() {
+    let dir = Scratch::new("lacking");
+    let scenario = fs::read_to_string(small()).expect("the scenario");
+    let scenario = scenario.replace("\"ECN#\"", "\"短流 ECN#\"");
+    fs::write(dir.0.join("s.toml"), scenario).expect("a file");
+    let run = dir.cemark(&["run", "s.toml", "--out", "r"]);
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let plot = |format: &str| {
+        let o = dir.cemark(&["plot", "r", "--format", format, "--only", "queue-load"]);
+        let said = text(&o.stderr);
+        assert!(o.status.success(), "{said}");
+        said
+    };
+    assert_eq!(plot("svg"), "");
+    assert_eq!(
+        plot("pdf"),
+        "warning: the font of PDF files lacks `流` (U+6D41), `短` (U+77ED); boxes stand for them \
+         in queue-load-0.3, queue-load-0.6\n   help: write labels and titles in Latin or Greek \
+         letters, or take the SVG files, which leave such characters to the program that shows \
+         them\n"
+    );
+}
+
+#[test]
 fn what_is_no_finished_run_is_refused() {
     let dir = Scratch::new("none");
     let refused = |args: &[&str], words: &[&str]| {

@@ -52,15 +52,15 @@ pub(super) fn variable((r, g, b): (u8, u8, u8)) -> &'static str {
     entry.map_or("ink", |entry| entry.0)
 }
 
-/// The dashes of a line in this colour, so that neighbours in the list of colours can be told apart
-/// in grey too; empty: a solid line.
-pub(super) fn dashes((r, g, b): (u8, u8, u8)) -> &'static str {
+/// The dashes and gaps of a line in this colour, so that neighbours in the list of colours can be
+/// told apart in grey too; empty: a solid line.
+pub(super) fn dashes((r, g, b): (u8, u8, u8)) -> &'static [f64] {
     let number = u32::from_be_bytes([0, r, g, b]);
     let place = TABLE.iter().position(|entry| entry.1 == number);
     match place {
-        Some(6..=8) => "6 3",
-        Some(9..=11) => "2 2.5",
-        _ => "",
+        Some(6..=8) => &[6.0, 3.0],
+        Some(9..=11) => &[2.0, 2.5],
+        _ => &[],
     }
 }
 

@@ -8,9 +8,10 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color, RGBColor, TRANSPARENT};
 
 use super::axis::{SIZE, Scale};
-use super::canvas::{Area, Begin, Canvas, End, FINE, Hover, Hovers};
+use super::canvas::{Area, Begin, Canvas, End, Hover, Hovers};
 use super::draw::{done, fine, style, write};
 use super::rows::{extent, number};
+use super::shapes::FINE;
 use super::{Body, Curve, Curves, Form, Panel, Spot, Unit, bars, colour, font};
 
 /// Height of the title of the vertical axis, and of numbers and title below.

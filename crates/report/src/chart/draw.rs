@@ -6,8 +6,9 @@ use plotters::element::{PathElement, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, TextStyle};
 
-use super::canvas::{Area, Canvas, FINE, Medium, Sheet};
+use super::canvas::{Area, Canvas};
 use super::rows::Columns;
+use super::shapes::{FINE, Sheet};
 use super::{Body, Chart, Form, Key, Panel, colour, curves, font, rows};
 
 /// Sizes of letters.
@@ -123,15 +124,9 @@ fn legend(keys: &[Key], room: f64) -> (Vec<(f64, f64, &Key)>, f64) {
     (out, height)
 }
 
-/// Draws a chart. Returns the sheet and its height. With `titled`, as in files, it has its title,
-/// its caption and a margin; in pages these are outside.
-pub(super) fn draw(chart: &Chart, medium: Medium, width: f64, titled: bool) -> (String, f64) {
-    let (sheet, height) = sheet(chart, medium, width, titled);
-    (sheet.finish(), height)
-}
-
-/// The same before it becomes text.
-pub(super) fn sheet(chart: &Chart, medium: Medium, width: f64, titled: bool) -> (Sheet, f64) {
+/// Draws a chart. With `titled`, as in files, it has its title, its caption and a margin; in pages
+/// these are outside.
+pub(super) fn sheet(chart: &Chart, width: f64, titled: bool) -> Sheet {
     let margin = if titled { MARGIN } else { 2.0 };
     let room = width - 2.0 * margin;
     let said = |text| if titled { text } else { "" };
@@ -143,7 +138,12 @@ pub(super) fn sheet(chart: &Chart, medium: Medium, width: f64, titled: bool) -> 
     let below = if titled { caption.height() + 8.0 } else { 0.0 };
     let body = grid.height();
     let height = (2.0 * margin + above + keys_height + body + below).ceil();
-    let mut sheet = Sheet::new(medium, width, height);
+    let mut sheet = Sheet {
+        width,
+        height,
+        shapes: Vec::new(),
+        texts: Vec::new(),
+    };
     {
         let root = Canvas(&mut sheet).into_drawing_area();
         if titled {
@@ -158,7 +158,7 @@ pub(super) fn sheet(chart: &Chart, medium: Medium, width: f64, titled: bool) -> 
         let under = top + keys_height + body + 8.0;
         caption.draw(&root, (margin, under));
     }
-    (sheet, height)
+    sheet
 }
 
 fn draw_key(area: &Area<'_>, (x, y): (f64, f64), key: &Key, room: f64, line: bool) {

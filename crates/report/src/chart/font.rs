@@ -42,9 +42,40 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size / units()
 }
 
+/// The number of a character's glyph.
+pub(super) fn glyph(c: char) -> Option<u16> {
+    FACE.glyph_index(c).map(|glyph| glyph.0)
+}
+
+/// Glyphs of the font; the first one is a box, for characters that it lacks.
+pub(super) fn glyphs() -> u16 {
+    FACE.number_of_glyphs()
+}
+
 /// Whether the font has every character of a text.
 pub(super) fn has(text: &str) -> bool {
-    text.chars().all(|c| FACE.glyph_index(c).is_some())
+    text.chars().all(|c| glyph(c).is_some())
+}
+
+/// What programs that show text ask of a font, in units of the font.
+pub(super) struct Measures {
+    /// The least rectangle around all characters: left, bottom, right, top.
+    pub around: [i16; 4],
+    pub ascender: i16,
+    pub descender: i16,
+    /// Height of capital letters.
+    pub capital: i16,
+}
+
+/// The measures of the whole font.
+pub(super) fn measures() -> Measures {
+    let all = FACE.global_bounding_box();
+    Measures {
+        around: [all.x_min, all.y_min, all.x_max, all.y_max],
+        ascender: FACE.ascender(),
+        descender: FACE.descender(),
+        capital: FACE.capital_height().unwrap_or(FACE.ascender()),
+    }
 }
 
 /// The text, or as much of its beginning as fits into `room`, and then dots.

@@ -19,7 +19,10 @@ mod of_goodput;
 mod of_group;
 mod of_queues;
 mod of_sweep;
+mod pdf;
 mod rows;
+mod shapes;
+mod svg;
 
 #[cfg(test)]
 mod tests;
@@ -35,8 +38,8 @@ pub use of_queues::of_queues;
 pub use of_sweep::{Values, of_sweep};
 pub(crate) use of_sweep::{capital, numbers, unit as unit_of};
 
-use canvas::{Medium, escape};
 use cemark_scenario::Plan;
+use svg::{Medium, escape};
 
 use crate::{Comparisons, Finished};
 
@@ -216,12 +219,13 @@ impl Chart {
     pub fn inline(&self) -> String {
         let mut out = String::from("<div class=\"chart\">\n");
         for (class, width) in [("wide", WIDE), ("narrow", NARROW)] {
-            let (sheet, height) = draw::draw(self, Medium::Page, width, false);
+            let sheet = draw::sheet(self, width, false);
             out += &format!(
-                "<svg class=\"{class}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+                "<svg class=\"{class}\" viewBox=\"0 0 {width} {}\" role=\"img\" \
                  aria-label=\"{}\">\n{}</svg>\n",
+                sheet.height,
                 escape(&self.alternative()),
-                sheet
+                svg::elements(&sheet, Medium::Page)
             );
         }
         out + "</div>\n"
