@@ -195,7 +195,7 @@ fn a_default_action_does_not_need_the_hash_units() {
 fn what_a_stateful_alu_cannot_do_is_refused() {
     let cases = [
         (
-            "value.next = value.next + gap.execute(value.count);",
+            "value.count = value.count + 1;",
             "value.count = gap.execute(value.count);",
             "to the first part, `egress.ecn_sharp.next_mark.value.next`, only",
         ),
@@ -274,6 +274,84 @@ fn what_a_stateful_alu_cannot_do_is_refused() {
         ),
     ] {
         assert_eq!(broken(from, to), [""; 0], "{to}");
+    }
+}
+
+/// A part that is set in several places of a register action, and whether a packet can come by two
+/// of them.
+#[test]
+fn a_part_is_set_again_unless_the_branches_exclude_each_other() {
+    let cases = [
+        // Nested: the outer assignment and the inner one are on one path.
+        ("if (A) { value = 1; if (B) { value = 2; } }", true),
+        ("if (A) { if (B) { value = 2; } value = 1; }", true),
+        (
+            "if (A) { value = 1; } else { value = 3; if (B) { value = 2; } }",
+            true,
+        ),
+        (
+            "if (A) { if (B) { value = 2; } else { value = 1; } }",
+            false,
+        ),
+        (
+            "if (A) { if (B) { value = 2; } } else { value = 1; }",
+            false,
+        ),
+        ("if (A && B) { value = 1; } else { value = 3; }", false),
+        (
+            "if (A) { value = 1; } else if (B) { value = 2; } else { value = 3; }",
+            false,
+        ),
+        // Side by side: both can be true.
+        ("if (A) { value = 1; } if (B) { value = 2; }", true),
+        (
+            "if (A) { value = 1; } else { if (B) { value = 2; } } if (B) { value = 3; }",
+            true,
+        ),
+        ("if (A) { value = 1; } if (A) { value = 2; }", true),
+        // The second condition is the opposite of the first, as long as neither is set between.
+        ("if (A) { value = 1; } if (!(A)) { value = 2; }", false),
+        (
+            "if (A) { value = 1; } if (now >= low) { value = 2; }",
+            false,
+        ),
+        ("if (A && B) { value = 1; } if (!(A)) { value = 2; }", false),
+        (
+            "if (A || B) { value = 1; } else { if (A) { value = 2; } }",
+            false,
+        ),
+        (
+            "if (value == 0) { value = 1; } if (value != 0) { value = 2; }",
+            true,
+        ),
+        // A zero that comes first.
+        ("value = 0; if (A) { value = 1; }", false),
+        ("if (A) { value = 0; if (B) { value = 1; } }", false),
+        ("if (A) { value = 1; if (B) { value = 0; } }", true),
+        ("if (A) { value = 0; value = 1; }", true),
+        ("if (A) { value = 0; } value = 1;", true),
+    ];
+    let state = "    Register<bit<8>, queue_t>(QUEUES, 0) marking_state;";
+    for (body, again) in cases {
+        let body = body.replace('A', "now < low").replace('B', "value == 7");
+        let more = format!(
+            "    Register<bit<32>, queue_t>(QUEUES, 0) more;
+    RegisterAction<bit<32>, queue_t, bit<32>>(more) change = {{
+        void apply(inout bit<32> value) {{ {body} }}
+    }};
+{state}"
+        );
+        let wrong = broken(state, &more);
+        // Three updates of a part are too many, wherever they are.
+        let more = usize::from(body.matches("value = ").count() > 2);
+        assert_eq!(wrong.len(), more + usize::from(again), "{body}: {wrong:?}");
+        let said = |what: &str| wrong.iter().any(|one| one.contains(what));
+        assert_eq!(
+            said("value` is set again on the same path"),
+            again,
+            "{body}: {wrong:?}"
+        );
+        assert_eq!(said("a third update"), more > 0, "{body}: {wrong:?}");
     }
 }
 

@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Actions. All that an action does happens in one stage, so that no operation in it can use the
-//! result of another. Statements of an `apply` become actions too, and before that a compiler puts
-//! the expression of a variable in the place where it is used.
+//! Actions. All that an action does, with the actions that it calls, happens in one stage, so that
+//! no operation in it can use the result of another. Statements of an `apply` become actions too,
+//! and before that a compiler puts the expression of a variable in the place where it is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::calls::{runs, writes};
 use crate::error::{Error, Place};
 use crate::ir::{Expr, ExprKind, Program, Slot, Stmt, StmtKind};
 
+/// Statements of `apply`, and defaults of tables.
 pub(super) fn check(program: &Program, wrong: &mut Vec<Error>) {
     for gress in &program.gresses {
         for control in &gress.controls {
             Applied::default().block(program, control, wrong);
         }
     }
-    let of_tables: BTreeSet<usize> = program
-        .tables
-        .iter()
-        .flat_map(|t| t.actions.iter().copied().chain([t.default.0]))
-        .collect();
-    for (i, action) in program.actions.iter().enumerate() {
-        Within::default().block(program, &action.body, wrong);
-        if of_tables.contains(&i) {
-            let data: BTreeSet<Slot> = action.params.iter().copied().collect();
-            action.body.iter().for_each(|stmt| {
-                stmt.walk(&mut |stmt| stmt.exprs().for_each(|e| subtracted(e, &data, wrong)));
-            });
-        }
-    }
     defaults(program, wrong);
+}
+
+/// What is wrong with an action. The parameters of one that a table runs are what an entry holds.
+pub(super) fn action(program: &Program, action: usize, of_table: bool, wrong: &mut Vec<Error>) {
+    let action = &program.actions[action];
+    Within::default().block(program, &action.body, wrong);
+    if of_table {
+        let params = action.params.iter().copied();
+        Data(params.collect()).block(&action.body, wrong);
+    }
 }
 
 /// Whether a value needs an instruction. Slices, casts, bits behind each other and constants do
@@ -81,23 +79,51 @@ impl Applied {
         }
     }
 
+    /// A value that is computed in `apply`. Gives its operations and what it reads.
+    fn value(
+        &self,
+        program: &Program,
+        value: &Expr,
+        place: &Place,
+        wrong: &mut Vec<Error>,
+    ) -> (u32, BTreeSet<Slot>) {
+        let (count, read) = (operations(value), reads(value));
+        if count > 1 {
+            wrong.push(two(place));
+        } else if count == 1
+            && let Some(of) = read.iter().find(|of| self.0.contains_key(of))
+        {
+            let (_, at) = &self.0[of];
+            let what = format!(
+                "a compiler computes this and `{}` of {}:{} in one action, which would span two \
+                 stages: make an action of each",
+                program.fields[*of].name, at.line, at.column
+            );
+            wrong.push(Error::new(place, what));
+        }
+        (count, read)
+    }
+
+    /// A table computes its keys, and runs one of its actions.
+    fn table(&mut self, program: &Program, table: usize, wrong: &mut Vec<Error>) {
+        let table = &program.tables[table];
+        for key in &table.keys {
+            self.value(program, &key.value, &key.value.place, wrong);
+        }
+        for action in runs(table) {
+            self.action(program, action);
+        }
+    }
+
     fn stmt(&mut self, program: &Program, stmt: &Stmt, wrong: &mut Vec<Error>) {
+        let mut tables = BTreeSet::new();
+        stmt.tables(&mut tables);
+        for table in tables {
+            self.table(program, table, wrong);
+        }
         match &stmt.kind {
             StmtKind::Set(slot, bits, value) => {
-                let (count, read) = (operations(value), reads(value));
-                if count > 1 {
-                    wrong.push(two(&stmt.place));
-                } else if count == 1
-                    && let Some(of) = read.iter().find(|of| self.0.contains_key(of))
-                {
-                    let (_, at) = &self.0[of];
-                    let what = format!(
-                        "a compiler computes this and `{}` of {}:{} in one action, which would \
-                         span two stages: make an action of each",
-                        program.fields[*of].name, at.line, at.column
-                    );
-                    wrong.push(Error::new(&stmt.place, what));
-                }
+                let (count, read) = self.value(program, value, &stmt.place, wrong);
                 self.written(*slot);
                 if count == 1 && bits.is_none() && !read.contains(slot) {
                     self.0.insert(*slot, (read, stmt.place.clone()));
@@ -112,11 +138,15 @@ impl Applied {
             StmtKind::Scope(inner) => self.block(program, inner, wrong),
             StmtKind::Execute(_, _, into) => into.iter().for_each(|slot| self.written(*slot)),
             StmtKind::Read(_, _, into) => into.iter().for_each(|slot| self.written(*slot)),
-            StmtKind::Action(action, _) => self.action(program, *action),
-            StmtKind::Apply(table, cases) => {
-                for action in &program.tables[*table].actions {
-                    self.action(program, *action);
+            StmtKind::Action(action, args) => {
+                // An argument is computed before the action begins.
+                for (param, arg) in program.actions[*action].params.iter().zip(args) {
+                    self.value(program, arg, &arg.place, wrong);
+                    self.written(*param);
                 }
+                self.action(program, *action);
+            }
+            StmtKind::Apply(_, cases) => {
                 let before = self.clone();
                 for (_, body) in cases {
                     let mut after = before.clone();
@@ -129,55 +159,56 @@ impl Applied {
     }
 }
 
-/// Fields that statements write.
-fn writes(stmts: &[Stmt]) -> BTreeSet<Slot> {
-    let mut all = BTreeSet::new();
-    for stmt in stmts {
-        stmt.walk(&mut |stmt| match &stmt.kind {
-            StmtKind::Set(slot, ..) | StmtKind::Execute(_, _, Some(slot)) => {
-                all.insert(*slot);
-            }
-            StmtKind::Read(_, _, into) => all.extend(into),
-            _ => {}
-        });
-    }
-    all
-}
-
-/// Statements of an action: what was computed in it so far.
-#[derive(Default)]
+/// Statements of an action: what was computed in it so far, on any path.
+#[derive(Clone, Default)]
 struct Within(BTreeSet<Slot>);
 
 impl Within {
     fn block(&mut self, program: &Program, stmts: &[Stmt], wrong: &mut Vec<Error>) {
         for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::Set(slot, _, value) => {
-                    let count = operations(value);
-                    if count > 1 {
-                        wrong.push(two(&stmt.place));
-                    }
-                    let read = reads(value);
-                    let computed = read.iter().any(|of| self.0.contains(of));
-                    if count == 1 {
-                        self.uses(program, &read, &stmt.place, wrong);
-                    }
-                    if count > 0 || computed {
-                        self.0.insert(*slot);
-                    } else {
-                        self.0.remove(slot);
-                    }
+            self.stmt(program, stmt, wrong);
+        }
+    }
+
+    fn stmt(&mut self, program: &Program, stmt: &Stmt, wrong: &mut Vec<Error>) {
+        let mut read = BTreeSet::new();
+        stmt.exprs().for_each(|e| e.reads(&mut read));
+        match &stmt.kind {
+            StmtKind::Set(slot, bits, value) => {
+                let count = operations(value);
+                if count > 1 {
+                    wrong.push(two(&stmt.place));
                 }
-                StmtKind::Execute(action, index, into) => {
-                    let mut read = reads(index);
-                    for inner in &program.register_actions[*action].body {
-                        inner.all_reads(&mut read);
-                    }
+                let computed = read.iter().any(|of| self.0.contains(of));
+                if count == 1 {
                     self.uses(program, &read, &stmt.place, wrong);
-                    self.0.extend(into);
                 }
-                _ => stmt.blocks().for_each(|b| self.block(program, b, wrong)),
+                if count > 0 || computed {
+                    self.0.insert(*slot);
+                } else if bits.is_none() {
+                    self.0.remove(slot);
+                }
             }
+            StmtKind::Execute(action, _, into) => {
+                for inner in &program.register_actions[*action].body {
+                    inner.all_reads(&mut read);
+                }
+                self.uses(program, &read, &stmt.place, wrong);
+                self.0.extend(into);
+            }
+            StmtKind::Read(_, _, into) => {
+                self.uses(program, &read, &stmt.place, wrong);
+                self.0.extend(into);
+            }
+            StmtKind::Write(..) => self.uses(program, &read, &stmt.place, wrong),
+            StmtKind::If(_, yes, no) => {
+                self.uses(program, &read, &stmt.place, wrong);
+                let mut other = self.clone();
+                self.block(program, yes, wrong);
+                other.block(program, no, wrong);
+                self.0.extend(other.0);
+            }
+            _ => stmt.blocks().for_each(|b| self.block(program, b, wrong)),
         }
     }
 
@@ -193,16 +224,51 @@ impl Within {
     }
 }
 
-/// The hardware subtracts what is in a field or an instruction, not what an entry holds.
-fn subtracted(e: &Expr, data: &BTreeSet<Slot>, wrong: &mut Vec<Error>) {
-    if let ExprKind::Binary("-" | "|-|", _, b) = &e.kind
-        && !reads(b).is_disjoint(data)
-    {
-        let what = "what is subtracted cannot come from a table's entry: let the entry hold the \
-                    negative number, and add it";
-        wrong.push(Error::new(&e.place, what));
+/// Fields that hold what a table's entry holds, on any path.
+#[derive(Clone)]
+struct Data(BTreeSet<Slot>);
+
+impl Data {
+    fn block(&mut self, stmts: &[Stmt], wrong: &mut Vec<Error>) {
+        for stmt in stmts {
+            stmt.exprs().for_each(|e| self.subtracted(e, wrong));
+            match &stmt.kind {
+                StmtKind::Set(slot, bits, value) => {
+                    // A compiler puts the entry's value where its copy is used.
+                    if operations(value) == 0 && !reads(value).is_disjoint(&self.0) {
+                        self.0.insert(*slot);
+                    } else if bits.is_none() {
+                        self.0.remove(slot);
+                    }
+                }
+                StmtKind::If(_, yes, no) => {
+                    let mut other = self.clone();
+                    self.block(yes, wrong);
+                    other.block(no, wrong);
+                    self.0.extend(other.0);
+                }
+                StmtKind::Execute(_, _, into) => into.iter().for_each(|slot| {
+                    self.0.remove(slot);
+                }),
+                StmtKind::Read(_, _, into) => into.iter().for_each(|slot| {
+                    self.0.remove(slot);
+                }),
+                _ => stmt.blocks().for_each(|inner| self.block(inner, wrong)),
+            }
+        }
     }
-    e.parts().for_each(|part| subtracted(part, data, wrong));
+
+    /// The hardware subtracts what is in a field or an instruction, not what an entry holds.
+    fn subtracted(&self, e: &Expr, wrong: &mut Vec<Error>) {
+        if let ExprKind::Binary("-" | "|-|", _, b) = &e.kind
+            && !reads(b).is_disjoint(&self.0)
+        {
+            let what = "what is subtracted cannot come from a table's entry: let the entry hold \
+                        the negative number, and add it";
+            wrong.push(Error::new(&e.place, what));
+        }
+        e.parts().for_each(|part| self.subtracted(part, wrong));
+    }
 }
 
 /// An index of the packet reaches a register through the hash units, which a table with a key does

@@ -3,7 +3,8 @@
 //!
 //! - an entry is `bit<8>`, `bit<16>`, `bit<32>`, two of one of them, `bit<1>`, or `bit<64>`;
 //! - a math unit gives a value to the first part only;
-//! - a part or the result is set once on every path, apart from a zero at the beginning;
+//! - a part or the result is set once on every path, apart from a zero before;
+//! - nothing else happens: no action is called, no table applied, no other register accessed;
 //! - a statement has one operator, or an `|` of two that have one;
 //! - beside two parts, a result is a part, a field of the packet or a power of two, and there is no
 //!   variable to compute in;
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules::same;
 use crate::error::{Error, Place};
-use crate::ir::{Expr, ExprKind, Program, RegisterAction, Slot, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Program, RegisterAction, Slot, Stmt, StmtKind, Unary};
 
 /// Numbers of any size that all actions of a register have together.
 const NUMBERS: usize = 4;
@@ -50,10 +51,12 @@ pub(super) fn check(program: &Program, wrong: &mut Vec<Error>) {
             action,
             width: program.registers[action.register].lanes[0].max(8),
             set: BTreeMap::new(),
+            writes: BTreeMap::new(),
+            conditions: BTreeMap::new(),
             numbers: numbers.entry(action.register).or_default(),
             wrong,
         };
-        one.block(&action.body, None);
+        one.block(&action.body, &Path::new());
     }
     for (register, numbers) in numbers {
         if numbers.len() > NUMBERS {
@@ -69,13 +72,43 @@ pub(super) fn check(program: &Program, wrong: &mut Vec<Error>) {
     }
 }
 
+/// Conditions by number, and whether they are true, under which a statement runs.
+type Path = BTreeMap<usize, bool>;
+
+/// Whether two paths take different branches of a condition.
+fn exclude(a: &Path, b: &Path) -> bool {
+    a.iter()
+        .any(|(condition, taken)| b.get(condition).is_some_and(|other| other != taken))
+}
+
+/// Where a field is set, and whether to zero.
+struct Setting {
+    path: Path,
+    zero: bool,
+}
+
+impl Setting {
+    /// Whether another one may follow: it runs on no path of this one, or what this one gives is
+    /// zero, which an ALU joins to the other by `|`. p4c takes a zero that is set under the same
+    /// conditions for a second value.
+    fn allows(&self, path: &Path) -> bool {
+        let first = self.path.is_empty() || !path.is_empty() && self.path != *path;
+        exclude(&self.path, path) || self.zero && first
+    }
+}
+
 struct Alu<'a> {
     program: &'a Program,
     action: &'a RegisterAction,
     /// Bits of a part.
     width: u32,
-    /// The conditions under which something is set, as texts. `None`: always.
-    set: BTreeMap<Slot, Vec<Option<String>>>,
+    /// Where parts and the result are set.
+    set: BTreeMap<Slot, Vec<Setting>>,
+    /// How often a field was set so far, on all paths together.
+    writes: BTreeMap<Slot, u32>,
+    /// Numbers of conditions. A condition is its text and how often each of its fields was set
+    /// before, so that it has one value wherever it is.
+    conditions: BTreeMap<String, usize>,
     numbers: &'a mut BTreeSet<i128>,
     wrong: &'a mut Vec<Error>,
 }
@@ -85,27 +118,74 @@ impl Alu<'_> {
         self.wrong.push(Error::new(place, what));
     }
 
-    fn block(&mut self, stmts: &[Stmt], when: Option<&str>) {
+    fn block(&mut self, stmts: &[Stmt], path: &Path) {
         for stmt in stmts {
             for e in stmt.exprs() {
                 self.operands(e);
             }
+            let mut tables = BTreeSet::new();
+            stmt.tables(&mut tables);
             match &stmt.kind {
-                StmtKind::Set(slot, _, value) => self.assigns(stmt, *slot, value, when),
+                _ if !tables.is_empty() => self.more(stmt),
+                StmtKind::Set(slot, _, value) => {
+                    self.assigns(stmt, *slot, value, path);
+                    *self.writes.entry(*slot).or_default() += 1;
+                }
                 StmtKind::If(condition, yes, no) => {
                     self.compares(condition);
                     self.nested(condition, &condition.place, false);
-                    let outer = when.unwrap_or_default();
-                    let is = format!("{outer}&{}", same(condition));
-                    self.block(yes, Some(&is));
-                    self.block(no, Some(&format!("{outer}&!{}", same(condition))));
+                    let [mut is, mut is_not] = [path.clone(), path.clone()];
+                    self.known(condition, true, &mut is);
+                    self.known(condition, false, &mut is_not);
+                    self.block(yes, &is);
+                    self.block(no, &is_not);
                 }
-                _ => stmt.blocks().for_each(|inner| self.block(inner, when)),
+                StmtKind::Scope(inner) => self.block(inner, path),
+                StmtKind::Return => {}
+                _ => self.more(stmt),
             }
         }
     }
 
-    fn assigns(&mut self, stmt: &Stmt, slot: Slot, value: &Expr, when: Option<&str>) {
+    fn more(&mut self, stmt: &Stmt) {
+        let what = "a register action only compares, and sets the entry and its result";
+        self.refuse(&stmt.place, what);
+    }
+
+    /// Adds what a branch of a condition says of it and of the conditions in it.
+    fn known(&mut self, e: &Expr, taken: bool, out: &mut Path) {
+        match &e.kind {
+            ExprKind::Unary(Unary::Not, inner) => return self.known(inner, !taken, out),
+            ExprKind::Binary("&&", a, b) if taken => {
+                self.known(a, true, out);
+                self.known(b, true, out);
+            }
+            ExprKind::Binary("||", a, b) if !taken => {
+                self.known(a, false, out);
+                self.known(b, false, out);
+            }
+            _ => {}
+        }
+        // A comparison and its opposite are one.
+        let (text, taken) = match &e.kind {
+            ExprKind::Binary("!=", a, b) => (format!("=={},{}", same(a), same(b)), !taken),
+            ExprKind::Binary(">=", a, b) => (format!("<{},{}", same(a), same(b)), !taken),
+            ExprKind::Binary("<=", a, b) => (format!(">{},{}", same(a), same(b)), !taken),
+            ExprKind::Binary(sign @ ("==" | "<" | ">"), a, b) => {
+                (format!("{sign}{},{}", same(a), same(b)), taken)
+            }
+            _ => (same(e), taken),
+        };
+        let mut reads = BTreeSet::new();
+        e.reads(&mut reads);
+        let writes = reads.iter().map(|slot| self.writes.get(slot).copied());
+        let writes: Vec<u32> = writes.map(Option::unwrap_or_default).collect();
+        let next = self.conditions.len();
+        let condition = format!("{text}{writes:?}");
+        out.insert(*self.conditions.entry(condition).or_insert(next), taken);
+    }
+
+    fn assigns(&mut self, stmt: &Stmt, slot: Slot, value: &Expr, path: &Path) {
         let name = self.program.fields[slot].name.clone();
         let (action, place) = (self.action, &stmt.place);
         let part = action.lanes.iter().position(|lane| *lane == slot);
@@ -131,20 +211,18 @@ impl Alu<'_> {
         self.compares(value);
         self.number(value);
         if own {
-            let zero = when.is_none() && crate::run::fold(value) == Some(0);
             let before = self.set.entry(slot).or_default();
-            let when = when.map(str::to_owned);
-            let again = before
-                .iter()
-                .any(|b| b.is_none() || when.is_none() || *b == when);
-            if again {
+            if before.iter().all(|first| first.allows(path)) {
+                before.push(Setting {
+                    path: path.clone(),
+                    zero: crate::run::fold(value) == Some(0),
+                });
+            } else {
                 let what = format!(
-                    "`{name}` is set again on the same path: a stateful ALU sets it once \
-                     (write `else`; only a zero may come first)"
+                    "`{name}` is set again on the same path: a stateful ALU sets it once (write \
+                     `else`; only a zero may come first)"
                 );
                 self.refuse(place, what);
-            } else if !zero || !before.is_empty() {
-                before.push(when);
             }
         }
     }
@@ -241,7 +319,7 @@ fn is_operation(e: &Expr) -> bool {
         && matches!(
             e.kind,
             ExprKind::Binary("+" | "-" | "|+|" | "|-|" | "&" | "|" | "^" | "/" | "%", ..)
-                | ExprKind::Unary(crate::ir::Unary::Negate, _)
+                | ExprKind::Unary(Unary::Negate, _)
         )
 }
 
@@ -253,7 +331,7 @@ fn is_given(e: &Expr) -> bool {
         ExprKind::Slice(inner, ..) => is_given(inner),
         ExprKind::Choose(_, yes, no) => is_given(yes) && is_given(no),
         ExprKind::Binary("==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||", ..) => true,
-        ExprKind::Unary(crate::ir::Unary::Not, _) => true,
+        ExprKind::Unary(Unary::Not, _) => true,
         _ => false,
     }
 }

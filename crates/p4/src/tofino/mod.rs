@@ -6,6 +6,7 @@
 
 mod actions;
 mod alu;
+mod calls;
 mod rules;
 mod sizes;
 mod stages;
@@ -23,7 +24,8 @@ use crate::ir::Program;
 ///   of 32 bits, and two updates of each part.
 /// - There is no division, and no product of two variables.
 /// - An `if` outside of a register action compares fields with constants, or for equality.
-/// - An action takes one stage: no operation in it needs the result of another.
+/// - An action takes one stage, with the actions that it calls: no operation in it needs the result
+///   of another. It calls neither itself nor a table.
 /// - What is subtracted does not come from a table's entry.
 /// - What a table with a key does by default accesses no register by an index of the packet.
 /// - A register action is what a stateful ALU can do (`alu.rs` lists the rules).

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::calls::{Told, flat, runs};
 use crate::error::{Error, Place};
 use crate::ir::{Expr, ExprKind, Program, RegisterAction, Slot, Stmt, StmtKind};
 
@@ -15,6 +16,8 @@ const UPDATES: usize = 2;
 
 pub(super) fn check(program: &Program) -> Vec<Error> {
     let mut wrong = Vec::new();
+    let flat = flat(program, &mut wrong);
+    let program = &flat.program;
     for gress in &program.gresses {
         let mut accesses = BTreeMap::new();
         for control in &gress.controls {
@@ -34,9 +37,26 @@ pub(super) fn check(program: &Program) -> Vec<Error> {
         for control in &gress.controls {
             outside(control, &mut wrong);
         }
+        outside(&gress.deparser, &mut wrong);
     }
-    for action in &program.actions {
-        outside(&action.body, &mut wrong);
+    for parser in &program.parsers {
+        outside(&parser.before, &mut wrong);
+        for state in &parser.states {
+            outside(&state.body, &mut wrong);
+            let keys = state.keys.iter();
+            keys.for_each(|key| arithmetic(key, &mut wrong));
+        }
+    }
+    for key in program.tables.iter().flat_map(|table| &table.keys) {
+        arithmetic(&key.value, &mut wrong);
+    }
+    let mut told = Told::new();
+    for &action in &flat.placed {
+        let mut found = Vec::new();
+        outside(&program.actions[action].body, &mut found);
+        let of_table = flat.of_tables.contains(&action);
+        super::actions::action(program, action, of_table, &mut found);
+        flat.tell(action, found, &mut told, &mut wrong);
     }
     for action in &program.register_actions {
         stateful(program, action, &mut wrong);
@@ -68,6 +88,12 @@ fn walk(program: &Program, stmts: &[Stmt]) -> Accesses {
     let mut all = Accesses::new();
     for stmt in stmts {
         let mut one = Accesses::new();
+        // A value may apply a table too: `if (table.apply().hit)`.
+        let mut applied = BTreeSet::new();
+        stmt.tables(&mut applied);
+        for table in applied {
+            join(&mut all, applies(program, table), true);
+        }
         match &stmt.kind {
             StmtKind::Execute(action, ..) => {
                 let register = program.register_actions[*action].register;
@@ -76,21 +102,14 @@ fn walk(program: &Program, stmts: &[Stmt]) -> Accesses {
             StmtKind::Read(register, ..) | StmtKind::Write(register, ..) => {
                 one.insert(*register, vec![stmt.place.clone()]);
             }
-            StmtKind::If(condition, yes, no) => {
+            StmtKind::If(_, yes, no) => {
                 one = walk(program, yes);
                 join(&mut one, walk(program, no), false);
-                // `if (table.apply().hit)`
-                let mut applied = BTreeSet::new();
-                tables(condition, &mut applied);
-                for table in applied {
-                    join(&mut all, applies(program, table), true);
-                }
             }
-            StmtKind::Apply(table, cases) => {
+            StmtKind::Apply(_, cases) => {
                 for (_, body) in cases {
                     join(&mut one, walk(program, body), false);
                 }
-                join(&mut one, applies(program, *table), true);
             }
             StmtKind::Action(action, _) => one = walk(program, &program.actions[*action].body),
             StmtKind::Scope(inner) => one = walk(program, inner),
@@ -104,21 +123,14 @@ fn walk(program: &Program, stmts: &[Stmt]) -> Accesses {
 /// Of a table one action runs.
 fn applies(program: &Program, table: usize) -> Accesses {
     let mut all = Accesses::new();
-    for action in &program.tables[table].actions {
+    for action in runs(&program.tables[table]) {
         join(
             &mut all,
-            walk(program, &program.actions[*action].body),
+            walk(program, &program.actions[action].body),
             false,
         );
     }
     all
-}
-
-fn tables(e: &Expr, out: &mut BTreeSet<usize>) {
-    if let ExprKind::Hit(table) = e.kind {
-        out.insert(table);
-    }
-    e.parts().for_each(|part| tables(part, out));
 }
 
 /// Statements outside of register actions.

@@ -25,15 +25,13 @@ pub struct Takes {
 }
 
 pub(super) fn takes(program: &Program) -> Takes {
+    // What is wrong with calls is told by `check`.
+    let program = &super::calls::flat(program, &mut Vec::new()).program;
     let egress = program.gresses.len() - 1;
     let mut tables = BTreeSet::new();
     for control in &program.gresses[egress].controls {
         for stmt in control {
-            stmt.walk(&mut |stmt| {
-                if let StmtKind::Apply(table, _) = stmt.kind {
-                    tables.insert(table);
-                }
-            });
+            stmt.walk(&mut |stmt| stmt.tables(&mut tables));
         }
     }
     let registers: Vec<u32> = program
@@ -81,6 +79,7 @@ fn metadata(program: &Program, egress: usize) -> u32 {
         StmtKind::Execute(_, _, Some(slot)) => {
             written.insert(*slot);
         }
+        StmtKind::Read(_, _, into) => written.extend(into),
         _ => {}
     };
     for control in &program.gresses[egress].controls {
