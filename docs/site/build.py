@@ -33,7 +33,10 @@ EVIDENCE = [
     "docs/verdicts.md",
     "bench/README.md", "vectors/README.md", "oracle/README.md", "workloads/README.md",
 ]
-DEVELOP = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/site/README.md"]
+DEVELOP = [
+    "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/release.md",
+    "docs/site/README.md",
+]
 # The notebook to begin with; the others follow by name.
 FIRST_NOTEBOOK = "in_ten_minutes"
 

@@ -4,6 +4,8 @@
 mod arrows;
 mod bpf;
 mod costs;
+mod crates;
+mod dist;
 mod first_minute;
 mod instructions;
 mod mutants;
@@ -24,7 +26,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   bpf [--check]      write the markers' bytecode; with --check, compare it with clang's
   package            pack the crates that others embed, and build them from the packages
   recipes [NAME]     apply, count, build and run the additions in xtask/recipes
-  release            build the binary that is distributed, and check it
+  release            build the program with `--release`, and check it
+  dist               build all files of a release in target/dist
   costs [COMMAND]    measure bench/costs.tsv again
   instructions [write]
                      count the instructions of a packet-hop under callgrind and hold them to
@@ -45,11 +48,13 @@ fn main() -> ExitCode {
             arrows::check()
                 .and_then(|()| tidy::check())
                 .and_then(|()| openings::check())
+                .and_then(|()| crates::check())
                 .and_then(|()| bpf::fresh())
         }
         ["bpf"] => bpf::write(),
         ["bpf", "--check"] => bpf::check(),
         ["release"] => release::run(),
+        ["dist"] => dist::run(),
         ["text", folders @ ..] => text::run(folders),
         ["package"] => package::run(),
         ["recipes"] => recipes::run(None),

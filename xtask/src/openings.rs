@@ -7,7 +7,7 @@ use std::fs;
 
 /// Doc comments of the tree that begin with one of [`WORDS`]. Lower it with every one that is
 /// rewritten.
-const MOST: usize = 1042;
+const MOST: usize = 1040;
 
 /// First words that stand for a thing which another sentence names.
 const WORDS: [&str; 7] = ["What ", "One ", "The same", "It ", "Of ", "Those ", "That "];

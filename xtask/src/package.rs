@@ -48,6 +48,16 @@ pub(crate) fn run() -> Result<(), String> {
     }
 }
 
+/// Packs the set, and returns its files.
+pub(crate) fn packed() -> Result<Vec<PathBuf>, String> {
+    run()?;
+    let file = |name: &&str| {
+        let name = format!("{name}-{}.crate", env!("CARGO_PKG_VERSION"));
+        Path::new(BUILT).join("package").join(name)
+    };
+    Ok(SET.iter().map(file).collect())
+}
+
 /// Removes what earlier runs built: a crate of a registry that is built is not built again.
 fn forget_built() -> Result<(), String> {
     match fs::remove_dir_all(BUILT) {

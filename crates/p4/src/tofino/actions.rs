@@ -19,7 +19,7 @@ pub(super) fn check(program: &Program, wrong: &mut Vec<Error>) {
     defaults(program, wrong);
 }
 
-/// What is wrong with an action. The parameters of one that a table runs are what an entry holds.
+/// Faults of an action. Parameters of an action that a table runs are what an entry holds.
 pub(super) fn action(program: &Program, action: usize, of_table: bool, wrong: &mut Vec<Error>) {
     let action = &program.actions[action];
     Within::default().block(program, &action.body, wrong);

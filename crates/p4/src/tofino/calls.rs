@@ -150,7 +150,7 @@ fn places(stmts: &[Stmt]) -> BTreeSet<Key> {
 #[derive(Clone)]
 enum Body {
     Unknown,
-    /// It is being made, and who asks for it is part of it.
+    /// Under way: an action that asks for this one now is part of it.
     Begun,
     /// The statements, and how deep they are.
     Known(Vec<Stmt>, usize),

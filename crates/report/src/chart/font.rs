@@ -57,7 +57,7 @@ pub(super) fn has(text: &str) -> bool {
     text.chars().all(|c| glyph(c).is_some())
 }
 
-/// What programs that show text ask of a font, in units of the font.
+/// Measures that programs that show text ask of a font, in units of the font.
 pub(super) struct Measures {
     /// The least rectangle around all characters: left, bottom, right, top.
     pub around: [i16; 4],

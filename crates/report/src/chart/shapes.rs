@@ -54,7 +54,7 @@ pub(super) enum Shape {
         places: Vec<BackendCoord>,
         stroke: Stroke,
     },
-    /// What lies inside a line.
+    /// The part inside a line.
     Polygon {
         corners: Vec<BackendCoord>,
         fill: BackendColor,

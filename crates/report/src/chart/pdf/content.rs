@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is drawn on the page: shapes as operators of PDF.
+//! Drawing on the page: shapes as operators of PDF.
 
 use pdf_writer::{Name, Str};
 use plotters_backend::{BackendColor, BackendCoord};
@@ -29,7 +29,7 @@ pub(super) fn state(number: usize) -> Vec<u8> {
 }
 
 impl<'a> Content<'a> {
-    /// What draws a sheet.
+    /// The operators that draw a sheet.
     pub fn of(sheet: &Sheet, letters: &'a Letters) -> Self {
         let mut content = Content {
             letters,

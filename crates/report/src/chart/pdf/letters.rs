@@ -15,7 +15,7 @@ use super::{packed, stream};
 use crate::chart::font;
 use crate::chart::shapes::Sheet;
 
-/// What the page calls the font.
+/// Name of the font in the resources of the page.
 pub(super) const NAME: &[u8] = b"F";
 /// The name of the font. The letters before `+` say that it is a part of Roboto; it is the same
 /// part in every file.
@@ -36,7 +36,7 @@ const IDENTITY: SystemInfo<'static> = SystemInfo {
 pub(super) struct Letters(BTreeMap<char, u16>);
 
 impl Letters {
-    /// Those of the texts of a sheet.
+    /// Letters of the texts of a sheet.
     pub fn of(sheet: &Sheet) -> Self {
         let all: BTreeSet<char> = sheet.written().flat_map(|t| t.text.chars()).collect();
         let mut beyond = font::glyphs()..u16::MAX;
@@ -102,7 +102,7 @@ impl Letters {
     }
 }
 
-/// What a reader asks of a font before it opens the file of it.
+/// Measures that a reader asks of a font before it opens the font's file.
 fn descriptor(pdf: &mut Pdf, object: Ref, file: Ref) {
     let font::Measures {
         around,

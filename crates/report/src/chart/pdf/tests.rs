@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a reader finds in a PDF file of ours: texts, the font, lines and transparencies.
+//! A reader's view of a PDF file: texts, the font, lines and transparencies.
 
 use std::collections::BTreeMap;
 

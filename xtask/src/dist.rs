@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files of a release, in `target/dist`: an archive with the program, its manual pages, completions
+//! and licences, the Python wheel, the crates that others embed, and checksums of all.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const FOLDER: &str = "target/dist";
+/// Most bytes of the program. It has 15.3 million, since it carries the pages of `cemark help` and
+/// the eBPF programs with their loader.
+const MOST_BYTES: usize = 16_000_000;
+/// Documents beside the program.
+const DOCUMENTS: &[&str] = &["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+/// Shells whose completions are in the archive.
+const SHELLS: &[&str] = &["bash", "zsh", "fish"];
+
+/// Builds everything.
+pub(crate) fn run() -> Result<(), String> {
+    if Path::new(FOLDER).exists() {
+        fs::remove_dir_all(FOLDER).map_err(|e| format!("{FOLDER}: {e}"))?;
+    }
+    let program = crate::release::build("dist", MOST_BYTES)?;
+    let name = format!(
+        "cemark-{}-{}-{}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::ARCH,
+        std::env::consts::OS
+    );
+    let inside = Path::new(FOLDER).join(&name);
+    folder(&inside)?;
+    for path in DOCUMENTS.iter().map(Path::new).chain([program.as_path()]) {
+        copy(path, &inside)?;
+    }
+    let man = inside.join("man");
+    ran(Command::new(&program).args(["man", "--out"]).arg(&man))?;
+    let completions = inside.join("completions");
+    folder(&completions)?;
+    for shell in SHELLS {
+        let text = ran(Command::new(&program).args(["completions", shell]))?;
+        let path = completions.join(format!("cemark.{shell}"));
+        fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    ran(Command::new("tar")
+        .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
+        .args(["--mtime=@0", "-czf", &format!("{name}.tar.gz"), &name])
+        .current_dir(FOLDER))?;
+    fs::remove_dir_all(&inside).map_err(|e| format!("{}: {e}", inside.display()))?;
+    ran(Command::new("python3").args([
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "./python",
+        "--wheel-dir",
+        FOLDER,
+    ]))?;
+    for path in crate::package::packed()? {
+        copy(&path, Path::new(FOLDER))?;
+    }
+    let mut files: Vec<String> = fs::read_dir(FOLDER)
+        .map_err(|e| format!("{FOLDER}: {e}"))?
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+        .collect();
+    files.sort();
+    let sums = ran(Command::new("sha256sum").args(&files).current_dir(FOLDER))?;
+    fs::write(format!("{FOLDER}/SHA256SUMS"), &sums).map_err(|e| format!("SHA256SUMS: {e}"))?;
+    print!("{FOLDER}:\n{}", String::from_utf8_lossy(&sums));
+    Ok(())
+}
+
+fn folder(path: &Path) -> Result<(), String> {
+    fs::create_dir_all(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn copy(path: &Path, into: &Path) -> Result<(), String> {
+    let name = path.file_name().unwrap_or_default();
+    fs::copy(path, into.join(name)).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(())
+}
+
+/// Runs a program, and returns its standard output.
+fn ran(command: &mut Command) -> Result<Vec<u8>, String> {
+    let name = PathBuf::from(command.get_program());
+    let out = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|e| format!("{}: {e}", name.display()))?;
+    match out.status.success() {
+        true => Ok(out.stdout),
+        false => Err(format!("{}: {}", name.display(), out.status)),
+    }
+}
