@@ -32,8 +32,10 @@ VIRTUAL_ENV=$venv "$venv/bin/maturin" build --quiet --profile dev --strip --lock
 	"$wheels"/cemark-*-abi3-*.whl
 if [ "${1:-}" = ray ]; then
 	# Ray repeats here what its processes said when they were killed: pages of its internals.
-	RAY_COLOR_PREFIX=0 "$venv/bin/python" tests/ray_cluster.py 2000 --alone |
-		grep -v -e '^(raylet)' -e '^    \[' -e '^$'
+	for how in '2000' '200 --head'; do
+		RAY_COLOR_PREFIX=0 "$venv/bin/python" tests/ray_cluster.py $how --alone |
+			grep -v -e '^(raylet)' -e '^    \[' -e '^$'
+	done
 	exit
 fi
 "$venv/bin/mypy" --cache-dir "$wheels/mypy"

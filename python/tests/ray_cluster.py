@@ -82,6 +82,10 @@ class Nodes:
                 return True
         return False
 
+    def kill_head(self) -> None:
+        """Kills the head with all its processes, the one that knows the cluster among them."""
+        self.cluster.remove_node(self.cluster.head_node, allow_graceful=False)
+
     def kill_node(self) -> None:
         """Kills the second node with all its workers."""
         self.cluster.remove_node(self._second, allow_graceful=False)
@@ -225,11 +229,58 @@ def _more() -> None:
         raise AssertionError("it was not refused")
 
 
+def _lose_head(points: int) -> None:
+    """A sweep whose cluster loses its head ends with an error and keeps the finished points; the
+    same command on another cluster simulates the others."""
+    Path("h.toml").write_text(cemark.Scenario(plan(points, flows=2000)).text)
+    kept = Path("head/points")
+    words = [sys.executable, "-m", "cemark", "sweep", "h.toml", "--ray", "--out", "head"]
+    words += ["--quiet", "--format", "json", "--address"]
+
+    def finished() -> int:
+        return len(list(kept.glob("????????????????.parquet")))
+
+    with two_nodes() as nodes:
+        with subprocess.Popen(
+            [*words, nodes.cluster.address],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as sweep:
+            began = time.monotonic()
+            while finished() < points // 4 and sweep.poll() is None:
+                assert time.monotonic() - began < 120, "no point was finished in two minutes"
+                time.sleep(0.01)
+            nodes.kill_head()
+            lost = time.monotonic()
+            try:
+                _, said = sweep.communicate(timeout=240)
+            except subprocess.TimeoutExpired:
+                sweep.kill()
+                raise AssertionError("the sweep waits for a cluster that is gone") from None
+    assert sweep.returncode not in (0, 2), (sweep.returncode, said)
+    before = finished()
+    assert points // 4 <= before < points, before
+    ended = time.monotonic() - lost
+    print(f"the head was killed: exit code {sweep.returncode} after {ended:.0f} s")
+    with two_nodes() as nodes:
+        again = subprocess.run(
+            [*words, nodes.cluster.address], capture_output=True, text=True, timeout=240
+        )
+        assert again.returncode == 0, again.stderr
+        answer = json.loads(again.stdout)
+    assert answer["cost"]["resumed"] == before, (answer["cost"], before)
+    one = cemark.sweep(plan(points, flows=2000), out="headless", progress=False)
+    assert answer["digest"] == one.digest
+    print(f"on another cluster {before} of {points} points were there: the digest of one machine")
+
+
 def main() -> None:
     """The test itself; prints what it finds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("points", type=int)
     parser.add_argument("--more", action="store_true", help="precision, stores, refusals as well")
+    parser.add_argument("--head", action="store_true", help="lose the head instead of a node")
     parser.add_argument("--alone", action="store_true", help="in a namespace, where possible")
     asked = parser.parse_args()
     if asked.alone and not os.environ.get(INSIDE):
@@ -237,6 +288,10 @@ def main() -> None:
     points: int = asked.points
     folder = tempfile.TemporaryDirectory(prefix="cemark-ray-")
     os.chdir(folder.name)
+    if asked.head:
+        _lose_head(points)
+        folder.cleanup()
+        return
     with two_nodes() as nodes:
         if asked.more:
             _more()

@@ -80,9 +80,13 @@ pub(crate) fn not_written(e: io::Error) -> Failure {
     }
 }
 
-/// Prints a line on standard error. If that is closed, the command continues.
+/// Prints a line on standard error. If standard error is closed, the command continues; if it is a
+/// pipe whose reader has gone (`2>&1 | head`), a run stops as after Ctrl-C.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", visible_lines(text));
+    let done = writeln!(io::stderr(), "{}", visible_lines(text));
+    if done.is_err_and(|e| e.kind() == ErrorKind::BrokenPipe) {
+        crate::interrupt::stop();
+    }
 }
 
 /// Prints the warnings of a scenario on standard error.

@@ -187,7 +187,15 @@ fn command() -> clap::Command {
 
 /// The command line that was typed, or the exit code if it cannot be read.
 fn typed() -> Result<Cli, u8> {
-    let matches = command().try_get_matches_from_mut(program::words());
+    let words = program::words();
+    if let [_, word] = words.as_slice()
+        && ["-h", "--help"].iter().any(|help| word == help)
+    {
+        return Err(exit::code(exit::answer(&screen::first(
+            terminal::look().width,
+        ))));
+    }
+    let matches = command().try_get_matches_from_mut(words);
     matches
         .and_then(|mut m| Cli::from_arg_matches_mut(&mut m))
         .map_err(|e| not_typed(&e))

@@ -336,7 +336,7 @@ fn colours_go_where_they_are_not_wanted() {
             .map(|o| String::from_utf8_lossy(&o.stdout).into_owned())
     };
     // `script` is part of util-linux; without it the test has no terminal.
-    for args in ["--help", "run no-such-scenario", "run --nonsense"] {
+    for args in ["run --help", "run no-such-scenario", "run --nonsense"] {
         let Some(coloured) = run(&[], args) else {
             return;
         };

@@ -65,7 +65,7 @@ pub struct Overrides {
 impl Overrides {
     /// Adds one `--set`, its `path=value[,value]`.
     pub fn add(&mut self, option: &str) -> Result<(), Error> {
-        match option.split_once('=') {
+        match path_and_values(option) {
             Some((path, values)) if !path.trim().is_empty() => {
                 let values = values.split(',').map(|v| v.trim().to_owned());
                 self.set.push((path.trim().to_owned(), values.collect()));
@@ -87,6 +87,22 @@ impl Overrides {
     }
 }
 
+/// Splits `path=value` at its first `=`. Within `scheme.LABEL.key` the label may have some itself:
+/// `scheme.K=20.k=10pkt`.
+fn path_and_values(option: &str) -> Option<(&str, &str)> {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || "_- ".contains(c);
+    let names_a_key = |path: &str| {
+        let inside = path.trim_start().strip_prefix("scheme.");
+        inside
+            .and_then(|inside| inside.rsplit_once('.'))
+            .is_some_and(|(_, key)| !key.trim().is_empty() && key.chars().all(is_key))
+    };
+    let places = option.match_indices('=').map(|(at, _)| at);
+    let found = places.map(|at| (&option[..at], &option[at + 1..]));
+    let mut whole = found.clone().filter(|(path, _)| names_a_key(path));
+    whole.next().or_else(|| found.clone().next())
+}
+
 /// Reads the scenario called `name`: a built-in, or a file (what ends in `.toml`, contains a `/`,
 /// or exists).
 pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
@@ -95,10 +111,7 @@ pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
     }
     let path = Path::new(name);
     if !name.ends_with(".toml") && !name.contains(['/', '\\']) && !path.exists() {
-        let help = format!(
-            "{}. Or the path of a file that ends in .toml",
-            near(name, builtins().map(|b| b.name))
-        );
+        let help = format!("{}. Or the path of a file that ends in .toml", like(name));
         return Err(Error::whole(
             name,
             "no built-in scenario or file has this name",
@@ -106,16 +119,27 @@ pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
         ));
     }
     let text = files::text(path, LARGEST_FILE).map_err(|why| {
-        let names = builtins().map(|b| b.name).collect::<Vec<_>>().join(", ");
-        Error::whole(
-            name,
-            format!("cannot be read: {why}"),
-            Some(format!(
-                "write the path of a scenario file, or a built-in: {names}"
-            )),
-        )
+        let help = format!("the path of a scenario file, or a built-in: {}", like(name));
+        Error::whole(name, format!("cannot be read: {why}"), Some(help))
     })?;
     parse(&text, name, overrides)
+}
+
+/// Scenarios that may be meant by a name: those of the folder of that path, and built-ins.
+fn like(name: &str) -> String {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let place = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    let mut files: Vec<String> = entries
+        .map(|entry| folder.join(entry.file_name()).display().to_string())
+        .filter(|path| path.ends_with(".toml"))
+        .collect();
+    files.sort_unstable();
+    let builtins = builtins().map(|b| b.name);
+    near(name, files.iter().map(String::as_str).chain(builtins))
 }
 
 /// Reads a scenario's text. `file` names it in errors, gives it its name, and its folder is where

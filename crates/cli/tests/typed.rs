@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Names that are typed on the command line, and readers that go while a run is at work.
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{cemark, folder, line};
+
+const STAR: &str = r#"
+[topology]
+kind = "star"
+hosts = 4
+rate = "10Gbps"
+[[workload]]
+kind = "poisson"
+sizes = "web-search"
+load = 0.5
+flows = 200
+[[scheme]]
+marker = "threshold"
+label = "K=20"
+k = "20pkt"
+[[scheme]]
+marker = "threshold"
+label = "K=2.5"
+k = "30KB"
+"#;
+
+/// A mistyped file name is answered with the files of its folder.
+#[test]
+fn scenarios_of_the_folder_are_offered() {
+    let dir = folder("typed-near", &[("mine.toml", STAR), ("sub.txt", "")]);
+    std::fs::create_dir(dir.join("deep")).expect("a directory");
+    std::fs::write(dir.join("deep/other.toml"), STAR).expect("a file");
+    for (typed, offered) in [
+        ("mine.tml", "did you mean `mine.toml`"),
+        ("mien.toml", "did you mean `mine.toml`"),
+        ("mine", "did you mean `mine.toml`"),
+        ("deep/othr.toml", "did you mean `deep/other.toml`"),
+        ("rtt-variatoin", "did you mean `rtt-variation`"),
+    ] {
+        let o = cemark(&dir, &["check", typed]);
+        assert_eq!(o.status.code(), Some(2), "{typed}");
+        assert!(
+            line(&o.stderr).contains(offered),
+            "{typed}: {}",
+            line(&o.stderr)
+        );
+    }
+}
+
+/// A label may hold `=` and `.`, and is addressed as it is written.
+#[test]
+fn a_label_with_an_equals_sign_is_addressed() {
+    let dir = folder("typed-label", &[("mine.toml", STAR)]);
+    for (set, shown) in [
+        ("scheme.K=20.k=10pkt", "K=20: k = 15KB"),
+        ("scheme.K=2.5.k=44KB", "K=2.5: k = 44KB"),
+        ("scheme.1.k=12KB", "K=20: k = 12KB"),
+    ] {
+        let o = cemark(&dir, &["check", "mine.toml", "--set", set]);
+        let said = line(&o.stdout);
+        assert!(o.status.success(), "{set}: {}", line(&o.stderr));
+        assert!(said.contains(shown), "{set}: {said}");
+    }
+}
+
+/// `cemark sweep … 2>&1 | head -2`: the run stops when its reader has gone, and what is finished is
+/// kept.
+#[test]
+fn a_run_stops_when_the_reader_of_standard_error_has_gone() {
+    let dir = folder("typed-pipe", &[("mine.toml", STAR)]);
+    let mut run = Command::new(env!("CARGO_BIN_EXE_cemark"))
+        .args(["run", "mine.toml", "--precision", "0.001", "--jobs", "1"])
+        .args(["--set", "workload.flows=2000"])
+        .current_dir(&dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut said = BufReader::new(run.stderr.take().expect("a pipe"));
+    let mut first = String::new();
+    said.read_line(&mut first).expect("a line");
+    drop(said);
+    let began = Instant::now();
+    let code = loop {
+        if let Some(status) = run.try_wait().expect("a child") {
+            break status.code();
+        }
+        if began.elapsed() > Duration::from_secs(120) {
+            run.kill().expect("it is there");
+            panic!("the run continues for a reader that has gone; it had said: {first}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(code, Some(130));
+}
