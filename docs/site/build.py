@@ -27,7 +27,10 @@ USE = [
     "docs/scenarios.md", "docs/output.md", "docs/speed.md", "docs/cluster.md", "docs/formats.md",
     "docs/transports.md", "docs/hosts.md", "docs/pfc.md", "docs/dcib.md", "docs/testbed.md",
 ]
-DEPLOY = ["docs/dataplane.md", "docs/linux.md", "docs/p4.md", "dataplane/p4/README.md"]
+DEPLOY = [
+    "docs/dataplane.md", "docs/linux.md", "docs/netdev-qinq.md", "docs/p4.md",
+    "dataplane/p4/README.md",
+]
 EVIDENCE = [
     "docs/trust.md", "docs/figures.md", "docs/findings.md", "docs/parts.md", "docs/questions.md",
     "docs/verdicts.md",

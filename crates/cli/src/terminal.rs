@@ -7,6 +7,7 @@ use std::io::{IsTerminal, stderr, stdout};
 use cemark_report::table::Look;
 use console::Term;
 use miette::{MietteHandlerOpts, ReportHandler};
+use textwrap::{WordSeparator, WordSplitter};
 
 /// Widths for which tables and messages are laid out.
 const WIDTHS: std::ops::RangeInclusive<usize> = 60..=120;
@@ -65,7 +66,11 @@ pub(crate) fn error_handler() -> Box<dyn ReportHandler> {
     let colours = stderr().is_terminal() && !plain();
     let mut options = MietteHandlerOpts::new()
         .color(colours)
-        .terminal_links(false);
+        .terminal_links(false)
+        // Paths and names can be copied.
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation);
     if let Some(width) = error_width() {
         options = options.width(width);
     }

@@ -74,7 +74,7 @@ fn a_label_with_an_equals_sign_is_addressed() {
 fn a_run_stops_when_the_reader_of_standard_error_has_gone() {
     let dir = folder("typed-pipe", &[("mine.toml", STAR)]);
     let mut run = Command::new(env!("CARGO_BIN_EXE_cemark"))
-        .args(["run", "mine.toml", "--precision", "0.001", "--jobs", "1"])
+        .args(["run", "mine.toml", "--precision", "0.1", "--jobs", "1"])
         .args(["--set", "workload.flows=2000"])
         .current_dir(&dir)
         .stdin(Stdio::null())

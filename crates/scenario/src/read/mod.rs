@@ -111,17 +111,18 @@ pub fn load(name: &str, overrides: &Overrides) -> Result<Plan, Error> {
     }
     let path = Path::new(name);
     if !name.ends_with(".toml") && !name.contains(['/', '\\']) && !path.exists() {
-        let help = format!("{}. Or the path of a file that ends in .toml", like(name));
+        let help = format!(
+            "{}. Or write the path of a file that ends in .toml",
+            like(name)
+        );
         return Err(Error::whole(
             name,
             "no built-in scenario or file has this name",
             Some(help),
         ));
     }
-    let text = files::text(path, LARGEST_FILE).map_err(|why| {
-        let help = format!("the path of a scenario file, or a built-in: {}", like(name));
-        Error::whole(name, format!("cannot be read: {why}"), Some(help))
-    })?;
+    let text = files::text(path, LARGEST_FILE)
+        .map_err(|why| Error::whole(name, format!("cannot be read: {why}"), Some(like(name))))?;
     parse(&text, name, overrides)
 }
 

@@ -116,10 +116,9 @@ fn chosen<'a>(
     rest: &'a [&'a str],
     at: At,
 ) -> Fallible<(Vec<usize>, &'a [&'a str])> {
-    if let [selector, inner @ ..] = rest
-        && !inner.is_empty()
-        && let Some(i) = selected(items, selector)
-    {
+    // A label may have dots itself.
+    let named = |n: usize| Some((selected(items, &rest[..n].join("."))?, &rest[n..]));
+    if let Some((i, inner)) = (1..rest.len()).rev().find_map(named) {
         return Ok((vec![i], inner));
     }
     let chosen: Vec<usize> = match list {
