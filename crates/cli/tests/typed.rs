@@ -59,7 +59,7 @@ fn a_label_with_an_equals_sign_is_addressed() {
     for (set, shown) in [
         ("scheme.K=20.k=10pkt", "K=20: k = 15KB"),
         ("scheme.K=2.5.k=44KB", "K=2.5: k = 44KB"),
-        ("scheme.1.k=12KB", "K=20: k = 12KB"),
+        ("scheme.1.k=12KB", "K=2.5: k = 12KB"),
     ] {
         let o = cemark(&dir, &["check", "mine.toml", "--set", set]);
         let said = line(&o.stdout);
