@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use crate::programs::output;
+
 /// (crate, crates of the workspace that it may depend on).
 const ALLOWED: &[(&str, &[&str])] = &[
     ("cemark-wire", &[]),
@@ -115,17 +117,9 @@ const BARE: &[&str] = &["cemark-wire", "cemark-marking", "cemark-transport"];
 
 /// The crates of the workspace, as cargo describes them.
 pub(crate) fn metadata() -> Result<serde_json::Value, String> {
-    let out = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--no-deps", "--locked"])
-        .output()
-        .map_err(|e| format!("cargo metadata: {e}"))?;
-    if !out.status.success() {
-        return Err(format!(
-            "cargo metadata: {}",
-            String::from_utf8_lossy(&out.stderr)
-        ));
-    }
-    serde_json::from_slice(&out.stdout).map_err(|e| e.to_string())
+    let words = ["metadata", "--format-version", "1", "--no-deps", "--locked"];
+    let out = output(Command::new(env!("CARGO")).args(words))?;
+    serde_json::from_slice(&out).map_err(|e| e.to_string())
 }
 
 /// Reads the dependencies from `cargo metadata` and fails on one that is not allowed.

@@ -4,23 +4,19 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use crate::programs::output;
+
 /// Most crates that the program and its build scripts consist of, those of the workspace included.
 const MOST: usize = 140;
 
 /// Counts the crates of `cemark` on this machine.
 pub(crate) fn check() -> Result<(), String> {
-    let out = Command::new(env!("CARGO"))
-        .args(["tree", "--locked", "--package", "cemark"])
-        .args(["--edges", "normal,build", "--prefix", "none"])
-        .output()
-        .map_err(|e| format!("cargo tree: {e}"))?;
-    if !out.status.success() {
-        return Err(format!(
-            "cargo tree: {}",
-            String::from_utf8_lossy(&out.stderr)
-        ));
-    }
-    let count = count(&String::from_utf8_lossy(&out.stdout));
+    let tree = output(
+        Command::new(env!("CARGO"))
+            .args(["tree", "--locked", "--package", "cemark"])
+            .args(["--edges", "normal,build", "--prefix", "none"]),
+    )?;
+    let count = count(&String::from_utf8_lossy(&tree));
     if count > MOST {
         return Err(format!(
             "{count} crates; at most {MOST}. `cargo tree -p cemark -e normal,build -i NAME` says \

@@ -3,8 +3,10 @@
 //! and licences, the Python wheel, the crates that others embed, and checksums of all.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
+
+use crate::programs::output;
 
 const FOLDER: &str = "target/dist";
 /// Most bytes of the program. It has 15.3 million, since it carries the pages of `cemark help` and
@@ -33,20 +35,22 @@ pub(crate) fn run() -> Result<(), String> {
         copy(path, &inside)?;
     }
     let man = inside.join("man");
-    ran(Command::new(&program).args(["man", "--out"]).arg(&man))?;
+    output(Command::new(&program).args(["man", "--out"]).arg(&man))?;
     let completions = inside.join("completions");
     folder(&completions)?;
     for shell in SHELLS {
-        let text = ran(Command::new(&program).args(["completions", shell]))?;
+        let text = output(Command::new(&program).args(["completions", shell]))?;
         let path = completions.join(format!("cemark.{shell}"));
         fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    ran(Command::new("tar")
-        .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
-        .args(["--mtime=@0", "-czf", &format!("{name}.tar.gz"), &name])
-        .current_dir(FOLDER))?;
+    output(
+        Command::new("tar")
+            .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
+            .args(["--mtime=@0", "-czf", &format!("{name}.tar.gz"), &name])
+            .current_dir(FOLDER),
+    )?;
     fs::remove_dir_all(&inside).map_err(|e| format!("{}: {e}", inside.display()))?;
-    ran(Command::new("python3").args([
+    output(Command::new("python3").args([
         "-m",
         "pip",
         "wheel",
@@ -64,7 +68,7 @@ pub(crate) fn run() -> Result<(), String> {
         .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
         .collect();
     files.sort();
-    let sums = ran(Command::new("sha256sum").args(&files).current_dir(FOLDER))?;
+    let sums = output(Command::new("sha256sum").args(&files).current_dir(FOLDER))?;
     fs::write(format!("{FOLDER}/SHA256SUMS"), &sums).map_err(|e| format!("SHA256SUMS: {e}"))?;
     print!("{FOLDER}:\n{}", String::from_utf8_lossy(&sums));
     Ok(())
@@ -78,17 +82,4 @@ fn copy(path: &Path, into: &Path) -> Result<(), String> {
     let name = path.file_name().unwrap_or_default();
     fs::copy(path, into.join(name)).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(())
-}
-
-/// Runs a program, and returns its standard output.
-fn ran(command: &mut Command) -> Result<Vec<u8>, String> {
-    let name = PathBuf::from(command.get_program());
-    let out = command
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|e| format!("{}: {e}", name.display()))?;
-    match out.status.success() {
-        true => Ok(out.stdout),
-        false => Err(format!("{}: {}", name.display(), out.status)),
-    }
 }

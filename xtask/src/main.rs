@@ -12,6 +12,7 @@ mod mutants;
 mod openings;
 mod package;
 mod pgo;
+mod programs;
 mod proof;
 mod recipes;
 mod release;
