@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The number of crates that a first build compiles, which whoever tries cemark waits for.
+//! The number of crates that a first build compiles: a newcomer waits for each.
 
 use std::collections::BTreeSet;
 use std::process::Command;

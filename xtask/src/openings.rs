@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Doc comments whose first word names no thing: rustdoc and a search show such a comment without
-//! its neighbours. Their number may only fall.
+//! Doc comments that begin with a pronoun: rustdoc and a search show such a comment without the
+//! sentence that it refers to. Their number may only fall.
 
 use std::cmp::Ordering;
 use std::fs;
@@ -9,7 +9,7 @@ use std::fs;
 /// rewritten.
 const MOST: usize = 1040;
 
-/// First words that stand for a thing which another sentence names.
+/// First words that refer to another sentence.
 const WORDS: [&str; 7] = ["What ", "One ", "The same", "It ", "Of ", "Those ", "That "];
 
 /// Counts the doc comments of all Rust files.

@@ -80,8 +80,8 @@ pub(crate) fn not_written(e: io::Error) -> Failure {
     }
 }
 
-/// Prints a line on standard error. If standard error is closed, the command continues; if it is a
-/// pipe whose reader has gone (`2>&1 | head`), a run stops as after Ctrl-C.
+/// Prints a line on standard error. The command continues if standard error is closed. A run stops,
+/// as after Ctrl-C, if standard error is a pipe whose reader has ended (`2>&1 | head`).
 pub(crate) fn note(text: &str) {
     let done = writeln!(io::stderr(), "{}", visible_lines(text));
     if done.is_err_and(|e| e.kind() == ErrorKind::BrokenPipe) {

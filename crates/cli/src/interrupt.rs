@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Ctrl-C, and a reader of standard error that has gone.
+//! Requests to stop a run: Ctrl-C, and a pipe on standard error whose reader has ended.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
