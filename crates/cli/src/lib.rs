@@ -22,6 +22,7 @@ mod init;
 mod interrupt;
 mod man;
 mod merge;
+mod mistyped;
 mod output;
 mod p4;
 mod plot;
@@ -37,10 +38,6 @@ mod testbed;
 mod theory;
 mod vectors;
 
-use std::io::Write;
-
-use clap::builder::Styles;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use crate::exit::Failure;
@@ -179,9 +176,6 @@ fn command() -> clap::Command {
     if terminal::plain() {
         command = command.color(ColorChoice::Never);
     }
-    if has_hidden() {
-        command = command.styles(Styles::plain());
-    }
     command
 }
 
@@ -198,51 +192,7 @@ fn typed() -> Result<Cli, u8> {
     let matches = command().try_get_matches_from_mut(words);
     matches
         .and_then(|mut m| Cli::from_arg_matches_mut(&mut m))
-        .map_err(|e| not_typed(&e))
-}
-
-/// Whether an argument holds control characters. An error about it is then printed without colours,
-/// since all escape sequences in it come from the argument.
-fn has_hidden() -> bool {
-    let mut words = program::words().into_iter();
-    words.any(|a| a.to_string_lossy().contains(cemark_scenario::is_hidden))
-}
-
-/// Prints help to standard output (exit code 0) or a mistake to standard error (exit code 2).
-fn not_typed(e: &clap::Error) -> u8 {
-    if !e.use_stderr() {
-        let done = e.print().and_then(|()| std::io::stdout().flush());
-        return exit::code(done.map_err(exit::not_written));
-    }
-    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) =
-        (e.kind(), e.get(ContextKind::InvalidSubcommand))
-    {
-        // A command may have commands of its own.
-        let whole = Cli::command();
-        let words = program::words();
-        let words = words.iter().skip(1).map(|w| w.to_string_lossy());
-        let command = words
-            .map_while({
-                let mut at = &whole;
-                move |word| {
-                    at = at.find_subcommand(&*word)?;
-                    Some(at)
-                }
-            })
-            .last()
-            .unwrap_or(&whole);
-        let names = command.get_subcommands().map(clap::Command::get_name);
-        return exit::code(Err(Failure::User(miette::miette!(
-            help = cemark_scenario::near(word, names),
-            "there is no command `{word}`"
-        ))));
-    }
-    match has_hidden() {
-        true => exit::note(e.render().ansi().to_string().trim_end()),
-        // A closed standard error is not an error of the command.
-        false => drop(e.print()),
-    }
-    e.exit_code().try_into().unwrap_or(exit::USER)
+        .map_err(|e| mistyped::answer(&e, &Cli::command()))
 }
 
 /// What `cemark schemes --format json` prints.

@@ -27,6 +27,23 @@ fn written(name: &str, text: &str) -> PathBuf {
     path
 }
 
+/// Few measured flows cost nearly as much as many where one of them is large, unless `hold` ends the
+/// load. The estimate says so only there.
+#[test]
+fn a_check_names_a_long_tail() {
+    let says = |set: &str| {
+        let mut args = vec!["check", "rtt-variation"];
+        args.extend(set.split(' ').flat_map(|s| ["--set", s]));
+        let out = cemark(&args);
+        assert_eq!(out.status.code(), Some(0), "{set}");
+        let text = String::from_utf8_lossy(&out.stdout).replace('\n', " ");
+        text.contains("come after the last measured flow has started")
+    };
+    assert!(says("workload.flows=500"));
+    assert!(!says("workload.flows=500 workload.hold=1ms"));
+    assert!(!says("workload.flows=100000"));
+}
+
 #[test]
 fn a_check_names_packet_hops_cpu_and_memory() {
     let out = cemark(&["check", &small(), "--format", "json"]);

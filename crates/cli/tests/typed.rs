@@ -68,6 +68,90 @@ fn a_label_with_an_equals_sign_is_addressed() {
     }
 }
 
+/// Words that no option takes are answered in the form of every other mistake.
+#[test]
+fn mistyped_options_are_answered() {
+    let dir = folder("typed-options", &[("mine.toml", STAR)]);
+    let cases: [(&[&str], &str, &str); 15] = [
+        (
+            &["runn", "mine.toml"],
+            "no command `runn`",
+            "did you mean `run`?",
+        ),
+        (
+            &["p4", "chek"],
+            "no command `chek`",
+            "did you mean `check`?",
+        ),
+        (&["p4"], "`cemark p4` needs a command", "`check`"),
+        (
+            &["plot", "x", "--slowdown"],
+            "`cemark plot` has no option `--slowdown`",
+            "--help",
+        ),
+        (
+            &["run", "mine.toml", "--job=2"],
+            "`cemark run` has no option `--job`",
+            "did you mean `--jobs`?",
+        ),
+        (
+            &["run", "mine.toml", "-j"],
+            "`cemark run` has no option `-j`",
+            "--help",
+        ),
+        (
+            &["run", "mine.toml", "other.toml"],
+            "`cemark run` has no place for `other.toml`",
+            "--help",
+        ),
+        (
+            &["run", "mine.toml", "--jobs", "x"],
+            "`x` is no value of `--jobs <N>`: invalid digit",
+            "--help",
+        ),
+        (
+            &["schemes", "--format", "jsn"],
+            "`jsn` is no value of `--format <FORMAT>`",
+            "did you mean `json`?",
+        ),
+        (
+            &["schemes", "--format="],
+            "`--format <FORMAT>` needs a value",
+            "`json`",
+        ),
+        (&["run", "mine.toml", "--jobs"], "--jobs <N>", "--help"),
+        (&["run"], "`cemark run` needs `<SCENARIO>`", "--help"),
+        (
+            &["run", "mine.toml", "--seed", "1", "--seed", "2"],
+            "`--seed <N>` cannot be used multiple times",
+            "--help",
+        ),
+        (
+            &["run", "mine.toml", "--seed", "1", "--seeds", "2"],
+            "`--seed <N>` cannot be used with `--seeds <N>`",
+            "leave one of them out",
+        ),
+        (
+            &["run", "mine.toml", "--no\u{1b}[2J"],
+            "has no option `--no\\u{1b}[2J`",
+            "--help",
+        ),
+    ];
+    for (args, wrong, help) in cases {
+        let o = cemark(&dir, args);
+        let said = line(&o.stderr);
+        assert_eq!(o.status.code(), Some(2), "{args:?}: {said}");
+        assert!(o.stdout.is_empty(), "{args:?}");
+        assert!(said.trim_start().starts_with('×'), "{args:?}: {said}");
+        assert!(said.contains(wrong), "{args:?}: {said}");
+        let answer = said.split("help: ").nth(1).unwrap_or_default();
+        assert!(answer.contains(help), "{args:?}: {said}");
+        for foreign in ["error:", "tip:", "Usage:", "\u{1b}[2J"] {
+            assert!(!said.contains(foreign), "{args:?}: {said}");
+        }
+    }
+}
+
 /// `cemark sweep … 2>&1 | head -2`: the run stops when its reader has gone, and what is finished is
 /// kept.
 #[test]

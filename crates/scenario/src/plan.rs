@@ -216,6 +216,9 @@ pub struct Point {
     pub config: Config,
     /// Estimated packet-hops, for progress and cost.
     pub cost: f64,
+    /// Estimated packet-hops after the last measured flow has started: part of `cost`; 0 where the
+    /// estimate does not tell.
+    pub tail: f64,
     /// Estimated samples of queues, of all ports.
     pub samples: f64,
     /// Estimated simulated seconds.

@@ -328,7 +328,7 @@ fn queue_pairs_have_the_papers_parameters_and_yours() {
     let usual = Rdma::default();
     let own = Rdma {
         dcqcn: Dcqcn {
-            g_shift: 4,
+            g: ALPHA_ONE / 16,
             alpha_init: ALPHA_ONE / 2,
             alpha_timer: Nanos::from_micros(1),
             rate_timer: Nanos::from_micros(300),

@@ -81,6 +81,7 @@ pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {
                     seed: *seed,
                     config: config(*seed),
                     cost: 1e6,
+                    tail: 0.0,
                     samples: 1e3,
                     seconds: 1.0,
                     peak_bytes: 1e6,

@@ -42,6 +42,8 @@ const EFFORT: u64 = 15_000_000;
 pub(crate) struct Cost {
     /// Packet-hops.
     pub(crate) hops: f64,
+    /// Those after the last measured flow has started; 0 where the estimate does not tell.
+    pub(crate) tail: f64,
     /// Samples of queues, of all ports.
     pub(crate) samples: f64,
     /// Simulated seconds.
@@ -67,9 +69,14 @@ impl Costs {
             .workloads
             .iter()
             .map(|w| probes(&w.kind, config, found.end));
+        let tail = match found.before > 0.0 {
+            true => found.after,
+            false => 0.0,
+        };
         found.after += probes.sum::<f64>();
         Cost {
             hops: found.before + found.after,
+            tail,
             samples: memory::samples_of_ports(config, &found),
             seconds: found.end,
             peak_bytes: memory::peak(config, &found),

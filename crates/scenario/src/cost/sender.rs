@@ -95,7 +95,8 @@ impl Sender {
             dcqcn: t.rdma.as_ref().map(|r| Dcqcn {
                 step: r.dcqcn.rate_ai.0 as f64 / 8.0,
                 timer: seconds(Picos::from(r.dcqcn.rate_timer)).max(1e-9),
-                decay: (-f64::from(r.dcqcn.g_shift)).exp2()
+                decay: f64::from(r.dcqcn.g)
+                    / f64::from(cemark_transport::rdma::ALPHA_ONE)
                     / seconds(Picos::from(r.dcqcn.alpha_timer)).max(1e-9),
             }),
         }

@@ -415,6 +415,7 @@ fn point(
         load,
         seed: config.seed,
         cost: cost.hops,
+        tail: cost.tail,
         samples: cost.samples,
         seconds: cost.seconds,
         peak_bytes: cost.peak_bytes,

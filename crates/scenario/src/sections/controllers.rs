@@ -182,7 +182,14 @@ fn read(s: &mut Section<'_>, param: &'static ParamSpec) -> Fallible<u64> {
     let range = (param.min, param.max);
     match param.kind {
         Kind::Weight => weight(node, param),
-        Kind::Fraction { one } => Ok(stored(fraction(node)?, one.into())),
+        Kind::Fraction { one } => {
+            let one = f64::from(one);
+            let x = fraction(node)?;
+            match stored(x, one) {
+                n if n >= param.min => Ok(n),
+                _ => Err(beneath(node, param, x, one)),
+            }
+        }
         Kind::Thousandths => {
             let range = (param.min as f64 / 1000.0, param.max as f64 / 1000.0);
             Ok(stored(number(node, range)?, 1000.0))
@@ -212,6 +219,15 @@ fn pace(node: &Node, param: &ParamSpec) -> Fallible<u64> {
         "write {key} = \"{}Mbps\", the default, or another rate from \"1kbps\" on",
         param.default / 1_000_000
     )))
+}
+
+/// What is wrong with a fraction below the least of its parameter.
+fn beneath(node: &Node, param: &ParamSpec, x: f64, one: f64) -> Box<Fault> {
+    let [usual, least] = [param.default, param.min].map(|n| n as f64 / one);
+    let key = param.key;
+    Fault::new(node.at, format!("{key} = {x} is out of range")).help(format!(
+        "write {key} = {usual}, the default, or another fraction from {least} to 1"
+    ))
 }
 
 /// A weight that is a power of two, as its exponent.

@@ -75,8 +75,8 @@ pub enum Retransmit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Dcqcn {
-    /// Weight of a notification in alpha, as a power of two: g = 2^-g_shift (1/256: 8; at most 20).
-    pub g_shift: u32,
+    /// Weight g of a notification in alpha, of [`ALPHA_ONE`]: above 0, at most 1.
+    pub g: u32,
     /// Alpha at the first notification, of [`ALPHA_ONE`].
     pub alpha_init: u32,
     /// Alpha decays once in every such time without a notification.
@@ -116,7 +116,7 @@ impl Default for Dcqcn {
     /// Mb/s) is our choice.
     fn default() -> Self {
         Dcqcn {
-            g_shift: 8,
+            g: ALPHA_ONE / 256,
             alpha_init: ALPHA_ONE,
             alpha_timer: Nanos::from_micros(55),
             rate_timer: Nanos::from_micros(55),
@@ -133,9 +133,11 @@ impl Default for Dcqcn {
 /// The declaration of DCQCN: its name and parameters in scenario files.
 pub static SPEC: ControllerSpec = ControllerSpec {
     params: &[
-        ParamSpec::weight(
+        ParamSpec::new(
             "dcqcn-g",
-            8,
+            Kind::Fraction { one: ALPHA_ONE },
+            (ALPHA_ONE / 256) as u64,
+            (1 << 10, ALPHA_ONE as u64),
             "Weight of a notification in alpha (paper, Table 1: 1/256).",
         ),
         ParamSpec::fraction(
@@ -237,7 +239,7 @@ impl Dcqcn {
             clamp,
         ] = control.values();
         Dcqcn {
-            g_shift: g as u32,
+            g: g as u32,
             alpha_init: alpha_init as u32,
             alpha_timer: Nanos(alpha_timer),
             rate_timer: Nanos(rate_timer),

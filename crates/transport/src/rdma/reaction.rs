@@ -97,7 +97,7 @@ impl ReactionPoint {
         // RC (1 - alpha / 2): below 2^40 bits per second times 2^30 needs the wide product.
         let cut = (u128::from(self.rate) * u128::from(self.alpha)) >> 31;
         self.rate = (self.rate - cut as u64).max(cfg.min_rate.0.clamp(1, self.line));
-        self.alpha += (ALPHA_ONE - self.alpha) >> cfg.g_shift;
+        self.alpha += weighted(cfg.g, ALPHA_ONE - self.alpha);
         self.alpha_due = now + cfg.alpha_timer;
         self.rate_due = now + cfg.rate_timer;
         self.timer_steps = 0;
@@ -134,7 +134,7 @@ impl ReactionPoint {
         while now >= self.alpha_due {
             self.alpha_due += cfg.alpha_timer;
             // When g alpha rounds to zero alpha itself becomes zero.
-            self.alpha -= match self.alpha >> cfg.g_shift {
+            self.alpha -= match weighted(cfg.g, self.alpha) {
                 0 => self.alpha,
                 part => part,
             };
@@ -166,6 +166,12 @@ impl ReactionPoint {
     }
 }
 
+/// `g` times `x`, both of [`ALPHA_ONE`].
+fn weighted(g: u32, x: u32) -> u32 {
+    let product = u64::from(g.min(ALPHA_ONE)) * u64::from(x);
+    (product / u64::from(ALPHA_ONE)) as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,6 +195,22 @@ mod tests {
         assert_eq!(rp.rate(), Rate::gbps(20), "alpha is 1");
         assert_eq!(rp.target(), LINE);
         assert_eq!(rp.alpha(), ALPHA_ONE, "and stays there");
+    }
+
+    /// ConnectX adapters have g = 5/1024, which is no power of two.
+    #[test]
+    fn alpha_rises_by_any_weight() {
+        let cfg = Dcqcn {
+            g: ALPHA_ONE / 1024 * 5,
+            alpha_init: 0,
+            ..Dcqcn::default()
+        };
+        let mut rp = fresh(&cfg);
+        rp.on_cnp(&cfg, us(0));
+        assert_eq!(rp.alpha(), 5 << 20);
+        // 2^30 (1 - (1019/1024)^2).
+        rp.on_cnp(&cfg, us(1));
+        assert_eq!(rp.alpha(), (1024 * 1024 - 1019 * 1019) << 10);
     }
 
     #[test]
