@@ -151,7 +151,16 @@ pub(super) static ALL: &[Topic] = &[
             page!("docs/transports.md"),
             Part::Section("The congestion controllers"),
         ),
-        "cemark help transport",
+        "cemark help controllers, cemark help transport",
+    ),
+    topic(
+        &["controllers"],
+        "the rules of each congestion controller",
+        (
+            page!("docs/transports.md"),
+            Part::Section("Rules of the controllers"),
+        ),
+        "cemark help transports",
     ),
     topic(
         &["dcib", "middleboxes"],
