@@ -32,7 +32,7 @@ DEPLOY = [
     "dataplane/p4/README.md",
 ]
 EVIDENCE = [
-    "docs/trust.md", "docs/figures.md", "docs/findings.md", "docs/parts.md", "docs/questions.md",
+    "docs/trust.md", "docs/figures.md", "docs/findings.md", "docs/questions.md",
     "docs/verdicts.md",
     "bench/README.md", "vectors/README.md", "oracle/README.md", "workloads/README.md",
 ]

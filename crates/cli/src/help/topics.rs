@@ -186,7 +186,10 @@ pub(super) static ALL: &[Topic] = &[
     topic(
         &["parts"],
         "what each part of ECN#, MQ-ECN and CEDM contributes",
-        (page!("docs/parts.md"), Part::Whole),
+        (
+            page!("docs/questions.md"),
+            Part::Section("What does each part contribute?"),
+        ),
         "cemark figure parts",
     ),
     topic(
