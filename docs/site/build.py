@@ -25,14 +25,14 @@ ROOT = HERE.parents[1]
 START = ["README.md", "docs/README.md", "docs/install.md", "docs/glossary.md"]
 USE = [
     "docs/scenarios.md", "docs/output.md", "docs/speed.md", "docs/cluster.md", "docs/formats.md",
-    "docs/transports.md", "docs/hosts.md", "docs/pfc.md", "docs/dcib.md", "docs/testbed.md",
+    "docs/transports.md", "docs/pfc.md", "docs/dcib.md", "docs/testbed.md",
 ]
 DEPLOY = [
     "docs/dataplane.md", "docs/linux.md", "docs/netdev-qinq.md", "docs/p4.md",
     "dataplane/p4/README.md",
 ]
 EVIDENCE = [
-    "docs/trust.md", "docs/figures.md", "docs/findings.md", "docs/parts.md", "docs/questions.md",
+    "docs/trust.md", "docs/figures.md", "docs/findings.md", "docs/questions.md",
     "docs/verdicts.md",
     "bench/README.md", "vectors/README.md", "oracle/README.md", "workloads/README.md",
 ]

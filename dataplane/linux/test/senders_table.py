@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The table and the figure of docs/hosts.md: the simulator's senders without and with the habits of
-Linux, beside the kernel.
+"""The table and the figures of docs/transports.md, "Compared with a kernel": the simulator's
+senders without and with the options of Linux, and the kernel.
 
 senders_table.py OUT [KERNEL]: runs senders.py in KERNEL (uml-hz1000) for every case, and the
-example `senders` of cemark-transport for every set of habits; 10 minutes. What OUT has of an
+example `senders` of cemark-transport for every set of options; 10 minutes. What OUT has of an
 earlier run is kept. Prints the table, and writes OUT/senders.svg and
 OUT/senders-incast.svg."""
 
@@ -34,7 +34,7 @@ INCAST = {"flows": 16, "rtt": 100, "t": 2000, "bytes": 20000, "limit": 100}
 GAPS = (20_000, 7_300, 33_000)
 
 COLUMNS = [
-    ("before", {}),
+    ("defaults", {}),
     ("ack-cwr", {"ack_cwr": "true"}),
     ("whole-segments", {"whole_segments": "true"}),
     ("prr", {"prr": "true"}),
@@ -91,7 +91,7 @@ def shown(one):
 
 
 def table(out, kernel_name):
-    print("| case | kernel | simulator before | with the preset |\n|---|---|---|---|")
+    print("| case | kernel | simulator, defaults | simulator, preset |\n|---|---|---|---|")
     for name, title, flows, rtt, ms, more in CASES:
         warm = 1000 if rtt == 1000 else 500
         common = {"flows": flows, "rtt": rtt, "ms": ms, "warm": warm, **more}
@@ -188,12 +188,12 @@ def figure(out, kernel_name):
         svg.text(left - 4, y + 9, str(top), "end", size=9)
         svg.text(left - 4, y + high, "0", "end", size=9)
         _, _, flows, rtt, ms, more = cases[name]
-        for i, (_, habits) in enumerate([*COLUMNS, ("", None)]):
-            if habits is None:
+        for i, (_, options) in enumerate([*COLUMNS, ("", None)]):
+            if options is None:
                 lines = kernel(out, name, kernel_name)
             else:
                 lines = simulator(flows=flows, rtt=rtt, ms=last + 1, samples="true",
-                                  **more, **habits)
+                                  **more, **options)
             box = (left + i * (wide + 10), y, wide, high)
             panel(svg, box, samples(lines), column, (first, last), top)
         svg.text(left + wide, y + high + 11, f"{last - first} ms", "end", size=9)
@@ -201,7 +201,7 @@ def figure(out, kernel_name):
 
 
 INCAST_COLUMNS = [
-    ("before", {}),
+    ("defaults", {}),
     ("rack", {"rack": "true"}),
     ("tlp", {"tlp": "true"}),
     ("tlp, rack", {"tlp": "true", "rack": "true"}),
@@ -217,13 +217,13 @@ def incast(out, kernel_name):
     svg = Svg(left + (len(INCAST_COLUMNS) + 1) * (wide + 10), 40 + 2 * (high + 16))
     real = kernel(out, "incast-samples", kernel_name, samples=1, repeat=1, **INCAST)
     total = 16 * -(-20_000 // 1448)
-    for i, (title, habits) in enumerate([*INCAST_COLUMNS, ("kernel 6.12", None)]):
+    for i, (title, options) in enumerate([*INCAST_COLUMNS, ("kernel 6.12", None)]):
         svg.text(left + i * (wide + 10) + wide / 2, 20, title, "middle", "bold", 12)
-        if habits is None:
+        if options is None:
             flows = {0: [(0, 0, 0, 0, 0, 0), *samples(real)[0]]}
         else:
             lines = simulator(gap=0, warm=0, handshake="true", ms=300, samples="true", **INCAST,
-                              **habits)
+                              **options)
             sums = {}
             for rows in samples(lines).values():
                 for ms, *rest in rows:

@@ -151,7 +151,16 @@ pub(super) static ALL: &[Topic] = &[
             page!("docs/transports.md"),
             Part::Section("The congestion controllers"),
         ),
-        "cemark help transport",
+        "cemark help controllers, cemark help transport",
+    ),
+    topic(
+        &["controllers"],
+        "the rules of each congestion controller",
+        (
+            page!("docs/transports.md"),
+            Part::Section("Rules of the controllers"),
+        ),
+        "cemark help transports",
     ),
     topic(
         &["dcib", "middleboxes"],
@@ -177,7 +186,10 @@ pub(super) static ALL: &[Topic] = &[
     topic(
         &["parts"],
         "what each part of ECN#, MQ-ECN and CEDM contributes",
-        (page!("docs/parts.md"), Part::Whole),
+        (
+            page!("docs/questions.md"),
+            Part::Section("What does each part contribute?"),
+        ),
         "cemark figure parts",
     ),
     topic(

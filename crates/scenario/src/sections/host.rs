@@ -52,7 +52,8 @@ words! { Pacing: "none" => Pacing::None, "tcp" => Pacing::Tcp, "nic" => Pacing::
 keys! { KEYS:
     PRESET: Preset = Key::choice("preset").usual("none").doc(
         "the keys of an operating system, here and in `[transport]`, unless the file writes them \
-         itself; `cemark check` prints them. `linux`: Linux 6.12 ([hosts.md](hosts.md))",
+         itself; `cemark check` prints them. `linux`: Linux 6.12 \
+         ([transports.md](transports.md#hosts-as-linux-builds-them))",
     );
     NIC: NicKind = Key::choice("nic").usual("back-pressure").doc(
         "`back-pressure`: at most `nic-packets` packets of a connection wait in the NIC, which \
