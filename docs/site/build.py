@@ -33,7 +33,6 @@ DEPLOY = [
 ]
 EVIDENCE = [
     "docs/trust.md", "docs/figures.md", "docs/findings.md", "docs/questions.md",
-    "docs/verdicts.md",
     "bench/README.md", "vectors/README.md", "oracle/README.md", "workloads/README.md",
 ]
 DEVELOP = [
