@@ -360,8 +360,7 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
 /// Least share of the packet-hops after the last measured flow has started that is worth a line.
 const LONG_TAIL: f64 = 0.6;
 
-/// How much of a run is load that is kept up after the last measured flow has started, where that is
-/// most of it.
+/// The share of a run after the last measured flow has started, where most of the run is.
 fn tail(plan: &Plan) -> Option<String> {
     let points = plan.distinct();
     let after: f64 = points.iter().map(|p| p.tail).sum();

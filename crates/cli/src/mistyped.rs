@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A command line that clap cannot read is answered as every other mistake is: what is wrong, and
-//! what to write instead.
+//! The answer to a command line that clap cannot read has the form of every other mistake: what is
+//! wrong, and what to write instead.
 
 use std::error::Error as _;
 use std::io::Write;
@@ -37,7 +37,7 @@ fn typed(whole: &Command) -> (&Command, String) {
     (command, path)
 }
 
-/// What is wrong, and what to write instead.
+/// The mistake, and the words to write instead.
 fn explained(e: &Error, command: &Command, path: &str) -> (String, String) {
     let text = |kind| match e.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -82,7 +82,7 @@ fn explained(e: &Error, command: &Command, path: &str) -> (String, String) {
         }
         (ErrorKind::ArgumentConflict, Some(argument), _) => {
             let others = several(e, ContextKind::PriorArg);
-            match others.is_empty() {
+            match others.iter().all(|other| *other == argument) {
                 true => (format!("`{argument}` is given more than once"), list),
                 false => (
                     format!("`{argument}` cannot be used with {}", quoted(&others)),

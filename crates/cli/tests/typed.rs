@@ -123,7 +123,7 @@ fn mistyped_options_are_answered() {
         (&["run"], "`cemark run` needs `<SCENARIO>`", "--help"),
         (
             &["run", "mine.toml", "--seed", "1", "--seed", "2"],
-            "`--seed <N>` cannot be used multiple times",
+            "`--seed <N>` is given more than once",
             "--help",
         ),
         (

@@ -42,7 +42,7 @@ const EFFORT: u64 = 15_000_000;
 pub(crate) struct Cost {
     /// Packet-hops.
     pub(crate) hops: f64,
-    /// Those after the last measured flow has started; 0 where the estimate does not tell.
+    /// Packet-hops after the last measured flow has started; 0 where the estimate does not tell.
     pub(crate) tail: f64,
     /// Samples of queues, of all ports.
     pub(crate) samples: f64,

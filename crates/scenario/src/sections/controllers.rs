@@ -221,7 +221,7 @@ fn pace(node: &Node, param: &ParamSpec) -> Fallible<u64> {
     )))
 }
 
-/// What is wrong with a fraction below the least of its parameter.
+/// The error of a fraction below the least of its parameter.
 fn beneath(node: &Node, param: &ParamSpec, x: f64, one: f64) -> Box<Fault> {
     let [usual, least] = [param.default, param.min].map(|n| n as f64 / one);
     let key = param.key;
