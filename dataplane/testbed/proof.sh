@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 program=${CEMARK:-}
 if [ -z "$program" ]; then
-  cargo build --quiet --locked
+  cargo build --quiet --locked --features deploy
   program=${CARGO_TARGET_DIR:-target}/debug/cemark
 fi
 runs=$(mktemp -d)

@@ -14,7 +14,7 @@ if ! command -v tc >/dev/null || ! command -v kmod >/dev/null; then
 fi
 program=${CEMARK:-}
 if [ -z "$program" ]; then
-  cargo build --quiet --locked -p cemark
+  cargo build --quiet --locked -p cemark --features deploy
   program=${CARGO_TARGET_DIR:-target}/debug/cemark
 fi
 dataplane/linux/test/kernel.sh uml-hz1000

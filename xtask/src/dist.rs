@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<(), String> {
     if Path::new(FOLDER).exists() {
         fs::remove_dir_all(FOLDER).map_err(|e| format!("{FOLDER}: {e}"))?;
     }
-    let program = crate::release::build("dist", MOST_BYTES)?;
+    let program = crate::release::build("dist", &["deploy"], MOST_BYTES)?;
     let name = format!(
         "cemark-{}-{}-{}",
         env!("CARGO_PKG_VERSION"),
@@ -50,16 +50,12 @@ pub(crate) fn run() -> Result<(), String> {
             .current_dir(FOLDER),
     )?;
     fs::remove_dir_all(&inside).map_err(|e| format!("{}: {e}", inside.display()))?;
-    output(Command::new("python3").args([
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "./python",
-        "--wheel-dir",
-        FOLDER,
-    ]))?;
+    output(
+        Command::new("python3")
+            .args(["-m", "pip", "wheel", "--quiet", "--no-deps", "./python"])
+            .args(["--wheel-dir", FOLDER])
+            .env("MATURIN_PEP517_ARGS", "--features deploy"),
+    )?;
     for path in crate::package::packed()? {
         copy(&path, Path::new(FOLDER))?;
     }

@@ -2,8 +2,9 @@
 //! The program as others get it: small, and without paths of the build machine.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Most bytes of what `cargo build --release` makes: it links faster than what is handed out
 /// (`cargo xtask dist`), and is larger.
@@ -11,24 +12,50 @@ const MOST_BYTES: usize = 23_000_000;
 
 /// `cargo xtask release`.
 pub(crate) fn run() -> Result<(), String> {
-    build("release", MOST_BYTES).map(|_| ())
+    let program = build("release", &[], MOST_BYTES)?;
+    // Commands that this build leaves out say how to get them.
+    for words in [
+        &["p4", "check", "x.p4"][..],
+        &["bpf", "--help"],
+        &["vectors", "--impl", "p4"],
+    ] {
+        let out = Command::new(&program)
+            .args(words)
+            .output()
+            .map_err(|e| format!("{}: {e}", program.display()))?;
+        let said = String::from_utf8_lossy(&out.stderr);
+        if out.status.code() != Some(2) || !said.contains("--features deploy") {
+            return Err(format!(
+                "cemark {}: {}\n{said}",
+                words.join(" "),
+                out.status
+            ));
+        }
+    }
+    Ok(())
 }
 
-/// Builds the program with a profile, checks it, and returns its path.
-pub(crate) fn build(profile: &str, most: usize) -> Result<PathBuf, String> {
-    let status = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--profile",
-            profile,
-            "--locked",
-            "--package",
-            "cemark",
-        ])
-        .status()
+/// Builds the program with a profile and features, checks it, and returns its path. A warning of
+/// the compiler is an error: clippy sees the program with all features only.
+pub(crate) fn build(profile: &str, features: &[&str], most: usize) -> Result<PathBuf, String> {
+    let mut cargo = Command::new(env!("CARGO"))
+        .args(["build", "--locked", "--package", "cemark"])
+        .args(["--profile", profile, "--features", &features.join(",")])
+        .stderr(Stdio::piped())
+        .spawn()
         .map_err(|e| format!("cargo build: {e}"))?;
+    let said = BufReader::new(cargo.stderr.take().expect("a pipe"));
+    let mut warned = false;
+    for line in said.lines().map_while(Result::ok) {
+        warned |= line.starts_with("warning: `cemark");
+        eprintln!("{line}");
+    }
+    let status = cargo.wait().map_err(|e| format!("cargo build: {e}"))?;
     if !status.success() {
         return Err(format!("cargo build --profile {profile}: {status}"));
+    }
+    if warned {
+        return Err(format!("cargo build --profile {profile} warns"));
     }
     let folder = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
     let path = format!("{folder}/{profile}/cemark{}", std::env::consts::EXE_SUFFIX);

@@ -6,8 +6,10 @@
 //! A library, so that other programs contain the same command: the executable `cemark` and the
 //! Python package call [`main`].
 
+#[cfg(not(feature = "deploy"))]
+mod absent;
 mod bench;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "deploy"))]
 mod bpf;
 mod capture;
 mod check;
@@ -24,6 +26,7 @@ mod man;
 mod merge;
 mod mistyped;
 mod output;
+#[cfg(feature = "deploy")]
 mod p4;
 mod plot;
 mod program;
@@ -33,12 +36,19 @@ mod schemes;
 mod screen;
 mod shell;
 mod terminal;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "deploy"))]
 mod testbed;
 mod theory;
 mod vectors;
 
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+#[cfg(not(feature = "deploy"))]
+use crate::absent as bpf;
+#[cfg(not(feature = "deploy"))]
+use crate::absent as p4;
+#[cfg(not(feature = "deploy"))]
+use crate::absent as testbed;
 
 pub use crate::exit::Failure;
 pub use crate::program::{Cluster, OnCluster, Program};

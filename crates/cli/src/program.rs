@@ -97,6 +97,7 @@ pub(crate) fn cluster() -> Option<Arc<dyn Cluster>> {
 }
 
 /// Whether one executable is the whole program, so that it can be started where nothing else is.
+#[cfg(all(target_os = "linux", feature = "deploy"))]
 pub(crate) fn is_alone() -> bool {
     program().again.len() == 1
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark vectors`: replays the golden vectors with one implementation of every scheme.
 
+#[cfg(feature = "deploy")]
 mod on_p4;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "deploy"))]
 mod on_tc;
 
 use std::fmt::Write;
@@ -79,9 +80,12 @@ pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
         Form::C => (Implementation::C, "c"),
         Form::Bpf => (Implementation::Bpf, "bpf"),
         Form::Kernel => (Implementation::Kernel, "kernel"),
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", feature = "deploy"))]
         Form::Tc => return on_tc::vectors(args, &files),
+        #[cfg(feature = "deploy")]
         Form::P4 => return on_p4::vectors(args, &files),
+        #[cfg(not(feature = "deploy"))]
+        _ => return crate::absent::refuse("vectors in P4 and in tc programs"),
     };
     let replayed: Vec<(&Vectors, Replayed)> = files
         .iter()

@@ -27,7 +27,7 @@ mod foreign;
 mod gathered;
 mod headers;
 mod kernel;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "deploy"))]
 mod tc;
 pub mod vectors;
 
@@ -38,6 +38,7 @@ pub use c::layout as c_layout;
 #[doc(hidden)]
 pub use c::round as c_round;
 /// How a P4 math unit rounds.
+#[cfg(feature = "deploy")]
 pub use cemark_p4::Rounding;
 pub use error::Error;
 pub use fault::{Breach, Fault, Watch};
@@ -59,7 +60,7 @@ pub enum Implementation {
     /// The same C inside the running kernel, in the module `sch_cemark`.
     Kernel,
     /// The same C as a tc program of the running kernel.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "deploy"))]
     Tc,
 }
 
@@ -80,7 +81,7 @@ pub fn build(
         Implementation::C => Box::new(c::twin(spec.name)?.marker(params, queue)?),
         Implementation::Bpf => Box::new(bpf::twin(spec.name)?.marker(params, queue)?),
         Implementation::Kernel => Box::new(kernel::twin(spec.name)?.marker(params, queue)?),
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", feature = "deploy"))]
         Implementation::Tc => Box::new(tc::twin(spec.name)?.marker(params, queue)?),
     })
 }

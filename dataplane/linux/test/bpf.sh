@@ -22,7 +22,7 @@ case $kernel in
     exit 2
     ;;
 esac
-cargo build --quiet --locked -p cemark
+cargo build --quiet --locked -p cemark --features deploy
 program=$(realpath "${CARGO_TARGET_DIR:-target}/debug/cemark")
 case $kernel in
   uml*)

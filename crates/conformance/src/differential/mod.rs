@@ -17,7 +17,7 @@ use cemark_marking::{
 };
 use cemark_wire::{Nanos, hash::Fnv1a};
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "deploy"))]
 use crate::tc;
 use crate::{Error, bpf, c, kernel};
 
@@ -118,7 +118,7 @@ pub fn rust_and_bpf(
 /// # Errors
 ///
 /// The first difference.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "deploy"))]
 pub fn rust_and_tc(
     spec: &'static SchemeSpec,
     seed: u64,

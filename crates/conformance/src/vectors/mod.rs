@@ -3,10 +3,12 @@
 //! must give. `vectors/README.md` defines their format.
 
 mod file;
+#[cfg(feature = "deploy")]
 mod p4;
 mod replay;
 mod trace;
 
+#[cfg(feature = "deploy")]
 pub use p4::OnP4;
 
 use std::path::Path;
