@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Outcome;
-use cemark_sim::outcome::PortReport;
+use cemark_sim::outcome::{PortReport, Spread};
 use cemark_wire::hash::Fnv1a;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::comparison::Comparisons;
 use crate::comparison::precision::Standing;
 use crate::comparison::workloads;
 use crate::metrics::{self, Sample};
-use crate::stats::{Distribution, SizeClass, fct_us, slowdowns};
+use crate::stats::{Distribution, SizeClass, Statistic, fct_us, slowdowns};
 
 /// The version of the document's shape. It rises when a field changes its meaning or goes away, not
 /// when one is added.
@@ -267,14 +267,14 @@ pub struct PortSummary {
     pub queue_mean_bytes: f64,
     /// Median.
     pub queue_p50_bytes: f64,
-    /// 99th percentile.
-    pub queue_p99_bytes: f64,
+    /// 99th percentile; none of fewer than 100 samples, whose nearest rank is the largest.
+    pub queue_p99_bytes: Option<f64>,
     /// Longest.
     pub queue_max_bytes: f64,
     /// Mean sojourn time in microseconds.
     pub sojourn_mean_us: f64,
-    /// 99th percentile of the sojourn time in microseconds.
-    pub sojourn_p99_us: f64,
+    /// 99th percentile of the sojourn time in microseconds; none of fewer than 100 packets.
+    pub sojourn_p99_us: Option<f64>,
     /// Share of the link's measured time in use.
     pub utilisation: f64,
     /// Packets sent.
@@ -291,16 +291,22 @@ impl From<&PortReport> for PortSummary {
             name: p.name.clone(),
             queue_mean_bytes: p.queue.mean,
             queue_p50_bytes: p.queue.p50,
-            queue_p99_bytes: p.queue.p99,
+            queue_p99_bytes: p99(&p.queue),
             queue_max_bytes: p.queue.max,
             sojourn_mean_us: p.sojourn.mean / 1e3,
-            sojourn_p99_us: p.sojourn.p99 / 1e3,
+            sojourn_p99_us: p99(&p.sojourn).map(|ns| ns / 1e3),
             utilisation: p.utilisation,
             packets: p.packets,
             marks: p.marks,
             drops: p.drops,
         }
     }
+}
+
+/// The 99th percentile of a spread, where it is not the largest of all values.
+pub(crate) fn p99(spread: &Spread) -> Option<f64> {
+    let is_largest = Statistic::Percentile(0.99).is_maximum(spread.count);
+    (spread.count > 0 && !is_largest).then_some(spread.p99)
 }
 
 /// One cell of the comparison table.
@@ -421,5 +427,22 @@ impl RunSummary {
             precision: PrecisionSummary::of(comparisons),
             cost,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_p99_of_a_port_needs_a_hundred_values() {
+        let of = |count| {
+            p99(&Spread {
+                count,
+                p99: 7.0,
+                ..Spread::default()
+            })
+        };
+        assert_eq!([0, 1, 99, 100].map(of), [None, None, None, Some(7.0)]);
     }
 }

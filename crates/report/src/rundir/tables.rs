@@ -8,6 +8,7 @@ use cemark_sim::outcome::{LongRecord, PortReport};
 use super::columns::{Column, Table, encode};
 use crate::Finished;
 use crate::metrics::{self, Sample};
+use crate::summary::p99;
 
 /// The leading columns of every table: axes, scheme, seed. An axis is a number where all its values
 /// are.
@@ -267,15 +268,15 @@ fn link_columns<'a>(plan: &'a Plan, finished: &'a [Finished]) -> impl Iterator<I
                 "utilisation",
                 Column::F64(p.iter().map(|p| p.utilisation).collect()),
             );
-            let sampled: [Field<f64>; 5] = [
-                ("queue_mean_bytes", |p| p.queue.mean),
-                ("queue_p99_bytes", |p| p.queue.p99),
-                ("queue_max_bytes", |p| p.queue.max),
-                ("sojourn_mean_us", |p| p.sojourn.mean / 1e3),
-                ("sojourn_p99_us", |p| p.sojourn.p99 / 1e3),
+            let sampled: [Field<Option<f64>>; 5] = [
+                ("queue_mean_bytes", |p| Some(p.queue.mean)),
+                ("queue_p99_bytes", |p| p99(&p.queue)),
+                ("queue_max_bytes", |p| Some(p.queue.max)),
+                ("sojourn_mean_us", |p| Some(p.sojourn.mean / 1e3)),
+                ("sojourn_p99_us", |p| p99(&p.sojourn).map(|ns| ns / 1e3)),
             ];
             for (name, of) in sampled {
-                let value = |p: &PortReport| (p.queue.count > 0).then(|| of(p));
+                let value = |p: &PortReport| of(p).filter(|_| p.queue.count > 0);
                 t.push(name, Column::MaybeF64(p.iter().map(value).collect()));
             }
             let counts: [Field<u64>; 4] = [
