@@ -104,6 +104,7 @@ impl ExplicitPort {
     }
 
     /// First tick at which the link is free after all transmissions decided so far.
+    #[inline]
     pub(crate) fn line(&self) -> u64 {
         self.below.as_ref().map_or(self.busy, |below| below.line())
     }
@@ -216,6 +217,7 @@ impl ExplicitPort {
     }
 
     /// Processes the departures up to `now`.
+    #[inline]
     pub(crate) fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         let pool = &mut pools[self.pool.place()];
         let deliver_at = self.send_due(now, pool, gone);

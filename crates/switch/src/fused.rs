@@ -197,6 +197,7 @@ impl FusedPort {
             .emptied(QueueId(0), self.judge.clock.nanos(at));
     }
 
+    #[inline]
     pub(crate) fn queued_bytes(&mut self, now: u64) -> u32 {
         self.catch_up(now);
         self.queue_bytes

@@ -255,6 +255,7 @@ impl Port {
     }
 
     /// The link may have become free. A call while the link is busy does nothing.
+    #[inline]
     pub fn serve(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) -> Offer {
         match self {
             Port::Fused(_) => Offer::QUIET,
@@ -264,6 +265,7 @@ impl Port {
 
     /// Processes all departures up to `now`. The call changes no result; it only brings a port that
     /// processes departures lazily up to date.
+    #[inline]
     pub fn catch_up(&mut self, now: u64, pools: &mut [Pool], gone: &mut Discarded) {
         if let Port::Explicit(p) = self
             && p.lags()
@@ -315,6 +317,7 @@ impl Port {
     }
 
     /// Bytes waiting at `now`, without the packet in transmission.
+    #[inline]
     pub fn queued_bytes(&mut self, now: u64) -> u32 {
         match self {
             Port::Fused(p) => p.queued_bytes(now),
@@ -334,6 +337,7 @@ impl Port {
     }
 
     /// Ticks that a packet arriving now would wait for what is in transmission or queued.
+    #[inline]
     pub fn backlog_ticks(&mut self, now: u64) -> u64 {
         match self {
             Port::Fused(p) => p.busy.saturating_sub(now),

@@ -118,6 +118,7 @@ impl Wheel {
     }
 
     /// The node of any event: a link's own, or a free one.
+    #[inline]
     fn node_of(&mut self, at: u64, event: u32) -> u32 {
         if event < self.links {
             self.nodes[event as usize + 1].at = at;

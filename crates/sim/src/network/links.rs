@@ -230,6 +230,7 @@ impl Network {
         }
     }
 
+    #[inline]
     pub fn serve<Q: EventQueue>(&mut self, agenda: &mut Agenda<Q>, l: LinkId) {
         let offer = self.ports[l].serve(agenda.now, &mut self.pools, &mut self.gone);
         self.apply_offer(agenda, l, &offer);

@@ -133,6 +133,7 @@ impl Rows {
 
     /// The packet's random hash at this hop: the same under every scheme for what is sent for the
     /// first time.
+    #[inline]
     pub fn packet_hash(&self, p: &Packet) -> u64 {
         // A retransmission, or an ACK with the same number, would get the same hash again: the time
         // of sending tells them apart.

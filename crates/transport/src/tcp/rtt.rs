@@ -21,6 +21,7 @@ pub(crate) struct Rtt {
 impl Rtt {
     /// Adds the round trip of a segment that was stamped `ts_echo` and acknowledged at `now`, and
     /// returns it. A wrapped timestamp does no harm.
+    #[inline]
     pub(crate) fn sample(&mut self, now: Nanos, ts_echo: u32) -> u32 {
         let rtt = (now.0 as u32).wrapping_sub(ts_echo).max(1);
         if self.srtt == 0 {
@@ -41,6 +42,7 @@ impl Rtt {
     }
 
     /// The retransmission timeout; `rto_init` before the first sample.
+    #[inline]
     pub(crate) fn rto(&self, cfg: &Config) -> Nanos {
         if self.srtt == 0 {
             return cfg.rto_init;
