@@ -6,7 +6,7 @@ use cemark_report::units;
 use cemark_scenario::Plan;
 use cemark_sim::Config;
 use cemark_sim::workload::Kind;
-use cemark_sim::workload::load::flows_per_second;
+use cemark_sim::workload::load::{flows_per_second, most_loaded};
 
 use super::rtts::Numbers;
 
@@ -66,8 +66,9 @@ impl Extent {
         let rounds = ROUNDS * rtt.largest as f64 / 1e12;
         let typical = sizes.mean_of_bytes();
         let stay = stay(config, typical, *load, rtt);
-        // Flows of that size whose bytes are under way at once.
-        let together = (per_second * sizes.mean() * stay / typical).max(1.0);
+        // Flows of that size whose bytes are under way at once, through the most loaded tier.
+        let crossing = most_loaded(&config.topology, pairs).share;
+        let together = (crossing * per_second * sizes.mean() * stay / typical).max(1.0);
         let edge = (STAYS * stay).max(rounds);
         let measured = (STAYS_OF_ONE * stay / together.sqrt())
             .max(edge)

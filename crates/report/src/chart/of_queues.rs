@@ -81,8 +81,8 @@ pub fn of_queues(plan: &Plan, finished: &[Finished], group: &Group) -> Option<Ch
         name: format!("queue{}", place_of(group)),
         title: format!("Queue length over time, {whose}{}", at(group)),
         caption: format!(
-            "{which} Seed {seed}; vertical axis in {}. The line is the mean of a short time, the \
-             band reaches from its shortest to its longest sample.",
+            "{which} Seed {seed}; vertical axis in {}. The line is the mean queue of each \
+             short interval; the band spans the shortest and the longest queue in it.",
             if most < 2e3 { "B" } else { unit }
         ),
         legend: Vec::new(),
