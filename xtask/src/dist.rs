@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files of a release, in `target/dist`: an archive with the program, its manual pages, completions
+//! Files of a release, in `target/publish`: an archive with the program, its manual pages, completions
 //! and licences, the Python wheel, the crates that others embed, and checksums of all.
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::programs::output;
 
-const FOLDER: &str = "target/dist";
+const FOLDER: &str = "target/publish";
 /// Most bytes of the program. It has 15.3 million, since it carries the pages of `cemark help` and
 /// the eBPF programs with their loader.
 const MOST_BYTES: usize = 16_000_000;

@@ -28,7 +28,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   package            pack the crates that others embed, and build them from the packages
   recipes [NAME]     apply, count, build and run the additions in xtask/recipes
   release            build the program with `--release`, and check it
-  dist               build all files of a release in target/dist
+  dist               build all files of a release in target/publish
   costs [COMMAND]    measure bench/costs.tsv again
   instructions [write]
                      count the instructions of a packet-hop under callgrind and hold them to

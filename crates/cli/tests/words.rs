@@ -120,9 +120,15 @@ fn near_misses_are_offered_everywhere() {
         (&["theory", "cedm", "rte=10Gbps"], "did you mean `rate`"),
         (&["bench", "leafspine-18"], "did you mean `leafspine-128`"),
         (&["man", "rnu"], "did you mean `run`?"),
-        (&["completions", "bsh"], "'bash'"),
-        (&["run", "rtt-variation", "--format", "jsn"], "'json'"),
-        (&["run", "rtt-variation", "--sed", "1"], "'--seed'"),
+        (&["completions", "bsh"], "did you mean `bash`"),
+        (
+            &["run", "rtt-variation", "--format", "jsn"],
+            "did you mean `json`?",
+        ),
+        (
+            &["run", "rtt-variation", "--sed", "1"],
+            "did you mean `--seed`",
+        ),
         (&["init", "--transport", "dctpc"], "did you mean `dctcp`?"),
         (&set("scheme.ECNsharp.pst_target=1us"), "`ECN#`"),
         (&set("scheme.4.marker=wrd"), "did you mean `wred`"),

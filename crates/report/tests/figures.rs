@@ -100,10 +100,9 @@ fn the_readme_counts_the_verdicts() {
     let decided = of("reproduced") + of("not_reproduced");
     let yes = near.iter().filter(|n| **n == "yes").count();
     let said = format!(
-        "{} of {} rows count: {} are reproduced, {} are not, {} stay undecided; {yes} of the {} \
-         with a published number that is not zero are near it",
+        "make {} statements that full runs judge: {} are reproduced, {} are not, {} stay \
+         undecided. {yes} of the {} with a published number other than zero come near that number",
         decided + of("not_decided"),
-        full.len(),
         of("reproduced"),
         of("not_reproduced"),
         of("not_decided"),
