@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files of a release, in `target/publish`: an archive with the program, its manual pages, completions
-//! and licences, the Python wheel, the crates that others embed, and checksums of all.
+//! Files of a release, in `target/publish`: an archive with the program, its manual pages,
+//! completions and licences, the Python wheel, the crates that others embed, and checksums of all.
 
 use std::fs;
 use std::path::Path;
