@@ -33,8 +33,8 @@ pub(crate) fn testbed(_: &Args) -> Result<(), Failure> {
 /// Refuses a part of cemark, and says how to build it.
 pub(crate) fn refuse(part: &str) -> Result<(), Failure> {
     Err(Failure::User(miette::miette!(
-        help = "in a checkout, `cargo run --release --features deploy -- …` runs a cemark with it, \
-                and `cargo install --path crates/cli --features deploy` installs one",
+        help = "in a checkout, type `cargo run --release --features deploy -- …`, or install \
+                with `cargo install --path crates/cli --features deploy`",
         "this cemark was built without {part}"
     )))
 }

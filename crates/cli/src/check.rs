@@ -9,7 +9,7 @@ use cemark_report::summary::hex;
 use cemark_report::{table::wrap, units};
 use cemark_runner::memory;
 use cemark_scenario::{Plan, Point, Precision, visible, visible_lines};
-use cemark_sim::workload::{Kind, RttModel, RttSpread};
+use cemark_sim::workload::{Kind, RttModel, RttSpread, Workload};
 use serde::Serialize;
 
 use crate::exit::{Failure, answer, answer_json, warn};
@@ -360,21 +360,24 @@ fn table(plan: &Plan, hops: f64, scenario: &str) -> String {
 /// Least share of the packet-hops after the last measured flow has started that is worth a line.
 const LONG_TAIL: f64 = 0.6;
 
-/// The share of a run after the last measured flow has started, where most of the run is.
+/// A sentence on the packet-hops after the last measured flow has started, where they are most of a
+/// run.
 fn tail(plan: &Plan) -> Option<String> {
     let points = plan.distinct();
     let after: f64 = points.iter().map(|p| p.tail).sum();
     let all: f64 = points.iter().map(|p| p.cost).sum();
-    let is_random = |p: &&Point| {
-        let mut kinds = p.config.workloads.iter().map(|w| &w.kind);
-        kinds.any(|k| matches!(k, Kind::Poisson { .. }))
+    let workloads = &points.first()?.config.workloads;
+    let holds = |w: &Workload| matches!(&w.kind, Kind::Poisson { hold, .. } if hold.0 > 0);
+    let place = workloads.iter().position(holds)?;
+    let key = match workloads.len() {
+        1 => "workload.hold".to_owned(),
+        _ => format!("workload.{place}.hold"),
     };
-    (after > LONG_TAIL * all && points.iter().any(is_random)).then(|| {
+    (after > LONG_TAIL * all).then(|| {
         format!(
             "{:.0} % of these packet-hops come after the last measured flow has started: flows \
-             continue to arrive until all measured ones have ended, or for the time of `hold` in \
-             [[workload]]. A short time, for example `--set workload.hold=5ms`, makes a quick \
-             look cheap.",
+             continue to arrive until all measured flows have ended, or for the time `hold` of \
+             [[workload]]. A short time, for example `--set {key}=5ms`, makes a quick look cheap.",
             100.0 * after / all
         )
     })

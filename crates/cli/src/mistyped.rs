@@ -68,9 +68,10 @@ fn explained(e: &Error, command: &Command, path: &str) -> (String, String) {
         (ErrorKind::UnknownArgument, Some(word), _) => {
             (format!("`{path}` has no place for `{word}`"), list)
         }
-        (ErrorKind::InvalidValue, Some(argument), Some("")) => {
-            (format!("`{argument}` needs a value"), values(e, list))
-        }
+        (ErrorKind::InvalidValue, Some(argument), Some("")) => (
+            format!("`{argument}` needs a value"),
+            near_value(e, "", list),
+        ),
         (ErrorKind::InvalidValue, Some(argument), Some(value)) => (
             format!("`{value}` is no value of `{argument}`"),
             near_value(e, value, list),
@@ -129,11 +130,7 @@ fn quoted(words: &[&str]) -> String {
     format!("`{}`", words.join("`, `"))
 }
 
-/// The values that an option takes, or where they are listed.
-fn values(e: &Error, list: String) -> String {
-    near_value(e, "", list)
-}
-
+/// The values that an option takes, those near to `value` first, or where they are listed.
 fn near_value(e: &Error, value: &str, list: String) -> String {
     match several(e, ContextKind::ValidValue) {
         known if known.is_empty() => list,
