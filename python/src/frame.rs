@@ -4,18 +4,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, StringArray,
-    StructArray, UInt32Array, UInt64Array,
+    Array, ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, RecordBatchIterator,
+    StringArray, UInt32Array, UInt64Array,
 };
 use arrow_buffer::ScalarBuffer;
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{Field, Schema, SchemaRef};
 use cemark_report::rundir::{Column, Table};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
-use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
 /// A table with columns of equal length, in parts.
 #[pyclass(frozen, module = "cemark._native")]
@@ -73,22 +74,24 @@ impl Frame {
 
     /// The schema for Arrow's PyCapsule interface.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.schema.as_ref())?)
+        let schema = FFI_ArrowSchema::try_from(self.schema.as_ref());
+        let schema = schema.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The parts for Arrow's PyCapsule interface. Nothing is copied.
+    /// The parts for Arrow's PyCapsule interface, without a copy. Arrow lets an exporter disregard
+    /// `requested_schema`: its caller compares the schema of the stream and casts.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let kind = DataType::Struct(self.schema.fields().clone());
-        let field = Arc::new(Field::new("", kind, false));
-        let parts = self.parts.clone().into_iter();
-        let parts = parts.map(|part| Ok(Arc::new(StructArray::from(part)) as ArrayRef));
-        let reader = ArrayIterator::new(parts.collect::<Vec<_>>(), field);
-        Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
+        drop(requested_schema);
+        let parts = self.parts.clone().into_iter().map(Ok);
+        let reader = RecordBatchIterator::new(parts, Arc::clone(&self.schema));
+        let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 }
 
