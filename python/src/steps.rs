@@ -4,7 +4,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use cemark_marking::Kind;
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::topology::Fabric;
 use cemark_sim::{Config, LinkId, Stepped, Watch};
@@ -118,15 +117,7 @@ impl Steps {
             return Vec::new();
         };
         let row = |(i, p): (usize, &cemark_marking::ParamSpec)| {
-            let kind = match p.kind {
-                Kind::Time => "time",
-                Kind::Bytes => "bytes",
-                Kind::Fraction => "fraction",
-                Kind::Count => "count",
-                Kind::Flag => "flag",
-                Kind::Choice(_) => "choice",
-            };
-            (p.name, kind, values.get(i), p.min, p.max)
+            (p.name, p.kind.word(), values.get(i), p.min, p.max)
         };
         scheme.params.iter().enumerate().map(row).collect()
     }

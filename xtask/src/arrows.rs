@@ -10,8 +10,10 @@ use crate::programs::output;
 /// (crate, crates of the workspace that it may depend on).
 const ALLOWED: &[(&str, &[&str])] = &[
     ("cemark-wire", &[]),
-    ("cemark-marking", &["cemark-wire"]),
-    ("cemark-transport", &["cemark-wire"]),
+    // Declarations of parameters.
+    ("cemark-param", &["cemark-wire"]),
+    ("cemark-marking", &["cemark-wire", "cemark-param"]),
+    ("cemark-transport", &["cemark-wire", "cemark-param"]),
     // A front end for P4 programs. It knows the schemes' parameters, to make table entries of them.
     ("cemark-p4", &["cemark-wire", "cemark-marking"]),
     ("cemark-switch", &["cemark-wire", "cemark-marking"]),
@@ -21,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cemark-sim",
         &[
             "cemark-wire",
+            "cemark-param",
             "cemark-marking",
             "cemark-switch",
             "cemark-transport",
@@ -32,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             // Lists of flows of other simulators.
             "cemark-formats",
             "cemark-wire",
+            "cemark-param",
             "cemark-marking",
             "cemark-transport",
             "cemark-switch",
@@ -42,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cemark-report",
         &[
             "cemark-wire",
+            "cemark-param",
             "cemark-marking",
             "cemark-sim",
             "cemark-scenario",
@@ -66,6 +71,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cemark-testbed",
         &[
             "cemark-wire",
+            "cemark-param",
             "cemark-marking",
             "cemark-switch",
             "cemark-transport",
@@ -76,6 +82,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cemark",
         &[
             "cemark-wire",
+            "cemark-param",
             "cemark-marking",
             "cemark-transport",
             "cemark-conformance",
@@ -113,7 +120,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 /// Crates that must stay easy to embed: they have no dependency from outside the workspace, except
 /// optional ones (`serde`, off by default).
-const BARE: &[&str] = &["cemark-wire", "cemark-marking", "cemark-transport"];
+const BARE: &[&str] = &[
+    "cemark-wire",
+    "cemark-param",
+    "cemark-marking",
+    "cemark-transport",
+];
 
 /// The crates of the workspace, as cargo describes them.
 pub(crate) fn metadata() -> Result<serde_json::Value, String> {

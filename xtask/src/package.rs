@@ -10,6 +10,7 @@ use std::process::Command;
 /// The crates of the set, those without dependencies first.
 const SET: &[&str] = &[
     "cemark-wire",
+    "cemark-param",
     "cemark-marking",
     "cemark-transport",
     "cemark-switch",

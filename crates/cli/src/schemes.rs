@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
-use cemark_report::{params, table::wrap};
+use cemark_param::Dialect;
+use cemark_report::table::wrap;
 use serde::Serialize;
 
 use crate::Format;
@@ -79,17 +80,13 @@ fn unknown(name: &str) -> Failure {
 fn json(s: &SchemeSpec) -> Scheme {
     let parameter = |p: &'static ParamSpec| Parameter {
         name: p.name,
-        unit: params::unit(p.kind),
-        default: match p.kind {
-            Kind::Flag => (p.default != 0).into(),
-            Kind::Count => p.default.into(),
-            Kind::Fraction => params::fraction(p.default).into(),
-            Kind::Time | Kind::Bytes | Kind::Choice(_) => params::show(p.kind, p.default).into(),
-        },
+        unit: p.kind.word(),
+        default: serde_json::from_str(&p.show(p.default, Dialect::Json).to_string())
+            .expect("a value of JSON"),
         stored_default: p.default,
         stored_min: p.min,
         stored_max: p.max,
-        stored_unit: stored_unit(p.kind),
+        stored_unit: p.kind.stored_unit(),
         choices: match p.kind {
             Kind::Choice(words) => Some(words),
             _ => None,
@@ -103,18 +100,6 @@ fn json(s: &SchemeSpec) -> Scheme {
         paper: s.paper,
         doc: s.doc,
         parameters: s.params.iter().map(parameter).collect(),
-    }
-}
-
-/// What the integer of a parameter counts.
-fn stored_unit(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Time => "ns",
-        Kind::Bytes => "bytes",
-        Kind::Fraction => "1/65536",
-        Kind::Count => "1",
-        Kind::Flag => "0 or 1",
-        Kind::Choice(_) => "index of choices",
     }
 }
 
@@ -149,27 +134,13 @@ pub(crate) fn one(s: &SchemeSpec) -> String {
     if !s.aliases.is_empty() {
         let _ = writeln!(out, "also known as {}", s.aliases.join(", "));
     }
-    let name = s
-        .params
-        .iter()
-        .map(|p| p.name.len())
-        .max()
-        .unwrap_or(0)
-        .max("parameter".len());
-    let value = s
-        .params
-        .iter()
-        .map(|p| params::show(p.kind, p.default).len())
-        .max()
-        .unwrap_or(0)
-        .max("default".len());
-    let unit = s
-        .params
-        .iter()
-        .map(|p| params::unit(p.kind).len())
-        .max()
-        .unwrap_or(0)
-        .max("unit".len());
+    let default = |p: &ParamSpec| p.show(p.default, Dialect::Table).to_string();
+    let wide = |title: &str, cell: &dyn Fn(&ParamSpec) -> usize| {
+        s.params.iter().map(cell).fold(title.len(), usize::max)
+    };
+    let name = wide("parameter", &|p| p.name.len());
+    let value = wide("default", &|p| default(p).len());
+    let unit = wide("unit", &|p| p.kind.word().len());
     let _ = writeln!(
         out,
         "\n{:name$}  {:>value$}  {:unit$}",
@@ -183,12 +154,12 @@ pub(crate) fn one(s: &SchemeSpec) -> String {
         let indent = name + value + unit + 6;
         let doc = wrap(&doc, width.saturating_sub(indent).max(20))
             .replace('\n', &format!("\n{}", " ".repeat(indent)));
-        let default = params::show(p.kind, p.default);
+        let default = default(p);
         let _ = writeln!(
             out,
             "{:name$}  {default:>value$}  {:unit$}  {doc}",
             p.name,
-            params::unit(p.kind)
+            p.kind.word()
         );
     }
     out

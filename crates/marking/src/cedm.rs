@@ -9,7 +9,8 @@
 
 use cemark_wire::Nanos;
 
-use crate::config::{Compare, Field, Fraction, SECOND, choice, config};
+use crate::Fraction;
+use crate::config::{Compare, Field, SECOND, choice, config};
 use crate::{
     At, FirstMark, Hook, Marker, Ordered, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict,
     Why, fixed,
@@ -66,7 +67,7 @@ config! {
         /// Marked without reconsideration above k2 (slides) or from k2 on (the authors' switch).
         cmp: Compare = choice(Compare::Strict),
         /// Weight of the newest slope in its average (the authors' switch: 0.129).
-        weight: Fraction = fraction(8_454, 1..=fixed::ONE as u64),
+        weight: Fraction = weight(8_454, 1..=fixed::ONE as u64),
         /// Only larger packets measure the slope as they leave (the authors' switch: 800 B).
         min_pkt: u32 = packet(800, 0..=u16::MAX as u64),
         /// Whether a departure that leaves as many bytes behind as the last one measures a slope of
@@ -76,7 +77,7 @@ config! {
         /// and departures.
         signal: Length = choice(Length::Instant),
         /// Weight of the newest length in the moving average (RED's usual 1/512).
-        avg_weight: Fraction = fraction(128, 1..=fixed::ONE as u64),
+        avg_weight: Fraction = weight(128, 1..=fixed::ONE as u64),
     }
 }
 

@@ -6,7 +6,8 @@
 //! moving limit marks before the queue drops packets; a static threshold may be above the limit.
 //! Both may be configured, and either of them marks.
 
-use crate::config::{Compare, Fraction, OneHook, choice, config};
+use crate::Fraction;
+use crate::config::{Compare, OneHook, choice, config};
 use crate::{
     At, FirstMark, Hook, Marker, Ordered, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed,
 };

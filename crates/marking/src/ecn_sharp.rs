@@ -7,7 +7,8 @@ pub mod tofino;
 
 use cemark_wire::Nanos;
 
-use crate::config::{Compare, Field, Fraction, OneHook, SECOND, Shape, choice, config};
+use crate::Fraction;
+use crate::config::{Compare, Field, OneHook, SECOND, Shape, choice, config};
 use crate::{
     At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, Rule, RuleTime, SchemeSpec, Values,
     Verdict, Why, fixed,

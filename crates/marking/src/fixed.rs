@@ -5,8 +5,7 @@
 //! A marking rule with fractions is written once, here, and Rust, C, BPF and the kernel follow it
 //! bit by bit. Each rule states how far it may be from the ideal formula.
 
-/// One, as a fraction in parts of 2^16.
-pub const ONE: u32 = 1 << 16;
+pub use cemark_param::ONE;
 
 /// Fraction bits of a moving average: it counts 4096ths of a byte.
 pub const AVG_BITS: u32 = 12;

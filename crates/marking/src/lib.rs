@@ -78,20 +78,19 @@ pub mod dynamic;
 pub mod ecn_sharp;
 pub mod fixed;
 pub mod mq_ecn;
-mod params;
 pub mod pi;
 pub mod pie;
 pub mod red;
+mod spec;
 pub mod tcn;
 pub mod threshold;
 pub mod wred;
 
 pub use at::{At, Hook, QueueId, QueueSpec, Verdict, Why};
-pub use config::Fraction;
-pub use params::{
-    FirstMark, Kind, Level, MAX_PARAMS, Ordered, OutOfRange, ParamSpec, Rule, RuleTime, SchemeSpec,
-    Values,
+pub use cemark_param::{
+    Absent, Declares, Fraction, Kind, MAX_PARAMS, OutOfRange, ParamSpec, Values,
 };
+pub use spec::{FirstMark, Level, Ordered, Rule, RuleTime, SchemeSpec};
 
 use cemark_wire::Nanos;
 /// [`Nanos`], for [`dispatch_marker!`] in a crate that does not use `cemark_wire`.

@@ -7,7 +7,8 @@
 
 use cemark_wire::Nanos;
 
-use crate::config::{Compare, Field, Fraction, OneHook, SECOND, Shape, config};
+use crate::Fraction;
+use crate::config::{Compare, Field, OneHook, SECOND, Shape, config};
 use crate::{
     At, FirstMark, Hook, Marker, Ordered, QueueSpec, Quiet, Rule, RuleTime, SchemeSpec, Values,
     Verdict, Why, fixed,
@@ -65,7 +66,7 @@ config! {
         /// one MTU). 0: use the port's own average.
         period: Nanos = time(0, 0..=SECOND),
         /// Weight of the old average if there is a period (3.3.1; 0.75 in section 5).
-        beta: Fraction = fraction(49_152),
+        beta: Fraction = weight(49_152),
     }
 }
 

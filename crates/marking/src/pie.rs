@@ -7,7 +7,8 @@
 
 use cemark_wire::Nanos;
 
-use crate::config::{Field, Fraction, SECOND, choice, config};
+use crate::Fraction;
+use crate::config::{Field, SECOND, choice, config};
 use crate::{At, Hook, Marker, QueueSpec, SchemeSpec, Values, Verdict, Why, fixed};
 
 /// The catalogue entry.

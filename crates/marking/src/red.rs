@@ -3,7 +3,8 @@
 
 use cemark_wire::Nanos;
 
-use crate::config::{Fraction, OneHook, choice, config};
+use crate::Fraction;
+use crate::config::{OneHook, choice, config};
 use crate::{
     At, FirstMark, Hook, Marker, Ordered, QueueId, QueueSpec, Rule, RuleTime, SchemeSpec, Values,
     Verdict, Why, fixed,
@@ -45,7 +46,7 @@ config! {
         pmax: Fraction = fraction(6_554),
         /// Weight of the newest length in the average (Floyd: 0.002, here 1/512). 1: the
         /// instantaneous length, as DCQCN.
-        weight: Fraction = fraction(128, 1..=fixed::ONE as u64),
+        weight: Fraction = weight(128, 1..=fixed::ONE as u64),
         /// Marks evenly spread (the paper's count, section 7) or each packet drawn independently
         /// (switches, DCQCN).
         spacing: Spacing = choice(Spacing::Uniform),

@@ -4,7 +4,8 @@
 
 use cemark_wire::Nanos;
 
-use crate::config::{Fraction, OneHook, config};
+use crate::Fraction;
+use crate::config::{OneHook, config};
 use crate::{
     At, FirstMark, Hook, Marker, Ordered, QueueSpec, Rule, RuleTime, SchemeSpec, Values, Verdict,
     Why, fixed,

@@ -93,10 +93,11 @@ fn param(out: &mut String, p: &ParamSpec) {
     let (kind, words) = match p.kind {
         Kind::Time => ("TIME", None),
         Kind::Bytes => ("BYTES", None),
-        Kind::Fraction => ("FRACTION", None),
+        Kind::Fraction { .. } => ("FRACTION", None),
         Kind::Count => ("COUNT", None),
         Kind::Flag => ("FLAG", None),
         Kind::Choice(words) => ("CHOICE", Some(words.join(" "))),
+        kind => panic!("the qdisc has no parameters of the kind {kind:?}"),
     };
     let words = words.map_or("NULL".to_owned(), |w| quoted(&w, ""));
     let _ = writeln!(

@@ -36,7 +36,7 @@ mod typed;
 mod visible;
 
 use check::{idle, rules, sense, together, warn};
-use read::{flows, key, path, rtts, section, sizes, sweep, tree, units};
+use read::{flows, key, param, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
     arrivals, controllers, edge, fabric, faults, full, host, markers, measure, pfc, precision,
     preset, published, retune, rtt, switch, top, transport, workload,

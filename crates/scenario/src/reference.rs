@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tables of keys in `docs/scenarios.md`, from the declarations of the keys.
 
+use cemark_param::{Absent, Kind};
+
 use crate::key::{KeySpec, Shape, Usual};
 use crate::sections::{ALL, Form, SectionSpec};
 use crate::units;
@@ -117,18 +119,21 @@ pub(crate) fn values(shape: &Shape) -> String {
         quoted.join(", ")
     };
     match *shape {
-        Shape::Time => "time".to_owned(),
-        Shape::Rate => "rate".to_owned(),
-        Shape::Bytes(min, max) => format!("{} to {}", length(min), length(max)),
-        Shape::Count(min, max) if max >= u64::from(u32::MAX) => format!("from {min}"),
-        Shape::Count(min, max) => format!("{} to {}", thousands(min), thousands(max)),
+        Shape::Of(kind, min, max) => match kind {
+            Kind::Time | Kind::Delay => "time".to_owned(),
+            Kind::Rate => "rate".to_owned(),
+            Kind::Bytes => format!("{} to {}", length(min), length(max)),
+            Kind::Count if max >= u64::from(u32::MAX) => format!("from {min}"),
+            Kind::Count => format!("{} to {}", thousands(min), thousands(max)),
+            Kind::Fraction { .. } => "fraction".to_owned(),
+            Kind::Power => "a power of two, at most 1".to_owned(),
+            Kind::Thousandths => format!("{} to {}", min as f64 / 1e3, max as f64 / 1e3),
+            Kind::Flag => "`true`, `false`".to_owned(),
+            Kind::Choice(all) => words(all),
+        },
         Shape::Number(min, max) => format!("{min} to {max}"),
-        Shape::Fraction => "fraction".to_owned(),
-        Shape::Weight => "a power of two, at most 1".to_owned(),
-        Shape::Flag => "`true`, `false`".to_owned(),
         Shape::Text => "text".to_owned(),
         Shape::Choice(all) => words(&all()),
-        Shape::Word(all) => words(all),
         Shape::LengthOrTime => "length or time".to_owned(),
         Shape::Own(text, _) => text.to_owned(),
     }
@@ -139,10 +144,13 @@ fn usual(key: &KeySpec) -> String {
     match key.usual {
         Usual::Needed(_) => "needed".to_owned(),
         Usual::Is("") => "empty".to_owned(),
-        Usual::Is(_) | Usual::Stored(_) | Usual::Controllers(_) => {
-            format!("`{}`", key.example().unwrap_or_default())
-        }
-        Usual::As(other) => format!("as `{other}`"),
+        Usual::Param(param) => match param.absent {
+            Absent::Default => format!("`{}`", key.example().unwrap_or_default()),
+            Absent::Needed => "needed".to_owned(),
+            Absent::As(other) => format!("as `{other}`"),
+            Absent::Formula { text, .. } => text.to_owned(),
+        },
+        Usual::Is(_) => format!("`{}`", key.example().unwrap_or_default()),
         Usual::Follows(words) => words.to_owned(),
     }
 }

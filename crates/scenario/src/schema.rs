@@ -2,6 +2,7 @@
 //! A JSON schema of scenario files for editors, from the declarations of the keys.
 
 use cemark_marking::catalogue;
+use cemark_param::Kind;
 use serde_json::{Map, Value, json};
 
 use crate::full::FULL;
@@ -67,7 +68,7 @@ fn section(spec: &SectionSpec) -> Value {
         }
     }
     // Tables may get a key from a sweep or the command line; lists hardly ever do.
-    let needed = |key: &KeySpec| matches!(key.usual, Usual::Needed(_)) && key.only.is_empty();
+    let needed = |key: &KeySpec| key.is_needed() && key.only.is_empty();
     let required: Vec<&str> = match spec.form {
         Form::Table => Vec::new(),
         _ => spec.keys().filter(needed).map(|key| key.name).collect(),
@@ -145,8 +146,8 @@ fn property(key: &KeySpec) -> Value {
         description += &format!("; for {}", key.only.join(", "));
     }
     schema["description"] = json!(description + ")");
-    if let Usual::Is(_) | Usual::Stored(_) | Usual::Controllers(_) = key.usual {
-        let text = key.example().unwrap_or_default();
+    let fixed = matches!(key.usual, Usual::Is(_) | Usual::Param(_)) && !key.is_needed();
+    if let Some(text) = key.example().filter(|_| fixed) {
         schema["default"] = to_json(&bare(&text, Default::default()).value);
     }
     schema
@@ -169,20 +170,26 @@ fn to_json(value: &tree::Value) -> Value {
 
 fn shape(shape: &Shape) -> Value {
     match *shape {
-        Shape::Time => quantity(&[&TIMES]),
-        Shape::Rate => quantity(&[&RATES]),
-        Shape::Bytes(..) => quantity(&[&LENGTHS]),
+        Shape::Of(kind, min, max) => match kind {
+            Kind::Time | Kind::Delay => quantity(&[&TIMES]),
+            Kind::Rate => quantity(&[&RATES]),
+            Kind::Bytes => quantity(&[&LENGTHS]),
+            Kind::Count => json!({ "type": "integer", "minimum": min, "maximum": max }),
+            Kind::Fraction { .. } | Kind::Power => json!({ "anyOf": [
+                { "type": "number", "minimum": 0, "maximum": 1 },
+                { "type": "string", "pattern": "^ *[0-9.]+ *%? *$" },
+            ] }),
+            Kind::Thousandths => {
+                let [min, max] = [min, max].map(|n| n as f64 / 1000.0);
+                json!({ "type": "number", "minimum": min, "maximum": max })
+            }
+            Kind::Flag => json!({ "type": "boolean" }),
+            Kind::Choice(words) => json!({ "enum": words }),
+        },
         Shape::LengthOrTime => quantity(&[&LENGTHS, &TIMES]),
-        Shape::Count(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::Number(min, max) => json!({ "type": "number", "minimum": min, "maximum": max }),
-        Shape::Fraction | Shape::Weight => json!({ "anyOf": [
-            { "type": "number", "minimum": 0, "maximum": 1 },
-            { "type": "string", "pattern": "^ *[0-9.]+ *%? *$" },
-        ] }),
-        Shape::Flag => json!({ "type": "boolean" }),
         Shape::Text => json!({ "type": "string" }),
         Shape::Choice(words) => json!({ "enum": words() }),
-        Shape::Word(words) => json!({ "enum": words }),
         Shape::Own(_, schema) => {
             serde_json::from_str(schema).expect("the schema of a key is valid JSON")
         }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scheme and its parameters as words of a command line, read as `[[scheme]]` of a file is.
 
-use cemark_marking::{Kind, ParamSpec, SchemeSpec, Values, catalogue};
+use cemark_marking::{ParamSpec, SchemeSpec, Values, catalogue};
+use cemark_param::Dialect;
 use cemark_sim::config::MarkerChoice;
-use cemark_wire::{Picos, Rate};
+use cemark_wire::Rate;
 
 use crate::aliases;
 use crate::error::{At, Error, Fallible, Fault, Texts, alike, near};
 use crate::markers;
 use crate::tree::{Node, Table, Value, bare};
-use crate::units::{length, span};
 
 /// Reads `ecn_sharp`, `ins_target=200us`, … A queue length written as a time is what a link of
 /// `rate` sends in it.
@@ -128,35 +128,10 @@ fn scheme(
     }
 }
 
-/// A stored value as people read it: `85us`, `97.5KB`, `25%`, `harmonic`.
-pub(crate) fn in_words(param: &ParamSpec, stored: u64) -> String {
-    match (param.kind, written(param, stored)) {
-        (Kind::Time, _) => span(Picos(stored.saturating_mul(1000))),
-        (Kind::Bytes, _) => length(stored),
-        (_, Value::Text(text)) => text,
-        // A whole 1 may be taken for 1 %.
-        (_, Value::Float(x, _)) => format!("{}%", (x * 1e6).round() / 1e4),
-        (_, Value::Flag(flag)) => flag.to_string(),
-        _ => stored.to_string(),
-    }
-}
-
 /// A stored value as a file writes it, without loss.
 fn written(param: &ParamSpec, stored: u64) -> Value {
-    match param.kind {
-        Kind::Time => Value::Text(format!("{stored}ns")),
-        Kind::Bytes => Value::Text(format!("{stored}B")),
-        Kind::Fraction => {
-            let part = stored as f64 / 65_536.0;
-            Value::Float(part, part.to_string())
-        }
-        Kind::Count => Value::Integer(stored.into()),
-        Kind::Flag => Value::Flag(stored != 0),
-        Kind::Choice(words) => {
-            let word = usize::try_from(stored).ok().and_then(|i| words.get(i));
-            Value::Text((*word.unwrap_or(&"")).to_owned())
-        }
-    }
+    let text = param.show(stored, Dialect::Toml).to_string();
+    bare(&text, At::default()).value
 }
 
 #[cfg(test)]
@@ -253,7 +228,7 @@ mod tests {
             (
                 "tcn threshold=2s",
                 "`threshold` is out of range",
-                "range is 0 to 1000000000 ns",
+                "from \"0ns\" to \"1s\"",
             ),
             ("tcn threshold=2KB", "`2KB` is a length", "85us"),
             ("codel ce_threshold=1ms", "CoDel has no parameter", "tcn"),

@@ -84,8 +84,8 @@ fn parameters_are_those_of_transport() {
     assert!(mixed.warnings.is_empty(), "{:?}", mixed.warnings);
     let config = &mixed.points[0].config;
     let own = config.control_of(&config.workloads[1]);
-    assert_eq!(own.spec().params[0].key, "g");
-    assert_eq!(own.values::<1>(), [2]);
+    assert_eq!(own.spec().params[0].name, "g");
+    assert_eq!(own.values().get(0), 2);
     let idle = plan("control = \"cubic\"\ng = 0.25", "control = \"reno\"");
     assert!(
         idle.warnings.iter().any(|w| w.message.contains("`g`")),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every topology of the registry can be written in a file, with the keys that it declares.
 
+use cemark_param::{Absent, Dialect, Kind, ParamSpec, Values};
 use cemark_scenario::{Overrides, Plan, parse};
-use cemark_sim::topology::{Absent, Topology, TopologySpec, Values};
+use cemark_sim::topology::{Topology, TopologySpec};
 
 fn plan(spec: &TopologySpec, keys: &[String]) -> Plan {
     let text = format!(
@@ -17,13 +18,17 @@ fn plan(spec: &TopologySpec, keys: &[String]) -> Plan {
 /// The text of each example and default is what a file writes for the value.
 #[test]
 fn examples_read_as_their_values() {
-    for spec in Topology::ALL {
-        let expected = Topology::build(spec, &Values::example(spec)).unwrap();
+    for &spec in Topology::ALL {
+        let expected = Topology::build(spec, &Values::defaults(spec)).unwrap();
         let text = |needed: bool| -> Vec<String> {
-            let key = |key: &'static cemark_sim::topology::Key| match key.absent {
-                Absent::Needed(example) => Some(format!("{} = {}", key.name, example.text)),
-                Absent::Is(example) if !needed => Some(format!("{} = {}", key.name, example.text)),
-                _ => None,
+            let key = |key: &ParamSpec| {
+                let written = match key.absent {
+                    Absent::Needed => true,
+                    Absent::Default => !needed,
+                    _ => false,
+                };
+                let value = key.show(key.default, Dialect::Toml);
+                written.then(|| format!("{} = {value}", key.name))
             };
             spec.keys.iter().filter_map(key).collect()
         };
@@ -37,22 +42,20 @@ fn examples_read_as_their_values() {
 /// A key that may be left out is also read where it is written, and changes the topology.
 #[test]
 fn every_optional_key_counts() {
-    for spec in Topology::ALL {
-        let needed = spec.keys.iter().filter_map(|key| match key.absent {
-            Absent::Needed(example) => Some(format!("{} = {}", key.name, example.text)),
-            _ => None,
-        });
-        let needed: Vec<String> = needed.collect();
-        let plain = plan(spec, &needed).points[0].config.topology.clone();
-        for key in spec
+    for &spec in Topology::ALL {
+        let (needed, optional): (Vec<&ParamSpec>, Vec<&ParamSpec>) = spec
             .keys
             .iter()
-            .filter(|k| !matches!(k.absent, Absent::Needed(_)))
-        {
-            let value = match key.unit {
-                cemark_sim::topology::Unit::Count { .. } => "3",
-                cemark_sim::topology::Unit::Rate => "\"7Gbps\"",
-                cemark_sim::topology::Unit::Time => "\"13us\"",
+            .partition(|k| matches!(k.absent, Absent::Needed));
+        let written =
+            |key: &&ParamSpec| format!("{} = {}", key.name, key.show(key.default, Dialect::Toml));
+        let needed: Vec<String> = needed.iter().map(written).collect();
+        let plain = plan(spec, &needed).points[0].config.topology.clone();
+        for key in optional {
+            let value = match key.kind {
+                Kind::Count => "3",
+                Kind::Rate => "\"7Gbps\"",
+                _ => "\"13us\"",
             };
             let mut keys = needed.clone();
             keys.push(format!("{} = {value}", key.name));

@@ -56,18 +56,20 @@ fn trains() -> Offload {
     }
 }
 
-const DCTCP: Control = DctcpConfig {
-    g_shift: 4,
-    alpha_init: 0,
+fn dctcp() -> Control {
+    let config = DctcpConfig {
+        alpha_init: 0,
+        ..DctcpConfig::default()
+    };
+    config.control()
 }
-.control();
 
 /// CEDM's observation (slides, underflow): thresholds that suffice for smooth senders lose
 /// throughput under bursts, and only then.
 #[test]
 fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
     let step = |packets: u64| scheme("threshold", &[("k", packets * 1500)]);
-    for (control, k) in [(DCTCP, 14), (Control::ECN_STAR, 84)] {
+    for (control, k) in [(dctcp(), 14), (Control::ECN_STAR, 84)] {
         let smooth = used(&run(&two_flows(control, step(k), Offload::NONE)));
         let bursty = used(&run(&two_flows(control, step(k), trains())));
         assert!(smooth > 0.985, "{control:?} {smooth}");
@@ -140,7 +142,7 @@ fn a_train_arrives_at_line_rate_and_pacing_takes_it_apart() {
 #[test]
 fn what_is_handled_together_is_answered_together() {
     let answers = |offload: Offload, ack_every: u32| {
-        let mut c = two_flows(DCTCP, MarkerChoice::None, offload);
+        let mut c = two_flows(dctcp(), MarkerChoice::None, offload);
         c.transport.receive_window = 100_000;
         c.transport.ack_every = ack_every;
         let o = run(&c);
@@ -192,7 +194,7 @@ fn what_is_handled_together_is_answered_together() {
 fn a_coalesced_packet_waits_for_the_interrupt_or_the_count() {
     // One packet and its ACK: 4 x 25 us and four packet times; then the waits at both ends.
     let fct = |offload: Offload| {
-        let mut c = two_flows(DCTCP, MarkerChoice::None, offload);
+        let mut c = two_flows(dctcp(), MarkerChoice::None, offload);
         c.workloads = vec![workload(Kind::List(vec![FlowLine {
             start: Picos::ZERO,
             src: 0,
@@ -225,7 +227,7 @@ fn a_coalesced_packet_waits_for_the_interrupt_or_the_count() {
 #[test]
 fn jumbo_frames_are_a_segment_size() {
     let fct = |mss: u16| {
-        let mut c = two_flows(DCTCP, MarkerChoice::None, Offload::NONE);
+        let mut c = two_flows(dctcp(), MarkerChoice::None, Offload::NONE);
         c.transport.mss = mss;
         c.transport.init_window = 10_000;
         c.workloads = vec![workload(Kind::List(vec![FlowLine {

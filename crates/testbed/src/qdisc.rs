@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A port of the scenario as options of the qdisc `cemark`.
 
-use cemark_marking::Kind;
+use cemark_param::{Dialect, Kind};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct, SchedulerKind};
 use cemark_switch::sched::Share;
@@ -35,7 +35,7 @@ pub(crate) fn port(config: &Config, rate: Rate) -> String {
         MarkerChoice::Builtin { scheme, values } => {
             let mut words = format!("cemark scheme {}", scheme.name);
             for (i, p) in scheme.params.iter().enumerate() {
-                words += &format!(" {} {}", p.name, value(p.kind, values.get(i)));
+                words += &format!(" {} {}", p.name, p.show(values.get(i), Dialect::Tc));
             }
             words
         }
@@ -79,32 +79,16 @@ fn queues(config: &Config, rate: Rate) -> String {
     for spec in s.scheduler.queue_specs(&shares, rate, mtu) {
         words += &format!(" {}", spec.quantum);
     }
-    words += &format!(" round_beta {}", fraction(u64::from(s.round.beta)));
+    words += &format!(
+        " round_beta {}",
+        Kind::WEIGHT.show(u64::from(s.round.beta), Dialect::Tc)
+    );
     words += &match s.round.idle {
         None => " round_idle mtu".to_owned(),
         Some(idle) if idle.0 == 0 => " round_idle never".to_owned(),
         Some(idle) => format!(" round_idle {}ns", idle.0),
     };
     words
-}
-
-/// A stored fraction with enough digits to be read as the same one.
-fn fraction(stored: u64) -> String {
-    format!("{:.7}", stored as f64 / 65_536.0)
-}
-
-/// A stored value as `tc` reads it.
-fn value(kind: Kind, stored: u64) -> String {
-    match kind {
-        Kind::Time => format!("{stored}ns"),
-        Kind::Bytes => format!("{stored}b"),
-        Kind::Fraction => fraction(stored),
-        Kind::Count => stored.to_string(),
-        Kind::Flag => (stored != 0).to_string(),
-        Kind::Choice(words) => words
-            .get(stored as usize)
-            .map_or_else(|| stored.to_string(), |word| (*word).to_owned()),
-    }
 }
 
 /// Whether segments carry TCP's timestamps.

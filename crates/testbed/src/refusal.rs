@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use cemark_param::Dialect;
 use cemark_sim::Config;
 use cemark_sim::config::{Buffering, Edge, MarkerChoice, Nic, Policy, SchedulerKind};
 use cemark_sim::topology::Topology;
@@ -14,8 +15,6 @@ use crate::lab::CONTROLS;
 
 /// Most hosts: each is a namespace with its own TCP, and all share one processor.
 const MOST_HOSTS: u32 = 64;
-/// More parameters than any congestion control has that a kernel has too.
-const MOST_PARAMS: usize = 4;
 /// Most queues of the qdisc `cemark`.
 const MOST_QUEUES: usize = 32;
 /// Header bytes of a segment that a kernel can send: IP and TCP, TCP's timestamps, and what the
@@ -247,16 +246,11 @@ fn control(config: &Config, own: &Control) -> Result<(), Refusal> {
             KNOWN,
         );
     }
-    let usual = Control::of(spec);
-    let both = own
-        .values::<MOST_PARAMS>()
-        .into_iter()
-        .zip(usual.values::<MOST_PARAMS>());
-    for (param, (value, usual)) in spec.params.iter().zip(both) {
-        if value != usual {
+    for (param, value) in spec.params.iter().zip(own.values().0) {
+        if value != param.default {
             return no(
-                &format!("transport.{}", param.key),
-                format!("{value} (as stored)"),
+                &format!("transport.{}", param.name),
+                param.show(value, Dialect::Message).to_string(),
                 "the kernel's congestion control has its own value",
                 "leave it out",
             );

@@ -266,7 +266,7 @@ fn what_a_kernel_cannot_do_is_named_with_its_value() {
             c.switch.pfc = Some(cemark_sim::config::Pfc::default());
         }),
         ("transport.header", "44B", |c| c.transport.header_bytes = 44),
-        ("transport.g", "1 (as stored)", |c| {
+        ("transport.g", "0.5", |c| {
             let control = cemark_transport::Control::of(c.transport.control.spec());
             c.transport.control = control.with_values(&[1, 1024]);
         }),

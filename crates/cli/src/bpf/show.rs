@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use cemark_report::{params, units};
+use cemark_param::Dialect;
+use cemark_report::units;
 use cemark_tcbpf::{Counts, Earlier, NotEct, Program, Settings};
 use serde::Serialize;
 
@@ -88,7 +89,10 @@ fn json<'a>(
         device,
         scheme: scheme.name,
         parameters: stored
-            .map(|(p, value)| (p.name.to_owned(), params::show(p.kind, value).into()))
+            .map(|(p, value)| {
+                let shown = p.show(value, Dialect::Table).to_string();
+                (p.name.to_owned(), shown.into())
+            })
             .collect(),
         rate: settings.rate.0,
         limit_ns: settings.limit.0,
@@ -121,8 +125,8 @@ fn table(device: &str, settings: &Settings, counts: &Counts) -> String {
         policy(settings.not_ect)
     );
     // Defaults are what `cemark schemes` shows.
-    for (name, value) in params::list(scheme, &settings.values) {
-        let _ = writeln!(text, "  {name} = {value}");
+    for (p, value) in scheme.params.iter().zip(settings.values.0) {
+        let _ = writeln!(text, "  {} = {}", p.name, p.show(value, Dialect::Table));
     }
     let marks: u64 = counts.marks.iter().sum();
     let share = match counts.packets {

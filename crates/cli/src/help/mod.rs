@@ -6,7 +6,8 @@ mod markdown;
 mod topics;
 
 use cemark_marking::{SchemeSpec, catalogue};
-use cemark_report::{params, table::wrap};
+use cemark_param::Dialect;
+use cemark_report::table::wrap;
 use cemark_scenario::{DocumentedKey, documented_keys};
 use cemark_transport::cc;
 use clap::{Command, CommandFactory};
@@ -351,13 +352,13 @@ fn parameters(word: &str) -> Vec<(&'static SchemeSpec, &'static cemark_marking::
 }
 
 fn parameter(s: &SchemeSpec, p: &cemark_marking::ParamSpec, width: usize) -> String {
-    let default = params::show(p.kind, p.default);
+    let default = p.show(p.default, Dialect::Table);
     let doc = wrap(p.doc, width.saturating_sub(4)).replace('\n', "\n    ");
     let mut text = format!("{} of {} ({})\n    {doc}\n", p.name, s.title, s.name);
     if let cemark_marking::Kind::Choice(words) = p.kind {
         text += &format!("    One of {}.\n", words.join(", "));
     }
-    text + &format!("    {}, default: {default}\n", params::unit(p.kind))
+    text + &format!("    {}, default: {default}\n", p.kind.word())
 }
 
 fn control(spec: &cc::ControllerSpec, width: usize) -> String {
@@ -372,7 +373,7 @@ fn control(spec: &cc::ControllerSpec, width: usize) -> String {
     }
     for p in spec.params {
         let doc = wrap(p.doc, width.saturating_sub(4)).replace('\n', "\n    ");
-        text += &format!("{}\n    {doc}\n", p.key);
+        text += &format!("{}\n    {doc}\n", p.name);
     }
     text + "\nnext    cemark help transports, cemark help transport\n"
 }

@@ -180,7 +180,7 @@ pub(super) fn values(spec: &SchemeSpec, table: &toml::Table) -> Result<Values, S
                 .ok_or_else(|| format!("{name} = {s:?}: the words are {words:?}"))?
                 as u64,
             (Kind::Flag, toml::Value::Boolean(b)) => u64::from(*b),
-            (Kind::Time | Kind::Bytes | Kind::Fraction | Kind::Count, toml::Value::Integer(n)) => {
+            (_, toml::Value::Integer(n)) if !matches!(param.kind, Kind::Flag | Kind::Choice(_)) => {
                 u64::try_from(*n).map_err(|_| format!("{name} = {n}: below zero"))?
             }
             _ => return Err(format!("{name} = {value}: not of its kind")),

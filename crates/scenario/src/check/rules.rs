@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use cemark_marking::{Kind, Rule, RuleTime, SchemeSpec, Values};
+use cemark_param::Dialect;
 use cemark_sim::Config;
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::workload::{RttModel, rtt_quantile};
@@ -12,7 +13,6 @@ use cemark_wire::{Picos, Rate};
 
 use crate::markers::Scheme;
 use crate::plan::Warning;
-use crate::typed::in_words;
 use crate::units::{length, rate, span};
 use crate::warn::{never, path_rtts};
 
@@ -128,7 +128,10 @@ fn defaults(
         if (1.0 / FAR..=FAR).contains(&factor) {
             continue;
         }
-        let (own, rule) = (in_words(param, stored), in_words(param, digits(wanted)));
+        let (own, rule) = (
+            param.show(stored, Dialect::Message),
+            param.show(digits(wanted), Dialect::Message),
+        );
         let words = match param.kind {
             Kind::Time => words,
             _ => format!("{} x {words}", rate(reference(config).0)),
@@ -188,7 +191,7 @@ fn above_the_buffer(
         // With several queues a packet may wait for longer than a full buffer takes to send.
         (alone && bytes >= buffer).then(|| {
             let at = rate(fastest.0);
-            let wait = in_words(param, wait);
+            let wait = param.show(wait, Dialect::Message);
             (
                 param.name,
                 format!("{wait} of waiting, which at {at} is {}", length(bytes)),
@@ -258,7 +261,7 @@ pub(crate) fn in_force(scheme: &Scheme) -> Option<String> {
     let shown = spec.params.iter().enumerate().filter_map(|(i, param)| {
         let written = scheme.written.contains(&param.name);
         let ruled = spec.rules.iter().any(|r| r.param == i && (r.reads)(values));
-        let value = in_words(param, values.get(i));
+        let value = param.show(values.get(i), Dialect::Message);
         match (written, ruled) {
             (true, _) => Some(format!("{} = {value}", param.name)),
             (false, true) => Some(format!("{} = {value} (default)", param.name)),

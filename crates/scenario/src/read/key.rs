@@ -5,8 +5,7 @@
 //! A section declares its keys with [`keys!`] and reads each with `Section::read(&KEY)`; the type
 //! of the value is part of the declaration.
 
-use cemark_marking::{Kind, ParamSpec};
-use cemark_transport::cc;
+use cemark_param::{Absent, Dialect, Kind, LONGEST_DELAY, ParamSpec, RATES};
 use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::error::{Fallible, Fault};
@@ -14,36 +13,25 @@ use crate::section::{
     bytes, choice, count, flag, fraction, nanos, number, rate, text, time, timer,
 };
 use crate::tree::{Node, Value, bare};
-use crate::units;
 
 /// What may be written for a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
-    /// A time with its unit.
-    Time,
-    /// A rate with its unit.
-    Rate,
-    /// A length with its unit, between these numbers of bytes.
-    Bytes(u64, u64),
-    /// A whole number between these.
-    Count(u64, u64),
+    /// A value of this kind whose stored value is between these.
+    Of(Kind, u64, u64),
     /// A number between these.
     Number(f64, f64),
-    /// A number from 0 to 1, or a string with `%`.
-    Fraction,
-    /// A fraction that is a power of two.
-    Weight,
-    Flag,
     Text,
     /// One of these words.
     Choice(fn() -> Vec<&'static str>),
-    /// One of these words.
-    Word(&'static [&'static str]),
     /// A length, or a time that means what the slowest link sends in it.
     LengthOrTime,
     /// Something that the section reads by itself: in words, and as a JSON schema.
     Own(&'static str, &'static str),
 }
+
+/// A time with its unit.
+const DELAY: Shape = Shape::Of(Kind::Delay, 0, LONGEST_DELAY);
 
 /// What holds where a key is missing.
 #[derive(Clone, Copy, Debug)]
@@ -52,12 +40,8 @@ pub(crate) enum Usual {
     Needed(&'static str),
     /// This value, as a scenario file has it (without the quotes of a string).
     Is(&'static str),
-    /// The value of this other key.
-    As(&'static str),
-    /// A parameter of a marking scheme, in the unit in which the catalogue stores it.
-    Stored(&'static ParamSpec),
-    /// A parameter of a congestion controller, likewise.
-    Controllers(&'static cc::ParamSpec),
+    /// What the declaration of a parameter says.
+    Param(&'static ParamSpec),
     /// It depends on other keys, or nothing holds; in words.
     Follows(&'static str),
 }
@@ -109,9 +93,15 @@ impl KeySpec {
     pub(crate) fn example(&self) -> Option<String> {
         let text = match self.usual {
             Usual::Needed(text) | Usual::Is(text) => text,
-            Usual::Stored(param) => return Some(stored(param)),
-            Usual::Controllers(param) => return Some(of_controller(param)),
-            Usual::As(_) | Usual::Follows(_) => return None,
+            Usual::Param(param) => {
+                return match param.absent {
+                    Absent::Default | Absent::Needed => {
+                        Some(param.show(param.default, Dialect::Toml).to_string())
+                    }
+                    Absent::As(_) | Absent::Formula { .. } => None,
+                };
+            }
+            Usual::Follows(_) => return None,
         };
         let verbatim = text.starts_with(['[', '{', '"']);
         Some(match bare(text, Default::default()).value {
@@ -120,42 +110,20 @@ impl KeySpec {
         })
     }
 
+    /// Whether the key must be written.
+    pub(crate) fn is_needed(&self) -> bool {
+        match self.usual {
+            Usual::Param(param) => matches!(param.absent, Absent::Needed),
+            usual => matches!(usual, Usual::Needed(_)),
+        }
+    }
+
     /// The sentence that says what is missing, and what to write.
     pub(crate) fn advice(&self) -> String {
         match self.example() {
             Some(example) => format!("write {} = {example}", self.name),
             None => format!("write {}", self.name),
         }
-    }
-}
-
-/// The default of a parameter as a scenario file has it.
-fn stored(param: &ParamSpec) -> String {
-    let n = param.default;
-    match param.kind {
-        Kind::Time => format!("\"{}\"", units::span(Picos::from_nanos(n))),
-        Kind::Bytes => format!("\"{}\"", units::length(n)),
-        // A whole 1 has two readings.
-        Kind::Fraction if n == 65_536 => "\"100%\"".to_owned(),
-        Kind::Fraction => format!("{}", n as f64 / 65_536.0),
-        Kind::Count => n.to_string(),
-        Kind::Flag => (n == 1).to_string(),
-        Kind::Choice(words) => format!("\"{}\"", words[n as usize]),
-    }
-}
-
-/// The same of a controller's parameter.
-fn of_controller(param: &cc::ParamSpec) -> String {
-    let n = param.default;
-    match param.kind {
-        cc::Kind::Weight => format!("{}", 1.0 / power_of_two(n)),
-        cc::Kind::Fraction { one } => format!("{}", n as f64 / f64::from(one)),
-        cc::Kind::Thousandths => format!("{}", n as f64 / 1000.0),
-        cc::Kind::Count => n.to_string(),
-        cc::Kind::Flag => (n == 1).to_string(),
-        cc::Kind::Time => format!("\"{}\"", units::span(Picos::from_nanos(n))),
-        cc::Kind::Bytes => format!("\"{}\"", units::length(n)),
-        cc::Kind::Rate => format!("\"{}\"", units::rate(n)),
     }
 }
 
@@ -223,21 +191,25 @@ impl<T> Key<T> {
 
 impl<T: Whole> Key<T> {
     pub(crate) const fn count(name: &'static str, min: u64, max: u64) -> Self {
-        Key::new(name, Shape::Count(min, max), |node, spec| {
-            match spec.shape {
-                Shape::Count(min, max) => Ok(narrow(count(node, (min, max))?, spec)),
+        Key::new(
+            name,
+            Shape::Of(Kind::Count, min, max),
+            |node, spec| match spec.shape {
+                Shape::Of(_, min, max) => Ok(narrow(count(node, (min, max))?, spec)),
                 _ => unreachable!("a count has a range"),
-            }
-        })
+            },
+        )
     }
 
     pub(crate) const fn bytes(name: &'static str, min: u64, max: u64) -> Self {
-        Key::new(name, Shape::Bytes(min, max), |node, spec| {
-            match spec.shape {
-                Shape::Bytes(min, max) => Ok(narrow(bytes(node, None, (min, max))?, spec)),
+        Key::new(
+            name,
+            Shape::Of(Kind::Bytes, min, max),
+            |node, spec| match spec.shape {
+                Shape::Of(_, min, max) => Ok(narrow(bytes(node, None, (min, max))?, spec)),
                 _ => unreachable!("a length has a range"),
-            }
-        })
+            },
+        )
     }
 }
 
@@ -250,12 +222,12 @@ fn narrow<T: Whole>(n: u64, spec: &KeySpec) -> T {
 
 impl Key<Picos> {
     pub(crate) const fn time(name: &'static str) -> Self {
-        Key::new(name, Shape::Time, |node, _| time(node))
+        Key::new(name, DELAY, |node, _| time(node))
     }
 
     /// A time that is not zero.
     pub(crate) const fn span(name: &'static str) -> Self {
-        Key::new(name, Shape::Time, |node, _| match time(node)? {
+        Key::new(name, DELAY, |node, _| match time(node)? {
             Picos::ZERO => {
                 Err(Fault::new(node.at, "this time must be above zero")
                     .help("write it like \"10us\""))
@@ -268,18 +240,20 @@ impl Key<Picos> {
 impl Key<Nanos> {
     /// A whole number of nanoseconds.
     pub(crate) const fn nanos(name: &'static str) -> Self {
-        Key::new(name, Shape::Time, |node, _| nanos(node))
+        Key::new(name, DELAY, |node, _| nanos(node))
     }
 
     /// A timer: whole nanoseconds, not zero.
     pub(crate) const fn timer(name: &'static str) -> Self {
-        Key::new(name, Shape::Time, |node, spec| timer(node, spec.name))
+        Key::new(name, DELAY, |node, spec| timer(node, spec.name))
     }
 }
 
 impl Key<Rate> {
     pub(crate) const fn rate(name: &'static str) -> Self {
-        Key::new(name, Shape::Rate, |node, _| rate(node))
+        Key::new(name, Shape::Of(Kind::Rate, RATES.0, RATES.1), |node, _| {
+            rate(node)
+        })
     }
 }
 
@@ -294,13 +268,15 @@ impl Key<f64> {
     }
 
     pub(crate) const fn fraction(name: &'static str) -> Self {
-        Key::new(name, Shape::Fraction, |node, _| fraction(node))
+        Key::new(name, Shape::Of(Kind::PERCENT, 0, 1 << 16), |node, _| {
+            fraction(node)
+        })
     }
 }
 
 impl Key<bool> {
     pub(crate) const fn flag(name: &'static str) -> Self {
-        Key::new(name, Shape::Flag, |node, _| flag(node))
+        Key::new(name, Shape::Of(Kind::Flag, 0, 1), |node, _| flag(node))
     }
 }
 

@@ -4,6 +4,7 @@
 pub(crate) mod cells;
 pub(crate) mod flows;
 pub(crate) mod key;
+pub(crate) mod param;
 pub(crate) mod path;
 pub(crate) mod rtts;
 pub(crate) mod section;

@@ -2,6 +2,7 @@
 //! Typed reading of one table. A key that no code asks for is a mistake, and the error lists
 //! similar ones.
 
+use cemark_param::Kind;
 use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::aliases;
@@ -210,9 +211,9 @@ impl<'a> Section<'a> {
 /// What a key measures, where that is one thing.
 fn measure(shape: &Shape) -> Option<Measure> {
     match shape {
-        Shape::Time => Some(Measure::Time),
-        Shape::Rate => Some(Measure::Rate),
-        Shape::Bytes(..) => Some(Measure::Length),
+        Shape::Of(Kind::Time | Kind::Delay, ..) => Some(Measure::Time),
+        Shape::Of(Kind::Rate, ..) => Some(Measure::Rate),
+        Shape::Of(Kind::Bytes, ..) => Some(Measure::Length),
         _ => None,
     }
 }

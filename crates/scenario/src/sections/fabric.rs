@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[topology]`.
 
-use cemark_sim::topology::{self, Absent, MOST_HOSTS, Topology, Unit, Values};
+use cemark_param::{Dialect, Kind, ParamSpec, Values};
+use cemark_sim::topology::{self, MOST_HOSTS, Topology};
 
 use crate::error::{Fallible, Fault};
-use crate::key::{Key, KeySpec, Shape, Usual, Words, keys};
-use crate::section::{Section, count, rate, time};
+use crate::key::{Key, KeySpec, Words, keys};
+use crate::param::parameter;
+use crate::section::Section;
 use crate::sections::{Form, SectionSpec};
 use crate::tree::Table;
 use crate::units::Measure;
@@ -21,17 +23,17 @@ pub(crate) static TOPOLOGY: SectionSpec = SectionSpec::new(
 
 /// An entry of the registry of topologies.
 #[derive(Clone, Copy)]
-pub(crate) struct Kind(&'static topology::TopologySpec);
+pub(crate) struct Chosen(&'static topology::TopologySpec);
 
-impl Words for Kind {
+impl Words for Chosen {
     fn words() -> Vec<(&'static str, Self)> {
         let all = Topology::ALL.iter();
-        all.map(|&spec| (spec.name, Kind(spec))).collect()
+        all.map(|&spec| (spec.name, Chosen(spec))).collect()
     }
 }
 
 keys! { KEYS:
-    KIND: Kind = Key::choice("kind").needed("leaf-spine").doc("which topology");
+    KIND: Chosen = Key::choice("kind").needed("leaf-spine").doc("which topology");
 }
 
 /// The keys that the topologies declare. Those that every topology has come first.
@@ -47,26 +49,8 @@ fn of_the_registry() -> Vec<KeySpec> {
             if shared && all.iter().any(|known| known.name == key.name) {
                 continue;
             }
-            all.push(KeySpec {
-                name: key.name,
-                shape: match key.unit {
-                    Unit::Count { min, max } => Shape::Count(min.into(), max.into()),
-                    Unit::Rate => Shape::Rate,
-                    Unit::Time => Shape::Time,
-                },
-                usual: match key.absent {
-                    Absent::Needed(example) => Usual::Needed(example.text),
-                    Absent::Is(example) => Usual::Is(example.text),
-                    Absent::As(other) => Usual::As(other),
-                    Absent::Formula { text, .. } => Usual::Follows(text),
-                },
-                only: if shared {
-                    &[]
-                } else {
-                    std::slice::from_ref(&spec.name)
-                },
-                doc: key.doc,
-            });
+            let only = std::slice::from_ref(&spec.name);
+            all.push(KeySpec::of_param(key, if shared { &[] } else { only }));
         }
     }
     all
@@ -75,7 +59,7 @@ fn of_the_registry() -> Vec<KeySpec> {
 /// Any topology of the registry: its keys are declared in its file in `cemark_sim::topology`.
 pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     let mut s = Section::of(root, &TOPOLOGY)?;
-    let Kind(spec) = s.read(&KIND)?;
+    let Chosen(spec) = s.read(&KIND)?;
     let values = Values::read(spec, |key, default| value(&mut s, key, default))?;
     let topology = Topology::build(spec, &values).map_err(|mistake| {
         let at = s.get(mistake.key).map_or(s.at(), |node| node.at);
@@ -91,23 +75,17 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
 }
 
 /// The value of a key of a topology; `usual` where it is not written.
-fn value(s: &mut Section<'_>, key: &'static topology::Key, usual: Option<u64>) -> Fallible<u64> {
-    let node = match (s.get(key.name), key.absent) {
-        (Some(node), _) => node,
-        (None, Absent::Needed(example)) => {
-            let advice = format!("write {} = {}", key.name, example.text);
-            return Err(s.missing(key.name, advice));
-        }
-        (None, _) => return Ok(usual.unwrap_or_default()),
+fn value(s: &mut Section<'_>, key: &'static ParamSpec, usual: Option<u64>) -> Fallible<u64> {
+    let Some(node) = s.get(key.name) else {
+        return usual.ok_or_else(|| {
+            let example = key.show(key.default, Dialect::Toml);
+            s.missing(key.name, format!("write {} = {example}", key.name))
+        });
     };
-    match key.unit {
-        Unit::Count { .. } => {}
-        Unit::Rate => s.fits(key.name, Measure::Rate, node)?,
-        Unit::Time => s.fits(key.name, Measure::Time, node)?,
+    match key.kind {
+        Kind::Rate => s.fits(key.name, Measure::Rate, node)?,
+        Kind::Delay => s.fits(key.name, Measure::Time, node)?,
+        _ => {}
     }
-    match key.unit {
-        Unit::Count { min, max } => count(node, (min.into(), max.into())),
-        Unit::Rate => Ok(rate(node)?.0),
-        Unit::Time => Ok(time(node)?.0),
-    }
+    parameter(node, key, None)
 }

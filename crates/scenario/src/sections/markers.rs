@@ -2,13 +2,15 @@
 //! `[[scheme]]`: the catalogue's declaration of each parameter drives how it is read.
 
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, Values, catalogue};
+use cemark_param::Dialect;
 use cemark_sim::config::MarkerChoice;
 use cemark_wire::Rate;
 
 use crate::aliases;
 use crate::error::{Fallible, Fault, fold, near};
-use crate::key::{Key, KeySpec, Shape, Usual, keys};
-use crate::section::{Section, bytes, count, flag, fraction, nanos, word};
+use crate::key::{Key, KeySpec, Shape, keys};
+use crate::param;
+use crate::section::Section;
 use crate::sections::{self, Form, SectionSpec};
 use crate::tree::{Node, Value};
 use crate::units::Measure;
@@ -37,19 +39,14 @@ keys! { KEYS:
 /// The parameters of every scheme.
 pub(crate) fn of_the_catalogue() -> Vec<KeySpec> {
     let params = |spec: &'static SchemeSpec| {
-        spec.params.iter().map(|param| KeySpec {
-            name: param.name,
-            shape: match param.kind {
-                Kind::Time => Shape::Time,
+        spec.params.iter().map(|param| {
+            let key = KeySpec::of_param(param, std::slice::from_ref(&spec.name));
+            let shape = match param.kind {
                 Kind::Bytes => Shape::LengthOrTime,
-                Kind::Fraction => Shape::Fraction,
-                Kind::Count => Shape::Count(param.min, param.max),
-                Kind::Flag => Shape::Flag,
-                Kind::Choice(words) => Shape::Word(words),
-            },
-            usual: Usual::Stored(param),
-            only: std::slice::from_ref(&spec.name),
-            doc: param.doc,
+                _ => key.shape,
+            };
+            let doc = param.doc;
+            KeySpec { shape, doc, ..key }
         })
     };
     catalogue::ALL.iter().copied().flat_map(params).collect()
@@ -145,7 +142,7 @@ pub(crate) fn parameter(
         None => fault,
     };
     fitting(node, spec, param)?;
-    value(node, param, rate).map_err(advised)
+    param::parameter(node, param, Some(rate)).map_err(advised)
 }
 
 /// Fails on a value whose unit does not fit the parameter: meant is most likely another parameter
@@ -207,11 +204,7 @@ fn rising(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
             continue;
         };
         let say = |param: &ParamSpec, value: u64| {
-            let number = match param.kind {
-                Kind::Time => format!("{value} ns"),
-                Kind::Fraction => format!("{:.1} %", value as f64 / 655.36),
-                _ => format!("{value} bytes"),
-            };
+            let number = param.show(value, Dialect::Message).to_string();
             match table.get(param.name) {
                 Some(_) => number,
                 None => format!("{number}, its default"),
@@ -251,57 +244,6 @@ fn waited(node: &Node, choice: &MarkerChoice) -> Fallible<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// A parameter in the unit in which the catalogue stores it.
-fn value(node: &Node, param: &ParamSpec, rate: Rate) -> Fallible<u64> {
-    let range = (param.min, param.max);
-    let outside = |n: u64, unit: &str| {
-        Fault::new(node.at, format!("`{}` is out of range", param.name)).help(format!(
-            "{n} {unit}; the range is {} to {} {unit}",
-            param.min, param.max
-        ))
-    };
-    let n = match param.kind {
-        Kind::Time => {
-            let n = nanos(node)?.0;
-            if n < param.min || n > param.max {
-                return Err(outside(n, "ns"));
-            }
-            n
-        }
-        Kind::Bytes => bytes(node, Some(rate), range)?,
-        Kind::Fraction if two_readings(node, param) => {
-            let message = format!("`{}` = 1 can be read in two ways", param.name);
-            return Err(Fault::new(node.at, message)
-                .help("write \"1%\" (one in a hundred, as switches count) or \"100%\""));
-        }
-        Kind::Fraction => {
-            let n = (fraction(node)? * 65_536.0 + 0.5) as u64;
-            if n < param.min || n > param.max {
-                let part = |n: u64| n as f64 / 65_536.0;
-                return Err(
-                    Fault::new(node.at, format!("`{}` is out of range", param.name)).help(format!(
-                        "write a fraction from {:.7} to {}",
-                        part(param.min),
-                        part(param.max)
-                    )),
-                );
-            }
-            n
-        }
-        Kind::Count => count(node, range)?,
-        Kind::Flag => flag(node)?.into(),
-        Kind::Choice(words) => word(node, words)? as u64,
-    };
-    Ok(n)
-}
-
-/// Whether a whole 1 is written for a probability or a part of a limit, which switches count in
-/// percent. The weights of averages are no percentages anywhere.
-fn two_readings(node: &Node, param: &ParamSpec) -> bool {
-    const WEIGHTS: [&str; 3] = ["weight", "avg_weight", "beta"];
-    matches!(node.value, Value::Integer(1)) && !WEIGHTS.contains(&param.name)
 }
 
 /// What a `[[scheme]]` is called: by its label, or else by its marker's title.

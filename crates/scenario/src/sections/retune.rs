@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use cemark_marking::{Kind, ParamSpec, SchemeSpec, Values};
+use cemark_marking::{SchemeSpec, Values};
+use cemark_param::{Dialect, ParamSpec};
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::retune::{Retune, retuned};
 use cemark_sim::topology::Fabric;
@@ -192,7 +193,11 @@ fn one<'a>(
         if let Some(node) = s.get(param.name) {
             let value = markers::parameter(node, scheme, param, rate)?;
             params.push((param.name, value));
-            words.push(format!("{} = {}", param.name, shown(param, value)));
+            words.push(format!(
+                "{} = {}",
+                param.name,
+                param.show(value, Dialect::Message)
+            ));
         }
     }
     s.finish()?;
@@ -203,18 +208,6 @@ fn one<'a>(
     };
     let line = format!("at {}: {}, at {place}", units::span(at), words.join(", "));
     Ok((Retune { at, links, params }, node, line))
-}
-
-/// A value as people write it.
-fn shown(param: &ParamSpec, value: u64) -> String {
-    match param.kind {
-        Kind::Time => units::span(Picos::from_nanos(value)),
-        Kind::Bytes => units::length(value),
-        Kind::Fraction => format!("{:.5}", value as f64 / 65_536.0),
-        Kind::Count => value.to_string(),
-        Kind::Flag => (value == 1).to_string(),
-        Kind::Choice(words) => words[value as usize].to_owned(),
-    }
 }
 
 /// The links of `ports`, each once, in order.

@@ -148,7 +148,7 @@ pub(crate) fn transport(root: &Table) -> Fallible<Config> {
     };
     // Hosts with queue pairs have no TCP sender, so its controller is never used.
     let (control, rdma) = if chosen.spec().is_queue_pair() {
-        let dcqcn = Dcqcn::from_control(&chosen);
+        let dcqcn = Dcqcn::from(chosen.values());
         (
             usual.control,
             Some(Rdma {

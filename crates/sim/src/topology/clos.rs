@@ -1,121 +1,52 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Three tiers of switches in any numbers: a fat tree with fewer pods, more cores, or other rates.
 
-use super::{Absent, Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake};
-use super::{Path, Shape, Switch, Tier, TopologySpec, Unit, Values, Way};
+use super::{
+    Cable, Groups, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake, Path, Shape, Switch, Tier,
+    TopologySpec, Way,
+};
+use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
-
-const fn some(name: &'static str, text: &'static str, value: u64, doc: &'static str) -> Key {
-    Key::needed(name, (1, 4096), Example { text, value }, doc)
-}
 
 /// The registry's entry.
 pub const SPEC: TopologySpec = TopologySpec {
     name: "clos",
     doc: "Three tiers of switches in any numbers: pods of edge and aggregation switches, and core \
           switches above each aggregation switch.",
-    keys: &[
-        Key::RATE,
-        Key::DELAY,
-        Key::needed(
-            "pods",
-            (2, 4096),
-            Example {
-                text: "3",
-                value: 3,
-            },
-            "groups of edge and aggregation switches",
-        ),
-        some("edges-per-pod", "2", 2, "edge switches of a pod"),
-        some(
-            "aggs-per-pod",
-            "2",
-            2,
-            "aggregation switches of a pod, each joined to every edge switch of it",
-        ),
-        some(
-            "cores-per-agg",
-            "2",
-            2,
-            "core switches above an aggregation switch; those above its namesakes in other pods \
-             are the same",
-        ),
-        Key {
-            name: "hosts-per-edge",
-            unit: Unit::Count {
-                min: 1,
-                max: MOST_HOSTS,
-            },
-            absent: Absent::As("aggs-per-pod"),
-            doc: "hosts on an edge switch",
-        },
-        Key::rate("pod-rate", "rate from edge to aggregation switches"),
-        Key::rate("core-rate", "rate from aggregation to core switches"),
-        Key::delay("pod-delay", "propagation delay within a pod"),
-        Key {
-            absent: Absent::As("pod-delay"),
-            ..Key::delay("core-delay", "propagation delay to the core switches")
-        },
-    ],
+    keys: Clos::PARAMS,
 };
 
-/// Three tiers of switches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Clos {
-    /// Pods.
-    pub pods: u32,
-    /// Edge switches of a pod.
-    pub edges: u32,
-    /// Aggregation switches of a pod.
-    pub aggs: u32,
-    /// Core switches above an aggregation switch.
-    pub cores: u32,
-    /// Hosts of an edge switch.
-    pub hosts: u32,
-    /// Rate of host links.
-    pub host_rate: Rate,
-    /// Rate of edge-aggregation links.
-    pub pod_rate: Rate,
-    /// Rate of aggregation-core links.
-    pub core_rate: Rate,
-    /// Propagation delay of a host link.
-    pub host_delay: Picos,
-    /// Propagation delay of an edge-aggregation link.
-    pub pod_delay: Picos,
-    /// Propagation delay of an aggregation-core link.
-    pub core_delay: Picos,
+config! {
+    /// Three tiers of switches.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+    pub struct Clos {
+        /// Groups of edge and aggregation switches.
+        pods: u32 = count(3, 2..=4_096; Absent::Needed),
+        /// Edge switches of a pod.
+        edges as "edges-per-pod": u32 = count(2, 1..=4_096; Absent::Needed),
+        /// Aggregation switches of a pod, each joined to every edge switch of it.
+        aggs as "aggs-per-pod": u32 = count(2, 1..=4_096; Absent::Needed),
+        /// Core switches above an aggregation switch; those above its namesakes in other pods are
+        /// the same.
+        cores as "cores-per-agg": u32 = count(2, 1..=4_096; Absent::Needed),
+        /// Hosts on an edge switch.
+        hosts as "hosts-per-edge": u32 = count(2, 1..=MOST_HOSTS; Absent::As("aggs-per-pod")),
+        /// Rate of the host links.
+        host_rate as "rate": Rate = rate(10_000_000_000),
+        /// Rate from edge to aggregation switches.
+        pod_rate as "pod-rate": Rate = rate(0; Absent::As("rate")),
+        /// Rate from aggregation to core switches.
+        core_rate as "core-rate": Rate = rate(0; Absent::As("rate")),
+        /// Propagation delay of a host link.
+        host_delay as "delay": Picos = delay(10_000_000),
+        /// Propagation delay within a pod.
+        pod_delay as "pod-delay": Picos = delay(0; Absent::As("delay")),
+        /// Propagation delay to the core switches.
+        core_delay as "core-delay": Picos = delay(0; Absent::As("pod-delay")),
+    }
 }
 
 impl Clos {
-    pub(super) fn new(v: &Values) -> Result<Clos, Mistake> {
-        let clos = Clos {
-            pods: v.count("pods"),
-            edges: v.count("edges-per-pod"),
-            aggs: v.count("aggs-per-pod"),
-            cores: v.count("cores-per-agg"),
-            hosts: v.count("hosts-per-edge"),
-            host_rate: v.rate("rate"),
-            pod_rate: v.rate("pod-rate"),
-            core_rate: v.rate("core-rate"),
-            host_delay: v.time("delay"),
-            pod_delay: v.time("pod-delay"),
-            core_delay: v.time("core-delay"),
-        };
-        let cables = u64::from(clos.pods)
-            * u64::from(clos.aggs)
-            * (u64::from(clos.edges) + u64::from(clos.cores));
-        if 2 * cables > MOST_LINKS {
-            return Err(Mistake {
-                key: "pods",
-                message: "this fabric has more than a million links between switches",
-                help: "links are 2 x pods x aggs-per-pod x (edges-per-pod + cores-per-agg): write \
-                       fewer",
-            });
-        }
-        Ok(clos)
-    }
-
     /// Edge-aggregation links in one direction.
     fn pod_links(&self) -> u32 {
         self.pods * self.edges * self.aggs
@@ -156,6 +87,18 @@ impl Clos {
 }
 
 impl Shape for Clos {
+    fn mistake(&self) -> Option<Mistake> {
+        let cables = u64::from(self.pods)
+            * u64::from(self.aggs)
+            * (u64::from(self.edges) + u64::from(self.cores));
+        (2 * cables > MOST_LINKS).then_some(Mistake {
+            key: "pods",
+            message: "this fabric has more than a million links between switches",
+            help: "links are 2 x pods x aggs-per-pod x (edges-per-pod + cores-per-agg): write \
+                   fewer",
+        })
+    }
+
     fn hosts(&self) -> u64 {
         u64::from(self.pods) * u64::from(self.edges) * u64::from(self.hosts)
     }

@@ -1,59 +1,37 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two switches joined by one link.
 
-use super::{Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape, Switch};
-use super::{Tier, TopologySpec, Values, Way};
+use super::{Cable, Groups, Level, Line, MOST_HOSTS, Path, Shape, Switch, Tier, TopologySpec, Way};
+use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
 /// The registry's entry.
 pub const SPEC: TopologySpec = TopologySpec {
     name: "dumbbell",
     doc: "Two switches with hosts, joined by one link.",
-    keys: &[
-        Key::RATE,
-        Key::DELAY,
-        Key::needed("left", (1, MOST_HOSTS), SIDE, "hosts on the first switch"),
-        Key::needed("right", (1, MOST_HOSTS), SIDE, "hosts on the second switch"),
-        Key::rate("middle-rate", "rate of the link between the switches"),
-        Key::delay("middle-delay", "propagation delay of the link between them"),
-    ],
+    keys: Dumbbell::PARAMS,
 };
 
-const SIDE: Example = Example {
-    text: "8",
-    value: 8,
-};
-
-/// Two switches joined by one link; hosts 0..left on the first, the rest on the second.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Dumbbell {
-    /// Hosts on the first switch.
-    pub left: u32,
-    /// Hosts on the second switch.
-    pub right: u32,
-    /// Rate of host links.
-    pub host_rate: Rate,
-    /// Rate of the link in the middle.
-    pub middle_rate: Rate,
-    /// Propagation delay of a host link.
-    pub host_delay: Picos,
-    /// Propagation delay of the middle link.
-    pub middle_delay: Picos,
+config! {
+    /// Two switches joined by one link; hosts 0..left on the first, the rest on the second.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+    pub struct Dumbbell {
+        /// Hosts on the first switch.
+        left: u32 = count(8, 1..=MOST_HOSTS; Absent::Needed),
+        /// Hosts on the second switch.
+        right: u32 = count(8, 1..=MOST_HOSTS; Absent::Needed),
+        /// Rate of the host links.
+        host_rate as "rate": Rate = rate(10_000_000_000),
+        /// Rate of the link between the switches.
+        middle_rate as "middle-rate": Rate = rate(0; Absent::As("rate")),
+        /// Propagation delay of a host link.
+        host_delay as "delay": Picos = delay(10_000_000),
+        /// Propagation delay of the link between them.
+        middle_delay as "middle-delay": Picos = delay(0; Absent::As("delay")),
+    }
 }
 
 impl Dumbbell {
-    pub(super) fn new(v: &Values) -> Result<Dumbbell, Mistake> {
-        Ok(Dumbbell {
-            left: v.count("left"),
-            right: v.count("right"),
-            host_rate: v.rate("rate"),
-            middle_rate: v.rate("middle-rate"),
-            host_delay: v.time("delay"),
-            middle_delay: v.time("middle-delay"),
-        })
-    }
-
     fn middle(&self) -> Line {
         Line {
             rate: self.middle_rate,

@@ -1,88 +1,47 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Three tiers of switches with k ports each.
 
-use super::{Absent, Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape};
-use super::{Switch, Tier, TopologySpec, Unit, Values, Way};
+use super::{
+    Cable, Groups, Level, Line, MOST_HOSTS, Mistake, Path, Shape, Switch, Tier, TopologySpec, Way,
+};
+use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
 /// The registry's entry.
 pub const SPEC: TopologySpec = TopologySpec {
     name: "fat-tree",
     doc: "Three tiers of switches with k ports each: k pods, k^3 / 4 hosts at full size.",
-    keys: &[
-        Key::RATE,
-        Key::DELAY,
-        Key::needed(
-            "k",
-            (2, 64),
-            Example {
-                text: "4",
-                value: 4,
-            },
-            "ports of a switch, an even number",
-        ),
-        Key {
-            name: "hosts-per-edge",
-            unit: Unit::Count {
-                min: 1,
-                max: MOST_HOSTS,
-            },
-            absent: Absent::Formula {
-                text: "k / 2",
-                of: |v| v.get("k") / 2,
-            },
-            doc: "hosts on an edge switch; more than k / 2 is oversubscribed",
-        },
-        Key::rate("pod-rate", "rate from edge to aggregation switches"),
-        Key::rate("core-rate", "rate from aggregation to core switches"),
-        Key::delay(
-            "fabric-delay",
-            "propagation delay of every link but the host links",
-        ),
-    ],
+    keys: FatTree::PARAMS,
 };
 
-/// Three tiers of k-port switches: k pods, k^3/4 hosts at full size.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct FatTree {
-    /// Ports of a switch; even.
-    pub k: u32,
-    /// Hosts on an edge switch: k/2 is non-blocking, more is oversubscribed.
-    pub hosts_per_edge: u32,
-    /// Rate of host links.
-    pub host_rate: Rate,
-    /// Rate of edge-aggregation links.
-    pub pod_rate: Rate,
-    /// Rate of aggregation-core links.
-    pub core_rate: Rate,
-    /// Propagation delay of a host link.
-    pub host_delay: Picos,
-    /// Propagation delay of every other link.
-    pub fabric_delay: Picos,
+/// Hosts on an edge switch of a network without oversubscription.
+const HALF: Absent = Absent::Formula {
+    text: "k / 2",
+    of: |v| v.get(0) / 2,
+};
+
+config! {
+    /// Three tiers of k-port switches: k pods, k^3/4 hosts at full size.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+    pub struct FatTree {
+        /// Ports of a switch, an even number.
+        k: u32 = count(4, 2..=64; Absent::Needed),
+        /// Hosts on an edge switch; more than k / 2 is oversubscribed.
+        hosts_per_edge as "hosts-per-edge": u32 = count(2, 1..=MOST_HOSTS; HALF),
+        /// Rate of the host links.
+        host_rate as "rate": Rate = rate(10_000_000_000),
+        /// Rate from edge to aggregation switches.
+        pod_rate as "pod-rate": Rate = rate(0; Absent::As("rate")),
+        /// Rate from aggregation to core switches.
+        core_rate as "core-rate": Rate = rate(0; Absent::As("rate")),
+        /// Propagation delay of a host link.
+        host_delay as "delay": Picos = delay(10_000_000),
+        /// Propagation delay of every link but the host links.
+        fabric_delay as "fabric-delay": Picos = delay(0; Absent::As("delay")),
+    }
 }
 
 impl FatTree {
-    pub(super) fn new(v: &Values) -> Result<FatTree, Mistake> {
-        let k = v.count("k");
-        if !k.is_multiple_of(2) {
-            return Err(Mistake {
-                key: "k",
-                message: "a fat tree needs switches with an even number of ports",
-                help: "write k = 4, 8, 12, ...",
-            });
-        }
-        Ok(FatTree {
-            k,
-            hosts_per_edge: v.count("hosts-per-edge"),
-            host_rate: v.rate("rate"),
-            pod_rate: v.rate("pod-rate"),
-            core_rate: v.rate("core-rate"),
-            host_delay: v.time("delay"),
-            fabric_delay: v.time("fabric-delay"),
-        })
-    }
-
     /// Switches of a tier in one pod, and links up from each of them.
     fn half(&self) -> u32 {
         self.k / 2
@@ -118,6 +77,14 @@ impl FatTree {
 }
 
 impl Shape for FatTree {
+    fn mistake(&self) -> Option<Mistake> {
+        (!self.k.is_multiple_of(2)).then_some(Mistake {
+            key: "k",
+            message: "a fat tree needs switches with an even number of ports",
+            help: "write k = 4, 8, 12, ...",
+        })
+    }
+
     fn hosts(&self) -> u64 {
         u64::from(self.k * self.half()) * u64::from(self.hosts_per_edge)
     }

@@ -1,77 +1,42 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two tiers: every leaf is joined to every spine.
 
-use super::{Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake};
-use super::{Path, Shape, Switch};
-use super::{Tier, TopologySpec, Values, Way};
+use super::{
+    Cable, Groups, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake, Path, Shape, Switch, Tier,
+    TopologySpec, Way,
+};
+use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
 /// The registry's entry.
 pub const SPEC: TopologySpec = TopologySpec {
     name: "leaf-spine",
     doc: "Two tiers: every leaf is joined to every spine by one link.",
-    keys: &[
-        Key::RATE,
-        Key::DELAY,
-        Key::needed("leaves", (1, 4_096), EIGHT, "leaf switches"),
-        Key::needed("spines", (1, 4_096), EIGHT, "spine switches"),
-        Key::needed(
-            "hosts-per-leaf",
-            (1, MOST_HOSTS),
-            EIGHT,
-            "hosts on a leaf switch",
-        ),
-        Key::rate("uplink-rate", "rate of the leaf-spine links"),
-        Key::delay("uplink-delay", "propagation delay of the leaf-spine links"),
-    ],
+    keys: LeafSpine::PARAMS,
 };
 
-const EIGHT: Example = Example {
-    text: "8",
-    value: 8,
-};
-
-/// Two tiers; every leaf is joined to every spine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct LeafSpine {
-    /// Leaf switches.
-    pub leaves: u32,
-    /// Spine switches.
-    pub spines: u32,
-    /// Hosts on a leaf.
-    pub hosts_per_leaf: u32,
-    /// Rate of host links.
-    pub host_rate: Rate,
-    /// Rate of leaf-spine links.
-    pub uplink_rate: Rate,
-    /// Propagation delay of a host link.
-    pub host_delay: Picos,
-    /// Propagation delay of a leaf-spine link.
-    pub uplink_delay: Picos,
+config! {
+    /// Two tiers; every leaf is joined to every spine.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+    pub struct LeafSpine {
+        /// Leaf switches.
+        leaves: u32 = count(8, 1..=4_096; Absent::Needed),
+        /// Spine switches.
+        spines: u32 = count(8, 1..=4_096; Absent::Needed),
+        /// Hosts on a leaf switch.
+        hosts_per_leaf as "hosts-per-leaf": u32 = count(8, 1..=MOST_HOSTS; Absent::Needed),
+        /// Rate of the host links.
+        host_rate as "rate": Rate = rate(10_000_000_000),
+        /// Rate of the leaf-spine links.
+        uplink_rate as "uplink-rate": Rate = rate(0; Absent::As("rate")),
+        /// Propagation delay of a host link.
+        host_delay as "delay": Picos = delay(10_000_000),
+        /// Propagation delay of the leaf-spine links.
+        uplink_delay as "uplink-delay": Picos = delay(0; Absent::As("delay")),
+    }
 }
 
 impl LeafSpine {
-    pub(super) fn new(v: &Values) -> Result<LeafSpine, Mistake> {
-        let (leaves, spines) = (v.count("leaves"), v.count("spines"));
-        if 2 * u64::from(leaves) * u64::from(spines) > MOST_LINKS {
-            return Err(Mistake {
-                key: "spines",
-                message: "this fabric has more than a million links between switches",
-                help: "links are 2 x leaves x spines: write fewer",
-            });
-        }
-        Ok(LeafSpine {
-            leaves,
-            spines,
-            hosts_per_leaf: v.count("hosts-per-leaf"),
-            host_rate: v.rate("rate"),
-            uplink_rate: v.rate("uplink-rate"),
-            host_delay: v.time("delay"),
-            uplink_delay: v.time("uplink-delay"),
-        })
-    }
-
     fn uplink(&self) -> Line {
         Line {
             rate: self.uplink_rate,
@@ -81,6 +46,15 @@ impl LeafSpine {
 }
 
 impl Shape for LeafSpine {
+    fn mistake(&self) -> Option<Mistake> {
+        let links = 2 * u64::from(self.leaves) * u64::from(self.spines);
+        (links > MOST_LINKS).then_some(Mistake {
+            key: "spines",
+            message: "this fabric has more than a million links between switches",
+            help: "links are 2 x leaves x spines: write fewer",
+        })
+    }
+
     fn hosts(&self) -> u64 {
         u64::from(self.leaves) * u64::from(self.hosts_per_leaf)
     }

@@ -18,11 +18,12 @@ mod two_sites;
 
 use std::fmt;
 
+use cemark_param::Values;
 use cemark_wire::{Picos, Rate};
 
 pub use fabric::{Fabric, Link, MAX_LINKS, Route};
 pub use shape::{Cable, Groups, Level, Line, Path, Shape, Switch, Tier, Way};
-pub use spec::{Absent, Example, Key, Mistake, TopologySpec, Unit, Values};
+pub use spec::{Mistake, TopologySpec};
 
 /// Most hosts of a fabric.
 pub const MOST_HOSTS: u32 = 65_536;
@@ -54,7 +55,11 @@ macro_rules! topologies {
             /// values. Panics on a `spec` of another origin.
             pub fn build(spec: &TopologySpec, values: &Values) -> Result<Topology, Mistake> {
                 $(if spec.name == $module::SPEC.name {
-                    return $Name::new(values).map(Topology::$Name);
+                    let shape = $Name::from(values);
+                    return match shape.mistake() {
+                        None => Ok(shape.into()),
+                        Some(mistake) => Err(mistake),
+                    };
                 })+
                 panic!("{} is not in the list of topologies", spec.name)
             }

@@ -1,66 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Switches in a ring.
 
-use super::{Absent, Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape};
-use super::{Switch, Tier, TopologySpec, Unit, Values, Way};
+use super::{Cable, Groups, Level, Line, MOST_HOSTS, Path, Shape, Switch, Tier, TopologySpec, Way};
+use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
 /// The registry's entry.
 pub const SPEC: TopologySpec = TopologySpec {
     name: "ring",
     doc: "Switches in a ring, all packets in one direction, to study deadlocks of pauses.",
-    keys: &[
-        Key::RATE,
-        Key::DELAY,
-        Key::needed(
-            "switches",
-            (3, 5),
-            Example {
-                text: "3",
-                value: 3,
-            },
-            "switches of the ring",
-        ),
-        Key {
-            name: "hosts-per-switch",
-            unit: Unit::Count {
-                min: 1,
-                max: MOST_HOSTS,
-            },
-            absent: Absent::Is(Example {
-                text: "1",
-                value: 1,
-            }),
-            doc: "hosts on a switch",
-        },
-    ],
+    keys: Ring::PARAMS,
 };
 
-/// Switches in a ring, 3 to 5 of them. Every packet travels in the same direction, so that buffers
-/// can wait for each other in a circle: the topology exists to show deadlocks of pauses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Ring {
-    /// Number of switches.
-    pub switches: u32,
-    /// Hosts on a switch.
-    pub hosts_per_switch: u32,
-    /// Rate of every link.
-    pub rate: Rate,
-    /// Propagation delay of every link.
-    pub delay: Picos,
+config! {
+    /// Switches in a ring, 3 to 5 of them. Every packet travels in the same direction, so that buffers
+    /// can wait for each other in a circle: the topology exists to show deadlocks of pauses.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+    pub struct Ring {
+        /// Switches of the ring.
+        switches: u32 = count(3, 3..=5; Absent::Needed),
+        /// Hosts on a switch.
+        hosts_per_switch as "hosts-per-switch": u32 = count(1, 1..=MOST_HOSTS),
+        /// Rate of the host links.
+        rate: Rate = rate(10_000_000_000),
+        /// Propagation delay of a host link.
+        delay: Picos = delay(10_000_000),
+    }
 }
 
 impl Ring {
-    pub(super) fn new(v: &Values) -> Result<Ring, Mistake> {
-        Ok(Ring {
-            switches: v.count("switches"),
-            hosts_per_switch: v.count("hosts-per-switch"),
-            rate: v.rate("rate"),
-            delay: v.time("delay"),
-        })
-    }
-
     /// Ring links from `src` to `dst`.
     fn steps(&self, src: u32, dst: u32) -> u32 {
         (self.rack(dst) + self.switches - self.rack(src)) % self.switches

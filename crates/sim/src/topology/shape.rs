@@ -6,7 +6,7 @@ use std::fmt;
 
 use cemark_wire::{Picos, Rate};
 
-use super::{MAX_LINKS, Topology, TwoSites};
+use super::{MAX_LINKS, Mistake, Topology, TwoSites};
 
 /// A topology: how many hosts it has, which links join its switches, and which way a packet takes.
 ///
@@ -14,6 +14,11 @@ use super::{MAX_LINKS, Topology, TwoSites};
 /// the same way and are laid out by [`Fabric`](super::Fabric); a shape describes the *inner* links,
 /// those between switches, which it numbers from zero in the order of [`cables`](Shape::cables).
 pub trait Shape {
+    /// Values of the keys that do not go together.
+    fn mistake(&self) -> Option<Mistake> {
+        None
+    }
+
     /// Number of hosts. It may be larger than what a simulation takes, so that a reader can say so.
     fn hosts(&self) -> u64;
 

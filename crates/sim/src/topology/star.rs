@@ -1,48 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All hosts on one switch.
 
-use super::{Cable, Example, Key, Line, MOST_HOSTS, Mistake, Path, Shape, Tier, TopologySpec};
-use super::{Values, Way};
+use super::{Cable, Line, MOST_HOSTS, Path, Shape, Tier, TopologySpec, Way};
+use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
 /// The registry's entry.
 pub const SPEC: TopologySpec = TopologySpec {
     name: "star",
     doc: "All hosts on one switch.",
-    keys: &[
-        Key::RATE,
-        Key::DELAY,
-        Key::needed(
-            "hosts",
-            (2, MOST_HOSTS),
-            Example {
-                text: "8",
-                value: 8,
-            },
-            "hosts on the one switch",
-        ),
-    ],
+    keys: Star::PARAMS,
 };
 
-/// All hosts on one switch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Star {
-    /// Number of hosts.
-    pub hosts: u32,
-    /// Rate of every link.
-    pub rate: Rate,
-    /// Propagation delay of every link.
-    pub delay: Picos,
-}
-
-impl Star {
-    pub(super) fn new(v: &Values) -> Result<Star, Mistake> {
-        Ok(Star {
-            hosts: v.count("hosts"),
-            rate: v.rate("rate"),
-            delay: v.time("delay"),
-        })
+config! {
+    /// All hosts on one switch.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+    pub struct Star {
+        /// Hosts on the one switch.
+        hosts: u32 = count(8, 2..=MOST_HOSTS; Absent::Needed),
+        /// Rate of the host links.
+        rate: Rate = rate(10_000_000_000),
+        /// Propagation delay of a host link.
+        delay: Picos = delay(10_000_000),
     }
 }
 

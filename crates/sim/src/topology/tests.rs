@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use cemark_param::Kind;
+
 use super::*;
 use crate::ids::LinkId;
 
@@ -12,7 +14,7 @@ const D: Picos = Picos::from_micros(1);
 fn topologies() -> Vec<Topology> {
     let examples = Topology::ALL
         .iter()
-        .map(|spec| Topology::build(spec, &Values::example(spec)).expect("examples are valid"));
+        .map(|&spec| Topology::build(spec, &Values::defaults(spec)).expect("examples are valid"));
     let (slow, fast) = (Rate::gbps(10), Rate::gbps(40));
     let others: [Topology; 5] = [
         Dumbbell {
@@ -172,11 +174,11 @@ fn names_are_unique_and_keys_are_explained() {
 
 #[test]
 fn the_largest_numbers_are_refused_before_links_are_made() {
-    for spec in Topology::ALL {
-        let largest = Values::read(spec, |key, default| match key.unit {
-            Unit::Count { min, max } => Ok::<u64, ()>(match key.name.contains("hosts") {
-                true => min.into(),
-                false => max.into(),
+    for &spec in Topology::ALL {
+        let largest = Values::read(spec, |key, default| match key.kind {
+            Kind::Count => Ok::<u64, ()>(match key.name.contains("hosts") {
+                true => key.min,
+                false => key.max,
             }),
             _ => Ok(default.unwrap_or(1)),
         });
@@ -189,7 +191,7 @@ fn the_largest_numbers_are_refused_before_links_are_made() {
 
 #[test]
 fn a_fat_tree_of_odd_switches_is_refused() {
-    let spec = Topology::ALL.iter().find(|s| s.name == "fat-tree").unwrap();
+    let spec = *Topology::ALL.iter().find(|s| s.name == "fat-tree").unwrap();
     let odd = Values::read(spec, |key, default| match key.name {
         "k" => Ok::<u64, ()>(5),
         _ => default.ok_or(()),

@@ -1,95 +1,48 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two data centres and long links between them.
 
-use super::{Absent, Tier, TopologySpec, Unit, Values, Way};
-use super::{Cable, Example, Groups, Key, Level, Line, MOST_HOSTS, Mistake, Path, Shape, Switch};
+use super::{Cable, Groups, Level, Line, MOST_HOSTS, Path, Shape, Switch, Tier, TopologySpec, Way};
+use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
 /// The registry's entry.
 pub const SPEC: TopologySpec = TopologySpec {
     name: "two-sites",
     doc: "Two data centres, each with one edge router, and long links between them.",
-    keys: &[
-        Key::RATE,
-        Key::DELAY,
-        Key::needed("left", (1, MOST_HOSTS), SIDE, "hosts at the first site"),
-        Key::needed("right", (1, MOST_HOSTS), SIDE, "hosts at the second site"),
-        Key {
-            name: "paths",
-            unit: Unit::Count { min: 1, max: 64 },
-            absent: Absent::Is(Example {
-                text: "1",
-                value: 1,
-            }),
-            doc: "equal paths between the edge routers",
-        },
-        Key::rate("edge-rate", "rate between an edge router and a WAN router"),
-        Key::rate("wan-rate", "rate of a long link"),
-        Key::delay(
-            "edge-delay",
-            "propagation delay between an edge router and a WAN router",
-        ),
-        Key {
-            name: "wan-delay",
-            unit: Unit::Time,
-            absent: Absent::Needed(Example {
-                text: "\"3ms\"",
-                value: 3_000_000_000,
-            }),
-            doc: "propagation delay of a long link, one way: 5 us a kilometre",
-        },
-    ],
-};
-
-const SIDE: Example = Example {
-    text: "8",
-    value: 8,
+    keys: TwoSites::PARAMS,
 };
 
 /// Inner links of one path in one direction.
 const HOPS: u32 = 3;
 
-/// Two data centres and long links between them: hosts on an edge router at each site, and from
-/// edge to edge `paths` equal paths of a short link to a WAN router, the long link, and a short
-/// link to the other edge. Hosts 0..left are at the first site.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct TwoSites {
-    /// Hosts at the first site.
-    pub left: u32,
-    /// Hosts at the second site.
-    pub right: u32,
-    /// Paths between the edge routers; a flow takes one for its life.
-    pub paths: u32,
-    /// Rate of host links.
-    pub host_rate: Rate,
-    /// Rate between an edge router and a WAN router.
-    pub edge_rate: Rate,
-    /// Rate of a long link.
-    pub wan_rate: Rate,
-    /// Propagation delay of a host link.
-    pub host_delay: Picos,
-    /// Propagation delay between an edge router and a WAN router.
-    pub edge_delay: Picos,
-    /// Propagation delay of a long link.
-    pub wan_delay: Picos,
+config! {
+    /// Two data centres and long links between them: hosts on an edge router at each site, and from
+    /// edge to edge `paths` equal paths of a short link to a WAN router, the long link, and a short
+    /// link to the other edge. Hosts 0..left are at the first site.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+    pub struct TwoSites {
+        /// Hosts at the first site.
+        left: u32 = count(8, 1..=MOST_HOSTS; Absent::Needed),
+        /// Hosts at the second site.
+        right: u32 = count(8, 1..=MOST_HOSTS; Absent::Needed),
+        /// Equal paths between the edge routers; a flow takes one for its life.
+        paths: u32 = count(1, 1..=64),
+        /// Rate of the host links.
+        host_rate as "rate": Rate = rate(10_000_000_000),
+        /// Rate between an edge router and a WAN router.
+        edge_rate as "edge-rate": Rate = rate(0; Absent::As("rate")),
+        /// Rate of a long link.
+        wan_rate as "wan-rate": Rate = rate(0; Absent::As("rate")),
+        /// Propagation delay of a host link.
+        host_delay as "delay": Picos = delay(10_000_000),
+        /// Propagation delay between an edge router and a WAN router.
+        edge_delay as "edge-delay": Picos = delay(0; Absent::As("delay")),
+        /// Propagation delay of a long link, one way: 5 us a kilometre.
+        wan_delay as "wan-delay": Picos = delay(3_000_000_000; Absent::Needed),
+    }
 }
 
 impl TwoSites {
-    pub(super) fn new(v: &Values) -> Result<TwoSites, Mistake> {
-        Ok(TwoSites {
-            left: v.count("left"),
-            right: v.count("right"),
-            paths: v.count("paths"),
-            host_rate: v.rate("rate"),
-            edge_rate: v.rate("edge-rate"),
-            wan_rate: v.rate("wan-rate"),
-            host_delay: v.time("delay"),
-            edge_delay: v.time("edge-delay"),
-            wan_delay: v.time("wan-delay"),
-        })
-    }
-
     /// Rate of the slowest link between the edge routers.
     pub fn between_rate(&self) -> Rate {
         self.edge_rate.min(self.wan_rate)

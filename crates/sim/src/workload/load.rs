@@ -90,8 +90,9 @@ pub fn loads(topology: &Topology, pairs: &Pairs, load: f64) -> Vec<(TierLoad, f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{Dumbbell, FatTree, LeafSpine, Star, Values};
+    use crate::topology::{Dumbbell, FatTree, LeafSpine, Star};
     use crate::workload::SizeTable;
+    use cemark_param::Values;
     use cemark_wire::Picos;
 
     fn leaf_spine(hosts_per_leaf: u32) -> Topology {
@@ -179,7 +180,7 @@ mod tests {
         });
         let all = Topology::ALL
             .iter()
-            .map(|spec| Topology::build(spec, &Values::example(spec)).unwrap());
+            .map(|spec| Topology::build(spec, &Values::defaults(*spec)).unwrap());
         for topology in all.chain([leaf_spine(3), fat_tree(10), dumbbell]) {
             for pairs in [Pairs::All, Pairs::OtherRack, Pairs::ToOne(2)] {
                 for t in tiers(&topology, &pairs) {

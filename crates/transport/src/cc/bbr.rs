@@ -8,21 +8,15 @@
 use cemark_wire::{Ecn, Nanos, Rate};
 
 use super::{
-    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Delivered, FromControl, Kind,
-    Lost, ParamSpec, PathSpec, boxed, on_the_wire, per_second,
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Delivered, FromControl, Lost,
+    PathSpec, boxed, on_the_wire, per_second,
 };
+use cemark_param::config;
 
 /// The declaration.
 pub static SPEC: ControllerSpec = ControllerSpec {
-    params: &[ParamSpec::new(
-        "bbr-cap",
-        Kind::Rate,
-        UNCAPPED,
-        (1_000, UNCAPPED),
-        "Largest pacing rate of a connection, headers included; 8Tbps: in effect none (ns-3's \
-         MaxPacingRate: 4Gbps).",
-    )
-    .later()],
+    params: BbrConfig::PARAMS,
+    later: &["bbr-cap"],
     paced: true,
     wants_delivered: true,
     slows_for_loss: false,
@@ -40,11 +34,19 @@ impl Control {
     pub const BBR: Control = Control::of(&SPEC);
 }
 
+config! {
+    /// Parameters of BBR.
+    pub struct BbrConfig {
+        /// Largest pacing rate of a connection, headers included; 8Tbps: in effect none (ns-3's
+        /// MaxPacingRate: 4Gbps).
+        cap as "bbr-cap": Rate = rate(UNCAPPED),
+    }
+}
+
 impl FromControl for Bbr {
     fn from_control(path: &PathSpec, control: &Control) -> Bbr {
-        let [cap] = control.values();
         Bbr {
-            cap: Rate(cap),
+            cap: BbrConfig::from(control.values()).cap,
             ..Bbr::new(path)
         }
     }

@@ -200,7 +200,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::cc::{Kind, MAX_PARAMS};
+    use cemark_param::{Kind, MAX_PARAMS};
 
     /// Every controller of streams with every parameter at each end of its range.
     fn extremes() -> Vec<Control> {
@@ -210,9 +210,9 @@ mod tests {
             all.push(defaults);
             for (i, param) in spec.params.iter().enumerate() {
                 for value in [param.min, param.max] {
-                    let mut values = defaults.values::<MAX_PARAMS>();
-                    values[i] = value;
-                    all.push(defaults.with_values(&values[..spec.params.len()]));
+                    let mut values = *defaults.values();
+                    values.0[i] = value;
+                    all.push(defaults.with(values));
                 }
             }
         }
@@ -231,14 +231,14 @@ mod tests {
             );
             assert!(spec.params.len() <= MAX_PARAMS);
             for p in spec.params {
-                assert!(p.doc.ends_with('.'), "{}: {}", p.key, p.doc);
-                assert!((p.min..=p.max).contains(&p.default), "{}", p.key);
-                if let Kind::Fraction { one } = p.kind {
-                    assert_eq!(p.max, one.into(), "{}", p.key);
+                assert!(p.doc.ends_with('.'), "{}: {}", p.name, p.doc);
+                assert!((p.min..=p.max).contains(&p.default), "{}", p.name);
+                if let Kind::Fraction { one, .. } = p.kind {
+                    assert_eq!(p.max, one.into(), "{}", p.name);
                 }
                 assert_eq!(
-                    spec.index_of(p.key).map(|i| spec.params[i].key),
-                    Some(p.key)
+                    spec.index_of(p.name).map(|i| spec.params[i].key),
+                    Some(p.name)
                 );
             }
         }

@@ -5,11 +5,12 @@
 //! Integers only, so that a window is the same on every machine: times in parts of 2^20 of a
 //! second, lengths in bytes.
 
+use cemark_param::config;
 use cemark_wire::{Ecn, Nanos};
 
 use super::{
-    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Kind, Lost,
-    ParamSpec, PathSpec, Window, boxed, hystart::Hystart, window::floor,
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost, PathSpec,
+    Window, boxed, hystart::Hystart, window::floor,
 };
 use crate::Stack;
 
@@ -26,48 +27,8 @@ pub static SPEC_ECN: ControllerSpec = ControllerSpec {
 };
 
 const WITHOUT_ECN: ControllerSpec = ControllerSpec {
-    params: &[
-        ParamSpec::new(
-            "cubic-c",
-            Kind::Thousandths,
-            400,
-            (1, 10_000),
-            "C in segments per second cubed (RFC 9438 section 5: 0.4).",
-        ),
-        ParamSpec::new(
-            "cubic-beta",
-            Kind::Thousandths,
-            700,
-            (100, 990),
-            "Share of the window that remains after a cut (RFC 9438 section 4.6: 0.7).",
-        ),
-        ParamSpec::flag(
-            "fast-convergence",
-            true,
-            "Aim lower when the window shrinks from cut to cut (RFC 9438 section 4.7).",
-        ),
-        ParamSpec::flag(
-            "reno-friendly",
-            true,
-            "Never grow slower than Reno would (RFC 9438 section 4.3).",
-        ),
-        ParamSpec::flag(
-            "hystart",
-            false,
-            "Leave slow start early, as ns-3.38 does: once ACKs at most 2 ms apart span the \
-             smallest RTT, or the RTT has grown by that (by 4 ms at least).",
-        )
-        .later(),
-        ParamSpec::new(
-            "cubic-clamp",
-            Kind::Count,
-            0,
-            (0, 10_000),
-            "Before the first cut and after a timeout the window grows by a segment for this many \
-             acknowledged ones at least; 0: no such floor (Linux and ns-3: 20).",
-        )
-        .later(),
-    ],
+    params: CubicConfig::PARAMS,
+    later: &["hystart", "cubic-clamp"],
     ..ControllerSpec::new(
         "cubic",
         "CUBIC",
@@ -84,75 +45,32 @@ impl Control {
     pub const CUBIC_ECN: Control = Control::of(&SPEC_ECN);
 }
 
-/// Parameters of CUBIC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CubicConfig {
-    /// ECT(0) packets, and an echo counts like a loss (RFC 9438 section 4.6); otherwise Not-ECT.
-    pub ecn: bool,
-    /// C in thousandths of a segment per second cubed (400).
-    pub c_milli: u32,
-    /// What a cut leaves, in thousandths (700).
-    pub beta_milli: u32,
-    /// Release bandwidth faster when the window shrinks from cut to cut (section 4.7).
-    pub fast_convergence: bool,
-    /// Never grow slower than Reno would (section 4.3).
-    pub reno_friendly: bool,
-    /// Leave slow start early (ns-3.38's HyStart).
-    pub hystart: bool,
-    /// Before the first cut and after a timeout, most segments that have to be acknowledged for the
-    /// window to grow by one; 0: no such bound (Linux and ns-3: 20).
-    pub clamp: u32,
-}
-
-impl Default for CubicConfig {
-    /// The constants of the RFC, C = 0.4 and beta = 0.7, without ECN.
-    fn default() -> Self {
-        CubicConfig {
-            ecn: false,
-            c_milli: 400,
-            beta_milli: 700,
-            fast_convergence: true,
-            reno_friendly: true,
-            hystart: false,
-            clamp: 0,
-        }
-    }
-}
-
-impl CubicConfig {
-    /// CUBIC with these parameters.
-    pub const fn control(self) -> Control {
-        let control = if self.ecn {
-            Control::CUBIC_ECN
-        } else {
-            Control::CUBIC
-        };
-        control.with_values(&[
-            self.c_milli as u64,
-            self.beta_milli as u64,
-            self.fast_convergence as u64,
-            self.reno_friendly as u64,
-            self.hystart as u64,
-            self.clamp as u64,
-        ])
+config! {
+    /// Parameters of CUBIC.
+    pub struct CubicConfig {
+        /// C in segments per second cubed (RFC 9438 section 5: 0.4).
+        c_milli as "cubic-c": u32 = thousandths(400, 1..=10_000),
+        /// Share of the window that remains after a cut (RFC 9438 section 4.6: 0.7).
+        beta_milli as "cubic-beta": u32 = thousandths(700, 100..=990),
+        /// Aim lower when the window shrinks from cut to cut (RFC 9438 section 4.7).
+        fast_convergence as "fast-convergence": bool = flag(true),
+        /// Never grow slower than Reno would (RFC 9438 section 4.3).
+        reno_friendly as "reno-friendly": bool = flag(true),
+        /// Leave slow start early, as ns-3.38 does: once ACKs at most 2 ms apart span the smallest
+        /// RTT, or the RTT has grown by that (by 4 ms at least).
+        hystart: bool = flag(false),
+        /// Before the first cut and after a timeout the window grows by a segment for this many
+        /// acknowledged ones at least; 0: no such floor (Linux and ns-3: 20).
+        clamp as "cubic-clamp": u32 = count(0, 0..=10_000),
     }
 }
 
 impl FromControl for Cubic {
     fn from_control(path: &PathSpec, control: &Control) -> Cubic {
-        let [c, beta, fast_convergence, reno_friendly, hystart, clamp] = control.values();
-        Cubic::new(
-            path,
-            CubicConfig {
-                ecn: control.ecn_capable(),
-                c_milli: c as u32,
-                beta_milli: beta as u32,
-                fast_convergence: fast_convergence != 0,
-                reno_friendly: reno_friendly != 0,
-                hystart: hystart != 0,
-                clamp: clamp as u32,
-            },
-        )
+        Cubic {
+            ecn: control.ecn_capable(),
+            ..Cubic::new(path, CubicConfig::from(control.values()))
+        }
     }
 }
 
@@ -176,6 +94,8 @@ struct Epoch {
 pub struct Cubic {
     window: Window,
     config: CubicConfig,
+    /// ECT(0) packets, and an echo counts like a loss (RFC 9438 section 4.6); otherwise Not-ECT.
+    ecn: bool,
     mss: u16,
     /// C in bytes per second cubed, in parts of 2^10.
     scale: u64,
@@ -223,6 +143,7 @@ impl Cubic {
         Cubic {
             window: Window::new(path),
             config,
+            ecn: false,
             mss: path.mss,
             scale: (u64::from(config.c_milli) * mss * 1024 / 1000).max(1),
             alpha: ((3 * (1000 - beta) * mss) << 20) / (1000 + beta),
@@ -388,7 +309,7 @@ impl Cubic {
 impl Controller for Cubic {
     #[inline]
     fn ecn(&self) -> Ecn {
-        match self.config.ecn {
+        match self.ecn {
             true => Ecn::Ect0,
             false => Ecn::NotEct,
         }
@@ -404,7 +325,7 @@ impl Controller for Cubic {
         }
         let gap = ack.now.saturating_sub(self.seen);
         self.seen = ack.now;
-        if ack.in_recovery || (self.config.ecn && ack.ce_packets > 0) {
+        if ack.in_recovery || (self.ecn && ack.ce_packets > 0) {
             return;
         }
         if self.window.in_slow_start() {
@@ -423,7 +344,7 @@ impl Controller for Cubic {
     }
 
     fn on_ce(&mut self, _: &CeCounted) {
-        if self.config.ecn {
+        if self.ecn {
             self.cut(self.window.bytes());
         }
     }

@@ -165,12 +165,12 @@ fn after_a_timeout_the_stage_begins_on_its_plateau() {
 
 #[test]
 fn echoes_cut_only_with_ecn() {
-    for (ecn, field, left) in [(true, Ecn::Ect0, 7_000), (false, Ecn::NotEct, 10_000)] {
-        let config = CubicConfig {
-            ecn,
-            ..CubicConfig::default()
-        };
-        let mut cubic = Cubic::new(&path(), config);
+    let cases = [
+        (Control::CUBIC_ECN, Ecn::Ect0, 7_000),
+        (Control::CUBIC, Ecn::NotEct, 10_000),
+    ];
+    for (control, field, left) in cases {
+        let mut cubic = Cubic::from_control(&path(), &control);
         assert_eq!(Controller::ecn(&cubic), field);
         cubic.on_ce(&CeCounted::default());
         assert_eq!(cubic.cwnd(), left);

@@ -2,28 +2,17 @@
 //! DCTCP (RFC 8257): reduces the window in proportion to the smoothed share of marked bytes.
 
 use super::{
-    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost,
-    ParamSpec, PathSpec, Window, boxed, window::floor,
+    Acked, Build, CeCounted, Control, Controller, ControllerSpec, Cut, FromControl, Lost, PathSpec,
+    Window, boxed, window::floor,
 };
+use cemark_param::config;
 
 /// Alpha of 1, in its fixed-point unit.
 pub const ALPHA_ONE: u32 = 1 << 20;
 
 /// The declaration.
 pub static SPEC: ControllerSpec = ControllerSpec {
-    params: &[
-        ParamSpec::weight(
-            "g",
-            4,
-            "Weight of a window's share of marked bytes in alpha (RFC 8257 section 3.3: 1/16).",
-        ),
-        ParamSpec::fraction(
-            "alpha-init",
-            1024,
-            1024,
-            "Alpha before the first window of data (1: Linux and ns-3; 0: ns-2).",
-        ),
-    ],
+    params: DctcpConfig::PARAMS,
     ecn: true,
     exact_echo: true,
     ..ControllerSpec::new(
@@ -39,41 +28,26 @@ impl Control {
     pub const DCTCP: Control = Control::of(&SPEC);
 }
 
-/// Parameters of DCTCP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DctcpConfig {
-    /// Weight of a new sample, as a power of two: g = 2^-g_shift (1/16: 4; at most 20).
-    pub g_shift: u32,
-    /// Initial alpha in parts per 1024 (1024: Linux, ns-3; 0: ns-2).
-    pub alpha_init: u32,
-}
-
-impl Default for DctcpConfig {
-    fn default() -> Self {
-        DctcpConfig {
-            g_shift: 4,
-            alpha_init: 1024,
-        }
+config! {
+    /// Parameters of DCTCP.
+    pub struct DctcpConfig {
+        /// Weight of a window's share of marked bytes in alpha (RFC 8257 section 3.3: 1/16).
+        g_shift as "g": u32 = power(4),
+        /// Alpha before the first window of data (1: Linux and ns-3; 0: ns-2).
+        alpha_init as "alpha-init": u32 = parts(1_024, 0..=1_024),
     }
 }
 
 impl DctcpConfig {
     /// DCTCP with these parameters.
-    pub const fn control(self) -> Control {
-        Control::DCTCP.with_values(&[self.g_shift as u64, self.alpha_init as u64])
+    pub fn control(self) -> Control {
+        Control::DCTCP.with(self)
     }
 }
 
 impl FromControl for Dctcp {
     fn from_control(path: &PathSpec, control: &Control) -> Dctcp {
-        let [g_shift, alpha_init] = control.values().map(|v| v as u32);
-        Dctcp::new(
-            path,
-            DctcpConfig {
-                g_shift,
-                alpha_init,
-            },
-        )
+        Dctcp::new(path, DctcpConfig::from(control.values()))
     }
 }
 

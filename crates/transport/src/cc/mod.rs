@@ -27,9 +27,7 @@ mod window;
 pub use catalogue::Congestion;
 pub use delivery::Delivered;
 pub use flight::Flight;
-pub use spec::{
-    Build, Control, ControllerSpec, FromControl, Kind, MAX_PARAMS, ParamSpec, PathSpec, boxed,
-};
+pub use spec::{Build, Control, ControllerSpec, FromControl, PathSpec, boxed};
 pub use window::Window;
 
 pub(crate) use catalogue::Pacing;

@@ -4,11 +4,10 @@
 use alloc::boxed::Box;
 use core::fmt;
 
+use cemark_param::{Declares, ParamSpec, Values};
+
 use super::Controller;
 use crate::Stack;
-
-/// More parameters than any controller has.
-pub const MAX_PARAMS: usize = 12;
 
 /// What a controller learns about its transport when it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,100 +47,6 @@ impl Default for PathSpec {
     }
 }
 
-/// What a parameter counts, and so how scenario files write it and how it is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A weight that is a power of two, 2^-n, stored as n (`0.0625` is stored as 4).
-    Weight,
-    /// A fraction from 0 to 1, stored in parts of this (`0.25`, `"25%"`).
-    Fraction {
-        /// What 1 is stored as.
-        one: u32,
-    },
-    /// A number, stored in thousandths (`0.4` is stored as 400).
-    Thousandths,
-    /// A whole number.
-    Count,
-    /// True or false, stored as 1 or 0.
-    Flag,
-    /// A span above zero, stored in nanoseconds (`"55us"`).
-    Time,
-    /// A length in bytes (`"10MB"`).
-    Bytes,
-    /// A rate above zero, stored in bits per second (`"40Mbps"`).
-    Rate,
-}
-
-/// One parameter of a controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParamSpec {
-    /// Its key in the `[transport]` section of scenario files. Two controllers may share a key.
-    pub key: &'static str,
-    /// What it counts.
-    pub kind: Kind,
-    /// Its default, in the stored unit.
-    pub default: u64,
-    /// Smallest value that is accepted, in the stored unit.
-    pub min: u64,
-    /// Largest value that is accepted, in the stored unit.
-    pub max: u64,
-    /// One sentence, with the section of the paper or RFC.
-    pub doc: &'static str,
-    /// It came after results of its controller had been stored: where it has its default, the
-    /// serialised form leaves it out, so that those results keep their names.
-    pub later: bool,
-}
-
-impl ParamSpec {
-    /// A parameter of any kind that has a range of its own.
-    pub const fn new(
-        key: &'static str,
-        kind: Kind,
-        default: u64,
-        (min, max): (u64, u64),
-        doc: &'static str,
-    ) -> ParamSpec {
-        ParamSpec {
-            key,
-            kind,
-            default,
-            min,
-            max,
-            doc,
-            later: false,
-        }
-    }
-
-    /// The same, left out of the serialised form where it has its default.
-    #[must_use]
-    pub const fn later(self) -> ParamSpec {
-        ParamSpec {
-            later: true,
-            ..self
-        }
-    }
-
-    /// A weight 2^-`shift`, from 1 to 2^-20.
-    pub const fn weight(key: &'static str, shift: u64, doc: &'static str) -> ParamSpec {
-        ParamSpec::new(key, Kind::Weight, shift, (0, 20), doc)
-    }
-
-    /// A fraction from 0 to 1; `default` counts parts of `one`.
-    pub const fn fraction(
-        key: &'static str,
-        one: u32,
-        default: u64,
-        doc: &'static str,
-    ) -> ParamSpec {
-        ParamSpec::new(key, Kind::Fraction { one }, default, (0, one as u64), doc)
-    }
-
-    /// True or false.
-    pub const fn flag(key: &'static str, default: bool, doc: &'static str) -> ParamSpec {
-        ParamSpec::new(key, Kind::Flag, default as u64, (0, 1), doc)
-    }
-}
-
 /// How a controller is made, which depends on the endpoints that it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
@@ -163,6 +68,8 @@ pub struct ControllerSpec {
     pub doc: &'static str,
     /// Its parameters, in the order of [`Control::values`].
     pub params: &'static [ParamSpec],
+    /// Parameters that the serialised form leaves out where they have their defaults.
+    pub later: &'static [&'static str],
     /// Its data packets are ECN-capable.
     pub ecn: bool,
     /// Its receiver has to report every CE mark exactly, as RFC 8257 section 3.2 describes;
@@ -193,6 +100,7 @@ impl ControllerSpec {
             title,
             doc,
             params: &[],
+            later: &[],
             ecn: false,
             exact_echo: false,
             paced: false,
@@ -202,9 +110,9 @@ impl ControllerSpec {
         }
     }
 
-    /// The place of the parameter `key` in [`ControllerSpec::params`].
-    pub fn index_of(&self, key: &str) -> Option<usize> {
-        self.params.iter().position(|p| p.key == key)
+    /// The place of the parameter `name` in [`ControllerSpec::params`].
+    pub fn index_of(&self, name: &str) -> Option<usize> {
+        Declares::index_of(self, name)
     }
 
     /// Whether it is the congestion controller of RDMA queue pairs.
@@ -213,44 +121,42 @@ impl ControllerSpec {
     }
 }
 
+impl Declares for ControllerSpec {
+    fn params(&self) -> &'static [ParamSpec] {
+        self.params
+    }
+}
+
 /// A congestion controller and its parameters: what a configuration holds, and what controllers
 /// are made from.
 ///
 /// Each built-in controller has a constant with its defaults, such as [`Control::DCTCP`], and one
 /// with parameters also a configuration with named fields, such as
-/// [`DctcpConfig`](super::dctcp::DctcpConfig), whose `control` makes a `Control`. For a controller
+/// [`DctcpConfig`](super::dctcp::DctcpConfig), which [`Control::with`] takes. For a controller
 /// of your own write a [`ControllerSpec`] and use [`Control::of`].
 #[derive(Clone, Copy)]
 pub struct Control {
     spec: &'static ControllerSpec,
-    values: [u64; MAX_PARAMS],
+    values: Values,
 }
 
 impl Control {
     /// The controller that `spec` declares, with its default parameters.
     pub const fn of(spec: &'static ControllerSpec) -> Control {
-        let mut values = [0; MAX_PARAMS];
-        let mut i = 0;
-        while i < spec.params.len() {
-            values[i] = spec.params[i].default;
-            i += 1;
+        Control {
+            spec,
+            values: Values::of_defaults(spec.params),
         }
-        Control { spec, values }
     }
 
-    /// The same with these values for its parameters, in their order and stored units.
+    /// This controller with these values, such as a configuration's:
+    /// `Control::DCTCP.with(config)`.
     #[must_use]
-    pub const fn with_values(mut self, values: &[u64]) -> Control {
-        assert!(
-            values.len() <= self.spec.params.len(),
-            "more values than the controller has parameters"
-        );
-        let mut i = 0;
-        while i < values.len() {
-            self.values[i] = values[i];
-            i += 1;
+    pub fn with(self, values: impl Into<Values>) -> Control {
+        Control {
+            values: values.into(),
+            ..self
         }
-        self
     }
 
     /// The declaration of the controller.
@@ -259,9 +165,10 @@ impl Control {
         self.spec
     }
 
-    /// The first `N` values, in the order of [`ControllerSpec::params`].
-    pub fn values<const N: usize>(&self) -> [u64; N] {
-        core::array::from_fn(|i| self.values[i])
+    /// The values of its parameters, in the order of [`ControllerSpec::params`].
+    #[inline]
+    pub const fn values(&self) -> &Values {
+        &self.values
     }
 
     /// Whether its data packets are ECN-capable.
@@ -288,8 +195,8 @@ impl PartialEq for Control {
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct(self.spec.name);
-        for (param, value) in self.spec.params.iter().zip(&self.values) {
-            out.field(param.key, value);
+        for (param, value) in self.spec.params.iter().zip(&self.values.0) {
+            out.field(param.name, value);
         }
         out.finish()
     }
@@ -300,12 +207,13 @@ impl serde::Serialize for Control {
     /// A map: `control` has the name, and each parameter its key.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
-        let params = self.spec.params.iter().zip(&self.values);
-        let written = params.filter(|(param, value)| !param.later || **value != param.default);
+        let params = self.spec.params.iter().zip(&self.values.0);
+        let later = |name: &str| self.spec.later.contains(&name);
+        let written = params.filter(|(p, value)| !later(p.name) || **value != p.default);
         let mut map = serializer.serialize_map(Some(1 + written.clone().count()))?;
         map.serialize_entry("control", self.spec.name)?;
         for (param, value) in written {
-            map.serialize_entry(param.key, value)?;
+            map.serialize_entry(param.name, value)?;
         }
         map.end()
     }

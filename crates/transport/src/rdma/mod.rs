@@ -37,8 +37,9 @@ pub use reaction::{ALPHA_ONE, ReactionPoint};
 pub use requester::{Requester, RequesterStats};
 pub use responder::{Replies, Responder};
 
-use crate::cc::{Build, Control, ControllerSpec, Kind, ParamSpec};
+use crate::cc::{Build, Control, ControllerSpec};
 
+use cemark_param::config;
 use cemark_wire::{Flags, Nanos, Rate};
 
 /// Flag of a congestion notification packet: the bit that TCP uses for its echo.
@@ -71,31 +72,33 @@ pub enum Retransmit {
     Selective,
 }
 
-/// Parameters of the reaction point (section 3 of the DCQCN paper).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Dcqcn {
-    /// Weight g of a notification in alpha, of [`ALPHA_ONE`]: above 0, at most 1.
-    pub g: u32,
-    /// Alpha at the first notification, of [`ALPHA_ONE`].
-    pub alpha_init: u32,
-    /// Alpha decays once in every such time without a notification.
-    pub alpha_timer: Nanos,
-    /// The rate rises once in every such time without a notification.
-    pub rate_timer: Nanos,
-    /// The rate also rises each time this many bytes have been sent; 0: it does not.
-    pub byte_counter: u64,
-    /// Steps of fast recovery (F).
-    pub fast_recovery: u32,
-    /// Step of the target rate in additive increase.
-    pub rate_ai: Rate,
-    /// Step of the target rate in hyper increase.
-    pub rate_hai: Rate,
-    /// The rate never falls below it.
-    pub min_rate: Rate,
-    /// Every notification lowers the target to the rate before the cut; otherwise only the first
-    /// one after an increase does.
-    pub clamp_target: bool,
+config! {
+    /// Parameters of the reaction point (section 3 of the DCQCN paper): the paper's Table 1 and
+    /// section 5, the hyper step of the authors' published simulation, and a smallest rate of our
+    /// own choice.
+    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+    pub struct Dcqcn {
+        /// Weight of a notification in alpha (paper, Table 1: 1/256).
+        g as "dcqcn-g": u32 = parts(ALPHA_ONE / 256, 1_024..=ALPHA_ONE),
+        /// Alpha at the first notification.
+        alpha_init as "dcqcn-alpha-init": u32 = parts(ALPHA_ONE, 0..=ALPHA_ONE),
+        /// Alpha decays once in every such time without a notification (paper, Table 1: 55 us).
+        alpha_timer as "alpha-timer": Nanos = time(55_000, 1..=LONGEST),
+        /// The rate rises once in every such time without a notification (paper, section 5).
+        rate_timer as "rate-timer": Nanos = time(55_000, 1..=LONGEST),
+        /// The rate also rises each time this many bytes have been sent; 0: it does not.
+        byte_counter as "byte-counter": u64 = packet(10_000_000, 0..=1 << 40),
+        /// Steps of fast recovery (paper: F = 5).
+        fast_recovery as "fast-recovery": u32 = count(5, 0..=1_000_000),
+        /// Step of the target rate in additive increase (paper: 40 Mb/s).
+        rate_ai as "rate-ai": Rate = rate(40_000_000),
+        /// Step of the target rate in hyper increase (the authors' simulation: 200 Mb/s).
+        rate_hai as "rate-hai": Rate = rate(200_000_000),
+        /// The rate never falls below it.
+        min_rate as "min-rate": Rate = rate(40_000_000),
+        /// Every notification lowers the target rate, not only the first one after an increase.
+        clamp_target as "clamp-target": bool = flag(true),
+    }
 }
 
 impl Default for Rdma {
@@ -110,97 +113,9 @@ impl Default for Rdma {
     }
 }
 
-impl Default for Dcqcn {
-    /// g = 1/256, timers of 55 us, 10 MB, F = 5, 40 Mb/s: the paper's Table 1 and section 5. The
-    /// hyper step (200 Mb/s) is that of the authors' published simulation; the smallest rate (40
-    /// Mb/s) is our choice.
-    fn default() -> Self {
-        Dcqcn {
-            g: ALPHA_ONE / 256,
-            alpha_init: ALPHA_ONE,
-            alpha_timer: Nanos::from_micros(55),
-            rate_timer: Nanos::from_micros(55),
-            byte_counter: 10_000_000,
-            fast_recovery: 5,
-            rate_ai: Rate::mbps(40),
-            rate_hai: Rate::mbps(200),
-            min_rate: Rate::mbps(40),
-            clamp_target: true,
-        }
-    }
-}
-
 /// The declaration of DCQCN: its name and parameters in scenario files.
 pub static SPEC: ControllerSpec = ControllerSpec {
-    params: &[
-        ParamSpec::new(
-            "dcqcn-g",
-            Kind::Fraction { one: ALPHA_ONE },
-            (ALPHA_ONE / 256) as u64,
-            (1 << 10, ALPHA_ONE as u64),
-            "Weight of a notification in alpha (paper, Table 1: 1/256).",
-        ),
-        ParamSpec::fraction(
-            "dcqcn-alpha-init",
-            ALPHA_ONE,
-            ALPHA_ONE as u64,
-            "Alpha at the first notification.",
-        ),
-        ParamSpec::new(
-            "alpha-timer",
-            Kind::Time,
-            55_000,
-            (1, LONGEST),
-            "Alpha decays once in every such time without a notification (paper, Table 1: 55 us).",
-        ),
-        ParamSpec::new(
-            "rate-timer",
-            Kind::Time,
-            55_000,
-            (1, LONGEST),
-            "The rate rises once in every such time without a notification (paper, section 5).",
-        ),
-        ParamSpec::new(
-            "byte-counter",
-            Kind::Bytes,
-            10_000_000,
-            (0, 1 << 40),
-            "The rate also rises each time this many bytes have been sent; 0: it does not.",
-        ),
-        ParamSpec::new(
-            "fast-recovery",
-            Kind::Count,
-            5,
-            (0, 1_000_000),
-            "Steps of fast recovery (paper: F = 5).",
-        ),
-        ParamSpec::new(
-            "rate-ai",
-            Kind::Rate,
-            40_000_000,
-            RATES,
-            "Step of the target rate in additive increase (paper: 40 Mb/s).",
-        ),
-        ParamSpec::new(
-            "rate-hai",
-            Kind::Rate,
-            200_000_000,
-            RATES,
-            "Step of the target rate in hyper increase (the authors' simulation: 200 Mb/s).",
-        ),
-        ParamSpec::new(
-            "min-rate",
-            Kind::Rate,
-            40_000_000,
-            RATES,
-            "The rate never falls below it.",
-        ),
-        ParamSpec::flag(
-            "clamp-target",
-            true,
-            "Every notification lowers the target rate, not only the first one after an increase.",
-        ),
-    ],
+    params: Dcqcn::PARAMS,
     ecn: true,
     paced: true,
     slows_for_loss: false,
@@ -215,50 +130,8 @@ pub static SPEC: ControllerSpec = ControllerSpec {
 
 /// The range of times: up to 1000 s.
 const LONGEST: u64 = 1_000_000_000_000;
-/// The range of rates.
-const RATES: (u64, u64) = (1_000, 8_000_000_000_000);
 
 impl Control {
     /// DCQCN, for the queue pairs of [`Config::rdma`](crate::Config).
     pub const DCQCN: Control = Control::of(&SPEC);
-}
-
-impl Dcqcn {
-    /// The parameters that a [`Control`] of [`SPEC`] holds.
-    pub fn from_control(control: &Control) -> Dcqcn {
-        let [
-            g,
-            alpha_init,
-            alpha_timer,
-            rate_timer,
-            bytes,
-            steps,
-            ai,
-            hai,
-            min,
-            clamp,
-        ] = control.values();
-        Dcqcn {
-            g: g as u32,
-            alpha_init: alpha_init as u32,
-            alpha_timer: Nanos(alpha_timer),
-            rate_timer: Nanos(rate_timer),
-            byte_counter: bytes,
-            fast_recovery: steps as u32,
-            rate_ai: Rate(ai),
-            rate_hai: Rate(hai),
-            min_rate: Rate(min),
-            clamp_target: clamp != 0,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_declared_defaults_are_the_defaults() {
-        assert_eq!(Dcqcn::from_control(&Control::DCQCN), Dcqcn::default());
-    }
 }

@@ -1,62 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One declaration of a parameter drives TOML, `--help`, `cemark schemes` and the documentation.
+//! The declaration of a scheme beside its parameters: what the catalogue knows of it.
 
-use core::error::Error;
-use core::fmt;
-
-use cemark_wire::{Nanos, Rate};
-
-/// More parameters than any scheme has.
-pub const MAX_PARAMS: usize = 16;
-
-/// What a parameter counts, and so how it is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A span, stored in nanoseconds (`"85us"`).
-    Time,
-    /// A length, stored in bytes (`"250KB"`, `"65pkt"`). A scenario file may give a time instead,
-    /// which means rate x time.
-    Bytes,
-    /// A fraction from 0 to 1, stored in parts per 2^16 (`0.25`, `"1%"`).
-    Fraction,
-    /// A whole number.
-    Count,
-    /// True or false, stored as 1 or 0.
-    Flag,
-    /// One of some words, stored as its place in the list.
-    Choice(&'static [&'static str]),
-}
-
-impl Kind {
-    /// The stored unit, as it follows a number.
-    const fn unit(self) -> &'static str {
-        match self {
-            Kind::Time => " ns",
-            Kind::Bytes => " bytes",
-            Kind::Fraction => " parts of 65536",
-            Kind::Count | Kind::Flag | Kind::Choice(_) => "",
-        }
-    }
-}
-
-/// One parameter of a scheme.
-#[derive(Clone, Copy, Debug)]
-pub struct ParamSpec {
-    /// The paper's name for it.
-    pub name: &'static str,
-    /// What it counts.
-    pub kind: Kind,
-    /// Its usual value, in the stored unit.
-    pub default: u64,
-    /// Smallest value that makes sense, in the stored unit.
-    pub min: u64,
-    /// Largest value that makes sense, in the stored unit.
-    pub max: u64,
-    /// Whether it is a length of a queue, such as a threshold, and not of a packet.
-    pub of_queue: bool,
-    /// One sentence, with the paper's section.
-    pub doc: &'static str,
-}
+use cemark_param::{Declares, ParamSpec, Values, place};
+use cemark_wire::Nanos;
 
 /// One scheme of the catalogue. A scheme declares its own properties, so that no user of the
 /// catalogue has to name it: `..SchemeSpec::BLANK` fills in what does not apply.
@@ -104,7 +50,13 @@ impl SchemeSpec {
 
     /// The place of a parameter.
     pub fn index_of(&self, name: &str) -> Option<usize> {
-        self.params.iter().position(|p| p.name == name)
+        Declares::index_of(self, name)
+    }
+}
+
+impl Declares for SchemeSpec {
+    fn params(&self) -> &'static [ParamSpec] {
+        self.params
     }
 }
 
@@ -252,123 +204,3 @@ pub enum Level {
     /// Time that a packet has waited.
     Wait(Nanos),
 }
-
-/// The place of the parameter `name`. For constants: a name that is not there stops compilation.
-pub const fn place(params: &[ParamSpec], name: &str) -> usize {
-    let mut i = 0;
-    while i < params.len() {
-        if same(params[i].name.as_bytes(), name.as_bytes()) {
-            return i;
-        }
-        i += 1;
-    }
-    panic!("no parameter of this scheme has this name")
-}
-
-/// Whether two texts are equal, in a constant.
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
-}
-
-/// A value for each parameter of one scheme, in the order and the stored units of its
-/// [`SchemeSpec::params`].
-///
-/// This is how the catalogue, C and BPF pass parameters of any scheme. Code that knows which scheme
-/// it builds takes the scheme's configuration instead, such as
-/// [`TcnConfig`](crate::tcn::TcnConfig); each converts into the other with `into()`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Values(pub [u64; MAX_PARAMS]);
-
-impl Values {
-    /// Every parameter at its default.
-    pub fn defaults(spec: &SchemeSpec) -> Self {
-        Values::of_defaults(spec.params)
-    }
-
-    pub(crate) fn of_defaults(params: &[ParamSpec]) -> Self {
-        let mut v = [0; MAX_PARAMS];
-        for (slot, p) in v.iter_mut().zip(params) {
-            *slot = p.default;
-        }
-        Values(v)
-    }
-
-    /// The value at a place.
-    #[inline]
-    pub const fn get(&self, index: usize) -> u64 {
-        self.0[index]
-    }
-
-    /// The same values with the parameter `name` changed, in its stored unit. `None` where the
-    /// scheme has no parameter of this name.
-    #[must_use]
-    pub fn with(mut self, spec: &SchemeSpec, name: &str, value: u64) -> Option<Self> {
-        self.0[spec.index_of(name)?] = value;
-        Some(self)
-    }
-
-    /// The same values for a line of another rate: every length of a queue times `to / from`,
-    /// rounded down and inside its range. Times, fractions and sizes of packets stay.
-    #[must_use]
-    pub fn at_rate(mut self, params: &[ParamSpec], from: Rate, to: Rate) -> Self {
-        for (value, p) in self.0.iter_mut().zip(params) {
-            if p.of_queue {
-                let scaled = u128::from(*value) * u128::from(to.0) / u128::from(from.0.max(1));
-                *value = u64::try_from(scaled)
-                    .unwrap_or(u64::MAX)
-                    .clamp(p.min, p.max);
-            }
-        }
-        self
-    }
-
-    /// The same values, each inside its range.
-    #[must_use]
-    pub(crate) fn clamped(mut self, params: &[ParamSpec]) -> Self {
-        for (value, p) in self.0.iter_mut().zip(params) {
-            *value = (*value).clamp(p.min, p.max);
-        }
-        self
-    }
-
-    /// Whether each value is inside its range.
-    pub fn check(&self, params: &'static [ParamSpec]) -> Result<(), OutOfRange> {
-        let mut pairs = self.0.iter().zip(params);
-        match pairs.find(|(value, p)| !(p.min..=p.max).contains(value)) {
-            None => Ok(()),
-            Some((&value, param)) => Err(OutOfRange { param, value }),
-        }
-    }
-}
-
-/// A value outside the range of its parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct OutOfRange {
-    /// The parameter.
-    pub param: &'static ParamSpec,
-    /// The value, in the stored unit.
-    pub value: u64,
-}
-
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (p, unit) = (self.param, self.param.kind.unit());
-        write!(
-            f,
-            "`{}` is {}{unit}, out of its range of {} to {}{unit}",
-            p.name, self.value, p.min, p.max
-        )
-    }
-}
-
-impl Error for OutOfRange {}
