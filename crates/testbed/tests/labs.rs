@@ -10,6 +10,7 @@ use cemark_sim::workload::{
 use cemark_sim::{Config, Outcome};
 use cemark_testbed::{BANDS, Lab, PortCount, Record, check, discrete, host, port};
 use cemark_transport::Control;
+use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_wire::{Picos, Rate};
 
 fn workload(kind: Kind) -> Workload {
@@ -268,7 +269,10 @@ fn what_a_kernel_cannot_do_is_named_with_its_value() {
         ("transport.header", "44B", |c| c.transport.header_bytes = 44),
         ("transport.g", "0.5", |c| {
             let control = cemark_transport::Control::of(c.transport.control.spec());
-            c.transport.control = control.with_values(&[1, 1024]);
+            c.transport.control = control.with(DctcpConfig {
+                g_shift: 1,
+                ..DctcpConfig::default()
+            });
         }),
         ("transport.ack-every", "4", |c| c.transport.ack_every = 4),
         ("host.nic", "\"fifo\" or \"switch-port\"", |c| {

@@ -4,6 +4,7 @@
 
 mod harness;
 
+use cemark_transport::cc::bbr::BbrConfig;
 use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Rate};
 use harness::{Net, Path};
@@ -205,7 +206,9 @@ fn lost_retransmissions_are_noticed_at_a_loss_of_a_tenth() {
 #[test]
 fn a_cap_bounds_the_rate_on_the_wire() {
     // Half of the link, headers included.
-    let mut net = net_under(Control::BBR.with_values(&[50_000_000]));
+    let mut net = net_under(Control::BBR.with(BbrConfig {
+        cap: Rate::mbps(50),
+    }));
     net.run(Nanos(30 * RTT));
     let rounds = rates(&net, RTT);
     for (n, share) in rounds.iter().enumerate().skip(10) {

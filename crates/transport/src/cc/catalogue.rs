@@ -237,7 +237,7 @@ mod tests {
                     assert_eq!(p.max, one.into(), "{}", p.name);
                 }
                 assert_eq!(
-                    spec.index_of(p.name).map(|i| spec.params[i].key),
+                    spec.index_of(p.name).map(|i| spec.params[i].name),
                     Some(p.name)
                 );
             }
