@@ -132,7 +132,6 @@ impl<'a> Lower<'a> {
         };
         self.out.registers.push(Register {
             name: self.path(&decl.name),
-            place: place.clone(),
             lanes,
             initial,
             size: entries as u64,
@@ -208,7 +207,7 @@ impl<'a> Lower<'a> {
         let index = types.get(1).map(|ty| self.index_type(ty)).transpose()?;
         self.apply_fits(&ty, types.get(2), params)?;
         let path = self.path(&decl.name);
-        let outer = std::mem::replace(&mut self.prefix, path.clone());
+        let outer = std::mem::replace(&mut self.prefix, path);
         let mut scope = BTreeMap::new();
         let value = self.fresh_param(&params[0])?;
         let result = match params.get(1) {
@@ -228,7 +227,6 @@ impl<'a> Lower<'a> {
         self.scopes.pop();
         self.prefix = outer;
         self.out.register_actions.push(RegisterAction {
-            name: path,
             place: place.clone(),
             register,
             lanes: value.slots(),

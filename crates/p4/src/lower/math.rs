@@ -65,7 +65,7 @@ impl Lower<'_> {
         let place = &decl.place;
         let [invert, shift, scale, table] = match args {
             [operator, factors @ ..] if (1..=2).contains(&factors.len()) => {
-                return self.math_operator(decl, operator, factors);
+                return self.math_operator(operator, factors);
             }
             [invert, shift, scale, table] => [invert, shift, scale, table],
             _ => {
@@ -95,7 +95,6 @@ impl Lower<'_> {
             values[15 - i] = self.byte(item, &at)?;
         }
         self.out.math.push(MathUnit {
-            name: self.path(&decl.name),
             invert,
             shift: shift as i32,
             scale: scale as i32,
@@ -112,7 +111,7 @@ impl Lower<'_> {
 
     /// The table that p4c makes for an operator and a factor: the largest scale with which every
     /// entry is below 256, and each entry to the nearest.
-    fn math_operator(&mut self, decl: &Decl, operator: &Arg, factors: &[Arg]) -> Result<usize> {
+    fn math_operator(&mut self, operator: &Arg, factors: &[Arg]) -> Result<usize> {
         let at = &operator.value.place;
         let index = match self.value(&operator.value, None)? {
             Value::Typed(
@@ -156,7 +155,6 @@ impl Lower<'_> {
             *entry = value.round_ties_even().clamp(0.0, 255.0) as u8;
         }
         self.out.math.push(MathUnit {
-            name: self.path(&decl.name),
             invert: operator.invert,
             shift: operator.shift,
             scale,
