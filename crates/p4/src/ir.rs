@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A program with every name resolved: structures are taken apart into numbered fields, instances
-//! of controls are inlined, constants are values. The interpreter runs this form, and the `.spec` is
+//! of controls are inlined, constants are values. The interpreter runs this form; the `.spec` is
 //! made of it.
 
 use crate::error::Place;

@@ -12,7 +12,6 @@
 //! ```
 
 mod arch;
-#[allow(dead_code)] // the grammar is read whole, and not all of it is used
 mod ast;
 pub mod control;
 mod error;

@@ -294,6 +294,29 @@ fn a_math_unit_has_the_table_that_p4c_makes() {
     }
 }
 
+/// A record names its members, in any order.
+#[test]
+fn a_record_is_read_by_its_names() {
+    let initial = |values: &str| {
+        let text = sources::text(ECN_SHARP).expect("a program");
+        let text = text.replace(
+            "(QUEUES, {0, 0}) clock;",
+            &format!("(QUEUES, {values}) clock;"),
+        );
+        let program = compile(ECN_SHARP, &text, &Defines::new(), &load);
+        program
+            .map(|p| p.registers[0].initial.clone())
+            .map_err(|e| e.to_string())
+    };
+    for values in ["{5, 7}", "{low = 5, wraps = 7}", "{wraps = 7, low = 5}"] {
+        assert_eq!(initial(values), Ok(vec![5, 7]), "{values}");
+    }
+    for values in ["{low = 5}", "{low = 5, low = 7}", "{low = 5, high = 7}"] {
+        let error = initial(values).expect_err(values);
+        assert!(error.contains("each member of its type once"), "{error}");
+    }
+}
+
 /// A program as tutorials have it: marks by the queue's length, and computes the checksum.
 const TUTORIAL: &str = "
 #include <core.p4>
