@@ -33,7 +33,7 @@ control Cedm(in queue_t queue, in bit<19> found, in bit<19> left, out bit<2> why
              out bit<1> marked) {
     bit<19> k1;
     bit<19> k2;
-    bit<32> left_now;
+    bit<32> left_now = 0;
     bit<32> before;
     // How far the length that was found is over K2 and under K1, and that left under either.
     bit<19> over_k2;

@@ -56,12 +56,12 @@ control EcnSharp(in queue_t queue, in bit<32> arrived, in bit<48> timestamp, out
     bit<32> ins_target;
     bit<32> pst_target;
     bit<32> waited;
-    bit<32> low;
+    bit<32> low = 0;
     bit<32> over;
     bit<32> under;
-    bit<32> now;
+    bit<32> now = 0;
     bit<32> earlier;
-    bit<32> later;
+    bit<32> later = 0;
     bit<32> since;
     bit<32> late;
     bit<1> persistent = 0;

@@ -60,6 +60,7 @@ parser IngressParser(packet_in pkt, out headers_t hdr, out metadata_t md,
     Network() network;
 
     state start {
+        md.why = 0;
         pkt.extract(ig_intr_md);
         pkt.advance(PORT_METADATA_SIZE);
         network.apply(pkt, hdr);
@@ -107,6 +108,7 @@ parser EgressParser(packet_in pkt, out headers_t hdr, out metadata_t md,
     Network() network;
 
     state start {
+        md.why = 0;
         pkt.extract(eg_intr_md);
         pkt.extract(hdr.bridged);
         network.apply(pkt, hdr);

@@ -15,7 +15,7 @@ pub(crate) fn run() -> Result<(), String> {
     let program = build("release", &[], MOST_BYTES)?;
     // Commands that this build leaves out say how to get them.
     for words in [
-        &["p4", "check", "x.p4"][..],
+        &["p4", "spec", "x.p4"][..],
         &["bpf", "--help"],
         &["vectors", "--impl", "p4"],
     ] {

@@ -107,7 +107,7 @@ enum Command {
     Theory(theory::Args),
     /// Write a scheme as one C header, or as BPF bytecode.
     Export(export::Args),
-    /// Check a P4 program against a Tofino's rules, or make table entries of parameters.
+    /// Make the constants and table entries of a P4 program, or write it for DPDK's switch.
     P4(p4::Args),
     /// Explain a command, a scheme, a key of scenario files, a topic or a term.
     Help(help::Args),

@@ -23,7 +23,7 @@ pub(crate) fn answer(e: &Error, whole: &Command) -> u8 {
     exit::code(Err(Failure::User(miette::miette!(help = help, "{what}"))))
 }
 
-/// The command that was typed, and its words: `cemark p4 check`.
+/// The command that was typed, and its words: `cemark p4 spec`.
 fn typed(whole: &Command) -> (&Command, String) {
     let mut path = whole.get_name().to_owned();
     let mut command = whole;
@@ -49,7 +49,11 @@ fn explained(e: &Error, command: &Command, path: &str) -> (String, String) {
         (ErrorKind::InvalidSubcommand, ..) => {
             let word = text(ContextKind::InvalidSubcommand).unwrap_or_default();
             let names = command.get_subcommands().map(Command::get_name);
-            (format!("there is no command `{word}`"), near(word, names))
+            let help = match (command.get_name(), word) {
+                ("p4", "check") => "p4c checks programs: docs/p4.md has its commands".to_owned(),
+                _ => near(word, names),
+            };
+            (format!("there is no command `{word}`"), help)
         }
         (ErrorKind::UnknownArgument, Some(word), _) if word.starts_with('-') => {
             let options: Vec<String> = command

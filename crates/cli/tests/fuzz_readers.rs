@@ -204,8 +204,7 @@ fn readers(worker: usize) -> (PathBuf, Vec<Reader>) {
         ("summary", "r/summary.json", true, plot),
         ("point", &point, true, plot),
         ("rows", "runs/mqecn-numbers-quick/rows.json", true, page),
-        ("P4, checked", "tcn.p4", false, "p4 check tcn.p4"),
-        ("P4, written", "tcn.p4", false, "p4 spec tcn.p4"),
+        ("P4", "tcn.p4", false, "p4 spec tcn.p4"),
         (
             "BPF object",
             "m.o",

@@ -53,7 +53,6 @@ fn pipes_and_devices_are_no_files() {
             &["check", file][..],
             &["import", file, "--out", "i.toml"],
             &["compare", "r", file],
-            &["p4", "check", file],
             &["p4", "spec", file],
             &["run", "s.toml", "--marker", &format!("bpf:{file}")],
             &["run", "s.toml", "--marker", &format!("c:{file}")],

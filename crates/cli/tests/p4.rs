@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cemark p4`: programs are checked and refused with a place, parameters become table entries.
+//! `cemark p4`: programs are written for DPDK's switch or refused with a place, parameters become
+//! table entries.
 
 use std::fs;
 use std::path::PathBuf;
@@ -61,85 +62,25 @@ fn file(name: &str, content: &str) -> String {
 
 const CONTROL: &str = include_str!("../../../dataplane/p4/control.toml");
 
+/// The real compiler checks a program.
 #[test]
-fn the_programs_are_counted_beside_the_paper_s() {
-    let o = cemark(&["p4", "check"]);
-    assert_eq!(o.status.code(), Some(0), "{}", text(&o.stderr));
-    let out = text(&o.stdout);
-    for row in [
-        "ecn_sharp.p4",
-        "tcn.p4",
-        "threshold.p4",
-        "cedm.p4",
-        "ECN#'s paper",
-    ] {
-        assert!(out.contains(row), "{row}: {out}");
+fn the_check_of_a_program_is_p4c_s() {
+    for words in [&["p4", "check"][..], &["p4", "check", "a.p4", "--parse"]] {
+        let o = cemark(words);
+        assert_eq!(o.status.code(), Some(2), "{words:?}");
+        for said in ["there is no command `check`", "p4c", "docs/p4.md"] {
+            assert!(says(&o.stderr, said), "{said}: {}", text(&o.stderr));
+        }
     }
 }
 
+/// An included file is looked for beside the program only, as a compiler does.
 #[test]
-fn a_program_for_another_switch_is_only_read() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dataplane/p4");
-    for (name, said) in [
-        ("ecn_sharp.p4", "every rule is kept"),
-        ("v1model/ecn_sharp.p4", "a program for v1model"),
-    ] {
-        let o = cemark(&["p4", "check", &format!("{folder}/{name}")]);
-        assert_eq!(o.status.code(), Some(0), "{}", text(&o.stderr));
-        assert!(text(&o.stdout).contains(said), "{}", text(&o.stdout));
-    }
-}
-
-#[test]
-fn three_programs_that_break_a_rule_each_are_refused() {
+fn a_file_that_is_not_beside_the_program_is_not_included() {
     let whole = include_str!("../../../dataplane/p4/ecn_sharp.p4");
-    // An included file is looked for beside the program only, as a compiler does.
-    let alone = cemark(&["p4", "check", &file("alone/ecn_sharp.p4", whole)]);
-    assert_eq!(alone.status.code(), Some(2));
-    assert!(
-        says(&alone.stderr, "alone/headers.p4"),
-        "{}",
-        text(&alone.stderr)
-    );
-    for (name, content) in [
-        (
-            "headers.p4",
-            include_str!("../../../dataplane/p4/headers.p4"),
-        ),
-        ("switch.p4", include_str!("../../../dataplane/p4/switch.p4")),
-        (
-            "write_ce.p4",
-            include_str!("../../../dataplane/p4/write_ce.p4"),
-        ),
-    ] {
-        file(name, content);
-    }
-    for (name, from, to, said) in [
-        (
-            "twice.p4",
-            "        mark.apply();\n",
-            "        mark.apply();\n        marking = enter.execute(queue);\n",
-            "is accessed again",
-        ),
-        (
-            "conditions.p4",
-            "(value.count < LAST_COUNT)",
-            "(value.count < LAST_COUNT && late != over)",
-            "3 conditions",
-        ),
-        (
-            "division.p4",
-            "late = earlier - since;",
-            "late = low / now;",
-            "divide",
-        ),
-    ] {
-        let broken = whole.replace(from, to);
-        assert_ne!(broken, whole, "{name}");
-        let o = cemark(&["p4", "check", &file(name, &broken)]);
-        assert_eq!(o.status.code(), Some(2), "{name}");
-        assert!(says(&o.stderr, said), "{name}: {}", text(&o.stderr));
-    }
+    let o = cemark(&["p4", "spec", &file("alone/ecn_sharp.p4", whole)]);
+    assert_eq!(o.status.code(), Some(2));
+    assert!(says(&o.stderr, "alone/headers.p4"), "{}", text(&o.stderr));
 }
 
 #[test]
@@ -157,11 +98,11 @@ fn a_program_that_is_wrong_is_refused_with_its_place() {
             "include.p4:2:1: there is no file",
         ),
     ] {
-        let o = cemark(&["p4", "check", &file(name, program)]);
+        let o = cemark(&["p4", "spec", &file(name, program)]);
         assert_eq!(o.status.code(), Some(2), "{name}");
         assert!(says(&o.stderr, said), "{}", text(&o.stderr));
     }
-    let o = cemark(&["p4", "check", "/nonexistent.p4"]);
+    let o = cemark(&["p4", "spec", "/nonexistent.p4"]);
     assert_eq!(o.status.code(), Some(2));
 }
 

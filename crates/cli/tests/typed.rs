@@ -79,11 +79,11 @@ fn mistyped_options_are_answered() {
             "did you mean `run`?",
         ),
         (
-            &["p4", "chek"],
-            "no command `chek`",
-            "did you mean `check`?",
+            &["p4", "tabels"],
+            "no command `tabels`",
+            "did you mean `tables`?",
         ),
-        (&["p4"], "`cemark p4` needs a command", "`check`"),
+        (&["p4"], "`cemark p4` needs a command", "`tables`"),
         (
             &["plot", "x", "--slowdown"],
             "`cemark plot` has no option `--slowdown`",

@@ -20,15 +20,15 @@ pub(crate) enum TypeKind {
     Int(Box<Expr>),
     /// `int` without a width.
     Integer,
-    Varbit(Box<Expr>),
+    Varbit,
     Bool,
     Void,
     Error,
     Text,
     /// `_`
     Any,
-    Tuple(Vec<Type>),
-    Stack(Box<Type>, Box<Expr>),
+    Tuple,
+    Stack,
     Named(Name, Vec<Type>),
 }
 
@@ -42,14 +42,14 @@ pub(crate) struct Expr {
 pub(crate) enum ExprKind {
     Number(Number),
     Bool(bool),
-    Text(String),
+    Text,
     Name(Name),
     Member(Box<Expr>, Name),
-    Index(Box<Expr>, Box<Expr>),
+    Index(Box<Expr>),
     Slice(Box<Expr>, Box<Expr>, Box<Expr>),
-    Call(Box<Expr>, Vec<Type>, Vec<Arg>),
+    Call(Box<Expr>, Vec<Arg>),
     /// An instance without a name, `IngressParser()`.
-    Make(Type, Vec<Arg>),
+    Make(Type),
     Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
     Choose(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -83,7 +83,6 @@ pub(crate) enum StmtKind {
     Block(Vec<Stmt>),
     /// The labels of each case, and its block unless it falls through.
     Switch(Expr, Vec<(Expr, Option<Stmt>)>),
-    For,
     Return(Option<Expr>),
     Exit,
     Empty,
@@ -136,7 +135,7 @@ pub(crate) enum DeclKind {
     Parser(Vec<Param>, Vec<Param>, Option<ParserBody>),
     Control(Vec<Param>, Vec<Param>, Option<ControlBody>),
     Action(Vec<Param>, Vec<Stmt>),
-    Function(Type, Vec<Param>, Vec<Stmt>),
+    Function(Vec<Param>, Vec<Stmt>),
     Table(Table),
     /// `Register<…>(…) name;`, with the functions of an initialiser.
     Instance(Type, Vec<Arg>, Vec<Decl>),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A program with every name resolved: structures are taken apart into numbered fields, instances
-//! of controls are inlined, constants are values. What runs, what is checked and what is emitted is
-//! this form.
+//! of controls are inlined, constants are values. The interpreter runs this form; the `.spec` is
+//! made of it.
 
 use crate::error::Place;
 
@@ -200,8 +200,6 @@ pub struct Table {
 pub struct Register {
     /// Its name.
     pub name: String,
-    /// Where it is.
-    pub place: Place,
     /// The width of each part of an entry.
     pub lanes: Vec<u32>,
     /// What each part holds at the start.
@@ -213,8 +211,6 @@ pub struct Register {
 /// What a stateful ALU does with one entry of a register.
 #[derive(Clone, Debug)]
 pub struct RegisterAction {
-    /// Its name.
-    pub name: String,
     /// Where it is.
     pub place: Place,
     /// The register.
@@ -230,8 +226,6 @@ pub struct RegisterAction {
 /// A Tofino's math unit: `table[top four bits] x 2^(scale +- the exponent)`.
 #[derive(Clone, Debug)]
 pub struct MathUnit {
-    /// Its name.
-    pub name: String,
     /// Whether the exponent is negated (`1 / x`).
     pub invert: bool,
     /// -1 halves the exponent (a root), 1 doubles it.
@@ -245,8 +239,6 @@ pub struct MathUnit {
 /// A state of a parser.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Its name.
-    pub name: String,
     /// What it does.
     pub body: Vec<Stmt>,
     /// The values that choose the next state.
@@ -269,8 +261,6 @@ pub enum Target {
 /// A parser; it begins in state 0.
 #[derive(Clone, Debug)]
 pub struct Parser {
-    /// Its name.
-    pub name: String,
     /// Variables that are set before it begins.
     pub before: Vec<Stmt>,
     /// Its states.

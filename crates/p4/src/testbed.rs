@@ -127,7 +127,7 @@ impl Testbed {
         }
     }
 
-    /// The machine, to set entries or read registers.
+    /// The machine, to set entries or read fields.
     pub fn machine(&mut self) -> &mut Machine {
         &mut self.machine
     }

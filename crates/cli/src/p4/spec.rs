@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark p4 spec`: a program as DPDK's software switch reads it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use cemark_p4::{Rounding, spec};
+use cemark_p4::{Rounding, compile, spec};
+use cemark_scenario::files;
 
-use super::{define, defines, program, refused};
+use super::{LARGEST, read};
 use crate::exit::{Failure, answer};
 
 /// Arguments of `cemark p4 spec`.
@@ -23,10 +24,26 @@ pub(crate) struct Args {
 }
 
 pub(super) fn spec(args: &Args) -> Result<(), Failure> {
-    let program = program(&args.file, &defines(&args.define))?;
-    let rounding = match args.cut {
-        true => Rounding::Down,
-        false => Rounding::Nearest,
+    let (name, text) = (args.file.display().to_string(), read(&args.file)?);
+    let defines = args.define.iter().cloned().collect();
+    let load = |path: &str| files::text(Path::new(path), LARGEST).ok();
+    let rounding = if args.cut {
+        Rounding::Down
+    } else {
+        Rounding::Nearest
     };
-    answer(&spec::emit(&program, rounding).map_err(refused)?)
+    let written =
+        compile(&name, &text, &defines, &load).and_then(|program| spec::emit(&program, rounding));
+    answer(&written.map_err(|e| Failure::User(miette::miette!("{e}")))?)
+}
+
+/// `NAME=VALUE`, or `NAME`, which is 1.
+fn define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        Ok((name.to_owned(), value.to_owned()))
+    } else {
+        Err(format!("`{name}` is no name: write NAME=VALUE"))
+    }
 }

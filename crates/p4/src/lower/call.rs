@@ -60,10 +60,8 @@ impl<'a> Lower<'a> {
                         return Err(Error::new(place, what));
                     }
                     (Some(Bound::Unsupported(ty)), _) => {
-                        return Err(Error::new(
-                            place,
-                            format!("the extern {ty} is not supported"),
-                        ));
+                        let what = format!("the extern {ty} is not supported");
+                        return Err(Error::new(place, what));
                     }
                     _ => {}
                 }
@@ -73,10 +71,8 @@ impl<'a> Lower<'a> {
             {
                 return Ok(Value::typed(&Ty::Bool, ExprKind::Valid(index), place));
             }
-            return Err(Error::new(
-                place,
-                format!("a call of `{method}` is not supported here"),
-            ));
+            let what = format!("a call of `{method}` is not supported here");
+            return Err(Error::new(place, what));
         }
         Err(Error::new(place, "a call of a function is not supported"))
     }
@@ -99,7 +95,7 @@ impl<'a> Lower<'a> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let place = &e.place;
-        let Written::Call(callee, _, args) = &e.kind else {
+        let Written::Call(callee, args) = &e.kind else {
             return Err(Error::new(place, "a call is needed"));
         };
         match &callee.kind {
@@ -108,10 +104,6 @@ impl<'a> Lower<'a> {
                 // A member of a member can only be a header.
                 let bound = match &left.kind {
                     Written::Name(name) => Some((name, self.named(name, &left.place)?)),
-                    Written::Call(inner, ..) if matches!(&**method, "hit" | "miss") => {
-                        let _ = inner;
-                        None
-                    }
                     _ => None,
                 };
                 match bound {
@@ -192,19 +184,15 @@ impl<'a> Lower<'a> {
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
         let Value::Var(Var::Header(_, index, _)) = self.value(left, None)? else {
-            return Err(Error::new(
-                place,
-                format!("there is no method `{method}` here"),
-            ));
+            let what = format!("there is no method `{method}` here");
+            return Err(Error::new(place, what));
         };
         let valid = match method {
             "setValid" => true,
             "setInvalid" => false,
             _ => {
-                return Err(Error::new(
-                    place,
-                    format!("a header has no method `{method}`"),
-                ));
+                let what = format!("a header has no method `{method}`");
+                return Err(Error::new(place, what));
             }
         };
         if !args.is_empty() {
@@ -259,10 +247,8 @@ impl<'a> Lower<'a> {
             }
             (Bound::Ignored, _) => {}
             (Bound::Unsupported(ty), _) => {
-                return Err(Error::new(
-                    place,
-                    format!("the extern {ty} is not supported"),
-                ));
+                let what = format!("the extern {ty} is not supported");
+                return Err(Error::new(place, what));
             }
             (Bound::Packet, _) => self.packet_call(method, args, place, out)?,
             (Bound::Instance(decl, instance), "apply") => {
@@ -270,10 +256,8 @@ impl<'a> Lower<'a> {
             }
             (Bound::Control(decl), "apply") => self.inline(decl, name, args, place, out)?,
             _ => {
-                return Err(Error::new(
-                    place,
-                    format!("`{name}` has no method `{method}`"),
-                ));
+                let what = format!("`{name}` has no method `{method}`");
+                return Err(Error::new(place, what));
             }
         }
         Ok(())

@@ -4,7 +4,7 @@
 use super::Lower;
 use super::stmt::at;
 use super::types::{Ty, Var};
-use super::value::Value;
+use super::value::{Value, typed};
 use crate::ast::{self, Arg};
 use crate::error::{Error, Place, Result};
 use crate::ir::{Expr, ExprKind, Slot, Stmt, StmtKind, Unary};
@@ -47,7 +47,10 @@ impl<'a> Lower<'a> {
             let what = format!("a checksum of {ty} is not supported: bit<16>");
             return Err(Error::new(&checksum.value.place, what));
         }
-        self.algorithm(&algorithm.value)?;
+        if &*self.member_of("HashAlgorithm", &algorithm.value)? != CSUM16 {
+            let what = format!("a checksum by another algorithm than {CSUM16} is not supported");
+            return Err(Error::new(&algorithm.value.place, what));
+        }
         let mut stmts = Vec::new();
         let sum = self.sum(&bits, place, &mut stmts)?;
         let answer = typed(
@@ -99,29 +102,6 @@ impl<'a> Lower<'a> {
         Ok(all)
     }
 
-    fn algorithm(&mut self, e: &ast::Expr) -> Result<()> {
-        let is = match self.value(e, None)? {
-            Value::Typed(
-                Expr {
-                    kind: ExprKind::Constant(index),
-                    ..
-                },
-                Ty::Enum(of),
-            ) if &*of == "HashAlgorithm" => index,
-            other => {
-                let what = format!("wants a HashAlgorithm, came {}", other.shown());
-                return Err(Error::new(&e.place, what));
-            }
-        };
-        match self.enum_index("HashAlgorithm", CSUM16) {
-            Some(csum16) if is == csum16 as u128 => Ok(()),
-            _ => Err(Error::new(
-                &e.place,
-                format!("a checksum by another algorithm than {CSUM16} is not supported"),
-            )),
-        }
-    }
-
     /// The ones' complement sum of the words; statements that come before it.
     fn sum(&mut self, data: &[Expr], place: &Place, out: &mut Vec<Stmt>) -> Result<Expr> {
         let (wide, half) = (Ty::Bit(32), Ty::Bit(16));
@@ -169,13 +149,6 @@ impl<'a> Lower<'a> {
             Some((_, Var::Scalar(slot, _))) => Ok(*slot),
             _ => Err(Error::new(place, "there is no standard metadata here")),
         }
-    }
-}
-
-fn typed(ty: &Ty, kind: ExprKind, place: &Place) -> Expr {
-    match Value::typed(ty, kind, place) {
-        Value::Typed(expr, _) => expr,
-        _ => unreachable!("made as typed"),
     }
 }
 

@@ -2,9 +2,9 @@
 //! Expressions: names, types, operators.
 
 use super::types::{Ty, TypeDef, Var};
-use super::value::Value;
+use super::value::{Value, typed};
 use super::{Bound, Lower};
-use crate::ast::{self, ExprKind as Written};
+use crate::ast::{self, ExprKind as Written, Name};
 use crate::error::{Error, Place, Result};
 use crate::ir::{Expr, ExprKind, Unary};
 use crate::run::fold;
@@ -34,21 +34,31 @@ impl Lower<'_> {
         known.ok_or_else(|| Error::new(&e.place, "this is not known before the program runs"))
     }
 
+    /// The member of an enum that an expression names.
+    pub(super) fn member_of(&mut self, of: &str, e: &ast::Expr) -> Result<Name> {
+        let value = self.value(e, None)?;
+        if let (Value::Typed(expr, Ty::Enum(ty)), Some(TypeDef::Enum(names))) =
+            (&value, self.types.get(of))
+            && **ty == *of
+            && let Some(name) = fold(expr).and_then(|index| names.get(index as usize))
+        {
+            return Ok(name.clone());
+        }
+        let what = format!("wants a {of}, came {}", value.shown());
+        Err(Error::new(&e.place, what))
+    }
+
     /// Gives a value the type that is wanted, or says why it cannot have it.
     pub(super) fn coerce(&self, value: Value, want: &Ty, place: &Place) -> Result<Expr> {
         match value {
             Value::Integer(n) => {
                 let Some((width, signed)) = want.scalar() else {
-                    return Err(Error::new(
-                        place,
-                        format!("wants {want}, came the number {n}"),
-                    ));
+                    let what = format!("wants {want}, came the number {n}");
+                    return Err(Error::new(place, what));
                 };
                 if matches!(want, Ty::Bool) {
-                    return Err(Error::new(
-                        place,
-                        format!("wants bool, came the number {n}"),
-                    ));
+                    let what = format!("wants bool, came the number {n}");
+                    return Err(Error::new(place, what));
                 }
                 let fits = width == 128
                     || match signed {
@@ -59,10 +69,7 @@ impl Lower<'_> {
                     return Err(Error::new(place, format!("{n} does not fit into {want}")));
                 }
                 let bits = crate::run::mask(n as u128, width);
-                match Value::typed(want, ExprKind::Constant(bits), place) {
-                    Value::Typed(expr, _) => Ok(expr),
-                    _ => unreachable!("made as typed"),
-                }
+                Ok(typed(want, ExprKind::Constant(bits), place))
             }
             Value::Var(Var::Scalar(slot, ty)) => {
                 let value = Value::typed(&ty, ExprKind::Field(slot), place);
@@ -100,7 +107,7 @@ impl Lower<'_> {
                 let kind = ExprKind::Constant(u128::from(*b));
                 Ok(Value::typed(&Ty::Bool, kind, place))
             }
-            Written::Text(_) => Ok(Value::Text),
+            Written::Text => Ok(Value::Text),
             Written::Name(name) => match self.named(name, place)? {
                 Bound::Var(var) | Bound::Read(var) => Ok(Value::Var(var)),
                 Bound::Constant(value) => Ok(value),
@@ -118,12 +125,21 @@ impl Lower<'_> {
                 Ok(Value::typed(&ty, kind, place))
             }
             Written::Cast(ty, inner) => self.cast(ty, inner, place),
-            Written::List(items) => self.list(items, want),
+            Written::List(items) => self.list(items.iter(), want),
             Written::Record(fields) => {
-                let items: Vec<ast::Expr> = fields.iter().map(|(_, e)| e.clone()).collect();
-                self.list(&items, want)
+                let members = self.members(want);
+                let item = |(member, _): &(Name, _)| {
+                    let field = fields.iter().find(|(name, _)| name == member);
+                    field.map(|(_, item)| item)
+                };
+                let items: Option<Vec<&ast::Expr>> = members.iter().map(item).collect();
+                let what = "a record has each member of its type once";
+                let items = items
+                    .filter(|items| items.len() == fields.len())
+                    .ok_or_else(|| Error::new(place, what))?;
+                self.list(items.into_iter(), want)
             }
-            Written::Call(callee, _, args) => self.call_value(callee, args, place),
+            Written::Call(callee, args) => self.call_value(callee, args, place),
             Written::Index(..) => Err(Error::new(place, "an index is not supported")),
             Written::Make(..) => Err(Error::new(place, "an instance is no value")),
             Written::Mask(..) | Written::Range(..) | Written::Any => {
@@ -132,16 +148,25 @@ impl Lower<'_> {
         }
     }
 
-    fn list(&mut self, items: &[ast::Expr], want: Option<&Ty>) -> Result<Value> {
-        let members = match want {
+    /// The members of a structure, none of other types.
+    fn members(&self, of: Option<&Ty>) -> Vec<(Name, ast::Type)> {
+        match of {
             Some(Ty::Struct(name) | Ty::Header(name)) => match self.types.get(name) {
                 Some(TypeDef::Struct(fields) | TypeDef::Header(fields)) => fields.clone(),
                 _ => Vec::new(),
             },
             _ => Vec::new(),
-        };
+        }
+    }
+
+    fn list<'e>(
+        &mut self,
+        items: impl Iterator<Item = &'e ast::Expr>,
+        want: Option<&Ty>,
+    ) -> Result<Value> {
+        let members = self.members(want);
         let mut all = Vec::new();
-        for (i, item) in items.iter().enumerate() {
+        for (i, item) in items.enumerate() {
             let ty = match members.get(i) {
                 Some((_, ty)) => Some(self.ty(ty)?),
                 None => None,
@@ -175,12 +200,9 @@ impl Lower<'_> {
         if let (Written::Call(callee, ..), "hit" | "miss") = (&left.kind, name)
             && let Some(table) = self.applied_table(callee)?
         {
-            let hit = Value::typed(&Ty::Bool, ExprKind::Hit(table), place);
-            let Value::Typed(hit, ty) = hit else {
-                unreachable!("made as typed")
-            };
+            let hit = typed(&Ty::Bool, ExprKind::Hit(table), place);
             let kind = match name {
-                "hit" => return Ok(Value::Typed(hit, ty)),
+                "hit" => hit.kind,
                 _ => ExprKind::Unary(Unary::Not, Box::new(hit)),
             };
             return Ok(Value::typed(&Ty::Bool, kind, place));
@@ -355,10 +377,8 @@ impl Lower<'_> {
             if matches!(ty, Ty::Struct(_) | Ty::Header(_) | Ty::Integer) {
                 return self.value(inner, Some(&ty));
             }
-            return Err(Error::new(
-                place,
-                format!("a cast to {ty} is not supported"),
-            ));
+            let what = format!("a cast to {ty} is not supported");
+            return Err(Error::new(place, what));
         };
         let value = self.value(inner, None)?;
         if let Value::Integer(n) = value {
@@ -378,12 +398,7 @@ impl Lower<'_> {
 fn number(value: Value, place: &Place) -> Result<(Expr, Ty)> {
     match value {
         Value::Typed(expr, ty) => Ok((expr, ty)),
-        Value::Var(Var::Scalar(slot, ty)) => {
-            match Value::typed(&ty, ExprKind::Field(slot), place) {
-                Value::Typed(expr, ty) => Ok((expr, ty)),
-                _ => unreachable!("made as typed"),
-            }
-        }
+        Value::Var(Var::Scalar(slot, ty)) => Ok((typed(&ty, ExprKind::Field(slot), place), ty)),
         other => Err(Error::new(
             place,
             format!("a number with a width is needed, not {}", other.shown()),

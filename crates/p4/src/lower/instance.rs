@@ -30,10 +30,8 @@ impl<'a> Lower<'a> {
         functions: &'a [Decl],
     ) -> Result<()> {
         let TypeKind::Named(of, types) = &ty.kind else {
-            return Err(Error::new(
-                &ty.place,
-                "an instance of this type is not supported",
-            ));
+            let what = "an instance of this type is not supported";
+            return Err(Error::new(&ty.place, what));
         };
         self.type_args(ty)?;
         let bound = match &**of {
@@ -79,10 +77,8 @@ impl<'a> Lower<'a> {
             );
         }
         if lanes.is_empty() {
-            return Err(Error::new(
-                &ty.place,
-                format!("a register of {ty_} is not supported"),
-            ));
+            let what = format!("a register of {ty_} is not supported");
+            return Err(Error::new(&ty.place, what));
         }
         Ok((ty_, lanes))
     }
@@ -90,17 +86,13 @@ impl<'a> Lower<'a> {
     fn register(&mut self, decl: &'a Decl, types: &[Type], args: &[Arg]) -> Result<usize> {
         let place = &decl.place;
         let Some(ty) = types.first() else {
-            return Err(Error::new(
-                place,
-                "a register's type is needed: Register<bit<32>, _>",
-            ));
+            let what = "a register's type is needed: Register<bit<32>, _>";
+            return Err(Error::new(place, what));
         };
         let (ty, lanes) = self.lanes(ty)?;
         let Some(size) = args.first() else {
-            return Err(Error::new(
-                place,
-                "a register's number of entries is needed",
-            ));
+            let what = "a register's number of entries is needed";
+            return Err(Error::new(place, what));
         };
         let entries = self.constant(&size.value, &Ty::Bit(32))?;
         if entries == 0 {
@@ -132,7 +124,6 @@ impl<'a> Lower<'a> {
         };
         self.out.registers.push(Register {
             name: self.path(&decl.name),
-            place: place.clone(),
             lanes,
             initial,
             size: entries as u64,
@@ -161,31 +152,19 @@ impl<'a> Lower<'a> {
         functions: &'a [Decl],
     ) -> Result<usize> {
         let place = &decl.place;
-        let register = match args {
-            [arg] => match &arg.value.kind {
-                Written::Name(name) => match self.named(name, &arg.value.place)? {
-                    Bound::Register(register) => register,
-                    _ => {
-                        return Err(Error::new(
-                            &arg.value.place,
-                            format!("`{name}` is no register"),
-                        ));
-                    }
-                },
-                _ => {
-                    return Err(Error::new(
-                        &arg.value.place,
-                        "the name of a register is needed",
-                    ));
-                }
+        let (name, at) = match args {
+            [Arg { value, .. }] => match &value.kind {
+                Written::Name(name) => (name, &value.place),
+                _ => return Err(Error::new(&value.place, "the name of a register is needed")),
             },
             _ => return Err(Error::new(place, "the name of a register is needed")),
         };
+        let Bound::Register(register) = self.named(name, at)? else {
+            return Err(Error::new(at, format!("`{name}` is no register")));
+        };
         let Some((ty, lanes)) = types.first().map(|ty| self.lanes(ty)).transpose()? else {
-            return Err(Error::new(
-                place,
-                "the type of the register's entry is needed",
-            ));
+            let what = "the type of the register's entry is needed";
+            return Err(Error::new(place, what));
         };
         if lanes != self.out.registers[register].lanes {
             let of = &self.out.registers[register].name;
@@ -193,13 +172,11 @@ impl<'a> Lower<'a> {
         }
         let apply = functions.iter().find(|f| &*f.name == "apply");
         let Some((function, params, body)) = apply.and_then(|f| match &f.kind {
-            DeclKind::Function(_, params, body) => Some((f, params, body)),
+            DeclKind::Function(params, body) => Some((f, params, body)),
             _ => None,
         }) else {
-            return Err(Error::new(
-                place,
-                "a register action needs a function `apply`",
-            ));
+            let what = "a register action needs a function `apply`";
+            return Err(Error::new(place, what));
         };
         if params.is_empty() || params.len() > 2 {
             let what = "`apply` has the entry and at most one result";
@@ -208,7 +185,7 @@ impl<'a> Lower<'a> {
         let index = types.get(1).map(|ty| self.index_type(ty)).transpose()?;
         self.apply_fits(&ty, types.get(2), params)?;
         let path = self.path(&decl.name);
-        let outer = std::mem::replace(&mut self.prefix, path.clone());
+        let outer = std::mem::replace(&mut self.prefix, path);
         let mut scope = BTreeMap::new();
         let value = self.fresh_param(&params[0])?;
         let result = match params.get(1) {
@@ -228,7 +205,6 @@ impl<'a> Lower<'a> {
         self.scopes.pop();
         self.prefix = outer;
         self.out.register_actions.push(RegisterAction {
-            name: path,
             place: place.clone(),
             register,
             lanes: value.slots(),

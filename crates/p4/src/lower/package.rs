@@ -61,10 +61,8 @@ impl<'a> Lower<'a> {
                 line: 1,
                 column: 1,
             };
-            return Err(Error::new(
-                &place,
-                "there is no Pipeline and no V1Switch in this program",
-            ));
+            let what = "there is no Pipeline and no V1Switch in this program";
+            return Err(Error::new(&place, what));
         };
         let name = name_of(ty);
         let Some(halves) = halves(name) else {
@@ -209,20 +207,20 @@ impl<'a> Lower<'a> {
 
     /// The parser or control that an argument of a package makes.
     fn block_named(&mut self, e: &Expr) -> Result<&'a Decl> {
-        let name: Name = match &e.kind {
-            Written::Make(ty, _) => match &ty.kind {
-                TypeKind::Named(name, _) => name.clone(),
-                _ => return Err(Error::new(&e.place, "a parser or a control is needed")),
-            },
-            Written::Name(name) => name.clone(),
+        let name = match &e.kind {
+            Written::Name(name)
+            | Written::Make(Type {
+                kind: TypeKind::Named(name, _),
+                ..
+            }) => name,
             _ => return Err(Error::new(&e.place, "a parser or a control is needed")),
         };
-        match self.named(&name, &e.place)? {
+        match self.named(name, &e.place)? {
             Bound::Parser(decl) | Bound::Control(decl) => Ok(decl),
-            _ => Err(Error::new(
-                &e.place,
-                format!("`{name}` is no parser and no control"),
-            )),
+            _ => {
+                let what = format!("`{name}` is no parser and no control");
+                Err(Error::new(&e.place, what))
+            }
         }
     }
 }

@@ -59,18 +59,13 @@ impl<'a> Lower<'a> {
                 }
             }
             states.push(State {
-                name: state.name.to_string(),
                 body: stmts,
                 keys,
                 next,
             });
         }
         self.scopes.pop();
-        self.out.parsers.push(Parser {
-            name: self.path(name),
-            before,
-            states,
-        });
+        self.out.parsers.push(Parser { before, states });
         Ok(self.out.parsers.len() - 1)
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::types::{Ty, TypeDef, Var};
-use super::value::Value;
+use super::value::{Value, typed};
 use super::{Bound, Lower};
 use crate::ast::{self, Decl, DeclKind, ExprKind as Written, StmtKind as Was};
 use crate::error::{Error, Place, Result};
@@ -38,7 +38,6 @@ impl<'a> Lower<'a> {
             Was::Return(Some(_)) => {
                 return Err(Error::new(place, "`return` with a value is not supported"));
             }
-            Was::For => return Err(Error::new(place, "`for` is not supported")),
             Was::Decl(decl) => self.local(decl, out)?,
             Was::If(condition, yes, no) => {
                 let condition = self.scalar(condition, &Ty::Bool)?;
@@ -109,7 +108,7 @@ impl<'a> Lower<'a> {
     /// Refuses what cannot be written: an `in` parameter, and what is in one.
     pub(super) fn writable(&self, target: &ast::Expr) -> Result<()> {
         let mut root = target;
-        while let Written::Member(left, _) | Written::Slice(left, ..) | Written::Index(left, _) =
+        while let Written::Member(left, _) | Written::Slice(left, ..) | Written::Index(left) =
             &root.kind
         {
             root = left;
@@ -175,9 +174,7 @@ impl<'a> Lower<'a> {
                 Value::Var(Var::Header(_, from, _)) => ExprKind::Valid(*from),
                 _ => ExprKind::Constant(1),
             };
-            let Value::Typed(valid, _) = Value::typed(&Ty::Bool, valid, place) else {
-                unreachable!("made as typed")
-            };
+            let valid = typed(&Ty::Bool, valid, place);
             let set = |v| vec![at(place, StmtKind::SetValid(*to, v))];
             out.push(at(place, StmtKind::If(valid, set(true), set(false))));
         }
@@ -202,10 +199,8 @@ impl<'a> Lower<'a> {
             _ => None,
         };
         let Some(table) = table else {
-            return Err(Error::new(
-                place,
-                "`switch` is supported for `table.apply().action_run` only: write `if`",
-            ));
+            let what = "`switch` is supported for `table.apply().action_run` only: write `if`";
+            return Err(Error::new(place, what));
         };
         let mut bodies = Vec::new();
         for (i, (label, body)) in cases.iter().enumerate() {
@@ -296,20 +291,16 @@ impl<'a> Lower<'a> {
             DeclKind::Extern => self.declare_type(name, TypeDef::Extern),
             DeclKind::ExternFunction => self.bind(name, place, Bound::Function)?,
             DeclKind::Package(_) => {
-                return Err(Error::new(
-                    place,
-                    "a package is declared outside of all blocks",
-                ));
+                let what = "a package is declared outside of all blocks";
+                return Err(Error::new(place, what));
             }
             DeclKind::Parser(..) | DeclKind::Control(..) => {
                 return Err(Error::new(place, "a parser or a control within another"));
             }
             DeclKind::Action(params, body) => self.action(decl, params, body)?,
             DeclKind::Function(..) => {
-                return Err(Error::new(
-                    place,
-                    "a function is not supported: write an action",
-                ));
+                let what = "a function is not supported: write an action";
+                return Err(Error::new(place, what));
             }
             DeclKind::Table(table) => self.table(decl, table)?,
             DeclKind::Instance(ty, args, functions) => self.instance(decl, ty, args, functions)?,

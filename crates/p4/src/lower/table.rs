@@ -30,10 +30,8 @@ impl<'a> Lower<'a> {
             });
         }
         if let Some((name, place)) = table.others.iter().find(|(n, _)| !HARMLESS.contains(&&**n)) {
-            return Err(Error::new(
-                place,
-                format!("the property `{name}` is not supported"),
-            ));
+            let what = format!("the property `{name}` is not supported");
+            return Err(Error::new(place, what));
         }
         let mut actions = Vec::new();
         for action in &table.actions {
@@ -108,7 +106,7 @@ impl<'a> Lower<'a> {
     /// An action with its arguments, as in an entry.
     fn bound_action(&mut self, e: &ast::Expr) -> Result<(usize, Vec<u128>)> {
         let (callee, args): (&ast::Expr, &[ast::Arg]) = match &e.kind {
-            Written::Call(callee, _, args) => (callee, args),
+            Written::Call(callee, args) => (callee, args),
             _ => (e, &[]),
         };
         let Written::Name(name) = &callee.kind else {

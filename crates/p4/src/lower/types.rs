@@ -149,10 +149,10 @@ impl Lower<'_> {
             TypeKind::Void => Ty::Void,
             TypeKind::Text => Ty::Text,
             TypeKind::Any => Ty::Any,
-            TypeKind::Varbit(_) => return refuse("`varbit`"),
+            TypeKind::Varbit => return refuse("`varbit`"),
             TypeKind::Error => Ty::Enum("error".into()),
-            TypeKind::Tuple(_) => return refuse("a tuple"),
-            TypeKind::Stack(..) => return refuse("a stack of headers"),
+            TypeKind::Tuple => return refuse("a tuple"),
+            TypeKind::Stack => return refuse("a stack of headers"),
             TypeKind::Named(name, _) => match self.types.get(name) {
                 Some(TypeDef::Header(_)) => Ty::Header(name.clone()),
                 Some(TypeDef::Struct(_)) => Ty::Struct(name.clone()),

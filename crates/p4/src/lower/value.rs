@@ -16,16 +16,20 @@ pub(super) enum Value {
     Text,
 }
 
+/// An expression of a type with one value.
+pub(super) fn typed(ty: &Ty, kind: ExprKind, place: &Place) -> Expr {
+    let (width, signed) = ty.scalar().expect("a scalar");
+    Expr {
+        width,
+        signed,
+        kind,
+        place: place.clone(),
+    }
+}
+
 impl Value {
     pub fn typed(ty: &Ty, kind: ExprKind, place: &Place) -> Value {
-        let (width, signed) = ty.scalar().expect("a scalar");
-        let expr = Expr {
-            width,
-            signed,
-            kind,
-            place: place.clone(),
-        };
-        Value::Typed(expr, ty.clone())
+        Value::Typed(typed(ty, kind, place), ty.clone())
     }
 
     pub fn shown(&self) -> String {

@@ -2,9 +2,7 @@
 //! Parsers, controls and tables.
 
 use super::Parser;
-use crate::ast::{
-    ControlBody, Decl, DeclKind, Expr, ExprKind, Name, Next, ParserBody, State, Table,
-};
+use crate::ast::{ControlBody, Decl, DeclKind, Expr, ExprKind, Next, ParserBody, State, Table};
 use crate::error::{Place, Result};
 
 impl Parser {
@@ -150,7 +148,7 @@ impl Parser {
             self.annotations()?;
             self.eat("const");
             let at = self.place();
-            let property = self.property_name()?;
+            let property = self.name()?;
             self.want("=")?;
             match &*property {
                 "key" => self.keys(&mut table)?,
@@ -172,10 +170,6 @@ impl Parser {
             }
         }
         self.made(place, name, DeclKind::Table(table))
-    }
-
-    fn property_name(&mut self) -> Result<Name> {
-        self.name()
     }
 
     fn keys(&mut self, table: &mut Table) -> Result<()> {

@@ -286,7 +286,7 @@ impl Parser {
         if self.sees("(") {
             let params = self.params()?;
             let body = self.block()?;
-            return self.made(place, name, DeclKind::Function(ty, params, body));
+            return self.made(place, name, DeclKind::Function(params, body));
         }
         let value: Option<Expr> = match self.eat("=") {
             true => Some(self.expr()?),

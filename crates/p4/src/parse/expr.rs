@@ -135,14 +135,12 @@ impl Parser {
                 self.at += 1;
                 ExprKind::Number(n)
             }
-            Some(Kind::Text(mut text)) => {
-                self.at += 1;
+            Some(Kind::Text(_)) => {
                 // Strings beside each other are one.
-                while let Some(Kind::Text(more)) = self.kind(0) {
-                    text.push_str(more);
+                while let Some(Kind::Text(_)) = self.kind(0) {
                     self.at += 1;
                 }
-                ExprKind::Text(text)
+                ExprKind::Text
             }
             Some(Kind::Sign("(")) => {
                 self.at += 1;
@@ -181,8 +179,8 @@ impl Parser {
         let before = self.at;
         let ty = self.ty()?;
         if self.sees("(") {
-            let args = self.args()?;
-            return Ok(at(place, ExprKind::Make(ty, args)));
+            self.args()?;
+            return Ok(at(place, ExprKind::Make(ty)));
         }
         match ty.kind {
             TypeKind::Named(name, args) if args.is_empty() => Ok(at(place, ExprKind::Name(name))),
@@ -236,20 +234,20 @@ impl Parser {
                     let last = Box::new(self.expr()?);
                     ExprKind::Slice(Box::new(left), first, last)
                 } else {
-                    ExprKind::Index(Box::new(left), first)
+                    ExprKind::Index(Box::new(left))
                 };
                 self.want("]")?;
                 left = at(start, kind);
             } else if self.sees("(") {
                 let args = self.args()?;
-                left = at(start, ExprKind::Call(Box::new(left), Vec::new(), args));
+                left = at(start, ExprKind::Call(Box::new(left), args));
             } else if self.sees("<") {
                 // Type arguments, if a call follows them; otherwise a comparison.
                 let before = self.at;
                 match self.type_args() {
-                    Ok(types) if self.sees("(") => {
+                    Ok(_) if self.sees("(") => {
                         let args = self.args()?;
-                        left = at(start, ExprKind::Call(Box::new(left), types, args));
+                        left = at(start, ExprKind::Call(Box::new(left), args));
                     }
                     _ => {
                         self.at = before;

@@ -175,10 +175,8 @@ impl Parser {
         let mut depth = 0;
         loop {
             if self.kind(0).is_none() {
-                return Err(Error::new(
-                    &begin,
-                    format!("this `{open}` has no `{close}`"),
-                ));
+                let what = format!("this `{open}` has no `{close}`");
+                return Err(Error::new(&begin, what));
             }
             if self.sees(open) {
                 depth += 1;
@@ -215,13 +213,9 @@ impl Parser {
         while self.sees("[") {
             self.longer(&mut chain)?;
             self.at += 1;
-            let size = self.expr()?;
+            self.expr()?;
             self.want("]")?;
-            let base = Type {
-                place: place.clone(),
-                kind,
-            };
-            kind = TypeKind::Stack(Box::new(base), Box::new(size));
+            kind = TypeKind::Stack;
         }
         Ok(Type { place, kind })
     }
@@ -250,7 +244,7 @@ impl Parser {
             return Ok(match word {
                 "bit" => TypeKind::Bit(width),
                 "int" => TypeKind::Int(width),
-                _ => TypeKind::Varbit(width),
+                _ => TypeKind::Varbit,
             });
         }
         for (word, kind) in [
@@ -265,17 +259,16 @@ impl Parser {
             }
         }
         if self.eat("tuple") {
-            return Ok(TypeKind::Tuple(self.type_args()?));
+            self.type_args()?;
+            return Ok(TypeKind::Tuple);
         }
         let dot = self.sees(".");
         self.at += usize::from(dot);
         let place = self.place();
         let name = self.name()?;
         if !self.types.contains(&name) {
-            return Err(Error::new(
-                &place,
-                format!("there is no type `{name}` so far"),
-            ));
+            let what = format!("there is no type `{name}` so far");
+            return Err(Error::new(&place, what));
         }
         let args = match self.sees("<") {
             true => self.type_args()?,

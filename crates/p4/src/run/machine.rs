@@ -30,7 +30,6 @@ struct State {
     valid: Vec<bool>,
     registers: Vec<Vec<u128>>,
     entries: Vec<Vec<Entry>>,
-    defaults: Vec<(usize, Vec<u128>)>,
     rounding: Rounding,
 }
 
@@ -54,7 +53,6 @@ impl Machine {
                 .map(|r| r.initial.repeat(r.size as usize))
                 .collect(),
             entries: program.tables.iter().map(|t| t.entries.clone()).collect(),
-            defaults: program.tables.iter().map(|t| t.default.clone()).collect(),
             rounding: Rounding::default(),
         };
         Machine { program, state }
@@ -75,11 +73,6 @@ impl Machine {
         self.state.entries[table].push(entry);
     }
 
-    /// Sets the arguments of a table's default action.
-    pub fn set_default(&mut self, table: usize, args: &[u128]) {
-        self.state.defaults[table].1 = args.to_vec();
-    }
-
     /// A field's value.
     pub fn get(&self, slot: Slot) -> u128 {
         self.state.slots[slot]
@@ -88,12 +81,6 @@ impl Machine {
     /// Sets a field, such as intrinsic metadata after [`begin`](Machine::begin).
     pub fn set(&mut self, slot: Slot, value: u128) {
         self.state.slots[slot] = super::mask(value, self.program.fields[slot].width);
-    }
-
-    /// The parts of a register's entry.
-    pub fn register(&self, register: usize, index: usize) -> &[u128] {
-        let lanes = self.program.registers[register].lanes.len();
-        &self.state.registers[register][index * lanes..][..lanes]
     }
 
     /// Clears the fields and headers of one half, for a new packet.
@@ -282,7 +269,7 @@ impl Run<'_> {
         let (action, args, hit) = match found {
             Some(entry) => (entry.action, entry.args.clone(), true),
             None => {
-                let (action, args) = &self.state.defaults[table];
+                let (action, args) = &program.tables[table].default;
                 (*action, args.clone(), false)
             }
         };

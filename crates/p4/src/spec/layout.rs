@@ -47,7 +47,8 @@ pub(super) fn groups(program: &Program, header: usize) -> Vec<(String, u32, Vec<
     all
 }
 
-fn last(path: &str) -> &str {
+/// The own name at the end of a path.
+pub(super) fn last(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::code::Label;
 use super::early::Early;
 use super::expr::{Dest, number};
-use super::layout::At;
+use super::layout::{At, last};
 use super::{Emitter, sets};
 use crate::error::{Error, Result};
 use crate::ir::{Expr, Slot, Stmt, StmtKind};
@@ -170,7 +170,7 @@ impl Emitter<'_> {
 
     pub fn register_name(&self, register: usize, lane: usize) -> String {
         let register = &self.program.registers[register];
-        let name = register.name.rsplit('.').next().unwrap_or_default();
+        let name = last(&register.name);
         match register.lanes.len() {
             1 => name.to_owned(),
             _ => format!("{name}_{lane}"),

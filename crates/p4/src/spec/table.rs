@@ -5,7 +5,7 @@
 use super::Emitter;
 use super::code::{Code, Label};
 use super::expr::number;
-use super::layout::bytes;
+use super::layout::{bytes, last};
 use crate::error::{Error, Result};
 use crate::ir::{Pattern, Stmt, Table};
 use crate::run::mask;
@@ -217,8 +217,4 @@ impl Emitter<'_> {
             }
         }
     }
-}
-
-fn last(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
 }
