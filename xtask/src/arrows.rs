@@ -15,6 +15,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // A front end for P4 programs. It knows the schemes' parameters, to make table entries of them.
     ("cemark-p4", &["cemark-wire", "cemark-marking"]),
     ("cemark-switch", &["cemark-wire", "cemark-marking"]),
+    // DCIB's routers know nothing of ports, queues and markers: a real network needs them alone.
+    ("cemark-edge", &["cemark-wire"]),
     // Loads the tc programs of dataplane/tc.
     ("cemark-tcbpf", &["cemark-wire", "cemark-marking"]),
     (
@@ -23,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-wire",
             "cemark-marking",
             "cemark-switch",
+            "cemark-edge",
             "cemark-transport",
         ],
     ),
@@ -35,6 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-marking",
             "cemark-transport",
             "cemark-switch",
+            "cemark-edge",
             "cemark-sim",
         ],
     ),
@@ -113,7 +117,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 /// Crates that must stay easy to embed: they have no dependency from outside the workspace, except
 /// optional ones (`serde`, off by default).
-const BARE: &[&str] = &["cemark-wire", "cemark-marking", "cemark-transport"];
+const BARE: &[&str] = &[
+    "cemark-wire",
+    "cemark-marking",
+    "cemark-transport",
+    "cemark-edge",
+];
 
 /// The crates of the workspace, as cargo describes them.
 pub(crate) fn metadata() -> Result<serde_json::Value, String> {

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use cemark_switch::edge::{
+use cemark_edge::{
     AckForm, Actions, CePolicy, Clones, CopyPolicy, DcibConfig, Far, Middlebox, Near, Recovery,
     Step,
 };
@@ -67,7 +67,7 @@ impl World {
     }
 
     fn draw(&mut self, below: u64) -> u64 {
-        self.random = cemark_marking::fixed::mix(self.random);
+        self.random = cemark_wire::hash::mix(self.random);
         self.random % below.max(1)
     }
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use cemark_wire::{Nanos, Packet};
 
-use super::shim::Shim;
+use crate::shim::Shim;
 
 /// No slot.
 const NO: u32 = u32::MAX;

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use cemark_wire::{Nanos, Packet};
 
-use super::Actions;
-use super::shim::Shim;
+use crate::Actions;
+use crate::shim::Shim;
 
 #[derive(Debug, Default)]
 struct Lane {

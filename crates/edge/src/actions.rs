@@ -3,8 +3,7 @@
 
 use cemark_wire::{Ecn, Nanos, Packet};
 
-use super::shim::Headers;
-use crate::ce;
+use crate::shim::Headers;
 
 /// What the owner of a middlebox has to do.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +92,7 @@ impl Actions {
     /// Rewrites the ECN field and counts.
     pub fn rewrite(&mut self, packet: &mut Packet, to: Ecn) {
         let mut ecn = packet.ecn();
-        self.tally.rewrites += u64::from(ce::rewrite(&mut ecn, to));
+        self.tally.rewrites += u64::from(ecn.rewrite(to));
         packet.set_ecn(ecn);
     }
 

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 
 use cemark_wire::{Ecn, Fields, Flags, NONE, Nanos, Packet};
 
-use super::config::{AckForm, CePolicy, Clones, DcibConfig};
-use super::near::most_copies_kept;
-use super::order::Order;
-use super::shim::{Header, Report, SHIM, Shim};
-use super::{Actions, Middlebox};
+use crate::config::{AckForm, CePolicy, Clones, DcibConfig};
+use crate::near::most_copies_kept;
+use crate::order::Order;
+use crate::shim::{Header, Report, SHIM, Shim};
+use crate::{Actions, Middlebox};
 
 /// Bytes of a router ACK on the wire.
 const ACK_BYTES: u16 = 64;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Middleboxes at the edge of a data centre: they see every packet between two links, and may hold,
-//! copy, create and drop packets.
+//! Middleboxes at the edge of a data centre. A middlebox sees every packet between two links, and
+//! may hold, copy, create and drop packets; a middlebox judges no queue.
 //!
-//! A middlebox is not a marker: it does not judge queues. [`Near`] and [`Far`] are the two routers
-//! of DCIB: the first makes some packets droppable and keeps copies, the second acknowledges which
-//! arrived. Middleboxes that terminate or parse TCP are parts of the simulator.
+//! The two routers of DCIB are [`Near`], which makes some packets droppable and keeps copies, and
+//! [`Far`], which acknowledges the packets that arrived. Middleboxes that terminate or parse TCP are
+//! parts of the simulator.
+#![warn(clippy::too_many_lines)]
 
 mod actions;
 mod config;

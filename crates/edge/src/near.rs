@@ -2,14 +2,14 @@
 //! The near router: selects packets, makes them droppable, keeps copies of them, and sends a copy
 //! when the far router's ACKs show that the packet is lost.
 
-use cemark_marking::fixed::mix;
+use cemark_wire::hash::mix;
 use cemark_wire::{Ecn, Flags, Nanos, Packet};
 
-use super::config::{AckForm, Clones, CopyPolicy, DcibConfig, Recovery};
-use super::select::{Agreed, Even};
-use super::shim::{Header, Report, SHIM, Shim};
-use super::stalled::{Entry, Stalled};
-use super::{Actions, Middlebox};
+use crate::config::{AckForm, Clones, CopyPolicy, DcibConfig, Recovery};
+use crate::select::{Agreed, Even};
+use crate::shim::{Header, Report, SHIM, Shim};
+use crate::stalled::{Entry, Stalled};
+use crate::{Actions, Middlebox};
 
 /// Bytes of the smallest packet on a wire.
 const LEAST_BYTES: u64 = 64;
