@@ -20,7 +20,7 @@ const SOURCES: &[&str] = &[
     "crates/edge/src",
     "crates/sim/src",
     // Markers of the user's: what compiles and runs them.
-    "crates/conformance/src",
+    "crates/foreign/src",
     "crates/runner/src",
     "dataplane/include",
 ];

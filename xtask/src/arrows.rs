@@ -17,6 +17,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("cemark-switch", &["cemark-wire", "cemark-marking"]),
     // DCIB's routers know nothing of ports, queues and markers: a real network needs them alone.
     ("cemark-edge", &["cemark-wire"]),
+    // Golden vectors, for the tests of the schemes and for every other form.
+    ("cemark-vectors", &["cemark-wire", "cemark-marking"]),
+    // Loads markers in C and BPF, the users' among them.
+    ("cemark-foreign", &["cemark-wire", "cemark-marking"]),
     // Loads the tc programs of dataplane/tc.
     ("cemark-tcbpf", &["cemark-wire", "cemark-marking"]),
     (
@@ -60,7 +64,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",
-            "cemark-conformance",
+            "cemark-foreign",
         ],
     ),
     // Files of other simulators.
@@ -82,6 +86,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-wire",
             "cemark-marking",
             "cemark-transport",
+            "cemark-vectors",
+            "cemark-foreign",
             "cemark-conformance",
             "cemark-tcbpf",
             "cemark-testbed",
@@ -103,14 +109,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-scenario",
             "cemark-report",
             "cemark-runner",
-            "cemark-conformance",
+            "cemark-foreign",
             "cemark",
         ],
     ),
-    // Compares the C and BPF forms with the Rust form. Only the program uses it.
+    // Compares every form of a scheme with the Rust form. Only the program uses it.
     (
         "cemark-conformance",
-        &["cemark-wire", "cemark-marking", "cemark-p4", "cemark-tcbpf"],
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-vectors",
+            "cemark-foreign",
+            "cemark-p4",
+            "cemark-tcbpf",
+        ],
     ),
     ("xtask", &[]),
 ];

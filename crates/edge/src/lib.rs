@@ -3,8 +3,8 @@
 //! may hold, copy, create and drop packets; a middlebox judges no queue.
 //!
 //! The two routers of DCIB are [`Near`], which makes some packets droppable and keeps copies, and
-//! [`Far`], which acknowledges the packets that arrived. Middleboxes that terminate or parse TCP are
-//! parts of the simulator.
+//! [`Far`], which acknowledges the packets that arrived. Middleboxes that terminate or parse TCP
+//! are parts of the simulator.
 #![warn(clippy::too_many_lines)]
 
 mod actions;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-/* Sizes and offsets of this compiler, for tests/layout.rs. */
+/* Sizes and offsets of this compiler, for a test against Rust. */
 #include "cemark/marker.h"
 
 #define AT(field) __builtin_offsetof(struct cemark_at, field)

@@ -9,7 +9,7 @@ use crate::{Breach, Error, Fault, Watch};
 
 /// The code of a marker, in C or BPF: runs one of its functions on a block of memory.
 pub trait Code: Clone + Send {
-    /// Its name in messages.
+    /// The name in `CEMARK_MARKER(name)`: the stem of a scheme, or a name of the author's.
     fn name(&self) -> &str;
 
     /// Runs a function. `Err` says how the code violated the interface.

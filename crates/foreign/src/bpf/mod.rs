@@ -11,10 +11,10 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cemark_marking::{QueueSpec, Values};
+use cemark_marking::SchemeSpec;
 
 use crate::abi::{Call, Entry};
-use crate::{Breach, Code, Error, Foreign, Watch, gathered};
+use crate::{Breach, Code, Error, gathered};
 
 pub use compile::{clang, compile};
 pub use vm::BUDGET;
@@ -68,23 +68,24 @@ impl Object {
         })))
     }
 
-    /// Its name in `CEMARK_MARKER(name)`: the stem of a scheme, or a name of its own.
-    pub fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// A marker of this bytecode.
+    /// The bytecode of a scheme.
     ///
     /// # Errors
     ///
-    /// Where the code violates the interface.
-    pub fn marker(&self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Object>, Error> {
-        Foreign::new(self.clone(), params, queue)
-    }
-
-    /// The same for a simulation: a fault during the run is stored in `watch`.
-    pub fn watched(&self, params: &Values, queue: &QueueSpec, watch: &Watch) -> Foreign<Object> {
-        Foreign::watched(self.clone(), params, queue, watch)
+    /// As [`object_file`].
+    pub fn of(spec: &SchemeSpec) -> Result<Self, Error> {
+        static LOADED: Mutex<Vec<Object>> = Mutex::new(Vec::new());
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(object) = loaded.iter().find(|object| object.name() == spec.name) {
+            return Ok(object.clone());
+        }
+        let object = Object::parse(&object_file(spec.name)?).map_err(|why| Error::Marker {
+            name: spec.name.to_owned(),
+            why,
+            help: "this is a bug in cemark",
+        })?;
+        loaded.push(object.clone());
+        Ok(object)
     }
 }
 
@@ -117,20 +118,4 @@ pub fn object_file(stem: &str) -> Result<Cow<'static, [u8]>, Error> {
         Some((_, bytes)) => Ok(Cow::Borrowed(*bytes)),
         None => compile(stem, &clang()).map(Cow::Owned),
     }
-}
-
-/// The bytecode of a scheme.
-pub(crate) fn twin(stem: &str) -> Result<Object, Error> {
-    static LOADED: Mutex<Vec<(String, Object)>> = Mutex::new(Vec::new());
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, object)) = loaded.iter().find(|(s, _)| *s == stem) {
-        return Ok(object.clone());
-    }
-    let object = Object::parse(&object_file(stem)?).map_err(|why| Error::Marker {
-        name: stem.to_owned(),
-        why,
-        help: "this is a bug in cemark",
-    })?;
-    loaded.push((stem.to_owned(), object.clone()));
-    Ok(object)
 }

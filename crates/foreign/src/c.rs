@@ -10,28 +10,31 @@ use std::ffi::{CStr, c_char};
 use std::path::Path;
 use std::sync::Arc;
 
-use cemark_marking::{QueueSpec, Values};
+use cemark_marking::SchemeSpec;
 
 use crate::abi::{Call, Entry, Functions};
-use crate::{Breach, Code, Error, Foreign, Watch, gathered};
+use crate::{Breach, Code, Error, gathered};
 
 /// The C form of a scheme.
 #[derive(Clone, Copy)]
-pub(crate) struct Twin {
+pub struct Twin {
     stem: &'static str,
     functions: &'static Functions,
 }
 
-/// Finds the C form of a scheme.
-pub(crate) fn twin(stem: &'static str) -> Result<Twin, Error> {
-    gathered::twin(stem)
-        .map(|functions| Twin { stem, functions })
-        .ok_or_else(|| Error::NoTwin(stem.to_owned()))
-}
-
 impl Twin {
-    pub(crate) fn marker(self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Twin>, Error> {
-        Foreign::new(self, params, queue)
+    /// Finds the C form of a scheme.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoTwin`] where the scheme has none.
+    pub fn of(spec: &SchemeSpec) -> Result<Self, Error> {
+        gathered::twin(spec.name)
+            .map(|functions| Twin {
+                stem: spec.name,
+                functions,
+            })
+            .ok_or_else(|| Error::NoTwin(spec.name.to_owned()))
     }
 }
 
@@ -112,25 +115,6 @@ impl Shared {
             functions,
             _library: library,
         })))
-    }
-
-    /// Its name in `CEMARK_MARKER(name)`: the stem of a scheme, or a name of its own.
-    pub fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// A marker of this code.
-    ///
-    /// # Errors
-    ///
-    /// Where the code violates the interface.
-    pub fn marker(&self, params: &Values, queue: &QueueSpec) -> Result<Foreign<Shared>, Error> {
-        Foreign::new(self.clone(), params, queue)
-    }
-
-    /// The same for a simulation: a fault during the run is stored in `watch`.
-    pub fn watched(&self, params: &Values, queue: &QueueSpec, watch: &Watch) -> Foreign<Shared> {
-        Foreign::watched(self.clone(), params, queue, watch)
     }
 }
 

@@ -1,35 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Long generated traces, stored as a seed and a digest. The oracles replay the same traces and
 //! must give the same digests.
-//!
-//! This file and `file.rs` use nothing of this crate. A test of the marking crate includes them, so
-//! that mutation testing of that crate does not have to build this one.
 
 use std::collections::VecDeque;
 
-use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use cemark_marking::{At, Hook, Marker, QueueId, Verdict, Why};
 use cemark_wire::{
     Ecn, Nanos, Rate,
     hash::{Fnv1a, GOLDEN},
 };
 
-use super::file::{Outcome, Trace, values};
+use crate::Outcome;
+use crate::file::Trace;
 
-/// Replays one trace on the marker that `make` builds. `fault` turns a mistake in the file into an
-/// error. A wrong digest is not an error but an outcome.
-pub(super) fn trace<E>(
-    spec: &SchemeSpec,
-    trace: &Trace,
-    make: impl FnOnce(&Values, &QueueSpec) -> Result<Box<dyn Marker>, E>,
-    fault: impl Fn(String) -> E,
-) -> Result<Outcome, E> {
-    let queue = trace.queue();
-    let place = |why: String| fault(format!("{}: {why}", trace.name));
-    let params = values(spec, &trace.params).map_err(place)?;
+/// Replays a trace on a marker that is built for its parameters. `Err` is a mistake in the file. A
+/// wrong digest is an outcome.
+pub(crate) fn trace(trace: &Trace, marker: Box<dyn Marker>) -> Result<Outcome, String> {
     if trace.packets < 10_000 {
-        return Err(place("a trace has 10,000 packets or more".to_owned()));
+        return Err("a trace has 10,000 packets or more".to_owned());
     }
-    let (digest, marks) = run(trace, make(&params, &queue)?);
+    let (digest, marks) = run(trace, marker);
     let digest = format!("{digest:016x}");
     let same = digest == trace.digest && marks == trace.marks && marks > 0;
     let differs = (!same).then(|| {

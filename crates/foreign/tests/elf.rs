@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use cemark_conformance::{Object, Watch};
+use cemark_foreign::{Foreign, Object, Watch};
 use cemark_marking::{At, Marker, QueueId, QueueSpec, Values};
 use cemark_wire::{Nanos, Rate};
 
@@ -36,7 +36,7 @@ const EXTREMES: [u64; 14] = [
 fn outcome(bytes: &[u8]) -> Option<bool> {
     let object = Object::parse(bytes).ok()?;
     let (queue, watch) = (QueueSpec::fifo(Rate::gbps(10)), Watch::default());
-    let mut marker = object.watched(&Values([0; _]), &queue, &watch);
+    let mut marker = Foreign::watched(object, &Values([0; _]), &queue, &watch);
     marker.enqueue(&At::arrival(Nanos(10), 3_000, 1_500));
     marker.dequeue(&At::departure(Nanos(20), Nanos(10), 3_000, 1_500));
     marker.emptied(QueueId(0), Nanos(30));

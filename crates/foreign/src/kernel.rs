@@ -6,10 +6,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cemark_marking::{QueueSpec, Values};
+use cemark_marking::SchemeSpec;
 
 use crate::abi::{Call, Entry};
-use crate::{Breach, Code, Error, Foreign};
+use crate::{Breach, Code, Error};
 
 /// Where requests go.
 const PATH: &str = "/sys/kernel/debug/cemark/marker";
@@ -18,38 +18,31 @@ const HEAD: usize = 32 + 4 + 4;
 
 /// A scheme of the module.
 #[derive(Clone)]
-pub(crate) struct InKernel {
+pub struct InKernel {
     stem: &'static str,
     // One request at a time: a write, and the read of its answer.
     file: Arc<Mutex<File>>,
 }
 
-/// Finds a scheme in the running kernel.
-pub(crate) fn twin(stem: &'static str) -> Result<InKernel, Error> {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(PATH)
-        .map_err(|e| Error::File {
+impl InKernel {
+    /// Finds a scheme in the running kernel.
+    ///
+    /// # Errors
+    ///
+    /// Where the kernel has no test module.
+    pub fn of(spec: &SchemeSpec) -> Result<Self, Error> {
+        let file = OpenOptions::new().read(true).write(true).open(PATH);
+        let file = file.map_err(|e| Error::File {
             path: PATH.to_owned(),
             why: format!(
                 "{e}: load sch_cemark and cemark_test in a test kernel, as \
                  dataplane/linux/test/vectors.sh does"
             ),
         })?;
-    Ok(InKernel {
-        stem,
-        file: Arc::new(Mutex::new(file)),
-    })
-}
-
-impl InKernel {
-    pub(crate) fn marker(
-        self,
-        params: &Values,
-        queue: &QueueSpec,
-    ) -> Result<Foreign<InKernel>, Error> {
-        Foreign::new(self, params, queue)
+        Ok(InKernel {
+            stem: spec.name,
+            file: Arc::new(Mutex::new(file)),
+        })
     }
 
     fn ask(&self, entry: Entry, call: &mut Call) -> std::io::Result<u32> {

@@ -7,7 +7,7 @@ use cemark_marking::catalogue;
 #[test]
 fn parameters_have_the_same_positions_in_c() {
     for spec in catalogue::ALL {
-        let text = cemark_conformance::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
+        let text = cemark_foreign::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
         let begin = format!("enum cemark_{}_param {{", spec.name);
         let (_, rest) = text
             .split_once(&begin)
@@ -33,7 +33,7 @@ fn parameters_have_the_same_positions_in_c() {
 fn headers_use_neither_floats_nor_libraries() {
     let stems = catalogue::ALL.iter().map(|spec| spec.name);
     for stem in stems.chain(["round"]) {
-        let text = cemark_conformance::header(stem).unwrap_or_else(|e| panic!("{e}"));
+        let text = cemark_foreign::header(stem).unwrap_or_else(|e| panic!("{e}"));
         let mut comment = false;
         for line in text.lines() {
             let code = line.split("/*").next().unwrap_or("");
@@ -57,7 +57,7 @@ fn headers_use_neither_floats_nor_libraries() {
 #[test]
 fn no_scheme_reads_the_ecn_field() {
     for spec in catalogue::ALL {
-        let text = cemark_conformance::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
+        let text = cemark_foreign::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
         assert!(!text.contains("at->ecn"), "{}", spec.name);
     }
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Judges the packets of a case and compares.
-//!
-//! This file and `file.rs` use nothing of this crate. A test of the marking crate includes them, so
-//! that mutation testing of that crate does not have to build this one.
 
-use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Values, Verdict, Why};
+use cemark_marking::{At, Hook, Marker, QueueId, QueueSpec, SchemeSpec, Verdict, Why};
 use cemark_wire::{Ecn, Nanos};
 
-use super::file::{Answer, Case, End, Field, Outcome, Step, values};
+use crate::Outcome;
+use crate::file::{Answer, Case, End, Field, Step, values};
 
 /// Why a case stops: the file is wrong, or the answer differs.
 enum Stop {
@@ -15,23 +13,19 @@ enum Stop {
     Differs(String),
 }
 
-/// Replays one case on the marker that `make` builds. `fault` turns a mistake in the file into an
-/// error. A wrong answer is not an error but an outcome.
-pub(super) fn case<E>(
+/// Replays a case on a marker that is built for its parameters. `Err` is a mistake in the file. A
+/// wrong answer is an outcome.
+pub(crate) fn case(
     spec: &SchemeSpec,
     case: &Case,
-    make: impl FnOnce(&Values, &QueueSpec) -> Result<Box<dyn Marker>, E>,
-    fault: impl Fn(String) -> E,
-) -> Result<Outcome, E> {
-    let place = |why: String| fault(format!("{}: {why}", case.name));
-    let queue = case.queue();
-    let params = values(spec, &case.params).map_err(place)?;
-    let mut marker = make(&params, &queue)?;
+    queue: &QueueSpec,
+    mut marker: Box<dyn Marker>,
+) -> Result<Outcome, String> {
     let mut packets = 0;
     for (step, number) in case.steps.iter().zip(1..) {
-        match one(&mut *marker, spec, step, &queue) {
+        match one(&mut *marker, spec, step, queue) {
             Ok(judged) => packets += judged,
-            Err(Stop::File(why)) => return Err(place(format!("step {number}: {why}"))),
+            Err(Stop::File(why)) => return Err(format!("step {number}: {why}")),
             Err(Stop::Differs(how)) => {
                 let differs = Some(format!("step {number}: {how}"));
                 return Ok(Outcome { packets, differs });

@@ -39,7 +39,7 @@ impl Drop for Scratch {
 /// Compiles a source against the exported headers of `stems`; what it prints.
 fn built_and_run(scratch: &Scratch, stems: &[&str], source: &Path) -> String {
     for stem in stems {
-        let text = cemark_conformance::header(stem).unwrap_or_else(|e| panic!("{e}"));
+        let text = cemark_foreign::header(stem).unwrap_or_else(|e| panic!("{e}"));
         fs::write(scratch.0.join(format!("{stem}.h")), text).expect("a file");
     }
     let program = scratch.0.join("program");

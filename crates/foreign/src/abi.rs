@@ -118,7 +118,7 @@ impl Call {
     /// The block as bytes, for bytecode.
     #[allow(unsafe_code)]
     #[inline]
-    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+    pub fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: the block consists of integers, and every padding byte is a field of its own
         // (asserted below), so each byte is initialised and any bytes are a valid block. The slice
         // borrows the block.

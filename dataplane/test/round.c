@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-/* round.h for a port with up to eight queues, as one function, for tests/round.rs. */
+/* round.h for a port with up to eight queues, as one function, for a test against Rust. */
 #include "cemark/round.h"
 
 struct port {
@@ -7,7 +7,7 @@ struct port {
 	struct cemark_round_queue queues[8];
 };
 
-/* src/c.rs provides a block of 32 words. */
+/* The caller provides a block of 32 words (crates/foreign/src/c.rs). */
 _Static_assert(sizeof(struct port) <= 32 * sizeof(u64), "a block holds a port");
 
 u64 cemark_round_call(struct port *port, u32 what, const u64 *args);

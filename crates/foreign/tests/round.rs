@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use cemark_conformance::c_round;
+use cemark_foreign::c_round;
 use cemark_marking::QueueSpec;
 use cemark_switch::{Clock, Round, RoundSpec, sched::Rounds};
 use cemark_wire::{

@@ -36,7 +36,7 @@ fn a_32_bit_kernel_has_all_that_the_headers_call() {
     let mut divide = 0;
     let clang = std::env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
     let marker = dataplane.join("marker.c");
-    let round = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/round.c");
+    let round = dataplane.join("test/round.c");
     let stems = catalogue::ALL.iter().map(|spec| (spec.name, &marker));
     // The round time is not a scheme: only its functions are compiled.
     for (stem, source) in stems.chain([("round", &round)]) {
@@ -96,11 +96,11 @@ fn a_32_bit_kernel_has_all_that_the_headers_call() {
 /// decides as the bytecode in `dataplane/bpf`.
 #[test]
 fn clang_compiles_at_run_time_what_the_build_ships() {
-    use cemark_conformance::{Object, compile, object_file};
+    use cemark_foreign::{Code, Foreign, Object, compile, object_file};
     use cemark_marking::{At, Marker, QueueSpec, Values};
     use cemark_wire::{Nanos, Rate};
 
-    let clang = cemark_conformance::clang();
+    let clang = cemark_foreign::clang();
     let file = std::env::temp_dir().join(format!("cemark-clang-{}.o", std::process::id()));
     let queue = QueueSpec::fifo(Rate::gbps(10));
     for spec in catalogue::ALL {
@@ -108,7 +108,7 @@ fn clang_compiles_at_run_time_what_the_build_ships() {
             fs::write(&file, bytes).expect("a temporary file");
             let object = Object::open(&file).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(object.name(), spec.name);
-            let marker = object.marker(&Values::defaults(spec), &queue);
+            let marker = Foreign::new(object, &Values::defaults(spec), &queue);
             marker.unwrap_or_else(|e| panic!("{e}"))
         };
         let made = compile(spec.name, &clang).unwrap_or_else(|e| panic!("{e}"));

@@ -3,7 +3,7 @@
 //! parameters, the same defaults, the same words, the same ranges, and what `configure` writes is
 //! what the markers of the differential tests are built with.
 
-use cemark_conformance::config::{Config, Params};
+use cemark_foreign::config::{Config, Params};
 use cemark_marking::{Kind, QueueSpec, SchemeSpec, Values, catalogue};
 use cemark_wire::{Rate, hash::SplitMix64};
 
@@ -50,7 +50,7 @@ fn fields(text: &str, name: &str) -> Vec<String> {
 #[test]
 fn the_catalogue_and_c_name_the_same_parameters() {
     for spec in catalogue::ALL {
-        let text = cemark_conformance::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
+        let text = cemark_foreign::header(spec.name).unwrap_or_else(|e| panic!("{e}"));
         let mut names = fields(&text, &format!("cemark_{}_config", spec.name));
         if names.last().is_some_and(|name| name == "variant") {
             names.pop();

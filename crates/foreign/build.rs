@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compiles the C header of every scheme for this machine, and embeds the BPF objects, the headers
-//! and the golden vectors.
+//! Compiles the C header of every scheme for this machine, and embeds the BPF objects and the
+//! headers.
 //!
 //! The objects are those of `dataplane/bpf`, which `cargo xtask bpf` writes, so a build needs no
 //! clang. `cargo xtask bpf --check` sets CEMARK_BPF to a directory with other objects, to test
@@ -50,9 +50,8 @@ fn main() {
     for path in [
         "dataplane/include",
         "dataplane/marker.c",
-        "vectors",
-        "crates/conformance/src/layout.c",
-        "crates/conformance/src/round.c",
+        "dataplane/test/layout.c",
+        "dataplane/test/round.c",
     ] {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
@@ -60,7 +59,8 @@ fn main() {
     println!("cargo::rerun-if-env-changed=CEMARK_SANITIZE");
     if sanitized() {
         // rustc links without the compiler's own libraries.
-        println!("cargo::rustc-link-arg-tests=-Wl,--no-as-needed,-lasan,-lubsan");
+        println!("cargo::rustc-link-lib=asan");
+        println!("cargo::rustc-link-lib=ubsan");
     }
 
     let bytecode = env::var("CEMARK_BPF").map_or_else(|_| dataplane.join("bpf"), PathBuf::from);
@@ -82,10 +82,10 @@ fn main() {
     }
     configs.compile("cemark_configs");
     c_build(&dataplane)
-        .file(here.join("src/layout.c"))
+        .file(dataplane.join("test/layout.c"))
         .compile("cemark_layout");
     c_build(&dataplane)
-        .file(here.join("src/round.c"))
+        .file(dataplane.join("test/round.c"))
         .compile("cemark_round");
 
     let stems: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
@@ -93,7 +93,6 @@ fn main() {
     text += &configurations(&stems);
     text += &objects(&bytecode, &stems);
     text += &listed("HEADERS", &headers);
-    text += &vectors(&root.join("vectors"));
     fs::write(out.join("gathered.rs"), text).expect("a writable OUT_DIR");
 }
 
@@ -274,25 +273,4 @@ fn listed(name: &str, files: &[(String, PathBuf)]) -> String {
         let _ = writeln!(table, "    ({stem:?}, include_str!({path:?})),");
     }
     format!("static {name}: &[(&str, &str)] = &[\n{table}];\n")
-}
-
-/// Every golden vector: scheme, file, text.
-fn vectors(folder: &Path) -> String {
-    let mut table = String::new();
-    let mut schemes: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the vectors")
-        .map(|e| e.expect("an entry").path())
-        .filter(|p| p.is_dir())
-        .collect();
-    schemes.sort();
-    for scheme in schemes {
-        let stem = scheme.file_name().expect("a name").to_str().expect("ASCII");
-        for (file, path) in files(&scheme, "toml") {
-            let _ = writeln!(
-                table,
-                "    ({stem:?}, \"{file}.toml\", include_str!({path:?})),"
-            );
-        }
-    }
-    format!("static VECTORS: &[(&str, &str, &str)] = &[\n{table}];\n")
 }

@@ -26,8 +26,3 @@ pub(crate) fn objects() -> &'static [(&'static str, &'static [u8])] {
 pub fn headers() -> &'static [(&'static str, &'static str)] {
     HEADERS
 }
-
-/// Golden vectors: scheme, file, text.
-pub(crate) fn vectors() -> &'static [(&'static str, &'static str, &'static str)] {
-    VECTORS
-}

@@ -7,84 +7,84 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct File {
+pub(crate) struct File {
     #[serde(default)]
-    pub(super) case: Vec<Case>,
+    pub(crate) case: Vec<Case>,
     #[serde(default)]
-    pub(super) trace: Vec<Trace>,
+    pub(crate) trace: Vec<Trace>,
 }
 
 /// A generated trace: its seed and its digest.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Trace {
-    pub(super) name: String,
-    pub(super) seed: u64,
-    pub(super) packets: u64,
+pub(crate) struct Trace {
+    pub(crate) name: String,
+    pub(crate) seed: u64,
+    pub(crate) packets: u64,
     #[serde(default)]
-    pub(super) start: u64,
+    pub(crate) start: u64,
     #[serde(default = "ten_gigabits")]
-    pub(super) rate_bps: u64,
-    pub(super) quantum: Option<u32>,
-    pub(super) weight: Option<u32>,
-    pub(super) weight_sum: Option<u32>,
+    pub(crate) rate_bps: u64,
+    pub(crate) quantum: Option<u32>,
+    pub(crate) weight: Option<u32>,
+    pub(crate) weight_sum: Option<u32>,
     #[serde(default)]
-    pub(super) strict: bool,
+    pub(crate) strict: bool,
     #[serde(default)]
-    pub(super) params: toml::Table,
-    pub(super) marks: u64,
-    pub(super) digest: String,
+    pub(crate) params: toml::Table,
+    pub(crate) marks: u64,
+    pub(crate) digest: String,
 }
 
 impl Trace {
     /// The queue of the trace.
-    pub(super) fn queue(&self) -> QueueSpec {
-        let given = (self.quantum, self.weight, self.weight_sum);
-        queue(self.rate_bps, given, self.strict)
+    pub(crate) fn queue(&self) -> QueueSpec {
+        QueueSpec {
+            strict: self.strict,
+            ..queue(self.rate_bps, self.quantum, self.weight, self.weight_sum)
+        }
     }
 }
 
 /// A FIFO, except for what the file gives.
-fn queue(rate_bps: u64, given: (Option<u32>, Option<u32>, Option<u32>), strict: bool) -> QueueSpec {
+fn queue(
+    rate_bps: u64,
+    quantum: Option<u32>,
+    weight: Option<u32>,
+    weight_sum: Option<u32>,
+) -> QueueSpec {
     let fifo = QueueSpec::fifo(Rate(rate_bps));
-    let (quantum, weight, weight_sum) = given;
     QueueSpec {
         quantum: quantum.unwrap_or(fifo.quantum),
         weight: weight.unwrap_or(fifo.weight),
         weight_sum: weight_sum.unwrap_or(fifo.weight_sum),
-        strict,
         ..fifo
     }
 }
 
-/// The result of a case or a trace.
-pub(super) struct Outcome {
-    pub(super) packets: u64,
-    /// The first difference.
-    pub(super) differs: Option<String>,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Case {
-    pub(super) name: String,
+pub(crate) struct Case {
+    pub(crate) name: String,
     #[serde(default = "ten_gigabits")]
-    pub(super) rate_bps: u64,
-    pub(super) quantum: Option<u32>,
-    pub(super) weight: Option<u32>,
-    pub(super) weight_sum: Option<u32>,
+    pub(crate) rate_bps: u64,
+    pub(crate) quantum: Option<u32>,
+    pub(crate) weight: Option<u32>,
+    pub(crate) weight_sum: Option<u32>,
     #[serde(default)]
-    pub(super) strict: bool,
+    pub(crate) strict: bool,
     #[serde(default)]
-    pub(super) params: toml::Table,
-    pub(super) steps: Vec<Step>,
+    pub(crate) params: toml::Table,
+    pub(crate) steps: Vec<Step>,
 }
 
 impl Case {
     /// The queue of the case.
-    pub(super) fn queue(&self) -> QueueSpec {
-        let given = (self.quantum, self.weight, self.weight_sum);
-        queue(self.rate_bps, given, self.strict)
+    pub(crate) fn queue(&self) -> QueueSpec {
+        QueueSpec {
+            strict: self.strict,
+            ..queue(self.rate_bps, self.quantum, self.weight, self.weight_sum)
+        }
     }
 }
 
@@ -92,44 +92,44 @@ impl Case {
 /// `retune` is given.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Step {
-    pub(super) now: Option<u64>,
-    pub(super) want: Option<Answer>,
+pub(crate) struct Step {
+    pub(crate) now: Option<u64>,
+    pub(crate) want: Option<Answer>,
 
-    pub(super) from: Option<u64>,
-    pub(super) gap: Option<u64>,
-    pub(super) packets: Option<u64>,
-    pub(super) first: Option<Vec<u64>>,
-    pub(super) total: Option<usize>,
-    pub(super) all_from: Option<u64>,
+    pub(crate) from: Option<u64>,
+    pub(crate) gap: Option<u64>,
+    pub(crate) packets: Option<u64>,
+    pub(crate) first: Option<Vec<u64>>,
+    pub(crate) total: Option<usize>,
+    pub(crate) all_from: Option<u64>,
 
     #[serde(default)]
-    pub(super) sojourn: u64,
+    pub(crate) sojourn: u64,
     #[serde(default)]
-    pub(super) queue: u32,
-    pub(super) port: Option<u32>,
-    pub(super) pool: Option<u32>,
-    pub(super) limit: Option<u32>,
+    pub(crate) queue: u32,
+    pub(crate) port: Option<u32>,
+    pub(crate) pool: Option<u32>,
+    pub(crate) limit: Option<u32>,
     #[serde(default)]
-    pub(super) round: u64,
+    pub(crate) round: u64,
     #[serde(default = "full_packet")]
-    pub(super) pkt: u32,
+    pub(crate) pkt: u32,
     #[serde(default)]
-    pub(super) salt: u64,
+    pub(crate) salt: u64,
     #[serde(default)]
-    pub(super) ecn: Field,
-    pub(super) hook: Option<End>,
-    pub(super) intent: Option<Answer>,
+    pub(crate) ecn: Field,
+    pub(crate) hook: Option<End>,
+    pub(crate) intent: Option<Answer>,
 
-    pub(super) emptied: Option<u64>,
-    pub(super) wake: Option<u64>,
-    pub(super) sleeps: Option<bool>,
-    pub(super) retune: Option<toml::Table>,
+    pub(crate) emptied: Option<u64>,
+    pub(crate) wake: Option<u64>,
+    pub(crate) sleeps: Option<bool>,
+    pub(crate) retune: Option<toml::Table>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     Pass,
     Instant,
     Persistent,
@@ -142,14 +142,14 @@ pub(super) enum Answer {
 /// The hook, for a marker that judges at both.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum End {
+pub(crate) enum End {
     Enqueue,
     Dequeue,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Field {
+pub(crate) enum Field {
     NotEct,
     Ect1,
     #[default]
@@ -166,7 +166,7 @@ fn full_packet() -> u32 {
 }
 
 /// The stored values of a table of parameters. A word becomes its index among the choices.
-pub(super) fn values(spec: &SchemeSpec, table: &toml::Table) -> Result<Values, String> {
+pub(crate) fn values(spec: &SchemeSpec, table: &toml::Table) -> Result<Values, String> {
     let mut values = Values::defaults(spec);
     for (name, value) in table {
         let index = spec

@@ -9,10 +9,8 @@ use cemark_marking::{
 };
 use cemark_p4::testbed::{Passage, Testbed};
 use cemark_p4::{Defines, Rounding, control, sources};
+use cemark_vectors::{Vector, Vectors};
 use cemark_wire::{Ecn, Nanos};
-
-use super::{Vectors, file, replay, trace};
-use crate::Error;
 
 /// The result of replaying a file on a P4 program.
 #[derive(Clone, Debug, Default)]
@@ -43,80 +41,49 @@ struct Tally {
     wrong: Option<String>,
 }
 
-impl Vectors {
-    /// Judges every packet of the file with the scheme's P4 program. None if it has none.
-    ///
-    /// # Errors
-    ///
-    /// Where the file is not in the format of `vectors/README.md`, or a program is wrong.
-    pub fn replay_p4(&self, rounding: Rounding) -> Result<Option<OnP4>, Error> {
-        if !has_program(self.scheme) {
-            return Ok(None);
-        }
-        let place = format!("{}/{}", self.scheme.name, self.file);
-        let fault = |why: String| Error::File {
-            path: place.clone(),
-            why,
-        };
-        let file: file::File = toml::from_str(&self.text).map_err(|e| fault(e.to_string()))?;
-        let mut on = OnP4::default();
-        for case in &file.case {
-            if case.steps.iter().any(|step| step.retune.is_some()) {
-                let why = "the interval is compiled into the program, and cannot be retuned";
-                on.left_out.push((case.name.clone(), why.to_owned()));
-                continue;
-            }
-            if case.steps.iter().any(|step| step.sojourn > u32::MAX.into()) {
-                let why = "sojourn times of the program end at 2^32 ns";
-                on.left_out.push((case.name.clone(), why.to_owned()));
-                continue;
-            }
-            let params = file::values(self.scheme, &case.params).map_err(&fault)?;
-            self.one(&mut on, &case.name, &params, rounding, |make| {
-                replay::case(self.scheme, case, make, fault)
-            })?;
-        }
-        for t in &file.trace {
-            let params = file::values(self.scheme, &t.params).map_err(&fault)?;
-            self.one(&mut on, &t.name, &params, rounding, |make| {
-                trace::trace(self.scheme, t, make, fault)
-            })?;
-        }
-        Ok(Some(on))
+/// Judges every packet of a file with the scheme's P4 program. None if the scheme has none.
+///
+/// # Errors
+///
+/// Where the file is not in the format of `vectors/README.md`, or a program is wrong.
+pub fn replay_p4(vectors: &Vectors, rounding: Rounding) -> Result<Option<OnP4>, String> {
+    if !has_program(vectors.scheme) {
+        return Ok(None);
     }
-
-    /// Runs one case or trace.
-    fn one(
-        &self,
-        on: &mut OnP4,
-        name: &str,
-        params: &Values,
-        rounding: Rounding,
-        run: impl FnOnce(
-            Box<dyn FnOnce(&Values, &QueueSpec) -> Result<Box<dyn Marker>, Error>>,
-        ) -> Result<file::Outcome, Error>,
-    ) -> Result<(), Error> {
-        if let Some(why) = left_out(self.scheme, params) {
-            on.left_out.push((name.to_owned(), why));
-            return Ok(());
+    let mut on = OnP4::default();
+    for vector in vectors.parse()? {
+        match left_out(vectors.scheme, &vector) {
+            Some(why) => on.left_out.push((vector.name().to_owned(), why)),
+            None => on.add(vectors.scheme, &vector, rounding)?,
         }
+    }
+    Ok(Some(on))
+}
+
+impl OnP4 {
+    /// Runs a case or a trace.
+    fn add(
+        &mut self,
+        scheme: &'static SchemeSpec,
+        vector: &Vector,
+        rounding: Rounding,
+    ) -> Result<(), String> {
         let tally = Arc::new(Mutex::new(Tally::default()));
-        let (scheme, shared) = (self.scheme, Arc::clone(&tally));
-        let outcome = run(Box::new(move |params, queue| {
-            Ok(Box::new(Beside::new(
-                scheme, params, queue, rounding, shared,
-            )?))
-        }))?;
+        let make = |params: &Values, queue: &QueueSpec| {
+            let beside = Beside::new(scheme, params, queue, rounding, Arc::clone(&tally))?;
+            Ok(Box::new(beside) as Box<dyn Marker>)
+        };
+        let outcome = vector.replay(make, |why| why)?;
         let tally = tally.lock().expect("no packet panicked");
-        on.cases += 1;
-        on.packets += tally.packets;
-        on.marks += tally.marks;
-        on.ideal += tally.ideal;
-        if let (None, Some(packet)) = (&on.first, tally.first) {
-            on.first = Some((name.to_owned(), packet));
+        self.cases += 1;
+        self.packets += tally.packets;
+        self.marks += tally.marks;
+        self.ideal += tally.ideal;
+        if let (None, Some(packet)) = (&self.first, tally.first) {
+            self.first = Some((vector.name().to_owned(), packet));
         }
         if let Some(wrong) = tally.wrong.clone().or(outcome.differs) {
-            on.differ.push(format!("{name}: {wrong}"));
+            self.differ.push(format!("{}: {wrong}", vector.name()));
         }
         Ok(())
     }
@@ -147,8 +114,16 @@ const ONLY: &[(&str, &[(&str, u64)])] = &[
     ("tcn", &[]),
 ];
 
-/// Why the program cannot run these parameters.
-fn left_out(scheme: &SchemeSpec, params: &Values) -> Option<String> {
+/// Why the program cannot run a case or a trace.
+fn left_out(scheme: &SchemeSpec, vector: &Vector) -> Option<String> {
+    if vector.retunes() {
+        let why = "the interval is compiled into the program, and cannot be retuned";
+        return Some(why.to_owned());
+    }
+    if vector.longest_sojourn() > u32::MAX.into() {
+        return Some("sojourn times of the program end at 2^32 ns".to_owned());
+    }
+    let params = &vector.params;
     let (_, only) = ONLY.iter().find(|(name, _)| *name == scheme.name)?;
     for (name, value) in *only {
         let index = scheme.index_of(name)?;
@@ -184,7 +159,7 @@ impl Beside {
         queue: &QueueSpec,
         rounding: Rounding,
         tally: Arc<Mutex<Tally>>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, String> {
         let get = |name: &str| scheme.index_of(name).map_or(0, |i| params.0[i]);
         let with = |arithmetic| {
             let values = match scheme.index_of("arithmetic") {
@@ -207,10 +182,8 @@ impl Beside {
             }
         }
         let name = format!("{}.p4", scheme.name);
-        let program = sources::program(&name, &defines).map_err(|e| Error::File {
-            path: format!("dataplane/p4/{name}"),
-            why: e.to_string(),
-        })?;
+        let program = sources::program(&name, &defines);
+        let program = program.map_err(|e| format!("dataplane/p4/{name}: {e}"))?;
         let mut switch = Testbed::new(program);
         switch.machine().set_rounding(rounding);
         Ok(Beside {

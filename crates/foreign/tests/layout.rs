@@ -3,8 +3,8 @@
 
 use std::mem::offset_of;
 
-use cemark_conformance::abi::{Call, NO_INTENT, PacketView, QueueView};
-use cemark_conformance::c_layout;
+use cemark_foreign::abi::{Call, NO_INTENT, PacketView, QueueView};
+use cemark_foreign::c_layout;
 use cemark_marking::{At, QueueSpec};
 
 macro_rules! offsets {
