@@ -17,9 +17,10 @@ const SOURCES: &[&str] = &[
     "crates/marking/src",
     "crates/transport/src",
     "crates/switch/src",
+    "crates/edge/src",
     "crates/sim/src",
     // Markers of the user's: what compiles and runs them.
-    "crates/conformance/src",
+    "crates/foreign/src",
     "crates/runner/src",
     "dataplane/include",
 ];

@@ -33,7 +33,7 @@ static struct cemark_skb *cemark_cb(struct sk_buff *skb)
 }
 
 /*
- * `ecn` is left out: no scheme reads it (crates/conformance/tests/headers.rs), and to find it costs
+ * `ecn` is left out: no scheme reads it (crates/foreign/tests/headers.rs), and to find it costs
  * as much as a decision.
  */
 static void cemark_look_packet(const struct cemark_sched *q, struct sk_buff *skb,

@@ -339,7 +339,7 @@ pub(crate) fn hook_name(hook: Hook) -> &'static str {
 /// The C headers of the markers, by name: (`marker.h`, text).
 #[pyfunction]
 pub(crate) fn c_headers() -> Vec<(String, &'static str)> {
-    let all = cemark_conformance::headers().iter();
+    let all = cemark_foreign::headers().iter();
     all.map(|(stem, text)| (format!("{stem}.h"), *text))
         .collect()
 }

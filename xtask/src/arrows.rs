@@ -17,6 +17,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // A front end for P4 programs. It knows the schemes' parameters, to make table entries of them.
     ("cemark-p4", &["cemark-wire", "cemark-marking"]),
     ("cemark-switch", &["cemark-wire", "cemark-marking"]),
+    // DCIB's routers know nothing of ports, queues and markers: a real network needs them alone.
+    ("cemark-edge", &["cemark-wire"]),
+    // Golden vectors, for the tests of the schemes and for every other form.
+    ("cemark-vectors", &["cemark-wire", "cemark-marking"]),
+    // Loads markers in C and BPF, the users' among them.
+    ("cemark-foreign", &["cemark-wire", "cemark-marking"]),
     // Loads the tc programs of dataplane/tc.
     ("cemark-tcbpf", &["cemark-wire", "cemark-marking"]),
     (
@@ -26,6 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-param",
             "cemark-marking",
             "cemark-switch",
+            "cemark-edge",
             "cemark-transport",
         ],
     ),
@@ -39,6 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-marking",
             "cemark-transport",
             "cemark-switch",
+            "cemark-edge",
             "cemark-sim",
         ],
     ),
@@ -61,7 +69,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-sim",
             "cemark-scenario",
             "cemark-report",
-            "cemark-conformance",
+            "cemark-foreign",
         ],
     ),
     // Files of other simulators.
@@ -85,6 +93,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-param",
             "cemark-marking",
             "cemark-transport",
+            "cemark-vectors",
+            "cemark-foreign",
             "cemark-conformance",
             "cemark-tcbpf",
             "cemark-testbed",
@@ -106,14 +116,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-scenario",
             "cemark-report",
             "cemark-runner",
-            "cemark-conformance",
+            "cemark-foreign",
             "cemark",
         ],
     ),
-    // Compares the C and BPF forms with the Rust form. Only the program uses it.
+    // Compares every form of a scheme with the Rust form. Only the program uses it.
     (
         "cemark-conformance",
-        &["cemark-wire", "cemark-marking", "cemark-p4", "cemark-tcbpf"],
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-vectors",
+            "cemark-foreign",
+            "cemark-p4",
+            "cemark-tcbpf",
+        ],
     ),
     ("xtask", &[]),
 ];
@@ -125,6 +142,7 @@ const BARE: &[&str] = &[
     "cemark-param",
     "cemark-marking",
     "cemark-transport",
+    "cemark-edge",
 ];
 
 /// The crates of the workspace, as cargo describes them.

@@ -213,7 +213,7 @@ pub(crate) fn check() -> Result<(), String> {
     }
     // The other tests that need clang.
     test(
-        "cemark-conformance",
+        "cemark-foreign",
         &["--features", "clang", "--test", "kernel"],
         false,
     )

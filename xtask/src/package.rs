@@ -14,6 +14,7 @@ const SET: &[&str] = &[
     "cemark-marking",
     "cemark-transport",
     "cemark-switch",
+    "cemark-edge",
     "cemark-sim",
 ];
 /// Files that a stranger looks for in each of them.

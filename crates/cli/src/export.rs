@@ -54,11 +54,9 @@ pub(crate) fn export(args: &Args) -> Result<(), Failure> {
         )));
     }
     let bytes = match (args.form, &args.clang) {
-        (Form::Header, _) => cemark_conformance::header(stem(&args.name)?)?.into_bytes(),
-        (Form::Bpf, None) => {
-            cemark_conformance::object_file(scheme(&args.name)?.name)?.into_owned()
-        }
-        (Form::Bpf, Some(clang)) => cemark_conformance::compile(scheme(&args.name)?.name, clang)?,
+        (Form::Header, _) => cemark_foreign::header(stem(&args.name)?)?.into_bytes(),
+        (Form::Bpf, None) => cemark_foreign::object_file(scheme(&args.name)?.name)?.into_owned(),
+        (Form::Bpf, Some(clang)) => cemark_foreign::compile(scheme(&args.name)?.name, clang)?,
     };
     if let Some(path) = &args.out {
         let known: fn(&[u8]) -> bool = match args.form {

@@ -9,8 +9,8 @@ mod on_tc;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use cemark_conformance::vectors::{Replayed, Vectors, builtin, read};
-use cemark_conformance::{Error, Implementation};
+use cemark_foreign::{Implementation, build};
+use cemark_vectors::{Replayed, Vectors, builtin, read};
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -74,7 +74,8 @@ struct Answer<'a, More> {
 struct Nothing {}
 
 pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
-    let files = args.dir.as_deref().map_or_else(builtin, read)?;
+    let files = args.dir.as_deref().map_or_else(builtin, read);
+    let files = files.map_err(wrong)?;
     let (form, word) = match args.form {
         Form::Rust => (Implementation::Rust, "rust"),
         Form::C => (Implementation::C, "c"),
@@ -89,13 +90,21 @@ pub(crate) fn vectors(args: &Args) -> Result<(), Failure> {
     };
     let replayed: Vec<(&Vectors, Replayed)> = files
         .iter()
-        .map(|file| Ok((file, file.replay(form)?)))
-        .collect::<Result<_, Error>>()?;
+        .map(|file| {
+            let make = |v: &_, q: &_| Ok(build(form, file.scheme, v, q)?);
+            Ok((file, file.replay(make, wrong)?))
+        })
+        .collect::<Result<_, Failure>>()?;
     let rows: Vec<Row<'_, Nothing>> = replayed
         .iter()
         .map(|(file, came)| row(file, came))
         .collect();
     say(args.format, word, &rows, |rows| table(word, rows))
+}
+
+/// The error for vectors that are not in their format.
+fn wrong(why: String) -> Failure {
+    Failure::User(miette::miette!("{why}"))
 }
 
 fn row<'a>(file: &'a Vectors, came: &'a Replayed) -> Row<'a, Nothing> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use cemark_foreign::{Code, Foreign, Object, Shared};
 use serde_json::Value;
 
 /// An empty directory that is removed on drop.
@@ -480,13 +481,13 @@ fn an_exported_scheme_becomes_a_marker_with_the_exported_entry_points() {
         .output()
         .expect("a C compiler");
     assert!(done.status.success(), "{}", stderr(&done));
-    let shared = cemark_conformance::Shared::open(std::path::Path::new(&object)).expect("opens");
+    let shared = Shared::open(std::path::Path::new(&object)).expect("opens");
     assert_eq!(shared.name(), "tcn");
     let (values, queue) = (
         cemark_marking::Values::defaults(&cemark_marking::tcn::SPEC),
         cemark_marking::QueueSpec::fifo(cemark_wire::Rate::gbps(10)),
     );
-    let mut marker = shared.marker(&values, &queue).expect("its interface");
+    let mut marker = Foreign::new(shared, &values, &queue).expect("its interface");
     let mut judge = |wait| {
         use cemark_marking::{At, Marker, Verdict};
         use cemark_wire::Nanos;
@@ -512,7 +513,7 @@ fn bytecode_is_exported_without_clang_and_compiled_only_if_asked() {
         let object = scratch.file("shipped.o");
         let o = bare(&["export", spec.name, "--as", "bpf", "--out", &object]);
         assert_eq!(o.status.code(), Some(0), "{}", stderr(&o));
-        let loaded = cemark_conformance::Object::open(std::path::Path::new(&object));
+        let loaded = Object::open(std::path::Path::new(&object));
         assert_eq!(loaded.expect("bytecode").name(), spec.name);
     }
     let o = bare(&["export", "tcn", "--as", "bpf", "--clang", "clang"]);

@@ -5,8 +5,8 @@
 
 use std::process::ExitCode;
 
-use cemark_conformance::differential::rust_and_kernel;
-use cemark_conformance::{Implementation, vectors};
+use cemark_conformance::differential::rust_and;
+use cemark_foreign::{Implementation, InKernel, build};
 use cemark_marking::catalogue;
 
 fn main() -> ExitCode {
@@ -28,10 +28,11 @@ fn main() -> ExitCode {
 
 fn replay() -> Result<(), String> {
     let (mut files, mut cases, mut packets) = (0, 0, 0);
-    for file in vectors::builtin().map_err(|e| e.to_string())? {
-        let came = file
-            .replay(Implementation::Kernel)
-            .map_err(|e| e.to_string())?;
+    for file in cemark_vectors::builtin()? {
+        let make = |v: &_, q: &_| {
+            build(Implementation::Kernel, file.scheme, v, q).map_err(|e| e.to_string())
+        };
+        let came = file.replay(make, |why| why)?;
         if !came.differ.is_empty() {
             return Err(format!(
                 "{}/{}: {}",
@@ -51,7 +52,8 @@ fn replay() -> Result<(), String> {
 fn random(decisions: u64) -> Result<(), String> {
     let mut all = 0;
     for spec in catalogue::ALL {
-        let agreed = rust_and_kernel(spec, 1, decisions).map_err(|e| e.to_string())?;
+        let code = InKernel::of(spec).map_err(|e| e.to_string())?;
+        let agreed = rust_and(&code, spec, 1, decisions).map_err(|e| e.to_string())?;
         println!(
             "{:10} rust = kernel: {} decisions, {} marks, {} drops, {} wake-ups, {} settings; \
              {:016x}",

@@ -4,41 +4,40 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cemark_marking::{QueueSpec, Values};
+use cemark_foreign::abi::{Call, Entry};
+use cemark_foreign::{Breach, Code, Error};
+use cemark_marking::SchemeSpec;
 use cemark_tcbpf::Trial;
-
-use crate::abi::{Call, Entry};
-use crate::{Breach, Code, Error, Foreign};
 
 /// A scheme whose programs the kernel has loaded.
 #[derive(Clone)]
-pub(crate) struct OnTc {
+pub struct OnTc {
     stem: &'static str,
     trial: Arc<Trial>,
 }
 
-/// Loads the programs of a scheme, once.
-pub(crate) fn twin(stem: &'static str) -> Result<OnTc, Error> {
-    static LOADED: Mutex<Vec<OnTc>> = Mutex::new(Vec::new());
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(twin) = loaded.iter().find(|t| t.stem == stem) {
-        return Ok(twin.clone());
-    }
-    let trial = Trial::of_functions(stem).map_err(|e| Error::Kernel {
-        why: e.to_string(),
-        help: e.help(),
-    })?;
-    let twin = OnTc {
-        stem,
-        trial: Arc::new(trial),
-    };
-    loaded.push(twin.clone());
-    Ok(twin)
-}
-
 impl OnTc {
-    pub(crate) fn marker(self, params: &Values, queue: &QueueSpec) -> Result<Foreign<OnTc>, Error> {
-        Foreign::new(self, params, queue)
+    /// Loads the programs of a scheme, once.
+    ///
+    /// # Errors
+    ///
+    /// Where the running kernel does not load them.
+    pub fn of(spec: &SchemeSpec) -> Result<Self, Error> {
+        static LOADED: Mutex<Vec<OnTc>> = Mutex::new(Vec::new());
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(twin) = loaded.iter().find(|t| t.stem == spec.name) {
+            return Ok(twin.clone());
+        }
+        let trial = Trial::of_functions(spec.name).map_err(|e| Error::Kernel {
+            why: e.to_string(),
+            help: e.help(),
+        })?;
+        let twin = OnTc {
+            stem: spec.name,
+            trial: Arc::new(trial),
+        };
+        loaded.push(twin.clone());
+        Ok(twin)
     }
 }
 

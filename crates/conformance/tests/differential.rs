@@ -5,9 +5,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use cemark_conformance::differential::{
-    Agreed, Unequal, rust_and_bpf, rust_and_c, rust_and_c_with,
-};
+use cemark_conformance::differential::{Agreed, Unequal, rust_and, rust_and_with};
+use cemark_foreign::{Object, Twin};
 use cemark_marking::{Kind, SchemeSpec, catalogue, ecn_sharp};
 
 fn number(name: &str, usual: u64) -> u64 {
@@ -66,12 +65,14 @@ fn one_scheme(spec: &'static SchemeSpec, form: &str, decisions: u64, compare: Co
 
 #[test]
 fn rust_and_c_decide_alike() {
-    every_scheme("C", number("CEMARK_DECISIONS", 10_000_000), rust_and_c);
+    let compare: Compare = |spec, seed, n| rust_and(&Twin::of(spec)?, spec, seed, n);
+    every_scheme("C", number("CEMARK_DECISIONS", 10_000_000), compare);
 }
 
 #[test]
 fn rust_and_bytecode_decide_alike() {
-    every_scheme("BPF", number("CEMARK_BPF_DECISIONS", 500_000), rust_and_bpf);
+    let compare: Compare = |spec, seed, n| rust_and(&Object::of(spec)?, spec, seed, n);
+    every_scheme("BPF", number("CEMARK_BPF_DECISIONS", 500_000), compare);
 }
 
 /// ECN#'s variants take another path in C than the published algorithm, and a random choice of all
@@ -79,7 +80,7 @@ fn rust_and_bytecode_decide_alike() {
 #[test]
 fn the_published_ecn_sharp_decides_alike() {
     let compare: Compare = |spec, seed, decisions| {
-        rust_and_c_with(spec, seed, decisions, |p| {
+        rust_and_with(&Twin::of(spec)?, spec, seed, decisions, |p| {
             matches!(p.kind, Kind::Choice(_)) || p.name == "by_round"
         })
     };

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Golden vectors through the P4 programs.
 
-use cemark_conformance::Rounding;
-use cemark_conformance::vectors::{OnP4, builtin};
+use cemark_conformance::{OnP4, Rounding, replay_p4};
+use cemark_vectors::builtin;
 
 fn replayed(rounding: Rounding) -> Vec<(String, OnP4)> {
     let files = builtin().expect("vectors of schemes");
     let on_p4 = files.iter().filter_map(|file| {
         let name = format!("{}/{}", file.scheme.name, file.file);
-        let came = file
-            .replay_p4(rounding)
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let came = replay_p4(file, rounding).unwrap_or_else(|e| panic!("{name}: {e}"));
         Some((name, came?))
     });
     on_p4.collect()

@@ -3,16 +3,19 @@
 
 use std::path::Path;
 
-use cemark_conformance::{Implementation, vectors};
+use cemark_foreign::{Implementation, build};
 use cemark_marking::catalogue;
+use cemark_vectors::{Vectors, builtin, read};
 
 fn answers(implementation: Implementation) {
     for spec in catalogue::ALL {
         let mut packets = 0;
-        for file in vectors::builtin().expect("vectors of schemes") {
+        for file in builtin().expect("vectors of schemes") {
             if file.scheme.name == spec.name {
+                let make =
+                    |v: &_, q: &_| build(implementation, spec, v, q).map_err(|e| e.to_string());
                 let replayed = file
-                    .replay(implementation)
+                    .replay(make, |why| why)
                     .unwrap_or_else(|e| panic!("{e}"));
                 assert!(
                     replayed.differ.is_empty(),
@@ -50,14 +53,14 @@ fn so_does_the_bytecode_of_every_twin() {
 #[test]
 fn the_folder_and_the_program_hold_the_same_vectors() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
-    let names = |v: &[vectors::Vectors]| -> Vec<String> {
+    let names = |v: &[Vectors]| -> Vec<String> {
         v.iter()
             .map(|v| format!("{}/{}", v.scheme.name, v.file))
             .collect()
     };
     let (read, builtin) = (
-        vectors::read(&folder).expect("the folder"),
-        vectors::builtin().expect("built in"),
+        read(&folder).expect("the folder"),
+        builtin().expect("built in"),
     );
     assert_eq!(names(&read), names(&builtin));
     assert!(read.len() >= 10);

@@ -36,8 +36,8 @@ impl From<cemark_report::Error> for Failure {
     }
 }
 
-impl From<cemark_conformance::Error> for Failure {
-    fn from(e: cemark_conformance::Error) -> Self {
+impl From<cemark_foreign::Error> for Failure {
+    fn from(e: cemark_foreign::Error) -> Self {
         Failure::User(match e.help() {
             Some(help) => miette::miette!(help = help, "{e}"),
             None => miette::miette!("{e}"),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use cemark_conformance::{Error, Object, Shared, Watch};
-use cemark_marking::{Marker, QueueSpec, Values};
+use cemark_foreign::{Code, Error, Foreign, Object, Shared, Watch};
+use cemark_marking::QueueSpec;
 use cemark_scenario::files::{self, Unread};
 use cemark_scenario::{Plan, Point};
 use cemark_sim::config::MarkerChoice;
@@ -142,17 +142,6 @@ fn mistake(watch: &Watch) -> Option<Mistake> {
     })
 }
 
-/// Builds the marker of a port.
-trait Build:
-    Fn(&Values, &QueueSpec, &Watch) -> Box<dyn Marker> + Clone + Send + Sync + 'static
-{
-}
-
-impl<F> Build for F where
-    F: Fn(&Values, &QueueSpec, &Watch) -> Box<dyn Marker> + Clone + Send + Sync + 'static
-{
-}
-
 impl Own for Given {
     /// Form and file name.
     fn label(&self) -> String {
@@ -175,26 +164,12 @@ impl Own for Given {
         }
         match self.form {
             Form::Bpf => {
-                let object = Object::open(&self.path).map_err(|e| self.not_opened(&e))?;
-                let name = object.name().to_owned();
-                let first = object.clone();
-                self.add(
-                    plan,
-                    &name,
-                    move |v, q| first.marker(v, q).err(),
-                    move |v, q, w| Box::new(object.watched(v, q, w)),
-                )
+                let object = Object::open(&self.path);
+                self.add(plan, &object.map_err(|e| self.not_opened(&e))?)
             }
             Form::C => {
-                let shared = Shared::open(&self.path).map_err(|e| self.not_opened(&e))?;
-                let name = shared.name().to_owned();
-                let first = shared.clone();
-                self.add(
-                    plan,
-                    &name,
-                    move |v, q| first.marker(v, q).err(),
-                    move |v, q, w| Box::new(shared.watched(v, q, w)),
-                )
+                let shared = Shared::open(&self.path);
+                self.add(plan, &shared.map_err(|e| self.not_opened(&e))?)
             }
         }
     }
@@ -225,25 +200,26 @@ impl Given {
         Failure::User(miette::miette!(help = help, "{e}"))
     }
 
-    /// `first` tests whether a marker can be built; `build` makes the markers of the ports.
-    fn add(
+    /// Adds the code that was loaded.
+    fn add<C: Code + Sync + 'static>(
         &self,
         plan: &mut Plan,
-        name: &str,
-        first: impl Fn(&Values, &QueueSpec) -> Option<Error>,
-        build: impl Build,
+        code: &C,
     ) -> Result<Vec<Ask>, Failure> {
         let content = files::bytes(&self.path, LARGEST).map_err(|why| self.unread(&why))?;
         let (mut broken, mut watches) = (None, Vec::<Ask>::new());
-        plan.add_marker(&self.label(), Some(name), &content, &mut |values| {
+        plan.add_marker(&self.label(), Some(code.name()), &content, &mut |values| {
             // A marker that cannot be built is reported before anything runs.
-            if let Some(e) = first(values, &QueueSpec::fifo(Rate::gbps(10))) {
+            let first = Foreign::new(code.clone(), values, &QueueSpec::fifo(Rate::gbps(10)));
+            if let Err(e) = first {
                 broken.get_or_insert(e);
             }
-            let (values, build, watch) = (*values, build.clone(), Watch::default());
+            let (values, code, watch) = (*values, code.clone(), Watch::default());
             let asked = watch.clone();
             watches.push(Box::new(move || mistake(&asked)));
-            MarkerChoice::Custom(Arc::new(move |queue| build(&values, queue, &watch)))
+            MarkerChoice::Custom(Arc::new(move |queue| {
+                Box::new(Foreign::watched(code.clone(), &values, queue, &watch))
+            }))
         })?;
         match broken {
             None => Ok(watches),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[edge]` and `[[fault]]`: what they mean, and what is refused.
 
+use cemark_edge::Clones;
 use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::config::Edge;
 use cemark_sim::faults::{ALWAYS, Loss, Victims};
-use cemark_switch::edge::Clones;
 
 const SITES: &str = r#"
 max-time = "20ms"

@@ -8,11 +8,11 @@ use cemark_transport::Control;
 use cemark_wire::{Picos, Rate};
 
 pub use crate::endpoints::offload::Offload;
+pub use cemark_edge::DcibConfig;
 pub use cemark_switch::DeviceQueue;
 pub use cemark_switch::RoundSpec;
 pub use cemark_switch::admit::Xoff;
 pub use cemark_switch::ce::NonEct;
-pub use cemark_switch::edge::DcibConfig;
 pub use cemark_switch::sched::SchedulerKind;
 
 use crate::ids::LinkId;

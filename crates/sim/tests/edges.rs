@@ -4,12 +4,12 @@
 
 mod common;
 
+use cemark_edge::{AckForm, CopyPolicy, Recovery};
 use cemark_sim::config::{DcibConfig, Edge, MarkerChoice};
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Fabric, Topology, TwoSites};
 use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel};
 use cemark_sim::{Config, Outcome, run, run_scrambled};
-use cemark_switch::edge::{AckForm, CopyPolicy, Recovery};
 use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 use common::{config, us, web_that_stops, workload};

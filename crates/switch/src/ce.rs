@@ -48,17 +48,6 @@ pub fn apply(verdict: Verdict, ecn: &mut Ecn, policy: NonEct) -> Fate {
     }
 }
 
-/// Rewrites the ECN field, for a [`Middlebox`](crate::edge::Middlebox) and for faults of a path
-/// alone: the one exception to "CE is never cleared". Returns whether the field changed, so that
-/// the caller can count.
-#[inline]
-#[must_use = "a rewrite is counted"]
-pub fn rewrite(ecn: &mut Ecn, to: Ecn) -> bool {
-    let changed = *ecn != to;
-    *ecn = to;
-    changed
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

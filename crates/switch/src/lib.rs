@@ -76,7 +76,6 @@ pub mod ce;
 mod clock;
 mod counters;
 mod device;
-pub mod edge;
 mod explicit;
 mod fused;
 mod lines;

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use cemark_param::config;
 use cemark_transport::cc::{
-    Acked, Build, CeCounted, Controller, ControllerSpec, FromControl, Lost, ParamSpec, PathSpec,
-    boxed,
+    Acked, Build, CeCounted, Controller, ControllerSpec, FromControl, Lost, PathSpec, boxed,
 };
 use cemark_transport::{Config, Connection, Control, Event, Frame, MessageId, Sender};
 use cemark_wire::{Ecn, Flags, Nanos, Rate};
@@ -145,8 +145,16 @@ fn a_controller_of_your_own_paces_and_is_woken() {
     );
 }
 
+config! {
+    /// Parameters of a test.
+    pub struct LoudConfig {
+        /// Nothing reads it.
+        loud: bool = flag(true),
+    }
+}
+
 static SPEC: ControllerSpec = ControllerSpec {
-    params: &[ParamSpec::flag("loud", true, "Nothing reads it.")],
+    params: LoudConfig::PARAMS,
     ecn: true,
     paced: true,
     ..ControllerSpec::new(
@@ -159,7 +167,7 @@ static SPEC: ControllerSpec = ControllerSpec {
 
 impl FromControl for Metronome {
     fn from_control(_: &PathSpec, control: &Control) -> Metronome {
-        let [loud] = control.values();
+        let loud = control.values().get(0);
         assert_eq!(loud, 1, "the default");
         Metronome::default()
     }

@@ -24,6 +24,15 @@ impl Ecn {
         !matches!(self, Ecn::NotEct)
     }
 
+    /// Rewrites the field, and returns whether the field changed, so that the caller can count. A
+    /// middlebox and a fault of a path are the exceptions to "CE is never cleared", and the only
+    /// callers.
+    #[inline]
+    #[must_use = "a rewrite is counted"]
+    pub fn rewrite(&mut self, to: Ecn) -> bool {
+        core::mem::replace(self, to) != to
+    }
+
     /// The codepoint of the low two bits of a Traffic Class or TOS byte.
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 0b11 {

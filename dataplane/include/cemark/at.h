@@ -5,7 +5,7 @@
  * Time, random bits and queue lengths are arguments. A marker reads no clock and has no random
  * number generator, so the same inputs give the same verdict in a kernel, in BPF and in the
  * simulator. The structs have the layout of At and QueueSpec in crates/marking/src/at.rs, byte for
- * byte (crates/conformance/tests/layout.rs compares them).
+ * byte (crates/foreign/tests/layout.rs compares them).
  */
 #ifndef CEMARK_AT_H
 #define CEMARK_AT_H

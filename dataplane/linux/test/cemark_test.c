@@ -15,7 +15,7 @@
 #include "cemark/marker.h"
 #include "markers.h"
 
-/* The same in Rust: crates/conformance/src/kernel.rs. */
+/* The same in Rust: crates/foreign/src/kernel.rs. */
 struct cemark_request {
 	char scheme[32];
 	u32 entry; /* in the order of enum cemark_entry */
@@ -23,7 +23,7 @@ struct cemark_request {
 	struct cemark_call call;
 };
 
-/* crates/conformance/src/abi.rs, Entry. */
+/* crates/foreign/src/abi.rs, Entry. */
 enum cemark_entry {
 	CEMARK_BUILD,
 	CEMARK_RETUNE,

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use cemark_conformance::vectors::{OnP4, Vectors};
-use cemark_conformance::{Error, Rounding};
+use cemark_conformance::{OnP4, Rounding, replay_p4};
+use cemark_vectors::Vectors;
 use serde::Serialize;
 
-use super::{Args, Row, say, verdict};
+use super::{Args, Row, say, verdict, wrong};
 use crate::exit::Failure;
 
 /// What only the P4 programs say of a file.
@@ -28,10 +28,11 @@ pub(super) fn vectors(args: &Args, files: &[Vectors]) -> Result<(), Failure> {
     let replayed: Vec<(&Vectors, OnP4)> = files
         .iter()
         .filter_map(|file| {
-            let came = file.replay_p4(Rounding::Nearest).transpose()?;
+            let came = replay_p4(file, Rounding::Nearest).transpose()?;
             Some(came.map(|came| (file, came)))
         })
-        .collect::<Result<_, Error>>()?;
+        .collect::<Result<_, String>>()
+        .map_err(wrong)?;
     let rows: Vec<Row<'_, OfP4<'_>>> = replayed
         .iter()
         .map(|(file, came)| row(file, came))

@@ -12,14 +12,11 @@ mod trace;
 
 use std::collections::VecDeque;
 
+use cemark_foreign::{Code, Error, Foreign};
 use cemark_marking::{
     At, Hook, Marker, ParamSpec, QueueId, QueueSpec, SchemeSpec, Values, Verdict, catalogue,
 };
 use cemark_wire::{Nanos, hash::Fnv1a};
-
-#[cfg(all(target_os = "linux", feature = "deploy"))]
-use crate::tc;
-use crate::{Error, bpf, c, kernel};
 
 use source::Source;
 use trace::Episode;
@@ -73,91 +70,32 @@ pub enum Unequal {
     Missing(#[from] Error),
 }
 
-/// Compares Rust with C over at least this many decisions.
+/// Compares the catalogue's marker with another form over at least this many decisions.
 ///
 /// # Errors
 ///
-/// The first difference.
-pub fn rust_and_c(spec: &'static SchemeSpec, seed: u64, decisions: u64) -> Result<Agreed, Unequal> {
-    let twin = c::twin(spec.name)?;
-    compare(spec, seed, decisions, none, |v, q| Ok(twin.marker(v, q)?))
+/// The first difference, or a violation of the interface.
+pub fn rust_and(
+    code: &impl Code,
+    spec: &'static SchemeSpec,
+    seed: u64,
+    decisions: u64,
+) -> Result<Agreed, Unequal> {
+    rust_and_with(code, spec, seed, decisions, |_| false)
 }
 
-/// The same with the parameters that `fixed` names at their defaults, so that code which runs only
-/// then is compared in every episode.
+/// Compares as [`rust_and`], with the parameters that `fixed` names at their defaults, so that code
+/// which runs only then is compared in every episode.
 ///
 /// # Errors
 ///
-/// The first difference.
-pub fn rust_and_c_with(
+/// As [`rust_and`].
+pub fn rust_and_with(
+    code: &impl Code,
     spec: &'static SchemeSpec,
     seed: u64,
     decisions: u64,
     fixed: fn(&ParamSpec) -> bool,
-) -> Result<Agreed, Unequal> {
-    let twin = c::twin(spec.name)?;
-    compare(spec, seed, decisions, fixed, |v, q| Ok(twin.marker(v, q)?))
-}
-
-/// Compares Rust with BPF bytecode.
-///
-/// # Errors
-///
-/// The first difference.
-pub fn rust_and_bpf(
-    spec: &'static SchemeSpec,
-    seed: u64,
-    decisions: u64,
-) -> Result<Agreed, Unequal> {
-    let twin = bpf::twin(spec.name)?;
-    compare(spec, seed, decisions, none, |v, q| Ok(twin.marker(v, q)?))
-}
-
-/// Compares Rust with the tc program in the running kernel.
-///
-/// # Errors
-///
-/// The first difference.
-#[cfg(all(target_os = "linux", feature = "deploy"))]
-pub fn rust_and_tc(
-    spec: &'static SchemeSpec,
-    seed: u64,
-    decisions: u64,
-) -> Result<Agreed, Unequal> {
-    let twin = tc::twin(spec.name)?;
-    compare(spec, seed, decisions, none, |v, q| {
-        Ok(twin.clone().marker(v, q)?)
-    })
-}
-
-/// Compares Rust with the module in the running kernel.
-///
-/// # Errors
-///
-/// The first difference.
-pub fn rust_and_kernel(
-    spec: &'static SchemeSpec,
-    seed: u64,
-    decisions: u64,
-) -> Result<Agreed, Unequal> {
-    let twin = kernel::twin(spec.name)?;
-    compare(spec, seed, decisions, none, |v, q| {
-        Ok(twin.clone().marker(v, q)?)
-    })
-}
-
-/// All parameters are drawn.
-fn none(_: &ParamSpec) -> bool {
-    false
-}
-
-/// Compares the catalogue's marker with what `other` builds.
-fn compare<M: Marker + Clone>(
-    spec: &'static SchemeSpec,
-    seed: u64,
-    decisions: u64,
-    fixed: fn(&ParamSpec) -> bool,
-    other: impl Fn(&Values, &QueueSpec) -> Result<M, Unequal>,
 ) -> Result<Agreed, Unequal> {
     let mut source = Source::new(seed);
     let mut pair = None;
@@ -180,7 +118,7 @@ fn compare<M: Marker + Clone>(
             }
             _ => Pair {
                 rust: catalogue::build(spec, &episode.values, &episode.queue),
-                twin: other(&episode.values, &episode.queue)?,
+                twin: Foreign::new(code.clone(), &episode.values, &episode.queue)?,
             },
         };
         let idle = episode.view();

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use cemark_edge::{CopyPolicy, Recovery};
 use cemark_sim::Config;
 use cemark_sim::config::{Edge, MarkerChoice, Policy, Xoff};
-use cemark_switch::edge::{CopyPolicy, Recovery};
 use cemark_wire::Nanos;
 
 use crate::controllers;

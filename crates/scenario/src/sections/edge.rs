@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[edge]`: the middleboxes at the edges of two sites.
 
+use cemark_edge::{AckForm, CePolicy, Clones, CopyPolicy, Recovery};
 use cemark_sim::config::{DcibConfig, Edge};
 use cemark_sim::topology::Topology;
-use cemark_switch::edge::{AckForm, CePolicy, Clones, CopyPolicy, Recovery};
 use cemark_wire::{Ecn, Nanos, Picos, Rate};
 
 use crate::error::{Fallible, Fault};

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use std::mem::swap;
 
-use cemark_switch::edge::{Actions, Far, Middlebox, Near, SHIM, Step};
+use cemark_edge::{Actions, Far, Middlebox, Near, SHIM, Step};
 use cemark_switch::{Clock, NEVER};
 use cemark_wire::{Flags, NONE, Nanos, Packet, Picos};
 

@@ -12,7 +12,7 @@ pub(crate) mod pep;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cemark_switch::edge::{Actions, Step};
+use cemark_edge::{Actions, Step};
 
 use crate::config::Config;
 use crate::ids::LinkId;

@@ -151,7 +151,7 @@ impl Faulty {
                 .expect("fewer than 2^32 losses on a link");
         } else if self.fault.bleach {
             let mut ecn = packet.ecn();
-            self.bleached += u64::from(cemark_switch::ce::rewrite(&mut ecn, Ecn::NotEct));
+            self.bleached += u64::from(ecn.rewrite(Ecn::NotEct));
             packet.set_ecn(ecn);
         }
         lost

@@ -18,7 +18,7 @@ pub(crate) mod waypoint;
 
 use std::sync::Arc;
 
-use cemark_switch::edge::Headers;
+use cemark_edge::Headers;
 use cemark_switch::{Pool, Port};
 use cemark_wire::{Flags, Packet};
 

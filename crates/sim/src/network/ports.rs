@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
+use cemark_edge::Headers;
 use cemark_marking::QueueSpec;
 use cemark_marking::catalogue;
-use cemark_switch::edge::Headers;
 use cemark_switch::sched;
 use cemark_switch::{AnyMarker, Clock, Pool, PoolId, Port, PortSpec, QueueSetup, RoundSpec, admit};
 
