@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How long a run takes, from how far its points are.
+//! Time that a run takes, from the work that remains and the speed so far.
 //!
-//! Every point has an estimate of its packet-hops and of its seconds, made before anything runs.
-//! Single estimates may be wrong by a factor of eight. So the estimator learns by which factor
-//! points have more packet-hops than estimated, and by which factor a packet-hop takes longer
-//! (`factors.rs`). A point that has passed its estimate raises that of its cell even before it
-//! ends. The remaining points are then dealt out to the threads as the run will do it, so that
-//! threads without work at the end are accounted for.
-//!
-//! The share that a point reports as done is linear in its work only where the point ends at a
-//! fixed time. Where it ends with its last flow, the largest flows may take most of the time after
-//! nearly all flows have ended; the share is then a lower bound of what is left.
+//! Every point has an estimate of its packet-hops and of its seconds, made before anything runs. A
+//! run shows two corrections of the estimates: the factor by which points have more packet-hops
+//! than estimated, and the seconds that an estimated second takes on this machine. The remaining
+//! points are dealt out to the threads as the run deals them out, so that threads without work at
+//! the end are accounted for.
 //!
 //! Time is an argument here, so that recorded runs can be replayed.
 
-use super::factors::{Factors, Seen, Spread, beyond};
-
-/// What is known of a point beforehand.
+/// Estimates of a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
     /// Points of a stage begin after all of the stage before have ended.
@@ -25,15 +18,9 @@ pub(super) struct Job {
     pub(super) hops: f64,
     /// Estimated seconds on one thread.
     pub(super) seconds: f64,
-    /// Whether it ends at a fixed time, not with its last flow.
-    pub(super) timed: bool,
-    /// Its cell of the sweep: points of the same axes have the same number.
-    pub(super) cell: usize,
-    /// Its scheme.
-    pub(super) scheme: usize,
 }
 
-/// How long the run has taken and will take, in seconds.
+/// Seconds of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Estimate {
     /// Since the start.
@@ -54,61 +41,38 @@ impl Estimate {
     }
 }
 
-/// What a point does.
+/// State of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    /// It has not begun.
+    /// The point has not begun.
     Waits,
-    /// It runs.
-    Runs(Running),
-    /// It took this number of packet-hops and of seconds.
-    Ended { hops: f64, seconds: f64 },
-    /// An earlier session ran it, or it is not expected any more.
+    /// The point runs.
+    Runs(Seen),
+    /// The point has ended.
+    Ended(Seen),
+    /// An earlier session ran the point, or the point is not expected any more.
     Absent,
 }
 
-/// A point that runs.
+/// Progress of a point at its last report.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Running {
+struct Seen {
     began: f64,
-    /// When it last reported.
     at: f64,
-    /// The share that it reported.
+    /// Share of its flows or of its time that is done: an upper bound of the share of its work.
     done: f64,
-    /// Its packet-hops then.
     hops: f64,
 }
 
-/// How much points differ in their packet-hops from the estimate, as standard deviations of
-/// logarithms.
-const HOPS: Spread = Spread {
-    all: 0.5,
-    cells: 0.7,
-    schemes: 0.3,
-    point: 0.25,
-};
-/// The same of the time of a packet-hop. All together differ by the speed of the machine.
-const SPEED: Spread = Spread {
-    all: 2.0,
-    cells: 0.3,
-    schemes: 0.2,
-    point: 0.1,
-};
-/// A point that has done less than this share says nothing about how long it is, and one with fewer
-/// packet-hops nothing about its speed.
-const LITTLE: (f64, f64) = (0.02, 1e6);
-/// The share that is done is coarse where the flows are few: only this part of it counts as
-/// certain.
-const COARSE: f64 = 0.8;
-/// The variance of what a point whose end is not fixed tells before it has ended.
-const OPEN: f64 = 0.1;
+/// A smaller share that is done says nothing about the packet-hops of a point.
+const LITTLE: f64 = 0.02;
 /// Most by which the shown total rises in ten seconds, or from one estimate to the next.
 const RISE: f64 = 1.15;
 /// Seconds in which a change of the estimate is shown by two thirds, as a share of the time gone.
 const INERTIA: f64 = 0.1;
-/// The first estimate is made when this share of all packet-hops is done,
+/// The first estimate is made when this share of the work is done.
 const ENOUGH: f64 = 0.02;
-/// and from this one on it moves slowly.
+/// The shown total moves slowly from this share of the work on.
 const SETTLED: f64 = 0.06;
 
 /// Estimates the time that a run takes.
@@ -119,8 +83,6 @@ pub(super) struct Estimator {
     /// The order in which waiting points begin.
     order: Vec<usize>,
     threads: usize,
-    cells: usize,
-    schemes: usize,
     /// The total of the last estimate, and when it was made.
     shown: Option<(f64, f64)>,
 }
@@ -138,8 +100,6 @@ impl Estimator {
             states: vec![State::Waits; jobs.len()],
             order: (0..jobs.len()).collect(),
             threads: threads.max(1),
-            cells: jobs.iter().map(|j| j.cell + 1).max().unwrap_or(0),
-            schemes: jobs.iter().map(|j| j.scheme + 1).max().unwrap_or(0),
             shown: None,
             jobs,
         }
@@ -154,19 +114,9 @@ impl Estimator {
         });
     }
 
-    /// The points.
-    pub(super) fn jobs(&self) -> &[Job] {
-        &self.jobs
-    }
-
-    /// Points at a time.
-    pub(super) fn threads(&self) -> usize {
-        self.threads
-    }
-
     /// Point `i` begins at this second.
     pub(super) fn begins(&mut self, i: usize, now: f64) {
-        self.states[i] = State::Runs(Running {
+        self.states[i] = State::Runs(Seen {
             began: now,
             at: now,
             done: 0.0,
@@ -176,20 +126,18 @@ impl Estimator {
 
     /// This share (0 to 1) of point `i` is done, and this number of packet-hops.
     pub(super) fn at(&mut self, i: usize, now: f64, done: f64, hops: u64) {
-        if let State::Runs(running) = &mut self.states[i] {
-            running.at = now;
-            running.done = done.clamp(running.done, 1.0);
-            running.hops = hops as f64;
+        if let State::Runs(seen) = &mut self.states[i] {
+            seen.at = now;
+            seen.done = done.clamp(seen.done, 1.0);
+            seen.hops = hops as f64;
         }
     }
 
     /// Point `i` has ended with this number of packet-hops.
     pub(super) fn ends(&mut self, i: usize, now: f64, hops: u64) {
-        if let State::Runs(Running { began, .. }) = self.states[i] {
-            self.states[i] = State::Ended {
-                hops: (hops as f64).max(1.0),
-                seconds: (now - began).max(1e-3),
-            };
+        self.at(i, now, 1.0, hops);
+        if let State::Runs(seen) = self.states[i] {
+            self.states[i] = State::Ended(seen);
         }
     }
 
@@ -235,46 +183,29 @@ impl Estimator {
         })
     }
 
-    /// The factors of packet-hops.
-    fn hops(&self) -> Factors {
-        let pairs = self.jobs.iter().zip(&self.states);
-        let ended = pairs.clone().filter_map(|(job, state)| match state {
-            State::Ended { hops, .. } => Some(Seen::of(job, (hops / job.hops).ln(), 0.0)),
-            _ => None,
-        });
-        let mut seen: Vec<Seen> = ended.collect();
-        let before = Factors::fitted(self.cells, self.schemes, HOPS, &seen);
-        let running = pairs.filter_map(|(job, state)| match state {
-            State::Runs(running) => {
-                let (factor, variance) = running.factor(job, &before)?;
-                Some(Seen::of(job, factor, variance))
+    /// The factor of packet-hops over their estimate, and the seconds of an estimated second. Work
+    /// is counted in estimated seconds here.
+    fn corrections(&self) -> (f64, f64) {
+        let (mut ended, mut expected, mut work, mut time) = (0.0, 0.0, 0.0, 0.0);
+        for (job, state) in self.jobs.iter().zip(&self.states) {
+            let (State::Runs(seen) | State::Ended(seen)) = state else {
+                continue;
+            };
+            let done = seen.hops / job.hops * job.seconds;
+            if matches!(state, State::Ended(_)) || seen.hops > job.hops {
+                ended += done;
+                expected += job.seconds;
             }
-            _ => None,
-        });
-        seen.extend(running);
-        Factors::fitted(self.cells, self.schemes, HOPS, &seen)
+            work += done;
+            time += seen.at - seen.began;
+        }
+        let ratio = |a: f64, b: f64| if a > 0.0 && b > 0.0 { a / b } else { 1.0 };
+        (ratio(ended, expected), ratio(time, work))
     }
 
-    /// The factors of the time of a packet-hop.
-    fn speed(&self) -> Factors {
-        let pairs = self.jobs.iter().zip(&self.states);
-        let seen: Vec<Seen> = pairs
-            .filter_map(|(job, state)| {
-                let (seconds, hops) = match *state {
-                    State::Ended { hops, seconds } => (seconds, hops),
-                    State::Runs(r) if r.hops >= LITTLE.1 => (r.at - r.began, r.hops),
-                    _ => return None,
-                };
-                let factor = seconds.max(1e-3) / hops / (job.seconds / job.hops);
-                Some(Seen::of(job, factor.ln(), 0.0))
-            })
-            .collect();
-        Factors::fitted(self.cells, self.schemes, SPEED, &seen)
-    }
-
-    /// Seconds of the whole run, and the share of all packet-hops that has been seen.
+    /// Seconds of the whole run, and the share of the work that is done.
     fn total(&self, now: f64) -> (f64, f64) {
-        let (hops, speed) = (self.hops(), self.speed());
+        let (factor, slow) = self.corrections();
         let mut free = vec![0.0; self.threads];
         let (mut known, mut all) = (0.0, 0.0);
         let mut busy = 0;
@@ -282,25 +213,24 @@ impl Estimator {
         let mut stage = None;
         for i in self.order.iter().copied() {
             let job = &self.jobs[i];
-            let slow = speed.of(job).exp() * job.seconds / job.hops;
+            let seconds = |hops: f64| hops / job.hops * job.seconds;
             match self.states[i] {
                 State::Absent => {}
-                State::Ended { hops, .. } => {
-                    known += hops;
-                    all += hops;
+                State::Ended(seen) => {
+                    known += seconds(seen.hops);
+                    all += seconds(seen.hops);
                 }
                 State::Waits => {
-                    let whole = job.hops * hops.of(job).exp();
-                    all += whole;
-                    waiting.push((job.stage, whole * slow));
+                    all += job.seconds * factor;
+                    waiting.push((job.stage, job.seconds * factor * slow));
                 }
-                State::Runs(running) => {
-                    let whole = running.whole(job, &hops);
-                    let left = ((whole - running.hops) * slow - (now - running.at)).max(0.0);
-                    known += running.hops;
-                    all += whole;
+                State::Runs(seen) => {
+                    let whole = seen.whole(job.hops * factor);
+                    known += seconds(seen.hops);
+                    all += seconds(whole);
+                    let left = seconds(whole - seen.hops) * slow - (now - seen.at);
                     // More points than threads run only for a moment.
-                    free[busy % self.threads] += left;
+                    free[busy % self.threads] += left.max(0.0);
                     busy += 1;
                     stage = Some(job.stage);
                 }
@@ -323,37 +253,22 @@ impl Estimator {
     }
 }
 
-impl Running {
-    /// The logarithm of its packet-hops over the estimate, and the variance of that; `None` where
-    /// nothing can be said yet.
-    fn factor(&self, job: &Job, factors: &Factors) -> Option<(f64, f64)> {
-        if self.done < LITTLE.0 || self.hops < 1.0 {
-            return None;
-        }
-        let own = (self.hops / self.done / job.hops).ln();
-        if job.timed {
-            let doubt = 0.05 + 0.3 * (1.0 - self.done) * LITTLE.0 / self.done;
-            return Some((own, doubt * doubt));
-        }
-        let least = own + COARSE.ln();
-        Some((beyond(least, factors.of(job), HOPS.point), OPEN))
-    }
-
-    /// Its expected packet-hops in all.
-    fn whole(&self, job: &Job, factors: &Factors) -> f64 {
-        let expected = factors.of(job);
-        let factor = match self.factor(job, factors) {
-            None => expected,
-            Some((own, variance)) if job.timed => {
-                let trust = HOPS.point * HOPS.point / (HOPS.point * HOPS.point + variance);
-                expected + (own - expected) * trust
-            }
-            Some((own, _)) => own,
+impl Seen {
+    /// Packet-hops of the whole point, of which `expected` are expected.
+    fn whole(&self, expected: f64) -> f64 {
+        let least = if self.done < LITTLE {
+            self.hops
+        } else {
+            self.hops / self.done
         };
-        (job.hops * factor.exp()).max(self.hops)
+        expected.max(least)
     }
 }
 
 #[cfg(test)]
 #[path = "estimate_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "replay_tests.rs"]
+mod replay;

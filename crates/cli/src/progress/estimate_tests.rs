@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The estimator on runs that were made up; `replay.rs` has recorded ones.
+//! The estimator on runs that were made up; `replay_tests.rs` has recorded ones.
 
 use super::{Estimator, Job};
 
 const HOPS: u64 = 100_000_000;
 
-fn job(stage: usize, cell: usize, scheme: usize) -> Job {
+fn job(stage: usize) -> Job {
     Job {
         stage,
         hops: HOPS as f64,
         seconds: 6.0,
-        timed: false,
-        cell,
-        scheme,
     }
 }
 
@@ -28,7 +25,7 @@ fn after(estimator: &mut Estimator, running: &[usize], seconds: f64) -> f64 {
 
 #[test]
 fn it_says_nothing_before_it_has_seen_anything() {
-    let mut e = Estimator::new(vec![job(0, 0, 0); 4], 2);
+    let mut e = Estimator::new(vec![job(0); 4], 2);
     assert_eq!(e.estimate(3.0), None);
     e.begins(0, 3.0);
     e.at(0, 3.5, 0.001, 10_000);
@@ -39,7 +36,7 @@ fn it_says_nothing_before_it_has_seen_anything() {
 fn a_thread_without_work_at_the_end_is_accounted_for() {
     // Three points on two threads take as long as four.
     for (points, seconds) in [(2, 10.0), (3, 20.0), (4, 20.0), (5, 30.0)] {
-        let mut e = Estimator::new(vec![job(0, 0, 0); points], 2);
+        let mut e = Estimator::new(vec![job(0); points], 2);
         let total = after(&mut e, &[0, 1], 5.0);
         assert!(
             (total / seconds - 1.0).abs() < 0.15,
@@ -51,7 +48,7 @@ fn a_thread_without_work_at_the_end_is_accounted_for() {
 #[test]
 fn a_stage_waits_for_the_one_before() {
     // Two stages of three points on two threads: no point of the second fills the gap.
-    let jobs: Vec<Job> = (0..6).map(|i| job(i / 3, i / 3, 0)).collect();
+    let jobs: Vec<Job> = (0..6).map(|i| job(i / 3)).collect();
     let mut e = Estimator::new(jobs, 2);
     e.longest_first();
     let total = after(&mut e, &[0, 1], 5.0);
@@ -59,10 +56,9 @@ fn a_stage_waits_for_the_one_before() {
 }
 
 #[test]
-fn schemes_that_take_longer_are_learned() {
-    // Scheme 1 has four times the packet-hops that were estimated, in every cell.
-    let jobs: Vec<Job> = (0..20).map(|i| job(0, i / 2, i % 2)).collect();
-    let mut e = Estimator::new(jobs, 1);
+fn points_that_take_longer_are_learned() {
+    // Every second point has four times the estimated packet-hops.
+    let mut e = Estimator::new(vec![job(0); 20], 1);
     let mut now = 0.0;
     for i in 0..10 {
         e.begins(i, now);
@@ -79,9 +75,8 @@ fn schemes_that_take_longer_are_learned() {
 }
 
 #[test]
-fn a_point_beyond_its_estimate_raises_its_cell() {
-    let jobs: Vec<Job> = (0..8).map(|i| job(0, i / 4, i % 4)).collect();
-    let mut e = Estimator::new(jobs, 1);
+fn a_point_beyond_its_estimate_raises_the_others() {
+    let mut e = Estimator::new(vec![job(0); 8], 1);
     e.begins(0, 0.0);
     e.at(0, 10.0, 0.99, HOPS);
     let before = e.clone().estimate(10.0).expect("an estimate").total();
@@ -92,7 +87,7 @@ fn a_point_beyond_its_estimate_raises_its_cell() {
 
 #[test]
 fn points_of_an_earlier_session_take_no_time() {
-    let mut e = Estimator::new(vec![job(0, 0, 0); 4], 2);
+    let mut e = Estimator::new(vec![job(0); 4], 2);
     e.skips(2);
     e.skips(3);
     let total = after(&mut e, &[0, 1], 5.0);
@@ -101,7 +96,7 @@ fn points_of_an_earlier_session_take_no_time() {
 
 #[test]
 fn the_number_of_points_may_change() {
-    let mut e = Estimator::new(vec![job(0, 0, 0); 8], 2);
+    let mut e = Estimator::new(vec![job(0); 8], 2);
     e.expects(&[0, 1]);
     let total = after(&mut e, &[0, 1], 5.0);
     assert!((total / 10.0 - 1.0).abs() < 0.15, "{total}");
@@ -112,7 +107,7 @@ fn the_number_of_points_may_change() {
 
 #[test]
 fn a_total_rises_slowly_once_it_is_settled() {
-    let mut e = Estimator::new(vec![job(0, 0, 0); 8], 2);
+    let mut e = Estimator::new(vec![job(0); 8], 2);
     let before = after(&mut e, &[0, 1], 5.0);
     // No point advances for half a minute.
     let mut last = before;

@@ -2,10 +2,6 @@
 //! How far a run is, on standard error: a bar on a terminal, elsewhere a line every ten seconds.
 
 mod estimate;
-mod factors;
-mod record;
-#[cfg(test)]
-mod replay;
 mod text;
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -15,11 +11,9 @@ use std::time::Duration;
 
 use cemark_runner::clock::Stopwatch;
 use cemark_scenario::{Plan, Point, visible};
-use cemark_sim::workload::Kind;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use self::estimate::{Estimate, Estimator, Job};
-use self::record::Record;
 use crate::exit::note;
 use crate::terminal::{error_width, has_bars};
 
@@ -51,7 +45,6 @@ struct Painter {
 struct Board {
     watch: Stopwatch,
     estimator: Estimator,
-    record: Option<Record>,
     /// What runs at present, where several plans run one after the other.
     title: String,
     points: Vec<State>,
@@ -94,18 +87,20 @@ impl Progress {
     /// Of points in the order in which they are simulated, this number at a time. `quiet` shows
     /// nothing.
     pub(crate) fn new(points: &[&Point], threads: usize, quiet: bool) -> Self {
-        let jobs = jobs(points.iter().map(|p| (0, *p)));
-        Progress::of(Estimator::new(jobs, threads), quiet)
+        let jobs = points.iter().map(|p| job(0, p)).collect();
+        Progress::of(Estimator::new(jobs, threads), points.len(), quiet)
     }
 
     /// Of plans that are run one after the other, each with its longest point first. Points are
     /// numbered through all plans, as they are in them.
     pub(crate) fn of_plans(plans: &[Plan], threads: usize, quiet: bool) -> Self {
         let all = plans.iter().enumerate();
-        let jobs = jobs(all.flat_map(|(stage, plan)| plan.points.iter().map(move |p| (stage, p))));
+        let jobs = all.flat_map(|(stage, plan)| plan.points.iter().map(move |p| job(stage, p)));
+        let jobs: Vec<Job> = jobs.collect();
+        let points = jobs.len();
         let mut estimator = Estimator::new(jobs, threads);
         estimator.longest_first();
-        let progress = Progress::of(estimator, quiet);
+        let progress = Progress::of(estimator, points, quiet);
         let all = plans.iter().flat_map(|plan| {
             let first = plan.simulated_as();
             first.into_iter().enumerate().map(|(i, first)| i == first)
@@ -118,17 +113,15 @@ impl Progress {
         progress
     }
 
-    fn of(estimator: Estimator, quiet: bool) -> Self {
-        let record = Record::asked_for(&estimator);
+    fn of(estimator: Estimator, points: usize, quiet: bool) -> Self {
         let all = State {
             expected: true,
             ..State::default()
         };
         let board = Arc::new(Mutex::new(Board {
             watch: Stopwatch::start(),
-            points: vec![all; estimator.jobs().len()],
+            points: vec![all; points],
             estimator,
-            record,
             title: String::new(),
             shown: 0,
             speed: Speed::default(),
@@ -149,7 +142,6 @@ impl Progress {
         board.points[i].began = true;
         board.points[i].expected = true;
         board.estimator.begins(i, now);
-        board.write(now, 'b', i, 0.0);
     }
 
     /// How much of point `i` is done (0 to 1) and its packet-hops until now.
@@ -163,7 +155,6 @@ impl Progress {
         }
         state.reported = Some(now);
         board.estimator.at(i, now, done, hops);
-        board.write(now, 'a', i, done);
     }
 
     /// Point `i` is finished and stored.
@@ -173,17 +164,14 @@ impl Progress {
         board.points[i].hops = hops;
         board.points[i].finished = true;
         board.estimator.ends(i, now, hops);
-        board.write(now, 'f', i, 1.0);
     }
 
     /// Point `i` was finished by an earlier session.
     pub(crate) fn resumed(&self, i: usize) {
         let mut board = self.board();
-        let now = board.now();
         board.points[i].began = true;
         board.points[i].finished = true;
         board.estimator.skips(i);
-        board.write(now, 's', i, 1.0);
     }
 
     /// Of the points that have not begun, only these are expected to be simulated.
@@ -240,14 +228,6 @@ impl Board {
     fn leaves_out(&mut self, i: usize) {
         self.points[i].expected = false;
         self.estimator.skips(i);
-        self.write(0.0, 's', i, 1.0);
-    }
-
-    fn write(&mut self, now: f64, what: char, i: usize, done: f64) {
-        let hops = self.points[i].hops;
-        if let Some(record) = &mut self.record {
-            record.write(now, what, i, done, hops);
-        }
     }
 
     /// What is shown now.
@@ -276,31 +256,13 @@ impl Board {
     }
 }
 
-/// The jobs of an estimator. Points of one cell, and those of one scheme, have much in common.
-fn jobs<'a>(points: impl Iterator<Item = (usize, &'a Point)>) -> Vec<Job> {
-    let (mut cells, mut schemes) = (Vec::new(), Vec::new());
-    fn number<T: PartialEq>(known: &mut Vec<T>, new: T) -> usize {
-        known.iter().position(|k| *k == new).unwrap_or_else(|| {
-            known.push(new);
-            known.len() - 1
-        })
+/// The estimates of a point.
+fn job(stage: usize, point: &Point) -> Job {
+    Job {
+        stage,
+        hops: point.cost,
+        seconds: point.cpu_seconds(),
     }
-    points
-        .map(|(stage, p)| Job {
-            stage,
-            hops: p.cost,
-            seconds: p.cpu_seconds(),
-            timed: is_timed(p),
-            cell: number(&mut cells, (stage, &p.axes)),
-            scheme: number(&mut schemes, (stage, &p.scheme)),
-        })
-        .collect()
-}
-
-/// Whether a point ends at a fixed time, because no flow of it ever ends.
-fn is_timed(point: &Point) -> bool {
-    let endless = |kind: &Kind| matches!(kind, Kind::Long { .. } | Kind::Probe { .. });
-    point.config.workloads.iter().all(|w| endless(&w.kind))
 }
 
 /// The bar, hidden where none can be drawn.

@@ -6,7 +6,8 @@ use cemark_sim::Config;
 use cemark_sim::config::{Policy, TracePorts};
 use cemark_sim::workload::{Kind, LongFlows};
 
-use super::fluid::Found;
+use super::Found;
+use super::flows::arrivals;
 use super::sender::seconds;
 
 /// The program itself, before it simulates, and what its allocator takes at once: pages of 2 MB,
@@ -49,7 +50,8 @@ pub(crate) fn of_shards(shards: usize) -> f64 {
 
 /// Most that the point holds while it runs.
 pub(super) fn peak(config: &Config, found: &Found) -> f64 {
-    let (links, ports) = (found.links, found.ports);
+    let ports = ports(config);
+    let links = ports + f64::from(config.topology.hosts());
     let queues = config.switch.queues.len() as f64;
     let mut bytes = links * LINK + ports * (queues - 1.0) * 400.0;
     if config.measure.queue_interval.0 > 0 {
@@ -65,7 +67,9 @@ pub(super) fn peak(config: &Config, found: &Found) -> f64 {
 fn started(config: &Config) -> f64 {
     let kept = cemark_sim::shards::obstacle(config).is_none();
     if kept && !config.workloads.iter().any(|w| w.persistent) {
-        super::flows(config)
+        let flows =
+            |kind: &Kind| arrivals(kind, config).map_or_else(|| measured(kind), |a| a.flows);
+        config.workloads.iter().map(|w| flows(&w.kind)).sum()
     } else {
         0.0
     }
@@ -77,14 +81,14 @@ pub(super) fn kept(config: &Config, found: &Found) -> f64 {
         TracePorts::Hottest => 2.0 * samples(config, found).min(THIN) * SAMPLE,
         _ => traces(config, found),
     };
-    measured(config) * FLOW + found.ports * PORT + traced
+    all_measured(config) * FLOW + ports(config) * PORT + traced
 }
 
 /// Samples of all ports together.
 pub(super) fn samples_of_ports(config: &Config, found: &Found) -> f64 {
     match config.measure.queue_interval.0 {
         0 => 0.0,
-        _ => found.ports * samples(config, found),
+        _ => ports(config) * samples(config, found),
     }
 }
 
@@ -99,7 +103,7 @@ fn traces(config: &Config, found: &Found) -> f64 {
     match &config.measure.trace {
         TracePorts::None => 0.0,
         // Of every port until it is known which.
-        TracePorts::Hottest => found.ports * n.min(THIN) * SAMPLE * 1.5,
+        TracePorts::Hottest => ports(config) * n.min(THIN) * SAMPLE * 1.5,
         TracePorts::ToHosts(hosts) => hosts.len() as f64 * n * SAMPLE * 1.5,
     }
 }
@@ -135,20 +139,29 @@ fn drafts(config: &Config) -> f64 {
         Kind::List(lines) => lines.len() as f64 * DRAFT,
         _ => 0.0,
     };
-    let records = measured(config).min(f64::from(1 << 24)) * FLOW;
+    let records = all_measured(config).min(f64::from(1 << 24)) * FLOW;
     records + config.workloads.iter().map(|w| most(&w.kind)).sum::<f64>()
 }
 
-fn measured(config: &Config) -> f64 {
-    let of = |kind: &Kind| match kind {
+/// Ports of switches, one for each link that leaves a switch.
+pub(super) fn ports(config: &Config) -> f64 {
+    let topology = &config.topology;
+    f64::from(topology.hosts()) + topology.shape().cables().len() as f64
+}
+
+fn all_measured(config: &Config) -> f64 {
+    config.workloads.iter().map(|w| measured(&w.kind)).sum()
+}
+
+fn measured(kind: &Kind) -> f64 {
+    match kind {
         Kind::Poisson { flows, .. } => *flows as f64,
         Kind::Incast {
             senders, repeat, ..
         } => f64::from(*senders) * f64::from(*repeat),
         Kind::List(lines) => lines.len() as f64,
         _ => 0.0,
-    };
-    config.workloads.iter().map(|w| of(&w.kind)).sum()
+    }
 }
 
 /// Connections that stay: of persistent workloads one a pair and flow, at most.

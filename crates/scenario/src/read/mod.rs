@@ -24,6 +24,7 @@ use cemark_wire::Picos;
 
 use self::sweep::{Axis, SWEEP, combinations};
 use crate::builtin::{builtin, builtins};
+use crate::cost::{self, Cost};
 use crate::digest::{Digest, canonical};
 use crate::error::{Error, Fallible, Fault, Texts, alike, fold, near};
 use crate::idle::Idle;
@@ -36,7 +37,7 @@ use crate::sizes::{LARGEST_FILE, Tables};
 use crate::top::{self, TOP};
 use crate::tree::{Entry, Node, Table, Value, items, render, tables};
 use crate::{
-    cost, edge, fabric, faults, files, full, host, markers, measure, precision, preset, published,
+    edge, fabric, faults, files, full, host, markers, measure, precision, preset, published,
     retune, rtt, rules, sense, switch, transport, warn, workload,
 };
 
@@ -374,7 +375,6 @@ fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
     let usual = switch::not_ect(all.map(|read| &read.config));
     let mut points = Vec::new();
     let mut warnings = warn::Collected::default();
-    let mut costs = cost::Costs::default();
     for (axes, schemes) in cells {
         for read in schemes {
             let (label, mut config) = (read.label, read.config);
@@ -385,21 +385,17 @@ fn points(cells: Vec<ReadCell>, seeds: &[u64]) -> (Vec<Point>, Vec<Warning>) {
                 warn::drops_instead(&config, &mut found);
             }
             warnings.add(found, seeds.len());
+            let cost = cost::of(&config);
             for &seed in seeds {
                 config.seed = seed;
-                points.push(point(&axes, &label, config.clone(), &mut costs));
+                points.push(point(&axes, &label, config.clone(), cost));
             }
         }
     }
     (points, warnings.all)
 }
 
-fn point(
-    axes: &BTreeMap<String, String>,
-    label: &str,
-    config: Config,
-    costs: &mut cost::Costs,
-) -> Point {
+fn point(axes: &BTreeMap<String, String>, label: &str, config: Config, cost: Cost) -> Point {
     let simulation = Digest::new().word(&canonical(&config));
     let mut digest = simulation.word(label);
     for (path, value) in axes {
@@ -409,7 +405,6 @@ fn point(
         Kind::Poisson { load, .. } => Some(load),
         _ => None,
     });
-    let cost = costs.of(&config);
     Point {
         axes: axes.clone(),
         scheme: label.to_owned(),

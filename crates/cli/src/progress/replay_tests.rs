@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replays recorded runs (`record.rs` describes the files of `crates/cli/tests/progress`) and
-//! checks what the estimator would have shown.
+//! Replays the recorded runs of `crates/cli/tests/progress` and checks the estimates of the whole
+//! time.
+//!
+//! A recording has a line `threads N`, a line `point STAGE HOPS SECONDS` with the estimates of each
+//! point in the order in which points begin, and then a line `SECONDS WHAT POINT DONE HOPS` for
+//! each event: the point begins (`b`), reports (`a`), is finished (`f`) or was finished before
+//! (`s`).
 
 use std::path::{Path, PathBuf};
 
-use super::estimate::{Estimate, Estimator, Job};
+use super::{Estimate, Estimator, Job};
 
 /// A recorded run.
 struct Recording {
@@ -39,9 +44,6 @@ impl Recording {
                     stage: number(1),
                     hops: real(2),
                     seconds: real(3),
-                    timed: number(4) == 1,
-                    cell: number(5),
-                    scheme: number(6),
                 }),
                 _ => found.events.push(Event {
                     now: real(0),
