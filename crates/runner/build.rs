@@ -14,6 +14,7 @@ use cemark_wire::hash::Fnv1a;
 const SOURCES: &[&str] = &[
     "Cargo.lock",
     "crates/wire/src",
+    "crates/param/src",
     "crates/marking/src",
     "crates/transport/src",
     "crates/switch/src",

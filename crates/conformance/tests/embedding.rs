@@ -51,16 +51,14 @@ fn rustc(folder: &Path, kind: &str, name: &str, source: &Path, more: &[&str]) ->
 fn every_scheme_runs_without_std_without_an_allocator_without_libc() {
     let folder = std::env::temp_dir().join(format!("cemark-embedding-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary directory");
-    for (name, source) in [
-        ("cemark_wire", "../wire/src/lib.rs"),
-        ("cemark_marking", "../marking/src/lib.rs"),
-    ] {
+    let uses = ["--extern", "cemark_wire", "--extern", "cemark_param"];
+    for (name, used) in [("wire", 0), ("param", 2), ("marking", 4)] {
         succeed(&mut rustc(
             &folder,
             "rlib",
-            name,
-            &root(source),
-            &["--extern", "cemark_wire"][..if name == "cemark_wire" { 0 } else { 2 }],
+            &format!("cemark_{name}"),
+            &root(&format!("../{name}/src/lib.rs")),
+            &uses[..used],
         ));
     }
     let marker = root("tests/embedding/marker.rs");

@@ -143,8 +143,8 @@ fn numbers_and_units() {
         "\"10Gbps\"",
         "\"0Gbps\"",
         "10:8",
-        "rate of zero carries nothing",
-        "above zero",
+        "must be above zero: a rate of zero carries nothing",
+        "write rate = \"10Gbps\", the default, or another rate",
     );
     change(
         "\"10Gbps\"",

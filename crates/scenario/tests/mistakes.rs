@@ -213,7 +213,7 @@ fn switches_and_schemes() {
             SCHEME,
             "marker = \"red\"\nkmin = \"60pkt\"\nkmax = \"5pkt\"",
             "31:8",
-            "kmax (7500 bytes) is below kmin (90000 bytes)",
+            "kmax (7.5KB) is below kmin (90KB)",
             "kmin first",
         ),
         (
@@ -227,7 +227,7 @@ fn switches_and_schemes() {
             SCHEME,
             "marker = \"wred\"\nmin = \"60pkt\"\nmax = \"5pkt\"",
             "31:7",
-            "max (7500 bytes) is below min (90000 bytes)",
+            "max (7.5KB) is below min (90KB)",
             "min first",
         ),
         (
@@ -264,7 +264,7 @@ fn switches_and_schemes() {
             "marker = \"red\"\nweight = 0",
             "30:10",
             "`weight` is out of range",
-            "a fraction from 0.0000153 to 1",
+            "the default, or another value from 0.0000152587890625 to 1",
         ),
         (
             SCHEME,
@@ -436,14 +436,14 @@ fn words_that_are_near_to_nothing() {
             MSS,
             "dcqcn-g = 0",
             "23:11",
-            "dcqcn-g = 0 is out of range",
-            "write dcqcn-g = 0.00390625, the default, or another fraction from",
+            "`dcqcn-g` is out of range",
+            "write dcqcn-g = 0.00390625, the default, or another value from",
         ),
         (
             MSS,
             "min-rate = \"0\"",
             "23:12",
-            "never send again",
+            "a rate of zero carries nothing",
             "min-rate = \"40Mbps\"",
         ),
         (
