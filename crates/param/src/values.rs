@@ -14,8 +14,8 @@ pub const MAX_PARAMS: usize = 16;
 /// A value for each parameter of one declaration, in the order and the stored units of its
 /// [`ParamSpec`]s.
 ///
-/// Catalogues, C and BPF pass parameters of any scheme in this form. Code that knows which scheme it
-/// builds takes the scheme's configuration instead; each converts into the other with `into()`.
+/// Catalogues, C and BPF pass parameters of any scheme in this form. Code that knows its scheme
+/// takes the scheme's configuration instead; each converts into the other with `into()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Values(pub [u64; MAX_PARAMS]);
 

@@ -13,8 +13,8 @@ pub const SPEC: TopologySpec = TopologySpec {
 };
 
 config! {
-    /// Switches in a ring, 3 to 5 of them. Every packet travels in the same direction, so that buffers
-    /// can wait for each other in a circle: the topology exists to show deadlocks of pauses.
+    /// Switches in a ring, 3 to 5 of them. Every packet travels in the same direction, so that
+    /// buffers can wait for each other in a circle: the topology shows deadlocks of pauses.
     #[cfg_attr(feature = "serde", derive(serde::Serialize))]
     pub struct Ring {
         /// Switches of the ring.
