@@ -220,7 +220,7 @@ fn switches_and_schemes() {
             SCHEME,
             "marker = \"red\"\nkmin = \"60pkt\"",
             "30:8",
-            "kmax (22500 bytes, its default) is below kmin",
+            "kmax (22.5KB, its default) is below kmin",
             "kmin first",
         ),
         (
@@ -234,7 +234,7 @@ fn switches_and_schemes() {
             SCHEME,
             "marker = \"wred\"\nmax = \"100KB\"",
             "30:7",
-            "max (100000 bytes) is below min (150000 bytes, its default)",
+            "max (100KB) is below min (150KB, its default)",
             "min first",
         ),
         (
@@ -242,14 +242,14 @@ fn switches_and_schemes() {
             "marker = \"dynamic\"\nmode = \"percent\"\n\
              min_percent = \"90%\"\nmax_percent = \"10%\"",
             "32:15",
-            "max_percent (10.0 %) is below min_percent (90.0 %)",
+            "max_percent (10.0006%) is below min_percent (89.9994%)",
             "min_percent first",
         ),
         (
             SCHEME,
             "marker = \"cedm\"\nk1 = \"40pkt\"\nk2 = \"20pkt\"",
             "31:6",
-            "k2 (30000 bytes) is below k1 (60000 bytes)",
+            "k2 (30KB) is below k1 (60KB)",
             "k1 first",
         ),
         (
