@@ -270,8 +270,8 @@ fn switches_and_schemes() {
             SCHEME,
             "marker = \"ecn_sharp\"\npst_interval = \"0\"",
             "30:16",
-            "out of range",
-            "1 to 1000000000 ns",
+            "`pst_interval` must be above zero",
+            "another value from \"1ns\" to \"1s\"",
         ),
         (
             SCHEME,
