@@ -47,9 +47,9 @@ pub enum Implementation {
     Rust,
     /// `dataplane/include/cemark`, compiled for this machine.
     C,
-    /// The same C compiled to BPF, the bytecode run in this process.
+    /// BPF bytecode of the C headers, interpreted in this process.
     Bpf,
-    /// The same C inside the running kernel, in the module `sch_cemark`.
+    /// The C headers inside the module `sch_cemark` of the running kernel.
     Kernel,
 }
 

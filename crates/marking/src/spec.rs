@@ -155,7 +155,7 @@ impl Ordered {
         }
     }
 
-    /// The same, where a `high` of zero is computed from `low`.
+    /// A pair whose `high` of zero is computed from `low`.
     pub const fn pair_or_zero(
         params: &[ParamSpec],
         low: &str,

@@ -8,7 +8,7 @@ use cemark_wire::{Nanos, Picos, Rate};
 
 use crate::Fraction;
 
-/// One second in nanoseconds: the largest value of most times.
+/// Largest value of most times: a second, in nanoseconds.
 pub const SECOND: u64 = 1_000_000_000;
 /// Largest delay, in picoseconds: 1000 s.
 pub const LONGEST_DELAY: u64 = 1_000_000_000_000_000;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A fraction in fixed point.
 
-/// One, in parts of 2^16.
+/// The number 1 in parts of 2^16.
 pub const ONE: u32 = 1 << 16;
 
 /// A fraction from 0 to 1 in parts of 2^16. Larger numbers count as 1.

@@ -3,7 +3,7 @@
 
 use crate::ONE;
 
-/// What a parameter counts, which decides how files write it and in which unit it is stored.
+/// Quantity of a parameter: files write it in the quantity's units and store it in one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A span in nanoseconds (`"85us"`).
@@ -29,7 +29,7 @@ pub enum Kind {
     Count,
     /// True or false, stored as 1 or 0.
     Flag,
-    /// One of these words, stored as its place.
+    /// A word of this list, stored as its place.
     Choice(&'static [&'static str]),
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One declaration of a parameter: marking schemes, congestion controllers and topologies declare
-//! theirs with [`config!`], and scenario files, commands, documents and `tc` read the declaration.
+//! Declarations of parameters: marking schemes, congestion controllers and topologies declare them
+//! with [`config!`], and scenario files, commands, documents and `tc` read the declarations.
 //!
 //! The crate is `no_std` and allocates nothing. The feature `text` writes stored values as scenario
 //! files, messages, tables, `tc` and JSON have them; without it the crate has no floats.

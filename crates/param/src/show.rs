@@ -127,6 +127,10 @@ impl Shown {
         match self.dialect {
             Dialect::Toml if percent && self.stored == u64::from(one) => f.write_str("\"100%\""),
             Dialect::Toml => write!(f, "{part}"),
+            // 10 % is 10.0006 % in parts of 2^16: two digits are enough from 1 % on.
+            Dialect::Message if part >= 0.01 => {
+                write!(f, "{}%", (part * 1e4 + 0.5) as u64 as f64 / 100.0)
+            }
             Dialect::Message => write!(f, "{}%", rounded(part * 100.0)),
             Dialect::Tc => write!(f, "{part:.7}"),
             Dialect::Table => write!(f, "{}", rounded(part)),
@@ -211,6 +215,9 @@ mod tests {
             (Kind::PERCENT, 1 << 16, Toml, "\"100%\""),
             (Kind::PERCENT, 1 << 14, Toml, "0.25"),
             (Kind::PERCENT, 1 << 14, Message, "25%"),
+            (Kind::PERCENT, 6_554, Message, "10%"),
+            (Kind::PERCENT, 4_588, Message, "7%"),
+            (Kind::PERCENT, 128, Message, "0.1953%"),
             (Kind::PERCENT, 655, Json, "0.01"),
             (Kind::PERCENT, 1 << 16, Json, "1.0"),
             (Kind::PERCENT, 1 << 14, Tc, "0.2500000"),

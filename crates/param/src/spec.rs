@@ -3,12 +3,12 @@
 
 use crate::{Kind, Values};
 
-/// One parameter.
+/// Declaration of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamSpec {
     /// The paper's name, which scenario files use.
     pub name: &'static str,
-    /// What it counts.
+    /// Quantity that the parameter counts.
     pub kind: Kind,
     /// The usual value in the stored unit, or an example of a parameter that must be written.
     pub default: u64,
@@ -18,9 +18,9 @@ pub struct ParamSpec {
     pub max: u64,
     /// The value of a parameter that is not written.
     pub absent: Absent,
-    /// Whether it is a length of a queue, such as a threshold, and not of a packet.
+    /// Whether the parameter is a length of a queue, such as a threshold, and not of a packet.
     pub of_queue: bool,
-    /// One sentence, with the paper's section.
+    /// Sentence for documents, with the paper's section.
     pub doc: &'static str,
 }
 
@@ -55,7 +55,7 @@ impl ParamSpec {
     }
 }
 
-/// Whatever has parameters: a scheme, a controller, a topology.
+/// A scheme, a controller or a topology with its parameters.
 pub trait Declares {
     /// The parameters, in the order of [`Values`].
     fn params(&self) -> &'static [ParamSpec];

@@ -61,7 +61,7 @@ impl Values {
         self.0[place]
     }
 
-    /// These values with the parameter `name` changed, in its stored unit. `None` without a
+    /// Copy of the values with the parameter `name` changed, in its stored unit. `None` without a
     /// parameter of this name.
     #[must_use]
     pub fn with(mut self, of: &impl Declares, name: &str, value: u64) -> Option<Self> {
@@ -69,7 +69,7 @@ impl Values {
         Some(self)
     }
 
-    /// These values for a line of another rate: every length of a queue times `to / from`, rounded
+    /// Values for a line of another rate: every length of a queue times `to / from`, rounded
     /// down and inside its range. Times, fractions and sizes of packets stay.
     #[must_use]
     pub fn at_rate(mut self, params: &[ParamSpec], from: Rate, to: Rate) -> Self {
@@ -84,7 +84,7 @@ impl Values {
         self
     }
 
-    /// These values, each inside its range.
+    /// Copy of the values, each inside its range.
     #[must_use]
     pub fn clamped(mut self, params: &[ParamSpec]) -> Self {
         for (value, p) in self.0.iter_mut().zip(params) {

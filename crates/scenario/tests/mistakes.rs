@@ -242,7 +242,7 @@ fn switches_and_schemes() {
             "marker = \"dynamic\"\nmode = \"percent\"\n\
              min_percent = \"90%\"\nmax_percent = \"10%\"",
             "32:15",
-            "max_percent (10.0006%) is below min_percent (89.9994%)",
+            "max_percent (10%) is below min_percent (90%)",
             "min_percent first",
         ),
         (

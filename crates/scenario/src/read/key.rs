@@ -40,7 +40,7 @@ pub(crate) enum Usual {
     Needed(&'static str),
     /// This value, as a scenario file has it (without the quotes of a string).
     Is(&'static str),
-    /// What the declaration of a parameter says.
+    /// The value that a parameter's declaration gives.
     Param(&'static ParamSpec),
     /// It depends on other keys, or nothing holds; in words.
     Follows(&'static str),
