@@ -203,8 +203,9 @@ fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
 /// The same with queue pairs, pauses, or both: `pause` 0 to 2, `pairs` 0 to 2, where 0 is none.
 pub fn lossless(mut cfg: Config, pause: usize, pairs: usize) -> Config {
     if pause == 0 {
-        // Losses alone slow no queue pair down: without marks and pauses it would send at line
-        // rate over a full buffer for a long time.
+        // Losses alone slow no queue pair down: without marks and pauses, or behind a link that
+        // bleaches marks, it would send at line rate over a full buffer for minutes.
+        cfg.faults.iter_mut().for_each(|fault| fault.bleach = false);
         cfg.switch.marker = scheme("threshold", &[("k", 30_000)]);
         cfg.switch.buffer_bytes = cfg.switch.buffer_bytes.max(100_000);
     }
