@@ -202,19 +202,19 @@ pub(crate) fn check() -> Result<(), String> {
             clang.version, record.compiler
         );
         let bytecode = ["so_does_the_bytecode", "rust_and_bytecode"];
-        let tests = ["--test", "vectors", "--test", "differential", "--"];
+        let tests = ["--test", "tests", "--"];
         test(
             "cemark-conformance",
             &[&tests[..], &bytecode].concat(),
             true,
         )?;
-        test("cemark", &["--test", "foreign"], true)?;
+        test("cemark", &["--test", "tests", "foreign::"], true)?;
         test("cemark-tcbpf", &[], true)?;
     }
     // The other tests that need clang.
     test(
         "cemark-foreign",
-        &["--features", "clang", "--test", "kernel"],
+        &["--features", "clang", "--test", "tests", "kernel::"],
         false,
     )
 }

@@ -65,6 +65,7 @@ pub(crate) fn check() -> Result<(), String> {
         }
     }
     wrong.extend(conflicts(&files));
+    wrong.extend(untested(&files)?);
     let list = fs::read_to_string(PAGES).map_err(|e| format!("{PAGES}: {e}"))?;
     for stem in schemes(&files) {
         for (what, path) in [
@@ -125,6 +126,36 @@ fn schemes(files: &[&str]) -> Vec<String> {
         })
         .map(str::to_owned)
         .collect()
+}
+
+/// Files of tests that no program runs: a crate with `tests/main.rs` compiles the modules that
+/// this file declares, and the programs of its manifest.
+fn untested(files: &[&str]) -> Result<Vec<String>, String> {
+    let mut wrong = Vec::new();
+    for main in files.iter().filter(|f| f.ends_with("/tests/main.rs")) {
+        let folder = main.trim_end_matches("main.rs");
+        let manifest = folder.replace("tests/", "Cargo.toml");
+        let read = |f: &str| fs::read_to_string(f).map_err(|e| format!("{f}: {e}"));
+        let (declared, programs) = (read(main)?, read(&manifest)?);
+        for file in files.iter().filter(|f| *f != main) {
+            let Some(name) = file
+                .strip_prefix(folder)
+                .and_then(|f| f.strip_suffix(".rs"))
+            else {
+                continue;
+            };
+            let module = format!("mod {name};");
+            let program = format!("name = \"{name}\"");
+            let runs = declared.lines().any(|line| line == module)
+                || programs.lines().any(|line| line == program);
+            if !runs && !name.contains('/') {
+                wrong.push(format!(
+                    "{file}: no program runs its tests; add {module} to {main}"
+                ));
+            }
+        }
+    }
+    Ok(wrong)
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark capture` as a user types it, and its file in tshark.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{cemark, line};
+use crate::common::{cemark, line};
 
 const SCENARIO: &str = r#"
 [topology]
@@ -33,7 +31,7 @@ k = "60pkt"
 
 /// An empty directory with the scenario.
 fn folder(name: &str) -> PathBuf {
-    common::folder(&format!("capture-{name}"), &[("my.toml", SCENARIO)])
+    crate::common::folder(&format!("capture-{name}"), &[("my.toml", SCENARIO)])
 }
 
 /// Packets and marks of a link in the point's JSON.

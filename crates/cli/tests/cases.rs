@@ -11,20 +11,21 @@
 //! | C18, C22 to C24, C30: runs | `runs.rs` |
 //! | C15, C20b, C21: what tables and documents say | `tables.rs` |
 
-mod common;
-
-mod cases {
-    mod imports;
-    mod measured;
-    mod runs;
-    mod tables;
-    mod units;
-}
+mod imports;
+mod measured;
+mod runs;
+mod tables;
+mod units;
 
 /// The fingerprint of everything that can change a result of `my.toml`.
 fn scenario_digest(dir: &std::path::Path) -> String {
-    let o = common::cemark(dir, &["check", "my.toml", "--format", "json"]);
-    assert_eq!(o.status.code(), Some(0), "{}", common::line(&o.stderr));
+    let o = crate::common::cemark(dir, &["check", "my.toml", "--format", "json"]);
+    assert_eq!(
+        o.status.code(),
+        Some(0),
+        "{}",
+        crate::common::line(&o.stderr)
+    );
     let doc: serde_json::Value = serde_json::from_slice(&o.stdout).expect("a document");
     doc["scenario_digest"]
         .as_str()

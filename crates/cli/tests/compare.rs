@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark compare` and `cemark plot --format fct` as a user types them.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
-use common::{cemark, line};
+use crate::common::{cemark, line};
 
 const SCENARIO: &str = r#"
 [topology]
@@ -32,7 +30,7 @@ const MONITOR: &str = "<?xml version=\"1.0\" ?>\n<FlowMonitor>\n  <FlowStats>\n\
 
 /// An empty directory with a finished run.
 fn folder(name: &str) -> PathBuf {
-    let dir = common::folder(&format!("compare-{name}"), &[("my.toml", SCENARIO)]);
+    let dir = crate::common::folder(&format!("compare-{name}"), &[("my.toml", SCENARIO)]);
     let o = cemark(&dir, &["run", "my.toml", "--out", "run"]);
     assert_eq!(o.status.code(), Some(0), "{}", line(&o.stderr));
     dir

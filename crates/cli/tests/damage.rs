@@ -3,12 +3,10 @@
 //! document is damaged in bits that are spread over it; the library's own tests go through all of
 //! them (`rundir/document.rs`, `tests/rundir.rs` of cemark-report).
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{cemark, folder, line};
+use crate::common::{cemark, folder, line};
 
 /// Bits of a document that a command is tried with.
 const BITS: usize = 12;

@@ -7,8 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-mod common;
-use common::{cemark, folder, line};
+use crate::common::{cemark, folder, line};
 
 /// A star of hosts with one flow size; `schemes` are the tables of schemes.
 fn star(load: &str, size: &str, flows: u32, schemes: &str) -> String {

@@ -7,8 +7,6 @@
 //! `CEMARK_FUZZ_SEED` where it begins, `CEMARK_FUZZ_CASE` runs one case again, and
 //! `CEMARK_FUZZ_READER` names the only reader.
 
-mod common;
-
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,8 +14,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::common::{cemark, folder, line};
 use cemark_wire::hash::{GOLDEN, SplitMix64};
-use common::{cemark, folder, line};
 
 /// Most seconds that a case may take, on a machine with other work.
 const LIMIT: Duration = Duration::from_secs(30);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark import` as a user types it.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
-use common::{cemark, line};
+use crate::common::{cemark, line};
 
 /// An empty directory with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    common::folder(&format!("import-{name}"), files)
+    crate::common::folder(&format!("import-{name}"), files)
 }
 
 /// Nodes 0 and 1 are the switches.

@@ -3,15 +3,13 @@
 //! somebody else's, and text of a user's stays text in every document.
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{cemark, folder, line};
+use crate::common::{cemark, folder, line};
 
 const SCENARIO: &str = include_str!("data/attacked.toml");
 

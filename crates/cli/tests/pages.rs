@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark figure --paper`: one page a paper, drawn from the runs of its figures.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{cemark, folder, line};
+use crate::common::{cemark, folder, line};
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))

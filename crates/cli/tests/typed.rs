@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names that are typed on the command line, and readers that go while a run is at work.
 
-mod common;
-
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{cemark, folder, line};
+use crate::common::{cemark, folder, line};
 
 const STAR: &str = r#"
 [topology]

@@ -79,7 +79,7 @@ fn the_first_screen_has_every_command() {
     let screen = stdout(&cemark(&[]));
     assert_eq!(stdout(&cemark(&["--help"])), screen);
     assert_eq!(stdout(&cemark(&["-h"])), screen);
-    let pages = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    let pages = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("words-pages");
     let _ = std::fs::remove_dir_all(&pages);
     cemark(&["man", "--out", &pages.display().to_string()]);
     let files = std::fs::read_dir(&pages).expect("the manual pages");
@@ -202,7 +202,7 @@ fn completions_know_the_names() {
 
 #[test]
 fn every_command_has_a_manual_page() {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("words-man");
     let _ = fs::remove_dir_all(&dir);
     let o = cemark(&["man", "--out", &dir.display().to_string()]);
     assert_eq!(o.status.code(), Some(0), "{}", stderr(&o));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Linux qdisc and its tc plugin take names, ranges and defaults from this catalogue:
-//! `dataplane/linux/catalogue.h`. `CEMARK_WRITE=1 cargo test -p cemark-marking --test linux`
+//! `dataplane/linux/catalogue.h`. `CEMARK_WRITE=1 cargo test -p cemark-marking linux::`
 //! writes it.
 
 use std::fmt::Write;
@@ -22,7 +22,7 @@ fn the_qdisc_has_the_catalogue_of_rust() {
     assert!(
         there == text,
         "{FILE} is not what the catalogue says: run \
-         CEMARK_WRITE=1 cargo test -p cemark-marking --test linux"
+         CEMARK_WRITE=1 cargo test -p cemark-marking linux::"
     );
 }
 
@@ -30,7 +30,7 @@ fn header() -> String {
     let mut out = "/* SPDX-License-Identifier: GPL-2.0 OR MIT */\n\
          /*\n \
           * The catalogue of marking schemes, for the qdisc and its tc plugin. Written by\n \
-          * CEMARK_WRITE=1 cargo test -p cemark-marking --test linux\n \
+          * CEMARK_WRITE=1 cargo test -p cemark-marking linux::\n \
           */\n\
          #ifndef CEMARK_CATALOGUE_H\n#define CEMARK_CATALOGUE_H\n\n\
          #include \"catalogue_types.h\"\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! No text makes the front end panic, hang or take all of the stack, and every refusal has a place
 //! in a file that exists. For a long run: `CEMARK_EDITS=2000000 cargo test --release -p cemark-p4
-//! --test mutations`.
+//! mutations::`.
 
 use cemark_p4::{Defines, Error, Rounding, compile, sources, spec};
 use cemark_wire::hash::SplitMix64;

@@ -22,7 +22,7 @@ fn the_committed_spec_is_that_of_the_program() {
     let committed = std::fs::read_to_string(&path).expect("a committed file");
     assert!(
         committed == text,
-        "write it again: CEMARK_WRITE=1 cargo test -p cemark-p4 --test spec"
+        "write it again: CEMARK_WRITE=1 cargo test -p cemark-p4 spec::"
     );
 }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the charts of a run show.
 
-mod common;
-
+use crate::common::{FACTORS, finished, plan};
 use cemark_report::chart::{Body, Chart, Curves, Values, of_goodput, of_queues, of_run, of_sweep};
 use cemark_report::{Comparisons, Finished};
 use cemark_scenario::Plan;
 use cemark_wire::Picos;
-use common::{FACTORS, finished, plan};
 
 fn run(loads: &[&str], edit: impl Fn(&mut Plan)) -> (Plan, Vec<Finished>, Comparisons) {
     let mut plan = plan(loads, &[1, 2, 3]);
@@ -46,7 +44,7 @@ fn a_sweep_has_a_chart_for_each_metric_over_its_axis() {
         .find(|g| g.axes["workload.load"] == "0.6");
     let row = &group.expect("a group").rows[1];
     let cell = row
-        .cell(common::metric("short.mean"))
+        .cell(crate::common::metric("short.mean"))
         .against
         .expect("a difference");
     let spot = &drawn.curves[0].spots[1];

@@ -11,8 +11,7 @@
 //! runs are played for each row; `cargo xtask proof coverage-looks` takes many. The result follows
 //! from these two: it is the same on every machine.
 
-#[path = "coverage/least.rs"]
-mod least;
+use super::coverage::least;
 
 use cemark_report::comparison::precision::{Known, Standing};
 use cemark_report::metrics;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The report needs no other file, shows the whole run, and escapes all text of the scenario.
 
-mod common;
-
+use crate::common::{FACTORS, finished, metric, plan};
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Provenance, RunSummary, html};
-use common::{FACTORS, finished, metric, plan};
 
 fn report(edit: impl FnOnce(&mut cemark_scenario::Plan)) -> String {
     compared(edit, |_| {})

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The registry of metrics: its entries are complete, and what is made from them fits them.
 
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{FACTORS, finished, plan};
 use cemark_report::metrics::{self, Cells, Metric, Sample, Value};
 use cemark_report::{Comparisons, PointSummary};
 use cemark_scenario::Overrides;
-use common::{FACTORS, finished, plan};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/output.md");
 
@@ -16,7 +14,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/output.md");
 #[test]
 fn the_page_lists_every_metric() {
     let page = std::fs::read_to_string(PAGE).unwrap();
-    let (begin, end) = ("--test metrics` -->\n", "<!-- end of metrics -->");
+    let (begin, end) = ("metrics::` -->\n", "<!-- end of metrics -->");
     let (head, rest) = page.split_once(begin).expect("the start of the list");
     let (_, tail) = rest.split_once(end).expect("the end of the list");
     let wanted = format!("{head}{begin}\n{}\n{end}{tail}", metrics::documentation());
@@ -26,7 +24,7 @@ fn the_page_lists_every_metric() {
         assert!(
             page == wanted,
             "docs/output.md is not what the registry says: \
-             CEMARK_WRITE=1 cargo test -p cemark-report --test metrics"
+             CEMARK_WRITE=1 cargo test -p cemark-report metrics::"
         );
     }
 }
@@ -117,7 +115,7 @@ fn rows_follow_the_registry() {
         let counted: Vec<&Metric> = row.counts.iter().map(|c| c.metric).collect();
         assert_eq!(counted, keys(Cells::Sum));
         // Three seeds with ten retransmissions each (common/mod.rs).
-        assert_eq!(row.sum(common::metric("retransmissions")), 30.0);
+        assert_eq!(row.sum(crate::common::metric("retransmissions")), 30.0);
     }
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run directory keeps what has finished, and refuses what it must not touch.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use crate::common::{FACTORS, Scratch, finished, plan};
 use cemark_report::summary::Cost;
 use cemark_report::{Comparisons, Console, Fault, Finished, Provenance, RunDir, RunSummary};
 use cemark_scenario::Plan;
 use cemark_sim::outcome::LongRecord;
 use cemark_wire::Picos;
-use common::{FACTORS, Scratch, finished, plan};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 fn who(build: &str) -> Provenance {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The terminal table says what the flows say, within the width it was given.
 
-mod common;
-
+use crate::common::{FACTORS, finished, metric, plan};
 use cemark_report::Comparisons;
 use cemark_report::stats::{Comparison, Method};
 use cemark_report::table::{Look, tables};
-use common::{FACTORS, finished, metric, plan};
 
 #[test]
 fn a_factor_on_every_flow_is_the_percent_in_the_table() {

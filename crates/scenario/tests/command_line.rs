@@ -2,8 +2,6 @@
 //! What the command line changes: a key once, a scheme by its label; and what an error shows of a
 //! text that would steer the terminal.
 
-mod common;
-
 use std::sync::LazyLock;
 
 use cemark_scenario::{Overrides, load, parse};
@@ -11,7 +9,7 @@ use miette::Diagnostic;
 
 /// A scenario without fault.
 static GOOD: LazyLock<String> = LazyLock::new(|| {
-    common::two_schemes("[topology]\nkind = \"star\"\nhosts = 8\nrate = \"10Gbps\"\n")
+    crate::common::two_schemes("[topology]\nkind = \"star\"\nhosts = 8\nrate = \"10Gbps\"\n")
 });
 
 /// The same key twice: both cannot be meant, and neither may be lost in silence.

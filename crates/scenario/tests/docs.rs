@@ -19,7 +19,7 @@ fn the_page_has_the_tables_of_the_declarations() {
     if let Some((old, new)) = lines.find(|(old, new)| old != new) {
         panic!(
             "docs/scenarios.md is not up to date:\n  {old}\nshould be\n  {new}\n\
-             CEMARK_WRITE_DOCS=1 cargo test -p cemark-scenario --test docs writes it"
+             CEMARK_WRITE_DOCS=1 cargo test -p cemark-scenario docs:: writes it"
         );
     }
     assert_eq!(written, fresh);

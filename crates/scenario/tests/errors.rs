@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A user's mistakes: each a message with its line and column, and what to write instead.
 
-mod common;
-
 use std::sync::LazyLock;
 
+use crate::common::fails;
 use cemark_scenario::{Overrides, load, parse};
-use common::fails;
 use miette::Diagnostic;
 
 /// A scenario without fault. Each test changes one line.
 static GOOD: LazyLock<String> = LazyLock::new(|| {
-    common::two_schemes(
+    crate::common::two_schemes(
         r#"[topology]
 kind = "leaf-spine"
 leaves = 2

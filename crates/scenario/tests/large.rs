@@ -3,11 +3,9 @@
 //! compares all pairs of its entries (2 x 10^10 of them) would take many minutes, and so short that
 //! one look at each takes a second.
 
-mod common;
-
 use std::fmt::Write;
 
-use common::{STAR as BASE, read};
+use crate::common::{STAR as BASE, read};
 
 /// The entries of a list.
 const MANY: usize = 200_000;

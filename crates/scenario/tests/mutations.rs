@@ -2,17 +2,15 @@
 //! No text makes the reader panic, and what it accepts can be simulated.
 //!
 //! Scenarios of `corpus/` are mutated line by line and word by word. For a long run:
-//! `PROPTEST_CASES=2000000 cargo test --release -p cemark-scenario --test mutations`.
-
-mod mutate;
+//! `PROPTEST_CASES=2000000 cargo test --release -p cemark-scenario mutations::`.
 
 use std::fs;
 use std::path::PathBuf;
 
+use crate::mutate::{Change, NASTY, apply};
 use cemark_scenario::{Overrides, parse};
 use cemark_sim::Config;
 use cemark_sim::workload::{Kind, LongFlows, Traffic};
-use mutate::{Change, NASTY, apply};
 use proptest::prelude::*;
 
 fn corpus(folder: &str) -> Vec<(String, String)> {

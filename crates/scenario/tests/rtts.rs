@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Base RTTs from files: columns, units, histograms, and files that are none of that.
 
-mod common;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +24,7 @@ impl Folder {
         let text = format!(
             "{}[rtt]\nmodel = \"samples\"\nfile = \"rtts.csv\"\n{keys}\n[[scheme]]\n\
              marker = \"tcn\"\n[[scheme]]\nmarker = \"ecn_sharp\"\n",
-            common::STAR
+            crate::common::STAR
         );
         let file = self.0.join("s.toml");
         parse(&text, &file.display().to_string(), &Overrides::default())

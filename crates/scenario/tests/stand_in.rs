@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A marker of the user's own beside the schemes of a scenario.
 
-mod common;
-
+use crate::common::{STAR, read};
 use cemark_marking::{Values, catalogue};
 use cemark_scenario::Plan;
 use cemark_sim::config::MarkerChoice;
-use common::{STAR, read};
 
 /// What comes after the topology and the workload.
 const REST: &str = r#"

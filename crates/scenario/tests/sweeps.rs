@@ -2,12 +2,10 @@
 //! Sweeps: a scheme without a label goes by the name that tables show, and points that an axis does
 //! not concern are simulated once.
 
-mod common;
-
+use crate::common::{STAR, read};
 use cemark_marking::Values;
 use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::config::MarkerChoice;
-use common::{STAR, read};
 
 /// Two schemes without a label.
 fn two() -> String {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Units as people write them, cells of a switch's buffer, and units that do not fit a key.
 
-mod common;
-
+use crate::common::read;
 use cemark_scenario::{Error, Plan};
 use cemark_sim::config::MarkerChoice;
 use cemark_wire::Rate;
-use common::read;
 
 fn text(switch: &str, schemes: &str) -> String {
     format!(
         "{}[rtt]\nmodel = \"fixed\"\nrtt = \"100us\"\n[transport]\nrto-min = \"5ms\"\n\
          [switch]\n{switch}\n{schemes}\n",
-        common::STAR
+        crate::common::STAR
     )
 }
 

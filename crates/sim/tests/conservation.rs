@@ -2,12 +2,10 @@
 //! Over random scenarios: every packet is delivered, dropped with a reason, or in flight; every
 //! flow ends; forms of a port and event cores agree.
 
-mod common;
-
+use crate::common::random::{MEASURED, configs, lossless};
+use crate::common::{config, scheme, web_that_stops};
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::{Config, Outcome, run, run_scrambled};
-use common::random::{MEASURED, configs, lossless};
-use common::{config, scheme, web_that_stops};
 use proptest::prelude::*;
 
 /// Schemes that judge the queue length at arrival, smoothed or not.

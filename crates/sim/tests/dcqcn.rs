@@ -2,15 +2,13 @@
 //! DCQCN end to end: fair shares, the queue where RED should hold it, recovery of losses, the same
 //! result twice.
 
-mod common;
-
+use crate::common::{config, scheme, us, workload};
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{Kind, LongFlows};
 use cemark_sim::{Config, run, run_scrambled};
 use cemark_transport::rdma::{Rdma, Retransmit};
 use cemark_wire::{Nanos, Picos, Rate};
-use common::{config, scheme, us, workload};
 
 /// The paper's 40 Gb/s: N senders to one receiver, each a millisecond after the one before,
 /// measured from 60 to 160 ms.

@@ -2,8 +2,7 @@
 //! Middleboxes at the edges of two sites: flows end and the counters balance under every form, and
 //! each form does what it is for.
 
-mod common;
-
+use crate::common::{config, us, web_that_stops, workload};
 use cemark_edge::{AckForm, CopyPolicy, Recovery};
 use cemark_sim::config::{DcibConfig, Edge, MarkerChoice};
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
@@ -12,7 +11,6 @@ use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel};
 use cemark_sim::{Config, Outcome, run, run_scrambled};
 use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
-use common::{config, us, web_that_stops, workload};
 use proptest::prelude::*;
 
 fn sites(paths: u32) -> Topology {

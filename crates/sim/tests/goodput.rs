@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Goodput over time: every interval of every flow, and of all together, from the same clock.
 
-mod common;
-
+use crate::common::{config, scheme, us, web, workload};
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::run;
 use cemark_sim::workload::{Kind, LongFlows};
 use cemark_wire::Picos;
-use common::{config, scheme, us, web, workload};
 
 /// Flows of hosts 0 to 2 to host 8, each 2 ms after the one before.
 fn staggered() -> cemark_sim::workload::Workload {

@@ -2,8 +2,7 @@
 //! What hosts do in bunches, and what a switch sees of it.
 #![allow(missing_docs)]
 
-mod common;
-
+use crate::common::{config, scheme, us, workload};
 use cemark_sim::config::{Config, MarkerChoice, Offload, TracePorts};
 use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
@@ -12,7 +11,6 @@ use cemark_sim::workload::{FlowLine, Kind, LongFlows};
 use cemark_transport::Control;
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_wire::{Nanos, Picos, Rate};
-use common::{config, scheme, us, workload};
 
 const KB64: u32 = 64_000;
 

@@ -2,14 +2,12 @@
 //! A flow alone in its network, with an open window, takes exactly the time that slowdowns are
 //! measured against.
 
-mod common;
-
+use crate::common::{config, us, workload};
 use cemark_sim::config::{MarkerChoice, Nic};
 use cemark_sim::run;
 use cemark_sim::topology::{LeafSpine, Topology};
 use cemark_sim::workload::{FlowLine, Kind};
 use cemark_wire::{Picos, Rate};
-use common::{config, us, workload};
 
 fn leaf_spine(host: u64, uplink: u64) -> Topology {
     Topology::LeafSpine(LeafSpine {
@@ -60,7 +58,7 @@ fn a_host_that_is_a_switch_port_marks_a_lone_flow() {
         };
         let mut cfg = config(
             vec![workload(Kind::List(vec![line]))],
-            common::scheme("threshold", &[("k", 30_000)]),
+            crate::common::scheme("threshold", &[("k", 30_000)]),
         );
         cfg.topology = leaf_spine(10, 10);
         cfg.nic = nic;

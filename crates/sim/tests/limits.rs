@@ -3,14 +3,12 @@
 //! that counts packets, a cap of segments for each ACK, other ends of a completion time, RTTs by
 //! sender.
 
-mod common;
-
+use crate::common::{config, scheme, us, workload};
 use cemark_sim::config::{DeviceQueue, Fct, MarkerChoice, Nic, QueueConfig, SchedulerKind};
 use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{FlowLine, Kind, RttModel};
 use cemark_sim::{Config, Outcome, run};
 use cemark_wire::{Picos, Rate};
-use common::{config, scheme, us, workload};
 
 /// A full packet at 10 Gb/s.
 const PACKET: u64 = 1_200;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Workloads with different congestion controllers.
 
-mod common;
-
+use crate::common::{scheme, us, workload};
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Star;
 use cemark_sim::workload::{FlowLine, Kind, LongFlows, Workload};
 use cemark_sim::{Config, Outcome};
 use cemark_transport::Control;
 use cemark_wire::{Picos, Rate};
-use common::{scheme, us, workload};
 
 /// Three hosts at 10 Gb/s.
 fn star() -> Star {

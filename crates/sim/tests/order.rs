@@ -3,14 +3,12 @@
 //! events were inserted nor on the form of a port.
 #![allow(missing_docs)]
 
-mod common;
-
+use crate::common::{config, scheme, us, web_that_stops, workload};
 use cemark_sim::config::{Buffering, Config, Pfc, Policy};
 use cemark_sim::topology::{LeafSpine, Topology};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{run, run_scrambled};
 use cemark_wire::{Picos, Rate};
-use common::{config, scheme, us, web_that_stops, workload};
 
 /// All times are multiples of the time of a byte, and senders begin in the same tick.
 fn meeting(seed: u64) -> Config {

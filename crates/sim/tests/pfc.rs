@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Priority flow control: no packet is lost, pauses travel back to the senders, rings deadlock.
 
-mod common;
-
+use crate::common::{config, permutation, scheme, us, workload};
 use cemark_sim::config::{Buffering, MarkerChoice, Pfc, Policy, QueueConfig, SchedulerKind, Xoff};
 use cemark_sim::topology::{LeafSpine, Ring, Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel};
 use cemark_sim::{Config, Outcome, run};
 use cemark_transport::rdma::Rdma;
 use cemark_wire::{Picos, Rate};
-use common::{config, permutation, scheme, us, workload};
 
 /// DCQCN at 100 Gb/s over one lossless queue, 12 MB a switch under a dynamic threshold.
 fn lossless(topology: Topology, kind: Kind, marker: MarkerChoice) -> Config {

@@ -2,11 +2,10 @@
 //! Ports with several queues in whole fabrics: conservation under every policy, shares of flows,
 //! PIAS, timers of markers.
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::common::{config, scheme, us, web, web_that_stops, workload};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict};
 use cemark_sim::config::{
     Buffering, Config, MarkerChoice, NonEct, Policy, QueueConfig, SchedulerKind,
@@ -15,7 +14,6 @@ use cemark_sim::topology::{Star, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs};
 use cemark_sim::{Outcome, run, run_scrambled};
 use cemark_wire::{Nanos, Picos, Rate};
-use common::{config, scheme, us, web, web_that_stops, workload};
 use proptest::prelude::*;
 
 fn star(hosts: u32) -> Topology {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Parameters that change in mid-run: what a retune changes, and what it leaves alone.
 
-mod common;
-
+use crate::common::{config, permutation, scheme, us, web};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Verdict, Why, catalogue};
 use cemark_sim::config::{Config, MarkerChoice, Nic, Policy, QueueConfig, SchedulerKind};
 use cemark_sim::retune::BadRetune;
@@ -11,7 +10,6 @@ use cemark_sim::{
     LinkId, Outcome, Retune, Stepped, Watch, run, run_on_heap, run_with_observer, shards,
 };
 use cemark_wire::{Picos, Rate};
-use common::{config, permutation, scheme, us, web};
 use std::sync::Arc;
 
 fn at(time: u64, params: &[(&'static str, u64)]) -> Retune {

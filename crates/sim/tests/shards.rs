@@ -3,10 +3,10 @@
 //! undivided one; where it cannot be divided, it is not.
 #![allow(missing_docs)]
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::common::random::{configs, lossless};
+use crate::common::{config, permutation, scheme, us, web_that_stops, workload};
 use cemark_sim::config::{
     Config, DeviceQueue, Fct, MarkerChoice, Offload, QueueConfig, SchedulerKind, TracePorts,
 };
@@ -14,8 +14,6 @@ use cemark_sim::topology::{LeafSpine, Ring, Topology};
 use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel, Workload};
 use cemark_sim::{Outcome, run, shards};
 use cemark_wire::{Nanos, Picos, Rate};
-use common::random::{configs, lossless};
-use common::{config, permutation, scheme, us, web_that_stops, workload};
 use proptest::prelude::*;
 
 fn fabric(leaves: u32, spines: u32, hosts_per_leaf: u32, delay: Picos) -> Topology {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A tap sees every packet that arrives over its link, and changes nothing.
 
-mod common;
-
+use crate::common::{config, scheme, us, web, workload};
 use cemark_sim::config::{Config, Pfc, Policy, SchedulerKind};
 use cemark_sim::faults::{LinkFault, Loss, Victims};
 use cemark_sim::topology::Fabric;
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{LinkId, Sightings, Tap, run, run_with_taps};
 use cemark_wire::{Ecn, Flags, Picos};
-use common::{config, scheme, us, web, workload};
 
 /// Whole runs in the forms that ports and hosts have: fused ports, explicit queues, extra delays
 /// behind the sender's NIC, losses on links, pauses with extra delays before the receiver.

@@ -3,8 +3,7 @@
 //! fill it.
 #![allow(missing_docs)]
 
-mod common;
-
+use crate::common::{config, scheme, us, workload};
 use cemark_sim::config::{Config, MarkerChoice, TracePorts};
 use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
@@ -12,7 +11,6 @@ use cemark_sim::topology::{Dumbbell, Topology};
 use cemark_sim::workload::{Kind, LongFlows};
 use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
-use common::{config, scheme, us, workload};
 
 /// Two flows over 100 Mb/s and 20 ms (166 packets) with a buffer of `packets` packets; the second
 /// starts ten seconds later, and the last thirty of sixty count.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rates and time averages of a port count from `Measure::from` to `Measure::until`, and no longer.
 
-mod common;
-
+use crate::common::{config, us, workload};
 use cemark_sim::config::{Buffering, MarkerChoice, Nic, Pfc, Policy, QueueConfig, TracePorts};
 use cemark_sim::outcome::{PortReport, hottest};
 use cemark_sim::topology::{Star, Topology};
@@ -10,7 +9,6 @@ use cemark_sim::workload::{FlowLine, Kind};
 use cemark_sim::{Config, Outcome, run};
 use cemark_transport::rdma::Rdma;
 use cemark_wire::{Picos, Rate};
-use common::{config, us, workload};
 
 /// Two megabytes from host 0 to host 8, as long as 1.6 ms of their link, and a packet at 8 ms that
 /// keeps the run going.

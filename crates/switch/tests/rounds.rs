@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The round time of a port, measured (MQ-ECN section 3.3.1).
 
-mod common;
-
+use crate::common::{NS, Rig, near, queue};
 use cemark_marking::mq_ecn::{MqEcn, MqEcnConfig};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict};
 use cemark_switch::AnyMarker;
 use cemark_switch::sched::SchedulerKind;
 use cemark_wire::Nanos;
-use common::{NS, Rig, near, queue};
 
 const MILLI: u64 = 1_000_000 * NS;
 /// A quantum of 1500 B at 10 Gb/s.

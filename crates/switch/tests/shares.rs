@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who gets how much of the link under each scheduler.
 
-mod common;
-
+use crate::common::{NS, Rig, near, queue};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Values, Verdict, Why};
 use cemark_switch::AnyMarker;
 use cemark_switch::sched::SchedulerKind;
-use common::{NS, Rig, near, queue};
 
 const MILLI: u64 = 1_000_000 * NS;
 

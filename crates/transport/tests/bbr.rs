@@ -2,12 +2,10 @@
 //! BBR's states as its sent segments show them: start-up, drain, the cycle of eight phases, and the
 //! probe of the round trip.
 
-mod harness;
-
+use crate::harness::{Net, Path};
 use cemark_transport::cc::bbr::BbrConfig;
 use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Rate};
-use harness::{Net, Path};
 
 const RTT: u64 = 40_000_000;
 /// 100 Mb/s: a segment of 1500 bytes takes 120 us, 333 of them are a round trip.

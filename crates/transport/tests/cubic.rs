@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! CUBIC over a path that loses chosen segments: the sender's window against the RFC's curve.
 
-mod harness;
-
+use crate::harness::{Net, Path};
 use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Rate};
-use harness::{Net, Path};
 
 /// RFC 9438 figures 1 and 4, in segments and seconds, where a cut left `left` of `w_max` and then
 /// `t` seconds passed.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One flow over one link, compared with the theory of its congestion controller.
 
-mod harness;
-
+use crate::harness::{Net, Path};
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::{Config, Control};
 use cemark_wire::{Nanos, Rate};
-use harness::{Net, Path};
 
 const PACKET: u64 = 1500;
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loss recovery, end to end over a simulated path.
 
-mod harness;
-
+use crate::harness::{Net, Path};
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::{Config, Control, Stack};
 use cemark_wire::Nanos;
-use harness::{Net, Path};
 use proptest::prelude::*;
 
 const FOREVER: Nanos = Nanos(u64::MAX / 4);

@@ -12,8 +12,6 @@ use super::answers::{Answers, Buffer, Kind, Per, Rtts};
 use super::{Failure, Made, compose};
 
 const MICRO: u64 = 1_000_000;
-/// Simulated scenarios of the property.
-const CASES: u32 = 6;
 
 /// A number between two bounds, each order of magnitude equally likely.
 fn spread(low: u64, high: u64) -> impl Strategy<Value = u64> {
@@ -177,41 +175,28 @@ fn carried(made: &Made) -> (f64, u64) {
     (sent / offered, outcome.totals.all_marks())
 }
 
-/// Small fabrics, so that the simulations take seconds; `sizes` of flows that the papers use.
-fn small() -> impl Strategy<Value = Answers> {
-    let kinds = prop_oneof![Just((Kind::Star, 1.0)), Just((Kind::LeafSpine, 2.0))];
-    let rates = prop_oneof![Just(1_u64), Just(10), Just(100)];
-    let sizes = &["web-search", "facebook-small", "50KB", "1MB"];
-    let loads = prop_oneof![Just(0.4), Just(0.6), Just(0.8)];
-    (
-        kinds,
-        8..=32_u32,
-        rates,
-        prop::sample::select(&sizes[..]),
-        loads,
-    )
-        .prop_map(|((kind, ratio), hosts, gbps, sizes, load)| Answers {
+/// Of the 504 small fabrics (8 to 32 hosts, 1, 10 and 100 Gb/s, four tables of sizes, loads 0.4 to
+/// 0.8) these carry little with a warm-up half as long: 0.88 to 0.90 of what is offered.
+#[test]
+fn the_measured_flows_meet_the_load_that_was_asked_for() {
+    for (kind, hosts, gbps, load) in [
+        (Kind::Star, 32, 100, 0.8),
+        (Kind::LeafSpine, 24, 1, 0.8),
+        (Kind::LeafSpine, 32, 10, 0.6),
+    ] {
+        let answers = Answers {
             kind,
-            hosts: hosts / 4 * 4,
+            hosts,
             rate: gbps * 1_000_000_000,
-            ratio,
-            sizes: sizes.to_owned(),
+            ratio: if kind == Kind::Star { 1.0 } else { 2.0 },
             load,
             ..usual()
-        })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: CASES,
-        failure_persistence: None,
-        ..Default::default()
-    })]
-
-    #[test]
-    fn the_measured_flows_meet_the_load_that_was_asked_for(answers in small()) {
+        };
         let (share, _) = carried(&composed(&answers));
-        prop_assert!((0.9..=1.1).contains(&share), "{share} of what is offered: {answers:?}");
+        assert!(
+            (0.9..=1.1).contains(&share),
+            "{share} of what is offered: {answers:?}"
+        );
     }
 }
 

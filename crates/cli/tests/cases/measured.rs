@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use super::imports::says;
+use super::scenario_digest;
 use crate::common::{cemark, folder, line};
-use crate::scenario_digest;
 
 const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 3\nrate = \"10Gbps\"\ndelay = \"10us\"\n\
                     [[workload]]\nkind = \"list\"\n\

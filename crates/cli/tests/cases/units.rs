@@ -2,8 +2,8 @@
 //! Numbers as switches have them: percent, cells, segments, exponents.
 
 use super::imports::says;
+use super::scenario_digest;
 use crate::common::{cemark, folder, line};
-use crate::scenario_digest;
 
 const STAR: &str = "[topology]\nkind = \"star\"\nhosts = 3\nrate = \"100Gbps\"\n\
                     [[workload]]\nkind = \"list\"\n\

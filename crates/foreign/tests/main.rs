@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The integration tests of this crate: one program, one module for each subject.
+#![allow(missing_docs)]
+
+mod config;
+mod elf;
+mod embedding_c;
+mod headers;
+#[cfg(feature = "clang")]
+mod kernel;
+mod layout;
+mod round;

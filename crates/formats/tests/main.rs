@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The integration tests of this crate: one program, one module for each subject.
+#![allow(missing_docs)]
+
+mod hpcc;
+mod htsim;
+mod mutants;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The integration tests of this crate: one program, one module for each subject.
+#![allow(missing_docs)]
+
+mod charts;
+mod common;
+mod costs;
+mod coverage;
+mod coverage_looks;
+mod faults;
+mod figures;
+mod html;
+mod looks;
+mod metrics;
+mod rundir;
+mod table;
+mod threads;
