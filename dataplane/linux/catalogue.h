@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * The catalogue of marking schemes, for the qdisc and its tc plugin. Written by
- * CEMARK_WRITE=1 cargo test -p cemark-marking --test linux
+ * CEMARK_WRITE=1 cargo test -p cemark-marking linux::
  */
 #ifndef CEMARK_CATALOGUE_H
 #define CEMARK_CATALOGUE_H

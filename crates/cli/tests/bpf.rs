@@ -153,7 +153,7 @@ impl Pair {
     fn end(&self, space: &str, role: &str) -> Child {
         let me = std::env::current_exe().expect("this program");
         self.within(space, &me.display().to_string())
-            .args(["--exact", "one_end", "--nocapture"])
+            .args(["--exact", "bpf::one_end", "--nocapture"])
             .env(ROLE, role)
             .stdout(Stdio::piped())
             .spawn()

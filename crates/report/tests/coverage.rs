@@ -8,6 +8,7 @@
 //! it is the same on every machine.
 
 pub mod least;
+pub mod runs;
 
 use cemark_report::stats::{self, Comparison, SizeClass, Statistic};
 use cemark_scenario::{Overrides, Plan};
@@ -48,24 +49,13 @@ fn seeds() -> usize {
 
 /// For each metric and seed the pairs of flows under the two schemes.
 fn simulate(plan: &Plan, metrics: &[Compared], seeds: usize) -> Vec<Vec<Pairs>> {
-    let runs: Vec<Vec<Pairs>> = (1..=seeds as u64)
-        .into_par_iter()
-        .map(|seed| {
-            let of = |scheme: usize| {
-                let mut config = plan.points[scheme].config.clone();
-                config.seed = seed;
-                cemark_sim::run(&config).flows
-            };
-            let (baseline, scheme) = (of(0), of(1));
-            metrics
-                .iter()
-                .map(|(_, class, ..)| stats::pairs(&baseline, &scheme, |f| class.has(f.bytes)))
-                .collect()
-        })
-        .collect();
-    (0..metrics.len())
-        .map(|m| runs.iter().map(|run| run[m].clone()).collect())
-        .collect()
+    let runs = runs::of(plan, seeds);
+    let pairs = |(_, class, ..): &Compared| -> Vec<Pairs> {
+        let each = runs.iter();
+        each.map(|[baseline, scheme]| stats::pairs(baseline, scheme, |f| class.has(f.bytes)))
+            .collect()
+    };
+    metrics.iter().map(pairs).collect()
 }
 
 /// What became of the groups of one size.

@@ -11,16 +11,15 @@
 //! runs are played for each row; `cargo xtask proof coverage-looks` takes many. The result follows
 //! from these two: it is the same on every machine.
 
-use super::coverage::least;
-
+use super::coverage::least::least;
+use super::coverage::runs;
 use cemark_report::comparison::precision::{Known, Standing};
 use cemark_report::metrics;
 use cemark_report::stats::{self, Comparison, SizeClass, Statistic, sequential};
 use cemark_scenario::{Overrides, parse};
+use cemark_sim::outcome::FlowRecord;
 use cemark_wire::hash::SplitMix64;
 use rayon::prelude::*;
-
-use least::least;
 
 /// What is compared. The first two decide, as in `rtt-variation`; the percentile only has an
 /// interval.
@@ -46,25 +45,16 @@ fn number(variable: &str, usual: usize) -> usize {
 fn simulate(file: &str, text: &str, seeds: usize) -> Vec<Vec<f64>> {
     let plan = parse(text, file, &Overrides::default()).expect("a scenario");
     assert_eq!(plan.schemes.len(), 2, "a baseline and a scheme");
-    let runs: Vec<Vec<f64>> = (1..=seeds as u64)
-        .into_par_iter()
-        .map(|seed| {
-            let of = |scheme: usize| {
-                let mut config = plan.points[scheme].config.clone();
-                config.seed = seed;
-                cemark_sim::run(&config).flows
-            };
-            let (baseline, scheme) = (of(0), of(1));
-            let percent = |(_, class, statistic): &(&str, SizeClass, Statistic)| {
-                let pairs = stats::pairs(&baseline, &scheme, |f| class.has(f.bytes));
-                let one = stats::compare(&[pairs], *statistic);
-                one.expect("each seed has flows of each class").percent
-            };
-            METRICS.iter().map(percent).collect()
-        })
-        .collect();
-    let of = |m: usize| runs.iter().map(|run| run[m]).collect();
-    (0..METRICS.len()).map(of).collect()
+    let runs = runs::of(&plan, seeds);
+    let of = |(_, class, statistic): &(&str, SizeClass, Statistic)| {
+        let percent = |[baseline, scheme]: &[Vec<FlowRecord>; 2]| {
+            let pairs = stats::pairs(baseline, scheme, |f| class.has(f.bytes));
+            let one = stats::compare(&[pairs], *statistic);
+            one.expect("each seed has flows of each class").percent
+        };
+        runs.par_iter().map(percent).collect()
+    };
+    METRICS.iter().map(of).collect()
 }
 
 /// How one run ended.

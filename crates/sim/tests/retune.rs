@@ -10,7 +10,7 @@ use cemark_sim::{
     LinkId, Outcome, Retune, Stepped, Watch, run, run_on_heap, run_with_observer, shards,
 };
 use cemark_wire::{Picos, Rate};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 fn at(time: u64, params: &[(&'static str, u64)]) -> Retune {
     Retune {
@@ -42,8 +42,20 @@ fn queued(config: &Config) -> Outcome {
     outcome
 }
 
-/// Every scheme of the catalogue with its defaults, on one queue and behind a scheduler.
-fn every_scheme() -> Vec<(String, Config)> {
+/// Every scheme of the catalogue with its defaults, on one queue and behind a scheduler, and what
+/// it gives in [`queued`].
+fn every_scheme() -> &'static [(String, Config, Outcome)] {
+    static ALL: OnceLock<Vec<(String, Config, Outcome)>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let with_outcome = |(name, config)| {
+            let outcome = queued(&config);
+            (name, config, outcome)
+        };
+        configs().into_iter().map(with_outcome).collect()
+    })
+}
+
+fn configs() -> Vec<(String, Config)> {
     let mut all = Vec::new();
     for spec in catalogue::ALL {
         let one = config(vec![web(0.6, 12)], scheme(spec.name, &[]));
@@ -59,7 +71,7 @@ fn every_scheme() -> Vec<(String, Config)> {
 
 #[test]
 fn a_retune_to_the_same_values_changes_nothing() {
-    for (name, plain) in every_scheme() {
+    for (name, plain, outcome) in every_scheme() {
         let MarkerChoice::Builtin { scheme, values } = &plain.switch.marker else {
             unreachable!("a scheme of the catalogue")
         };
@@ -69,7 +81,7 @@ fn a_retune_to_the_same_values_changes_nothing() {
         tuned.retunes = [0, 300, 1_000, 1_001, 7_777]
             .map(|time| at(time, &same))
             .into();
-        assert_eq!(numbers(&run(&tuned)), numbers(&queued(&plain)), "{name}");
+        assert_eq!(numbers(&run(&tuned)), numbers(outcome), "{name}");
     }
 }
 
@@ -256,9 +268,8 @@ fn switches(config: &Config, interval: u64) -> Watch {
 
 #[test]
 fn who_only_looks_changes_nothing_and_misses_nothing() {
-    for (name, plain) in every_scheme() {
-        let outcome = queued(&plain);
-        let mut run = Stepped::new(&plain, &switches(&plain, 250));
+    for (name, plain, outcome) in every_scheme() {
+        let mut run = Stepped::new(plain, &switches(plain, 250));
         let (mut sums, mut flows, mut end) = ([0; 4], 0, Picos::ZERO);
         while !run.is_over() {
             let seen = run.step();
@@ -287,7 +298,7 @@ fn who_only_looks_changes_nothing_and_misses_nothing() {
             "{name}"
         );
         assert_eq!(end, outcome.end, "{name}");
-        assert_eq!(numbers(&run.finish()), numbers(&outcome), "{name}");
+        assert_eq!(numbers(&run.finish()), numbers(outcome), "{name}");
     }
 }
 

@@ -50,12 +50,13 @@ fn outside(test: &str) -> bool {
     let done = Command::new("ip")
         .args(["netns", "exec", &space.0])
         .arg(me)
-        .args(["--exact", test, "--nocapture"])
+        .args(["--exact", &format!("owners::{test}"), "--nocapture"])
         .env(INSIDE, "1")
         .output()
         .expect("this program");
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{said}");
+    assert!(String::from_utf8_lossy(&done.stdout).contains("1 passed"));
     eprint!("{said}");
     true
 }
