@@ -6,8 +6,6 @@
 //! in the shard of those hosts, so that what arrives there most often stays in one shard. A switch
 //! whose ports share a buffer, and one at the far end of a link with a fault, stays whole.
 
-use std::collections::BTreeMap;
-
 use cemark_switch::{Clock, PAUSE_BYTES};
 
 use crate::config::{Config, Policy};
@@ -72,14 +70,14 @@ impl Division {
             true => deal(cfg.topology.rack(h), racks),
             false => deal(h, hosts),
         };
-        let (of, switches) = switches(cfg, links, shards, &of_host);
-        let far_owner = |l: &Link| of.get(l.far()).map(|&s| &switches[s]);
-        let owner_of = |(i, link): (usize, &Link)| match (of.get(link.switch()), link.host) {
+        let switches = switches(cfg, links, shards, &of_host);
+        let far_owner = |l: &Link| l.to.switch(hosts).map(|s| &switches[s]);
+        let owner_of = |(i, link): (usize, &Link)| match (link.from.switch(hosts), link.host) {
             // A NIC.
             (None, _) => of_host(i as u32),
-            (Some(&s), _) if switches[s].whole => switches[s].owner,
+            (Some(s), _) if switches[s].whole => switches[s].owner,
             (Some(_), Some(host)) => of_host(host),
-            (Some(&s), None) => match far_owner(link) {
+            (Some(s), None) => match far_owner(link) {
                 Some(far) if far.level < switches[s].level => far.owner,
                 _ => switches[s].owner,
             },
@@ -129,22 +127,24 @@ impl Division {
     }
 }
 
-/// The switches of a fabric, and the number of each by its name.
-fn switches<'a>(
+/// The switches of a fabric.
+fn switches(
     cfg: &Config,
-    links: &'a [Link],
+    links: &[Link],
     shards: u32,
     of_host: &impl Fn(u32) -> u32,
-) -> (BTreeMap<&'a str, usize>, Vec<Switch>) {
-    let hosts = cfg.topology.hosts() as usize;
+) -> Vec<Switch> {
+    let hosts = cfg.topology.hosts();
     let pooled = cfg.switch.pfc.is_some()
         || matches!(
             cfg.switch.buffering.policy,
             Policy::Shared | Policy::Dynamic { .. }
         );
-    let (mut of, mut all) = (BTreeMap::new(), Vec::<Switch>::new());
-    for (i, link) in links.iter().enumerate().skip(hosts) {
-        let s = *of.entry(link.switch()).or_insert(all.len());
+    let mut all = Vec::<Switch>::new();
+    for (i, link) in links.iter().enumerate() {
+        let Some(s) = link.from.switch(hosts) else {
+            continue;
+        };
         if s == all.len() {
             all.push(Switch {
                 level: u32::MAX,
@@ -156,7 +156,7 @@ fn switches<'a>(
         all[s].ports.push(i);
     }
     for fault in &cfg.faults {
-        if let Some(&s) = of.get(links[fault.link as usize].far()) {
+        if let Some(s) = links[fault.link as usize].to.switch(hosts) {
             all[s].whole = true;
         }
     }
@@ -173,7 +173,11 @@ fn switches<'a>(
             .filter(|&s| all[s].level > level)
             .collect::<Vec<_>>()
         {
-            let far = all[s].ports.iter().map(|&p| &all[of[links[p].far()]]);
+            let far = all[s]
+                .ports
+                .iter()
+                .filter_map(|&p| links[p].to.switch(hosts));
+            let far = far.map(|f| &all[f]);
             let below: Vec<u32> = far.filter(|f| f.level == level).map(|f| f.owner).collect();
             let Some(&one) = below.first() else { continue };
             all[s].level = level + 1;
@@ -184,7 +188,7 @@ fn switches<'a>(
         }
         level += 1;
     }
-    (of, all)
+    all
 }
 
 /// Bytes of the shortest packet, or pause frame, on a link.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Priority flow control between ports: pause frames in flight, hosts that obey them, deadlocks.
 
-use std::collections::BTreeMap;
-
 use cemark_marking::QueueId;
 use cemark_switch::admit::{Ingress, Signal};
 use cemark_switch::sched::MAX_QUEUES;
@@ -73,23 +71,11 @@ impl Lossless {
             "too many links to pause"
         );
         let hosts = links.len() - of.len();
-        let by_name: BTreeMap<&str, LinkId> = links
+        let reverse: Vec<LinkId> = links.iter().map(|l| l.reverse).collect();
+        // A port of the switch at the far end is the reverse link.
+        let far: Vec<Option<PoolId>> = reverse
             .iter()
-            .zip(0..)
-            .map(|(l, i)| (l.name.as_str(), LinkId(i)))
-            .collect();
-        let pool_of: BTreeMap<&str, PoolId> = links[hosts..]
-            .iter()
-            .zip(of)
-            .map(|(l, &p)| (l.switch(), p))
-            .collect();
-        let reverse: Vec<LinkId> = links
-            .iter()
-            .map(|l| by_name[format!("{}->{}", l.far(), l.switch()).as_str()])
-            .collect();
-        let far: Vec<Option<PoolId>> = links
-            .iter()
-            .map(|l| pool_of.get(l.far()).copied())
+            .map(|r| r.place().checked_sub(hosts).map(|port| of[port]))
             .collect();
         let mut into: Vec<Vec<(u32, u32)>> = vec![Vec::new(); pools.len()];
         let mut place = vec![u32::MAX; links.len()];

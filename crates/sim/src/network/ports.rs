@@ -144,12 +144,9 @@ impl Buffers {
         // By switch: the number of its ports.
         let mut switches: Vec<u32> = Vec::new();
         let mut of = Vec::with_capacity(links.len());
-        let mut number = std::collections::BTreeMap::new();
         for link in links {
-            let i = *number.entry(link.switch()).or_insert_with(|| {
-                switches.push(0);
-                switches.len() - 1
-            });
+            let i = link.from.switch(cfg.topology.hosts()).unwrap_or_default();
+            switches.resize(switches.len().max(i + 1), 0);
             switches[i] += 1;
             of.push(PoolId(i as u32));
         }

@@ -2,8 +2,8 @@
 //! Three tiers of switches in any numbers: a fat tree with fewer pods, more cores, or other rates.
 
 use super::{
-    Cable, Groups, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake, Path, Shape, Switch, Tier,
-    TopologySpec, Way,
+    Cable, Groups, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake, Shape, Switch, Tier, TopologySpec,
+    Way,
 };
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
@@ -132,6 +132,7 @@ impl Shape for Clos {
                 from: Switch::new(from.0, from.1),
                 to: Switch::new(to.0, to.1),
                 line,
+                routed: true,
             });
         };
         for e in 0..self.pods * edges {
@@ -155,26 +156,6 @@ impl Shape for Clos {
             }
         }
         all
-    }
-
-    fn path(&self, src: u32, dst: u32, hash: u64) -> Path {
-        let (edges, aggs, cores) = (self.edges, self.aggs, self.cores);
-        let (from, to) = (self.rack(src), self.rack(dst));
-        let a = (hash % u64::from(aggs)) as u32;
-        let (from_agg, to_agg) = (self.pod(src) * aggs + a, self.pod(dst) * aggs + a);
-        let up = from * aggs + a;
-        let down = self.pod_links() + to_agg * edges + to % edges;
-        if from_agg == to_agg {
-            return Path::of([up, down]);
-        }
-        let c = (hash / u64::from(aggs) % u64::from(cores)) as u32;
-        let first = 2 * self.pod_links();
-        Path::of([
-            up,
-            first + from_agg * cores + c,
-            first + self.core_links() + (a * cores + c) * self.pods + self.pod(dst),
-            down,
-        ])
     }
 
     fn way(&self, src: u32, dst: u32) -> Way {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two switches joined by one link.
 
-use super::{Cable, Groups, Level, Line, MOST_HOSTS, Path, Shape, Switch, Tier, TopologySpec, Way};
+use super::{Cable, Groups, Level, Line, MOST_HOSTS, Shape, Switch, Tier, TopologySpec, Way};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -65,12 +65,9 @@ impl Shape for Dumbbell {
             from: Switch::new("switch", from),
             to: Switch::new("switch", 1 - from),
             line: self.middle(),
+            routed: true,
         };
         vec![across(0), across(1)]
-    }
-
-    fn path(&self, src: u32, _: u32, _: u64) -> Path {
-        Path::of([self.rack(src)])
     }
 
     fn way(&self, _: u32, _: u32) -> Way {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Three tiers of switches with k ports each.
+//! Three tiers of switches with k ports each: a [`Clos`] with k pods and k / 2 of all else.
 
-use super::{
-    Cable, Groups, Level, Line, MOST_HOSTS, Mistake, Path, Shape, Switch, Tier, TopologySpec, Way,
-};
+use super::{Cable, Clos, Line, MOST_HOSTS, Mistake, Shape, Tier, TopologySpec, Way};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -47,31 +45,20 @@ impl FatTree {
         self.k / 2
     }
 
-    fn pod_line(&self) -> Line {
-        Line {
-            rate: self.pod_rate,
-            delay: self.fabric_delay,
-        }
-    }
-
-    fn core_line(&self) -> Line {
-        Line {
-            rate: self.core_rate,
-            delay: self.fabric_delay,
-        }
-    }
-
-    /// From rack to rack within a pod.
-    fn within(&self) -> Way {
-        Way::over(2, self.pod_line())
-    }
-
-    /// From pod to pod.
-    fn across(&self) -> Way {
-        Way {
-            links: 4,
-            delay: Picos(4 * self.fabric_delay.0),
-            slowest: self.pod_rate.min(self.core_rate),
+    /// This fabric as numbers of pods and switches.
+    fn clos(&self) -> Clos {
+        Clos {
+            pods: self.k,
+            edges: self.half(),
+            aggs: self.half(),
+            cores: self.half(),
+            hosts: self.hosts_per_edge,
+            host_rate: self.host_rate,
+            pod_rate: self.pod_rate,
+            core_rate: self.core_rate,
+            host_delay: self.host_delay,
+            pod_delay: self.fabric_delay,
+            core_delay: self.fabric_delay,
         }
     }
 }
@@ -86,109 +73,34 @@ impl Shape for FatTree {
     }
 
     fn hosts(&self) -> u64 {
-        u64::from(self.k * self.half()) * u64::from(self.hosts_per_edge)
+        self.clos().hosts()
     }
 
     fn host_line(&self) -> Line {
-        Line {
-            rate: self.host_rate,
-            delay: self.host_delay,
-        }
+        self.clos().host_line()
     }
 
     fn edge_name(&self) -> &'static str {
-        "edge"
+        self.clos().edge_name()
     }
 
     fn rack(&self, host: u32) -> u32 {
-        host / self.hosts_per_edge
+        self.clos().rack(host)
     }
 
     fn pod(&self, host: u32) -> u32 {
-        host / (self.hosts_per_edge * self.half())
+        self.clos().pod(host)
     }
 
-    /// In this order: edge up, aggregation down, aggregation up, core down. Aggregation switch `a`
-    /// of every pod is joined to cores a*h..(a+1)*h, where h is k/2.
     fn cables(&self) -> Vec<Cable> {
-        let (k, h) = (self.k, self.half());
-        let mut all = Vec::with_capacity(4 * (k * h * h) as usize);
-        let mut cable = |from: (&'static str, u32), to: (&'static str, u32), line: Line| {
-            all.push(Cable {
-                from: Switch::new(from.0, from.1),
-                to: Switch::new(to.0, to.1),
-                line,
-            });
-        };
-        for e in 0..k * h {
-            for a in 0..h {
-                cable(("edge", e), ("agg", e / h * h + a), self.pod_line());
-            }
-        }
-        for g in 0..k * h {
-            for e in 0..h {
-                cable(("agg", g), ("edge", g / h * h + e), self.pod_line());
-            }
-        }
-        for g in 0..k * h {
-            for c in 0..h {
-                cable(("agg", g), ("core", g % h * h + c), self.core_line());
-            }
-        }
-        for c in 0..h * h {
-            for p in 0..k {
-                cable(("core", c), ("agg", p * h + c / h), self.core_line());
-            }
-        }
-        all
-    }
-
-    fn path(&self, src: u32, dst: u32, hash: u64) -> Path {
-        let (k, h) = (self.k, self.half());
-        let tier = k * h * h; // links of one tier in one direction
-        let (from, to) = (self.rack(src), self.rack(dst));
-        let a = (hash % u64::from(h)) as u32;
-        let (from_agg, to_agg) = (self.pod(src) * h + a, self.pod(dst) * h + a);
-        let (up, down) = (from * h + a, tier + to_agg * h + to % h);
-        if from_agg == to_agg {
-            return Path::of([up, down]);
-        }
-        let c = (hash / u64::from(h) % u64::from(h)) as u32;
-        Path::of([
-            up,
-            2 * tier + from_agg * h + c,
-            3 * tier + (a * h + c) * k + self.pod(dst),
-            down,
-        ])
+        self.clos().cables()
     }
 
     fn way(&self, src: u32, dst: u32) -> Way {
-        if self.pod(src) == self.pod(dst) {
-            self.within()
-        } else {
-            self.across()
-        }
+        self.clos().way(src, dst)
     }
 
     fn tiers(&self) -> Vec<Tier> {
-        let h = self.half();
-        vec![
-            Tier {
-                level: Level::Racks,
-                name: "edge uplinks",
-                groups: Groups::Of(self.hosts_per_edge),
-                exits: (h, self.pod_rate),
-                sides: self.k * h,
-                ways: vec![self.within()],
-            },
-            Tier {
-                level: Level::Pods,
-                name: "core links",
-                groups: Groups::Of(self.hosts_per_edge * h),
-                exits: (h * h, self.core_rate),
-                sides: self.k,
-                ways: vec![self.across()],
-            },
-        ]
+        self.clos().tiers()
     }
 }

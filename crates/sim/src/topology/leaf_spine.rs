@@ -2,8 +2,8 @@
 //! Two tiers: every leaf is joined to every spine.
 
 use super::{
-    Cable, Groups, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake, Path, Shape, Switch, Tier,
-    TopologySpec, Way,
+    Cable, Groups, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake, Shape, Switch, Tier, TopologySpec,
+    Way,
 };
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
@@ -81,21 +81,13 @@ impl Shape for LeafSpine {
             from,
             to,
             line: self.uplink(),
+            routed: true,
         };
         let up =
             (0..self.leaves).flat_map(|l| (0..self.spines).map(move |s| cable(leaf(l), spine(s))));
         let down =
             (0..self.spines).flat_map(|s| (0..self.leaves).map(move |l| cable(spine(s), leaf(l))));
         up.chain(down).collect()
-    }
-
-    fn path(&self, src: u32, dst: u32, hash: u64) -> Path {
-        let (from, to) = (self.rack(src), self.rack(dst));
-        let spine = (hash % u64::from(self.spines)) as u32;
-        Path::of([
-            from * self.spines + spine,
-            self.leaves * self.spines + spine * self.leaves + to,
-        ])
     }
 
     fn way(&self, _: u32, _: u32) -> Way {

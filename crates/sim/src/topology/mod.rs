@@ -7,6 +7,7 @@ mod clos;
 mod dumbbell;
 mod fabric;
 mod fat_tree;
+mod fib;
 mod leaf_spine;
 mod ring;
 mod shape;
@@ -21,8 +22,8 @@ use std::fmt;
 use cemark_param::Values;
 use cemark_wire::{Picos, Rate};
 
-pub use fabric::{Fabric, Link, MAX_LINKS, Route};
-pub use shape::{Cable, Groups, Level, Line, Path, Shape, Switch, Tier, Way};
+pub use fabric::{Fabric, Link, MAX_LINKS, NodeId, Route};
+pub use shape::{Cable, Groups, Level, Line, Shape, Switch, Tier, Way};
 pub use spec::{Mistake, TopologySpec};
 
 /// Most hosts of a fabric.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Switches in a ring.
 
-use super::{Cable, Groups, Level, Line, MOST_HOSTS, Path, Shape, Switch, Tier, TopologySpec, Way};
+use super::{Cable, Groups, Level, Line, MOST_HOSTS, Shape, Switch, Tier, TopologySpec, Way};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -58,19 +58,15 @@ impl Shape for Ring {
     /// The direction that packets take, then the one that only pause frames take.
     fn cables(&self) -> Vec<Cable> {
         let switch = |s: u32| Switch::new("switch", s % self.switches);
-        let cable = |from, to| Cable {
+        let cable = |from, to, routed| Cable {
             from: switch(from),
             to: switch(to),
             line: self.host_line(),
+            routed,
         };
-        let forward = (0..self.switches).map(|s| cable(s, s + 1));
-        let back = (0..self.switches).map(|s| cable(s + 1, s));
+        let forward = (0..self.switches).map(|s| cable(s, s + 1, true));
+        let back = (0..self.switches).map(|s| cable(s + 1, s, false));
         forward.chain(back).collect()
-    }
-
-    fn path(&self, src: u32, dst: u32, _: u64) -> Path {
-        let from = self.rack(src);
-        Path::of((0..self.steps(src, dst)).map(|i| (from + i) % self.switches))
     }
 
     fn way(&self, src: u32, dst: u32) -> Way {

@@ -6,7 +6,7 @@ use std::fmt;
 
 use cemark_wire::{Picos, Rate};
 
-use super::{MAX_LINKS, Mistake, Topology, TwoSites};
+use super::{Mistake, Topology, TwoSites};
 
 /// A topology: how many hosts it has, which links join its switches, and which way a packet takes.
 ///
@@ -36,12 +36,9 @@ pub trait Shape {
         self.rack(host)
     }
 
-    /// The inner links, each direction of a cable on its own.
+    /// The inner links, each direction of a cable on its own. Packets take the fewest links; the
+    /// order of parallel choices is the order here.
     fn cables(&self) -> Vec<Cable>;
-
-    /// The inner links from `src` to `dst`, which are in different racks, for a flow with this
-    /// hash. Links of equal cost are chosen by the hash.
-    fn path(&self, src: u32, dst: u32, hash: u64) -> Path;
 
     /// What the inner links between `src` and `dst`, which are in different racks, add up to.
     fn way(&self, src: u32, dst: u32) -> Way;
@@ -103,35 +100,10 @@ pub struct Cable {
     pub from: Switch,
     /// The switch at its far end.
     pub to: Switch,
-    /// What it is like.
+    /// Rate and delay.
     pub line: Line,
-}
-
-/// Most inner links of a path: the others are the two hosts' own.
-const MOST: usize = MAX_LINKS - 2;
-
-/// The inner links of a path, in order.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Path {
-    links: [u32; MOST],
-    n: u8,
-}
-
-impl Path {
-    /// A path over these links. Panics where there are more than a route has room for.
-    pub fn of(links: impl IntoIterator<Item = u32>) -> Path {
-        let mut path = Path::default();
-        for link in links {
-            path.links[usize::from(path.n)] = link;
-            path.n += 1;
-        }
-        path
-    }
-
-    /// The numbers of the links.
-    pub fn links(&self) -> &[u32] {
-        &self.links[..usize::from(self.n)]
-    }
+    /// Whether packets take it. Pause frames take every cable.
+    pub routed: bool,
 }
 
 /// What the inner links of a path add up to.

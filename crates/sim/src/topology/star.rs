@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All hosts on one switch.
 
-use super::{Cable, Line, MOST_HOSTS, Path, Shape, Tier, TopologySpec, Way};
+use super::{Cable, Line, MOST_HOSTS, Shape, Tier, TopologySpec, Way};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -47,10 +47,6 @@ impl Shape for Star {
 
     fn cables(&self) -> Vec<Cable> {
         Vec::new()
-    }
-
-    fn path(&self, _: u32, _: u32, _: u64) -> Path {
-        Path::default()
     }
 
     fn way(&self, _: u32, _: u32) -> Way {

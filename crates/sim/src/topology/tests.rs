@@ -73,8 +73,8 @@ fn topologies() -> Vec<Topology> {
     examples.chain(others).collect()
 }
 
-/// Follows every route by the names of the links: each link starts at the switch where the one
-/// before ended, from sender to receiver. What the shape says of the way without laying it out
+/// Follows every route: each link starts at the node where the one before ended, from sender to
+/// receiver. What the shape says of the way without laying it out
 /// (links, propagation, bottleneck) is what the links add up to.
 #[test]
 fn every_route_is_a_chain_of_links() {
@@ -90,12 +90,12 @@ fn every_route_is_a_chain_of_links() {
                     let route = f.route(src, dst, hash);
                     let route = route.iter().take_while(|&&l| l != LinkId::NONE);
                     let links: Vec<&Link> = route.map(|&l| &f.links()[l]).collect();
-                    let mut at = format!("host{src}");
+                    let mut at = NodeId(src);
                     for link in &links {
-                        assert_eq!(at, link.switch(), "{t:?} {src}->{dst} hash {hash}");
-                        at = link.far().to_owned();
+                        assert_eq!(at, link.from, "{t:?} {src}->{dst} hash {hash}");
+                        at = link.to;
                     }
-                    assert_eq!(at, format!("host{dst}"));
+                    assert_eq!(at, NodeId(dst));
                     assert_eq!(links.len() as u32, t.links(src, dst));
                     let delay: u64 = links.iter().map(|l| l.delay.0).sum();
                     assert_eq!(Picos(delay), t.propagation(src, dst));
@@ -153,10 +153,60 @@ fn every_link_has_one_back() {
         let f = Fabric::new(&t);
         let names: BTreeSet<&str> = f.links().iter().map(|l| l.name.as_str()).collect();
         assert_eq!(names.len(), f.links().len(), "two links of one name: {t:?}");
-        for link in f.links() {
-            let back = format!("{}->{}", link.far(), link.switch());
-            assert!(names.contains(back.as_str()), "{t:?}: no {back}");
+        for (i, link) in (0..).map(LinkId).zip(f.links()) {
+            let back = &f.links()[link.reverse];
+            assert_eq!(
+                (back.from, back.to),
+                (link.to, link.from),
+                "{t:?}: {}",
+                link.name
+            );
+            assert_eq!(back.reverse, i, "{t:?}: {}", link.name);
+            let (from, to) = link.name.split_once("->").expect("two ends");
+            assert_eq!(back.name, format!("{to}->{from}"));
         }
+    }
+}
+
+/// The links of a route between switches, by the name of each far end.
+fn over(t: &Topology, src: u32, dst: u32, hash: u64) -> Vec<String> {
+    let fabric = Fabric::new(t);
+    let route = fabric.route(src, dst, hash);
+    let links = route.iter().take_while(|&&l| l != LinkId::NONE);
+    let far = |l: &LinkId| {
+        let (_, far) = fabric.links()[*l].name.split_once("->").expect("two ends");
+        far.to_owned()
+    };
+    links.map(far).collect()
+}
+
+/// Results of earlier builds stay: a flow's hash chooses among equal-cost links in their order,
+/// first the lowest digit.
+#[test]
+fn the_hash_chooses_among_links_of_equal_cost() {
+    let of = |name: &str| {
+        let mut all = topologies().into_iter();
+        all.find(|t| t.spec().name == name).expect("an example")
+    };
+    let Topology::FatTree(tree) = of("fat-tree") else {
+        panic!("a fat tree");
+    };
+    let (half, hosts) = (u64::from(tree.k / 2), tree.hosts() as u32);
+    for hash in [0, 1, 5, 1 << 40, u64::MAX] {
+        let (agg, core) = (hash % half, hash / half % half);
+        let route = over(&tree.into(), 0, hosts - 1, hash);
+        let last = u64::from(tree.k - 1) * half + agg;
+        assert_eq!(route[1], format!("agg{agg}"));
+        assert_eq!(route[2], format!("core{}", agg * half + core));
+        assert_eq!(route[3], format!("agg{last}"));
+    }
+    let Topology::LeafSpine(two) = of("leaf-spine") else {
+        panic!("leaves and spines");
+    };
+    let hosts = two.hosts() as u32;
+    for hash in [0, 3, u64::MAX] {
+        let route = over(&two.into(), 0, hosts - 1, hash);
+        assert_eq!(route[1], format!("spine{}", hash % u64::from(two.spines)));
     }
 }
 

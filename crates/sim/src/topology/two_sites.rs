@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two data centres and long links between them.
 
-use super::{Cable, Groups, Level, Line, MOST_HOSTS, Path, Shape, Switch, Tier, TopologySpec, Way};
+use super::{Cable, Groups, Level, Line, MOST_HOSTS, Shape, Switch, Tier, TopologySpec, Way};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -115,16 +115,12 @@ impl Shape for TwoSites {
                         from: ends[0],
                         to: ends[1],
                         line,
+                        routed: true,
                     });
                 }
             }
         }
         all
-    }
-
-    fn path(&self, src: u32, _: u32, hash: u64) -> Path {
-        let p = (hash % u64::from(self.paths)) as u32;
-        Path::of(self.between(self.rack(src), p))
     }
 
     fn way(&self, _: u32, _: u32) -> Way {
