@@ -8,13 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use cemark_report::{Finished, Metric, metrics};
 use cemark_scenario::{Plan, Point, Published};
-use cemark_sim::config::{Buffering, DeviceQueue, Fct, MarkerChoice, Nic, Offload};
-use cemark_sim::config::{
-    Measure, NonEct, QueueConfig, RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
-};
+use cemark_sim::config::MarkerChoice;
+use cemark_sim::config::TracePorts;
 use cemark_sim::outcome::{FlowRecord, PortReport, PortTrace, QueueSample, Spread, Totals};
-use cemark_sim::topology::{Star, Topology};
-use cemark_sim::workload::RttModel;
+use cemark_sim::topology::Star;
 use cemark_sim::{Config, Outcome};
 use cemark_wire::{Nanos, Picos, Rate};
 
@@ -26,47 +23,18 @@ pub type Factors = [f64; 3];
 pub const FACTORS: [Factors; 3] = [[1.0, 1.0, 1.0], [0.8, 0.9, 1.0], [1.3, 1.1, 1.1]];
 
 pub fn config(seed: u64) -> Config {
-    Config {
-        topology: Topology::Star(Star {
-            hosts: 8,
-            rate: Rate::gbps(10),
-            delay: Picos::from_micros(2),
-        }),
-        rtt: RttModel::Path,
-        delays_syn: true,
-        workloads: Vec::new(),
-        transport: cemark_transport::Config::default(),
-        nic: Nic::BackPressure { packets: 2 },
-        offload: Offload::NONE,
-        switch: SwitchConfig {
-            buffer_bytes: 600_000,
-            queues: vec![QueueConfig::PLAIN],
-            scheduler: SchedulerKind::Fifo,
-            buffering: Buffering::PORT,
-            round: RoundSpec::default(),
-            marker: MarkerChoice::None,
-            threshold_rate: None,
-            non_ect: NonEct::Forward,
-            device: DeviceQueue::NONE,
-            most_packets: 0,
-            plain_host_ports: false,
-            never_fuse: false,
-            pfc: None,
-        },
-        faults: Vec::new(),
-        retunes: Vec::new(),
-        edge: cemark_sim::config::Edge::Plain,
-        measure: Measure {
-            queue_interval: Picos::from_micros(10),
-            trace: TracePorts::Hottest,
-            from: Picos::ZERO,
-            until: Picos::from_micros(1_000_000),
-            fct: Fct::LastByte,
-            goodput_interval: Picos::ZERO,
-        },
-        seed,
-        max_time: Picos::from_micros(10_000_000),
-    }
+    let star = Star {
+        hosts: 8,
+        rate: Rate::gbps(10),
+        delay: Picos::from_micros(2),
+    };
+    let end = Picos::from_micros(10_000_000);
+    let mut config = Config::new(star, Vec::new(), MarkerChoice::None, end);
+    config.switch.buffer_bytes = 600_000;
+    config.measure.trace = TracePorts::Hottest;
+    config.measure.until = Picos::from_micros(1_000_000);
+    config.seed = seed;
+    config
 }
 
 pub fn plan(loads: &[&str], seeds: &[u64]) -> Plan {

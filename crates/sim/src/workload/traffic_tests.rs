@@ -4,10 +4,7 @@
 use cemark_wire::{Picos, Rate};
 
 use super::Traffic;
-use crate::config::{
-    Buffering, Config, DeviceQueue, Fct, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig,
-    RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
-};
+use crate::config::{Config, MarkerChoice, Nic};
 use crate::topology::{LeafSpine, Level, Star, Topology};
 use crate::workload::load::flows_per_second;
 use crate::workload::{
@@ -41,46 +38,15 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
             control: None,
         })
         .collect();
-    Config {
-        topology,
-        rtt: RttModel::Variation {
-            lo: us(80),
-            hi: us(240),
-        },
-        delays_syn: true,
-        workloads,
-        transport: cemark_transport::Config::default(),
-        nic: Nic::Fifo,
-        offload: Offload::NONE,
-        switch: SwitchConfig {
-            buffer_bytes: 600_000,
-            queues: vec![QueueConfig::PLAIN],
-            scheduler: SchedulerKind::Fifo,
-            buffering: Buffering::PORT,
-            round: RoundSpec::default(),
-            marker: MarkerChoice::None,
-            threshold_rate: None,
-            non_ect: NonEct::Forward,
-            device: DeviceQueue::NONE,
-            most_packets: 0,
-            plain_host_ports: false,
-            never_fuse: false,
-            pfc: None,
-        },
-        faults: Vec::new(),
-        retunes: Vec::new(),
-        edge: crate::config::Edge::Plain,
-        measure: Measure {
-            queue_interval: Picos::ZERO,
-            trace: TracePorts::None,
-            from: Picos::ZERO,
-            until: Picos::MAX,
-            fct: Fct::LastByte,
-            goodput_interval: Picos::ZERO,
-        },
-        seed: 1,
-        max_time: Picos::MAX,
-    }
+    let mut config = Config::new(topology, workloads, MarkerChoice::None, Picos::MAX);
+    config.rtt = RttModel::Variation {
+        lo: us(80),
+        hi: us(240),
+    };
+    config.nic = Nic::Fifo;
+    config.switch.buffer_bytes = 600_000;
+    config.measure.queue_interval = Picos::ZERO;
+    config
 }
 
 fn web(load: f64, flows: u64, warmup: u64) -> Kind {

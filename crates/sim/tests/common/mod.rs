@@ -5,14 +5,9 @@
 pub mod random;
 
 use cemark_marking::{Values, catalogue};
-use cemark_sim::config::{
-    Buffering, Config, DeviceQueue, Fct, MarkerChoice, Measure, Nic, NonEct, Offload, QueueConfig,
-    RoundSpec, SchedulerKind, SwitchConfig, TracePorts,
-};
+use cemark_sim::config::{Config, MarkerChoice, TracePorts};
 use cemark_sim::topology::{LeafSpine, Topology};
-use cemark_sim::workload::{
-    Arrivals, ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload,
-};
+use cemark_sim::workload::{Arrivals, ClassMap, Kind, LongFlows, Pairs, SizeTable, Workload};
 use cemark_wire::{Picos, Rate};
 
 pub fn us(n: u64) -> Picos {
@@ -82,41 +77,12 @@ pub fn permutation() -> Workload {
 }
 
 pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {
-    Config {
-        topology: leaf_spine(),
-        rtt: RttModel::Path,
-        delays_syn: true,
-        workloads,
-        transport: cemark_transport::Config::default(),
-        nic: Nic::BackPressure { packets: 2 },
-        offload: Offload::NONE,
-        switch: SwitchConfig {
-            buffer_bytes: 300_000,
-            queues: vec![QueueConfig::PLAIN],
-            scheduler: SchedulerKind::Fifo,
-            buffering: Buffering::PORT,
-            round: RoundSpec::default(),
-            marker,
-            threshold_rate: None,
-            non_ect: NonEct::Forward,
-            device: DeviceQueue::NONE,
-            most_packets: 0,
-            plain_host_ports: false,
-            never_fuse: false,
-            pfc: None,
-        },
-        faults: Vec::new(),
-        retunes: Vec::new(),
-        edge: cemark_sim::config::Edge::Plain,
-        measure: Measure {
-            queue_interval: us(20),
-            trace: TracePorts::Hottest,
-            from: Picos::ZERO,
-            until: Picos::from_micros(1_000_000),
-            fct: Fct::LastByte,
-            goodput_interval: Picos::ZERO,
-        },
-        seed: 7,
-        max_time: Picos::from_micros(1_000_000),
-    }
+    let end = us(1_000_000);
+    let mut config = Config::new(leaf_spine(), workloads, marker, end);
+    config.switch.buffer_bytes = 300_000;
+    config.measure.queue_interval = us(20);
+    config.measure.trace = TracePorts::Hottest;
+    config.measure.until = end;
+    config.seed = 7;
+    config
 }
