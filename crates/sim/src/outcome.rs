@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use cemark_switch::{Counters, DropReason};
 use cemark_wire::{Nanos, Picos, Rate};
 
-/// Everything recorded in one point.
+/// Everything recorded in one point. Its serialised form is without the flows.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outcome {
     /// Measured flows, in order of id; those without an end are unfinished.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub flows: Vec<FlowRecord>,
     /// Endless flows, in order of id.
     pub long_flows: Vec<LongRecord>,
@@ -75,6 +77,7 @@ pub struct FlowRecord {
 
 /// One endless flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LongRecord {
     /// Its number.
     pub id: u64,
@@ -101,6 +104,8 @@ pub struct LongRecord {
 
 /// The answer to one probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "(u16, Picos, Picos)"))]
 pub struct ProbeRecord {
     /// Which workload.
     pub workload: u16,
@@ -112,6 +117,7 @@ pub struct ProbeRecord {
 
 /// Sums over the fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Totals {
     /// Packets that hosts put on their NIC (data, ACKs, probes).
     pub sent: u64,
@@ -124,8 +130,10 @@ pub struct Totals {
     /// Packets still in flight at the end, including copies that middleboxes keep.
     pub in_flight: u64,
     /// CE written by switches, by reason (see [`reasons`]).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "form::reasons"))]
     pub marks: BTreeMap<&'static str, u64>,
     /// Packets discarded, by reason (see [`reasons`]).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "form::reasons"))]
     pub drops: BTreeMap<&'static str, u64>,
     /// Retransmission timeouts, all flows.
     pub timeouts: u64,
@@ -186,6 +194,7 @@ impl Totals {
 
 /// One switch port. Queue lengths do not count the packet being sent.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortReport {
     /// For people: `leaf3->host52`, `leaf0->spine7`.
     pub name: String,
@@ -201,6 +210,7 @@ pub struct PortReport {
     pub drops: u64,
     /// Share of the link's time in use between `Measure::from` and `Measure::until`; zero where the
     /// run ended before.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub utilisation: f64,
     /// Queue length in bytes over the samples, which are of the same time; zero where nothing was
     /// sampled.
@@ -227,6 +237,7 @@ pub fn hottest(ports: &[PortReport]) -> Option<usize> {
 
 /// A port that was paused.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PauseReport {
     /// As in [`PortReport`]; a NIC's is `host3->leaf0`.
     pub name: String,
@@ -234,28 +245,36 @@ pub struct PauseReport {
     pub frames: u64,
     /// Share of the time between `Measure::from` and `Measure::until` in which some queue was
     /// paused.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub share: f64,
 }
 
 /// A distribution in five numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spread {
     /// How many values.
     pub count: u64,
     /// Mean.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub mean: f64,
     /// Median.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub p50: f64,
     /// 99th percentile.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub p99: f64,
     /// Largest.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub max: f64,
     /// Smallest.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "form::finite"))]
     pub min: f64,
 }
 
 /// Queue length over time at one port.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortTrace {
     /// The port's name.
     pub name: String,
@@ -267,6 +286,8 @@ pub struct PortTrace {
 
 /// What a packet would find at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "(Picos, u32, Nanos)"))]
 pub struct QueueSample {
     /// When.
     pub at: Picos,
@@ -274,4 +295,45 @@ pub struct QueueSample {
     pub bytes: u32,
     /// Time to drain the current backlog: with one queue, the sojourn of a packet that arrives now.
     pub wait: Nanos,
+}
+
+/// The fields in their order: a run has many samples.
+impl From<QueueSample> for (Picos, u32, Nanos) {
+    fn from(s: QueueSample) -> Self {
+        (s.at, s.bytes, s.wait)
+    }
+}
+
+/// The fields in their order: a run has many probes.
+impl From<ProbeRecord> for (u16, Picos, Picos) {
+    fn from(p: ProbeRecord) -> Self {
+        (p.workload, p.sent, p.rtt)
+    }
+}
+
+/// Forms of single values.
+#[cfg(feature = "serde")]
+mod form {
+    use std::collections::BTreeMap;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// JSON has no NaN: a mean of nothing is written as zero, with its count beside it.
+    pub(super) fn finite<S: Serializer>(x: &f64, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(if x.is_finite() { *x } else { 0.0 })
+    }
+
+    /// Counters have the reasons of this build as keys; a file with another reason is not from it.
+    pub(super) fn reasons<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<BTreeMap<&'static str, u64>, D::Error> {
+        let read = BTreeMap::<String, u64>::deserialize(from)?;
+        let known = |(name, count): (String, u64)| {
+            let reason = super::reasons().find(|reason| *reason == name);
+            let unknown = || D::Error::custom(format_args!("no reason of this build: {name}"));
+            Ok((reason.ok_or_else(unknown)?, count))
+        };
+        read.into_iter().map(known).collect()
+    }
 }

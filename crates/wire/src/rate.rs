@@ -6,7 +6,7 @@ use crate::{Nanos, Picos};
 /// A rate in bits per second. Never zero where a link is built from it.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rate(pub u64);
 
 impl Rate {
