@@ -42,7 +42,6 @@ pub struct DcibConfig {
     /// Packets above this rate are sent Not-ECT too, without a copy: expendable probes.
     pub probe_above: Option<Rate>,
     /// Which packets have a copy and a router ACK.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Clones::is_selected"))]
     pub clones: Clones,
 }
 
@@ -56,13 +55,7 @@ pub enum Clones {
     Others,
 }
 
-impl Clones {
-    #[cfg(feature = "serde")]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-    fn is_selected(&self) -> bool {
-        *self == Clones::Selected
-    }
-}
+impl Clones {}
 
 /// When a copy is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,6 @@ pub struct Config {
     /// Base RTT of each flow.
     pub rtt: RttModel,
     /// The delay that this adds to a flow's data applies to its SYN too.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_true"))]
     pub delays_syn: bool,
     /// What is sent; the flows of all are merged in time.
     pub workloads: Vec<Workload>,
@@ -48,7 +47,6 @@ pub struct Config {
     pub edge: Edge,
     /// Parameters of the markers that change in mid-run, in the order in which those of equal times
     /// take effect.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub retunes: Vec<Retune>,
     /// What is recorded.
     pub measure: Measure,
@@ -222,19 +220,15 @@ pub struct SwitchConfig {
     pub marker: MarkerChoice,
     /// The rate of the ports that the marker's lengths of queues are meant for: a port of another
     /// rate has them in proportion. None: every port has them as they are.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub threshold_rate: Option<Rate>,
     /// What becomes of a packet that should be marked and is not ECN-capable.
     pub non_ect: NonEct,
     /// What waits in the device below the queues of a port, where no marker sees it.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "DeviceQueue::is_none"))]
     pub device: DeviceQueue,
     /// Packets of any size, ACKs included, that the queues of a port hold at most; 0: only bytes
     /// count.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub most_packets: u32,
     /// The ports that face hosts neither mark nor drop: one FIFO of 64 MiB each.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_false"))]
     pub plain_host_ports: bool,
     /// Forces explicit queues that are served by their own events, where a faster form would be
     /// legal (for tests and comparisons).
@@ -263,7 +257,6 @@ pub struct Pfc {
     /// Bytes below that threshold at which a link may resume.
     pub xon_offset: u32,
     /// Time that a port takes to obey a frame after it has arrived.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_no_time"))]
     pub reaction: Picos,
     /// Headroom of each link and lossless queue, on top of the buffer; 0: computed from its rate,
     /// delay and packet sizes.
@@ -407,7 +400,6 @@ pub struct Measure {
     /// The ports whose every sample is kept as a trace.
     pub trace: TracePorts,
     /// When a flow counts as complete.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fct::is_usual"))]
     pub fct: Fct,
     /// First instant that samples, utilisation, pauses and goodput count from.
     pub from: Picos,
@@ -437,39 +429,10 @@ pub enum Fct {
 }
 
 impl Fct {
-    /// Whether it is the usual one.
-    pub fn is_usual(&self) -> bool {
-        *self == Fct::LastByte
-    }
-
     /// Whether the sender ends the flow.
     pub fn is_of_sender(self) -> bool {
         matches!(self, Fct::LastAck | Fct::Closed)
     }
-}
-
-#[cfg(feature = "serde")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_true(flag: &bool) -> bool {
-    *flag
-}
-
-#[cfg(feature = "serde")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_false(flag: &bool) -> bool {
-    !*flag
-}
-
-#[cfg(feature = "serde")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(n: &u32) -> bool {
-    *n == 0
-}
-
-#[cfg(feature = "serde")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_no_time(span: &Picos) -> bool {
-    span.0 == 0
 }
 
 /// Ports whose queue length is kept over time.

@@ -42,13 +42,11 @@ pub struct Config {
     pub handshake: bool,
     /// Segments that one write, ACK or timer releases at most, whatever the windows allow; 0: no
     /// such limit. The host obeys it, and the window grows as if it were in use.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub max_burst: u32,
     /// Selective acknowledgements (RFC 2018, 6675); without them NewReno (RFC 6582).
     pub sack: bool,
     /// NewReno's timer restarts at every partial ACK of a recovery, not at the first alone (the
     /// Slow-but-Steady variant of RFC 6582 section 4; the other one is called Impatient).
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_false"))]
     pub slow_but_steady: bool,
     /// Duplicate ACKs (or SACKed segments) that start a fast retransmit.
     pub dup_acks: u32,
@@ -60,7 +58,6 @@ pub struct Config {
     /// Largest train that leaves together under pacing, in bytes (TSO); 0: one segment.
     pub pace_train: u32,
     /// Habits of an operating system.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Stack::is_none"))]
     pub stack: Stack,
     /// Hosts have RDMA queue pairs instead: `control` and what only TCP has are then ignored.
     pub rdma: Option<Rdma>,
@@ -130,16 +127,4 @@ impl Default for Config {
             rdma: None,
         }
     }
-}
-
-#[cfg(feature = "serde")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(n: &u32) -> bool {
-    *n == 0
-}
-
-#[cfg(feature = "serde")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_false(b: &bool) -> bool {
-    !*b
 }

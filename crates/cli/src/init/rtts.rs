@@ -3,46 +3,29 @@
 //! follow.
 
 use cemark_sim::workload::{RttModel, rtt_quantile};
+use minijinja::{Value, context};
 
 use super::answers::Rtts;
 use super::text::{quoted, time};
 
-/// The lines of `[rtt]`.
-pub(super) fn section(rtt: &Rtts) -> String {
+/// The values of `[rtt]`.
+pub(super) fn section(rtt: &Rtts) -> Value {
     match rtt {
         Rtts::Range {
-            smallest, largest, ..
-        } if smallest == largest => {
-            format!("model = \"fixed\"\nrtt = \"{}\"\n", time(*smallest))
-        }
-        Rtts::Range {
             smallest,
-            typical: None,
+            typical,
             largest,
-        } => format!(
-            "# Most flows are near the smallest RTT, few near the largest: the shape that ECN# \
-             (section 5.3)\n# found. cemark help rtt lists other shapes, also measured ones.\n\
-             model = \"variation\"\nmin = \"{}\"\nmax = \"{}\"\n",
-            time(*smallest),
-            time(*largest)
-        ),
-        Rtts::Range {
-            smallest,
-            typical: Some(typical),
-            largest,
-        } => format!(
-            "# Half of the flows below the typical RTT, half above; linear in between.\n\
-             model = \"quantiles\"\n\
-             table = [[0, \"{}\"], [0.5, \"{}\"], [1, \"{}\"]]\n",
-            time(*smallest),
-            time(*typical),
-            time(*largest)
-        ),
-        Rtts::File(path) => format!(
-            "# Each flow draws its base RTT from the file.\n\
-             model = \"samples\"\nfile = {}\n",
-            quoted(path)
-        ),
+        } => context! {
+            model => match typical {
+                _ if smallest == largest => "fixed",
+                None => "variation",
+                Some(_) => "quantiles",
+            },
+            smallest => time(*smallest),
+            typical => typical.map(time),
+            largest => time(*largest),
+        },
+        Rtts::File(path) => context! { model => "samples", file => quoted(path) },
     }
 }
 

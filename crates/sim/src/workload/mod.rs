@@ -40,7 +40,6 @@ pub struct Workload {
     /// of all is.
     ///
     /// [`Config::transport`]: crate::Config::transport
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub control: Option<Control>,
 }
 
@@ -67,7 +66,6 @@ pub enum Kind {
         /// of those has ended.
         hold: Picos,
         /// What few workloads ask for.
-        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Arrivals::is_usual"))]
         arrivals: Arrivals,
     },
     /// `senders` hosts each send one flow to `receiver` at the same time, repeatedly.
@@ -89,7 +87,6 @@ pub enum Kind {
         /// Each flow starts up to this much later, uniform.
         jitter: Picos,
         /// The hosts that may answer, in order; empty: all but the receiver.
-        #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
         from: Vec<u32>,
     },
     /// Endless flows.
@@ -134,14 +131,11 @@ impl Kind {
 pub struct Arrivals {
     /// Sizes and starts are drawn independently, as in most simulators: the load of a run is then
     /// what its sizes happen to make it. Otherwise they are stratified and the load is exact.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_false"))]
     pub independent: bool,
     /// The hosts that send, in rising order; empty: all.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub senders: Vec<u32>,
     /// The measured flows start uniformly over this span, and there are no others; the load follows
     /// from it.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub span: Option<Span>,
 }
 
@@ -153,19 +147,6 @@ pub struct Span {
     pub at: Picos,
     /// Its length.
     pub length: Picos,
-}
-
-impl Arrivals {
-    /// Whether everything is as usual.
-    pub fn is_usual(&self) -> bool {
-        *self == Arrivals::default()
-    }
-}
-
-#[cfg(feature = "serde")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 /// Which endless flows.
@@ -201,10 +182,8 @@ pub struct FlowLine {
     /// Payload bytes.
     pub bytes: u64,
     /// Its queue, where that is not the workload's.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub class: Option<u8>,
     /// Its base RTT, where that is not drawn.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub rtt: Option<Picos>,
 }
 

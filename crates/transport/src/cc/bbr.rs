@@ -16,7 +16,6 @@ use cemark_param::config;
 /// The declaration.
 pub static SPEC: ControllerSpec = ControllerSpec {
     params: BbrConfig::PARAMS,
-    later: &["bbr-cap"],
     paced: true,
     wants_delivered: true,
     slows_for_loss: false,

@@ -28,7 +28,6 @@ pub static SPEC_ECN: ControllerSpec = ControllerSpec {
 
 const WITHOUT_ECN: ControllerSpec = ControllerSpec {
     params: CubicConfig::PARAMS,
-    later: &["hystart", "cubic-clamp"],
     ..ControllerSpec::new(
         "cubic",
         "CUBIC",

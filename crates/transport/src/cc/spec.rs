@@ -68,8 +68,6 @@ pub struct ControllerSpec {
     pub doc: &'static str,
     /// Its parameters, in the order of [`Control::values`].
     pub params: &'static [ParamSpec],
-    /// Parameters that the serialised form leaves out where they have their defaults.
-    pub later: &'static [&'static str],
     /// Its data packets are ECN-capable.
     pub ecn: bool,
     /// Its receiver has to report every CE mark exactly, as RFC 8257 section 3.2 describes;
@@ -100,7 +98,6 @@ impl ControllerSpec {
             title,
             doc,
             params: &[],
-            later: &[],
             ecn: false,
             exact_echo: false,
             paced: false,
@@ -208,11 +205,9 @@ impl serde::Serialize for Control {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
         let params = self.spec.params.iter().zip(&self.values.0);
-        let later = |name: &str| self.spec.later.contains(&name);
-        let written = params.filter(|(p, value)| !later(p.name) || **value != p.default);
-        let mut map = serializer.serialize_map(Some(1 + written.clone().count()))?;
+        let mut map = serializer.serialize_map(Some(1 + params.len()))?;
         map.serialize_entry("control", self.spec.name)?;
-        for (param, value) in written {
+        for (param, value) in params {
             map.serialize_entry(param.name, value)?;
         }
         map.end()

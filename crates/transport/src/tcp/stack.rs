@@ -35,15 +35,7 @@ pub struct Stack {
     /// The application hands over a stream in pieces of this many bytes, as the send buffer has
     /// room for them. The segment that ends a piece carries PUSH, and is acknowledged at once even
     /// if ACKs are delayed. 0: in one piece.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub write_size: u32,
-}
-
-/// Streams in one piece are written without the field, so that their identity is the older one.
-#[cfg(feature = "serde")]
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
-fn is_zero(size: &u32) -> bool {
-    *size == 0
 }
 
 impl Stack {
@@ -84,10 +76,5 @@ impl Stack {
         self.tlp &= sack;
         self.rack &= sack;
         self
-    }
-
-    /// Whether it is [`Stack::NONE`]. A configuration is then written without it.
-    pub fn is_none(&self) -> bool {
-        *self == Stack::NONE
     }
 }
