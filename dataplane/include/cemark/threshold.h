@@ -20,10 +20,6 @@ enum cemark_threshold_scope {
 	CEMARK_THRESHOLD_SCOPE_QUEUE = 0,
 	CEMARK_THRESHOLD_SCOPE_PORT = 1,
 	CEMARK_THRESHOLD_SCOPE_POOL = 2,
-	/* older names */
-	CEMARK_THRESHOLD_QUEUE = CEMARK_THRESHOLD_SCOPE_QUEUE,
-	CEMARK_THRESHOLD_PORT = CEMARK_THRESHOLD_SCOPE_PORT,
-	CEMARK_THRESHOLD_POOL = CEMARK_THRESHOLD_SCOPE_POOL,
 };
 
 /* K itself, or the queue's part of K by its weight among all queues, busy or not. */
