@@ -55,8 +55,6 @@ pub enum Clones {
     Others,
 }
 
-impl Clones {}
-
 /// When a copy is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

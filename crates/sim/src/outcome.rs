@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use cemark_switch::{Counters, DropReason};
 use cemark_wire::{Nanos, Picos, Rate};
 
-/// Everything recorded in one point. Its serialised form is without the flows.
+/// Everything recorded in one point. Serde leaves out the flows, which are a table of their own.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outcome {
@@ -297,21 +297,21 @@ pub struct QueueSample {
     pub wait: Nanos,
 }
 
-/// The fields in their order: a run has many samples.
+/// The form of a stored sample: a list of fields without names, since a run has many samples.
 impl From<QueueSample> for (Picos, u32, Nanos) {
     fn from(s: QueueSample) -> Self {
         (s.at, s.bytes, s.wait)
     }
 }
 
-/// The fields in their order: a run has many probes.
+/// The form of a stored probe: a list of fields without names, since a run has many probes.
 impl From<ProbeRecord> for (u16, Picos, Picos) {
     fn from(p: ProbeRecord) -> Self {
         (p.workload, p.sent, p.rtt)
     }
 }
 
-/// Forms of single values.
+/// Serialised forms of numbers and counters.
 #[cfg(feature = "serde")]
 mod form {
     use std::collections::BTreeMap;

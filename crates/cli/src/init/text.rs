@@ -88,7 +88,6 @@ impl Parts<'_> {
         ];
         let cells = self.cell.filter(|_| answers.buffer.in_cells);
         let cells = cells.map(|cell| format!("{} cells of {cell} bytes", answers.buffer.amount));
-        let dcqcn = answers.transport == "dcqcn";
         context! {
             commands => commands.map(|(typed, does)| (format!("{typed:30}"), does)),
             kind => match answers.kind {
@@ -116,8 +115,7 @@ impl Parts<'_> {
             buffer => length(self.buffer),
             cells => cells,
             per_port => answers.buffer.per == Per::Port,
-            dcqcn => dcqcn,
-            pauses => dcqcn,
+            dcqcn => answers.transport == "dcqcn",
         }
     }
 }

@@ -6,20 +6,21 @@ use std::sync::OnceLock;
 use super::Link;
 use crate::ids::LinkId;
 
-/// Distance of a switch from which no path leads to the destination.
+/// Distance of a switch without a path to the destination.
 const NONE: u8 = u8::MAX;
 
 /// Shortest paths between the switches of a fabric.
 ///
-/// Of the links of one switch that lie on shortest paths a flow takes one by its hash: the hash
-/// modulo their number, in their order; the quotient chooses at the next switch (ECMP).
+/// A flow's hash chooses among a switch's links that lie on shortest paths (ECMP): the hash modulo
+/// their number is the place of the link in their order, and the quotient chooses at the next
+/// switch.
 #[derive(Clone, Debug)]
 pub(super) struct Fib {
     /// By switch: the links to other switches that packets take, and their far ends.
     out: Vec<Vec<(LinkId, u32)>>,
     /// By switch: the switches whose links lead to it.
     into: Vec<Vec<u32>>,
-    /// By destination: the links from each switch to it, computed for the first packet.
+    /// By destination: the number of links from each switch, computed for the first flow.
     distances: Vec<OnceLock<Box<[u8]>>>,
 }
 
@@ -70,7 +71,7 @@ impl Fib {
         })
     }
 
-    /// The links from each switch to the switch `to`, breadth first.
+    /// The number of links from each switch to the switch `to`, breadth first.
     fn distances(&self, to: usize) -> &[u8] {
         self.distances[to].get_or_init(|| {
             let mut distances = vec![NONE; self.out.len()];

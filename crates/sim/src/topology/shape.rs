@@ -102,7 +102,7 @@ pub struct Cable {
     pub to: Switch,
     /// Rate and delay.
     pub line: Line,
-    /// Whether packets take it. Pause frames take every cable.
+    /// Whether packets take this direction. Pause frames take every cable.
     pub routed: bool,
 }
 

@@ -180,8 +180,8 @@ fn over(t: &Topology, src: u32, dst: u32, hash: u64) -> Vec<String> {
     links.map(far).collect()
 }
 
-/// Results of earlier builds stay: a flow's hash chooses among equal-cost links in their order,
-/// first the lowest digit.
+/// ECMP keeps the results of runs: the hash modulo the number of equal-cost links chooses at the
+/// first switch, the quotient at the second.
 #[test]
 fn the_hash_chooses_among_links_of_equal_cost() {
     let of = |name: &str| {
