@@ -5,7 +5,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use cemark_sim::config::MarkerChoice;
-use cemark_sim::topology::Fabric;
 use cemark_sim::{Config, LinkId, Stepped, Watch};
 use cemark_wire::Picos;
 use pyo3::prelude::*;
@@ -63,7 +62,7 @@ impl Steps {
                 "name a scheme of the catalogue",
             ));
         }
-        let fabric = Fabric::new(&config.topology);
+        let fabric = config.topology.fabric();
         let mut links: Vec<LinkId> = Vec::new();
         for pattern in &ports {
             let found = fabric.matching(pattern);

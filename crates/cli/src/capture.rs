@@ -55,7 +55,7 @@ pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
     let captures = |head: &[u8]| head.starts_with(b"\x0a\x0d\x0d\x0a") && has(head, "cemark ");
     let replace = Replace::ours(args.force, captures);
     replace.check(&args.out, IN_THE_WAY)?;
-    let fabric = Fabric::new(&point.config.topology);
+    let fabric = point.config.topology.fabric();
     let links = links(&fabric, &args.link)?;
     let most = args.packets as usize;
     let taps: Vec<Tap> = links.iter().map(|&link| Tap { link, most }).collect();

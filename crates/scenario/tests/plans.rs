@@ -346,7 +346,7 @@ fn little_needs_to_be_said() {
     let config = &plan.points[0].config;
     assert_eq!(
         config.topology,
-        Topology::Star(Star {
+        Topology::from(Star {
             hosts: 8,
             rate: Rate::gbps(10),
             delay: Picos::from_micros(10)

@@ -33,10 +33,10 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub fn new(cfg: &Config) -> Layout {
-        let fabric = Fabric::new(&cfg.topology);
+        let fabric = Arc::clone(cfg.topology.fabric());
         Layout {
             clock: Clock::new(tick_ps(&fabric)),
-            fabric: Arc::new(fabric),
+            fabric,
             cfg: Arc::new(cfg.clone()),
         }
     }

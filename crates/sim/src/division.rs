@@ -49,7 +49,7 @@ pub(crate) fn most(cfg: &Config) -> u32 {
 }
 
 fn racks(cfg: &Config) -> u32 {
-    cfg.topology.rack(cfg.topology.hosts() - 1) + 1
+    cfg.topology.fabric().racks()
 }
 
 /// Whether hosts of a rack have to stay together. A connection that carries one flow after the

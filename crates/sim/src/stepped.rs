@@ -256,7 +256,7 @@ impl<Q: EventQueue> Shard<Q> {
 /// ```
 /// # use cemark_marking::{Values, catalogue};
 /// # use cemark_sim::config::MarkerChoice;
-/// # use cemark_sim::topology::{Fabric, Star};
+/// # use cemark_sim::topology::Star;
 /// # use cemark_sim::workload::{ClassMap, Kind, LongFlows, Workload};
 /// # use cemark_sim::{Config, Stepped, Watch};
 /// # use cemark_wire::{Picos, Rate};
@@ -276,7 +276,7 @@ impl<Q: EventQueue> Shard<Q> {
 /// # let scheme = catalogue::find("threshold").expect("a scheme");
 /// # let marker = MarkerChoice::Builtin { scheme, values: Values::defaults(scheme) };
 /// # let config = Config::new(star, vec![flows], marker, Picos::from_micros(20_000));
-/// let port = Fabric::new(&config.topology).matching("switch0->host2")[0];
+/// let port = config.topology.fabric().matching("switch0->host2")[0];
 /// let watch = Watch { links: vec![port], interval: Picos::from_micros(1_000), samples: 16 };
 /// let mut run = Stepped::new(&config, &watch);
 /// let mut longest = 0;

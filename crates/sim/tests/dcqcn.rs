@@ -25,7 +25,7 @@ fn incast(senders: u32, marker: MarkerChoice) -> Config {
         })],
         marker,
     );
-    cfg.topology = Topology::Star(Star {
+    cfg.topology = Topology::from(Star {
         hosts: senders + 1,
         rate: Rate::gbps(40),
         delay: us(1),

@@ -6,7 +6,7 @@ use crate::common::{config, us, web_that_stops, workload};
 use cemark_edge::{AckForm, CopyPolicy, Recovery};
 use cemark_sim::config::{DcibConfig, Edge, MarkerChoice};
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
-use cemark_sim::topology::{Fabric, Topology, TwoSites};
+use cemark_sim::topology::{Topology, TwoSites};
 use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel};
 use cemark_sim::{Config, Outcome, run, run_scrambled};
 use cemark_transport::Control;
@@ -14,7 +14,7 @@ use cemark_wire::{Nanos, Picos, Rate};
 use proptest::prelude::*;
 
 fn sites(paths: u32) -> Topology {
-    Topology::TwoSites(TwoSites {
+    Topology::from(TwoSites {
         left: 3,
         right: 3,
         paths,
@@ -30,7 +30,7 @@ fn sites(paths: u32) -> Topology {
 /// Loses this share of all packets on every long link, in both directions.
 fn lossy(cfg: &mut Config, share: f64, victims: Victims) {
     let sites = cfg.topology.two_sites().expect("a test of two sites");
-    let fabric = Fabric::new(&cfg.topology);
+    let fabric = cfg.topology.fabric();
     let paths = sites.paths;
     cfg.faults = (0..2 * paths)
         .map(|i| LinkFault {
@@ -283,7 +283,7 @@ fn a_tenth_of_a_long_fast_path_is_held() {
         jitter: Picos::ZERO,
     });
     let mut cfg = config(vec![long], MarkerChoice::None);
-    cfg.topology = Topology::TwoSites(TwoSites {
+    cfg.topology = Topology::from(TwoSites {
         left: 3,
         right: 3,
         paths: 1,
@@ -324,7 +324,7 @@ fn over_two_paths(fault: impl Fn(u32) -> LinkFault, dcib: DcibConfig) -> Outcome
     let mut cfg = endless(pairs);
     cfg.topology = sites(2);
     let long = cfg.topology.two_sites().map(|sites| sites.between(0, 0)[1]);
-    let fabric = Fabric::new(&cfg.topology);
+    let fabric = cfg.topology.fabric();
     cfg.faults = vec![fault(fabric.inner(long.expect("two sites")).0)];
     cfg.edge = Edge::Dcib {
         config: dcib,

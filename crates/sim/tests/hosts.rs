@@ -24,7 +24,7 @@ fn two_flows(control: Control, marker: MarkerChoice, offload: Offload) -> Config
         jitter: us(100),
     });
     let mut c = config(vec![long], marker);
-    c.topology = Topology::Star(Star {
+    c.topology = Topology::from(Star {
         hosts: 3,
         rate: Rate::gbps(10),
         delay: us(25),
@@ -88,7 +88,7 @@ fn one_flow(offload: Offload, pacing: bool, pace_train: u32) -> Config {
         jitter: Picos::ZERO,
     });
     c.workloads = vec![long];
-    c.topology = Topology::Dumbbell(Dumbbell {
+    c.topology = Topology::from(Dumbbell {
         left: 1,
         right: 1,
         host_rate: Rate::gbps(10),

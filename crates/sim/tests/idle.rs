@@ -10,7 +10,7 @@ use cemark_sim::workload::{FlowLine, Kind};
 use cemark_wire::{Picos, Rate};
 
 fn leaf_spine(host: u64, uplink: u64) -> Topology {
-    Topology::LeafSpine(LeafSpine {
+    Topology::from(LeafSpine {
         leaves: 2,
         spines: 1,
         hosts_per_leaf: 2,

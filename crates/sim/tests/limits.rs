@@ -27,7 +27,7 @@ fn line(src: u32, bytes: u64) -> FlowLine {
 /// Flows to host 3 of a star with 5 us links; their hosts send whole windows at once.
 fn star(lines: Vec<FlowLine>, marker: MarkerChoice) -> Config {
     let mut c = config(vec![workload(Kind::List(lines))], marker);
-    c.topology = Topology::Star(Star {
+    c.topology = Topology::from(Star {
         hosts: 4,
         rate: Rate::gbps(10),
         delay: us(5),

@@ -27,7 +27,7 @@ fn meeting(seed: u64) -> Config {
         vec![web_that_stops(0.6, 150), incast],
         scheme("threshold", &[("k", 60_000)]),
     );
-    cfg.topology = Topology::LeafSpine(LeafSpine {
+    cfg.topology = Topology::from(LeafSpine {
         leaves: 4,
         spines: 3,
         hosts_per_leaf: 6,

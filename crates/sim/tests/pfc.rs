@@ -33,7 +33,7 @@ fn lossless(topology: Topology, kind: Kind, marker: MarkerChoice) -> Config {
 
 /// 80 hosts under 5 leaves; uplinks as in a fabric without oversubscription.
 fn fabric() -> Topology {
-    Topology::LeafSpine(LeafSpine {
+    Topology::from(LeafSpine {
         leaves: 5,
         spines: 4,
         hosts_per_leaf: 16,
@@ -123,7 +123,7 @@ fn the_headroom_is_enough_and_hardly_more() {
     // With a fixed XOFF everything above it is headroom: what the formula keeps is used to the last
     // few packets, and with half of it packets are lost.
     let mut cfg = lossless(
-        Topology::Star(Star {
+        Topology::from(Star {
             hosts: 9,
             rate: Rate::gbps(100),
             delay: us(5),
@@ -150,7 +150,7 @@ fn the_headroom_is_enough_and_hardly_more() {
 #[test]
 fn a_sender_that_obeys_late_needs_more_headroom() {
     let mut cfg = lossless(
-        Topology::Star(Star {
+        Topology::from(Star {
             hosts: 9,
             rate: Rate::gbps(100),
             delay: us(5),
@@ -186,7 +186,7 @@ fn a_sender_that_obeys_late_needs_more_headroom() {
 fn a_pause_stops_its_own_queue_only() {
     // Queue 0 is lossless and jammed by an incast, queue 1 carries one more flow to another host.
     let mut cfg = lossless(
-        Topology::Star(Star {
+        Topology::from(Star {
             hosts: 12,
             rate: Rate::gbps(100),
             delay: us(1),
@@ -225,7 +225,7 @@ fn a_pause_stops_its_own_queue_only() {
 fn ring(hops: u32, marker: MarkerChoice) -> Config {
     let pairs = (0..6).map(|h| (h, (h + 2 * hops) % 6)).collect();
     let mut cfg = lossless(
-        Topology::Ring(Ring {
+        Topology::from(Ring {
             switches: 3,
             hosts_per_switch: 2,
             rate: Rate::gbps(100),

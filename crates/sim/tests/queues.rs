@@ -17,7 +17,7 @@ use cemark_wire::{Nanos, Picos, Rate};
 use proptest::prelude::*;
 
 fn star(hosts: u32) -> Topology {
-    Topology::Star(Star {
+    Topology::from(Star {
         hosts,
         rate: Rate::gbps(10),
         delay: Picos(4_999_999),

@@ -5,7 +5,7 @@ use crate::common::{config, permutation, scheme, us, web};
 use cemark_marking::{At, Hook, Marker, QueueSpec, Verdict, Why, catalogue};
 use cemark_sim::config::{Config, MarkerChoice, Nic, Policy, QueueConfig, SchedulerKind};
 use cemark_sim::retune::BadRetune;
-use cemark_sim::topology::{Fabric, Topology};
+use cemark_sim::topology::{Form, LeafSpine, Topology};
 use cemark_sim::{
     LinkId, Outcome, Retune, Stepped, Watch, run, run_on_heap, run_with_observer, shards,
 };
@@ -203,7 +203,7 @@ fn a_later_change_is_laid_over_an_earlier_one_of_the_same_port() {
 #[test]
 fn only_the_named_ports_change() {
     let mut tuned = config(vec![web(0.7, 60)], scheme("threshold", &[("k", 300_000)]));
-    let fabric = Fabric::new(&tuned.topology);
+    let fabric = tuned.topology.fabric();
     let port = fabric.matching("leaf0->host1")[0];
     tuned.retunes = vec![Retune {
         at: us(100),
@@ -252,7 +252,7 @@ fn cores_and_shards_agree() {
 
 fn watch(config: &Config, pattern: &str, interval: u64) -> Watch {
     Watch {
-        links: Fabric::new(&config.topology).matching(pattern),
+        links: config.topology.fabric().matching(pattern),
         interval: us(interval),
         samples: 8,
     }
@@ -396,9 +396,13 @@ fn only_ports_of_another_rate_have_other_thresholds() {
     let plain = numbers(&run(&cfg));
     cfg.switch.threshold_rate = Some(Rate::gbps(10));
     assert_eq!(numbers(&run(&cfg)), plain);
-    if let Topology::LeafSpine(fabric) = &mut cfg.topology {
-        fabric.uplink_rate = Rate::gbps(40);
-    }
+    let Form::LeafSpine(fabric) = cfg.topology.form().clone() else {
+        panic!("leaves and spines");
+    };
+    cfg.topology = Topology::from(LeafSpine {
+        uplink_rate: Rate::gbps(40),
+        ..fabric
+    });
     let scaled = numbers(&run(&cfg));
     cfg.switch.threshold_rate = None;
     assert!(

@@ -17,7 +17,7 @@ use cemark_wire::{Nanos, Picos, Rate};
 use proptest::prelude::*;
 
 fn fabric(leaves: u32, spines: u32, hosts_per_leaf: u32, delay: Picos) -> Topology {
-    Topology::LeafSpine(LeafSpine {
+    Topology::from(LeafSpine {
         leaves,
         spines,
         hosts_per_leaf,

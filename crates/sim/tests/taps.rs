@@ -4,7 +4,6 @@
 use crate::common::{config, scheme, us, web, workload};
 use cemark_sim::config::{Config, Pfc, Policy, SchedulerKind};
 use cemark_sim::faults::{LinkFault, Loss, Victims};
-use cemark_sim::topology::Fabric;
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_sim::{LinkId, Sightings, Tap, run, run_with_taps};
 use cemark_wire::{Ecn, Flags, Picos};
@@ -62,7 +61,7 @@ fn tapped(config: &Config, links: &[u32], most: usize) -> (u64, u64, Sightings) 
 fn taps_see_every_packet_and_change_nothing() {
     for (name, config) in runs() {
         let without = run(&config);
-        let fabric = Fabric::new(&config.topology);
+        let fabric = config.topology.fabric();
         let all: Vec<u32> = (0..fabric.links().len() as u32).collect();
         let (digest, hops, seen) = tapped(&config, &all, usize::MAX);
         assert_eq!(

@@ -22,7 +22,7 @@ fn late_comer(control: Control, buffer: u32, marker: MarkerChoice) -> Config {
         jitter: Picos::ZERO,
     });
     let mut c = config(vec![long], marker);
-    c.topology = Topology::Dumbbell(Dumbbell {
+    c.topology = Topology::from(Dumbbell {
         left: 2,
         right: 2,
         host_rate: Rate::gbps(1),

@@ -180,7 +180,7 @@ fn the_busiest_port_is_traced_beside_the_hottest() {
     lines.extend((1..6).map(|src| line(src, 9, 100_000)));
     let mut cfg = config(vec![workload(Kind::List(lines))], MarkerChoice::None);
     // One switch: no uplink carries as much as the last link.
-    cfg.topology = Topology::Star(Star {
+    cfg.topology = Topology::from(Star {
         hosts: 10,
         rate: Rate::gbps(10),
         delay: us(10),

@@ -202,7 +202,7 @@ impl Lab {
     /// More delays than bands, or more flows than can be written down.
     pub fn new(config: &Config, simulated: &Outcome) -> Result<Lab, Refusal> {
         refusal::check(config)?;
-        let fabric = Fabric::new(&config.topology);
+        let fabric = config.topology.fabric();
         let mut delays = Delays::default();
         let (flows, endless) = traffic(config, &fabric, simulated, &mut delays)?;
         let probes = probes(config, &fabric, &mut delays)?;

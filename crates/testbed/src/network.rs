@@ -12,7 +12,6 @@
 
 use cemark_sim::Config;
 use cemark_sim::config::Nic;
-use cemark_sim::topology::{Fabric, Topology};
 use serde::{Deserialize, Serialize};
 
 use crate::echo::Asking;
@@ -73,18 +72,10 @@ fn text(i: u32) -> String {
     format!("{a}.{b}.{c}.{d}")
 }
 
-/// To which switch a host is connected.
-fn side(topology: &Topology, host: u32) -> u32 {
-    match topology {
-        Topology::Dumbbell(d) => u32::from(host >= d.left),
-        _ => 0,
-    }
-}
-
 /// Namespaces, devices, addresses and routes.
 pub(crate) fn links(config: &Config, asking: &Asking) -> Vec<Batch> {
     let hosts = config.topology.hosts();
-    let switches = 1 + side(&config.topology, hosts - 1);
+    let switches = config.topology.fabric().racks();
     let mtu = u32::from(config.transport.mss) + 40 + 12 * u32::from(qdisc::stamps(config));
     let mut all = Vec::new();
     let names = (0..hosts).map(host).chain((0..switches).map(switch));
@@ -100,7 +91,7 @@ pub(crate) fn links(config: &Config, asking: &Asking) -> Vec<Batch> {
     };
     for i in 0..hosts {
         let port = format!("p{i}");
-        let s = switch(side(&config.topology, i));
+        let s = switch(config.topology.rack(i));
         all.push(pair((s, &port), (host(i), "eth0")));
     }
     if switches > 1 {
@@ -156,7 +147,7 @@ fn host_lines(config: &Config, asking: &Asking, i: u32) -> Vec<String> {
 fn switch_lines(config: &Config, s: u32, switches: u32) -> Vec<String> {
     let mut lines = vec!["link add name lag type ifb".to_owned()];
     lines.push("link set dev lag up".to_owned());
-    for i in (0..config.topology.hosts()).filter(|i| side(&config.topology, *i) == s) {
+    for i in (0..config.topology.hosts()).filter(|i| config.topology.rack(*i) == s) {
         lines.push(up(config, &format!("p{i}")));
         lines.push(format!("route add {}/32 dev p{i}", text(i)));
     }
@@ -178,11 +169,11 @@ pub(crate) fn qdiscs(config: &Config, delays: &[u64]) -> Vec<Batch> {
     let mut batches: Vec<Batch> = (0..hosts)
         .map(|i| batch("tc", &host(i), vec![root("eth0", &nic)]))
         .collect();
-    let fabric = Fabric::new(&config.topology);
-    let switches = 1 + side(&config.topology, hosts - 1);
+    let fabric = config.topology.fabric();
+    let switches = config.topology.fabric().racks();
     for s in 0..switches {
         let mut lines = lag(delays);
-        for i in (0..hosts).filter(|i| side(&config.topology, *i) == s) {
+        for i in (0..hosts).filter(|i| config.topology.rack(*i) == s) {
             lines.push(format!("qdisc add dev p{i} clsact"));
             lines.push(format!(
                 "filter add dev p{i} ingress matchall action mirred egress redirect dev lag"
@@ -203,7 +194,7 @@ pub(crate) fn qdiscs(config: &Config, delays: &[u64]) -> Vec<Batch> {
 /// Namespace and device of a switch's port, by the host at its far end and its name.
 pub(crate) fn place(config: &Config, host: Option<u32>, name: &str) -> Option<(String, String)> {
     match host {
-        Some(i) => Some((switch(side(&config.topology, i)), format!("p{i}"))),
+        Some(i) => Some((switch(config.topology.rack(i)), format!("p{i}"))),
         None => {
             let (near, _) = name.split_once("->")?;
             let number = near.trim_start_matches(char::is_alphabetic);
@@ -259,7 +250,7 @@ fn output(config: &Config) -> u32 {
 /// Settings of the kernel: TCP as the scenario has it, and nothing that sends packets of its own.
 pub(crate) fn settings(config: &Config, ecn: u8) -> Vec<Setting> {
     let hosts = config.topology.hosts();
-    let switches = 1 + side(&config.topology, hosts - 1);
+    let switches = config.topology.fabric().racks();
     let t = &config.transport;
     let window = t.receive_window.clamp(65_536, 1 << 30);
     let mut all = Vec::new();

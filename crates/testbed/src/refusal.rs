@@ -6,7 +6,7 @@ use std::fmt;
 use cemark_param::Dialect;
 use cemark_sim::Config;
 use cemark_sim::config::{Buffering, Edge, MarkerChoice, Nic, Policy, SchedulerKind};
-use cemark_sim::topology::Topology;
+use cemark_sim::topology::Form;
 use cemark_sim::workload::ClassMap;
 use cemark_transport::Control;
 
@@ -68,7 +68,7 @@ pub(crate) fn check(config: &Config) -> Result<(), Refusal> {
 }
 
 fn fabric(config: &Config) -> Result<(), Refusal> {
-    let one_or_two = matches!(config.topology, Topology::Star(_) | Topology::Dumbbell(_));
+    let one_or_two = matches!(config.topology.form(), Form::Star(_) | Form::Dumbbell(_));
     if !one_or_two {
         return no(
             "topology.kind",

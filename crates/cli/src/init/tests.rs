@@ -2,8 +2,7 @@
 //! Whatever is answered, the file is read without a warning.
 
 use cemark_scenario::{Overrides, Plan, parse};
-use cemark_sim::topology::Level;
-use cemark_sim::workload::load::{flows_per_second, most_loaded};
+use cemark_sim::workload::load::{Tier, flows_per_second, most_loaded};
 use cemark_sim::workload::{Kind as Arriving, Traffic};
 use cemark_transport::cc::catalogue;
 use proptest::prelude::*;
@@ -151,8 +150,8 @@ fn carried(made: &Made) -> (f64, u64) {
     let Arriving::Poisson { pairs, .. } = &config.workloads[0].kind else {
         panic!("init writes a Poisson workload");
     };
-    let tier = most_loaded(&topology, pairs).level;
-    let inner = tier != Level::Hosts;
+    let tier = most_loaded(&topology, pairs).tier;
+    let inner = tier != Tier::Hosts;
     for flow in &waiting {
         let crosses = !inner || topology.rack(flow.src) != topology.rack(flow.dst);
         let packets = flow.bytes.div_ceil(u64::from(config.transport.mss));

@@ -8,7 +8,7 @@ use cemark_marking::{FirstMark, Level};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::{flows_per_second, tiers};
+use cemark_sim::workload::load::{flows_per_second, ways};
 use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel, Workload};
 use cemark_wire::Picos;
 
@@ -361,21 +361,10 @@ pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, P
         Kind::List(lines) => return of_pairs(&mut lines.iter().map(|l| (l.src, l.dst))),
         Kind::Probe { .. } => return Vec::new(),
     };
-    // A flow that crosses a tier and none further in takes one of that tier's ways; one that
-    // crosses no tier stays within its rack.
-    let crossing = tiers(topology, &pattern);
-    let next = |i: usize| crossing.get(i).map_or(0.0, |tier| tier.share);
-    let round = |inner: Picos| {
-        let one_way = topology.propagation_with(inner);
-        one_way.saturating_add(one_way)
-    };
-    let mut all = vec![(1.0 - next(1), round(Picos::ZERO))];
-    for (i, tier) in topology.shape().tiers().iter().enumerate() {
-        let share = (next(i + 1) - next(i + 2)) / tier.ways.len() as f64;
-        all.extend(tier.ways.iter().map(|way| (share, round(way.delay))));
-    }
-    all.retain(|(share, _)| *share > 1e-12);
-    all
+    ways(topology, &pattern)
+        .into_iter()
+        .map(|(share, way)| (share, way.delay.saturating_add(way.delay)))
+        .collect()
 }
 
 /// A span in nanoseconds, at most what picoseconds can count.

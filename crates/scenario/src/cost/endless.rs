@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Endless flows: the rate of the links that they fill, for the time of the run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use cemark_sim::Config;
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::tiers;
 use cemark_sim::workload::{Kind, LongFlows, Pairs};
+use cemark_sim::{Config, LinkId};
 use cemark_wire::Picos;
 
 use super::Found;
@@ -128,22 +128,18 @@ fn hashed(topology: &Topology, flows: f64) -> f64 {
     rate
 }
 
-/// Bits a second that these pairs can fill: the links of their hosts, and the exits of their racks.
+/// Bits a second that these pairs can fill: each pair has its part of the fullest link of its path.
 fn filled(topology: &Topology, pairs: &[(u32, u32)]) -> f64 {
-    let host = topology.host_rate().0 as f64;
-    let hosts = |pairs: &[(u32, u32)]| {
-        host * distinct(pairs, |pair| pair.0).min(distinct(pairs, |pair| pair.1))
-    };
-    let leaves = |pair: &(u32, u32)| topology.rack(pair.0) != topology.rack(pair.1);
-    let (across, within): (Vec<_>, Vec<_>) = pairs.iter().copied().partition(leaves);
-    let exits = topology.shape().tiers().first().map_or(0.0, |tier| {
-        let racks = distinct(&across, |pair| topology.rack(pair.0));
-        let racks = racks.min(distinct(&across, |pair| topology.rack(pair.1)));
-        racks * f64::from(tier.exits.0) * tier.exits.1.0 as f64
-    });
-    (hosts(&within) + exits).min(hosts(pairs))
-}
-
-fn distinct(pairs: &[(u32, u32)], of: impl Fn(&(u32, u32)) -> u32) -> f64 {
-    pairs.iter().map(of).collect::<BTreeSet<u32>>().len() as f64
+    let fabric = topology.fabric();
+    let paths: Vec<Vec<LinkId>> = (0..)
+        .zip(pairs)
+        .map(|(i, &(src, dst))| fabric.path(src, dst, i).collect())
+        .collect();
+    let mut flows: BTreeMap<LinkId, f64> = BTreeMap::new();
+    for &link in paths.iter().flatten() {
+        *flows.entry(link).or_default() += 1.0;
+    }
+    let part = |link: &LinkId| fabric.links()[link.place()].rate.0 as f64 / flows[link];
+    let least = |path: &Vec<LinkId>| path.iter().map(part).fold(f64::INFINITY, f64::min);
+    paths.iter().map(least).sum()
 }

@@ -6,7 +6,7 @@
 
 use cemark_sim::Config;
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::{flows_per_second, tiers};
+use cemark_sim::workload::load::{flows_per_second, ways};
 use cemark_sim::workload::{FlowLine, Kind, Pairs, SizeTable};
 
 use super::Found;
@@ -289,16 +289,8 @@ fn sent(sizes: &SizeTable, most: f64) -> f64 {
     sizes.mean() * some / all
 }
 
-/// Links crossed by an average packet: the two hosts' own, and what each tier that it crosses adds
-/// to the way.
+/// Links crossed by an average packet.
 pub(super) fn links(topology: &Topology, pairs: &Pairs) -> f64 {
-    let shares = tiers(topology, pairs);
-    let (mut all, mut before) = (2.0, 0.0);
-    for (load, tier) in shares[1..].iter().zip(topology.shape().tiers()) {
-        let links = tier.ways.iter().map(|way| f64::from(way.links));
-        let mean = links.sum::<f64>() / tier.ways.len() as f64;
-        all += load.share * (mean - before);
-        before = mean;
-    }
-    all
+    let all = ways(topology, pairs).into_iter();
+    all.map(|(share, way)| share * f64::from(way.links)).sum()
 }

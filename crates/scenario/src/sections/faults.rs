@@ -59,7 +59,7 @@ pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFaul
     if nodes.is_empty() {
         return Ok(Vec::new());
     }
-    let fabric = Fabric::new(topology);
+    let fabric = topology.fabric();
     let links = fabric
         .links()
         .iter()

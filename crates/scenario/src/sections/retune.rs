@@ -143,7 +143,7 @@ pub(crate) fn retunes(root: &Table, config: &mut Config, label: &str) -> Fallibl
     if nodes.is_empty() {
         return Ok(Vec::new());
     }
-    let fabric = Fabric::new(&config.topology);
+    let fabric = config.topology.fabric();
     let mut found: Vec<(Retune, &Node, String)> = Vec::new();
     for node in nodes {
         let written = written(node)?;

@@ -433,7 +433,7 @@ fn pairs(s: &mut Section<'_>, topology: &Topology) -> Fallible<Pairs> {
     }
     match pairs {
         PairsKind::All => Ok(Pairs::All),
-        PairsKind::OtherRack if topology.rack(topology.hosts() - 1) == 0 => Err(Fault::new(
+        PairsKind::OtherRack if topology.fabric().racks() == 1 => Err(Fault::new(
             s.at(),
             "pairs = \"other-rack\" needs more than one rack",
         )

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Three tiers of switches in any numbers: a fat tree with fewer pods, more cores, or other rates.
 
-use super::{
-    Cable, Groups, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake, Shape, Switch, Tier, TopologySpec,
-    Way,
-};
+use super::{Line, MOST_HOSTS, MOST_LINKS, Mistake, Shape, TopologySpec, Wiring};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -46,46 +43,6 @@ config! {
     }
 }
 
-impl Clos {
-    /// Edge-aggregation links in one direction.
-    fn pod_links(&self) -> u32 {
-        self.pods * self.edges * self.aggs
-    }
-
-    /// Aggregation-core links in one direction.
-    fn core_links(&self) -> u32 {
-        self.pods * self.aggs * self.cores
-    }
-
-    fn pod_line(&self) -> Line {
-        Line {
-            rate: self.pod_rate,
-            delay: self.pod_delay,
-        }
-    }
-
-    fn core_line(&self) -> Line {
-        Line {
-            rate: self.core_rate,
-            delay: self.core_delay,
-        }
-    }
-
-    /// From rack to rack within a pod.
-    fn within(&self) -> Way {
-        Way::over(2, self.pod_line())
-    }
-
-    /// From pod to pod.
-    fn across(&self) -> Way {
-        Way {
-            links: 4,
-            delay: Picos(2 * (self.pod_delay.0 + self.core_delay.0)),
-            slowest: self.pod_rate.min(self.core_rate),
-        }
-    }
-}
-
 impl Shape for Clos {
     fn mistake(&self) -> Option<Mistake> {
         let cables = u64::from(self.pods)
@@ -103,87 +60,42 @@ impl Shape for Clos {
         u64::from(self.pods) * u64::from(self.edges) * u64::from(self.hosts)
     }
 
-    fn host_line(&self) -> Line {
-        Line {
-            rate: self.host_rate,
-            delay: self.host_delay,
-        }
-    }
-
-    fn edge_name(&self) -> &'static str {
-        "edge"
-    }
-
-    fn rack(&self, host: u32) -> u32 {
-        host / self.hosts
-    }
-
-    fn pod(&self, host: u32) -> u32 {
-        host / (self.hosts * self.edges)
-    }
-
     /// In this order: edge up, aggregation down, aggregation up, core down. Aggregation switch `a`
     /// of every pod is joined to cores a*c..(a+1)*c, where c is `cores`.
-    fn cables(&self) -> Vec<Cable> {
-        let (edges, aggs, cores) = (self.edges, self.aggs, self.cores);
-        let mut all = Vec::with_capacity(2 * (self.pod_links() + self.core_links()) as usize);
-        let mut cable = |from: (&'static str, u32), to: (&'static str, u32), line: Line| {
-            all.push(Cable {
-                from: Switch::new(from.0, from.1),
-                to: Switch::new(to.0, to.1),
-                line,
-                routed: true,
-            });
-        };
-        for e in 0..self.pods * edges {
+    fn wiring(&self) -> Wiring {
+        let (pods, edges, aggs, cores) = (self.pods, self.edges, self.aggs, self.cores);
+        let [host, pod, up] = [
+            (self.host_rate, self.host_delay),
+            (self.pod_rate, self.pod_delay),
+            (self.core_rate, self.core_delay),
+        ]
+        .map(|(rate, delay)| Line { rate, delay });
+        let racks = (0..pods * edges).map(|_| self.hosts);
+        let mut wiring = Wiring::of_racks("edge", racks, host).alike();
+        let agg = wiring.switches("agg", pods * aggs);
+        let core = wiring.switches("core", aggs * cores);
+        wiring.tier("edge uplinks");
+        for e in 0..pods * edges {
             for a in 0..aggs {
-                cable(("edge", e), ("agg", e / edges * aggs + a), self.pod_line());
+                wiring.cable(e, agg + e / edges * aggs + a, pod);
             }
         }
-        for g in 0..self.pods * aggs {
+        for g in 0..pods * aggs {
             for e in 0..edges {
-                cable(("agg", g), ("edge", g / aggs * edges + e), self.pod_line());
+                wiring.cable(agg + g, g / aggs * edges + e, pod);
             }
         }
-        for g in 0..self.pods * aggs {
+        wiring.tier("core links");
+        for g in 0..pods * aggs {
             for c in 0..cores {
-                cable(("agg", g), ("core", g % aggs * cores + c), self.core_line());
+                wiring.cable(agg + g, core + g % aggs * cores + c, up);
             }
         }
         for c in 0..aggs * cores {
-            for p in 0..self.pods {
-                cable(("core", c), ("agg", p * aggs + c / cores), self.core_line());
+            for p in 0..pods {
+                wiring.cable(core + c, agg + p * aggs + c / cores, up);
             }
         }
-        all
-    }
-
-    fn way(&self, src: u32, dst: u32) -> Way {
-        if self.pod(src) == self.pod(dst) {
-            self.within()
-        } else {
-            self.across()
-        }
-    }
-
-    fn tiers(&self) -> Vec<Tier> {
-        vec![
-            Tier {
-                level: Level::Racks,
-                name: "edge uplinks",
-                groups: Groups::Of(self.hosts),
-                exits: (self.aggs, self.pod_rate),
-                sides: self.pods * self.edges,
-                ways: vec![self.within()],
-            },
-            Tier {
-                level: Level::Pods,
-                name: "core links",
-                groups: Groups::Of(self.hosts * self.edges),
-                exits: (self.aggs * self.cores, self.core_rate),
-                sides: self.pods,
-                ways: vec![self.across()],
-            },
-        ]
+        wiring
     }
 }

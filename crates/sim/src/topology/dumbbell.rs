@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two switches joined by one link.
 
-use super::{Cable, Groups, Level, Line, MOST_HOSTS, Shape, Switch, Tier, TopologySpec, Way};
+use super::{Line, MOST_HOSTS, Shape, TopologySpec, Wiring};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -31,58 +31,24 @@ config! {
     }
 }
 
-impl Dumbbell {
-    fn middle(&self) -> Line {
-        Line {
-            rate: self.middle_rate,
-            delay: self.middle_delay,
-        }
-    }
-}
-
 impl Shape for Dumbbell {
     fn hosts(&self) -> u64 {
         u64::from(self.left) + u64::from(self.right)
     }
 
-    fn host_line(&self) -> Line {
-        Line {
+    fn wiring(&self) -> Wiring {
+        let host = Line {
             rate: self.host_rate,
             delay: self.host_delay,
-        }
-    }
-
-    fn edge_name(&self) -> &'static str {
-        "switch"
-    }
-
-    fn rack(&self, host: u32) -> u32 {
-        u32::from(host >= self.left)
-    }
-
-    fn cables(&self) -> Vec<Cable> {
-        let across = |from: u32| Cable {
-            from: Switch::new("switch", from),
-            to: Switch::new("switch", 1 - from),
-            line: self.middle(),
-            routed: true,
         };
-        vec![across(0), across(1)]
-    }
-
-    fn way(&self, _: u32, _: u32) -> Way {
-        Way::over(1, self.middle())
-    }
-
-    fn tiers(&self) -> Vec<Tier> {
-        vec![Tier {
-            level: Level::Racks,
-            name: "middle link",
-            groups: Groups::Two(self.left, self.right),
-            exits: (1, self.middle_rate),
-            // Each direction carries half of what all hosts send to each other.
-            sides: 2,
-            ways: vec![Way::over(1, self.middle())],
-        }]
+        let middle = Line {
+            rate: self.middle_rate,
+            delay: self.middle_delay,
+        };
+        let mut wiring = Wiring::of_racks("switch", [self.left, self.right], host);
+        wiring.tier("middle link");
+        wiring.cable(0, 1, middle);
+        wiring.cable(1, 0, middle);
+        wiring
     }
 }

@@ -6,14 +6,15 @@
 //! are made by the flow's hash, once for its life.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use cemark_wire::{Picos, Rate};
 
 use super::fib::Fib;
-use super::{Line, Topology};
+use super::wiring::{Line, Wiring};
 use crate::ids::LinkId;
 
-/// More links than any route has.
+/// Most links of a route.
 pub const MAX_LINKS: usize = 6;
 
 /// The links from a sender's NIC to the receiver; [`LinkId::NONE`] behind the last.
@@ -22,7 +23,7 @@ pub type Route = [LinkId; MAX_LINKS];
 /// One direction of a cable, with the port that feeds it.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// For people: `leaf0->spine3`.
+    /// For people: `leaf0->spine3`, and `leaf0->spine3#2` for the second of parallel cables.
     pub name: String,
     /// Rate.
     pub rate: Rate,
@@ -38,8 +39,7 @@ pub struct Link {
     pub reverse: LinkId,
 }
 
-/// A host or a switch: the hosts in their order, then the switches in the order of their first
-/// ports among the links.
+/// A host or a switch: the hosts in their order, then the switches, those with hosts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
@@ -50,47 +50,79 @@ impl NodeId {
     }
 }
 
+/// A path between two hosts as the sum of its links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// Number of links.
+    pub links: u32,
+    /// Propagation delay, one way.
+    pub delay: Picos,
+    /// Rate of the slowest link.
+    pub slowest: Rate,
+}
+
+/// Hosts of a rack whose links are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub rack: u32,
+    pub line: Line,
+    pub hosts: u32,
+    /// One of the hosts.
+    pub first: u32,
+}
+
 /// All links of a topology.
 #[derive(Clone, Debug)]
 pub struct Fabric {
     hosts: u32,
+    racks: u32,
+    groups: Vec<Group>,
+    group_of: Vec<u32>,
     links: Vec<Link>,
-    fib: Fib,
+    /// By inner link: its tier, or [`UNROUTED`].
+    tiers: Vec<u8>,
+    names: Vec<&'static str>,
+    alike: bool,
+    all_to_all: OnceLock<Vec<f64>>,
+    pub(super) fib: Fib,
 }
 
+/// The tier of a link that no packet takes.
+const UNROUTED: u8 = u8::MAX;
+
 impl Fabric {
-    /// Lays the topology out.
-    pub fn new(topology: &Topology) -> Fabric {
-        let shape = topology.shape();
-        let (hosts, line, edge) = (topology.hosts(), shape.host_line(), shape.edge_name());
-        let rack = |h| format!("{edge}{}", shape.rack(h));
-        let draft = |from, to, host| Draft {
-            from,
-            to,
-            line,
-            host,
-            routed: true,
-        };
-        let up = (0..hosts).map(|h| draft(format!("host{h}"), rack(h), None));
-        let down = (0..hosts).map(|h| draft(rack(h), format!("host{h}"), Some(h)));
-        let inner = shape.cables().into_iter().map(|cable| Draft {
-            from: cable.from.to_string(),
-            to: cable.to.to_string(),
-            line: cable.line,
-            host: None,
-            routed: cable.routed,
-        });
-        let drafts: Vec<Draft> = up.chain(down).chain(inner).collect();
-        let links = joined(&drafts);
-        let numbered = (0..).map(LinkId).zip(&links).zip(&drafts);
-        let fib = Fib::new(
+    /// Lays out hosts, switches and cables.
+    pub(super) fn new(wiring: &Wiring) -> Fabric {
+        let hosts = wiring.hosts.len() as u32;
+        let links = links(wiring);
+        let tiers: Vec<u8> = wiring
+            .cables
+            .iter()
+            .map(|cable| match cable.routed {
+                true => cable.tier,
+                false => UNROUTED,
+            })
+            .collect();
+        let inner = (2 * hosts..).map(LinkId).zip(&links[2 * hosts as usize..]);
+        let routed = inner.zip(&wiring.cables).filter(|(_, cable)| cable.routed);
+        let routed = routed.map(|(link, _)| link);
+        let fib = Fib::new(hosts, wiring.switches.len(), routed);
+        let (groups, group_of) = groups(wiring);
+        Fabric {
             hosts,
-            numbered.filter(|(_, d)| d.routed).map(|(link, _)| link),
-        );
-        Fabric { hosts, links, fib }
+            racks: wiring.hosts.iter().map(|h| h.switch + 1).max().unwrap_or(0),
+            groups,
+            group_of,
+            links,
+            tiers,
+            names: wiring.tiers.clone(),
+            alike: wiring.alike,
+            all_to_all: OnceLock::new(),
+            fib,
+        }
     }
 
-    /// All links; the first [`Topology::hosts`] are NICs.
+    /// All links; the first [`Topology::hosts`](super::Topology::hosts) are NICs.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
@@ -112,64 +144,213 @@ impl Fabric {
         LinkId(2 * self.hosts + i)
     }
 
+    /// The first switch of a host, counted among the switches.
+    pub fn rack(&self, host: u32) -> u32 {
+        self.links[host as usize].to.0 - self.hosts
+    }
+
+    /// Number of switches that have hosts.
+    pub fn racks(&self) -> u32 {
+        self.racks
+    }
+
     /// The path from `src` to `dst` for a flow with this hash. Panics where a path has more than
     /// [`MAX_LINKS`] links.
     pub fn route(&self, src: u32, dst: u32, hash: u64) -> Route {
-        let last = self.to_host(dst);
         let mut route = [LinkId::NONE; MAX_LINKS];
-        route[0] = LinkId(src);
-        let mut n = 1;
-        let switch = |node: NodeId| node.switch(self.hosts).unwrap_or_default();
-        let (from, to) = (self.links[src as usize].to, self.links[last.place()].from);
-        for link in self.fib.path(switch(from), switch(to), hash) {
+        for (n, link) in self.path(src, dst, hash).enumerate() {
             route[n] = link;
-            n += 1;
         }
-        route[n] = last;
         route
     }
+
+    /// The links from `src` to `dst` for a flow with this hash.
+    pub fn path(&self, src: u32, dst: u32, hash: u64) -> impl Iterator<Item = LinkId> {
+        let inner = self.between(self.rack(src), self.rack(dst), hash);
+        let ends = [LinkId(src), self.to_host(dst)];
+        std::iter::once(ends[0]).chain(inner).chain([ends[1]])
+    }
+
+    /// The inner links from rack to rack for a flow with this hash.
+    pub(crate) fn between(&self, from: u32, to: u32, hash: u64) -> impl Iterator<Item = LinkId> {
+        self.fib.path(from as usize, to as usize, hash)
+    }
+
+    /// The path from `src` to `dst` for a flow with this hash, as a sum.
+    pub fn way(&self, src: u32, dst: u32, hash: u64) -> Way {
+        let none = Way {
+            links: 0,
+            delay: Picos::ZERO,
+            slowest: Rate(u64::MAX),
+        };
+        self.path(src, dst, hash).fold(none, |way, l| {
+            let link = &self.links[l.place()];
+            Way {
+                links: way.links + 1,
+                delay: way.delay.saturating_add(link.delay),
+                slowest: way.slowest.min(link.rate),
+            }
+        })
+    }
+
+    /// The links of hosts, then the inner links that packets take.
+    pub(super) fn routed(&self) -> impl Iterator<Item = &Link> {
+        let outer = self.links[..2 * self.hosts as usize].iter();
+        outer.chain(self.inner_routed().map(|(_, link)| link))
+    }
+
+    /// The inner links that packets take, with their numbers.
+    pub(crate) fn inner_routed(&self) -> impl Iterator<Item = (LinkId, &Link)> {
+        let outer = 2 * self.hosts;
+        let all = (outer..).map(LinkId).zip(&self.links[outer as usize..]);
+        let routed = all.zip(&self.tiers).filter(|(_, tier)| **tier != UNROUTED);
+        routed.map(|(link, _)| link)
+    }
+
+    /// Hosts by rack and link.
+    pub(crate) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The group of a host, as a place in [`groups`](Fabric::groups).
+    pub(crate) fn group(&self, host: u32) -> usize {
+        self.group_of[host as usize] as usize
+    }
+
+    /// Names of the tiers; none where each inner link has a load of its own.
+    pub(crate) fn tiers(&self) -> &[&'static str] {
+        &self.names
+    }
+
+    /// The tier of an inner link that packets take.
+    pub(crate) fn tier(&self, link: LinkId) -> u8 {
+        self.tiers[link.place() - 2 * self.hosts as usize]
+    }
+
+    /// The name of the tier of a link by its place; `None` in a fabric without tiers.
+    pub fn tier_name(&self, link: usize) -> Option<&'static str> {
+        match link.checked_sub(2 * self.hosts as usize) {
+            None => Some("host links"),
+            Some(inner) => self.names.get(usize::from(self.tiers[inner])).copied(),
+        }
+    }
+
+    /// Whether all racks see the same fabric.
+    pub(crate) fn alike(&self) -> bool {
+        self.alike
+    }
+
+    /// Adds the packets over each inner link if each host of another rack sends one packet to each
+    /// of `receivers` hosts of the rack `to`, divided equally among the choices of each switch.
+    fn spread(&self, to: u32, receivers: u32, over: &mut [f64]) {
+        let mut sent = vec![0.0; self.racks as usize];
+        for group in &self.groups {
+            sent[group.rack as usize] += f64::from(group.hosts) * f64::from(receivers);
+        }
+        let first = 2 * self.hosts as usize;
+        let add = |link: LinkId, packets| over[link.place() - first] += packets;
+        self.fib.spread(to as usize, sent, add);
+    }
+
+    /// Packets over each inner link if each host of another rack sends one packet to a host of the
+    /// rack `to`, divided equally among the choices of each switch.
+    pub(crate) fn spread_to(&self, to: u32) -> Vec<f64> {
+        let mut over = vec![0.0; self.tiers.len()];
+        self.spread(to, 1, &mut over);
+        over
+    }
+
+    /// Packets over each inner link if each host sends one packet to each host of other racks,
+    /// divided equally among the choices of each switch.
+    pub(crate) fn spread_of_all(&self) -> &[f64] {
+        self.all_to_all.get_or_init(|| {
+            let mut over = vec![0.0; self.tiers.len()];
+            for to in &self.groups {
+                self.spread(to.rack, to.hosts, &mut over);
+            }
+            over
+        })
+    }
 }
 
-/// A link before its ends have numbers.
-struct Draft {
-    from: String,
-    to: String,
-    line: Line,
-    host: Option<u32>,
-    routed: bool,
+/// The hosts by rack and link, and the group of each host.
+fn groups(wiring: &Wiring) -> (Vec<Group>, Vec<u32>) {
+    let mut places = BTreeMap::new();
+    let mut groups: Vec<Group> = Vec::new();
+    let mut group_of = Vec::with_capacity(wiring.hosts.len());
+    for (first, host) in (0..).zip(&wiring.hosts) {
+        let key = (host.switch, host.line.rate, host.line.delay);
+        let place = *places.entry(key).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Group {
+                rack: host.switch,
+                line: host.line,
+                hosts: 0,
+                first,
+            });
+        }
+        groups[place].hosts += 1;
+        group_of.push(place as u32);
+    }
+    (groups, group_of)
 }
 
-/// The links with numbers for their ends. Every end feeds a link, and every link has a reverse:
-/// the k-th of parallel links belongs to the k-th in the other direction.
-fn joined(drafts: &[Draft]) -> Vec<Link> {
-    let mut nodes = BTreeMap::new();
-    for draft in drafts {
-        let next = NodeId(nodes.len() as u32);
-        nodes.entry(draft.from.as_str()).or_insert(next);
+/// The links with their names, ends and counterparts.
+fn links(wiring: &Wiring) -> Vec<Link> {
+    let hosts = wiring.hosts.len() as u32;
+    let switch = |s: u32| (&wiring.switches[s as usize][..], NodeId(hosts + s));
+    let mut links = Vec::with_capacity(2 * wiring.hosts.len() + wiring.cables.len());
+    let mut push =
+        |(from, a): (&str, NodeId), (to, b): (&str, NodeId), line: Line, host, reverse| {
+            links.push(Link {
+                name: format!("{from}->{to}"),
+                rate: line.rate,
+                delay: line.delay,
+                host,
+                from: a,
+                to: b,
+                reverse: LinkId(reverse),
+            });
+        };
+    for (h, host) in (0..).zip(&wiring.hosts) {
+        push(
+            (&host.name, NodeId(h)),
+            switch(host.switch),
+            host.line,
+            None,
+            hosts + h,
+        );
     }
-    let ends: Vec<[NodeId; 2]> = drafts
-        .iter()
-        .map(|draft| [draft.from.as_str(), draft.to.as_str()].map(|name| nodes[name]))
-        .collect();
-    let mut parallel: BTreeMap<[NodeId; 2], Vec<LinkId>> = BTreeMap::new();
-    for (i, &pair) in (0..).zip(&ends) {
-        parallel.entry(pair).or_default().push(LinkId(i));
+    for (h, host) in (0..).zip(&wiring.hosts) {
+        push(
+            switch(host.switch),
+            (&host.name, NodeId(h)),
+            host.line,
+            Some(h),
+            h,
+        );
     }
-    let mut used = BTreeMap::new();
-    let mut links = Vec::with_capacity(drafts.len());
-    for (draft, [from, to]) in drafts.iter().zip(ends) {
-        let k: &mut usize = used.entry([from, to]).or_default();
-        let reverse = parallel[&[to, from]][*k];
-        *k += 1;
-        links.push(Link {
-            name: format!("{}->{}", draft.from, draft.to),
-            rate: draft.line.rate,
-            delay: draft.line.delay,
-            host: draft.host,
-            from,
-            to,
+    // The k-th of parallel cables belongs to the k-th in the other direction.
+    let mut parallel: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
+    for (l, cable) in (2 * hosts..).zip(&wiring.cables) {
+        parallel.entry([cable.from, cable.to]).or_default().push(l);
+    }
+    for (l, cable) in (2 * hosts..).zip(&wiring.cables) {
+        let place = parallel[&[cable.from, cable.to]].binary_search(&l);
+        let k = place.expect("each cable is in its list");
+        let reverse = parallel[&[cable.to, cable.from]][k];
+        push(
+            switch(cable.from),
+            switch(cable.to),
+            cable.line,
+            None,
             reverse,
-        });
+        );
+    }
+    for list in parallel.values().filter(|list| list.len() > 1) {
+        for (k, &l) in (2..).zip(&list[1..]) {
+            links[l as usize].name += &format!("#{k}");
+        }
     }
     links
 }

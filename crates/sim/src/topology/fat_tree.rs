@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Three tiers of switches with k ports each: a [`Clos`] with k pods and k / 2 of all else.
 
-use super::{Cable, Clos, Line, MOST_HOSTS, Mistake, Shape, Tier, TopologySpec, Way};
+use super::{Clos, MOST_HOSTS, Mistake, Shape, TopologySpec, Wiring};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -76,31 +76,7 @@ impl Shape for FatTree {
         self.clos().hosts()
     }
 
-    fn host_line(&self) -> Line {
-        self.clos().host_line()
-    }
-
-    fn edge_name(&self) -> &'static str {
-        self.clos().edge_name()
-    }
-
-    fn rack(&self, host: u32) -> u32 {
-        self.clos().rack(host)
-    }
-
-    fn pod(&self, host: u32) -> u32 {
-        self.clos().pod(host)
-    }
-
-    fn cables(&self) -> Vec<Cable> {
-        self.clos().cables()
-    }
-
-    fn way(&self, src: u32, dst: u32) -> Way {
-        self.clos().way(src, dst)
-    }
-
-    fn tiers(&self) -> Vec<Tier> {
-        self.clos().tiers()
+    fn wiring(&self) -> Wiring {
+        self.clos().wiring()
     }
 }

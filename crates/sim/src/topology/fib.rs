@@ -7,7 +7,7 @@ use super::Link;
 use crate::ids::LinkId;
 
 /// Distance of a switch without a path to the destination.
-const NONE: u8 = u8::MAX;
+pub(super) const UNREACHED: u8 = u8::MAX;
 
 /// Shortest paths between the switches of a fabric.
 ///
@@ -25,25 +25,21 @@ pub(super) struct Fib {
 }
 
 impl Fib {
-    /// Switches count from `hosts` on; `routed` are the links that packets take.
-    pub(super) fn new<'a>(hosts: u32, links: impl Iterator<Item = (LinkId, &'a Link)>) -> Fib {
+    /// Switches count from `hosts` on; packets take the `links` between them.
+    pub(super) fn new<'a>(
+        hosts: u32,
+        switches: usize,
+        links: impl Iterator<Item = (LinkId, &'a Link)>,
+    ) -> Fib {
         let mut fib = Fib {
-            out: Vec::new(),
-            into: Vec::new(),
-            distances: Vec::new(),
+            out: vec![Vec::new(); switches],
+            into: vec![Vec::new(); switches],
+            distances: vec![OnceLock::new(); switches],
         };
         for (id, link) in links {
-            let ends = [link.from, link.to].map(|node| node.switch(hosts));
-            let most = ends.iter().flatten().max().map_or(0, |&s| s + 1);
-            if most > fib.out.len() {
-                fib.out.resize_with(most, Vec::new);
-                fib.into.resize_with(most, Vec::new);
-                fib.distances.resize_with(most, OnceLock::new);
-            }
-            if let [Some(from), Some(to)] = ends {
-                fib.out[from].push((id, to as u32));
-                fib.into[to].push(from as u32);
-            }
+            let [from, to] = [link.from, link.to].map(|node| node.0 - hosts);
+            fib.out[from as usize].push((id, to));
+            fib.into[to as usize].push(from);
         }
         fib
     }
@@ -54,33 +50,61 @@ impl Fib {
         let distances = self.distances(to);
         let (mut at, mut rest) = (from, hash);
         std::iter::from_fn(move || {
-            let left = distances[at];
-            if left == 0 {
+            if distances[at] == 0 {
                 return None;
             }
-            let nearer = |&&(_, far): &&(LinkId, u32)| distances[far as usize] + 1 == left;
-            let choices = self.out[at].iter().filter(nearer).count() as u64;
+            let choices = self.nearer(distances, at).count() as u64;
             assert!(choices > 0, "no path between two switches of the fabric");
-            let chosen = self.out[at]
-                .iter()
-                .filter(nearer)
-                .nth((rest % choices) as usize);
-            let &(link, far) = chosen?;
+            let (link, far) = self.nearer(distances, at).nth((rest % choices) as usize)?;
             (at, rest) = (far as usize, rest / choices);
             Some(link)
         })
     }
 
-    /// The number of links from each switch to the switch `to`, breadth first.
-    fn distances(&self, to: usize) -> &[u8] {
+    /// The links of the switch `at`, which is not the destination, on shortest paths, and their
+    /// far ends.
+    fn nearer<'a>(
+        &'a self,
+        distances: &'a [u8],
+        at: usize,
+    ) -> impl Iterator<Item = (LinkId, u32)> + 'a {
+        let nearer = move |&(_, far): &(LinkId, u32)| distances[far as usize] == distances[at] - 1;
+        self.out[at].iter().copied().filter(nearer)
+    }
+
+    /// Divides packets to the switch `to` equally among the choices of each switch, and calls `add`
+    /// with every link and the packets over it. `sent` has the packets of the first switches.
+    pub(super) fn spread(&self, to: usize, sent: Vec<f64>, mut add: impl FnMut(LinkId, f64)) {
+        let distances = self.distances(to);
+        let mut packets = sent;
+        packets.resize(self.out.len(), 0.0);
+        let mut order: Vec<usize> = (0..self.out.len())
+            .filter(|&s| !matches!(distances[s], 0 | UNREACHED))
+            .collect();
+        order.sort_by_key(|&s| std::cmp::Reverse(distances[s]));
+        for at in order {
+            let choices = self.nearer(distances, at).count() as f64;
+            let each = packets[at] / choices;
+            if each > 0.0 {
+                for (link, far) in self.nearer(distances, at) {
+                    packets[far as usize] += each;
+                    add(link, each);
+                }
+            }
+        }
+    }
+
+    /// The number of links from each switch to the switch `to`, breadth first; [`UNREACHED`]
+    /// without a path.
+    pub(super) fn distances(&self, to: usize) -> &[u8] {
         self.distances[to].get_or_init(|| {
-            let mut distances = vec![NONE; self.out.len()];
+            let mut distances = vec![UNREACHED; self.out.len()];
             distances[to] = 0;
             let mut level = vec![to as u32];
-            for distance in 1..NONE {
+            for distance in 1..UNREACHED {
                 let mut next = Vec::new();
                 for &near in level.iter().flat_map(|&s| &self.into[s as usize]) {
-                    if distances[near as usize] == NONE {
+                    if distances[near as usize] == UNREACHED {
                         distances[near as usize] = distance;
                         next.push(near);
                     }

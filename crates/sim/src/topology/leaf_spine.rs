@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two tiers: every leaf is joined to every spine.
 
-use super::{
-    Cable, Groups, Level, Line, MOST_HOSTS, MOST_LINKS, Mistake, Shape, Switch, Tier, TopologySpec,
-    Way,
-};
+use super::{Line, MOST_HOSTS, MOST_LINKS, Mistake, Shape, TopologySpec, Wiring};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -36,15 +33,6 @@ config! {
     }
 }
 
-impl LeafSpine {
-    fn uplink(&self) -> Line {
-        Line {
-            rate: self.uplink_rate,
-            delay: self.uplink_delay,
-        }
-    }
-}
-
 impl Shape for LeafSpine {
     fn mistake(&self) -> Option<Mistake> {
         let links = 2 * u64::from(self.leaves) * u64::from(self.spines);
@@ -59,49 +47,30 @@ impl Shape for LeafSpine {
         u64::from(self.leaves) * u64::from(self.hosts_per_leaf)
     }
 
-    fn host_line(&self) -> Line {
-        Line {
+    /// The links up, leaf by leaf, then the links down, spine by spine.
+    fn wiring(&self) -> Wiring {
+        let host = Line {
             rate: self.host_rate,
             delay: self.host_delay,
-        }
-    }
-
-    fn edge_name(&self) -> &'static str {
-        "leaf"
-    }
-
-    fn rack(&self, host: u32) -> u32 {
-        host / self.hosts_per_leaf
-    }
-
-    fn cables(&self) -> Vec<Cable> {
-        let leaf = |l| Switch::new("leaf", l);
-        let spine = |s| Switch::new("spine", s);
-        let cable = |from, to| Cable {
-            from,
-            to,
-            line: self.uplink(),
-            routed: true,
         };
-        let up =
-            (0..self.leaves).flat_map(|l| (0..self.spines).map(move |s| cable(leaf(l), spine(s))));
-        let down =
-            (0..self.spines).flat_map(|s| (0..self.leaves).map(move |l| cable(spine(s), leaf(l))));
-        up.chain(down).collect()
-    }
-
-    fn way(&self, _: u32, _: u32) -> Way {
-        Way::over(2, self.uplink())
-    }
-
-    fn tiers(&self) -> Vec<Tier> {
-        vec![Tier {
-            level: Level::Racks,
-            name: "leaf uplinks",
-            groups: Groups::Of(self.hosts_per_leaf),
-            exits: (self.spines, self.uplink_rate),
-            sides: self.leaves,
-            ways: vec![Way::over(2, self.uplink())],
-        }]
+        let uplink = Line {
+            rate: self.uplink_rate,
+            delay: self.uplink_delay,
+        };
+        let racks = (0..self.leaves).map(|_| self.hosts_per_leaf);
+        let mut wiring = Wiring::of_racks("leaf", racks, host).alike();
+        let spine = wiring.switches("spine", self.spines);
+        wiring.tier("leaf uplinks");
+        for leaf in 0..self.leaves {
+            for s in 0..self.spines {
+                wiring.cable(leaf, spine + s, uplink);
+            }
+        }
+        for s in 0..self.spines {
+            for leaf in 0..self.leaves {
+                wiring.cable(spine + s, leaf, uplink);
+            }
+        }
+        wiring
     }
 }

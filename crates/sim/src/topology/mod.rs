@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fabrics: how hosts, switches and links are laid out. A new topology is one file, its `mod` line
 //! and one line in the list below; its keys in scenario files, its routes, its loads, warnings and
-//! estimates follow from what its file declares.
+//! estimates follow from the wiring that its file gives.
 
 mod clos;
 mod dumbbell;
 mod fabric;
 mod fat_tree;
 mod fib;
+mod graph;
 mod leaf_spine;
 mod ring;
 mod shape;
@@ -16,15 +17,19 @@ mod star;
 #[cfg(test)]
 mod tests;
 mod two_sites;
+mod wiring;
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use cemark_param::Values;
 use cemark_wire::{Picos, Rate};
 
-pub use fabric::{Fabric, Link, MAX_LINKS, NodeId, Route};
-pub use shape::{Cable, Groups, Level, Line, Shape, Switch, Tier, Way};
+pub use fabric::{Fabric, Link, MAX_LINKS, NodeId, Route, Way};
+pub use graph::{Cord, Graph, MOST_RACKS, Misfit, Node, Place};
+pub use shape::Shape;
 pub use spec::{Mistake, TopologySpec};
+pub use wiring::{Line, Wiring};
 
 /// Most hosts of a fabric.
 pub const MOST_HOSTS: u32 = 65_536;
@@ -37,19 +42,21 @@ macro_rules! topologies {
     ($($Name:ident in $module:ident),+ $(,)?) => {
         $(pub use $module::$Name;)+
 
-        /// A fabric. Hosts are counted from zero, rack by rack.
+        /// The form in which a fabric is described.
         #[derive(Clone, PartialEq, Eq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-        pub enum Topology {
-            $(#[doc = concat!("See [`", stringify!($Name), "`].")] $Name($Name)),+
+        pub enum Form {
+            $(#[doc = concat!("See [`", stringify!($Name), "`].")] $Name($Name),)+
+            /// See [`Graph`].
+            Graph(Graph),
         }
 
         $(impl From<$Name> for Topology {
-            fn from(shape: $Name) -> Topology { Topology::$Name(shape) }
+            fn from(shape: $Name) -> Topology { Topology::of(Form::$Name(shape)) }
         })+
 
         impl Topology {
-            /// Every kind of topology, in the order in which it is shown to people.
+            /// Every kind of topology that has keys, in the order in which it is shown to people.
             pub const ALL: &'static [&'static TopologySpec] = &[$(&$module::SPEC),+];
 
             /// The topology of the kind `spec`, an entry of [`ALL`](Topology::ALL), with these
@@ -65,21 +72,30 @@ macro_rules! topologies {
                 panic!("{} is not in the list of topologies", spec.name)
             }
 
-            /// Its entry in [`ALL`](Topology::ALL).
+            /// Its entry in [`ALL`](Topology::ALL), or [`Graph::SPEC`].
             pub fn spec(&self) -> &'static TopologySpec {
-                match self { $(Topology::$Name(_) => &$module::SPEC),+ }
+                match self.form() {
+                    $(Form::$Name(_) => &$module::SPEC,)+
+                    Form::Graph(_) => &Graph::SPEC,
+                }
             }
 
             /// What all topologies can be asked.
             pub fn shape(&self) -> &dyn Shape {
-                match self { $(Topology::$Name(shape) => shape),+ }
+                match self.form() {
+                    $(Form::$Name(shape) => shape,)+
+                    Form::Graph(graph) => graph,
+                }
             }
         }
 
-        /// The text of the shape itself: `Star { hosts: 8, .. }`.
+        /// The text of the form itself: `Star { hosts: 8, .. }`.
         impl fmt::Debug for Topology {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                match self { $(Topology::$Name(shape) => shape.fmt(f)),+ }
+                match self.form() {
+                    $(Form::$Name(shape) => shape.fmt(f),)+
+                    Form::Graph(graph) => graph.fmt(f),
+                }
             }
         }
     };
@@ -95,7 +111,56 @@ topologies! {
     Clos in clos,
 }
 
+/// A fabric: the form in which it is described, and the links that follow from it, laid out when
+/// they are first asked for. Clones share the links.
+#[derive(Clone)]
+pub struct Topology(Arc<Known>);
+
+struct Known {
+    form: Form,
+    fabric: OnceLock<Arc<Fabric>>,
+}
+
+impl PartialEq for Topology {
+    fn eq(&self, other: &Topology) -> bool {
+        self.form() == other.form()
+    }
+}
+
+impl Eq for Topology {}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Topology {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.form().serialize(to)
+    }
+}
+
+impl From<Graph> for Topology {
+    fn from(graph: Graph) -> Topology {
+        Topology::of(Form::Graph(graph))
+    }
+}
+
 impl Topology {
+    fn of(form: Form) -> Topology {
+        Topology(Arc::new(Known {
+            form,
+            fabric: OnceLock::new(),
+        }))
+    }
+
+    /// The form in which the fabric is described.
+    pub fn form(&self) -> &Form {
+        &self.0.form
+    }
+
+    /// The links and routes.
+    pub fn fabric(&self) -> &Arc<Fabric> {
+        let lay = || Arc::new(Fabric::new(&self.shape().wiring()));
+        self.0.fabric.get_or_init(lay)
+    }
+
     /// Number of hosts, at most [`MOST_HOSTS`] in a topology that was read from a file.
     pub fn hosts(&self) -> u32 {
         self.shape().hosts() as u32
@@ -103,62 +168,42 @@ impl Topology {
 
     /// The first switch of a host.
     pub fn rack(&self, host: u32) -> u32 {
-        self.shape().rack(host)
-    }
-
-    /// The pod of a host (a rack is its own pod below three tiers).
-    pub fn pod(&self, host: u32) -> u32 {
-        self.shape().pod(host)
-    }
-
-    /// The inner links between two hosts; `None` within a rack.
-    fn way(&self, src: u32, dst: u32) -> Option<Way> {
-        let shape = self.shape();
-        (shape.rack(src) != shape.rack(dst)).then(|| shape.way(src, dst))
+        self.fabric().rack(host)
     }
 
     /// Links a packet crosses from `src` to `dst`.
     pub fn links(&self, src: u32, dst: u32) -> u32 {
-        2 + self.way(src, dst).map_or(0, |way| way.links)
+        self.fabric().way(src, dst, 0).links
     }
 
-    /// One-way propagation delay from `src` to `dst`, without transmission times.
+    /// One-way propagation delay from `src` to `dst`, without transmission times. Where equal
+    /// choices have unlike delays, the delay of the first.
     pub fn propagation(&self, src: u32, dst: u32) -> Picos {
-        let inner = self.way(src, dst).map_or(Picos::ZERO, |way| way.delay);
-        self.propagation_with(inner)
+        self.fabric().way(src, dst, 0).delay
     }
 
-    /// One-way propagation delay of a path whose inner links take `inner`.
-    pub fn propagation_with(&self, inner: Picos) -> Picos {
-        Picos(2 * self.shape().host_line().delay.0 + inner.0)
-    }
-
-    /// Rate of a host's link.
+    /// Rate of a host's link, the least where they differ.
     pub fn host_rate(&self) -> Rate {
-        self.shape().host_line().rate
+        let links = self.fabric().links();
+        let rates = links[..self.hosts() as usize].iter().map(|l| l.rate);
+        rates.min().unwrap_or(Rate(0))
     }
 
     /// The slowest link between two hosts.
     pub fn bottleneck(&self, src: u32, dst: u32) -> Rate {
-        let host = self.host_rate();
-        self.way(src, dst).map_or(host, |way| way.slowest.min(host))
+        self.fabric().way(src, dst, 0).slowest
     }
 
     /// The slowest link of all: the rate at which a threshold written as a time becomes a length.
     pub fn slowest(&self) -> Rate {
-        let ways = self.shape().tiers().into_iter().flat_map(|tier| tier.ways);
-        ways.map(|way| way.slowest)
-            .fold(self.host_rate(), Rate::min)
+        let rates = self.fabric().routed().map(|link| link.rate);
+        rates.min().unwrap_or(Rate(0))
     }
 
     /// Rate of its fastest link.
     pub fn fastest(&self) -> Rate {
-        let tiers = self.shape().tiers().into_iter();
-        let rates = tiers.flat_map(|tier| {
-            let ways = tier.ways.into_iter().map(|way| way.slowest);
-            ways.chain([tier.exits.1])
-        });
-        rates.fold(self.host_rate(), Rate::max)
+        let rates = self.fabric().routed().map(|link| link.rate);
+        rates.max().unwrap_or(Rate(0))
     }
 
     /// Its two sites, if it has edge routers at which middleboxes can be.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Switches in a ring.
 
-use super::{Cable, Groups, Level, Line, MOST_HOSTS, Shape, Switch, Tier, TopologySpec, Way};
+use super::{Line, MOST_HOSTS, Shape, TopologySpec, Wiring};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -28,64 +28,23 @@ config! {
     }
 }
 
-impl Ring {
-    /// Ring links from `src` to `dst`.
-    fn steps(&self, src: u32, dst: u32) -> u32 {
-        (self.rack(dst) + self.switches - self.rack(src)) % self.switches
-    }
-}
-
 impl Shape for Ring {
     fn hosts(&self) -> u64 {
         u64::from(self.switches) * u64::from(self.hosts_per_switch)
     }
 
-    fn host_line(&self) -> Line {
-        Line {
+    /// The direction that packets take, then the direction that only pause frames take.
+    fn wiring(&self) -> Wiring {
+        let line = Line {
             rate: self.rate,
             delay: self.delay,
-        }
-    }
-
-    fn edge_name(&self) -> &'static str {
-        "switch"
-    }
-
-    fn rack(&self, host: u32) -> u32 {
-        host / self.hosts_per_switch
-    }
-
-    /// The direction that packets take, then the one that only pause frames take.
-    fn cables(&self) -> Vec<Cable> {
-        let switch = |s: u32| Switch::new("switch", s % self.switches);
-        let cable = |from, to, routed| Cable {
-            from: switch(from),
-            to: switch(to),
-            line: self.host_line(),
-            routed,
         };
-        let forward = (0..self.switches).map(|s| cable(s, s + 1, true));
-        let back = (0..self.switches).map(|s| cable(s + 1, s, false));
-        forward.chain(back).collect()
-    }
-
-    fn way(&self, src: u32, dst: u32) -> Way {
-        Way::over(self.steps(src, dst), self.host_line())
-    }
-
-    fn tiers(&self) -> Vec<Tier> {
-        vec![Tier {
-            level: Level::Racks,
-            name: "ring links",
-            groups: Groups::Of(self.hosts_per_switch),
-            exits: (1, self.rate),
-            // A packet that leaves its rack crosses half of the ring's links on average, so all of
-            // them together carry what two links out of one group would. A single receiver is
-            // reached over one link.
-            sides: 2,
-            ways: (1..self.switches)
-                .map(|n| Way::over(n, self.host_line()))
-                .collect(),
-        }]
+        let racks = (0..self.switches).map(|_| self.hosts_per_switch);
+        let mut wiring = Wiring::of_racks("switch", racks, line).alike();
+        wiring.tier("ring links");
+        let next = |s| (s + 1) % self.switches;
+        (0..self.switches).for_each(|s| wiring.cable(s, next(s), line));
+        (0..self.switches).for_each(|s| wiring.unrouted(next(s), s, line));
+        wiring
     }
 }

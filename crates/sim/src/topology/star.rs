@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All hosts on one switch.
 
-use super::{Cable, Line, MOST_HOSTS, Shape, Tier, TopologySpec, Way};
+use super::{Line, MOST_HOSTS, Shape, TopologySpec, Wiring};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -30,30 +30,11 @@ impl Shape for Star {
         self.hosts.into()
     }
 
-    fn host_line(&self) -> Line {
-        Line {
+    fn wiring(&self) -> Wiring {
+        let line = Line {
             rate: self.rate,
             delay: self.delay,
-        }
-    }
-
-    fn edge_name(&self) -> &'static str {
-        "switch"
-    }
-
-    fn rack(&self, _: u32) -> u32 {
-        0
-    }
-
-    fn cables(&self) -> Vec<Cable> {
-        Vec::new()
-    }
-
-    fn way(&self, _: u32, _: u32) -> Way {
-        Way::over(0, self.host_line())
-    }
-
-    fn tiers(&self) -> Vec<Tier> {
-        Vec::new()
+        };
+        Wiring::of_racks("switch", [self.hosts], line)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two data centres and long links between them.
 
-use super::{Cable, Groups, Level, Line, MOST_HOSTS, Shape, Switch, Tier, TopologySpec, Way};
+use super::{Line, MOST_HOSTS, Shape, TopologySpec, Wiring};
 use cemark_param::{Absent, config};
 use cemark_wire::{Picos, Rate};
 
@@ -58,14 +58,6 @@ impl TwoSites {
         let first = HOPS * (site * self.paths + p);
         [first, first + 1, first + 2]
     }
-
-    fn across(&self) -> Way {
-        Way {
-            links: HOPS,
-            delay: self.between_delay(),
-            slowest: self.between_rate(),
-        }
-    }
 }
 
 impl Shape for TwoSites {
@@ -73,70 +65,35 @@ impl Shape for TwoSites {
         u64::from(self.left) + u64::from(self.right)
     }
 
-    fn host_line(&self) -> Line {
-        Line {
-            rate: self.host_rate,
-            delay: self.host_delay,
+    fn wiring(&self) -> Wiring {
+        let [host, edge, long] = [
+            (self.host_rate, self.host_delay),
+            (self.edge_rate, self.edge_delay),
+            (self.wan_rate, self.wan_delay),
+        ]
+        .map(|(rate, delay)| Line { rate, delay });
+        let mut wiring = Wiring::of_racks("edge", [self.left, self.right], host);
+        let wan = |site: u32, p: u32| 2 * (1 + p) + site;
+        for p in 0..self.paths {
+            for site in 0..2 {
+                let number = wiring.switch(format!("wan{site}.{p}"));
+                debug_assert_eq!(number, wan(site, p));
+            }
         }
-    }
-
-    fn edge_name(&self) -> &'static str {
-        "edge"
-    }
-
-    fn rack(&self, host: u32) -> u32 {
-        u32::from(host >= self.left)
-    }
-
-    fn cables(&self) -> Vec<Cable> {
-        let edge = Line {
-            rate: self.edge_rate,
-            delay: self.edge_delay,
-        };
-        let long = Line {
-            rate: self.wan_rate,
-            delay: self.wan_delay,
-        };
-        let mut all = Vec::new();
+        let (across, near) = (wiring.tier("long links"), wiring.tier("edge links"));
         for site in 0..2 {
             for p in 0..self.paths {
-                let wan = |number| Switch {
-                    plane: Some(p),
-                    ..Switch::new("wan", number)
-                };
-                let stops = [
-                    Switch::new("edge", site),
-                    wan(site),
-                    wan(1 - site),
-                    Switch::new("edge", 1 - site),
-                ];
-                for (ends, line) in stops.windows(2).zip([edge, long, edge]) {
-                    all.push(Cable {
-                        from: ends[0],
-                        to: ends[1],
-                        line,
-                        routed: true,
-                    });
+                let stops = [site, wan(site, p), wan(1 - site, p), 1 - site];
+                for ((ends, line), tier) in stops
+                    .windows(2)
+                    .zip([edge, long, edge])
+                    .zip([near, across, near])
+                {
+                    wiring.add(ends[0], ends[1], line, tier, true);
                 }
             }
         }
-        all
-    }
-
-    fn way(&self, _: u32, _: u32) -> Way {
-        self.across()
-    }
-
-    fn tiers(&self) -> Vec<Tier> {
-        vec![Tier {
-            level: Level::Racks,
-            name: "long links",
-            groups: Groups::Two(self.left, self.right),
-            exits: (self.paths, self.between_rate()),
-            // Each direction carries half of what all hosts send to each other.
-            sides: 2,
-            ways: vec![self.across()],
-        }]
+        wiring
     }
 
     fn two_sites(&self) -> Option<&TwoSites> {

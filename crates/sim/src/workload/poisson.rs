@@ -176,7 +176,7 @@ impl Poisson {
         let crossing: u128 = sizes
             .iter()
             .zip(pairs)
-            .filter(|(_, (src, dst))| self.tier.level.crossed(&self.topology, *src, *dst))
+            .filter(|(_, (src, dst))| self.tier.tier.crossed(&self.topology, *src, *dst))
             .map(|(&bytes, _)| u128::from(bytes))
             .sum();
         let bytes = if crossing > 0 {

@@ -5,7 +5,7 @@ use cemark_wire::{Picos, Rate};
 
 use super::Traffic;
 use crate::config::{Config, MarkerChoice, Nic};
-use crate::topology::{LeafSpine, Level, Star, Topology};
+use crate::topology::{LeafSpine, Star, Topology};
 use crate::workload::load::flows_per_second;
 use crate::workload::{
     Arrivals, ClassMap, Flow, FlowLine, Kind, LongFlows, Pairs, RttModel, SizeTable, Span, Workload,
@@ -16,7 +16,7 @@ fn us(n: u64) -> Picos {
 }
 
 fn fabric() -> Topology {
-    Topology::LeafSpine(LeafSpine {
+    Topology::from(LeafSpine {
         leaves: 8,
         spines: 8,
         hosts_per_leaf: 16,
@@ -82,7 +82,7 @@ fn the_realised_load_is_the_asked_one() {
         let (begin, end) = (flows[2_000].start, flows[12_000].start);
         let bits: u64 = flows[2_000..12_000]
             .iter()
-            .filter(|f| Level::Racks.crossed(&cfg.topology, f.src, f.dst))
+            .filter(|f| cfg.topology.rack(f.src) != cfg.topology.rack(f.dst))
             .map(|f| f.bytes * 8)
             .sum();
         let realised = bits as f64 / (640e9 * (end.0 - begin.0) as f64 * 1e-12);
@@ -305,7 +305,7 @@ fn queries_fan_in() {
         every,
         jitter,
     };
-    let star = Topology::Star(Star {
+    let star = Topology::from(Star {
         hosts: 17,
         rate: Rate::gbps(10),
         delay: us(1),

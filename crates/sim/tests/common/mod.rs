@@ -56,7 +56,7 @@ pub fn web_that_stops(load: f64, flows: u64) -> Workload {
 }
 
 pub fn leaf_spine() -> Topology {
-    Topology::LeafSpine(LeafSpine {
+    Topology::from(LeafSpine {
         leaves: 3,
         spines: 2,
         hosts_per_leaf: 3,

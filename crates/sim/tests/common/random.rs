@@ -7,7 +7,7 @@ use cemark_sim::config::{
     Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, QueueConfig, Xoff,
 };
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
-use cemark_sim::topology::{Dumbbell, Fabric, FatTree, Star, Topology, TwoSites};
+use cemark_sim::topology::{Dumbbell, FatTree, Star, Topology, TwoSites};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::rdma::{Rdma, Retransmit};
@@ -31,12 +31,12 @@ pub fn markers() -> impl Strategy<Value = MarkerChoice> {
 fn topologies() -> impl Strategy<Value = Topology> {
     let (r, d) = (Rate::gbps(10), Picos(3_000_017));
     prop_oneof![
-        (3u32..9).prop_map(move |hosts| Topology::Star(Star {
+        (3u32..9).prop_map(move |hosts| Topology::from(Star {
             hosts,
             rate: r,
             delay: d
         })),
-        Just(Topology::Dumbbell(Dumbbell {
+        Just(Topology::from(Dumbbell {
             left: 2,
             right: 3,
             host_rate: r,
@@ -44,7 +44,7 @@ fn topologies() -> impl Strategy<Value = Topology> {
             host_delay: d,
             middle_delay: d
         })),
-        (1u32..4).prop_map(move |paths| Topology::TwoSites(TwoSites {
+        (1u32..4).prop_map(move |paths| Topology::from(TwoSites {
             left: 3,
             right: 2,
             paths,
@@ -56,7 +56,7 @@ fn topologies() -> impl Strategy<Value = Topology> {
             wan_delay: Picos(100_000_007)
         })),
         Just(leaf_spine()),
-        Just(Topology::FatTree(FatTree {
+        Just(Topology::from(FatTree {
             k: 4,
             hosts_per_edge: 2,
             host_rate: r,
@@ -175,7 +175,7 @@ pub fn configs() -> impl Strategy<Value = Config> {
 fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
     // Ports of switches, as reports list those.
     let hosts = topology.hosts();
-    let ports = Fabric::new(topology).links().len() as u32 - hosts;
+    let ports = topology.fabric().links().len() as u32 - hosts;
     let link = (seed * 7) as u32 % ports;
     vec![
         LinkFault {

@@ -14,7 +14,7 @@ pub(super) fn rows() -> Vec<Row> {
     let cases = [
         (
             "star",
-            Topology::Star(Star {
+            Topology::from(Star {
                 hosts: 3,
                 rate: ten,
                 delay: us,
@@ -25,7 +25,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             "leaf-spine 10/40G",
-            Topology::LeafSpine(LeafSpine {
+            Topology::from(LeafSpine {
                 leaves: 2,
                 spines: 2,
                 hosts_per_leaf: 2,
@@ -40,7 +40,7 @@ pub(super) fn rows() -> Vec<Row> {
         ),
         (
             "fat-tree 100G",
-            Topology::FatTree(FatTree {
+            Topology::from(FatTree {
                 k: 4,
                 hosts_per_edge: 2,
                 host_rate: hundred,

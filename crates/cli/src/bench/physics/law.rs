@@ -47,7 +47,7 @@ pub(super) fn rows() -> Vec<Row> {
             cfg.transport.rto_min = Nanos::from_millis(1);
             // A long delay: the window stays far below the capacity of the path, so no queue adds
             // to the round-trip time.
-            cfg.topology = cemark_sim::topology::Topology::Star(cemark_sim::topology::Star {
+            cfg.topology = cemark_sim::topology::Topology::from(cemark_sim::topology::Star {
                 hosts: 2,
                 rate: cemark_wire::Rate::gbps(10),
                 delay: Picos::from_micros(250),

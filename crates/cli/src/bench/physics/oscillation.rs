@@ -69,7 +69,7 @@ pub(super) fn tiny_threshold() -> Vec<Row> {
         cfg.transport.control = control;
         cfg.nic = cemark_sim::config::Nic::BackPressure { packets: 1 };
         cfg.measure.from = Picos::from_micros(200_000);
-        cfg.topology = cemark_sim::topology::Topology::Dumbbell(cemark_sim::topology::Dumbbell {
+        cfg.topology = cemark_sim::topology::Topology::from(cemark_sim::topology::Dumbbell {
             left: 1,
             right: 1,
             host_rate: cemark_wire::Rate::gbps(40),

@@ -21,7 +21,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
     };
     let mut cfg = many_to_one(2, 10, marker);
     cfg.seed = seed;
-    cfg.topology = Topology::LeafSpine(LeafSpine {
+    cfg.topology = Topology::from(LeafSpine {
         leaves: 4,
         spines: 2,
         hosts_per_leaf: 4,

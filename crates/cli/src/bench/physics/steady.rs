@@ -25,7 +25,7 @@ pub(super) fn rows() -> Vec<Row> {
     .into_iter()
     .map(|(name, marker, low, high, published)| {
         let mut cfg = many_to_one(2, 400, marker);
-        cfg.topology = cemark_sim::topology::Topology::Star(cemark_sim::topology::Star {
+        cfg.topology = cemark_sim::topology::Topology::from(cemark_sim::topology::Star {
             hosts: 3,
             rate: cemark_wire::Rate::gbps(10),
             delay: Picos::from_micros(10),

@@ -4,7 +4,7 @@
 
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
-use cemark_sim::topology::{Dumbbell, Fabric, Topology};
+use cemark_sim::topology::{Dumbbell, Topology};
 use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 
@@ -23,7 +23,7 @@ fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
         _ => 500_000,
     };
     let mut cfg = many_to_one(1, millis, MarkerChoice::None);
-    cfg.topology = Topology::Dumbbell(Dumbbell {
+    cfg.topology = Topology::from(Dumbbell {
         left: 1,
         right: 1,
         host_rate: Rate::gbps(10),
@@ -31,7 +31,7 @@ fn goodput(control: Control, rtt_ms: u64, loss: f64) -> (f64, f64) {
         host_delay: Picos::from_micros(5),
         middle_delay: Picos::from_micros(rtt_ms * 500 - 10),
     });
-    let fabric = Fabric::new(&cfg.topology);
+    let fabric = cfg.topology.fabric();
     // Host 1 sends to host 0.
     let middle = fabric
         .links()

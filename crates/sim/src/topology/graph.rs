@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A fabric given node by node and link by link.
+
+use std::collections::BTreeSet;
+
+use cemark_wire::{Picos, Rate};
+
+use super::fib::UNREACHED;
+use super::wiring::{Host, Line, Wiring};
+use super::{Fabric, MAX_LINKS, MOST_HOSTS, MOST_LINKS, Shape, TopologySpec};
+
+/// Most switches with hosts of a graph: loads and base RTTs are computed from each to each.
+pub const MOST_RACKS: usize = 2_048;
+
+/// Most links of a graph times its switches with hosts.
+const MOST_WORK: u64 = 1 << 31;
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Node {
+    /// Its part of the names of links: `leaf0` in `leaf0->spine3`.
+    pub name: String,
+    /// Whether it is a host. Hosts are counted from zero, in the order of the nodes.
+    pub host: bool,
+}
+
+/// A cable between two nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Cord {
+    /// Its two nodes, by their places.
+    pub ends: [u32; 2],
+    /// Rate in each direction.
+    pub rate: Rate,
+    /// Propagation delay, one way.
+    pub delay: Picos,
+}
+
+/// Nodes and cables that make a fabric. Packets take the fewest links; a flow's hash chooses among
+/// equal ones, in the order of the cables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Graph {
+    nodes: Vec<Node>,
+    cords: Vec<Cord>,
+}
+
+/// The node or cable at which nodes and cables make no fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The node of this number.
+    Node(usize),
+    /// The cable of this number.
+    Cord(usize),
+    /// All of them.
+    Whole,
+}
+
+/// Why nodes and cables make no fabric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Where.
+    pub place: Place,
+    /// The sentence of the error.
+    pub message: String,
+    /// The advice of the error.
+    pub help: String,
+}
+
+impl Misfit {
+    fn new(place: Place, message: String, help: impl Into<String>) -> Misfit {
+        Misfit {
+            place,
+            message,
+            help: help.into(),
+        }
+    }
+}
+
+impl Graph {
+    /// The word of a graph in scenario files. A graph has nodes and links instead of keys.
+    pub const SPEC: TopologySpec = TopologySpec {
+        name: "graph",
+        doc: "Any hosts, switches and cables: a list of nodes and links, or a file.",
+        keys: &[],
+    };
+
+    /// A graph of these nodes and cables.
+    ///
+    /// # Errors
+    /// Names that repeat, a cable to a node that is not there, to its own node or between two
+    /// hosts, a host without a cable or with several, hosts between which there is no path or a
+    /// path of more than [`MAX_LINKS`] links, fewer than 2 or more than [`MOST_HOSTS`] hosts, and
+    /// more switches or cables than can be computed.
+    pub fn new(nodes: Vec<Node>, cords: Vec<Cord>) -> Result<Graph, Misfit> {
+        let graph = Graph { nodes, cords };
+        graph.names()?;
+        graph.cables()?;
+        graph.numbers()?;
+        graph.paths()?;
+        Ok(graph)
+    }
+
+    /// The nodes.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The cables.
+    pub fn cords(&self) -> &[Cord] {
+        &self.cords
+    }
+
+    fn names(&self) -> Result<(), Misfit> {
+        let mut seen = BTreeSet::new();
+        let twice = self.nodes.iter().position(|node| !seen.insert(&node.name));
+        match twice {
+            None => Ok(()),
+            Some(i) => Err(Misfit::new(
+                Place::Node(i),
+                format!("two nodes have the name `{}`", self.nodes[i].name),
+                "give each node a name of its own",
+            )),
+        }
+    }
+
+    fn cables(&self) -> Result<(), Misfit> {
+        let mut cable_of = vec![None; self.nodes.len()];
+        for (i, cord) in self.cords.iter().enumerate() {
+            let at = |message, help: &str| Err(Misfit::new(Place::Cord(i), message, help));
+            let [a, b] = cord.ends.map(|end| self.nodes.get(end as usize));
+            let (Some(a), Some(b)) = (a, b) else {
+                let lost = cord.ends.into_iter().max().unwrap_or(0);
+                return at(
+                    format!("there is no node {lost}"),
+                    "nodes are counted from zero",
+                );
+            };
+            if cord.ends[0] == cord.ends[1] {
+                return at(
+                    format!("a link from `{}` to itself", a.name),
+                    "a link joins two nodes: remove this link, or name another node",
+                );
+            }
+            if a.host && b.host {
+                return at(
+                    format!("a link between two hosts, `{}` and `{}`", a.name, b.name),
+                    "hosts pass on no packets of others: join each to a switch",
+                );
+            }
+            for end in cord.ends.map(|end| end as usize) {
+                if self.nodes[end].host && cable_of[end].replace(i).is_some() {
+                    return at(
+                        format!("a second link of host `{}`", self.nodes[end].name),
+                        "a host has one link: remove the others, or make each port a host",
+                    );
+                }
+            }
+        }
+        let lone = |i: &usize| self.nodes[*i].host && cable_of[*i].is_none();
+        match (0..self.nodes.len()).find(lone) {
+            None => Ok(()),
+            Some(i) => Err(Misfit::new(
+                Place::Node(i),
+                format!("host `{}` has no link", self.nodes[i].name),
+                "join it to a switch, or remove it",
+            )),
+        }
+    }
+
+    fn numbers(&self) -> Result<(), Misfit> {
+        let hosts = self.hosts();
+        let whole = |message, help| Err(Misfit::new(Place::Whole, message, help));
+        if !(2..=u64::from(MOST_HOSTS)).contains(&hosts) {
+            return whole(
+                format!("this fabric has {hosts} hosts"),
+                format!("a fabric has 2 to {MOST_HOSTS} hosts"),
+            );
+        }
+        let links = 2 * (self.cords.len() as u64 - hosts);
+        let racks = self.racks().len();
+        if links > MOST_LINKS || racks > MOST_RACKS || links * racks as u64 > MOST_WORK {
+            return whole(
+                format!("{racks} switches with hosts and {links} links between switches"),
+                format!(
+                    "at most {MOST_RACKS} switches have hosts, at most {MOST_LINKS} links join \
+                     switches, and the product of both numbers is at most {MOST_WORK}"
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    /// The switches that have hosts, by their places among the nodes, in the order of their first
+    /// hosts.
+    fn racks(&self) -> Vec<u32> {
+        let mut rack_of = vec![None; self.nodes.len()];
+        for &Cord { ends: [a, b], .. } in &self.cords {
+            for (host, switch) in [(a, b), (b, a)] {
+                if self.nodes[host as usize].host {
+                    rack_of[host as usize] = Some(switch);
+                }
+            }
+        }
+        let mut seen = BTreeSet::new();
+        let racks = rack_of.into_iter().flatten();
+        racks.filter(|&switch| seen.insert(switch)).collect()
+    }
+
+    fn paths(&self) -> Result<(), Misfit> {
+        let fabric = Fabric::new(&self.wiring());
+        let racks = self.racks();
+        let name = |rack: usize| &self.nodes[racks[rack] as usize].name;
+        for to in 0..racks.len() {
+            let distances = &fabric.fib.distances(to)[..racks.len()];
+            if let Some(from) = distances.iter().position(|&d| d == UNREACHED) {
+                return Err(Misfit::new(
+                    Place::Node(racks[from] as usize),
+                    format!(
+                        "there is no path between `{}` and `{}`",
+                        name(to),
+                        name(from)
+                    ),
+                    "join the parts of the fabric by links between switches",
+                ));
+            }
+            let far = distances
+                .iter()
+                .position(|&d| usize::from(d) + 2 > MAX_LINKS);
+            if let Some(from) = far {
+                return Err(Misfit::new(
+                    Place::Node(racks[from] as usize),
+                    format!(
+                        "packets between hosts of `{}` and `{}` cross {} links",
+                        name(to),
+                        name(from),
+                        distances[from] + 2
+                    ),
+                    format!(
+                        "a path has at most {MAX_LINKS} links, the links of its two hosts among \
+                         them"
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Shape for Graph {
+    fn hosts(&self) -> u64 {
+        self.nodes.iter().filter(|node| node.host).count() as u64
+    }
+
+    fn wiring(&self) -> Wiring {
+        let mut wiring = Wiring::default();
+        let mut numbers = vec![0; self.nodes.len()];
+        let racks = self.racks();
+        let rest = (0..self.nodes.len() as u32).filter(|&n| !self.nodes[n as usize].host);
+        let have: BTreeSet<u32> = racks.iter().copied().collect();
+        let rest = rest.filter(|n| !have.contains(n));
+        for switch in racks.iter().copied().chain(rest) {
+            let name = self.nodes[switch as usize].name.clone();
+            numbers[switch as usize] = wiring.switch(name);
+        }
+        let mut homes = vec![None; self.nodes.len()];
+        for cord in &self.cords {
+            let line = Line {
+                rate: cord.rate,
+                delay: cord.delay,
+            };
+            let [a, b] = cord.ends;
+            let is_host = |end: u32| self.nodes[end as usize].host;
+            match (is_host(a), is_host(b)) {
+                (true, _) => homes[a as usize] = Some((numbers[b as usize], line)),
+                (_, true) => homes[b as usize] = Some((numbers[a as usize], line)),
+                _ => {
+                    let [a, b] = [a, b].map(|end| numbers[end as usize]);
+                    wiring.cable(a, b, line);
+                    wiring.cable(b, a, line);
+                }
+            }
+        }
+        for (node, home) in self.nodes.iter().zip(homes) {
+            wiring.hosts.extend(home.map(|(switch, line)| Host {
+                name: node.name.clone(),
+                switch,
+                line,
+            }));
+        }
+        wiring
+    }
+}
