@@ -67,7 +67,7 @@ impl Steps {
         for pattern in &ports {
             let found = fabric.matching(pattern);
             let before = links.len();
-            links.extend(found.into_iter().filter(|l| config.marks(&fabric, *l)));
+            links.extend(found.into_iter().filter(|l| config.marks(fabric, *l)));
             if links.len() == before {
                 let message = format!("no port that marks is called {pattern:?}");
                 let known = fabric.links().iter().rev().take(8).map(|l| l.name.as_str());

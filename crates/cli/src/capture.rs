@@ -56,7 +56,7 @@ pub(crate) fn capture(args: &Args) -> Result<(), Failure> {
     let replace = Replace::ours(args.force, captures);
     replace.check(&args.out, IN_THE_WAY)?;
     let fabric = point.config.topology.fabric();
-    let links = links(&fabric, &args.link)?;
+    let links = links(fabric, &args.link)?;
     let most = args.packets as usize;
     let taps: Vec<Tap> = links.iter().map(|&link| Tap { link, most }).collect();
     let (outcome, sightings) =

@@ -20,6 +20,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether a file of this kind has hosts, switches and links.
+    pub fn is_topology(self) -> bool {
+        matches!(self, Kind::HpccTopology | Kind::HtsimTopology)
+    }
+
     /// Recognises a file.
     pub fn of(text: &str) -> Fallible<Kind> {
         let known = "known are HPCC's topology.txt, flow.txt and config.txt, and htsim's .topo and \

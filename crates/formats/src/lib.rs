@@ -16,10 +16,8 @@ mod kind;
 mod lines;
 mod number;
 pub mod pcapng;
-mod tiers;
 
 pub use fault::{Fallible, Fault};
 pub use flow::Flow;
 pub use graph::{Graph, Wire};
 pub use kind::Kind;
-pub use tiers::{Clos, Fabric, Laid, Line};

@@ -2,7 +2,7 @@
 //! htsim's files: what is read, and what is refused in which line.
 
 use cemark_formats::htsim::{matrix, topo};
-use cemark_formats::{Clos, Fabric, Kind, Line};
+use cemark_formats::{Kind, Wire};
 use cemark_wire::{Picos, Rate};
 
 const THREE: &str = "# a comment\nNodes 24\nTiers 3\nPodsize 8\n\nTier 0\nDownlink_speed_Gbps 100\n\
@@ -11,45 +11,65 @@ const THREE: &str = "# a comment\nNodes 24\nTiers 3\nPodsize 8\n\nTier 0\nDownli
     Tier 2\nDownlink_speed_Gbps 400\nRadix_Down 3\nDownlink_Latency_ns 7000\n\
     Switch_Latency_ns 400\n";
 
-fn line(gbps: u64, ns: u64) -> Line {
-    Line {
-        rate: Rate::gbps(gbps),
-        delay: Picos::from_nanos(ns),
-    }
+/// Both ends, rate and delay of a wire.
+fn seen(wire: &Wire) -> (u32, u32, Rate, Picos) {
+    (wire.a, wire.b, wire.rate, wire.delay)
 }
 
+fn wire(a: u32, b: u32, gbps: u64, ns: u64) -> (u32, u32, Rate, Picos) {
+    (a, b, Rate::gbps(gbps), Picos::from_nanos(ns))
+}
+
+/// Hosts 0 to 23, six racks from 24, nine aggregation switches from 30, fifteen cores from 39.
 #[test]
 fn two_and_three_tiers_are_read() {
     assert_eq!(Kind::of(THREE), Ok(Kind::HtsimTopology));
     let read = topo(THREE).expect("three tiers");
-    let expected = Clos {
-        pods: 3,
-        edges: 2,
-        aggs: 3,
-        cores: 5,
-        hosts: 4,
-        host: line(100, 1100),
-        pod: line(200, 1100),
-        core: line(400, 7200),
-    };
-    assert_eq!(read.fabric, Fabric::Clos(expected));
     assert!(read.latencies && read.queues.is_empty());
+    assert_eq!((read.nodes, read.graph.nodes), (24, 24 + 6 + 9 + 15));
+    assert_eq!(
+        read.graph.hosts().collect::<Vec<_>>(),
+        (0..24).collect::<Vec<_>>()
+    );
+    let wires: Vec<_> = read.graph.wires.iter().map(seen).collect();
+    assert_eq!(wires.len(), 24 + 6 * 3 + 9 * 5);
+    assert_eq!(wires[23], wire(23, 29, 100, 1100));
+    assert_eq!(
+        wires[24..27],
+        [30, 31, 32].map(|agg| wire(24, agg, 200, 1100))
+    );
+    // The third rack is in the second pod.
+    assert_eq!(wires[30], wire(26, 33, 200, 1100));
+    // The second aggregation switch of a pod is joined to every third core from the second on.
+    let cores = [40, 43, 46, 49, 52].map(|core| wire(31, core, 400, 7200));
+    assert_eq!(wires[47..52], cores);
 
     let two = "nodes 32\ntiers 2\npodsize 32\ntier 0\ndownlink_speed_gbps 100\nradix_up 2\n\
                radix_down 8\nqueue_up 1001\ndownlink_latency_ns 500\noversubscribed 4\ntier 1\n\
                downlink_speed_gbps 400\nradix_down 4\ndownlink_latency_ns 600\n";
     let read = topo(two).expect("two tiers, in small letters");
-    let expected = Fabric::LeafSpine {
-        leaves: 4,
-        spines: 2,
-        hosts: 8,
-        host: line(100, 500),
-        up: line(400, 600),
-    };
     assert_eq!(
-        (read.fabric, read.latencies, read.queues),
-        (expected, false, vec![8])
+        (read.graph.nodes, read.latencies, read.queues),
+        (38, false, vec![8])
     );
+    let wires: Vec<_> = read.graph.wires.iter().map(seen).collect();
+    let up = [(32, 36), (32, 37), (33, 36)].map(|(a, b)| wire(a, b, 400, 600));
+    assert_eq!(wires[32..35], up);
+}
+
+/// Radices count links, bundles divide them by neighbours.
+#[test]
+fn bundles_are_parallel_links() {
+    let text = THREE
+        .replace("Radix_Up 3", "Radix_Up 6")
+        .replace("Bundle 1", "Bundle 2");
+    let text = text.replace("Radix_Down 2", "Radix_Down 4");
+    let read = topo(&text).expect("bundles of two");
+    assert_eq!(read.graph.nodes, 24 + 6 + 9 + 15);
+    let wires: Vec<_> = read.graph.wires.iter().map(seen).collect();
+    assert_eq!(wires.len(), 24 + 2 * 6 * 3 + 9 * 5);
+    let up = [30, 30, 31].map(|agg| wire(24, agg, 200, 1100));
+    assert_eq!(wires[24..27], up);
 }
 
 #[test]
@@ -62,7 +82,20 @@ fn what_of_a_topology_cannot_be_said_is_refused_where_it_stands() {
         assert!(fault.message.contains(message), "{fault:?}");
         assert!(!fault.help.is_empty());
     };
-    refused("Bundle 1", "Bundle 3", Some(18), "parallel links");
+    refused("Bundle 1", "Bundle 0", Some(18), "a bundle of no links");
+    refused(
+        "Bundle 1",
+        "Bundle 3",
+        Some(13),
+        "there are 2 switches of a pod below with bundles of 3",
+    );
+    refused(
+        "Bundle 1\n\nTier 2\n",
+        "\nTier 2\nBundle 2\n",
+        Some(19),
+        "there are 3 pods with bundles of 2",
+    );
+    refused("Tier 0\n", "Tier 0\nBundle 2\n", Some(6), "links to hosts");
     refused(
         "Radix_Down 3",
         "Radix_Down 4",

@@ -38,12 +38,13 @@ mod visible;
 use check::{idle, rules, sense, together, warn};
 use read::{flows, key, param, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
-    arrivals, controllers, edge, fabric, faults, full, host, markers, measure, pfc, precision,
-    preset, published, retune, rtt, switch, top, transport, workload,
+    arrivals, controllers, edge, fabric, faults, full, graph, host, markers, measure, pfc,
+    precision, preset, published, retune, rtt, switch, top, transport, workload,
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};
 pub use error::{Error, alike, near, near_of_many};
+pub use graph::topology_of;
 pub use plan::{Block, Plan, Point, Precision, Published, Warning};
 pub use read::{Overrides, load, parse};
 pub use reference::{DocumentedKey, documented_keys, key_table, with_key_tables};

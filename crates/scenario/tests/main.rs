@@ -10,6 +10,7 @@ mod docs;
 mod edges;
 mod errors;
 mod flows;
+mod graphs;
 mod identity;
 mod large;
 mod limits;

@@ -204,8 +204,8 @@ impl Lab {
         refusal::check(config)?;
         let fabric = config.topology.fabric();
         let mut delays = Delays::default();
-        let (flows, endless) = traffic(config, &fabric, simulated, &mut delays)?;
-        let probes = probes(config, &fabric, &mut delays)?;
+        let (flows, endless) = traffic(config, fabric, simulated, &mut delays)?;
+        let probes = probes(config, fabric, &mut delays)?;
         if delays.0.is_empty() {
             delays.band(0)?;
         }

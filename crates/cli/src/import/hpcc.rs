@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use cemark_formats::exact::{length, rate, time};
 use cemark_formats::hpcc::{Config, Control, USUAL_PAYLOAD};
-use cemark_formats::{Clos, Fabric, Fallible, Fault, Line};
+use cemark_formats::{Fallible, Fault};
+use cemark_sim::topology::Topology;
 use cemark_wire::Rate;
 
 use super::Found;
@@ -27,91 +28,49 @@ pub(super) struct Marks {
     said: bool,
 }
 
-/// The paths between two hosts, each as its links.
-fn paths(fabric: &Fabric) -> Vec<Vec<Line>> {
-    let near = |hosts: u32, host: Line| (hosts > 1).then(|| vec![host, host]);
-    let mut all = Vec::new();
-    match *fabric {
-        Fabric::Star { hosts, host } => all.extend(near(hosts, host)),
-        Fabric::Dumbbell {
-            left,
-            right,
-            host,
-            middle,
-        } => {
-            all.extend(near(left.max(right), host));
-            all.push(vec![host, middle, host]);
-        }
-        Fabric::LeafSpine {
-            leaves,
-            hosts,
-            host,
-            up,
-            ..
-        } => {
-            all.extend(near(hosts, host));
-            all.extend((leaves > 1).then(|| vec![host, up, up, host]));
-        }
-        Fabric::Clos(c) => {
-            all.extend(near(c.hosts, c.host));
-            all.extend((c.edges > 1).then(|| vec![c.host, c.pod, c.pod, c.host]));
-            all.extend((c.pods > 1).then(|| vec![c.host, c.pod, c.core, c.core, c.pod, c.host]));
-        }
-    }
-    all
-}
-
 /// The simulator's window: the largest product of a path's rate and its round trip, in which data
 /// takes the time of a payload at every link. A packet may leave while fewer bytes are in flight,
 /// so that the last one goes beyond it: here the window is rounded up to whole packets.
-fn window(fabric: &Fabric, payload: u32) -> u64 {
+fn window(topology: &Topology, payload: u32) -> u64 {
     let payload = u64::from(payload.max(1));
-    let product = |path: &Vec<Line>| {
-        let slowest = path.iter().map(|line| line.rate.0).min().unwrap_or(0);
-        let nanos: u128 = path
-            .iter()
-            .map(|line| {
-                let sending = u128::from(payload) * 8_000_000_000 / u128::from(line.rate.0.max(1));
-                2 * u128::from(line.delay.0 / 1000) + sending
+    let fabric = topology.fabric();
+    let product = |src: u32, dst: u32| {
+        let path = || fabric.path(src, dst, 0).map(|l| &fabric.links()[l.place()]);
+        let slowest = path().map(|link| link.rate.0).min().unwrap_or(0);
+        let nanos: u128 = path()
+            .map(|link| {
+                let sending = u128::from(payload) * 8_000_000_000 / u128::from(link.rate.0.max(1));
+                2 * u128::from(link.delay.0 / 1000) + sending
             })
             .sum();
         nanos * u128::from(slowest) / 8_000_000_000
     };
-    let most = paths(fabric).iter().map(product).max().unwrap_or(0);
-    let most = u64::try_from(most).unwrap_or(u64::MAX).min(1 << 39);
+    let ends = fabric.representatives();
+    let pairs = ends.iter().flat_map(|&a| ends.iter().map(move |&b| (a, b)));
+    let most = pairs
+        .filter(|(a, b)| a != b)
+        .map(|(a, b)| product(a, b))
+        .max();
+    let most = u64::try_from(most.unwrap_or(0))
+        .unwrap_or(u64::MAX)
+        .min(1 << 39);
     (most.max(1).div_ceil(payload) * payload).max(1_500)
 }
 
-/// The links of hosts.
-fn host_line(fabric: &Fabric) -> Line {
-    match fabric {
-        Fabric::Star { host, .. }
-        | Fabric::Dumbbell { host, .. }
-        | Fabric::LeafSpine { host, .. }
-        | Fabric::Clos(Clos { host, .. }) => *host,
-    }
-}
-
 /// The rates of links, the hosts' first.
-fn rates(fabric: &Fabric) -> Vec<Rate> {
-    let all = match *fabric {
-        Fabric::Star { host, .. } => vec![host],
-        Fabric::Dumbbell { host, middle, .. } => vec![host, middle],
-        Fabric::LeafSpine { host, up, .. } => vec![host, up],
-        Fabric::Clos(c) => vec![c.host, c.pod, c.core],
-    };
-    let mut rates: Vec<Rate> = Vec::new();
-    for line in all {
-        if !rates.contains(&line.rate) {
-            rates.push(line.rate);
+fn rates(topology: &Topology) -> Vec<Rate> {
+    let mut rates = vec![topology.host_rate()];
+    for link in topology.fabric().links() {
+        if !rates.contains(&link.rate) {
+            rates.push(link.rate);
         }
     }
     rates
 }
 
 /// Thresholds that hold at the links of every rate: equal ones, or ones in proportion to the rate.
-pub(super) fn marks(fabric: &Fabric, config: Option<&Config>) -> Fallible<Marks> {
-    let rates = rates(fabric);
+pub(super) fn marks(topology: &Topology, config: Option<&Config>) -> Fallible<Marks> {
+    let rates = rates(topology);
     let host = rates[0];
     let several = rates.len() > 1;
     let Some(config) = config.filter(|config| !config.ramps.is_empty()) else {
@@ -190,7 +149,7 @@ pub(super) fn write(out: &mut String, found: &Found, marks: &Marks) {
         }
         true => *out += "# Ports of a switch share its memory. ENABLE_PFC 0: they pause no link.\n",
     }
-    let rates = rates(&found.laid.fabric);
+    let rates = rates(&found.topology);
     if rates.iter().any(|rate| *rate > rates[0]) && !config.no_pauses {
         *out += &comment(
             "In the simulator the factor is larger at links faster than the hosts': it doubles, up \
@@ -241,7 +200,7 @@ fn transport(out: &mut String, found: &Found, config: &Config) {
         let _ = writeln!(out, "mss = \"{payload}B\" # PACKET_PAYLOAD_SIZE");
     }
     if found.config.is_some() && config.window {
-        let bytes = window(&found.laid.fabric, config.payload.unwrap_or(USUAL_PAYLOAD));
+        let bytes = window(&found.topology, config.payload.unwrap_or(USUAL_PAYLOAD));
         let _ = writeln!(
             out,
             "receive-window = \"{bytes}B\" # HAS_WIN: the largest bandwidth-delay product"
@@ -314,7 +273,7 @@ fn scheme(out: &mut String, found: &Found, config: &Config, marks: &Marks) {
              proportion to the rate"
         }
     };
-    let others = match (marks.per, rates(&found.laid.fabric).len()) {
+    let others = match (marks.per, rates(&found.topology).len()) {
         (_, 1) => "",
         (None, _) => " Links of other rates have the same ones.",
         (Some(_), _) => {
@@ -327,7 +286,7 @@ fn scheme(out: &mut String, found: &Found, config: &Config, marks: &Marks) {
          (`>`, not `>=`), and judge a packet as it leaves, by the bytes that stay behind. The \
          simulator never marks in its queue 0, of control packets; here ACKs and notifications are \
          not ECN-capable and so are never marked either.",
-        rate(host_line(&found.laid.fabric).rate.0)
+        rate(found.topology.host_rate().0)
     ));
     let _ = write!(
         out,
@@ -347,6 +306,7 @@ fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cemark_sim::topology::{Dumbbell, Star};
     use cemark_wire::Picos;
 
     use super::*;
@@ -355,21 +315,24 @@ mod tests {
     /// bytes, in packets of 1000 bytes 15.
     #[test]
     fn the_window_is_the_largest_product_in_whole_packets() {
-        let line = |gbps, micros| Line {
-            rate: Rate::gbps(gbps),
-            delay: Picos::from_micros(micros),
+        let star = |gbps: u64| {
+            Topology::from(Star {
+                hosts: 17,
+                rate: Rate::gbps(gbps),
+                delay: Picos::from_micros(1),
+            })
         };
-        let star = Fabric::Star {
-            hosts: 17,
-            host: line(25, 1),
-        };
-        assert_eq!(window(&star, 1000), 15_000);
+        assert_eq!(window(&star(25), 1000), 15_000);
         // A path over the slow link in the middle has less in flight than one beside it.
-        let dumbbell = |left| Fabric::Dumbbell {
-            left,
-            right: 1,
-            host: line(25, 1),
-            middle: line(1, 1),
+        let dumbbell = |left| {
+            Topology::from(Dumbbell {
+                left,
+                right: 1,
+                host_rate: Rate::gbps(25),
+                middle_rate: Rate::gbps(1),
+                host_delay: Picos::from_micros(1),
+                middle_delay: Picos::from_micros(1),
+            })
         };
         assert_eq!(window(&dumbbell(2), 1000), 15_000);
         // 6000 + 8000 + 2 x 320 ns at 1 Gb/s: 1830 bytes.

@@ -6,9 +6,10 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use cemark_formats::{Fault, Flow, Kind, Laid, hpcc as hpcc_files, htsim};
+use cemark_formats::{Fault, Flow, Kind, hpcc as hpcc_files, htsim};
 use cemark_scenario::files::{self, Unread};
-use cemark_scenario::{Overrides, parse};
+use cemark_scenario::{Overrides, parse, topology_of};
+use cemark_sim::topology::Topology;
 use cemark_wire::Picos;
 
 use crate::exit::{Failure, answer, note};
@@ -94,7 +95,11 @@ impl Source {
 
 /// What the files say together.
 struct Found {
-    laid: Laid,
+    topology: Topology,
+    /// The file of the topology, as the scenario names it.
+    file: String,
+    /// The node that each host is in the files.
+    nodes: Vec<u32>,
     flows: Vec<Flow>,
     config: Option<hpcc_files::Config>,
     from: From,
@@ -140,7 +145,7 @@ pub(crate) fn import(args: &Args) -> Result<(), Failure> {
         take(Kind::HpccConfig),
     );
     let htsim = (take(Kind::HtsimTopology), take(Kind::HtsimFlows));
-    let found = match (hpcc, htsim) {
+    let mut found = match (hpcc, htsim) {
         ((Some(topology), flows, config), (None, None)) => of_hpcc(topology, flows, config)?,
         ((None, None, None), (Some(topology), flows)) => of_htsim(topology, flows)?,
         ((None, _, _), (None, _)) => {
@@ -157,6 +162,12 @@ pub(crate) fn import(args: &Args) -> Result<(), Failure> {
             ));
         }
     };
+    let topology = args
+        .files
+        .iter()
+        .zip(&given)
+        .find(|(_, (kind, _))| kind.is_topology());
+    found.file = topology.map_or_else(String::new, |(path, _)| beside(path, &args.out));
     let list = (found.flows.len() > MOST_INLINE).then(|| args.out.with_extension("flows.csv"));
     let name = list.as_deref().and_then(Path::file_name);
     let name = name.map(|name| name.to_string_lossy().into_owned());
@@ -179,7 +190,7 @@ pub(crate) fn import(args: &Args) -> Result<(), Failure> {
         .for_each(|text| note(&format!("note: {text}")));
     answer(&format!(
         "{out}: {}; {} flows{}\n\nnext    cemark check {out}\n        cemark run {out}\n",
-        text::fabric(&found.laid.fabric),
+        text::fabric(&found.topology),
         match found.flows.len() {
             0 => "random".to_owned(),
             n => n.to_string(),
@@ -191,6 +202,16 @@ pub(crate) fn import(args: &Args) -> Result<(), Failure> {
     ))?;
     drop(plan);
     Ok(())
+}
+
+/// The path of a file for a scenario, which reads it from its own folder.
+fn beside(file: &Path, scenario: &Path) -> String {
+    let same = file.parent() == scenario.parent();
+    let path = match file.file_name().filter(|_| same) {
+        Some(name) => PathBuf::from(name),
+        None => std::path::absolute(file).unwrap_or_else(|_| file.to_owned()),
+    };
+    path.to_string_lossy().into_owned()
 }
 
 /// Writes the flows as a file of their own.
@@ -243,7 +264,8 @@ fn of_hpcc(
     config: Option<&Source>,
 ) -> Result<Found, Failure> {
     let read = hpcc_files::topology(&topology.text).map_err(|e| topology.fault(&e))?;
-    let laid = Laid::of(&read.graph).map_err(|e| topology.fault(&e))?;
+    let laid = topology_of(&read.graph).map_err(|e| topology.fault(&e))?;
+    let nodes: Vec<u32> = read.graph.hosts().collect();
     let mut notes: Vec<String> = rest(topology, read.ignored, "links").into_iter().collect();
     let mut list = Vec::new();
     if let Some(source) = flows {
@@ -257,7 +279,7 @@ fn of_hpcc(
                 help: "write a priority of data, 1 to 7: 3 is usual".to_owned(),
             }));
         }
-        renumber(source, &laid, &mut list)?;
+        renumber(source, &nodes, &mut list)?;
     }
     let source = config;
     let fault = |fault: Fault| source.unwrap_or(topology).fault(&fault);
@@ -265,7 +287,7 @@ fn of_hpcc(
         None => None,
         Some(source) => Some(hpcc_files::Config::read(&source.text).map_err(fault)?),
     };
-    let marks = hpcc::marks(&laid.fabric, config.as_ref()).map_err(fault)?;
+    let marks = hpcc::marks(&laid, config.as_ref()).map_err(fault)?;
     let mut differs = Vec::new();
     let mut end = None;
     if let (Some(source), Some(config)) = (source, &config) {
@@ -276,7 +298,9 @@ fn of_hpcc(
     }
     notes.extend(differs.iter().cloned());
     Ok(Found {
-        laid,
+        topology: laid,
+        file: String::new(),
+        nodes,
         flows: list,
         config,
         from: From::Hpcc(marks),
@@ -343,10 +367,9 @@ fn of_htsim(topology: &Source, flows: Option<&Source>) -> Result<Found, Failure>
         }));
     }
     Ok(Found {
-        laid: Laid {
-            fabric: topo.fabric,
-            hosts: (0..topo.nodes).collect(),
-        },
+        topology: topology_of(&topo.graph).map_err(|e| topology.fault(&e))?,
+        file: String::new(),
+        nodes: topo.graph.hosts().collect(),
         flows: list,
         config: None,
         from: From::Htsim,
@@ -357,8 +380,8 @@ fn of_htsim(topology: &Source, flows: Option<&Source>) -> Result<Found, Failure>
 }
 
 /// Sender and receiver of each flow as hosts of the scenario.
-fn renumber(source: &Source, laid: &Laid, flows: &mut [Flow]) -> Result<(), Failure> {
-    let hosts: std::collections::BTreeMap<u32, u32> = laid.hosts.iter().copied().zip(0..).collect();
+fn renumber(source: &Source, nodes: &[u32], flows: &mut [Flow]) -> Result<(), Failure> {
+    let hosts: std::collections::BTreeMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
     for flow in flows {
         for end in [&mut flow.src, &mut flow.dst] {
             *end = *hosts.get(end).ok_or_else(|| {

@@ -5,8 +5,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use cemark_formats::exact::{rate, time};
-use cemark_formats::{Clos, Fabric, Flow, Kind, Line};
+use cemark_formats::exact::time;
+use cemark_formats::{Flow, Kind};
+use cemark_sim::topology::Topology;
+use cemark_sim::workload::Pairs;
+use cemark_sim::workload::load::ways;
 
 use super::{Found, From, Source};
 use crate::init::{comment, quoted};
@@ -15,26 +18,19 @@ use crate::init::{comment, quoted};
 const USUAL_FLOWS: u32 = 2000;
 
 /// The topology in words.
-pub(super) fn fabric(fabric: &Fabric) -> String {
-    match fabric {
-        Fabric::Star { hosts, .. } => format!("{hosts} hosts on one switch"),
-        Fabric::Dumbbell { left, right, .. } => format!("{left} and {right} hosts on two switches"),
-        Fabric::LeafSpine {
-            leaves,
-            spines,
-            hosts,
-            ..
-        } => format!("{leaves} leaves of {hosts} hosts, {spines} spines"),
-        Fabric::Clos(c) => format!(
-            "{} pods of {} edge switches with {} hosts each and {} aggregation switches, {} core \
-             switches",
-            c.pods,
-            c.edges,
-            c.hosts,
-            c.aggs,
-            c.aggs * c.cores
-        ),
-    }
+pub(super) fn fabric(topology: &Topology) -> String {
+    let links = topology.fabric().links();
+    let hosts = topology.hosts();
+    let switches = links.iter().filter_map(|l| l.from.switch(hosts)).max();
+    let count = |n: usize, one: &str, several: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {several}"),
+    };
+    format!(
+        "{hosts} hosts, {}, {}",
+        count(switches.map_or(0, |s| s + 1), "switch", "switches"),
+        count(links.len() / 2, "link", "links"),
+    )
 }
 
 /// The whole scenario. The flows are in it, or in a file beside it with this name.
@@ -67,80 +63,23 @@ pub(super) fn scenario(found: &Found, given: &[(Kind, Source)], list: Option<&st
     out
 }
 
-fn line(out: &mut String, prefix: &str, line: Line) {
-    let _ = writeln!(out, "{prefix}rate = \"{}\"", rate(line.rate.0));
-    let _ = writeln!(out, "{prefix}delay = \"{}\"", time(line.delay.0));
-}
-
 fn topology(out: &mut String, found: &Found) {
     if found
-        .laid
-        .hosts
+        .nodes
         .iter()
         .zip(0..)
         .any(|(&node, host)| node != host)
     {
-        let ranges = ranges(&found.laid.hosts);
+        let ranges = ranges(&found.nodes);
         *out += &comment(&format!(
-            "Hosts are numbered from 0, rack by rack. In the files they are the nodes {ranges}, \
-             in this order."
+            "Hosts are numbered from 0. In the files they are the nodes {ranges}, in this order."
         ));
-    }
-    *out += "[topology]\n";
-    match found.laid.fabric {
-        Fabric::Star { hosts, host } => {
-            let _ = writeln!(out, "kind = \"star\"\nhosts = {hosts}");
-            line(out, "", host);
-        }
-        Fabric::Dumbbell {
-            left,
-            right,
-            host,
-            middle,
-        } => {
-            let _ = writeln!(out, "kind = \"dumbbell\"\nleft = {left}\nright = {right}");
-            line(out, "", host);
-            line(out, "middle-", middle);
-        }
-        Fabric::LeafSpine {
-            leaves,
-            spines,
-            hosts,
-            host,
-            up,
-        } => {
-            let _ = writeln!(
-                out,
-                "kind = \"leaf-spine\"\nleaves = {leaves}\nspines = {spines}\n\
-                 hosts-per-leaf = {hosts}"
-            );
-            line(out, "", host);
-            line(out, "uplink-", up);
-        }
-        Fabric::Clos(Clos {
-            pods,
-            edges,
-            aggs,
-            cores,
-            hosts,
-            host,
-            pod,
-            core,
-        }) => {
-            let _ = writeln!(
-                out,
-                "kind = \"clos\"\npods = {pods}\nedges-per-pod = {edges}\naggs-per-pod = {aggs}\n\
-                 cores-per-agg = {cores}\nhosts-per-edge = {hosts}"
-            );
-            line(out, "", host);
-            line(out, "pod-", pod);
-            line(out, "core-", core);
-        }
     }
     *out += &comment(
         "Among equal paths a hash of the flow chooses, another one than the other simulator's.",
     );
-    out.push('\n');
+    let file = quoted(&found.file);
+    let _ = writeln!(out, "[topology]\nkind = \"graph\"\nfile = {file}\n");
 }
 
 /// Numbers as a text: `1 to 4, 7`.
@@ -260,7 +199,7 @@ pub(super) fn csv(found: &Found) -> String {
 fn htsim(out: &mut String, found: &Found) {
     *out += "# Our choice: the files do not say how hosts react.\n[transport]\n\
              control = \"dctcp\"\n\n";
-    let picos = round_trip(&found.laid.fabric).max(1_000_000);
+    let picos = round_trip(&found.topology).max(1_000_000);
     *out += &comment(
         "Our choice: a threshold of one base RTT, since the files have none. As htsim's ECN queue \
          it judges a packet as it leaves, with the packet itself counted, and marks above K (`>`).",
@@ -274,12 +213,7 @@ fn htsim(out: &mut String, found: &Found) {
 }
 
 /// Propagation of the longest path there and back, in picoseconds.
-fn round_trip(fabric: &Fabric) -> u64 {
-    let one_way = match fabric {
-        Fabric::Star { host, .. } => 2 * host.delay.0,
-        Fabric::Dumbbell { host, middle, .. } => 2 * host.delay.0 + middle.delay.0,
-        Fabric::LeafSpine { host, up, .. } => 2 * (host.delay.0 + up.delay.0),
-        Fabric::Clos(c) => 2 * (c.host.delay.0 + c.pod.delay.0 + c.core.delay.0),
-    };
-    2 * one_way
+fn round_trip(topology: &Topology) -> u64 {
+    let ways = ways(topology, &Pairs::All).into_iter();
+    2 * ways.map(|(_, way)| way.delay.0).max().unwrap_or(0)
 }

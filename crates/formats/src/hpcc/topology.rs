@@ -72,9 +72,16 @@ pub fn topology(text: &str) -> Fallible<Topology> {
     }
     for _ in 0..links {
         let line = rest.next().ok_or_else(|| missing(text, "links"))?;
-        graph.wires.push(wire(&line)?);
+        let wire = wire(&line)?;
+        let last = wire.a.max(wire.b);
+        if last >= nodes {
+            return Err(line.fault(
+                format!("there is no node {last}: the first line counts {nodes}"),
+                format!("nodes are numbered from 0 to {}", nodes.max(1) - 1),
+            ));
+        }
+        graph.wires.push(wire);
     }
-    graph.check()?;
     Ok(Topology {
         graph,
         ignored: rest.count(),

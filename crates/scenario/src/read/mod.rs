@@ -526,7 +526,7 @@ struct Read {
 fn config(root: &Table, node: &Node, files: &mut Tables) -> Fallible<Read> {
     let applied = preset::applied(root)?;
     let root = applied.as_ref().map_or(root, |(tree, _)| tree);
-    let topology = fabric::topology(root)?;
+    let topology = fabric::topology(root, files)?;
     let (rtt, delays_syn) = rtt::rtt(root, files)?;
     let scheme = markers::scheme(node, topology.slowest())?;
     let mut transport = transport::transport(root)?;

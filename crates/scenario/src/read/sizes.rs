@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use cemark_sim::topology::Topology;
 use cemark_sim::workload::SizeTable;
 use cemark_sim::workload::sizes::{BUILTIN, Unit};
 
@@ -49,12 +50,16 @@ keys! {
 /// A size table has dozens of rows and a few kilobytes; nothing useful is this large.
 pub(crate) const LARGEST_FILE: u64 = 4 << 20;
 
+/// A topology of half a million cables is shorter.
+const LARGEST_GRAPH: u64 = 64 << 20;
+
 /// Files that are read already: one that changes meanwhile must not change points of one sweep.
 #[derive(Debug)]
 pub(crate) struct Tables {
     pub(crate) base: PathBuf,
     read: BTreeMap<PathBuf, String>,
     flows: BTreeMap<PathBuf, Vec<u8>>,
+    graphs: BTreeMap<PathBuf, Topology>,
     /// Of `[rtt]`.
     pub(crate) rtts: BTreeMap<rtts::Source, rtts::Found>,
 }
@@ -66,6 +71,7 @@ impl Tables {
             base: Path::new(file).parent().unwrap_or(Path::new("")).to_owned(),
             read: BTreeMap::new(),
             flows: BTreeMap::new(),
+            graphs: BTreeMap::new(),
             rtts: BTreeMap::new(),
         }
     }
@@ -127,6 +133,22 @@ impl Tables {
                      0 to 100)",
             )
         })
+    }
+
+    /// The topology of a file, which `read` makes of its text or of the reason why there is none.
+    pub(crate) fn graph(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(Result<&str, String>) -> Fallible<Topology>,
+    ) -> Fallible<Topology> {
+        let path = self.base.join(name);
+        if let Some(known) = self.graphs.get(&path) {
+            return Ok(known.clone());
+        }
+        let text = files::text(&path, LARGEST_GRAPH).map_err(|e| e.to_string());
+        let made = read(text.as_deref().map_err(Clone::clone))?;
+        self.graphs.insert(path, made.clone());
+        Ok(made)
     }
 
     /// What is in a file of flows.

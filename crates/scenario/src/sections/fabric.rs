@@ -2,13 +2,15 @@
 //! `[topology]`.
 
 use cemark_param::{Dialect, Kind, ParamSpec, Values};
-use cemark_sim::topology::{self, MOST_HOSTS, Topology};
+use cemark_sim::topology::{self, Graph, Line, MOST_HOSTS, Topology};
 
-use crate::error::{Fallible, Fault};
+use crate::error::{At, Fallible, Fault};
+use crate::graph;
 use crate::key::{Key, KeySpec, Words, keys};
 use crate::param::parameter;
 use crate::section::Section;
 use crate::sections::{Form, SectionSpec};
+use crate::sizes::Tables;
 use crate::tree::Table;
 use crate::units::Measure;
 
@@ -27,40 +29,59 @@ pub(crate) struct Chosen(&'static topology::TopologySpec);
 
 impl Words for Chosen {
     fn words() -> Vec<(&'static str, Self)> {
-        let all = Topology::ALL.iter();
-        all.map(|&spec| (spec.name, Chosen(spec))).collect()
+        all().map(|spec| (spec.name, Chosen(spec))).collect()
     }
 }
 
 keys! { KEYS:
     KIND: Chosen = Key::choice("kind").needed("leaf-spine").doc("which topology");
+    FILE: String = Key::text("file").only(&["graph"]).follows("`[[node]]` and `[[link]]`").doc(
+        "instead of `[[node]]` and `[[link]]`: HPCC's `topology.txt` or a `.topo` of htsim, \
+         relative to the scenario's folder, up to 64 MB",
+    );
+}
+
+/// Kinds of topologies, a graph last.
+fn all() -> impl Iterator<Item = &'static topology::TopologySpec> {
+    Topology::ALL.iter().copied().chain([&Graph::SPEC])
 }
 
 /// The keys that the topologies declare. Those that every topology has come first.
 fn of_the_registry() -> Vec<KeySpec> {
     let everywhere = |name: &str| {
         let has = |spec: &&topology::TopologySpec| spec.keys.iter().any(|key| key.name == name);
-        Topology::ALL.iter().all(has)
+        all().all(|spec| has(&spec))
     };
-    let mut all: Vec<KeySpec> = Vec::new();
-    for spec in Topology::ALL {
+    let mut keys: Vec<KeySpec> = Vec::new();
+    for spec in all() {
         for key in spec.keys {
             let shared = everywhere(key.name);
-            if shared && all.iter().any(|known| known.name == key.name) {
+            if shared && keys.iter().any(|known| known.name == key.name) {
                 continue;
             }
             let only = std::slice::from_ref(&spec.name);
-            all.push(KeySpec::of_param(key, if shared { &[] } else { only }));
+            keys.push(KeySpec::of_param(key, if shared { &[] } else { only }));
         }
     }
-    all
+    keys
 }
 
 /// Any topology of the registry: its keys are declared in its file in `cemark_sim::topology`.
-pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
+pub(crate) fn topology(root: &Table, files: &mut Tables) -> Fallible<Topology> {
     let mut s = Section::of(root, &TOPOLOGY)?;
     let Chosen(spec) = s.read(&KIND)?;
     let values = Values::read(spec, |key, default| value(&mut s, key, default))?;
+    if spec.name == Graph::SPEC.name {
+        let at = s.at();
+        let file = s.given(&FILE)?.zip(s.node(&FILE).map(|node| node.at));
+        s.finish()?;
+        return of_graph(root, at, Graph::usual(&values), file, files);
+    }
+    graph::none(
+        root,
+        "belongs to a topology of kind `graph`",
+        "write kind = \"graph\" in [topology], or remove it",
+    )?;
     let topology = Topology::build(spec, &values).map_err(|mistake| {
         let at = s.get(mistake.key).map_or(s.at(), |node| node.at);
         Fault::new(at, mistake.message).help(mistake.help)
@@ -72,6 +93,24 @@ pub(crate) fn topology(root: &Table) -> Fallible<Topology> {
     }
     s.finish()?;
     Ok(topology)
+}
+
+fn of_graph(
+    root: &Table,
+    at: At,
+    usual: Line,
+    file: Option<(String, At)>,
+    files: &mut Tables,
+) -> Fallible<Topology> {
+    let Some((file, at)) = file else {
+        return graph::listed(root, at, usual);
+    };
+    graph::none(
+        root,
+        "beside a file: the graph is given in two ways",
+        "keep [[node]] and [[link]], or file in [topology]",
+    )?;
+    graph::in_file(&file, at, files)
 }
 
 /// The value of a key of a topology; `usual` where it is not written.

@@ -88,7 +88,7 @@ pub(crate) fn faults(root: &Table, topology: &Topology) -> Fallible<Vec<LinkFaul
                 Value::Text(name) => links.get(name.as_str()),
                 _ => None,
             };
-            let found = exact.map_or_else(|| named(name, &fabric), |link| Ok(vec![*link]))?;
+            let found = exact.map_or_else(|| named(name, fabric), |link| Ok(vec![*link]))?;
             for link in found {
                 if !taken.insert(link) {
                     return Err(Fault::new(

@@ -8,6 +8,7 @@ pub(crate) mod edge;
 pub(crate) mod fabric;
 pub(crate) mod faults;
 pub(crate) mod full;
+pub(crate) mod graph;
 pub(crate) mod host;
 pub(crate) mod markers;
 pub(crate) mod measure;
@@ -125,6 +126,8 @@ impl SectionSpec {
 pub(crate) static ALL: &[&SectionSpec] = &[
     &crate::top::TOP,
     &crate::fabric::TOPOLOGY,
+    &crate::graph::NODE,
+    &crate::graph::LINK,
     &crate::rtt::RTT,
     &crate::workload::WORKLOAD,
     &crate::workload::FLOW,

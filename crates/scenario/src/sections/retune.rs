@@ -152,11 +152,11 @@ pub(crate) fn retunes(root: &Table, config: &mut Config, label: &str) -> Fallibl
             None => has_all(scheme, &written),
         };
         if meant {
-            found.push(one(node, scheme, config, &fabric)?);
+            found.push(one(node, scheme, config, fabric)?);
         }
     }
     found.sort_by_key(|(retune, ..)| retune.at);
-    fit(&found, scheme, values, config, &fabric)?;
+    fit(&found, scheme, values, config, fabric)?;
     let lines = found.iter().map(|(.., line)| line.clone()).collect();
     config.retunes = found.into_iter().map(|(retune, ..)| retune).collect();
     Ok(lines)

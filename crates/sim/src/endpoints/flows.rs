@@ -10,7 +10,7 @@ use crate::ids::{ConnId, HostId};
 use crate::network::Network;
 use crate::network::rows::Row;
 use crate::scramble::hash;
-use crate::workload::{ClassMap, Flow, path};
+use crate::workload::{ClassMap, Flow, path, path_back};
 
 impl Endpoints {
     /// Makes connection `conn` known, which `flow` opens: its routes through the fabric, and those
@@ -23,7 +23,7 @@ impl Endpoints {
         let pair = u64::from(flow.src) << 32 | u64::from(flow.dst);
         let hash_seed = hash(seed, pair, name, 1);
         let there = path(seed, flow.src, flow.dst, name);
-        let back = hash(seed, pair, name, 3);
+        let back = path_back(seed, flow.src, flow.dst, name);
         let routes = [
             net.fabric.route(flow.src, flow.dst, there),
             net.fabric.route(flow.dst, flow.src, back),

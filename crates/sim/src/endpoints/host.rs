@@ -241,10 +241,10 @@ impl Endpoints {
     #[inline]
     fn nic_free<Q: EventQueue>(&self, agenda: &Agenda<Q>, net: &Network, host: HostId) -> u64 {
         let port = net.port(host.nic());
-        match net.pauses() {
-            false => port.busy_until(),
-            // A NIC that can be paused has real queues.
-            true => agenda.now + port.open_ticks(agenda.now),
+        match port.is_fused() {
+            true => port.busy_until(),
+            // A NIC has real queues where it can be paused, and where ticks are very short.
+            false => agenda.now + port.open_ticks(agenda.now),
         }
     }
 

@@ -7,9 +7,10 @@ use super::Endpoints;
 use super::conn::Counts;
 use crate::agenda::Agenda;
 use crate::config::Fct;
-use crate::ids::{ConnId, LinkId};
+use crate::ids::{ConnId, HostId, LinkId};
 use crate::network::Network;
 use crate::outcome::FlowRecord;
+use crate::topology::{Link, Route};
 use crate::workload::Flow;
 
 impl Endpoints {
@@ -23,6 +24,7 @@ impl Endpoints {
         f: &Flow,
         ended: bool,
     ) -> FlowRecord {
+        let routes = Self::whole_routes(net, conn, f);
         let c = &self.conns.list[conn];
         let marks = c.rx.as_ref().map_or(0, |rx| rx.marks());
         let counts = c.tx.as_ref().map_or_else(Counts::default, |tx| tx.gained());
@@ -39,11 +41,11 @@ impl Endpoints {
                 let clock = agenda.clock;
                 let since = clock.picos(agenda.now - clock.ticks(f.start));
                 match self.cfg.measure.fct {
-                    Fct::Client => since + self.small_way(net, f.dst, f.src),
+                    Fct::Client => since + self.small_way(net, &routes[1]),
                     _ => since,
                 }
             }),
-            ideal: self.ideal(net, f),
+            ideal: self.ideal(net, &routes, f),
             extra: f.extra,
             marks,
             retransmits: counts.retransmits,
@@ -51,9 +53,19 @@ impl Endpoints {
         }
     }
 
+    /// The routes of the flow's data and acknowledgements. Where a proxy splits the flow, those of
+    /// another connection of its hosts.
+    fn whole_routes(net: &Network, conn: ConnId, f: &Flow) -> [Route; 2] {
+        let routes = *net.rows.routes(conn);
+        match (routes[0][0], routes[0].contains(&net.fabric.to_host(f.dst))) {
+            (first, true) if first == HostId(f.src).nic() => routes,
+            _ => [(f.src, f.dst), (f.dst, f.src)].map(|(a, b)| net.fabric.route(a, b, 0)),
+        }
+    }
+
     /// Completion time in an empty network with an open window: every packet as soon as its link is
     /// free of the one before, and the propagation.
-    fn ideal(&self, net: &Network, f: &Flow) -> Picos {
+    fn ideal(&self, net: &Network, routes: &[Route; 2], f: &Flow) -> Picos {
         if f.bytes == u64::MAX {
             return Picos::ZERO;
         }
@@ -64,36 +76,38 @@ impl Endpoints {
         let last = f.bytes - full * mss + header;
         // When the last full packet and the last packet of all have been sent on each link, without
         // the propagation that both share.
-        let (mut full_left, mut slowest, mut left) = (0, 0, 0);
-        let route = net.fabric.route(f.src, f.dst, 0);
-        for &l in route.iter().take_while(|&&l| l != LinkId::NONE) {
-            let byte = net.fabric.links()[l].rate.picos_per_byte().0;
+        let (mut full_left, mut slowest, mut left, mut propagation) = (0, 0, 0, 0);
+        for link in links_of(net, &routes[0]) {
+            let byte = link.rate.picos_per_byte().0;
             if full > 0 {
                 let packet = (mss + header) * byte;
                 full_left += packet + (full - 1) * packet.saturating_sub(slowest);
                 slowest = slowest.max(packet);
             }
             left = left.max(full_left) + last * byte;
+            propagation += link.delay.0;
         }
-        let there = Picos(left) + self.cfg.topology.propagation(f.src, f.dst) + f.extra;
+        let there = Picos(left + propagation) + f.extra;
         match self.cfg.measure.fct {
             Fct::LastByte => there,
-            Fct::LastAck | Fct::Client => there + self.small_way(net, f.dst, f.src),
+            Fct::LastAck | Fct::Client => there + self.small_way(net, &routes[1]),
             Fct::Closed => {
-                let back = self.small_way(net, f.dst, f.src);
-                there + back + self.small_way(net, f.src, f.dst) + f.extra + back
+                let back = self.small_way(net, &routes[1]);
+                there + back + self.small_way(net, &routes[0]) + f.extra + back
             }
         }
     }
 
     /// How long a packet without payload takes through the empty network.
-    fn small_way(&self, net: &Network, src: u32, dst: u32) -> Picos {
+    fn small_way(&self, net: &Network, route: &Route) -> Picos {
         let bytes = u64::from(self.transport.ack_bytes);
-        let route = net.fabric.route(src, dst, 0);
-        let links = route.iter().take_while(|&&l| l != LinkId::NONE);
-        let sent: u64 = links
-            .map(|&l| bytes * net.fabric.links()[l].rate.picos_per_byte().0)
-            .sum();
-        Picos(sent) + self.cfg.topology.propagation(src, dst)
+        let of_link = |link: &Link| bytes * link.rate.picos_per_byte().0 + link.delay.0;
+        Picos(links_of(net, route).map(of_link).sum())
     }
+}
+
+/// The links of a route.
+fn links_of<'a>(net: &'a Network, route: &Route) -> impl Iterator<Item = &'a Link> {
+    let links = route.iter().take_while(|&&l| l != LinkId::NONE);
+    links.map(|&l| &net.fabric.links()[l])
 }

@@ -15,7 +15,7 @@ use super::wiring::{Line, Wiring};
 use crate::ids::LinkId;
 
 /// Most links of a route.
-pub const MAX_LINKS: usize = 6;
+pub const MAX_LINKS: usize = 8;
 
 /// The links from a sender's NIC to the receiver; [`LinkId::NONE`] behind the last.
 pub type Route = [LinkId; MAX_LINKS];
@@ -69,6 +69,8 @@ pub(crate) struct Group {
     pub hosts: u32,
     /// One of the hosts.
     pub first: u32,
+    /// Another, if there are several.
+    pub second: Option<u32>,
 }
 
 /// All links of a topology.
@@ -212,6 +214,13 @@ impl Fabric {
         &self.groups
     }
 
+    /// Two hosts for each rack and kind of link, or one where there is one: their paths stand for
+    /// those of the others.
+    pub fn representatives(&self) -> Vec<u32> {
+        let two = |g: &Group| [g.first].into_iter().chain(g.second);
+        self.groups.iter().flat_map(two).collect()
+    }
+
     /// The group of a host, as a place in [`groups`](Fabric::groups).
     pub(crate) fn group(&self, host: u32) -> usize {
         self.group_of[host as usize] as usize
@@ -287,9 +296,14 @@ fn groups(wiring: &Wiring) -> (Vec<Group>, Vec<u32>) {
                 line: host.line,
                 hosts: 0,
                 first,
+                second: None,
             });
         }
-        groups[place].hosts += 1;
+        let group = &mut groups[place];
+        group.hosts += 1;
+        if first != group.first {
+            group.second.get_or_insert(first);
+        }
         group_of.push(place as u32);
     }
     (groups, group_of)
@@ -356,7 +370,7 @@ fn links(wiring: &Wiring) -> Vec<Link> {
 }
 
 /// Whether `name` is `pattern`, in which each `*` is any text.
-fn fits(name: &str, pattern: &str) -> bool {
+pub fn fits(name: &str, pattern: &str) -> bool {
     let Some((begin, rest)) = pattern.split_once('*') else {
         return name == pattern;
     };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use cemark_param::{Values, config};
 use cemark_wire::{Picos, Rate};
 
 use super::fib::UNREACHED;
@@ -14,6 +15,16 @@ pub const MOST_RACKS: usize = 2_048;
 
 /// Most links of a graph times its switches with hosts.
 const MOST_WORK: u64 = 1 << 31;
+
+config! {
+    /// Keys of a graph.
+    pub struct Usual {
+        /// Rate of links that say none.
+        rate: Rate = rate(10_000_000_000),
+        /// Propagation delay of links that say none.
+        delay: Picos = delay(10_000_000),
+    }
+}
 
 /// A host or a switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,12 +90,18 @@ impl Misfit {
 }
 
 impl Graph {
-    /// The word of a graph in scenario files. A graph has nodes and links instead of keys.
+    /// The word of a graph in scenario files, and the keys beside its nodes and links.
     pub const SPEC: TopologySpec = TopologySpec {
         name: "graph",
         doc: "Any hosts, switches and cables: a list of nodes and links, or a file.",
-        keys: &[],
+        keys: Usual::PARAMS,
     };
+
+    /// Rate and delay of links that have none of their own, by the values of the keys.
+    pub fn usual(values: &Values) -> Line {
+        let Usual { rate, delay } = Usual::from(values);
+        Line { rate, delay }
+    }
 
     /// A graph of these nodes and cables.
     ///
@@ -174,7 +191,10 @@ impl Graph {
         let whole = |message, help| Err(Misfit::new(Place::Whole, message, help));
         if !(2..=u64::from(MOST_HOSTS)).contains(&hosts) {
             return whole(
-                format!("this fabric has {hosts} hosts"),
+                match hosts {
+                    1 => "this fabric has 1 host".to_owned(),
+                    n => format!("this fabric has {n} hosts"),
+                },
                 format!("a fabric has 2 to {MOST_HOSTS} hosts"),
             );
         }

@@ -25,7 +25,7 @@ use std::sync::{Arc, OnceLock};
 use cemark_param::Values;
 use cemark_wire::{Picos, Rate};
 
-pub use fabric::{Fabric, Link, MAX_LINKS, NodeId, Route, Way};
+pub use fabric::{Fabric, Link, MAX_LINKS, NodeId, Route, Way, fits};
 pub use graph::{Cord, Graph, MOST_RACKS, Misfit, Node, Place};
 pub use shape::Shape;
 pub use spec::{Mistake, TopologySpec};

@@ -13,12 +13,12 @@ pub const SPEC: TopologySpec = TopologySpec {
 };
 
 config! {
-    /// Switches in a ring, 3 to 5 of them. Every packet travels in the same direction, so that
+    /// Switches in a ring, 3 to 7 of them. Every packet travels in the same direction, so that
     /// buffers can wait for each other in a circle: the topology shows deadlocks of pauses.
     #[cfg_attr(feature = "serde", derive(serde::Serialize))]
     pub struct Ring {
         /// Switches of the ring.
-        switches: u32 = count(3, 3..=5; Absent::Needed),
+        switches: u32 = count(3, 3..=7; Absent::Needed),
         /// Hosts on a switch.
         hosts_per_switch as "hosts-per-switch": u32 = count(1, 1..=MOST_HOSTS),
         /// Rate of the host links.

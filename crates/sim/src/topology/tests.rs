@@ -287,7 +287,7 @@ fn the_hash_chooses_among_links_of_equal_cost() {
     let (half, hosts) = (u64::from(tree.k / 2), tree.hosts() as u32);
     for hash in [0, 1, 5, 1 << 40, u64::MAX] {
         let (agg, core) = (hash % half, hash / half % half);
-        let route = over(&tree.clone().into(), 0, hosts - 1, hash);
+        let route = over(&tree.into(), 0, hosts - 1, hash);
         let last = u64::from(tree.k - 1) * half + agg;
         assert_eq!(route[1], format!("agg{agg}"));
         assert_eq!(route[2], format!("core{}", agg * half + core));
@@ -298,7 +298,7 @@ fn the_hash_chooses_among_links_of_equal_cost() {
     };
     let hosts = two.hosts() as u32;
     for hash in [0, 3, u64::MAX] {
-        let route = over(&two.clone().into(), 0, hosts - 1, hash);
+        let route = over(&two.into(), 0, hosts - 1, hash);
         assert_eq!(route[1], format!("spine{}", hash % u64::from(two.spines)));
     }
 }

@@ -298,3 +298,8 @@ impl Flow {
 pub(crate) fn path(seed: u64, src: u32, dst: u32, name: u64) -> u64 {
     hash(seed, u64::from(src) << 32 | u64::from(dst), name, 2)
 }
+
+/// The hash by which a connection of this name chooses among equal paths for its acknowledgements.
+pub(crate) fn path_back(seed: u64, src: u32, dst: u32, name: u64) -> u64 {
+    hash(seed, u64::from(src) << 32 | u64::from(dst), name, 3)
+}

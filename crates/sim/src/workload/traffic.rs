@@ -8,7 +8,7 @@ use cemark_wire::Picos;
 use super::poisson::Poisson;
 use super::random::Stream;
 use super::sources::{Incast, Schedule, list, long};
-use super::{ClassMap, Flow, Kind, RttModel};
+use super::{ClassMap, Flow, Kind, RttModel, path, path_back};
 use crate::config::Config;
 use crate::topology::Topology;
 
@@ -60,6 +60,7 @@ struct Lane {
 /// model and the seed, so every scheme sees the same flows.
 pub struct Traffic {
     topology: Topology,
+    seed: u64,
     rtt: RttModel,
     lanes: Vec<Lane>,
     next_id: u64,
@@ -155,6 +156,7 @@ impl Traffic {
         }
         Traffic {
             topology: cfg.topology.clone(),
+            seed: cfg.seed,
             rtt: cfg.rtt.clone(),
             lanes,
             next_id: 0,
@@ -200,12 +202,17 @@ impl Traffic {
             first_class(&lane.class, &mut lane.classes, hosts, src, dst)
         });
         let rtt = rtt.or_else(|| self.rtt.of_sender(src, &mut lane.rtts));
-        let extra = rtt.map_or(Picos::ZERO, |rtt| {
-            let there = self.topology.propagation(src, dst);
-            rtt.saturating_sub(there.saturating_add(there))
-        });
         let id = self.next_id;
         self.next_id += 1;
+        // The paths of a fresh connection.
+        let extra = rtt.map_or(Picos::ZERO, |rtt| {
+            let fabric = self.topology.fabric();
+            let there = fabric.way(src, dst, path(self.seed, src, dst, id)).delay;
+            let back = fabric
+                .way(dst, src, path_back(self.seed, src, dst, id))
+                .delay;
+            rtt.saturating_sub(there.saturating_add(back))
+        });
         Some(Flow {
             id,
             start,

@@ -7,7 +7,7 @@ use cemark_sim::config::{
     Buffering, MarkerChoice, Nic, NonEct, Offload, Pfc, Policy, QueueConfig, Xoff,
 };
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
-use cemark_sim::topology::{Dumbbell, FatTree, Star, Topology, TwoSites};
+use cemark_sim::topology::{Cord, Dumbbell, FatTree, Graph, Node, Star, Topology, TwoSites};
 use cemark_sim::workload::{Kind, RttModel};
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::rdma::{Rdma, Retransmit};
@@ -65,7 +65,30 @@ fn topologies() -> impl Strategy<Value = Topology> {
             host_delay: d,
             fabric_delay: d
         })),
+        (1u64..50, 1u64..50).prop_map(|(gbps, us)| graph(gbps, us)),
     ]
+}
+
+/// Four racks of one to three hosts in a ring with parallel cables and a short cut over a switch
+/// without hosts. Hosts of a rack are not numbered together, and no two links need be alike.
+fn graph(gbps: u64, us: u64) -> Topology {
+    let host = |rack: u32| (format!("h{rack}"), true);
+    let mut nodes: Vec<(String, bool)> = (0..5).map(|s| (format!("s{s}"), false)).collect();
+    let homes = [0, 1, 2, 3, 0, 2, 2];
+    nodes.extend(homes.map(host));
+    let nodes = nodes.into_iter().enumerate().map(|(i, (name, host))| Node {
+        name: format!("{name}.{i}"),
+        host,
+    });
+    let inner = [[0, 1], [1, 2], [2, 3], [3, 0], [1, 0], [0, 4], [4, 2]];
+    let ends = (5..).zip(homes).map(|(h, s)| [h, s]).chain(inner);
+    let cords = ends.zip(0..).map(|(ends, i)| Cord {
+        ends,
+        rate: Rate::gbps(10 + i % 3 * gbps),
+        delay: Picos(us * 1_000_017 * (1 + i % 4)),
+    });
+    let graph = Graph::new(nodes.collect(), cords.collect());
+    Topology::from(graph.expect("a fabric"))
 }
 
 /// Measured flows of [`configs`] that arrive at a load.
