@@ -21,7 +21,7 @@ use crate::network::{Border, Network};
 use crate::retune::Tuning;
 use crate::shards::Part;
 use crate::topology::Fabric;
-use crate::workload::{ClassMap, Flow, Kind, Traffic};
+use crate::workload::{ClassMap, Flow, Kind, Traffic, path};
 
 /// What every shard of a simulation has in common: it is only read.
 #[derive(Clone)]
@@ -72,7 +72,7 @@ impl<Q: EventQueue> Shard<Q> {
         let traffic = Traffic::new(cfg);
         let awaited = traffic.measured_total();
         let links = net.ports().len() as u32;
-        let own = (cfg.topology.hosts()..links).filter(|&l| net.owns(LinkId(l)));
+        let own = (fabric.nics()..links).filter(|&l| net.owns(LinkId(l)));
         let sampler = sampler(cfg, clock, own, largest);
         let mut shard = Shard {
             cfg: Arc::clone(cfg),
@@ -116,8 +116,11 @@ impl<Q: EventQueue> Shard<Q> {
             ClassMap::Fixed(c) => c,
             _ => 0,
         };
+        let id = u64::MAX - w as u64;
+        let hash = path(self.cfg.seed, src, dst, id);
+        let [src, dst] = self.net.fabric.ends(src, dst, hash);
         let flow = Flow {
-            id: u64::MAX - w as u64,
+            id,
             start: at,
             src,
             dst,
@@ -146,11 +149,11 @@ impl<Q: EventQueue> Shard<Q> {
 
 /// What samples the queues of these links' ports, of which the largest buffer of all is `largest`.
 fn sampler(cfg: &Config, clock: Clock, links: impl Iterator<Item = u32>, largest: u32) -> Sampler {
-    let hosts = cfg.topology.hosts();
+    let nics = cfg.topology.fabric().nics();
     let longest_wait = cfg.topology.slowest().nanos_for(u64::from(largest));
     Sampler::new(
-        hosts,
-        links.map(|l| l - hosts),
+        nics,
+        links.map(|l| l - nics),
         clock.ticks(cfg.measure.queue_interval),
         (largest, longest_wait.0),
         cfg.measure.trace.clone(),

@@ -110,7 +110,7 @@ impl Config {
 impl Config {
     /// Whether the port of a link of `fabric` has the markers of the configuration.
     pub fn marks(&self, fabric: &Fabric, link: LinkId) -> bool {
-        let nic = link.0 < self.topology.hosts();
+        let nic = link.0 < self.topology.fabric().nics();
         self.marks_on(&fabric.links()[link], nic)
     }
 

@@ -44,7 +44,7 @@ struct Switch {
 
 /// Most shards that a point can be divided into.
 pub(crate) fn most(cfg: &Config) -> u32 {
-    let hosts = cfg.topology.hosts();
+    let hosts = cfg.topology.fabric().nics();
     if whole_racks(cfg) { racks(cfg) } else { hosts }
 }
 
@@ -64,10 +64,10 @@ impl Division {
     pub fn new(cfg: &Config, fabric: &Fabric, clock: Clock, shards: u32) -> Division {
         let links = fabric.links();
         let shards = shards.clamp(1, most(cfg));
-        let (hosts, racks) = (cfg.topology.hosts(), racks(cfg));
+        let (hosts, racks) = (cfg.topology.fabric().nics(), racks(cfg));
         let deal = |i: u32, of: u32| (u64::from(i) * u64::from(shards) / u64::from(of)) as u32;
         let of_host = |h: u32| match racks >= shards {
-            true => deal(cfg.topology.rack(h), racks),
+            true => deal(fabric.rack(h), racks),
             false => deal(h, hosts),
         };
         let switches = switches(cfg, links, shards, &of_host);
@@ -134,26 +134,25 @@ fn switches(
     shards: u32,
     of_host: &impl Fn(u32) -> u32,
 ) -> Vec<Switch> {
-    let hosts = cfg.topology.hosts();
+    let hosts = cfg.topology.fabric().nics();
     let pooled = cfg.switch.pfc.is_some()
         || matches!(
             cfg.switch.buffering.policy,
             Policy::Shared | Policy::Dynamic { .. }
         );
-    let mut all = Vec::<Switch>::new();
-    for (i, link) in links.iter().enumerate() {
-        let Some(s) = link.from.switch(hosts) else {
-            continue;
-        };
-        if s == all.len() {
-            all.push(Switch {
-                level: u32::MAX,
-                whole: pooled,
-                owner: s as u32 % shards,
-                ports: Vec::new(),
-            });
+    let feeds = links.iter().map(|link| link.from.switch(hosts));
+    let count = feeds.clone().flatten().max().map_or(0, |s| s + 1);
+    let switch = |s: usize| Switch {
+        level: u32::MAX,
+        whole: pooled,
+        owner: s as u32 % shards,
+        ports: Vec::new(),
+    };
+    let mut all: Vec<Switch> = (0..count).map(switch).collect();
+    for (i, s) in feeds.enumerate() {
+        if let Some(s) = s {
+            all[s].ports.push(i);
         }
-        all[s].ports.push(i);
     }
     for fault in &cfg.faults {
         if let Some(s) = links[fault.link as usize].to.switch(hosts) {

@@ -26,6 +26,9 @@ impl<Q: EventQueue> Shard<Q> {
             return;
         };
         self.arm_flow();
+        let hash = flow.path(self.cfg.seed);
+        let [src, dst] = self.net.fabric.ends(flow.src, flow.dst, hash);
+        let flow = Flow { src, dst, ..flow };
         if self.cfg.workloads[usize::from(flow.workload)].persistent {
             self.start_on_persistent(flow);
         } else {

@@ -156,7 +156,7 @@ impl Tuning {
         if !kept.contains(&true) {
             return None;
         }
-        let hosts = cfg.topology.hosts() as usize;
+        let hosts = cfg.topology.fabric().nics() as usize;
         let links = net.fabric.links().iter().enumerate();
         let tunable = links.filter(|&(l, link)| kept[l] && cfg.marks_on(link, l < hosts));
         let ports = tunable.map(|(l, _)| {

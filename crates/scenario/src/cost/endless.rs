@@ -133,7 +133,10 @@ fn filled(topology: &Topology, pairs: &[(u32, u32)]) -> f64 {
     let fabric = topology.fabric();
     let paths: Vec<Vec<LinkId>> = (0..)
         .zip(pairs)
-        .map(|(i, &(src, dst))| fabric.path(src, dst, i).collect())
+        .map(|(i, &(src, dst))| {
+            let [src, dst] = fabric.ends(src, dst, i);
+            fabric.path(src, dst, i).collect()
+        })
         .collect();
     let mut flows: BTreeMap<LinkId, f64> = BTreeMap::new();
     for &link in paths.iter().flatten() {

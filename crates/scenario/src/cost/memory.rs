@@ -146,7 +146,7 @@ fn drafts(config: &Config) -> f64 {
 /// Ports of switches, one for each link that leaves a switch.
 pub(super) fn ports(config: &Config) -> f64 {
     let topology = &config.topology;
-    topology.fabric().links().len() as f64 - f64::from(topology.hosts())
+    topology.fabric().links().len() as f64 - f64::from(topology.fabric().nics())
 }
 
 fn all_measured(config: &Config) -> f64 {

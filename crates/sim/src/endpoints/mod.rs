@@ -86,7 +86,9 @@ impl Endpoints {
         let rdma = cfg.transport.rdma.is_some();
         Endpoints {
             transport: cfg.transport.clone(),
-            hosts: (0..cfg.topology.hosts()).map(|_| Host::default()).collect(),
+            hosts: (0..cfg.topology.fabric().nics())
+                .map(|_| Host::default())
+                .collect(),
             conns: Conns::default(),
             sender_ends: cfg.measure.fct.is_of_sender(),
             rdma,

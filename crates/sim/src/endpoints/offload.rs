@@ -67,7 +67,7 @@ impl Endpoints {
         host: HostId,
         packet: Packet,
     ) -> Hold {
-        if host.0 >= self.cfg.topology.hosts() {
+        if host.0 >= self.cfg.topology.fabric().nics() {
             return Hold::Alone;
         }
         let h = &mut self.hosts[host];

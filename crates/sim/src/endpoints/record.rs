@@ -32,8 +32,8 @@ impl Endpoints {
             id: f.id,
             workload: f.workload,
             class: f.class,
-            src: f.src,
-            dst: f.dst,
+            src: net.fabric.host_of(f.src),
+            dst: net.fabric.host_of(f.dst),
             bytes: f.bytes,
             start: f.start,
             // From the tick at which it really started: a start between two ticks is rounded.
@@ -57,7 +57,7 @@ impl Endpoints {
     /// another connection of its hosts.
     fn whole_routes(net: &Network, conn: ConnId, f: &Flow) -> [Route; 2] {
         let routes = *net.rows.routes(conn);
-        match (routes[0][0], routes[0].contains(&net.fabric.to_host(f.dst))) {
+        match (routes[0][0], routes[0].contains(&net.fabric.to_nic(f.dst))) {
             (first, true) if first == HostId(f.src).nic() => routes,
             _ => [(f.src, f.dst), (f.dst, f.src)].map(|(a, b)| net.fabric.route(a, b, 0)),
         }

@@ -137,7 +137,7 @@ impl<Q: EventQueue> Shard<Q> {
         drop(std::mem::take(&mut self.ends.conns));
         out.ports = self.port_reports(&shares);
         let links = self.net.fabric.links();
-        let first = self.cfg.topology.hosts();
+        let first = self.cfg.topology.fabric().nics();
         let hottest = hottest(&out.ports);
         let name = |i| links[LinkId(first + i)].name.clone();
         out.traces = self.metrics.sampler.traces(hottest, busiest, name);
@@ -150,14 +150,15 @@ impl<Q: EventQueue> Shard<Q> {
     /// the hottest one is not. A connection that carries several flows counts with the paths that
     /// fresh connections would take.
     fn busiest(&self, out: &Outcome) -> Option<usize> {
-        let first = self.cfg.topology.hosts() as usize;
+        let first = self.cfg.topology.fabric().nics() as usize;
         let mut sent = vec![0_u128; self.net.ports().len() - first];
         let flows = out.flows.iter().map(|f| (f.src, f.dst, f.id, f.bytes));
         // An endless flow counts more than any that ends.
         let endless = |f: &LongRecord| (f.src, f.dst, f.id, 1 << 50);
         for (src, dst, id, bytes) in flows.chain(out.long_flows.iter().map(endless)) {
-            let path = path(self.cfg.seed, src, dst, id);
-            for link in self.net.fabric.route(src, dst, path) {
+            let fabric = &self.net.fabric;
+            let [src, dst] = fabric.ends(src, dst, path(self.cfg.seed, src, dst, id));
+            for link in fabric.route(src, dst, path(self.cfg.seed, src, dst, id)) {
                 let port = (link.0 as usize).checked_sub(first);
                 if let Some(port) = port.and_then(|port| sent.get_mut(port)) {
                     *port += u128::from(bytes);
@@ -217,8 +218,8 @@ impl<Q: EventQueue> Shard<Q> {
                 let flow = rx.unfinished().unwrap_or(&rx.flow);
                 LongRecord {
                     id: flow.id,
-                    src: flow.src,
-                    dst: flow.dst,
+                    src: self.net.fabric.host_of(flow.src),
+                    dst: self.net.fabric.host_of(flow.dst),
                     class: flow.class,
                     delivered: end.in_order - g.at_from.in_order,
                     arrived: end.arrived - g.at_from.arrived,
@@ -234,7 +235,7 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Takes the ports and what was sampled of them.
     fn port_reports(&mut self, shares: &[(f64, f64)]) -> Vec<PortReport> {
-        let first = self.cfg.topology.hosts() as usize;
+        let first = self.cfg.topology.fabric().nics() as usize;
         let (net, samples) = (&mut self.net, &mut self.metrics.sampler);
         let ports = net.take_ports();
         (ports.into_iter().enumerate().skip(first))

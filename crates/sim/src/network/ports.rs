@@ -127,7 +127,7 @@ impl Buffers {
     fn new(cfg: &Config, fabric: &Fabric) -> Buffers {
         let switch = &cfg.switch;
         let b = &switch.buffering;
-        let links = &fabric.links()[cfg.topology.hosts() as usize..];
+        let links = &fabric.links()[cfg.topology.fabric().nics() as usize..];
         if matches!(b.policy, Policy::Port | Policy::Static) {
             let pool = Pool::new(switch.buffer_bytes, b.headroom, false);
             let plain = Pool::new(PLAIN_PORT, 0, false);
@@ -145,7 +145,10 @@ impl Buffers {
         let mut switches: Vec<u32> = Vec::new();
         let mut of = Vec::with_capacity(links.len());
         for link in links {
-            let i = link.from.switch(cfg.topology.hosts()).unwrap_or_default();
+            let i = link
+                .from
+                .switch(cfg.topology.fabric().nics())
+                .unwrap_or_default();
             switches.resize(switches.len().max(i + 1), 0);
             switches[i] += 1;
             of.push(PoolId(i as u32));
@@ -175,7 +178,7 @@ impl Buffers {
             Nic::SwitchPort => cfg.switch.buffer_bytes,
         };
         self.first_nic = self.pools.len() as u32;
-        let nics = (0..cfg.topology.hosts()).map(|_| Pool::of_port(bytes));
+        let nics = (0..cfg.topology.fabric().nics()).map(|_| Pool::of_port(bytes));
         self.pools.extend(nics);
     }
 
@@ -200,7 +203,7 @@ pub(crate) fn kept(cfg: &Config, fabric: &Fabric, watched: &[LinkId]) -> Vec<boo
             Some(some) => some.iter().for_each(|&l| kept[l as usize] = true),
             None => {
                 for (l, link) in links.iter().enumerate() {
-                    kept[l] |= cfg.marks_on(link, l < cfg.topology.hosts() as usize);
+                    kept[l] |= cfg.marks_on(link, l < cfg.topology.fabric().nics() as usize);
                 }
             }
         }
@@ -216,7 +219,7 @@ fn ports(
     (buffers, waypoints, kept): (&Buffers, &[Waypoint], &[bool]),
     owns: impl Fn(LinkId) -> bool,
 ) -> Vec<Port> {
-    let hosts = cfg.topology.hosts() as usize;
+    let hosts = cfg.topology.fabric().nics() as usize;
     let port = |(i, link): (usize, &Link)| {
         let pool = buffers.of_link(i, hosts);
         let room = buffers.pools[pool.place()].room();

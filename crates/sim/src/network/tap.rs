@@ -5,7 +5,7 @@
 use cemark_wire::{Ecn, Flags, Packet, Picos};
 
 use super::Network;
-use crate::ids::{ConnId, LinkId};
+use crate::ids::{ConnId, HostId, LinkId};
 
 /// A link to be recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,11 +87,16 @@ impl Network {
             false => (row.src, row.dst),
             true => (row.dst, row.src),
         };
+        // The end of a proxy is no NIC.
+        let host = |end: HostId| match end.0 < self.fabric.nics() {
+            true => self.fabric.host_of(end.0),
+            false => end.0,
+        };
         self.taps.sightings.seen.push(Seen {
             tap,
             at,
-            src: src.0,
-            dst: dst.0,
+            src: host(src),
+            dst: host(dst),
             conn: id.0,
             seq: packet.seq,
             len: packet.len(),

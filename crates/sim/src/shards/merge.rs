@@ -44,7 +44,7 @@ fn absorb(whole: &mut Shard<PartWheel>, mut other: Shard<PartWheel>) {
     for (mine, theirs) in m.all_goodput.iter_mut().zip(&other.metrics.all_goodput) {
         *mine += theirs;
     }
-    let first = whole.cfg.topology.hosts();
+    let first = whole.cfg.topology.fabric().nics();
     let owns = |port: usize| border.owns(LinkId(first + port as u32));
     m.sampler.absorb(&mut other.metrics.sampler, owns);
     m.probe_answers.append(&mut other.metrics.probe_answers);

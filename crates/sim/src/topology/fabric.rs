@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A topology laid out as links (one port each) and routes.
 //!
-//! Links 0..hosts are the hosts' NICs, the next `hosts` links lead to the hosts, and the inner
-//! links follow. A route is the list of links from a host's NIC to the receiver; equal-cost choices
-//! are made by the flow's hash, once for its life.
+//! Links 0..n are the hosts' NICs, host by host, the next n links lead to the NICs, and the inner
+//! links follow. A host with one NIC has the number of its NIC. A route is the list of links from a
+//! sender's NIC to a receiver's; the flow's hash chooses the NICs of hosts that have several, and
+//! among equal paths, once for its life.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use cemark_wire::{Picos, Rate};
 
@@ -29,28 +29,28 @@ pub struct Link {
     pub rate: Rate,
     /// Propagation delay.
     pub delay: Picos,
-    /// The host at its far end, if it is a host.
+    /// The NIC at its far end, if that is a host.
     pub host: Option<u32>,
-    /// The host or switch whose port feeds it.
+    /// The NIC or switch whose port feeds it.
     pub from: NodeId,
-    /// The host or switch at its far end.
+    /// The NIC or switch at its far end.
     pub to: NodeId,
     /// The other direction of its cable.
     pub reverse: LinkId,
 }
 
-/// A host or a switch: the hosts in their order, then the switches, those with hosts first.
+/// A NIC or a switch: the NICs in their order, then the switches, those with hosts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The place of a switch among the switches; `None` for one of the `hosts`.
-    pub fn switch(self, hosts: u32) -> Option<usize> {
-        self.0.checked_sub(hosts).map(|s| s as usize)
+    /// The place of a switch among the switches; `None` for one of the `nics`.
+    pub fn switch(self, nics: u32) -> Option<usize> {
+        self.0.checked_sub(nics).map(|s| s as usize)
     }
 }
 
-/// A path between two hosts as the sum of its links.
+/// A path between two NICs as the sum of its links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {
     /// Number of links.
@@ -61,13 +61,16 @@ pub struct Way {
     pub slowest: Rate,
 }
 
-/// Hosts of a rack whose links are alike.
+/// NICs of a rack whose links are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
     pub rack: u32,
     pub line: Line,
-    pub hosts: u32,
-    /// One of the hosts.
+    /// Number of NICs.
+    pub nics: u32,
+    /// Hosts, each counted as [`Fabric::whole`], divided equally among its NICs.
+    pub weight: u64,
+    /// One of the NICs.
     pub first: u32,
     /// Another, if there are several.
     pub second: Option<u32>,
@@ -76,7 +79,13 @@ pub(crate) struct Group {
 /// All links of a topology.
 #[derive(Clone, Debug)]
 pub struct Fabric {
-    hosts: u32,
+    nics: u32,
+    /// By host: its first NIC; then the number of all.
+    first_of: Vec<u32>,
+    /// By NIC: its host.
+    host_of: Vec<u32>,
+    /// A number that every host's number of NICs divides.
+    whole: u64,
     racks: u32,
     groups: Vec<Group>,
     group_of: Vec<u32>,
@@ -85,7 +94,6 @@ pub struct Fabric {
     tiers: Vec<u8>,
     names: Vec<&'static str>,
     alike: bool,
-    all_to_all: OnceLock<Vec<f64>>,
     pub(super) fib: Fib,
 }
 
@@ -95,7 +103,7 @@ const UNROUTED: u8 = u8::MAX;
 impl Fabric {
     /// Lays out hosts, switches and cables.
     pub(super) fn new(wiring: &Wiring) -> Fabric {
-        let hosts = wiring.hosts.len() as u32;
+        let nics = wiring.nics.len() as u32;
         let links = links(wiring);
         let tiers: Vec<u8> = wiring
             .cables
@@ -105,26 +113,35 @@ impl Fabric {
                 false => UNROUTED,
             })
             .collect();
-        let inner = (2 * hosts..).map(LinkId).zip(&links[2 * hosts as usize..]);
+        let inner = (2 * nics..).map(LinkId).zip(&links[2 * nics as usize..]);
         let routed = inner.zip(&wiring.cables).filter(|(_, cable)| cable.routed);
         let routed = routed.map(|(link, _)| link);
-        let fib = Fib::new(hosts, wiring.switches.len(), routed);
-        let (groups, group_of) = groups(wiring);
+        let fib = Fib::new(nics, wiring.switches.len(), routed);
+        let host_of: Vec<u32> = wiring.nics.iter().map(|nic| nic.host).collect();
+        let starts = 0..=wiring.hosts.len() as u32;
+        let first_of: Vec<u32> = starts
+            .map(|h| host_of.partition_point(|&host| host < h) as u32)
+            .collect();
+        let ports = first_of.windows(2).map(|of| u64::from(of[1] - of[0]));
+        let whole = ports.fold(1, multiple);
+        let (groups, group_of) = groups(wiring, &first_of, whole);
         Fabric {
-            hosts,
-            racks: wiring.hosts.iter().map(|h| h.switch + 1).max().unwrap_or(0),
+            nics,
+            first_of,
+            host_of,
+            whole,
+            racks: wiring.nics.iter().map(|n| n.switch + 1).max().unwrap_or(0),
             groups,
             group_of,
             links,
             tiers,
             names: wiring.tiers.clone(),
             alike: wiring.alike,
-            all_to_all: OnceLock::new(),
             fib,
         }
     }
 
-    /// All links; the first [`Topology::hosts`](super::Topology::hosts) are NICs.
+    /// All links; the first [`nics`](Fabric::nics) are those of NICs.
     pub fn links(&self) -> &[Link] {
         &self.links
     }
@@ -136,19 +153,51 @@ impl Fabric {
         fits.map(|(_, l)| LinkId(l)).collect()
     }
 
-    /// The port that faces a host.
-    pub fn to_host(&self, host: u32) -> LinkId {
-        LinkId(self.hosts + host)
+    /// Number of hosts.
+    pub(crate) fn hosts(&self) -> u32 {
+        self.first_of.len() as u32 - 1
+    }
+
+    /// Number of NICs.
+    pub fn nics(&self) -> u32 {
+        self.nics
+    }
+
+    /// The host of a NIC.
+    pub fn host_of(&self, nic: u32) -> u32 {
+        self.host_of[nic as usize]
+    }
+
+    /// The NICs of a host.
+    pub fn nics_of(&self, host: u32) -> std::ops::Range<u32> {
+        self.first_of[host as usize]..self.first_of[host as usize + 1]
+    }
+
+    /// The NICs that a connection with this hash uses at its two hosts.
+    pub fn ends(&self, src: u32, dst: u32, hash: u64) -> [u32; 2] {
+        // The low bits choose among paths.
+        let bits = hash.rotate_left(32);
+        let (of_src, of_dst) = (self.nics_of(src), self.nics_of(dst));
+        let (a, b) = (of_src.len() as u64, of_dst.len() as u64);
+        [
+            of_src.start + (bits % a) as u32,
+            of_dst.start + (bits / a % b) as u32,
+        ]
+    }
+
+    /// The port that faces a NIC.
+    pub fn to_nic(&self, nic: u32) -> LinkId {
+        LinkId(self.nics + nic)
     }
 
     /// The link that is number `i` of the topology's inner links.
     pub fn inner(&self, i: u32) -> LinkId {
-        LinkId(2 * self.hosts + i)
+        LinkId(2 * self.nics + i)
     }
 
-    /// The first switch of a host, counted among the switches.
-    pub fn rack(&self, host: u32) -> u32 {
-        self.links[host as usize].to.0 - self.hosts
+    /// The switch of a NIC, counted among the switches.
+    pub fn rack(&self, nic: u32) -> u32 {
+        self.links[nic as usize].to.0 - self.nics
     }
 
     /// Number of switches that have hosts.
@@ -156,8 +205,8 @@ impl Fabric {
         self.racks
     }
 
-    /// The path from `src` to `dst` for a flow with this hash. Panics where a path has more than
-    /// [`MAX_LINKS`] links.
+    /// The path from the NIC `src` to the NIC `dst` for a flow with this hash. Panics where a path
+    /// has more than [`MAX_LINKS`] links.
     pub fn route(&self, src: u32, dst: u32, hash: u64) -> Route {
         let mut route = [LinkId::NONE; MAX_LINKS];
         for (n, link) in self.path(src, dst, hash).enumerate() {
@@ -166,10 +215,10 @@ impl Fabric {
         route
     }
 
-    /// The links from `src` to `dst` for a flow with this hash.
+    /// The links from the NIC `src` to the NIC `dst` for a flow with this hash.
     pub fn path(&self, src: u32, dst: u32, hash: u64) -> impl Iterator<Item = LinkId> {
         let inner = self.between(self.rack(src), self.rack(dst), hash);
-        let ends = [LinkId(src), self.to_host(dst)];
+        let ends = [LinkId(src), self.to_nic(dst)];
         std::iter::once(ends[0]).chain(inner).chain([ends[1]])
     }
 
@@ -178,7 +227,7 @@ impl Fabric {
         self.fib.path(from as usize, to as usize, hash)
     }
 
-    /// The path from `src` to `dst` for a flow with this hash, as a sum.
+    /// The path from the NIC `src` to the NIC `dst` for a flow with this hash, as a sum.
     pub fn way(&self, src: u32, dst: u32, hash: u64) -> Way {
         let none = Way {
             links: 0,
@@ -197,33 +246,43 @@ impl Fabric {
 
     /// The links of hosts, then the inner links that packets take.
     pub(super) fn routed(&self) -> impl Iterator<Item = &Link> {
-        let outer = self.links[..2 * self.hosts as usize].iter();
+        let outer = self.links[..2 * self.nics as usize].iter();
         outer.chain(self.inner_routed().map(|(_, link)| link))
     }
 
     /// The inner links that packets take, with their numbers.
     pub(crate) fn inner_routed(&self) -> impl Iterator<Item = (LinkId, &Link)> {
-        let outer = 2 * self.hosts;
+        let outer = 2 * self.nics;
         let all = (outer..).map(LinkId).zip(&self.links[outer as usize..]);
         let routed = all.zip(&self.tiers).filter(|(_, tier)| **tier != UNROUTED);
         routed.map(|(link, _)| link)
     }
 
-    /// Hosts by rack and link.
+    /// NICs by rack and link.
     pub(crate) fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// Two hosts for each rack and kind of link, or one where there is one: their paths stand for
+    /// Two NICs for each rack and kind of link, or one where there is one: their paths stand for
     /// those of the others.
     pub fn representatives(&self) -> Vec<u32> {
         let two = |g: &Group| [g.first].into_iter().chain(g.second);
         self.groups.iter().flat_map(two).collect()
     }
 
-    /// The group of a host, as a place in [`groups`](Fabric::groups).
-    pub(crate) fn group(&self, host: u32) -> usize {
-        self.group_of[host as usize] as usize
+    /// The group of a NIC, as a place in [`groups`](Fabric::groups).
+    pub(crate) fn group(&self, nic: u32) -> usize {
+        self.group_of[nic as usize] as usize
+    }
+
+    /// The weight of a host in groups, a multiple of its number of NICs.
+    pub(crate) fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    /// The weight in its group of a NIC of this host.
+    pub(crate) fn weight(&self, host: u32) -> u64 {
+        self.whole / self.nics_of(host).len() as u64
     }
 
     /// Names of the tiers; none where each inner link has a load of its own.
@@ -233,12 +292,12 @@ impl Fabric {
 
     /// The tier of an inner link that packets take.
     pub(crate) fn tier(&self, link: LinkId) -> u8 {
-        self.tiers[link.place() - 2 * self.hosts as usize]
+        self.tiers[link.place() - 2 * self.nics as usize]
     }
 
     /// The name of the tier of a link by its place; `None` in a fabric without tiers.
     pub fn tier_name(&self, link: usize) -> Option<&'static str> {
-        match link.checked_sub(2 * self.hosts as usize) {
+        match link.checked_sub(2 * self.nics as usize) {
             None => Some("host links"),
             Some(inner) => self.names.get(usize::from(self.tiers[inner])).copied(),
         }
@@ -249,58 +308,46 @@ impl Fabric {
         self.alike
     }
 
-    /// Adds the packets over each inner link if each host of another rack sends one packet to each
-    /// of `receivers` hosts of the rack `to`, divided equally among the choices of each switch.
-    fn spread(&self, to: u32, receivers: u32, over: &mut [f64]) {
-        let mut sent = vec![0.0; self.racks as usize];
-        for group in &self.groups {
-            sent[group.rack as usize] += f64::from(group.hosts) * f64::from(receivers);
-        }
-        let first = 2 * self.hosts as usize;
+    /// Adds the packets over each inner link if `sent` packets leave each rack for the rack `to`,
+    /// divided equally among the choices of each switch.
+    pub(crate) fn spread(&self, to: u32, sent: Vec<f64>, over: &mut [f64]) {
+        let first = 2 * self.nics as usize;
         let add = |link: LinkId, packets| over[link.place() - first] += packets;
         self.fib.spread(to as usize, sent, add);
     }
-
-    /// Packets over each inner link if each host of another rack sends one packet to a host of the
-    /// rack `to`, divided equally among the choices of each switch.
-    pub(crate) fn spread_to(&self, to: u32) -> Vec<f64> {
-        let mut over = vec![0.0; self.tiers.len()];
-        self.spread(to, 1, &mut over);
-        over
-    }
-
-    /// Packets over each inner link if each host sends one packet to each host of other racks,
-    /// divided equally among the choices of each switch.
-    pub(crate) fn spread_of_all(&self) -> &[f64] {
-        self.all_to_all.get_or_init(|| {
-            let mut over = vec![0.0; self.tiers.len()];
-            for to in &self.groups {
-                self.spread(to.rack, to.hosts, &mut over);
-            }
-            over
-        })
-    }
 }
 
-/// The hosts by rack and link, and the group of each host.
-fn groups(wiring: &Wiring) -> (Vec<Group>, Vec<u32>) {
+/// The least common multiple.
+fn multiple(a: u64, b: u64) -> u64 {
+    let mut rest = (a, b);
+    while rest.1 > 0 {
+        rest = (rest.1, rest.0 % rest.1);
+    }
+    a / rest.0 * b
+}
+
+/// The NICs by rack and link, and the group of each NIC.
+fn groups(wiring: &Wiring, first_of: &[u32], whole: u64) -> (Vec<Group>, Vec<u32>) {
     let mut places = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
-    let mut group_of = Vec::with_capacity(wiring.hosts.len());
-    for (first, host) in (0..).zip(&wiring.hosts) {
-        let key = (host.switch, host.line.rate, host.line.delay);
+    let mut group_of = Vec::with_capacity(wiring.nics.len());
+    for (first, nic) in (0..).zip(&wiring.nics) {
+        let key = (nic.switch, nic.line.rate, nic.line.delay);
         let place = *places.entry(key).or_insert(groups.len());
         if place == groups.len() {
             groups.push(Group {
-                rack: host.switch,
-                line: host.line,
-                hosts: 0,
+                rack: nic.switch,
+                line: nic.line,
+                nics: 0,
+                weight: 0,
                 first,
                 second: None,
             });
         }
+        let host = nic.host as usize;
         let group = &mut groups[place];
-        group.hosts += 1;
+        group.nics += 1;
+        group.weight += whole / u64::from(first_of[host + 1] - first_of[host]);
         if first != group.first {
             group.second.get_or_insert(first);
         }
@@ -311,9 +358,13 @@ fn groups(wiring: &Wiring) -> (Vec<Group>, Vec<u32>) {
 
 /// The links with their names, ends and counterparts.
 fn links(wiring: &Wiring) -> Vec<Link> {
-    let hosts = wiring.hosts.len() as u32;
-    let switch = |s: u32| (&wiring.switches[s as usize][..], NodeId(hosts + s));
-    let mut links = Vec::with_capacity(2 * wiring.hosts.len() + wiring.cables.len());
+    let nics = wiring.nics.len() as u32;
+    let switch = |s: u32| (&wiring.switches[s as usize][..], NodeId(nics + s));
+    let host = |n: u32| {
+        let host = wiring.nics[n as usize].host;
+        (&wiring.hosts[host as usize][..], NodeId(n))
+    };
+    let mut links = Vec::with_capacity(2 * wiring.nics.len() + wiring.cables.len());
     let mut push =
         |(from, a): (&str, NodeId), (to, b): (&str, NodeId), line: Line, host, reverse| {
             links.push(Link {
@@ -326,30 +377,18 @@ fn links(wiring: &Wiring) -> Vec<Link> {
                 reverse: LinkId(reverse),
             });
         };
-    for (h, host) in (0..).zip(&wiring.hosts) {
-        push(
-            (&host.name, NodeId(h)),
-            switch(host.switch),
-            host.line,
-            None,
-            hosts + h,
-        );
+    for (n, nic) in (0..).zip(&wiring.nics) {
+        push(host(n), switch(nic.switch), nic.line, None, nics + n);
     }
-    for (h, host) in (0..).zip(&wiring.hosts) {
-        push(
-            switch(host.switch),
-            (&host.name, NodeId(h)),
-            host.line,
-            Some(h),
-            h,
-        );
+    for (n, nic) in (0..).zip(&wiring.nics) {
+        push(switch(nic.switch), host(n), nic.line, Some(n), n);
     }
     // The k-th of parallel cables belongs to the k-th in the other direction.
     let mut parallel: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
-    for (l, cable) in (2 * hosts..).zip(&wiring.cables) {
+    for (l, cable) in (2 * nics..).zip(&wiring.cables) {
         parallel.entry([cable.from, cable.to]).or_default().push(l);
     }
-    for (l, cable) in (2 * hosts..).zip(&wiring.cables) {
+    for (l, cable) in (2 * nics..).zip(&wiring.cables) {
         let place = parallel[&[cable.from, cable.to]].binary_search(&l);
         let k = place.expect("each cable is in its list");
         let reverse = parallel[&[cable.to, cable.from]][k];
@@ -361,9 +400,13 @@ fn links(wiring: &Wiring) -> Vec<Link> {
             reverse,
         );
     }
-    for list in parallel.values().filter(|list| list.len() > 1) {
-        for (k, &l) in (2..).zip(&list[1..]) {
-            links[l as usize].name += &format!("#{k}");
+    // The second of several cables between two nodes is called so.
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    for link in &mut links {
+        let n = seen.entry(link.name.clone()).or_default();
+        *n += 1;
+        if *n > 1 {
+            link.name += &format!("#{n}");
         }
     }
     links

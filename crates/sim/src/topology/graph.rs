@@ -7,11 +7,14 @@ use cemark_param::{Values, config};
 use cemark_wire::{Picos, Rate};
 
 use super::fib::UNREACHED;
-use super::wiring::{Host, Line, Wiring};
+use super::wiring::{Line, Nic, Wiring};
 use super::{Fabric, MAX_LINKS, MOST_HOSTS, MOST_LINKS, Shape, TopologySpec};
 
 /// Most switches with hosts of a graph: loads and base RTTs are computed from each to each.
 pub const MOST_RACKS: usize = 2_048;
+
+/// Most links of a host.
+pub const MOST_NICS: usize = 8;
 
 /// Most links of a graph times its switches with hosts.
 const MOST_WORK: u64 = 1 << 31;
@@ -46,6 +49,15 @@ pub struct Cord {
     pub rate: Rate,
     /// Propagation delay, one way.
     pub delay: Picos,
+}
+
+impl Cord {
+    fn line(&self) -> Line {
+        Line {
+            rate: self.rate,
+            delay: self.delay,
+        }
+    }
 }
 
 /// Nodes and cables that make a fabric. Packets take the fewest links; a flow's hash chooses among
@@ -107,9 +119,9 @@ impl Graph {
     ///
     /// # Errors
     /// Names that repeat, a cable to a node that is not there, to its own node or between two
-    /// hosts, a host without a cable or with several, hosts between which there is no path or a
-    /// path of more than [`MAX_LINKS`] links, fewer than 2 or more than [`MOST_HOSTS`] hosts, and
-    /// more switches or cables than can be computed.
+    /// hosts, a host without a cable or with more than [`MOST_NICS`], hosts between which there is
+    /// no path or a path of more than [`MAX_LINKS`] links, fewer than 2 or more than
+    /// [`MOST_HOSTS`] hosts, and more switches or cables than can be computed.
     pub fn new(nodes: Vec<Node>, cords: Vec<Cord>) -> Result<Graph, Misfit> {
         let graph = Graph { nodes, cords };
         graph.names()?;
@@ -143,7 +155,7 @@ impl Graph {
     }
 
     fn cables(&self) -> Result<(), Misfit> {
-        let mut cable_of = vec![None; self.nodes.len()];
+        let mut cables_of = vec![0; self.nodes.len()];
         for (i, cord) in self.cords.iter().enumerate() {
             let at = |message, help: &str| Err(Misfit::new(Place::Cord(i), message, help));
             let [a, b] = cord.ends.map(|end| self.nodes.get(end as usize));
@@ -167,15 +179,16 @@ impl Graph {
                 );
             }
             for end in cord.ends.map(|end| end as usize) {
-                if self.nodes[end].host && cable_of[end].replace(i).is_some() {
+                cables_of[end] += 1;
+                if self.nodes[end].host && cables_of[end] > MOST_NICS {
                     return at(
-                        format!("a second link of host `{}`", self.nodes[end].name),
-                        "a host has one link: remove the others, or make each port a host",
+                        format!("a ninth link of host `{}`", self.nodes[end].name),
+                        "a host has at most 8 links: remove the others, or make each port a host",
                     );
                 }
             }
         }
-        let lone = |i: &usize| self.nodes[*i].host && cable_of[*i].is_none();
+        let lone = |i: &usize| self.nodes[*i].host && cables_of[*i] == 0;
         match (0..self.nodes.len()).find(lone) {
             None => Ok(()),
             Some(i) => Err(Misfit::new(
@@ -198,7 +211,12 @@ impl Graph {
                 format!("a fabric has 2 to {MOST_HOSTS} hosts"),
             );
         }
-        let links = 2 * (self.cords.len() as u64 - hosts);
+        let host = |end: u32| self.nodes[end as usize].host;
+        let inner = self
+            .cords
+            .iter()
+            .filter(|cord| !cord.ends.into_iter().any(host));
+        let links = 2 * inner.count() as u64;
         let racks = self.racks().len();
         if links > MOST_LINKS || racks > MOST_RACKS || links * racks as u64 > MOST_WORK {
             return whole(
@@ -215,17 +233,25 @@ impl Graph {
     /// The switches that have hosts, by their places among the nodes, in the order of their first
     /// hosts.
     fn racks(&self) -> Vec<u32> {
-        let mut rack_of = vec![None; self.nodes.len()];
-        for &Cord { ends: [a, b], .. } in &self.cords {
-            for (host, switch) in [(a, b), (b, a)] {
-                if self.nodes[host as usize].host {
-                    rack_of[host as usize] = Some(switch);
-                }
+        let mut seen = BTreeSet::new();
+        let racks = self.nics().into_iter().map(|(_, switch, _)| switch);
+        racks.filter(|&switch| seen.insert(switch)).collect()
+    }
+
+    /// The cables of hosts, host by host: host, switch and cable.
+    fn nics(&self) -> Vec<(u32, u32, Line)> {
+        let host = |end: u32| self.nodes[end as usize].host;
+        let mut nics: Vec<(u32, u32, Line)> = Vec::new();
+        for cord in &self.cords {
+            let line = cord.line();
+            match cord.ends {
+                [a, b] if host(a) => nics.push((a, b, line)),
+                [a, b] if host(b) => nics.push((b, a, line)),
+                _ => {}
             }
         }
-        let mut seen = BTreeSet::new();
-        let racks = rack_of.into_iter().flatten();
-        racks.filter(|&switch| seen.insert(switch)).collect()
+        nics.sort_by_key(|(host, ..)| *host);
+        nics
     }
 
     fn paths(&self) -> Result<(), Misfit> {
@@ -284,30 +310,29 @@ impl Shape for Graph {
             let name = self.nodes[switch as usize].name.clone();
             numbers[switch as usize] = wiring.switch(name);
         }
-        let mut homes = vec![None; self.nodes.len()];
-        for cord in &self.cords {
-            let line = Line {
-                rate: cord.rate,
-                delay: cord.delay,
-            };
-            let [a, b] = cord.ends;
-            let is_host = |end: u32| self.nodes[end as usize].host;
-            match (is_host(a), is_host(b)) {
-                (true, _) => homes[a as usize] = Some((numbers[b as usize], line)),
-                (_, true) => homes[b as usize] = Some((numbers[a as usize], line)),
-                _ => {
-                    let [a, b] = [a, b].map(|end| numbers[end as usize]);
-                    wiring.cable(a, b, line);
-                    wiring.cable(b, a, line);
-                }
-            }
+        for node in self.nodes.iter().filter(|node| node.host) {
+            wiring.hosts.push(node.name.clone());
         }
-        for (node, home) in self.nodes.iter().zip(homes) {
-            wiring.hosts.extend(home.map(|(switch, line)| Host {
-                name: node.name.clone(),
-                switch,
+        let nics = self.nics();
+        let mut host = 0;
+        for (i, &(node, switch, line)) in nics.iter().enumerate() {
+            host += u32::from(i > 0 && nics[i - 1].0 != node);
+            wiring.nics.push(Nic {
+                host,
+                switch: numbers[switch as usize],
                 line,
-            }));
+            });
+        }
+        for cord in &self.cords {
+            if !cord
+                .ends
+                .into_iter()
+                .any(|end| self.nodes[end as usize].host)
+            {
+                let [a, b] = cord.ends.map(|end| numbers[end as usize]);
+                wiring.cable(a, b, cord.line());
+                wiring.cable(b, a, cord.line());
+            }
         }
         wiring
     }

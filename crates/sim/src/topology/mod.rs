@@ -26,7 +26,7 @@ use cemark_param::Values;
 use cemark_wire::{Picos, Rate};
 
 pub use fabric::{Fabric, Link, MAX_LINKS, NodeId, Route, Way, fits};
-pub use graph::{Cord, Graph, MOST_RACKS, Misfit, Node, Place};
+pub use graph::{Cord, Graph, MOST_NICS, MOST_RACKS, Misfit, Node, Place};
 pub use shape::Shape;
 pub use spec::{Mistake, TopologySpec};
 pub use wiring::{Line, Wiring};
@@ -166,32 +166,42 @@ impl Topology {
         self.shape().hosts() as u32
     }
 
-    /// The first switch of a host.
+    /// The switch of a host's first NIC.
     pub fn rack(&self, host: u32) -> u32 {
-        self.fabric().rack(host)
+        let fabric = self.fabric();
+        fabric.rack(fabric.nics_of(host).start)
+    }
+
+    /// The path between the first NICs of two hosts.
+    fn way(&self, src: u32, dst: u32) -> Way {
+        let fabric = self.fabric();
+        let nic = |host| fabric.nics_of(host).start;
+        fabric.way(nic(src), nic(dst), 0)
     }
 
     /// Links a packet crosses from `src` to `dst`.
     pub fn links(&self, src: u32, dst: u32) -> u32 {
-        self.fabric().way(src, dst, 0).links
+        self.way(src, dst).links
     }
 
     /// One-way propagation delay from `src` to `dst`, without transmission times. Where equal
     /// choices have unlike delays, the delay of the first.
     pub fn propagation(&self, src: u32, dst: u32) -> Picos {
-        self.fabric().way(src, dst, 0).delay
+        self.way(src, dst).delay
     }
 
     /// Rate of a host's link, the least where they differ.
     pub fn host_rate(&self) -> Rate {
-        let links = self.fabric().links();
-        let rates = links[..self.hosts() as usize].iter().map(|l| l.rate);
+        let fabric = self.fabric();
+        let rates = fabric.links()[..fabric.nics() as usize]
+            .iter()
+            .map(|l| l.rate);
         rates.min().unwrap_or(Rate(0))
     }
 
     /// The slowest link between two hosts.
     pub fn bottleneck(&self, src: u32, dst: u32) -> Rate {
-        self.fabric().way(src, dst, 0).slowest
+        self.way(src, dst).slowest
     }
 
     /// The slowest link of all: the rate at which a threshold written as a time becomes a length.

@@ -74,7 +74,8 @@ fn topologies() -> Vec<Topology> {
 }
 
 /// Switches `a`, `b`, `c` in a triangle, two cables between `a` and `b`, a switch `d` without
-/// hosts, and hosts in no order with links of two rates.
+/// hosts, and hosts in no order with links of two rates. Host `h4` has two links to `a` and one to
+/// `c`.
 fn unequal() -> Topology {
     let names = ["d", "b", "h0", "c", "h1", "a", "h2", "h3", "h4"];
     let node = |name: &str| Node {
@@ -98,6 +99,8 @@ fn unequal() -> Topology {
         cord("a", "c", 20),
         cord("c", "d", 100),
         cord("h4", "a", 25),
+        cord("h4", "c", 25),
+        cord("a", "h4", 25),
     ];
     Graph::new(nodes, cords).expect("a fabric").into()
 }
@@ -112,8 +115,12 @@ fn a_graph_keeps_the_order_of_its_nodes() {
     assert_eq!((racks, f.racks()), (vec![0, 1, 2, 1, 1], 3));
     let names: Vec<&str> = f.links().iter().map(|l| &l.name[..]).collect();
     assert_eq!(names[..3], ["h0->c", "h1->a", "h2->b"]);
-    assert_eq!(names[10..14], ["a->b", "b->a", "b->c", "c->b"]);
-    assert_eq!(names[14..16], ["b->a#2", "a->b#2"]);
+    assert_eq!(names[4..7], ["h4->a", "h4->c", "h4->a#2"]);
+    assert_eq!(names[14..18], ["a->b", "b->a", "b->c", "c->b"]);
+    assert_eq!(names[18..20], ["b->a#2", "a->b#2"]);
+    assert_eq!((f.nics(), f.nics_of(4), f.host_of(5)), (7, 4..7, 4));
+    let used: BTreeSet<[u32; 2]> = (0..3).map(|n| f.ends(4, 0, n << 32)).collect();
+    assert_eq!(used.len(), 3, "all NICs of a host are used");
     assert_eq!(
         (t.host_rate(), t.slowest()),
         (Rate::gbps(10), Rate::gbps(10))
@@ -152,10 +159,10 @@ fn graphs_that_make_no_fabric() {
         (place, &text[..]),
         (Place::Cord(0), "a link between two hosts, `h0` and `h1`")
     );
-    let (place, text) = at(&|_, cords| cords.push(cords[0]));
+    let (place, text) = at(&|_, cords| cords.extend([cords[0]; MOST_NICS]));
     assert_eq!(
         (place, &text[..]),
-        (Place::Cord(10), "a second link of host `h0`")
+        (Place::Cord(11 + MOST_NICS), "a ninth link of host `h0`")
     );
     let (place, text) = at(&|_, cords| cords.truncate(9));
     assert_eq!(
@@ -197,17 +204,17 @@ fn graphs_that_make_no_fabric() {
 }
 
 /// Follows every route: each link starts at the node where the one before ended, from sender to
-/// receiver. Links, propagation and bottleneck of a pair are those of each of its routes.
+/// receiver. Links, propagation and bottleneck of a way are those of its route.
 #[test]
 fn every_route_is_a_chain_of_links() {
     for t in topologies() {
         let f = t.fabric();
         assert_eq!(
             f.links().len(),
-            2 * t.hosts() as usize + t.shape().wiring().cables.len()
+            2 * f.nics() as usize + t.shape().wiring().cables.len()
         );
-        for src in 0..t.hosts() {
-            for dst in (0..t.hosts()).filter(|&d| d != src) {
+        for src in 0..f.nics() {
+            for dst in (0..f.nics()).filter(|&d| d != src) {
                 for hash in 0..9 {
                     let route = f.route(src, dst, hash);
                     let route = route.iter().take_while(|&&l| l != LinkId::NONE);
@@ -218,11 +225,12 @@ fn every_route_is_a_chain_of_links() {
                         at = link.to;
                     }
                     assert_eq!(at, NodeId(dst));
-                    assert_eq!(links.len() as u32, t.links(src, dst));
+                    let way = f.way(src, dst, hash);
+                    assert_eq!(links.len() as u32, way.links);
                     let delay: u64 = links.iter().map(|l| l.delay.0).sum();
-                    assert_eq!(Picos(delay), t.propagation(src, dst));
+                    assert_eq!(Picos(delay), way.delay);
                     let slowest = links.iter().map(|l| l.rate).min();
-                    assert_eq!(slowest, Some(t.bottleneck(src, dst)), "{t:?} {src}->{dst}");
+                    assert_eq!(slowest, Some(way.slowest), "{t:?} {src}->{dst}");
                 }
             }
         }

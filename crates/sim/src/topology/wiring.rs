@@ -12,11 +12,12 @@ pub struct Line {
     pub delay: Picos,
 }
 
-/// A host and its cable.
-#[derive(Clone, Debug)]
-pub(super) struct Host {
-    pub name: String,
-    /// The first switch.
+/// A port of a host, and its cable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nic {
+    /// Index into [`Wiring::hosts`].
+    pub host: u32,
+    /// The switch at the other end.
     pub switch: u32,
     /// Both directions of the cable.
     pub line: Line,
@@ -36,12 +37,14 @@ pub(super) struct Cable {
 
 /// A fabric by numbers.
 ///
-/// Switches with hosts come first, in the order of their first hosts. Packets take the fewest
-/// links; equal choices keep the order of the cables.
+/// Switches with hosts come first, in the order of their first ports to hosts. Packets take the
+/// fewest links; equal choices keep the order of the cables.
 #[derive(Clone, Debug, Default)]
 pub struct Wiring {
     pub(super) switches: Vec<String>,
-    pub(super) hosts: Vec<Host>,
+    pub(super) hosts: Vec<String>,
+    /// The ports of the hosts, host by host.
+    pub(super) nics: Vec<Nic>,
     pub(super) cables: Vec<Cable>,
     /// Names of sets of cables that are loaded alike when all hosts send to each other; empty
     /// where each cable has a load of its own.
@@ -58,8 +61,9 @@ impl Wiring {
         for hosts in racks {
             let switch = wiring.switch(format!("{name}{}", wiring.switches.len()));
             for _ in 0..hosts {
-                let name = format!("host{}", wiring.hosts.len());
-                wiring.hosts.push(Host { name, switch, line });
+                let host = wiring.hosts.len() as u32;
+                wiring.hosts.push(format!("host{host}"));
+                wiring.nics.push(Nic { host, switch, line });
             }
         }
         wiring

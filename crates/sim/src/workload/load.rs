@@ -41,7 +41,8 @@ impl Tier {
     /// Whether packets from `src` to `dst` cross the tier.
     pub fn crossed(self, topology: &Topology, src: u32, dst: u32) -> bool {
         let fabric = topology.fabric();
-        self.between(fabric, fabric.rack(src), fabric.rack(dst))
+        // Hosts with several NICs cross the tier by the first of them.
+        self.between(fabric, topology.rack(src), topology.rack(dst))
     }
 
     /// Whether packets between two racks cross the tier.
@@ -56,29 +57,41 @@ impl Tier {
 }
 
 /// Calls `each` with the groups of senders and receivers of a pattern, as places in
-/// [`Fabric::groups`], and the number of pairs of hosts.
+/// [`Fabric::groups`], and the pairs of different hosts, each counted as the square of
+/// [`Fabric::whole`] and divided equally among the pairs of their NICs.
 fn of_groups(fabric: &Fabric, pairs: &Pairs, mut each: impl FnMut(usize, usize, u64)) {
     let groups = fabric.groups();
-    let receivers = match *pairs {
-        Pairs::ToOne(to) => {
-            let group = fabric.group(to);
-            group..group + 1
-        }
-        _ if fabric.alike() => 0..1,
-        _ => 0..groups.len(),
+    let to_one = match *pairs {
+        Pairs::ToOne(to) => Some(to),
+        _ => None,
     };
-    for to in receivers {
-        let receiving = match pairs {
-            Pairs::ToOne(_) => 1,
-            _ => u64::from(groups[to].hosts),
-        };
+    // What each group has of the receivers, and what the pairs of a host with itself would be.
+    let mut receiving: Vec<u64> = groups.iter().map(|g| g.weight).collect();
+    let mut own: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+    if let Some(to) = to_one {
+        receiving.fill(0);
+        fabric
+            .nics_of(to)
+            .for_each(|n| receiving[fabric.group(n)] += fabric.weight(to));
+    }
+    for host in 0..fabric.hosts() {
+        if to_one.is_none_or(|to| to == host) {
+            let nics = fabric.nics_of(host);
+            for (a, b) in nics.clone().flat_map(|a| nics.clone().map(move |b| (a, b))) {
+                let weight = fabric.weight(host) * fabric.weight(host);
+                *own.entry((fabric.group(a), fabric.group(b))).or_default() += weight;
+            }
+        }
+    }
+    let receivers = match fabric.alike() && to_one.is_none() {
+        true => 0..1,
+        false => 0..groups.len(),
+    };
+    for to in receivers.filter(|&to| receiving[to] > 0) {
         for (from, sending) in groups.iter().enumerate() {
             if *pairs != Pairs::OtherRack || sending.rack != groups[to].rack {
-                each(
-                    from,
-                    to,
-                    receiving * (u64::from(sending.hosts) - u64::from(from == to)),
-                );
+                let all = receiving[to] * sending.weight;
+                each(from, to, all - own.get(&(from, to)).copied().unwrap_or(0));
             }
         }
     }
@@ -127,25 +140,50 @@ pub fn tiers(topology: &Topology, pairs: &Pairs) -> Vec<TierLoad> {
     all
 }
 
-/// Bits per second of all packets that fill the first link of a host.
+/// Bits per second of all packets that fill a link of a host.
 fn of_hosts(fabric: &Fabric, pairs: &Pairs) -> f64 {
     let groups = fabric.groups();
     let rate = |group: usize| groups[group].line.rate.0 as f64;
-    let mut sent = vec![0; groups.len()];
-    of_groups(fabric, pairs, |from, _, n| sent[from] += n);
-    let all = total(fabric, pairs) as f64;
-    let receiver = match *pairs {
-        Pairs::ToOne(to) => rate(fabric.group(to)),
-        _ => f64::INFINITY,
-    };
-    if fabric.alike() && receiver.is_infinite() {
-        return groups.iter().map(|g| f64::from(g.hosts)).sum::<f64>() * rate(0);
+    if is_alike(fabric, pairs) {
+        return groups.iter().map(|g| f64::from(g.nics)).sum::<f64>() * rate(0);
     }
-    let of_a_host = |(group, n): (usize, &u64)| {
-        rate(group) * (all * f64::from(groups[group].hosts) / *n as f64)
+    let all = total(fabric, pairs) as f64;
+    let fills = |(nic, over): (u32, [f64; 2])| {
+        let most = over.into_iter().fold(0.0, f64::max);
+        rate(fabric.group(nic)) * (all / most)
     };
-    let sending = sent.iter().enumerate().filter(|(_, n)| **n > 0);
-    sending.map(of_a_host).fold(receiver, f64::min)
+    let nics = (0..).zip(of_nics(fabric, pairs));
+    nics.map(fills).fold(f64::INFINITY, f64::min)
+}
+
+/// Whether hosts send alike and receive alike, and have links that are alike.
+fn is_alike(fabric: &Fabric, pairs: &Pairs) -> bool {
+    fabric.alike() && !matches!(pairs, Pairs::ToOne(_))
+}
+
+/// By NIC: of the pairs of a pattern, what it sends and receives.
+fn of_nics(fabric: &Fabric, pairs: &Pairs) -> Vec<[f64; 2]> {
+    let (groups, all) = (fabric.groups(), total(fabric, pairs) as f64);
+    let mut both = vec![[0; 2]; groups.len()];
+    of_groups(fabric, pairs, |from, to, n| {
+        both[from][0] += n;
+        both[to][1] += n;
+    });
+    let share = |nic: u32| {
+        if is_alike(fabric, pairs) {
+            return [all / f64::from(fabric.nics()); 2];
+        }
+        let host = fabric.host_of(nic);
+        let (group, weight) = (fabric.group(nic), fabric.weight(host) as f64);
+        let part = |n: u64| n as f64 * weight / groups[group].weight as f64;
+        let of_host = all * weight / fabric.whole() as f64;
+        match *pairs {
+            Pairs::ToOne(to) if host == to => [0.0, of_host],
+            Pairs::ToOne(_) => [of_host / f64::from(fabric.hosts() - 1), 0.0],
+            _ => both[group].map(part),
+        }
+    };
+    (0..fabric.nics()).map(share).collect()
 }
 
 /// Whether all links of a tier carry the same.
@@ -255,25 +293,12 @@ fn uneven(topology: &Topology, pairs: &Pairs) -> Vec<TierLoad> {
 /// Expected share of a pattern's packets that crosses each link.
 pub fn by_link(topology: &Topology, pairs: &Pairs) -> Vec<f64> {
     let fabric = topology.fabric();
-    let (hosts, groups) = (topology.hosts(), fabric.groups());
     let all = total(fabric, pairs) as f64;
     let mut over = vec![0.0; fabric.links().len()];
-    // A host receives as much as it sends, unless one host receives all.
-    let mut sent = vec![0; groups.len()];
-    of_groups(fabric, pairs, |from, _, n| sent[from] += n);
-    for host in 0..hosts {
-        let group = fabric.group(host);
-        let share = match fabric.alike() && !matches!(pairs, Pairs::ToOne(_)) {
-            true => 1.0 / f64::from(hosts),
-            false => sent[group] as f64 / f64::from(groups[group].hosts) / all,
-        };
-        over[host as usize] = share;
-        over[fabric.to_host(host).place()] = match *pairs {
-            Pairs::ToOne(to) => f64::from(u8::from(host == to)),
-            _ => share,
-        };
+    for (nic, [sent, received]) in (0..).zip(of_nics(fabric, pairs)) {
+        over[nic as usize] = sent / all;
+        over[fabric.to_nic(nic).place()] = received / all;
     }
-    let inner = 2 * hosts as usize;
     if is_even(fabric, pairs) {
         let tiers = even(fabric, pairs);
         for (link, _) in fabric.inner_routed() {
@@ -282,12 +307,18 @@ pub fn by_link(topology: &Topology, pairs: &Pairs) -> Vec<f64> {
         }
         return over;
     }
-    let crossing = match *pairs {
-        Pairs::ToOne(to) => &fabric.spread_to(fabric.rack(to))[..],
-        _ => fabric.spread_of_all(),
-    };
-    for (share, packets) in over[inner..].iter_mut().zip(crossing) {
-        *share = packets / all;
+    let racks = fabric.racks() as usize;
+    let mut sent = vec![vec![0; racks]; racks];
+    let groups = fabric.groups();
+    of_groups(fabric, pairs, |from, to, n| {
+        sent[groups[to].rack as usize][groups[from].rack as usize] += n;
+    });
+    let inner = &mut over[2 * fabric.nics() as usize..];
+    for (to, sent) in (0..).zip(sent) {
+        if sent.iter().any(|n| *n > 0) {
+            let shares = sent.into_iter().map(|n| n as f64 / all);
+            fabric.spread(to, shares.collect(), inner);
+        }
     }
     over
 }
@@ -494,6 +525,37 @@ mod tests {
                 assert!((most - 0.7).abs() < 1e-9, "{topology:?} {pairs:?} {most}");
             }
         }
+    }
+
+    /// A host with two links sends twice as much: the load is that of each of them.
+    #[test]
+    fn hosts_with_several_links_fill_all_of_them() {
+        let node = |name: &str| Node {
+            name: name.to_owned(),
+            host: name.starts_with('h'),
+        };
+        let cord = |host, switch, gbps| Cord {
+            ends: [host, switch],
+            rate: Rate::gbps(gbps),
+            delay: Picos::ZERO,
+        };
+        let nodes = || ["h0", "h1", "h2", "a", "b"].map(node).to_vec();
+        let mut cords: Vec<Cord> = (0..3)
+            .flat_map(|host| [cord(host, 3, 10), cord(host, 4, 10)])
+            .collect();
+        cords.push(cord(3, 4, 100));
+        let both = Topology::from(Graph::new(nodes(), cords.clone()).expect("a fabric"));
+        let capacity = |t: &Topology, pairs: &Pairs| most_loaded(t, pairs).capacity;
+        assert_eq!(capacity(&both, &Pairs::All), 60e9);
+        assert_eq!(capacity(&both, &Pairs::ToOne(1)), 20e9);
+        let shares = by_link(&both, &Pairs::All);
+        assert!(shares[..6].iter().all(|s| (s - 1.0 / 6.0).abs() < 1e-12));
+        // Half of the pairs of NICs of different hosts are at two switches.
+        assert!((shares[12] + shares[13] - 0.5).abs() < 1e-12, "{shares:?}");
+        // The slower link of one host fills first.
+        cords[2].rate = Rate::gbps(5);
+        let slow = Topology::from(Graph::new(nodes(), cords).expect("a fabric"));
+        assert_eq!(capacity(&slow, &Pairs::All), 30e9);
     }
 
     /// Packets between two switches divide over the two cables: the slower one fills first.

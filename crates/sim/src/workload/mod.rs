@@ -288,7 +288,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The hash by which a fresh connection of this flow chooses among equal paths for its data.
+    /// The hash by which a fresh connection of this flow chooses among the NICs of its hosts, and,
+    /// from NIC to NIC, among equal paths for its data.
     pub fn path(&self, seed: u64) -> u64 {
         path(seed, self.src, self.dst, self.id)
     }

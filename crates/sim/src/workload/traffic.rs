@@ -207,6 +207,7 @@ impl Traffic {
         // The paths of a fresh connection.
         let extra = rtt.map_or(Picos::ZERO, |rtt| {
             let fabric = self.topology.fabric();
+            let [src, dst] = fabric.ends(src, dst, path(self.seed, src, dst, id));
             let there = fabric.way(src, dst, path(self.seed, src, dst, id)).delay;
             let back = fabric
                 .way(dst, src, path_back(self.seed, src, dst, id))

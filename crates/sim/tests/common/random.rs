@@ -69,19 +69,35 @@ fn topologies() -> impl Strategy<Value = Topology> {
     ]
 }
 
-/// Four racks of one to three hosts in a ring with parallel cables and a short cut over a switch
-/// without hosts. Hosts of a rack are not numbered together, and no two links need be alike.
+/// Four racks of one to three hosts in a ring with parallel cables and short cuts over two switches
+/// without hosts, of which the second is joined first. Hosts of a rack are not numbered together,
+/// no two links need be alike, and two hosts have several: one at two switches, one at three.
 fn graph(gbps: u64, us: u64) -> Topology {
     let host = |rack: u32| (format!("h{rack}"), true);
-    let mut nodes: Vec<(String, bool)> = (0..5).map(|s| (format!("s{s}"), false)).collect();
+    let mut nodes: Vec<(String, bool)> = (0..6).map(|s| (format!("s{s}"), false)).collect();
     let homes = [0, 1, 2, 3, 0, 2, 2];
     nodes.extend(homes.map(host));
     let nodes = nodes.into_iter().enumerate().map(|(i, (name, host))| Node {
         name: format!("{name}.{i}"),
         host,
     });
-    let inner = [[0, 1], [1, 2], [2, 3], [3, 0], [1, 0], [0, 4], [4, 2]];
-    let ends = (5..).zip(homes).map(|(h, s)| [h, s]).chain(inner);
+    let inner = [
+        [0, 1],
+        [5, 1],
+        [1, 2],
+        [2, 3],
+        [3, 0],
+        [1, 0],
+        [0, 4],
+        [4, 2],
+        [5, 3],
+    ];
+    let more = [[6, 1], [8, 2], [8, 3]];
+    let ends = (6..)
+        .zip(homes)
+        .map(|(h, s)| [h, s])
+        .chain(inner)
+        .chain(more);
     let cords = ends.zip(0..).map(|(ends, i)| Cord {
         ends,
         rate: Rate::gbps(10 + i % 3 * gbps),
