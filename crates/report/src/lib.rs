@@ -17,6 +17,7 @@ pub mod rundir;
 pub mod stats;
 pub mod summary;
 pub mod table;
+pub mod text;
 pub mod theory;
 pub mod units;
 

@@ -7,7 +7,7 @@ mod topics;
 
 use cemark_marking::{SchemeSpec, catalogue};
 use cemark_param::Dialect;
-use cemark_report::table::wrap;
+use cemark_report::text::wrap;
 use cemark_scenario::{DocumentedKey, documented_keys};
 use cemark_transport::cc;
 use clap::{Command, CommandFactory};

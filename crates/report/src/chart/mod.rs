@@ -14,7 +14,6 @@ mod curves;
 mod draw;
 mod file;
 mod font;
-mod of_figure;
 mod of_goodput;
 mod of_group;
 mod of_queues;
@@ -29,7 +28,6 @@ mod tests;
 
 pub use axis::{Axis, Unit};
 pub(crate) use colour::{COLOURS, of_scheme as colour};
-pub use of_figure::of_figure_row;
 pub(crate) use of_goodput::Intervals;
 pub use of_goodput::of_goodput;
 pub use of_group::of_group;

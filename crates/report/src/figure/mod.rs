@@ -10,6 +10,7 @@
 
 mod answer;
 pub mod calibration;
+pub mod chart;
 mod deciding;
 pub mod error;
 pub mod estimate;
@@ -25,6 +26,7 @@ pub mod render;
 mod result;
 pub mod row;
 mod run;
+pub mod table;
 pub mod targets;
 pub mod verdict;
 pub mod why;
@@ -35,8 +37,8 @@ pub use estimate::Estimate;
 pub use file::FigureFile;
 pub use looks::Looks;
 pub use points::{Surroundings, Watch};
-pub use result::{FigureRun, PartResult, RowResult};
-pub(crate) use result::{store_rows, stored_rows};
+pub(crate) use result::store_rows;
+pub use result::{FigureRun, PartResult, RowResult, stored_rows};
 pub use run::{Limits, Request, Share, files, plans, run, run_file, whole_plans};
 pub use targets::{Expected, Target};
 pub use verdict::{Band, RowVerdict};

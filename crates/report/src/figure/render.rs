@@ -13,11 +13,10 @@ use super::result::{FigureRun, PartResult, RowResult};
 use super::targets::{Expected, Target};
 use super::verdict::RowVerdict;
 use super::why::{Grade, Parameter};
-use super::{FIGURES, Mode};
-use crate::chart;
+use super::{FIGURES, Mode, chart};
 use crate::html::page::{Entry, Picture, page, typeset};
-use crate::table::wrap;
-use crate::units;
+use crate::text::wrap;
+use crate::units::{self, number};
 
 /// One JSON document; `docs/output.md` lists its fields.
 pub fn json(run: &FigureRun) -> String {
@@ -168,17 +167,6 @@ fn verdict(row: &RowResult, part: &PartResult) -> String {
         // No condition of such a row decides, and its own verdict says so.
         None if row.verdict == RowVerdict::Measured => String::new(),
         None => "(does not decide)".to_owned(),
-    }
-}
-
-/// Three or four significant digits. What rounds to zero has no sign.
-pub(crate) fn number(x: f64) -> String {
-    match x.abs() {
-        a if a < 5e-4 => "0".to_owned(),
-        a if a >= 1000.0 || (a - a.round()).abs() < 1e-9 => format!("{x:.0}"),
-        a if a >= 100.0 => format!("{x:.1}"),
-        a if a >= 1.0 => format!("{x:.2}"),
-        _ => format!("{x:.3}"),
     }
 }
 
@@ -382,7 +370,7 @@ pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)
         hops => units::count(run.packet_hops as f64), mode => run.mode.flag(),
         looks => run.rows.iter().flat_map(|r| &r.parts).any(|p| p.look.is_some()),
     };
-    page("figure.html", &contents, values)
+    page(include_str!("figure.html"), &contents, values)
 }
 
 /// What the report shows of a row; `drawn`: with its chart.
@@ -399,7 +387,7 @@ pub(super) fn row(row: &RowResult, drawn: bool) -> Value {
     let parts: Vec<_> = parts.collect();
     context! {
         id => &row.id, experiment => &row.experiment, parts,
-        chart => chart::of_figure_row(row)
+        chart => chart::of_row(row)
             .filter(|_| drawn)
             .map(|c| Value::from(Serde(Picture::from(c)))),
         verdict => format!("{}{}", row.verdict, by_look(row.look, row.seeds_needed, row.verdict)),
@@ -414,16 +402,5 @@ fn band(part: &PartResult) -> String {
         (Some(lo), None) => format!("{} or more", number(lo)),
         (None, Some(hi)) => format!("{} or less", number(hi)),
         (None, None) => "none".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn digits_that_matter() {
-        let text = [12_345.6, 123.45, 12.345, -0.5, 4.0, -0.0004].map(number);
-        assert_eq!(text, ["12346", "123.5", "12.35", "-0.500", "4", "0"]);
     }
 }

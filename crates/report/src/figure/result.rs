@@ -58,7 +58,11 @@ pub(crate) fn store_rows(dir: &Path, rows: &[RowResult]) -> Result<(), Error> {
 }
 
 /// The rows that a figure has left in its directory; `None` where there are none.
-pub(crate) fn stored_rows(dir: &Path) -> Result<Option<Vec<RowResult>>, Error> {
+///
+/// # Errors
+/// [`crate::Fault::User`] where the file is damaged; [`crate::Fault::Machine`] where it cannot be
+/// read.
+pub fn stored_rows(dir: &Path) -> Result<Option<Vec<RowResult>>, Error> {
     let path = dir.join(ROWS);
     let help = "run the figure again: it writes the file, and simulates only what is missing";
     match document::read::<Rows>(&path)? {

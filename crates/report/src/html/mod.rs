@@ -144,7 +144,7 @@ pub fn render_as(
     let drawn = context! {
         curves => Value::from(Serde(curves)), blocks => Value::from(Serde(blocks)), ..values
     };
-    page("run.html", &contents, drawn)
+    page(include_str!("run.html"), &contents, drawn)
 }
 
 /// Those charts that fit; after the first that does not, `room` is zero.

@@ -12,13 +12,10 @@ use crate::chart::{self, COLOURS, Chart};
 /// More entries than this stand beside the page instead of above it.
 const BAR: usize = 7;
 
-/// The templates, by name.
-const TEMPLATES: [(&str, &str); 5] = [
+/// The templates on which pages build, by name.
+const TEMPLATES: [(&str, &str); 2] = [
     ("base.html", include_str!("base.html")),
     ("block.html", include_str!("block.html")),
-    ("run.html", include_str!("run.html")),
-    ("figure.html", include_str!("figure.html")),
-    ("paper.html", include_str!("paper.html")),
 ];
 
 /// An entry of the contents.
@@ -78,18 +75,19 @@ impl From<Chart> for Picture {
     }
 }
 
-/// A whole page: the template `name` filled with `values`.
-pub(crate) fn page(name: &str, contents: &[Entry], values: Value) -> String {
+/// A whole page: the text of a template, filled with `values`.
+pub(crate) fn page(text: &str, contents: &[Entry], values: Value) -> String {
     let mut env = Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
         .build();
     env.set_syntax(syntax.expect("the usual delimiters"));
-    for (name, text) in TEMPLATES {
+    // The ending of a name turns escapes on.
+    for (name, text) in TEMPLATES.into_iter().chain([("page.html", text)]) {
         env.add_template(name, text).expect("a fixed template");
     }
-    let template = env.get_template(name).expect("just added");
+    let template = env.get_template("page.html").expect("just added");
     let html = template
         .render(context! {
             // Ours comes second, so that its colours count.

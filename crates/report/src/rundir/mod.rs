@@ -34,7 +34,7 @@ use cemark_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
 use self::lock::{Asked, Lock};
-pub use self::reading::{Kept, Run, read};
+pub use self::reading::{Run, read};
 use self::stored::Stored;
 use crate::Error;
 use crate::summary::{PointSummary, RunSummary, hex};

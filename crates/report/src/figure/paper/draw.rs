@@ -14,6 +14,7 @@ use super::published;
 use super::spec::{Form, PanelSpec, SCHEME, Spec};
 use crate::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
 use crate::metrics;
+use crate::units::number;
 
 /// Values of axes, by path.
 pub(super) type Axes = BTreeMap<String, String>;
@@ -406,7 +407,6 @@ impl Drawn<'_> {
         {
             tip += &format!(", {} {word}", self.spec.x);
         }
-        let number = super::super::render::number;
         tip += &format!(": {}", number(y));
         if let Some((low, high)) = band {
             tip += &format!(" ({} to {})", number(low), number(high));

@@ -195,7 +195,7 @@ fn charts(
         }
     }
     if charts.is_empty() {
-        charts.extend(stored.rows.iter().filter_map(crate::chart::of_figure_row));
+        charts.extend(stored.rows.iter().filter_map(super::chart::of_row));
     }
     // The first chart of a figure is called like it.
     for (i, chart) in charts.iter_mut().enumerate() {

@@ -41,7 +41,7 @@ pub(super) fn html(
         command => format!("cemark figure --paper {} {}", paper.key(), draw.mode.flag()),
         figures => figures.iter().map(|f| figure(f, draw)).collect::<Vec<_>>(),
     };
-    page("paper.html", &contents, values)
+    page(include_str!("paper.html"), &contents, values)
 }
 
 /// What the page shows of a figure.

@@ -2,12 +2,12 @@
 //! Where a published number is in a chart: a row's statistic, turned into the unit of the panel.
 
 use super::super::evaluate::value;
-use super::super::render::number;
 use super::super::row::{Formula, Row};
 use super::super::targets::Target;
 use super::draw::{Axes, Drawn, Place};
 use crate::chart::Mark;
 use crate::metrics;
+use crate::units::number;
 
 /// The published values that have a place in a panel. What is not about a value of the panel (a
 /// spread, a difference between two places) has none, and is in the table of rows only.

@@ -2,11 +2,12 @@
 //! A row of a figure: published beside measured, with the interval and the band that counts as
 //! reproduced. Conditions with the same unit share an axis.
 
-use super::{Axis, Body, Chart, Panel, Row, Rows, Unit, file_word};
-use crate::figure::{PartResult, RowResult};
+use super::{PartResult, RowResult};
+use crate::chart::{Axis, Body, Chart, Panel, Row, Rows, Unit, file_word};
+use crate::units;
 
 /// The chart of a row; `None` where there is no number to draw.
-pub fn of_figure_row(row: &RowResult) -> Option<Chart> {
+pub fn of_row(row: &RowResult) -> Option<Chart> {
     let mut panels: Vec<(String, Vec<Row>)> = Vec::new();
     for part in &row.parts {
         let known = [part.published, part.measured, part.lo, part.hi];
@@ -47,7 +48,7 @@ pub fn of_figure_row(row: &RowResult) -> Option<Chart> {
 fn drawn(row: &RowResult, part: &PartResult) -> Row {
     let letter = part.id.strip_prefix(&row.id).unwrap_or_default();
     let letter = letter.trim_start_matches('.');
-    let number = |x: f64| crate::figure::render::number(x).replace('-', "−");
+    let number = |x: f64| units::number(x).replace('-', "−");
     let mut tip = format!("{} {}", part.id, part.statistic);
     let mut say = |what: &str, value: Option<f64>| {
         if let Some(value) = value {
