@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use cemark_figures as figure;
 use cemark_formats::{flowmonitor, hpcc};
-use cemark_report::figure;
 use cemark_report::rundir::{self, Run};
 use cemark_report::stats::{SizeClass, Statistic};
 use cemark_report::table::files::Table;

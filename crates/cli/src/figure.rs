@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cemark_figures::paper::Draw;
+use cemark_figures::{self as figure, Limits, Mode, Request, Surroundings, Watch, render};
 use cemark_report::Console;
-use cemark_report::figure::paper::Draw;
-use cemark_report::figure::{self, Limits, Mode, Request, Surroundings, Watch, render};
 use cemark_runner::clock::thread_cpu_seconds;
 use cemark_runner::memory;
 use cemark_scenario::{Overrides, Plan};

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use cemark_figures as figure;
 use cemark_formats::hpcc;
 use cemark_report::chart::{self, Chart};
-use cemark_report::figure;
 use cemark_report::rundir;
 use cemark_report::table::files::{self, Table};
 use cemark_report::{Comparisons, Error, Finished, RunDir};

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use cemark_report::figure::{TARGETS, names, targets};
+use cemark_figures::{TARGETS, names, targets};
 use cemark_report::text::wrap;
 
 /// The rows of a figure; `None` where there is no such figure.

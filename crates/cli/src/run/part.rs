@@ -48,8 +48,8 @@ impl FromStr for Share {
 
 impl Share {
     /// The same of a figure's points.
-    pub(crate) fn of_figure(self) -> cemark_report::figure::Share {
-        cemark_report::figure::Share {
+    pub(crate) fn of_figure(self) -> cemark_figures::Share {
+        cemark_figures::Share {
             part: self.part,
             parts: self.parts,
         }

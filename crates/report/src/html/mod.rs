@@ -2,7 +2,7 @@
 //! `report.html`: one file that shows a whole run. It loads nothing from elsewhere.
 
 mod block;
-pub(crate) mod page;
+pub mod page;
 
 use cemark_scenario::Plan;
 use minijinja::value::Serde;

@@ -20,7 +20,7 @@ const TEMPLATES: [(&str, &str); 2] = [
 
 /// An entry of the contents.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// Where it leads to, an `id` of the page.
     pub anchor: String,
     /// What is there.
@@ -30,7 +30,8 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(anchor: &str, name: &str) -> Self {
+    /// An entry without parts.
+    pub fn new(anchor: &str, name: &str) -> Self {
         Entry {
             anchor: anchor.to_owned(),
             name: name.to_owned(),
@@ -41,7 +42,7 @@ impl Entry {
 
 /// A chart in a page.
 #[derive(Serialize)]
-pub(crate) struct Picture {
+pub struct Picture {
     title: String,
     caption: String,
     svg: String,
@@ -51,7 +52,7 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// One that is a file as well, `file` as seen from the page.
-    pub(crate) fn linked(chart: Chart, file: String) -> Self {
+    pub fn linked(chart: Chart, file: String) -> Self {
         Picture {
             file,
             ..Picture::from(chart)
@@ -59,7 +60,7 @@ impl Picture {
     }
 
     /// How many bytes of the page it takes, nearly.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.svg.len()
     }
 }
@@ -76,7 +77,7 @@ impl From<Chart> for Picture {
 }
 
 /// A whole page: the text of a template, filled with `values`.
-pub(crate) fn page(text: &str, contents: &[Entry], values: Value) -> String {
+pub fn page(text: &str, contents: &[Entry], values: Value) -> String {
     let mut env = Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -104,7 +105,7 @@ pub(crate) fn page(text: &str, contents: &[Entry], values: Value) -> String {
 }
 
 /// A typographic minus, and numbers that stay on one line with their percent sign.
-pub(crate) fn typeset(text: &str) -> String {
+pub fn typeset(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
     let mut rest = text.chars().peekable();

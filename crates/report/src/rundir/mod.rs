@@ -7,7 +7,7 @@
 //! process away.
 
 mod columns;
-pub(crate) mod document;
+pub mod document;
 mod elsewhere;
 mod lock;
 mod reading;

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `cemark figure`: simulates every point of the requested figures and judges each of their rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cemark_scenario::{Overrides, Plan, near_of_many};
+use toml::Table;
+
+use super::calibration::Calibration;
+use super::deciding::{Chosen, decides};
+use super::error::FileError;
+use super::file::FigureFile;
+use super::looking::{Figure, Looked};
+use super::looks::Looks;
+use super::points::{Points, Purse, Surroundings};
+use super::result::{FigureRun, RowResult};
+use super::targets::Target;
+use super::verdict::RowVerdict;
+use super::{CALIBRATION, FIGURES, Mode, TARGETS, render, targets};
+use cemark_report::Error;
+use cemark_report::rundir::{Finished, RunDir, write_whole};
+use cemark_report::summary::{Cost, hex};
+
+/// What the user requests.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Names of figures (`ecnsharp-9`) or of rows (`ECNSHARP-T18`, which runs its figure); empty:
+    /// all.
+    pub ids: Vec<String>,
+    /// How much is simulated.
+    pub mode: Mode,
+    /// Where each figure leaves its run directory, `<out>/<figure>-<mode>-<digest>`.
+    pub out: PathBuf,
+    /// What the user changes about the experiments. The published bands still judge the result, but
+    /// no verdict is expected.
+    pub changes: Overrides,
+    /// How far it goes.
+    pub limits: Limits,
+    /// Whether a quick run leaves out the numbers that are printed beside and decide nothing, with
+    /// the points that only they read.
+    pub only_what_decides: bool,
+}
+
+/// How far a run goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// The last look, from 1; `None`: until every row is decided.
+    pub look: Option<u32>,
+    /// CPU seconds after which no further point is begun.
+    pub cpu_seconds: Option<f64>,
+    /// The part of the points that is simulated; `None`: all.
+    pub share: Option<Share>,
+}
+
+/// One of several parts of a run, which may be simulated on different machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Its number, from 1.
+    pub part: u32,
+    /// How many there are.
+    pub parts: u32,
+}
+
+impl Share {
+    /// The directory of this part, beside that of the whole.
+    pub(super) fn path(self, base: &Path) -> PathBuf {
+        let (part, parts) = (self.part, self.parts);
+        PathBuf::from(format!("{}-part{part}of{parts}", base.display()))
+    }
+}
+
+/// Says whose mistake a mistake in a file is.
+pub(super) type Wrong<'a> = &'a dyn Fn(FileError) -> Error;
+
+/// Runs what is asked for.
+///
+/// # Errors
+/// [`Fault::User`](cemark_report::Fault::User) for an unknown name or a directory that is in use;
+/// [`Fault::Machine`](cemark_report::Fault::Machine) where the disk fails. Files of this repository
+/// that do not match each other are reported as mistakes of the user, who may have changed them.
+pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
+    let ours = |e| of_file(&e, "correct the file and build again");
+    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
+    let targets = targets::parse(TARGETS).map_err(ours)?;
+    let files = files(&request.ids)?;
+    let purse = Purse::of(request.limits.cpu_seconds);
+    let mut ones: BTreeMap<usize, One> = BTreeMap::new();
+    // The first look at everything comes before the second one at anything, so that CPU time is
+    // spent where it decides most.
+    for look in 1..=request.limits.look.unwrap_or(u32::MAX) {
+        let open = |i: &usize| ones.get(i).is_none_or(|one| one.goes_on);
+        let open: Vec<usize> = (0..files.len()).filter(open).collect();
+        if open.is_empty() {
+            break;
+        }
+        for i in open {
+            if look > 1 && purse.is_empty() {
+                let kept = ones.get_mut(&i).expect("the first look is kept");
+                kept.goes_on = false;
+                let spent = format!("{}: no CPU time is left for look {look}", files[i].id);
+                kept.found.unfinished.push(spent);
+                continue;
+            }
+            let figure = (&files[i], &targets[..], &calibration);
+            ones.insert(i, one(figure, request, None, (&purse, look), around)?);
+        }
+    }
+    let mut found = FigureRun {
+        mode: request.mode,
+        build: around.who.build.clone(),
+        ..FigureRun::default()
+    };
+    for one in ones.into_values().map(|one| one.found) {
+        found.rows.extend(one.rows);
+        found.points += one.points;
+        found.packet_hops += one.packet_hops;
+        found.cpu_seconds += one.cpu_seconds;
+        found.reports.extend(one.reports);
+        found.left_out += one.left_out;
+        found.unfinished.extend(one.unfinished);
+    }
+    found.rows = united(found.rows, &targets);
+    Ok(found)
+}
+
+/// A mistake in a file of this repository, which the user may have changed.
+pub(super) fn of_file(e: &FileError, help: &str) -> Error {
+    let mistake = e.mistake.to_string();
+    let mistake = mistake.trim_end();
+    // Some show the text of a scenario.
+    let gap = if mistake.contains('\n') { "\n" } else { ", " };
+    Error::user(format!("{mistake}{gap}in"), Path::new(&e.place), help)
+}
+
+/// Merges rows that have conditions in several figures. Where only some of these figures were run,
+/// no verdict is expected.
+pub(super) fn united(rows: Vec<RowResult>, targets: &[Target]) -> Vec<RowResult> {
+    let mut all: Vec<RowResult> = Vec::new();
+    for row in rows {
+        match all.iter_mut().find(|known| known.id == row.id) {
+            Some(known) => {
+                known.parts.extend(row.parts);
+                known.settle(RowVerdict::all([known.verdict, row.verdict]));
+            }
+            None => all.push(row),
+        }
+    }
+    for row in &mut all {
+        if !is_whole(row, targets) {
+            row.expected = None;
+        }
+    }
+    all
+}
+
+/// Whether every condition that decides a row is there.
+pub(super) fn is_whole(row: &RowResult, targets: &[Target]) -> bool {
+    let of_row = targets.iter().filter(|t| t.row() == row.id);
+    let mut deciding = of_row.filter(|t| decides(t, targets));
+    deciding.all(|t| row.parts.iter().any(|p| p.id == t.id))
+}
+
+/// The requested figures, in the order of the papers.
+fn chosen(ids: &[String], targets: &[Target]) -> Result<Vec<(&'static str, &'static str)>, Error> {
+    let wanted = |id: &str, name: &str| {
+        name.eq_ignore_ascii_case(id)
+            || targets
+                .iter()
+                .any(|t| t.figure == id && (t.row().eq_ignore_ascii_case(name)))
+    };
+    for name in ids {
+        if !FIGURES.iter().any(|(id, _)| wanted(id, name)) {
+            return Err(Error::user(
+                "no figure and no row of figures/targets.tsv is called",
+                Path::new(name),
+                near_of_many(
+                    name,
+                    FIGURES
+                        .iter()
+                        .map(|f| f.0)
+                        .chain(targets.iter().map(Target::row)),
+                    "`cemark figure --list` names every figure and row",
+                ),
+            ));
+        }
+    }
+    let all = ids.is_empty();
+    Ok(FIGURES
+        .iter()
+        .copied()
+        .filter(|(id, _)| all || ids.iter().any(|name| wanted(id, name)))
+        .collect())
+}
+
+/// The files of the requested figures.
+///
+/// # Errors
+/// A name that is neither of a figure nor of a row.
+pub fn files(ids: &[String]) -> Result<Vec<FigureFile>, Error> {
+    let ours = |e| of_file(&e, "correct the file and build again");
+    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
+    let targets = targets::parse(TARGETS).map_err(ours)?;
+    let chosen = chosen(ids, &targets)?.into_iter();
+    chosen
+        .map(|(id, text)| FigureFile::parse(id, text, &calibration).map_err(ours))
+        .collect()
+}
+
+/// The plans of the requested figures that simulate something: of a quick run, or of the first look
+/// of a full one.
+///
+/// # Errors
+/// As [`run`].
+pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
+    plans_as(request, |plan, _| plan)
+}
+
+/// The same with the points of all looks, in the order and with the numbers by which [`Watch`] is
+/// informed.
+///
+/// [`Watch`]: super::Watch
+///
+/// # Errors
+/// As [`run`].
+pub fn whole_plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
+    plans_as(request, |_, whole| whole)
+}
+
+fn plans_as(
+    request: &Request,
+    which: fn(Plan, Plan) -> Plan,
+) -> Result<impl Iterator<Item = Plan>, Error> {
+    let ours = |e| of_file(&e, "correct the file and build again");
+    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
+    let targets = targets::parse(TARGETS).map_err(ours)?;
+    let files = files(&request.ids)?;
+    let request = request.clone();
+    // The error of a plan that cannot be made is reported when its figure runs.
+    let plan = move |file: FigureFile| {
+        let first = request.first(&file, &targets, &calibration, None);
+        let first = first.ok()??.plan;
+        let (whole, _) = request
+            .whole(&file, first.clone(), &calibration, None)
+            .ok()?;
+        Some(which(first, whole))
+    };
+    Ok(files.into_iter().filter_map(plan))
+}
+
+impl Request {
+    /// What a quick run simulates, or the first look.
+    fn first(
+        &self,
+        file: &FigureFile,
+        targets: &[Target],
+        calibration: &Calibration,
+        overlay: Option<&Table>,
+    ) -> Result<Option<Chosen>, FileError> {
+        let plan = file.plan(self.mode, calibration, overlay, &self.changes)?;
+        let part = self.only_what_decides && self.mode == Mode::Quick;
+        Ok(plan.map(|plan| match part {
+            true => Chosen::deciding(file, targets, &plan),
+            false => Chosen::all(plan),
+        }))
+    }
+
+    /// The plan with the seeds of the last look, and the looks. A quick run and one of a number of
+    /// seeds that the user names have one look.
+    fn whole(
+        &self,
+        file: &FigureFile,
+        first: Plan,
+        calibration: &Calibration,
+        overlay: Option<&Table>,
+    ) -> Result<(Plan, Looks), FileError> {
+        let looks = file.looks(&first);
+        let one = self.mode == Mode::Quick || self.changes.seeds.is_some();
+        if one {
+            return Ok((first, Looks::once(u32::MAX)));
+        }
+        let changes = Overrides {
+            seeds: Some(u64::from(looks.most())),
+            ..self.changes.clone()
+        };
+        let whole = file.plan(self.mode, calibration, overlay, &changes)?;
+        Ok((whole.unwrap_or(first), looks))
+    }
+}
+
+/// What was found of a figure.
+struct One {
+    found: FigureRun,
+    /// Whether another look may decide a row.
+    goes_on: bool,
+}
+
+/// Runs one figure. `overlay` changes its scenario (for tests that break a scheme on purpose).
+///
+/// # Errors
+/// As [`run`].
+pub fn run_file(
+    file: &FigureFile,
+    targets: &[Target],
+    calibration: &Calibration,
+    request: &Request,
+    overlay: Option<&Table>,
+    around: Surroundings<'_>,
+) -> Result<FigureRun, Error> {
+    let purse = Purse::of(request.limits.cpu_seconds);
+    let last = request.limits.look.unwrap_or(u32::MAX);
+    let figure = (file, targets, calibration);
+    one(figure, request, overlay, (&purse, last), around).map(|one| one.found)
+}
+
+/// A figure, until the look `last`.
+fn one(
+    (file, targets, calibration): (&FigureFile, &[Target], &Calibration),
+    request: &Request,
+    overlay: Option<&Table>,
+    (purse, last): (&Purse, u32),
+    around: Surroundings<'_>,
+) -> Result<One, Error> {
+    let changed = !request.changes.is_empty();
+    let wrong = |e: FileError| {
+        let help = match changed {
+            true => "correct --set or --seeds, or leave them out",
+            false => "correct the file and build again",
+        };
+        of_file(&e, help)
+    };
+    let first = request.first(file, targets, calibration, overlay);
+    let (first, without) = match first.map_err(wrong)? {
+        Some(chosen) => (Some(chosen.plan), chosen.without),
+        None => (None, BTreeSet::new()),
+    };
+    let whole = first.map(|first| request.whole(file, first, calibration, overlay));
+    let whole = whole.transpose().map_err(wrong)?;
+    let mode = request.mode.word();
+    // Another version of the figure has another directory, so no result is overwritten.
+    let version = whole
+        .as_ref()
+        .map_or(String::new(), |(p, _)| format!("-{}", &hex(p.digest)[..8]));
+    let place = request.out.join(format!("{}-{mode}{version}", file.id));
+    let none = Looks::once(1);
+    let figure = Figure {
+        file,
+        targets,
+        calibration,
+        mode: request.mode,
+        looks: whole.as_ref().map_or(&none, |(_, looks)| looks),
+        without: &without,
+        wrong: &wrong,
+    };
+    let share = request.limits.share;
+    let (mut looked, points) = match &whole {
+        None => (figure.compute()?, None),
+        Some((plan, _)) => {
+            let mut points = Points::open(plan, &place, share, purse, around)?;
+            (figure.look(&mut points, last)?, Some(points))
+        }
+    };
+    if changed {
+        looked.rows.iter_mut().for_each(|r| r.expected = None);
+    }
+    let of_points = points
+        .as_ref()
+        .map(|p| p.all().map(|f| f.summary.clone()).collect());
+    let cost = Cost::of(&of_points.unwrap_or_else(Vec::new));
+    let mut found = FigureRun {
+        rows: std::mem::take(&mut looked.rows),
+        mode: request.mode,
+        points: cost.points,
+        packet_hops: cost.packet_hops,
+        cpu_seconds: cost.cpu_seconds,
+        reports: Vec::new(),
+        build: around.who.build.clone(),
+        left_out: without.len() as u64,
+        unfinished: lacking(file, &looked, purse, share),
+    };
+    if !found.rows.is_empty() {
+        let place = points.as_ref().map_or(&*place, |p| p.dir.path());
+        publish(
+            file,
+            &mut found,
+            looked.flows,
+            place,
+            points.as_ref(),
+            figure.looks,
+            around,
+        )?;
+    }
+    Ok(One {
+        found,
+        goes_on: looked.goes_on,
+    })
+}
+
+/// What is missing of a look.
+fn lacking(file: &FigureFile, looked: &Looked, purse: &Purse, share: Option<Share>) -> Vec<String> {
+    let Some((look, lacks)) = looked.lacks else {
+        return Vec::new();
+    };
+    let points = if lacks == 1 { "point is" } else { "points are" };
+    let why = match share {
+        _ if purse.is_empty() => "the CPU time is spent".to_owned(),
+        Some(Share { part, parts }) => format!("those of part {part} of {parts} are there"),
+        None => "they could not be run".to_owned(),
+    };
+    vec![format!(
+        "{}: {lacks} {points} missing at look {look}; {why}",
+        file.id
+    )]
+}
+
+/// Writes the rows, the report and, where something was simulated, the files of a run directory.
+fn publish(
+    file: &FigureFile,
+    found: &mut FigureRun,
+    flows: (u64, u64),
+    place: &Path,
+    points: Option<&Points<'_>>,
+    looks: &Looks,
+    around: Surroundings<'_>,
+) -> Result<(), Error> {
+    std::fs::create_dir_all(place).map_err(|e| Error::io("make the directory", place, e))?;
+    let report = place.join("report.html");
+    let html = render::html(file, found, flows);
+    match points {
+        Some(points) => {
+            // Later looks have more seeds of some schemes than of others, so the tables, which
+            // compare all schemes, are those of the first look.
+            let (plan, finished) = points.of_look(looks.seeds(1).unwrap_or(u32::MAX));
+            finish(&points.dir, &plan, &finished, &html, around)?;
+        }
+        None => write_whole(&report, html.as_bytes())?,
+    }
+    super::store_rows(place, &found.rows)?;
+    found.reports.push(report);
+    Ok(())
+}
+
+/// Writes the files of a run directory, with the figure's report instead of the comparison's.
+fn finish(
+    dir: &RunDir,
+    plan: &Plan,
+    finished: &[Finished],
+    html: &str,
+    around: Surroundings<'_>,
+) -> Result<(), Error> {
+    let comparisons = cemark_report::Comparisons::new(plan, finished);
+    let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
+    let cost = Cost::of(&points);
+    let summary =
+        cemark_report::RunSummary::new(plan, points, &comparisons, &around.who.version, cost);
+    dir.finish(plan, finished, &summary, html, around.who)
+}
