@@ -7,14 +7,14 @@ use std::sync::atomic::AtomicBool;
 
 use cemark_report::rundir::Part;
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Console, Finished, Provenance, RunDir, RunSummary, html, share};
+use cemark_report::{Comparisons, Console, Finished, Provenance, RunDir, RunSummary, html};
 use cemark_scenario::Plan;
 
 use crate::clock::Stopwatch;
 use crate::marker::Watches;
-use crate::simulate::{How, Workshop};
+use crate::stop::{self, Ended};
 use crate::threads::Threads;
-use crate::{Cores, Failure, Show, anytime, simulate};
+use crate::{Cores, Failure, Results, Show, Work, simulate};
 
 /// What is run, and how.
 pub struct Order {
@@ -67,60 +67,54 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
     let Order { plan, who, .. } = order;
     let (part, parts) = order.part.as_ref().map_or((1, 1), |p| (p.part, p.parts));
     let wanted = plan.part(part, parts);
-    let threads = |todo: &[usize]| Threads::new(&plan, &wanted, todo, order.cores, order.anyway);
     // What needs too much memory is refused before it leaves a directory.
-    threads(&wanted)?;
+    Threads::new(&plan, &wanted, &wanted, order.cores, order.anyway)?;
     let whole = order.part.is_none();
     let dir = RunDir::open_part(&order.out, &plan, order.part, &who, order.fresh, console)?;
-    let mut finished: Vec<Option<Finished>> = vec![None; plan.points.len()];
-    for &i in &wanted {
-        finished[i] = dir.load(&plan.points[i], console);
-    }
-    let resumed = finished.iter().flatten().count();
-    let missing = wanted.iter().copied().filter(|i| finished[*i].is_none());
-    let missing: Vec<usize> = missing.collect();
-    let threads = threads(&missing)?;
-    if let Some(note) = &threads.note {
-        show.notes(note);
-    }
-    let how = How {
-        points: threads.points,
-        wanted: &wanted,
-        show,
-    };
-    let shop = Workshop::new(&plan, &dir, &order.watches, threads, order.stop);
-    if let Some(precision) = &plan.precision {
-        let looked = anytime::simulate(&shop, precision, how, finished)?;
-        return Ok(Ran {
-            plan: looked.plan,
-            who,
-            finished: looked.finished,
-            resumed: looked.resumed,
-            seconds: watch.seconds(),
-            interrupted: looked.interrupted,
-            dir,
-        });
-    }
-    if resumed > 0 {
+    let mut results = found(&dir, &plan, &wanted, console);
+    let mut rule = stop::rule(&plan, &wanted, whole, &results);
+    let resumed = results.iter().flatten().count();
+    if resumed > 0 && plan.precision.is_none() {
         show.resumes(resumed, wanted.len(), dir.path());
     }
-    simulate::simulate(&shop, how, &mut finished)?;
-    drop(shop);
-    if whole {
-        share(&plan, &mut finished);
+    let work = Work {
+        plan: &plan,
+        wanted: &wanted,
+        dir: &dir,
+        watches: &order.watches,
+        cores: order.cores,
+        anyway: order.anyway,
+        stop: &order.stop,
+    };
+    if !rule.is_done() {
+        simulate(&work, &mut *rule, &mut results, show)?;
     }
-    Ok(Ran {
-        finished: finished.into_iter().flatten().collect(),
-        plan,
-        dir,
-        who,
-        resumed,
-        seconds: watch.seconds(),
-        interrupted: None,
-    })
+    let ended = rule.end(plan, results, dir.path())?;
+    Ok(Ran::new(ended, dir, who, &watch))
+}
+
+/// The results of earlier sessions.
+pub(super) fn found(dir: &RunDir, plan: &Plan, wanted: &[usize], console: &dyn Console) -> Results {
+    let mut results: Results = vec![None; plan.points.len()];
+    for &i in wanted {
+        results[i] = dir.load(&plan.points[i], console);
+    }
+    results
 }
 
 impl Ran {
+    pub(super) fn new(ended: Ended, dir: RunDir, who: Provenance, watch: &Stopwatch) -> Self {
+        Ran {
+            plan: ended.plan,
+            dir,
+            who,
+            finished: ended.finished,
+            resumed: ended.resumed,
+            seconds: watch.seconds(),
+            interrupted: ended.interrupted,
+        }
+    }
+
     /// The comparisons and the summary. Their cost is that of the points, those of an earlier
     /// session too, except the wall-clock time, which is this session's.
     pub fn summary(&self) -> (Comparisons, RunSummary) {
