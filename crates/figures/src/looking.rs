@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One figure, look by look: all points of the first look, and of every later one those that a row
-//! reads which is not decided yet.
+//! The rule of a figure: all points of the first look, and of every later one the points that an
+//! undecided row reads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
+use cemark_report::Error;
+use cemark_report::metrics::Sample;
+use cemark_report::rundir::{Console, Share};
+use cemark_runner::{Results, Show, StopRule, longest_first};
 use cemark_scenario::Plan;
 
 use super::calibration::Calibration;
@@ -13,13 +17,11 @@ use super::file::{FigureFile, place};
 use super::judge::{Condition, Look, conditions, measure, rows};
 use super::looks::Looks;
 use super::models::Models;
-use super::points::Points;
 use super::result::{PartResult, RowResult};
-use super::run::Wrong;
+use super::run::{Purse, Wrong};
+use super::store::Store;
 use super::verdict::RowVerdict;
 use super::{Mode, Target};
-use cemark_report::Error;
-use cemark_report::metrics::Sample;
 
 /// A figure and by what it is judged.
 pub(super) struct Figure<'a> {
@@ -48,99 +50,224 @@ pub(super) struct Looked {
 }
 
 impl Figure<'_> {
-    /// Looks until every row is decided, at most `last` times.
-    pub(super) fn look(&self, points: &mut Points<'_>, last: u32) -> Result<Looked, Error> {
-        let replication = replications(points.plan);
-        let conditions = self.conditions()?;
-        let mut looked = Looked::default();
-        let mut parts: Vec<PartResult> = Vec::new();
-        let mut open: Vec<usize> = (0..conditions.len()).collect();
-        for number in 1..=last {
-            let Some(seeds) = self.looks.seeds(number) else {
-                break;
-            };
-            let is_read = |i: &usize| {
-                let point = &points.plan.points[*i];
-                let mut open = open.iter().map(|c| conditions[*c].row);
-                replication[*i] < seeds
-                    && (number == 1 || open.any(|row| reads(row, &point.axes, &point.scheme)))
-            };
-            let all = 0..points.plan.points.len();
-            let wanted: Vec<usize> = all.filter(is_read).collect();
-            let lacks = points.fetch(wanted.iter().copied())?;
-            if lacks > 0 {
-                looked.lacks = Some((number, lacks));
-                looked.goes_on = false;
-                break;
-            }
-            let data = self.data(points, &wanted);
-            if number == 1 {
-                looked.flows = unfinished(&data);
-            }
-            let look = Some(Look { number, seeds }).filter(|_| self.looks.count() > 1);
-            let mut models = Models::default();
-            for c in &open {
-                let part = measure(conditions[*c], &data, &mut models, look);
-                let part = part.map_err(|m| self.mistaken(m))?;
-                match parts.get_mut(*c) {
-                    Some(known) => *known = part,
-                    None => parts.push(part),
-                }
-            }
-            let rows = rows(&conditions, &parts, self.calibration, self.mode);
-            looked.rows = rows.map_err(|e| (self.wrong)(e))?;
-            open = undecided(&conditions, &looked.rows);
-            looked.goes_on = !open.is_empty() && number < self.looks.count();
-            if open.is_empty() {
-                break;
-            }
-        }
-        Ok(looked)
-    }
-
     fn conditions(&self) -> Result<Vec<Condition<'_>>, Error> {
         conditions(self.file, self.targets, self.without).map_err(|e| (self.wrong)(e))
+    }
+
+    /// Measures the open conditions, and judges all rows.
+    fn judge(
+        &self,
+        conditions: &[Condition<'_>],
+        open: &[usize],
+        parts: &mut Vec<PartResult>,
+        (data, look): (&Data<'_>, Option<Look>),
+    ) -> Result<Vec<RowResult>, Error> {
+        let mut models = Models::default();
+        for c in open {
+            let part = measure(conditions[*c], data, &mut models, look);
+            let mistaken = |m: Mistake| FileError::new(place(&self.file.id), m);
+            let part = part.map_err(|m| (self.wrong)(mistaken(m)))?;
+            match parts.get_mut(*c) {
+                Some(known) => *known = part,
+                None => parts.push(part),
+            }
+        }
+        rows(conditions, parts, self.calibration, self.mode).map_err(|e| (self.wrong)(e))
     }
 
     /// The rows of a figure that simulates nothing.
     pub(super) fn compute(&self) -> Result<Looked, Error> {
         let conditions = self.conditions()?;
+        let open: Vec<usize> = (0..conditions.len()).collect();
         let data = Data {
             cells: Vec::new(),
             alpha: 0.05,
         };
-        let mut models = Models::default();
-        let parts = conditions
-            .iter()
-            .map(|c| measure(*c, &data, &mut models, None));
-        let parts = parts.collect::<Result<Vec<_>, _>>();
-        let parts = parts.map_err(|m| self.mistaken(m))?;
-        let rows = rows(&conditions, &parts, self.calibration, self.mode);
         Ok(Looked {
-            rows: rows.map_err(|e| (self.wrong)(e))?,
+            rows: self.judge(&conditions, &open, &mut Vec::new(), (&data, None))?,
             ..Looked::default()
         })
     }
+}
 
-    fn mistaken(&self, mistake: Mistake) -> Error {
-        (self.wrong)(FileError::new(place(&self.file.id), mistake))
+/// Ends a run once every row is decided, the last look is made, or the CPU time is spent.
+pub(super) struct RowsDecided<'a> {
+    figure: &'a Figure<'a>,
+    store: &'a Store,
+    console: &'a dyn Console,
+    share: Option<Share>,
+    purse: &'a mut Purse,
+    /// The last look.
+    last: u32,
+    /// Of each point its place among the seeds of its cell and scheme.
+    replication: Vec<u32>,
+    /// Of each point the one whose simulation gives its result.
+    first: Vec<usize>,
+    conditions: Vec<Condition<'a>>,
+    /// Conditions of rows that are not decided.
+    open: Vec<usize>,
+    parts: Vec<PartResult>,
+    /// The look that is worked for, from 1; its points, and those without a result.
+    number: u32,
+    wanted: Vec<usize>,
+    lacks: BTreeSet<usize>,
+    todo: VecDeque<usize>,
+    looked: Looked,
+    is_done: bool,
+    mistake: Option<Error>,
+}
+
+impl<'a> RowsDecided<'a> {
+    /// Goes through the looks, at most `last`, as far as their points are on disk, and puts these
+    /// into `results`.
+    pub(super) fn new(
+        figure: &'a Figure<'a>,
+        (plan, last): (&Plan, u32),
+        (store, share): (&'a Store, Option<Share>),
+        purse: &'a mut Purse,
+        console: &'a dyn Console,
+        results: &mut Results,
+    ) -> Result<Self, Error> {
+        let conditions = figure.conditions()?;
+        let mut rule = RowsDecided {
+            figure,
+            store,
+            console,
+            share,
+            purse,
+            last,
+            replication: replications(plan),
+            first: plan.simulated_as(),
+            open: (0..conditions.len()).collect(),
+            conditions,
+            parts: Vec::new(),
+            number: 0,
+            wanted: Vec::new(),
+            lacks: BTreeSet::new(),
+            todo: VecDeque::new(),
+            looked: Looked::default(),
+            is_done: false,
+            mistake: None,
+        };
+        rule.next_look(plan, results)?;
+        rule.look(plan, results)?;
+        Ok(rule)
     }
 
-    /// What rows read: these points, which are all there.
-    fn data<'p>(&self, points: &'p Points<'_>, wanted: &[usize]) -> Data<'p> {
-        let cells = wanted.iter().filter_map(|i| {
-            let point = &points.plan.points[*i];
+    /// Judges the rows once all points of a look are there, and continues with the next look.
+    fn look(&mut self, plan: &Plan, results: &mut Results) -> Result<(), Error> {
+        while self.lacks.is_empty() && !self.is_done {
+            let data = self.data(plan, results);
+            if self.number == 1 {
+                self.looked.flows = unfinished(&data);
+            }
+            let looks = self.figure.looks;
+            let look = looks.seeds(self.number).filter(|_| looks.count() > 1);
+            let look = look.map(|seeds| Look {
+                number: self.number,
+                seeds,
+            });
+            let (conditions, open) = (&self.conditions, &self.open);
+            let found = (&data, look);
+            let rows = self
+                .figure
+                .judge(conditions, open, &mut self.parts, found)?;
+            self.open = undecided(conditions, &rows);
+            self.looked.rows = rows;
+            self.looked.goes_on = !self.open.is_empty() && self.number < looks.count();
+            match self.looked.goes_on && self.number < self.last {
+                true => self.next_look(plan, results)?,
+                false => self.is_done = true,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the points of the next look from the disk. The shares of the parts depend on the
+    /// points alone, not on what is on disk.
+    fn next_look(&mut self, plan: &Plan, results: &mut Results) -> Result<(), Error> {
+        self.number += 1;
+        let seeds = self.figure.looks.seeds(self.number).unwrap_or(u32::MAX);
+        let is_read = |i: &usize| {
+            let point = &plan.points[*i];
+            let mut open = self.open.iter().map(|c| self.conditions[*c].row);
+            self.replication[*i] < seeds
+                && (self.number == 1 || open.any(|row| reads(row, &point.axes, &point.scheme)))
+        };
+        self.wanted = (0..plan.points.len()).filter(is_read).collect();
+        let new: BTreeSet<usize> = self.wanted.iter().map(|i| self.first[*i]).collect();
+        let new: Vec<usize> = new.into_iter().filter(|i| results[*i].is_none()).collect();
+        for i in &new {
+            results[*i] = self.store.find(&plan.points[*i], self.console)?;
+        }
+        let missing = |i: &usize| results[*i].is_none();
+        self.lacks = new.iter().copied().filter(missing).collect();
+        let ours = match self.share {
+            None => new,
+            Some(Share { part, parts }) => {
+                let ours = plan.only(&new).part(part, parts);
+                ours.into_iter().map(|k| new[k]).collect()
+            }
+        };
+        self.todo = longest_first(plan, ours.into_iter().filter(missing).collect()).into();
+        Ok(())
+    }
+
+    /// The points of the look as rows read them.
+    fn data<'p>(&self, plan: &'p Plan, results: &'p Results) -> Data<'p> {
+        let cells = self.wanted.iter().filter_map(|i| {
+            let point = &plan.points[*i];
+            let found = results[self.first[*i]].as_ref()?;
             Some(Cell {
                 axes: &point.axes,
                 scheme: &point.scheme,
                 seed: point.seed,
-                sample: Sample::new(point, &points.of(*i)?.outcome),
+                sample: Sample::new(point, &found.outcome),
             })
         });
         Data {
             cells: cells.collect(),
-            alpha: self.looks.alpha(),
+            alpha: self.figure.looks.alpha(),
         }
+    }
+
+    /// The rows at the last look that is complete.
+    pub(super) fn end(mut self) -> Result<Looked, Error> {
+        if let Some(mistake) = self.mistake {
+            return Err(mistake);
+        }
+        if !self.lacks.is_empty() {
+            self.looked.lacks = Some((self.number, self.lacks.len()));
+            self.looked.goes_on = false;
+        }
+        Ok(self.looked)
+    }
+}
+
+impl StopRule for RowsDecided<'_> {
+    fn todo(&self) -> Vec<usize> {
+        self.todo.iter().copied().collect()
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        match self.purse.is_empty() {
+            true => None,
+            false => self.todo.pop_front(),
+        }
+    }
+
+    fn finished(&mut self, plan: &Plan, results: &mut Results, point: usize, show: &dyn Show) {
+        let done = results[point].as_ref();
+        self.purse.spent += done.map_or(0.0, |done| done.summary.cpu_seconds);
+        self.lacks.remove(&point);
+        if self.lacks.is_empty() {
+            self.mistake = self.look(plan, results).err();
+            show.expects(&self.todo());
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done || self.mistake.is_some()
     }
 }
 

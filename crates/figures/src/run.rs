@@ -3,24 +3,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use cemark_scenario::{Overrides, Plan, near_of_many};
+use cemark_report::rundir::{Console, Finished, Provenance, RunDir, Share, share, write_whole};
+use cemark_report::summary::{Cost, hex};
+use cemark_report::{Comparisons, Error, RunSummary};
+use cemark_runner::marker::Watches;
+use cemark_runner::{Cores, Failure, Results, Show, Work, simulate};
+use cemark_scenario::{Block, Overrides, Plan, near_of_many};
 use toml::Table;
 
 use super::calibration::Calibration;
 use super::deciding::{Chosen, decides};
 use super::error::FileError;
 use super::file::FigureFile;
-use super::looking::{Figure, Looked};
+use super::looking::{Figure, Looked, RowsDecided};
 use super::looks::Looks;
-use super::points::{Points, Purse, Surroundings};
 use super::result::{FigureRun, RowResult};
+use super::store::Store;
 use super::targets::Target;
 use super::verdict::RowVerdict;
 use super::{CALIBRATION, FIGURES, Mode, TARGETS, render, targets};
-use cemark_report::Error;
-use cemark_report::rundir::{Finished, RunDir, write_whole};
-use cemark_report::summary::{Cost, hex};
 
 /// What the user requests.
 #[derive(Clone, Debug, Default)]
@@ -53,38 +57,56 @@ pub struct Limits {
     pub share: Option<Share>,
 }
 
-/// One of several parts of a run, which may be simulated on different machines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// Its number, from 1.
-    pub part: u32,
-    /// How many there are.
-    pub parts: u32,
+/// Who runs the points of figures, with what, and who is told how it gets on.
+#[derive(Clone, Copy)]
+pub struct Means<'a> {
+    /// Who runs, for manifests; points of another build are run again.
+    pub who: &'a Provenance,
+    /// How the cores are used.
+    pub cores: Cores,
+    /// Even if there seems to be too little memory.
+    pub anyway: bool,
+    /// Ends the run once it is true.
+    pub stop: &'a Arc<AtomicBool>,
+    /// Receives what the run directories report.
+    pub console: &'a dyn Console,
+    /// Receives every step of the points.
+    pub show: &'a dyn Show,
 }
 
-impl Share {
-    /// The directory of this part, beside that of the whole.
-    pub(super) fn path(self, base: &Path) -> PathBuf {
-        let (part, parts) = (self.part, self.parts);
-        PathBuf::from(format!("{}-part{part}of{parts}", base.display()))
+/// The CPU time that a run may take.
+#[derive(Debug)]
+pub(super) struct Purse {
+    limit: Option<f64>,
+    pub(super) spent: f64,
+}
+
+impl Purse {
+    fn of(limit: Option<f64>) -> Self {
+        Purse { limit, spent: 0.0 }
+    }
+
+    /// Whether nothing is left, so that no further point is begun.
+    pub(super) fn is_empty(&self) -> bool {
+        self.limit.is_some_and(|limit| self.spent >= limit)
     }
 }
 
 /// Says whose mistake a mistake in a file is.
-pub(super) type Wrong<'a> = &'a dyn Fn(FileError) -> Error;
+pub(super) type Wrong<'a> = &'a (dyn Fn(FileError) -> Error + Sync);
 
 /// Runs what is asked for.
 ///
 /// # Errors
-/// [`Fault::User`](cemark_report::Fault::User) for an unknown name or a directory that is in use;
-/// [`Fault::Machine`](cemark_report::Fault::Machine) where the disk fails. Files of this repository
-/// that do not match each other are reported as mistakes of the user, who may have changed them.
-pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Error> {
+/// [`Failure::User`] for an unknown name or a directory that is in use; [`Failure::Machine`] where
+/// the disk fails. Files of this repository that do not match each other are reported as mistakes
+/// of the user, who may have changed them.
+pub fn run(request: &Request, means: Means<'_>) -> Result<FigureRun, Failure> {
     let ours = |e| of_file(&e, "correct the file and build again");
     let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
     let targets = targets::parse(TARGETS).map_err(ours)?;
     let files = files(&request.ids)?;
-    let purse = Purse::of(request.limits.cpu_seconds);
+    let mut purse = Purse::of(request.limits.cpu_seconds);
     let mut ones: BTreeMap<usize, One> = BTreeMap::new();
     // The first look at everything comes before the second one at anything, so that CPU time is
     // spent where it decides most.
@@ -103,12 +125,12 @@ pub fn run(request: &Request, around: Surroundings<'_>) -> Result<FigureRun, Err
                 continue;
             }
             let figure = (&files[i], &targets[..], &calibration);
-            ones.insert(i, one(figure, request, None, (&purse, look), around)?);
+            ones.insert(i, one(figure, request, None, (&mut purse, look), means)?);
         }
     }
     let mut found = FigureRun {
         mode: request.mode,
-        build: around.who.build.clone(),
+        build: means.who.build.clone(),
         ..FigureRun::default()
     };
     for one in ones.into_values().map(|one| one.found) {
@@ -216,10 +238,8 @@ pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
     plans_as(request, |plan, _| plan)
 }
 
-/// The same with the points of all looks, in the order and with the numbers by which [`Watch`] is
+/// The same with the points of all looks, in the order and with the numbers by which a [`Show`] is
 /// informed.
-///
-/// [`Watch`]: super::Watch
 ///
 /// # Errors
 /// As [`run`].
@@ -305,12 +325,12 @@ pub fn run_file(
     calibration: &Calibration,
     request: &Request,
     overlay: Option<&Table>,
-    around: Surroundings<'_>,
-) -> Result<FigureRun, Error> {
-    let purse = Purse::of(request.limits.cpu_seconds);
+    means: Means<'_>,
+) -> Result<FigureRun, Failure> {
+    let mut purse = Purse::of(request.limits.cpu_seconds);
     let last = request.limits.look.unwrap_or(u32::MAX);
     let figure = (file, targets, calibration);
-    one(figure, request, overlay, (&purse, last), around).map(|one| one.found)
+    one(figure, request, overlay, (&mut purse, last), means).map(|one| one.found)
 }
 
 /// A figure, until the look `last`.
@@ -318,9 +338,9 @@ fn one(
     (file, targets, calibration): (&FigureFile, &[Target], &Calibration),
     request: &Request,
     overlay: Option<&Table>,
-    (purse, last): (&Purse, u32),
-    around: Surroundings<'_>,
-) -> Result<One, Error> {
+    (purse, last): (&mut Purse, u32),
+    means: Means<'_>,
+) -> Result<One, Failure> {
     let changed = !request.changes.is_empty();
     let wrong = |e: FileError| {
         let help = match changed {
@@ -356,17 +376,15 @@ fn one(
     let (mut looked, points) = match &whole {
         None => (figure.compute()?, None),
         Some((plan, _)) => {
-            let mut points = Points::open(plan, &place, share, purse, around)?;
-            (figure.look(&mut points, last)?, Some(points))
+            let (looked, points) = simulated(&figure, plan, &place, request, (purse, last), means)?;
+            (looked, Some(points))
         }
     };
     if changed {
         looked.rows.iter_mut().for_each(|r| r.expected = None);
     }
-    let of_points = points
-        .as_ref()
-        .map(|p| p.all().map(|f| f.summary.clone()).collect());
-    let cost = Cost::of(&of_points.unwrap_or_else(Vec::new));
+    let all = points.iter().flat_map(|p| p.results.iter().flatten());
+    let cost = Cost::of(&all.map(|f| f.summary.clone()).collect::<Vec<_>>());
     let mut found = FigureRun {
         rows: std::mem::take(&mut looked.rows),
         mode: request.mode,
@@ -374,26 +392,91 @@ fn one(
         packet_hops: cost.packet_hops,
         cpu_seconds: cost.cpu_seconds,
         reports: Vec::new(),
-        build: around.who.build.clone(),
+        build: means.who.build.clone(),
         left_out: without.len() as u64,
         unfinished: lacking(file, &looked, purse, share),
     };
     if !found.rows.is_empty() {
-        let place = points.as_ref().map_or(&*place, |p| p.dir.path());
+        let flows = looked.flows;
         publish(
             file,
             &mut found,
-            looked.flows,
-            place,
+            flows,
+            &place,
             points.as_ref(),
             figure.looks,
-            around,
+            means,
         )?;
     }
     Ok(One {
         found,
         goes_on: looked.goes_on,
     })
+}
+
+/// The points of a figure.
+struct Points<'a> {
+    plan: &'a Plan,
+    dir: RunDir,
+    /// Of points that are simulated themselves.
+    results: Results,
+}
+
+/// Simulates what is missing of a figure, and judges its rows.
+fn simulated<'a>(
+    figure: &Figure<'_>,
+    plan: &'a Plan,
+    place: &Path,
+    request: &Request,
+    (purse, last): (&mut Purse, u32),
+    means: Means<'_>,
+) -> Result<(Looked, Points<'a>), Failure> {
+    let stopped = || means.stop.load(Ordering::Relaxed);
+    let interrupted = || {
+        Failure::Interrupted(format!(
+            "interrupted: finished points are kept in {}; the same command continues from there",
+            request.out.display()
+        ))
+    };
+    let (share, console) = (request.limits.share, means.console);
+    let store = Store::open(plan, place, share, means.who, console);
+    let store = store.map_err(|e| if stopped() { interrupted() } else { e.into() })?;
+    let mut results: Results = vec![None; plan.points.len()];
+    let (run, disk) = ((plan, last), (&store, share));
+    let mut rule = RowsDecided::new(figure, run, disk, purse, console, &mut results)?;
+    let work = Work {
+        plan,
+        dir: &store.dir,
+        watches: &Watches::default(),
+        cores: means.cores,
+        anyway: means.anyway,
+        stop: means.stop,
+    };
+    simulate(&work, &mut rule, &mut results, means.show)?;
+    if stopped() {
+        return Err(interrupted());
+    }
+    let looked = rule.end()?;
+    let dir = store.dir;
+    Ok((looked, Points { plan, dir, results }))
+}
+
+impl Points<'_> {
+    /// The plan with the first seeds of every cell and scheme, and their results. They must all be
+    /// there.
+    fn of_look(&self, seeds: u32) -> (Plan, Vec<Finished>) {
+        let blocks = self.plan.blocks();
+        let first = |b: &Block| {
+            let seeds = b.replications.iter().take(seeds as usize);
+            seeds.flatten().copied().collect::<Vec<usize>>()
+        };
+        let chosen: BTreeSet<usize> = blocks.iter().flat_map(first).collect();
+        let chosen: Vec<usize> = chosen.into_iter().collect();
+        let plan = self.plan.only(&chosen);
+        let mut finished: Results = chosen.iter().map(|i| self.results[*i].clone()).collect();
+        share(&plan, &mut finished);
+        (plan, finished.into_iter().flatten().collect())
+    }
 }
 
 /// What is missing of a look.
@@ -421,8 +504,9 @@ fn publish(
     place: &Path,
     points: Option<&Points<'_>>,
     looks: &Looks,
-    around: Surroundings<'_>,
+    means: Means<'_>,
 ) -> Result<(), Error> {
+    let place = points.map_or(place, |p| p.dir.path());
     std::fs::create_dir_all(place).map_err(|e| Error::io("make the directory", place, e))?;
     let report = place.join("report.html");
     let html = render::html(file, found, flows);
@@ -431,7 +515,7 @@ fn publish(
             // Later looks have more seeds of some schemes than of others, so the tables, which
             // compare all schemes, are those of the first look.
             let (plan, finished) = points.of_look(looks.seeds(1).unwrap_or(u32::MAX));
-            finish(&points.dir, &plan, &finished, &html, around)?;
+            finish(&points.dir, &plan, &finished, &html, means.who)?;
         }
         None => write_whole(&report, html.as_bytes())?,
     }
@@ -446,12 +530,11 @@ fn finish(
     plan: &Plan,
     finished: &[Finished],
     html: &str,
-    around: Surroundings<'_>,
+    who: &Provenance,
 ) -> Result<(), Error> {
-    let comparisons = cemark_report::Comparisons::new(plan, finished);
+    let comparisons = Comparisons::new(plan, finished);
     let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
     let cost = Cost::of(&points);
-    let summary =
-        cemark_report::RunSummary::new(plan, points, &comparisons, &around.who.version, cost);
-    dir.finish(plan, finished, &summary, html, around.who)
+    let summary = RunSummary::new(plan, points, &comparisons, &who.version, cost);
+    dir.finish(plan, finished, &summary, html, who)
 }

@@ -7,11 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::common::{said, with};
 use cemark_figures::{
     CALIBRATION, Calibration, EXPECTED, Expected, FIGURES, FigureFile, Limits, Mode, Request,
-    RowVerdict, Surroundings, TARGETS, run_file, targets,
+    RowVerdict, TARGETS, run_file, targets,
 };
-use cemark_report::Provenance;
+use cemark_runner::Silent;
 use cemark_scenario::Overrides;
 
 const FAULTS: &str = include_str!("../../../figures/faults.tsv");
@@ -67,16 +68,6 @@ fn file(id: &str) -> FigureFile {
 
 /// The rows of a fault that are red in this form, and those that are not, with their verdicts.
 fn red(fault: &Fault, mode: Mode, out: &Path) -> Result<BTreeMap<&'static str, String>, String> {
-    let who = Provenance {
-        version: "test".into(),
-        build: "test".into(),
-        command: Vec::new(),
-    };
-    let around = Surroundings {
-        who: &who,
-        cpu_seconds: &|| 0.0,
-        watch: &(),
-    };
     let (changes, overlay) = changes(fault);
     let request = Request {
         mode,
@@ -91,15 +82,18 @@ fn red(fault: &Fault, mode: Mode, out: &Path) -> Result<BTreeMap<&'static str, S
     };
     let calibration = Calibration::parse(CALIBRATION).unwrap();
     let targets = targets::parse(TARGETS).unwrap();
-    let run = run_file(
-        &file(fault.figure),
-        &targets,
-        &calibration,
-        &request,
-        overlay.as_ref(),
-        around,
-    );
-    let run = run.map_err(|e| e.to_string())?;
+    let file = file(fault.figure);
+    let run = with(&Silent, |means| {
+        run_file(
+            &file,
+            &targets,
+            &calibration,
+            &request,
+            overlay.as_ref(),
+            means,
+        )
+    });
+    let run = run.map_err(|e| said(e).0)?;
     let other = run
         .rows
         .iter()

@@ -4,11 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::common::{said, with};
 use cemark_figures::{
     CALIBRATION, Calibration, EXPECTED, Expected, FIGURES, FigureFile, FigureRun, Grade, Mode,
-    Request, RowVerdict, Surroundings, TARGETS, Target, plans, render, run, run_file, targets,
+    Request, RowVerdict, TARGETS, Target, plans, render, run, run_file, targets,
 };
-use cemark_report::{Fault, Provenance};
+use cemark_runner::Silent;
 use cemark_scenario::{Overrides, Plan};
 
 fn calibration() -> Calibration {
@@ -26,19 +27,6 @@ fn place(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);
     path
-}
-
-fn with<T>(run: impl FnOnce(Surroundings<'_>) -> T) -> T {
-    let who = Provenance {
-        version: "test".into(),
-        build: "test".into(),
-        command: Vec::new(),
-    };
-    run(Surroundings {
-        who: &who,
-        cpu_seconds: &|| 0.0,
-        watch: &(),
-    })
 }
 
 #[test]
@@ -185,12 +173,11 @@ fn an_unknown_name_is_the_users_mistake() {
         out: place("unknown"),
         ..Request::default()
     };
-    let error = with(|around| run(&request, around)).unwrap_err();
-    assert_eq!(error.fault, Fault::User);
+    let error = with(&Silent, |means| run(&request, means)).unwrap_err();
+    let (_, help, is_users) = said(error);
     assert!(
-        error.help.contains("did you mean `ecnsharp-9`,"),
-        "{}",
-        error.help
+        is_users && help.contains("did you mean `ecnsharp-9`,"),
+        "{help}"
     );
 }
 
@@ -266,14 +253,14 @@ fn judged(place: &Path, overlay: &str) -> FigureRun {
         ..Request::default()
     };
     let overlay: toml::Table = overlay.parse().unwrap();
-    with(|around| {
+    with(&Silent, |means| {
         run_file(
             &file,
             &targets,
             &calibration(),
             &request,
             Some(&overlay),
-            around,
+            means,
         )
     })
     .unwrap()
@@ -333,7 +320,9 @@ fn a_changed_experiment_is_judged_and_nothing_is_expected_of_it() {
             changes,
             ..Request::default()
         };
-        with(|around| run_file(&file, &targets, &calibration(), &request, None, around))
+        with(&Silent, |means| {
+            run_file(&file, &targets, &calibration(), &request, None, means)
+        })
     };
     let usual = judged(&place("usual"), "");
     let found = changed("transport.ack-every=2").unwrap();
@@ -341,12 +330,12 @@ fn a_changed_experiment_is_judged_and_nothing_is_expected_of_it() {
     assert!(usual.rows.iter().all(|r| r.expected.is_some()));
     assert_ne!(found.rows[0].measured, usual.rows[0].measured);
     let error = changed("transport.ack-evry=2").unwrap_err();
-    assert_eq!(error.fault, Fault::User);
+    let (text, help, is_users) = said(error);
     assert!(
-        error.to_string().contains("unknown key `ack-evry`"),
-        "{error}"
+        is_users && text.contains("unknown key `ack-evry`"),
+        "{text}"
     );
-    assert!(error.help.contains("correct --set"), "{}", error.help);
+    assert!(help.contains("correct --set"), "{help}");
 }
 
 /// Three switches in a ring, two hops a flow: with pauses nothing moves any more.
@@ -393,23 +382,24 @@ fn a_deadlock_is_named_and_finished_points_are_kept() {
         out: place("deadlock"),
         ..Request::default()
     };
-    // One point after the other, in the order of the file.
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let one = one.unwrap();
     let targets = targets::parse(
         "id\tclass\tfigure\texperiment\tpublished\tunit\tstatistic\tlo\thi\tflows\tlaw\tnote\n\
          X\tband\tring\ttest\t-\t-\tdrops\t0\t0\t-\t-\tnone\n",
     );
     let targets = targets.unwrap();
-    let go = || with(|around| run_file(&file, &targets, &calibration(), &request, None, around));
-    let error = one.install(go).unwrap_err();
-    assert_eq!(error.fault, Fault::Machine);
-    let said = error.to_string();
+    let go = || {
+        with(&Silent, |means| {
+            run_file(&file, &targets, &calibration(), &request, None, means)
+        })
+    };
+    let (text, help, is_users) = said(go().unwrap_err());
     assert!(
-        said.contains("deadlock after") && said.contains("switch0->switch1 waits for"),
-        "{said}"
+        !is_users && text.contains("deadlock after") && text.contains("switch0->switch1 waits for"),
+        "{text}"
     );
-    assert!(error.help.contains("pfc = false"), "{}", error.help);
-    let kept = std::fs::read_dir(error.path.join("points")).unwrap();
+    assert!(help.contains("pfc = false"), "{help}");
+    let mut runs = std::fs::read_dir(&request.out).unwrap();
+    let run = runs.next().unwrap().unwrap().path();
+    let kept = std::fs::read_dir(run.join("points")).unwrap();
     assert_eq!(kept.count(), 1, "the point without pauses");
 }

@@ -3,14 +3,17 @@
 //! stopped, and its parts give the answer of the whole.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 use cemark_figures::{
-    Calibration, FigureFile, FigureRun, Limits, Mode, Request, RowVerdict, Share, Surroundings,
-    Target, Watch, render, run_file, targets,
+    Calibration, FigureFile, FigureRun, Limits, Mode, Request, RowVerdict, Target, render,
+    run_file, targets,
 };
-use cemark_report::{Console, Provenance};
+use cemark_report::rundir::Share;
+use cemark_runner::Show;
+
+use crate::common::{said, with};
 
 /// Eight short flows into one host, at two loads; an own list of looks.
 const FIGURE: &str = r#"
@@ -66,10 +69,8 @@ where = { load = 0.6 }
 #[derive(Default)]
 struct Counter(AtomicU64);
 
-impl Console for Counter {}
-
-impl Watch for Counter {
-    fn starts(&self, _point: usize) {
+impl Show for Counter {
+    fn begins(&self, _point: usize) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -94,7 +95,7 @@ fn place(name: &str) -> PathBuf {
     path
 }
 
-/// Runs with a clock by which each point takes a second, and returns how many points were begun.
+/// Runs the figure, and returns how many points were begun.
 fn go(out: &Path, limits: Limits, end: f64) -> (FigureRun, u64) {
     let calibration = Calibration::default();
     let file = FigureFile::parse("x", FIGURE, &calibration).unwrap();
@@ -104,26 +105,11 @@ fn go(out: &Path, limits: Limits, end: f64) -> (FigureRun, u64) {
         limits,
         ..Request::default()
     };
-    let who = Provenance {
-        version: "test".into(),
-        build: "test".into(),
-        command: Vec::new(),
-    };
-    let clock = Mutex::new(0.0);
-    let (counter, tick) = (Counter::default(), || {
-        let mut now = clock.lock().unwrap();
-        *now += 1.0;
-        *now
+    let (counter, targets) = (Counter::default(), targets(end));
+    let run = with(&counter, |means| {
+        run_file(&file, &targets, &calibration, &request, None, means)
     });
-    let around = Surroundings {
-        who: &who,
-        cpu_seconds: &tick,
-        watch: &counter,
-    };
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    let run = one
-        .unwrap()
-        .install(|| run_file(&file, &targets(end), &calibration, &request, None, around));
+    let run = run.map_err(|e| said(e).0);
     (run.unwrap(), counter.0.into_inner())
 }
 
@@ -180,27 +166,34 @@ fn seeds_are_added_only_where_a_row_is_undecided() {
     );
 }
 
+/// A budget that the first point exceeds: each session runs one point.
 #[test]
 fn a_budget_stops_and_the_same_command_continues() {
     let whole = go(&place("unbudgeted"), Limits::default(), measured()).0;
     let out = place("budget");
-    let limits = |seconds| Limits {
-        cpu_seconds: Some(seconds),
+    let limits = Limits {
+        cpu_seconds: Some(1e-9),
         ..Limits::default()
     };
-    // A point takes one second, so five are run, and the sixth is not begun.
-    let (run, begun) = go(&out, limits(5.0), measured());
-    assert_eq!((begun, run.rows.len()), (5, 0));
-    let said = "x: 7 points are missing at look 1; the CPU time is spent";
-    assert_eq!(run.unfinished, [said]);
-    assert!(render::table(&run, 120).contains(said));
-    // Nine: the first look is complete, the second one is not.
-    let (run, begun) = go(&out, limits(8.0), measured());
-    assert_eq!((begun, run.rows[1].look), (8, Some(1)));
-    assert_eq!(
-        run.unfinished,
-        ["x: 1 point is missing at look 2; the CPU time is spent"]
-    );
+    for missing in (1..12).rev() {
+        let (run, begun) = go(&out, limits, measured());
+        let points = if missing == 1 {
+            "point is"
+        } else {
+            "points are"
+        };
+        let said = format!("x: {missing} {points} missing at look 1; the CPU time is spent");
+        assert_eq!((begun, run.rows.len()), (1, 0));
+        assert_eq!(run.unfinished, [&said[..]]);
+        assert!(render::table(&run, 120).contains(&said));
+    }
+    // The last point completes the first look.
+    for missing in ["2 points are", "1 point is"] {
+        let (run, begun) = go(&out, limits, measured());
+        assert_eq!((begun, run.rows[1].look), (1, Some(1)));
+        let said = format!("x: {missing} missing at look 2; the CPU time is spent");
+        assert_eq!(run.unfinished, [said]);
+    }
     let (run, begun) = go(&out, Limits::default(), measured());
     assert_eq!((begun, rows(&run)), (5, rows(&whole)));
 }

@@ -79,7 +79,6 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
     }
     let work = Work {
         plan: &plan,
-        wanted: &wanted,
         dir: &dir,
         watches: &order.watches,
         cores: order.cores,

@@ -16,8 +16,6 @@ use crate::{Cores, Failure, Results, Show, StopRule};
 pub struct Work<'a> {
     /// The points.
     pub plan: &'a Plan,
-    /// The points whose results the run holds in memory, those of earlier sessions too.
-    pub wanted: &'a [usize],
     /// Where each point is stored.
     pub dir: &'a RunDir,
     /// Where markers of the user's report their faults.
@@ -42,7 +40,11 @@ pub fn simulate(
     show: &dyn Show,
 ) -> Result<(), Failure> {
     let todo = rule.todo();
-    let threads = Threads::new(work.plan, work.wanted, &todo, work.cores, work.anyway)?;
+    // Results of earlier sessions take memory as well.
+    let held = results.iter().enumerate().filter(|(_, r)| r.is_some());
+    let mut wanted: Vec<usize> = held.map(|(i, _)| i).chain(todo.iter().copied()).collect();
+    wanted.sort_unstable();
+    let threads = Threads::new(work.plan, &wanted, &todo, work.cores, work.anyway)?;
     if let Some(note) = &threads.note {
         show.notes(note);
     }

@@ -166,14 +166,6 @@ impl Progress {
         board.estimator.ends(i, now, hops);
     }
 
-    /// Point `i` was finished by an earlier session.
-    pub(crate) fn resumed(&self, i: usize) {
-        let mut board = self.board();
-        board.points[i].began = true;
-        board.points[i].finished = true;
-        board.estimator.skips(i);
-    }
-
     /// Of the points that have not begun, only these are expected to be simulated.
     pub(crate) fn expect(&self, points: &[usize]) {
         let mut board = self.board();

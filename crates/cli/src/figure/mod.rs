@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark figure`: reproduces figures of the papers, published value beside measured value.
 
-use std::collections::BTreeSet;
+mod bar;
+
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cemark_figures::paper::Draw;
-use cemark_figures::{self as figure, Limits, Mode, Request, Surroundings, Watch, render};
-use cemark_report::Console;
-use cemark_runner::clock::thread_cpu_seconds;
-use cemark_runner::memory;
+use cemark_figures::{self as figure, Limits, Means, Mode, Request, render};
+use cemark_report::rundir::Share;
+use cemark_runner::{Cores, memory};
 use cemark_scenario::{Overrides, Plan};
-use cemark_sim::Progress as Step;
 
+use self::bar::Bar;
 use crate::Format;
-use crate::exit::{Failure, Stderr, answer, answer_json, answer_json_text};
+use crate::exit::{Failure, answer, answer_json, answer_json_text};
 use crate::interrupt::stop_on_ctrl_c;
 use crate::output::{Replace, put};
 use crate::program::provenance;
-use crate::progress::Progress;
-use crate::run::Share;
 use crate::terminal::look;
 
 /// Arguments of `cemark figure`.
@@ -69,6 +65,11 @@ pub(crate) struct Args {
     /// Simulate N points at the same time, at most one per core [default: one per core].
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
+    /// Simulate each point on N threads, at most one per core [default: one, or two where most
+    /// cores would be idle and the points gain]. Fewer points then run at the same time. The
+    /// result does not depend on N.
+    #[arg(long, value_name = "N", conflicts_with = "list")]
+    threads: Option<std::num::NonZeroUsize>,
     /// Change the experiment: set a key of its scenario (`host.tso=64KB`). The result is compared
     /// with the same published bands.
     #[arg(long, value_name = "PATH=VALUE", conflicts_with_all = ["list", "record"])]
@@ -197,31 +198,28 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         limits: limits(args),
         only_what_decides: args.all,
     };
+    let cores = Cores {
+        jobs: args.jobs,
+        threads: args.threads,
+    };
     let first: Vec<Plan> = figure::plans(&request)?.collect();
     for plan in &first {
         memory::refuse(plan, args.jobs, args.anyway)?;
     }
     let plans: Vec<Plan> = figure::whole_plans(&request)?.collect();
-    let threads = memory::jobs(args.jobs);
-    let mut bar = Bar::new(&first, &plans, threads, args.quiet);
-    let who = provenance();
-    let around = Surroundings {
-        who: &who,
-        cpu_seconds: &thread_cpu_seconds,
-        watch: &bar,
+    let stop = stop_on_ctrl_c();
+    let points = cores.split(usize::MAX).points;
+    let mut bar = Bar::new(&first, &plans, points, args.quiet, &stop);
+    let means = Means {
+        who: &provenance(),
+        cores,
+        anyway: args.anyway,
+        stop: &stop,
+        console: &bar,
+        show: &bar,
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| ours(format!("cannot start the threads: {e}")))?;
-    let run = pool.install(|| figure::run(&request, around));
-    bar.progress.clear();
-    if !bar.goes_on() {
-        return Err(Failure::Interrupted(format!(
-            "interrupted: finished points are kept in {}; the same command continues from there",
-            args.out.display()
-        )));
-    }
+    let run = figure::run(&request, means);
+    bar.clear();
     let run = run?;
     match args.format {
         Format::Table => answer(&render::table(&run, look().width))?,
@@ -259,7 +257,7 @@ fn limits(args: &Args) -> Limits {
     Limits {
         look: args.look.map(std::num::NonZeroU32::get),
         cpu_seconds: args.budget.map(|budget| budget.0),
-        share: args.part.map(Share::of_figure),
+        share: args.part,
     }
 }
 
@@ -305,96 +303,6 @@ fn changes(args: &Args) -> Result<Overrides, Failure> {
         )));
     }
     Ok(changes)
-}
-
-/// The progress of all figures, and Ctrl-C.
-struct Bar {
-    progress: Progress,
-    /// Name of each figure's plan, and the number of its first point among those of all figures.
-    firsts: Vec<(String, usize)>,
-    /// That of the figure that runs.
-    first: AtomicUsize,
-    /// Of each figure the points that it will probably simulate, numbered among all.
-    expected: Mutex<Vec<Vec<usize>>>,
-    stop: Arc<AtomicBool>,
-}
-
-impl Bar {
-    /// Of plans with the points of all looks, of which those of the first look are expected.
-    fn new(first: &[Plan], plans: &[Plan], threads: usize, quiet: bool) -> Self {
-        let (mut next, mut firsts, mut expected) = (0, Vec::new(), Vec::new());
-        for (plan, first) in plans.iter().zip(first) {
-            let known: BTreeSet<u64> = first.points.iter().map(|p| p.digest).collect();
-            let simulated = plan.simulated_as().into_iter().enumerate();
-            let simulated = simulated.filter(|(i, as_)| i == as_).map(|(i, _)| i);
-            let of_look = simulated.filter(|i| known.contains(&plan.points[*i].digest));
-            expected.push(of_look.map(|i| next + i).collect());
-            firsts.push((plan.name.clone(), next));
-            next += plan.points.len();
-        }
-        let bar = Bar {
-            firsts,
-            first: AtomicUsize::new(0),
-            expected: Mutex::new(expected),
-            progress: Progress::of_plans(plans, threads, quiet),
-            stop: stop_on_ctrl_c(),
-        };
-        bar.progress.expect(&bar.expected().concat());
-        bar
-    }
-
-    fn expected(&self) -> MutexGuard<'_, Vec<Vec<usize>>> {
-        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The number among all points of a point of the figure that runs.
-    fn place(&self, point: usize) -> usize {
-        self.first.load(Ordering::Relaxed) + point
-    }
-}
-
-impl Watch for Bar {
-    fn begins(&self, plan: &str) {
-        if let Some((_, first)) = self.firsts.iter().find(|(name, _)| name == plan) {
-            self.first.store(*first, Ordering::Relaxed);
-        }
-        self.progress.title(plan);
-    }
-
-    fn expects(&self, points: &[usize]) {
-        let first = self.first.load(Ordering::Relaxed);
-        let mut expected = self.expected();
-        if let Some(figure) = self.firsts.iter().position(|(_, f)| *f == first) {
-            expected[figure] = points.iter().map(|i| first + i).collect();
-        }
-        self.progress.expect(&expected.concat());
-    }
-
-    fn starts(&self, point: usize) {
-        self.progress.begins(self.place(point));
-    }
-
-    fn at(&self, point: usize, step: Step) {
-        self.progress.at(self.place(point), step.done, step.hops);
-    }
-
-    fn done(&self, point: usize, hops: u64) {
-        self.progress.finished(self.place(point), hops);
-    }
-
-    fn resumed(&self, point: usize) {
-        self.progress.resumed(self.place(point));
-    }
-}
-
-impl Console for Bar {
-    fn say(&self, note: &str) {
-        self.progress.suspended(|| Stderr.say(note));
-    }
-
-    fn goes_on(&self) -> bool {
-        !self.stop.load(Ordering::Relaxed)
-    }
 }
 
 #[cfg(test)]
