@@ -62,16 +62,18 @@ pub(super) fn decides(target: &Target, targets: &[Target]) -> bool {
 mod tests {
     use cemark_scenario::Overrides;
 
-    use super::super::{CALIBRATION, Calibration, FIGURES, Mode, TARGETS, targets};
+    use super::super::{Committed, FIGURES, Mode};
     use super::*;
 
     fn chosen(id: &str) -> (Plan, Chosen, Vec<Target>) {
-        let calibration = Calibration::parse(CALIBRATION).unwrap();
+        let Committed {
+            calibration,
+            targets,
+        } = Committed::read().unwrap();
         let text = FIGURES.iter().find(|f| f.0 == id).unwrap().1;
         let file = FigureFile::parse(id, text, &calibration).unwrap();
         let plan = file.plan(Mode::Quick, &calibration, None, &Overrides::default());
         let plan = plan.unwrap().unwrap();
-        let targets = targets::parse(TARGETS).unwrap();
         let chosen = Chosen::deciding(&file, &targets, &plan);
         (plan, chosen, targets)
     }

@@ -11,6 +11,7 @@
 mod answer;
 pub mod calibration;
 pub mod chart;
+mod committed;
 mod deciding;
 pub mod error;
 pub mod estimate;
@@ -32,13 +33,14 @@ pub mod verdict;
 pub mod why;
 
 pub use calibration::Calibration;
+pub use committed::Committed;
 pub use error::{FileError, Mistake, RowError};
 pub use estimate::Estimate;
 pub use file::FigureFile;
 pub use looks::Looks;
 pub(crate) use result::store_rows;
 pub use result::{FigureRun, PartResult, RowResult, stored_rows};
-pub use run::{Limits, Means, Request, files, plans, run, run_file, whole_plans};
+pub use run::{Limits, Means, Request, files, plans, run, run_file};
 pub use targets::{Expected, Target};
 pub use verdict::{Band, RowVerdict};
 pub use why::{Grade, Instead, Parameter};

@@ -10,7 +10,8 @@ use cemark_report::rundir::{Console, Share};
 use cemark_runner::{Results, Show, StopRule, longest_first};
 use cemark_scenario::Plan;
 
-use super::calibration::Calibration;
+use super::Mode;
+use super::committed::Committed;
 use super::error::{FileError, Mistake};
 use super::evaluate::{Cell, Data, reads, unfinished};
 use super::file::{FigureFile, place};
@@ -21,13 +22,11 @@ use super::result::{PartResult, RowResult};
 use super::run::{Purse, Wrong};
 use super::store::Store;
 use super::verdict::RowVerdict;
-use super::{Mode, Target};
 
 /// A figure and by what it is judged.
 pub(super) struct Figure<'a> {
     pub(super) file: &'a FigureFile,
-    pub(super) targets: &'a [Target],
-    pub(super) calibration: &'a Calibration,
+    pub(super) committed: &'a Committed,
     pub(super) mode: Mode,
     pub(super) looks: &'a Looks,
     /// Conditions that are left out, with the points that they read.
@@ -51,7 +50,7 @@ pub(super) struct Looked {
 
 impl Figure<'_> {
     fn conditions(&self) -> Result<Vec<Condition<'_>>, Error> {
-        conditions(self.file, self.targets, self.without).map_err(|e| (self.wrong)(e))
+        conditions(self.file, &self.committed.targets, self.without).map_err(|e| (self.wrong)(e))
     }
 
     /// Measures the open conditions, and judges all rows.
@@ -72,7 +71,7 @@ impl Figure<'_> {
                 None => parts.push(part),
             }
         }
-        rows(conditions, parts, self.calibration, self.mode).map_err(|e| (self.wrong)(e))
+        rows(conditions, parts, &self.committed.calibration, self.mode).map_err(|e| (self.wrong)(e))
     }
 
     /// The rows of a figure that simulates nothing.

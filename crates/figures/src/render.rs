@@ -6,7 +6,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::answer::answers;
-use super::calibration::Calibration;
+use super::committed::Committed;
 use super::error::FileError;
 use super::file::FigureFile;
 use super::result::{FigureRun, PartResult, RowResult};
@@ -250,11 +250,14 @@ fn count(run: &FigureRun, columns: usize) -> String {
 /// `cemark figure --list`: every figure with its title, its rows, its cost in either mode and the
 /// grades of its parameters; below, how many rows have each verdict.
 pub fn list(
-    targets: &[Target],
+    committed: &Committed,
     expected: &Expected,
-    calibration: &Calibration,
     columns: usize,
 ) -> Result<String, FileError> {
+    let Committed {
+        calibration,
+        targets,
+    } = committed;
     let mut out = String::new();
     let room = columns.saturating_sub(22);
     let beside = |text: &str| wrap(text, room).replace('\n', &format!("\n{:22}", ""));

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cemark_report::rundir::{Console, Finished, Provenance, RunDir, Share, share, write_whole};
+use cemark_report::Error;
+use cemark_report::rundir::{Console, Provenance, RunDir, Share, share, write_whole};
 use cemark_report::summary::{Cost, hex};
-use cemark_report::{Comparisons, Error, RunSummary};
 use cemark_runner::marker::Watches;
-use cemark_runner::{Cores, Failure, Results, Show, Work, simulate};
+use cemark_runner::{Cores, Failure, Ran, Results, Show, Work, simulate};
 use cemark_scenario::{Block, Overrides, Plan, near_of_many};
 use toml::Table;
 
-use super::calibration::Calibration;
+use super::committed::{Committed, of_file};
 use super::deciding::{Chosen, decides};
 use super::error::FileError;
 use super::file::FigureFile;
@@ -24,7 +24,7 @@ use super::result::{FigureRun, RowResult};
 use super::store::Store;
 use super::targets::Target;
 use super::verdict::RowVerdict;
-use super::{CALIBRATION, FIGURES, Mode, TARGETS, render, targets};
+use super::{FIGURES, Mode, render};
 
 /// What the user requests.
 #[derive(Clone, Debug, Default)]
@@ -102,9 +102,7 @@ pub(super) type Wrong<'a> = &'a (dyn Fn(FileError) -> Error + Sync);
 /// the disk fails. Files of this repository that do not match each other are reported as mistakes
 /// of the user, who may have changed them.
 pub fn run(request: &Request, means: Means<'_>) -> Result<FigureRun, Failure> {
-    let ours = |e| of_file(&e, "correct the file and build again");
-    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
-    let targets = targets::parse(TARGETS).map_err(ours)?;
+    let committed = Committed::read()?;
     let files = files(&request.ids)?;
     let mut purse = Purse::of(request.limits.cpu_seconds);
     let mut ones: BTreeMap<usize, One> = BTreeMap::new();
@@ -124,7 +122,7 @@ pub fn run(request: &Request, means: Means<'_>) -> Result<FigureRun, Failure> {
                 kept.found.unfinished.push(spent);
                 continue;
             }
-            let figure = (&files[i], &targets[..], &calibration);
+            let figure = (&files[i], &committed);
             ones.insert(i, one(figure, request, None, (&mut purse, look), means)?);
         }
     }
@@ -142,17 +140,8 @@ pub fn run(request: &Request, means: Means<'_>) -> Result<FigureRun, Failure> {
         found.left_out += one.left_out;
         found.unfinished.extend(one.unfinished);
     }
-    found.rows = united(found.rows, &targets);
+    found.rows = united(found.rows, &committed.targets);
     Ok(found)
-}
-
-/// A mistake in a file of this repository, which the user may have changed.
-pub(super) fn of_file(e: &FileError, help: &str) -> Error {
-    let mistake = e.mistake.to_string();
-    let mistake = mistake.trim_end();
-    // Some show the text of a scenario.
-    let gap = if mistake.contains('\n') { "\n" } else { ", " };
-    Error::user(format!("{mistake}{gap}in"), Path::new(&e.place), help)
 }
 
 /// Merges rows that have conditions in several figures. Where only some of these figures were run,
@@ -183,8 +172,13 @@ pub(super) fn is_whole(row: &RowResult, targets: &[Target]) -> bool {
     deciding.all(|t| row.parts.iter().any(|p| p.id == t.id))
 }
 
-/// The requested figures, in the order of the papers.
-fn chosen(ids: &[String], targets: &[Target]) -> Result<Vec<(&'static str, &'static str)>, Error> {
+/// The files of the requested figures, in the order of the papers.
+///
+/// # Errors
+/// A name that is neither of a figure nor of a row.
+pub fn files(ids: &[String]) -> Result<Vec<FigureFile>, Error> {
+    let committed = Committed::read()?;
+    let targets = &committed.targets;
     let wanted = |id: &str, name: &str| {
         name.eq_ignore_ascii_case(id)
             || targets
@@ -207,91 +201,58 @@ fn chosen(ids: &[String], targets: &[Target]) -> Result<Vec<(&'static str, &'sta
             ));
         }
     }
-    let all = ids.is_empty();
-    Ok(FIGURES
-        .iter()
-        .copied()
-        .filter(|(id, _)| all || ids.iter().any(|name| wanted(id, name)))
-        .collect())
-}
-
-/// The files of the requested figures.
-///
-/// # Errors
-/// A name that is neither of a figure nor of a row.
-pub fn files(ids: &[String]) -> Result<Vec<FigureFile>, Error> {
-    let ours = |e| of_file(&e, "correct the file and build again");
-    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
-    let targets = targets::parse(TARGETS).map_err(ours)?;
-    let chosen = chosen(ids, &targets)?.into_iter();
-    chosen
-        .map(|(id, text)| FigureFile::parse(id, text, &calibration).map_err(ours))
-        .collect()
+    let all = FIGURES.iter().map(|f| f.0);
+    let chosen = all.filter(|id| ids.is_empty() || ids.iter().any(|name| wanted(id, name)));
+    chosen.map(|id| Ok(committed.figure(id)?.0)).collect()
 }
 
 /// The plans of the requested figures that simulate something: of a quick run, or of the first look
-/// of a full one.
+/// of a full one, and with the points of all looks, by whose numbers a [`Show`] is informed.
 ///
 /// # Errors
 /// As [`run`].
-pub fn plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
-    plans_as(request, |plan, _| plan)
-}
-
-/// The same with the points of all looks, in the order and with the numbers by which a [`Show`] is
-/// informed.
-///
-/// # Errors
-/// As [`run`].
-pub fn whole_plans(request: &Request) -> Result<impl Iterator<Item = Plan>, Error> {
-    plans_as(request, |_, whole| whole)
-}
-
-fn plans_as(
-    request: &Request,
-    which: fn(Plan, Plan) -> Plan,
-) -> Result<impl Iterator<Item = Plan>, Error> {
-    let ours = |e| of_file(&e, "correct the file and build again");
-    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
-    let targets = targets::parse(TARGETS).map_err(ours)?;
-    let files = files(&request.ids)?;
-    let request = request.clone();
+pub fn plans(request: &Request) -> Result<Vec<(Plan, Plan)>, Error> {
+    let committed = Committed::read()?;
     // The error of a plan that cannot be made is reported when its figure runs.
-    let plan = move |file: FigureFile| {
-        let first = request.first(&file, &targets, &calibration, None);
-        let first = first.ok()??.plan;
-        let (whole, _) = request
-            .whole(&file, first.clone(), &calibration, None)
-            .ok()?;
-        Some(which(first, whole))
+    let plans = |file: FigureFile| {
+        let first = request.first(&file, &committed, None).ok()??.plan;
+        let (whole, _) = request.whole(&file, first.clone(), &committed, None).ok()?;
+        Some((first, whole))
     };
-    Ok(files.into_iter().filter_map(plan))
+    Ok(files(&request.ids)?.into_iter().filter_map(plans).collect())
 }
 
 impl Request {
+    /// The run directory of a figure. Another version of the figure has another one, so no result
+    /// is overwritten.
+    pub(super) fn place(&self, file: &FigureFile, whole: Option<&Plan>) -> PathBuf {
+        let version = whole.map_or(String::new(), |p| format!("-{}", &hex(p.digest)[..8]));
+        self.out
+            .join(format!("{}-{}{version}", file.id, self.mode.word()))
+    }
+
     /// What a quick run simulates, or the first look.
-    fn first(
+    pub(super) fn first(
         &self,
         file: &FigureFile,
-        targets: &[Target],
-        calibration: &Calibration,
+        committed: &Committed,
         overlay: Option<&Table>,
     ) -> Result<Option<Chosen>, FileError> {
-        let plan = file.plan(self.mode, calibration, overlay, &self.changes)?;
+        let plan = file.plan(self.mode, &committed.calibration, overlay, &self.changes)?;
         let part = self.only_what_decides && self.mode == Mode::Quick;
         Ok(plan.map(|plan| match part {
-            true => Chosen::deciding(file, targets, &plan),
+            true => Chosen::deciding(file, &committed.targets, &plan),
             false => Chosen::all(plan),
         }))
     }
 
     /// The plan with the seeds of the last look, and the looks. A quick run and one of a number of
     /// seeds that the user names have one look.
-    fn whole(
+    pub(super) fn whole(
         &self,
         file: &FigureFile,
         first: Plan,
-        calibration: &Calibration,
+        committed: &Committed,
         overlay: Option<&Table>,
     ) -> Result<(Plan, Looks), FileError> {
         let looks = file.looks(&first);
@@ -303,7 +264,7 @@ impl Request {
             seeds: Some(u64::from(looks.most())),
             ..self.changes.clone()
         };
-        let whole = file.plan(self.mode, calibration, overlay, &changes)?;
+        let whole = file.plan(self.mode, &committed.calibration, overlay, &changes)?;
         Ok((whole.unwrap_or(first), looks))
     }
 }
@@ -321,21 +282,20 @@ struct One {
 /// As [`run`].
 pub fn run_file(
     file: &FigureFile,
-    targets: &[Target],
-    calibration: &Calibration,
+    committed: &Committed,
     request: &Request,
     overlay: Option<&Table>,
     means: Means<'_>,
 ) -> Result<FigureRun, Failure> {
     let mut purse = Purse::of(request.limits.cpu_seconds);
     let last = request.limits.look.unwrap_or(u32::MAX);
-    let figure = (file, targets, calibration);
+    let figure = (file, committed);
     one(figure, request, overlay, (&mut purse, last), means).map(|one| one.found)
 }
 
 /// A figure, until the look `last`.
 fn one(
-    (file, targets, calibration): (&FigureFile, &[Target], &Calibration),
+    (file, committed): (&FigureFile, &Committed),
     request: &Request,
     overlay: Option<&Table>,
     (purse, last): (&mut Purse, u32),
@@ -349,24 +309,18 @@ fn one(
         };
         of_file(&e, help)
     };
-    let first = request.first(file, targets, calibration, overlay);
+    let first = request.first(file, committed, overlay);
     let (first, without) = match first.map_err(wrong)? {
         Some(chosen) => (Some(chosen.plan), chosen.without),
         None => (None, BTreeSet::new()),
     };
-    let whole = first.map(|first| request.whole(file, first, calibration, overlay));
+    let whole = first.map(|first| request.whole(file, first, committed, overlay));
     let whole = whole.transpose().map_err(wrong)?;
-    let mode = request.mode.word();
-    // Another version of the figure has another directory, so no result is overwritten.
-    let version = whole
-        .as_ref()
-        .map_or(String::new(), |(p, _)| format!("-{}", &hex(p.digest)[..8]));
-    let place = request.out.join(format!("{}-{mode}{version}", file.id));
+    let place = request.place(file, whole.as_ref().map(|(plan, _)| plan));
     let none = Looks::once(1);
     let figure = Figure {
         file,
-        targets,
-        calibration,
+        committed,
         mode: request.mode,
         looks: whole.as_ref().map_or(&none, |(_, looks)| looks),
         without: &without,
@@ -462,9 +416,8 @@ fn simulated<'a>(
 }
 
 impl Points<'_> {
-    /// The plan with the first seeds of every cell and scheme, and their results. They must all be
-    /// there.
-    fn of_look(&self, seeds: u32) -> (Plan, Vec<Finished>) {
+    /// The run of the first seeds of every cell and scheme, whose results must all be there.
+    fn of_look(&self, seeds: u32, who: &Provenance) -> Ran {
         let blocks = self.plan.blocks();
         let first = |b: &Block| {
             let seeds = b.replications.iter().take(seeds as usize);
@@ -475,7 +428,15 @@ impl Points<'_> {
         let plan = self.plan.only(&chosen);
         let mut finished: Results = chosen.iter().map(|i| self.results[*i].clone()).collect();
         share(&plan, &mut finished);
-        (plan, finished.into_iter().flatten().collect())
+        Ran {
+            plan,
+            dir: self.dir.clone(),
+            who: who.clone(),
+            finished: finished.into_iter().flatten().collect(),
+            resumed: 0,
+            seconds: 0.0,
+            interrupted: None,
+        }
     }
 }
 
@@ -514,27 +475,13 @@ fn publish(
         Some(points) => {
             // Later looks have more seeds of some schemes than of others, so the tables, which
             // compare all schemes, are those of the first look.
-            let (plan, finished) = points.of_look(looks.seeds(1).unwrap_or(u32::MAX));
-            finish(&points.dir, &plan, &finished, &html, means.who)?;
+            points
+                .of_look(looks.seeds(1).unwrap_or(u32::MAX), means.who)
+                .keep_as(&html)?;
         }
         None => write_whole(&report, html.as_bytes())?,
     }
     super::store_rows(place, &found.rows)?;
     found.reports.push(report);
     Ok(())
-}
-
-/// Writes the files of a run directory, with the figure's report instead of the comparison's.
-fn finish(
-    dir: &RunDir,
-    plan: &Plan,
-    finished: &[Finished],
-    html: &str,
-    who: &Provenance,
-) -> Result<(), Error> {
-    let comparisons = Comparisons::new(plan, finished);
-    let points: Vec<_> = finished.iter().map(|f| f.summary.clone()).collect();
-    let cost = Cost::of(&points);
-    let summary = RunSummary::new(plan, points, &comparisons, &who.version, cost);
-    dir.finish(plan, finished, &summary, html, who)
 }

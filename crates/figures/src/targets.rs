@@ -31,11 +31,6 @@ pub struct Target {
     pub statistic: String,
     /// The band, ends included.
     pub band: Band,
-    /// Measured flows of a full run: of a point, and how many points and seeds.
-    pub flows: String,
-    /// Which spacing of ECN#'s persistent marks decides: `harmonic`, `sqrt`, `both; harmonic
-    /// decides`, `both; sqrt decides`, or `-`.
-    pub spacing: String,
     /// What the paper prints, and what else should be known.
     pub note: String,
 }
@@ -69,8 +64,6 @@ struct TargetLine {
     statistic: String,
     lo: f64,
     hi: f64,
-    flows: String,
-    law: String,
     note: String,
 }
 
@@ -97,8 +90,6 @@ impl TargetLine {
             unit: self.unit,
             statistic: self.statistic,
             band: Band { lo, hi },
-            flows: self.flows,
-            spacing: self.law,
             note: self.note,
         })
     }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{said, with};
 use cemark_figures::{
-    CALIBRATION, Calibration, EXPECTED, Expected, FIGURES, FigureFile, Limits, Mode, Request,
-    RowVerdict, TARGETS, run_file, targets,
+    CALIBRATION, Calibration, Committed, EXPECTED, Expected, FIGURES, FigureFile, Limits, Mode,
+    Request, RowVerdict, TARGETS, run_file, targets,
 };
 use cemark_runner::Silent;
 use cemark_scenario::Overrides;
@@ -80,18 +80,10 @@ fn red(fault: &Fault, mode: Mode, out: &Path) -> Result<BTreeMap<&'static str, S
         only_what_decides: true,
         ..Request::default()
     };
-    let calibration = Calibration::parse(CALIBRATION).unwrap();
-    let targets = targets::parse(TARGETS).unwrap();
+    let committed = Committed::read().unwrap();
     let file = file(fault.figure);
     let run = with(&Silent, |means| {
-        run_file(
-            &file,
-            &targets,
-            &calibration,
-            &request,
-            overlay.as_ref(),
-            means,
-        )
+        run_file(&file, &committed, &request, overlay.as_ref(), means)
     });
     let run = run.map_err(|e| said(e).0)?;
     let other = run

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{said, with};
 use cemark_figures::{
-    CALIBRATION, Calibration, EXPECTED, Expected, FIGURES, FigureFile, FigureRun, Grade, Mode,
-    Request, RowVerdict, TARGETS, Target, plans, render, run, run_file, targets,
+    CALIBRATION, Calibration, Committed, EXPECTED, Expected, FIGURES, FigureFile, FigureRun, Grade,
+    Mode, Request, RowVerdict, TARGETS, Target, plans, render, run, run_file, targets,
 };
 use cemark_runner::Silent;
 use cemark_scenario::{Overrides, Plan};
@@ -147,7 +147,7 @@ fn budgets() {
         let scale = measured_quick(&plan.name).map_or(1.0, |hops| hops / estimated);
         (plan, scale)
     };
-    let quick = minutes(plans(&request).unwrap().map(measured));
+    let quick = minutes(plans(&request).unwrap().into_iter().map(|p| measured(p.0)));
     assert!(quick < 10.0, "quick: {quick:.2} minutes");
     for paper in ["ecnsharp", "mqecn", "cedm", "dcib"] {
         let of_paper = files.iter().filter(|f| f.id.starts_with(paper));
@@ -215,7 +215,7 @@ fn every_parameter_says_where_it_comes_from() {
 }
 
 /// Figure 16's steady queue alone: seconds instead of minutes.
-fn steady() -> (FigureFile, Vec<Target>) {
+fn steady() -> (FigureFile, Committed) {
     let text = FIGURES.iter().find(|f| f.0 == "ecnsharp-16").unwrap().1;
     let mut table: toml::Table = text.parse().unwrap();
     let mut keep = |key: &str, wanted: &dyn Fn(&toml::Value) -> bool| {
@@ -238,30 +238,20 @@ fn steady() -> (FigureFile, Vec<Target>) {
             .into(),
     );
     let file = FigureFile::parse("ecnsharp-16", &table.to_string(), &calibration()).unwrap();
-    let targets = targets::parse(TARGETS)
-        .unwrap()
-        .into_iter()
-        .filter(|t| kept.contains(&t.id.as_str()))
-        .collect();
-    (file, targets)
+    let mut committed = Committed::read().unwrap();
+    committed.targets.retain(|t| kept.contains(&&*t.id));
+    (file, committed)
 }
 
 fn judged(place: &Path, overlay: &str) -> FigureRun {
-    let (file, targets) = steady();
+    let (file, committed) = steady();
     let request = Request {
         out: place.to_path_buf(),
         ..Request::default()
     };
     let overlay: toml::Table = overlay.parse().unwrap();
     with(&Silent, |means| {
-        run_file(
-            &file,
-            &targets,
-            &calibration(),
-            &request,
-            Some(&overlay),
-            means,
-        )
+        run_file(&file, &committed, &request, Some(&overlay), means)
     })
     .unwrap()
 }
@@ -311,7 +301,7 @@ fn a_broken_scheme_turns_rows_red() {
 
 #[test]
 fn a_changed_experiment_is_judged_and_nothing_is_expected_of_it() {
-    let (file, targets) = steady();
+    let (file, committed) = steady();
     let changed = |set: &str| {
         let mut changes = Overrides::default();
         changes.add(set).unwrap();
@@ -321,7 +311,7 @@ fn a_changed_experiment_is_judged_and_nothing_is_expected_of_it() {
             ..Request::default()
         };
         with(&Silent, |means| {
-            run_file(&file, &targets, &calibration(), &request, None, means)
+            run_file(&file, &committed, &request, None, means)
         })
     };
     let usual = judged(&place("usual"), "");
@@ -386,10 +376,13 @@ fn a_deadlock_is_named_and_finished_points_are_kept() {
         "id\tclass\tfigure\texperiment\tpublished\tunit\tstatistic\tlo\thi\tflows\tlaw\tnote\n\
          X\tband\tring\ttest\t-\t-\tdrops\t0\t0\t-\t-\tnone\n",
     );
-    let targets = targets.unwrap();
+    let committed = Committed {
+        calibration: calibration(),
+        targets: targets.unwrap(),
+    };
     let go = || {
         with(&Silent, |means| {
-            run_file(&file, &targets, &calibration(), &request, None, means)
+            run_file(&file, &committed, &request, None, means)
         })
     };
     let (text, help, is_users) = said(go().unwrap_err());

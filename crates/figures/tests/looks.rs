@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cemark_figures::{
-    Calibration, FigureFile, FigureRun, Limits, Mode, Request, RowVerdict, Target, render,
-    run_file, targets,
+    Calibration, Committed, FigureFile, FigureRun, Limits, Mode, Request, RowVerdict, Target,
+    render, run_file, targets,
 };
 use cemark_report::rundir::Share;
 use cemark_runner::Show;
@@ -105,9 +105,13 @@ fn go(out: &Path, limits: Limits, end: f64) -> (FigureRun, u64) {
         limits,
         ..Request::default()
     };
-    let (counter, targets) = (Counter::default(), targets(end));
+    let counter = Counter::default();
+    let committed = Committed {
+        targets: targets(end),
+        calibration,
+    };
     let run = with(&counter, |means| {
-        run_file(&file, &targets, &calibration, &request, None, means)
+        run_file(&file, &committed, &request, None, means)
     });
     let run = run.map_err(|e| said(e).0);
     (run.unwrap(), counter.0.into_inner())

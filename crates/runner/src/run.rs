@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use cemark_report::rundir::Part;
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Console, Finished, Provenance, RunDir, RunSummary, html};
+use cemark_report::{Comparisons, Console, Error, Finished, Provenance, RunDir, RunSummary, html};
 use cemark_scenario::Plan;
 
 use crate::clock::Stopwatch;
@@ -136,8 +136,19 @@ impl Ran {
     pub fn keep(&self, comparisons: &Comparisons, summary: &RunSummary) -> Result<(), Failure> {
         let (plan, finished) = (&self.plan, &self.finished);
         let report = html::render(plan, finished, comparisons, summary, &self.who);
+        Ok(self.finish(summary, &report)?)
+    }
+
+    /// Writes the same with another report.
+    ///
+    /// # Errors
+    /// As [`Ran::keep`].
+    pub fn keep_as(&self, report: &str) -> Result<(), Error> {
+        self.finish(&self.summary().1, report)
+    }
+
+    fn finish(&self, summary: &RunSummary, report: &str) -> Result<(), Error> {
         self.dir
-            .finish(plan, finished, summary, &report, &self.who)?;
-        Ok(())
+            .finish(&self.plan, &self.finished, summary, report, &self.who)
     }
 }

@@ -25,18 +25,17 @@ pub(super) struct Bar<'a> {
 }
 
 impl<'a> Bar<'a> {
-    /// The bar of plans with the points of all looks, of which those of the first look are
-    /// expected; this number of points runs at the same time.
+    /// The bar of plans with the points of the first look, which are expected, and of all looks.
+    /// This number of points runs at the same time.
     pub(super) fn new(
-        first: &[Plan],
-        plans: &[Plan],
+        plans: &[(Plan, Plan)],
         at_once: usize,
         quiet: bool,
         stop: &'a AtomicBool,
     ) -> Self {
         let (mut next, mut firsts) = (0, Vec::new());
         let mut expected: Vec<Vec<usize>> = Vec::new();
-        for (plan, first) in plans.iter().zip(first) {
+        for (first, plan) in plans {
             let known: BTreeSet<u64> = first.points.iter().map(|p| p.digest).collect();
             let simulated = plan.simulated_as().into_iter().enumerate();
             let simulated = simulated.filter(|(i, as_)| i == as_).map(|(i, _)| i);
@@ -45,7 +44,7 @@ impl<'a> Bar<'a> {
             firsts.push((plan.name.clone(), next));
             next += plan.points.len();
         }
-        let progress = Progress::of_plans(plans, at_once, quiet);
+        let progress = Progress::of_plans(plans.iter().map(|p| &p.1), at_once, quiet);
         progress.expect(&expected.concat());
         Bar {
             progress,

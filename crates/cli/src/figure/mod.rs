@@ -5,11 +5,12 @@ mod bar;
 
 use std::path::{Path, PathBuf};
 
-use cemark_figures::paper::Draw;
+use cemark_figures::paper::{Draw, Paper};
 use cemark_figures::{self as figure, Limits, Means, Mode, Request, render};
 use cemark_report::rundir::Share;
 use cemark_runner::{Cores, memory};
-use cemark_scenario::{Overrides, Plan};
+use cemark_scenario::Overrides;
+use clap::builder::PossibleValue;
 
 use self::bar::Bar;
 use crate::Format;
@@ -38,7 +39,7 @@ pub(crate) struct Args {
         value_name = "PAPER[,PAPER…]",
         conflicts_with_all = ["ids", "all", "list", "why", "record", "set", "seeds"]
     )]
-    paper: Vec<Paper>,
+    paper: Vec<Named>,
     /// Only draw the pages, from the runs in DIR, whichever build made them; simulate nothing.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["ids", "list", "why", "record", "set",
         "seeds", "look", "budget", "part"])]
@@ -104,35 +105,32 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
-/// The papers as the command line names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Paper {
-    /// ECN#.
-    Ecnsharp,
-    /// MQ-ECN.
-    Mqecn,
-    /// CEDM.
-    Cedm,
-    /// DCIB.
-    Dcib,
-}
+/// A paper as the command line names it.
+#[derive(Clone, Copy, Debug)]
+struct Named(Paper);
 
-impl From<Paper> for figure::paper::Paper {
-    fn from(paper: Paper) -> Self {
-        match paper {
-            Paper::Ecnsharp => Self::EcnSharp,
-            Paper::Mqecn => Self::MqEcn,
-            Paper::Cedm => Self::Cedm,
-            Paper::Dcib => Self::Dcib,
+impl clap::ValueEnum for Named {
+    fn value_variants<'a>() -> &'a [Self] {
+        const {
+            &[
+                Named(Paper::ALL[0]),
+                Named(Paper::ALL[1]),
+                Named(Paper::ALL[2]),
+                Named(Paper::ALL[3]),
+            ]
         }
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.key()).help(self.0.name()))
     }
 }
 
 /// Writes the pages of the papers that are asked for, from the runs in `from`.
 fn pages(args: &Args, mode: Mode, from: &Path) -> Result<(), Failure> {
-    let papers: Vec<figure::paper::Paper> = match args.all {
-        true => figure::paper::Paper::ALL.to_vec(),
-        false => args.paper.iter().map(|p| (*p).into()).collect(),
+    let papers: Vec<Paper> = match args.all {
+        true => Paper::ALL.to_vec(),
+        false => args.paper.iter().map(|named| named.0).collect(),
     };
     if args.from.is_some() && papers.is_empty() {
         return Err(Failure::User(miette::miette!(
@@ -161,10 +159,8 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     let ours = |what: String| Failure::Machine(miette::miette!("{what}"));
     let broken = |e: figure::FileError| ours(e.to_string());
     if args.list {
-        let targets = figure::targets::parse(figure::TARGETS).map_err(broken)?;
-        let calibration = figure::Calibration::parse(figure::CALIBRATION).map_err(broken)?;
         let expected = figure::Expected::parse(figure::EXPECTED).map_err(broken)?;
-        let text = render::list(&targets, &expected, &calibration, look().width);
+        let text = render::list(&figure::Committed::read()?, &expected, look().width);
         return answer(&text.map_err(broken)?);
     }
     if args.why {
@@ -181,10 +177,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     if let Some(from) = &args.from {
         return pages(args, mode, from);
     }
-    let of_papers = args
-        .paper
-        .iter()
-        .flat_map(|p| figure::paper::Paper::from(*p).figures());
+    let of_papers = args.paper.iter().flat_map(|named| named.0.figures());
     let request = Request {
         ids: args
             .ids
@@ -202,14 +195,13 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
         jobs: args.jobs,
         threads: args.threads,
     };
-    let first: Vec<Plan> = figure::plans(&request)?.collect();
-    for plan in &first {
-        memory::refuse(plan, args.jobs, args.anyway)?;
+    let plans = figure::plans(&request)?;
+    for (first, _) in &plans {
+        memory::refuse(first, args.jobs, args.anyway)?;
     }
-    let plans: Vec<Plan> = figure::whole_plans(&request)?.collect();
     let stop = stop_on_ctrl_c();
     let points = cores.split(usize::MAX).points;
-    let mut bar = Bar::new(&first, &plans, points, args.quiet, &stop);
+    let mut bar = Bar::new(&plans, points, args.quiet, &stop);
     let means = Means {
         who: &provenance(),
         cores,

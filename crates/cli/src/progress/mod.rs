@@ -91,26 +91,20 @@ impl Progress {
         Progress::of(Estimator::new(jobs, threads), points.len(), quiet)
     }
 
-    /// Of plans that are run one after the other, each with its longest point first. Points are
-    /// numbered through all plans, as they are in them.
-    pub(crate) fn of_plans(plans: &[Plan], threads: usize, quiet: bool) -> Self {
-        let all = plans.iter().enumerate();
+    /// The progress of plans that are run one after the other, each with its longest point first.
+    /// Points are numbered through all plans, as they are in them.
+    pub(crate) fn of_plans<'a>(
+        plans: impl Iterator<Item = &'a Plan>,
+        threads: usize,
+        quiet: bool,
+    ) -> Self {
+        let all = plans.enumerate();
         let jobs = all.flat_map(|(stage, plan)| plan.points.iter().map(move |p| job(stage, p)));
         let jobs: Vec<Job> = jobs.collect();
         let points = jobs.len();
         let mut estimator = Estimator::new(jobs, threads);
         estimator.longest_first();
-        let progress = Progress::of(estimator, points, quiet);
-        let all = plans.iter().flat_map(|plan| {
-            let first = plan.simulated_as();
-            first.into_iter().enumerate().map(|(i, first)| i == first)
-        });
-        let mut board = progress.board();
-        for (i, _) in all.enumerate().filter(|(_, simulated)| !simulated) {
-            board.leaves_out(i);
-        }
-        drop(board);
-        progress
+        Progress::of(estimator, points, quiet)
     }
 
     fn of(estimator: Estimator, points: usize, quiet: bool) -> Self {
@@ -214,12 +208,6 @@ fn locked(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
 impl Board {
     fn now(&self) -> f64 {
         self.watch.seconds()
-    }
-
-    /// Point `i` is not simulated.
-    fn leaves_out(&mut self, i: usize) {
-        self.points[i].expected = false;
-        self.estimator.skips(i);
     }
 
     /// What is shown now.

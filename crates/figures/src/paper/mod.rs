@@ -17,11 +17,10 @@ mod times;
 
 use std::path::{Path, PathBuf};
 
-use super::error::FileError;
-use super::run::{of_file, united};
-use super::targets;
+use super::committed::{Committed, ours};
+use super::run::united;
 use super::targets::Target;
-use super::{CALIBRATION, CHARTS, Calibration, FIGURES, FigureFile, Mode, RowResult, TARGETS};
+use super::{CHARTS, FigureFile, Mode, RowResult};
 use cemark_report::Error;
 use cemark_report::chart::Chart;
 use cemark_report::rundir::write_whole;
@@ -105,16 +104,14 @@ struct Drawn {
 /// file of a run is damaged; [`Fault::Machine`](cemark_report::Fault::Machine) where the disk
 /// fails.
 pub fn write(paper: Paper, draw: Draw<'_>) -> Result<PathBuf, Error> {
-    let ours = |e: FileError| of_file(&e, "correct the file and build again");
-    let calibration = Calibration::parse(CALIBRATION).map_err(ours)?;
-    let targets = targets::parse(TARGETS).map_err(ours)?;
+    let committed = Committed::read()?;
+    let targets = &committed.targets;
     let specs = spec::parse(CHARTS).map_err(ours)?;
     let mut figures = Vec::new();
     for id in paper.figures() {
-        let text = FIGURES.iter().find(|f| f.0 == id).map_or("", |f| f.1);
-        let file = FigureFile::parse(id, text, &calibration).map_err(ours)?;
-        let mut stored = stored::read(&file, (draw.mode, draw.from), &calibration, &ours)?;
-        let charts = charts(&file, stored.as_ref(), &specs, &targets);
+        let (file, text) = committed.figure(id)?;
+        let mut stored = stored::read(&file, (draw.mode, draw.from), &committed)?;
+        let charts = charts(&file, stored.as_ref(), &specs, targets);
         // The points are large, and are drawn now.
         if let Some(stored) = &mut stored {
             stored.finished = Vec::new();
@@ -147,7 +144,7 @@ pub fn write(paper: Paper, draw: Draw<'_>) -> Result<PathBuf, Error> {
     let rows = figures
         .iter()
         .flat_map(|f| f.stored.iter().flat_map(|s| &s.rows));
-    let rows: Vec<RowResult> = united(rows.cloned().collect(), &targets);
+    let rows: Vec<RowResult> = united(rows.cloned().collect(), targets);
     let html = page::html(paper, &draw, &figures, rows);
     let path = draw.out.join(format!("{}.html", paper.key()));
     write_whole(&path, html.as_bytes())?;

@@ -4,15 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
-use cemark_scenario::{Overrides, Plan};
-
-use super::super::error::FileError;
-use super::super::evaluate::{Cell, Data};
-use super::super::{Calibration, FigureFile, Mode, ROWS, RowResult, stored_rows};
 use cemark_report::Error;
 use cemark_report::metrics::Sample;
 use cemark_report::rundir::{Finished, Found, Source, share};
-use cemark_report::summary::hex;
+use cemark_runner::Results;
+use cemark_scenario::Plan;
+
+use super::super::committed::{Committed, ours};
+use super::super::evaluate::{Cell, Data};
+use super::super::{FigureFile, Mode, ROWS, Request, RowResult, stored_rows};
 
 /// A figure's run.
 pub(super) struct Stored {
@@ -35,39 +35,20 @@ pub(super) struct Stored {
 pub(super) fn read(
     file: &FigureFile,
     (mode, from): (Mode, &Path),
-    calibration: &Calibration,
-    wrong: &dyn Fn(FileError) -> Error,
+    committed: &Committed,
 ) -> Result<Option<Stored>, Error> {
-    let plan = |seeds: Option<u32>| {
-        let changes = Overrides {
-            seeds: seeds.map(u64::from),
-            ..Overrides::default()
-        };
-        file.plan(mode, calibration, None, &changes).map_err(wrong)
+    let request = Request {
+        mode,
+        out: from.to_path_buf(),
+        ..Request::default()
     };
-    let Some(first) = plan(None)? else {
-        let place = from.join(format!("{}-{}", file.id, mode.word()));
-        let rows = stored_rows(&place)?;
-        let stored = |rows| Stored {
-            rows,
-            plan: None,
-            finished: Vec::new(),
-            finished_points: 0,
-            wanted: 0,
-            build: String::new(),
-            is_other: false,
-        };
-        return Ok(rows.map(stored));
+    let first = request.first(file, committed, None).map_err(ours)?;
+    let Some(first) = first.map(|chosen| chosen.plan) else {
+        let rows = stored_rows(&request.place(file, None))?;
+        return Ok(rows.map(Stored::of_rows));
     };
-    let whole = match mode {
-        Mode::Quick => first.digest,
-        Mode::Full => {
-            let looks = file.looks(&first);
-            plan(Some(looks.most()))?.map_or(first.digest, |p| p.digest)
-        }
-    };
-    let name = format!("{}-{}-{}", file.id, mode.word(), &hex(whole)[..8]);
-    let place = from.join(&name);
+    let whole = request.whole(file, first.clone(), committed, None);
+    let place = request.place(file, Some(&whole.map_err(ours)?.0));
     if let Some(source) = Source::find(&place)? {
         return of_source(&source, first, stored_rows(&place)?).map(Some);
     }
@@ -77,41 +58,38 @@ pub(super) fn read(
     };
     let build = Source::find(&other)?.map(|s| s.manifest().provenance.build.clone());
     Ok(stored_rows(&other)?.map(|rows| Stored {
-        rows,
-        plan: None,
-        finished: Vec::new(),
-        finished_points: 0,
-        wanted: 0,
         build: build.unwrap_or_default(),
         is_other: true,
+        ..Stored::of_rows(rows)
     }))
 }
 
 fn of_source(source: &Source, first: Plan, rows: Option<Vec<RowResult>>) -> Result<Stored, Error> {
     let build = source.manifest().provenance.build.clone();
-    let simulated = first.simulated_as();
-    let load = |i: usize| match source.load(&first.points[i], &build) {
-        Found::Whole(found) if simulated[i] == i => Ok(Some(*found)),
-        Found::Damaged(path) => Err(Error::user(
-            "a point of this figure is damaged:",
-            &path,
-            "run the figure again, which simulates only what is missing or damaged",
-        )),
-        _ => Ok(None),
-    };
-    let finished = (0..first.points.len()).map(load);
-    let mut finished = finished.collect::<Result<Vec<Option<Finished>>, Error>>()?;
+    let mut finished: Results = vec![None; first.points.len()];
+    for i in first.part(1, 1) {
+        finished[i] = match source.load(&first.points[i], &build) {
+            Found::Whole(found) => Some(*found),
+            Found::Damaged(path) => {
+                return Err(Error::user(
+                    "a point of this figure is damaged:",
+                    &path,
+                    "run the figure again, which simulates only what is missing or damaged",
+                ));
+            }
+            _ => None,
+        };
+    }
     share(&first, &mut finished);
     let there = |i: &usize| finished[*i].is_some();
     let there: Vec<usize> = (0..first.points.len()).filter(there).collect();
     Ok(Stored {
-        rows: rows.unwrap_or_default(),
         plan: Some(first.only(&there)),
         finished_points: there.len(),
         wanted: first.points.len(),
         finished: finished.into_iter().flatten().collect(),
         build,
-        is_other: false,
+        ..Stored::of_rows(rows.unwrap_or_default())
     })
 }
 
@@ -131,6 +109,19 @@ fn other(from: &Path, begin: &str) -> Option<PathBuf> {
 }
 
 impl Stored {
+    /// A run of which only rows can be shown.
+    fn of_rows(rows: Vec<RowResult>) -> Self {
+        Stored {
+            rows,
+            plan: None,
+            finished: Vec::new(),
+            finished_points: 0,
+            wanted: 0,
+            build: String::new(),
+            is_other: false,
+        }
+    }
+
     /// The points as rows of figures read them.
     pub(super) fn data(&self) -> Data<'_> {
         let points = self.plan.iter().flat_map(|plan| &plan.points);

@@ -10,10 +10,14 @@ use super::*;
 use cemark_report::metrics;
 
 fn plan(id: &str) -> Plan {
-    let calibration = Calibration::parse(CALIBRATION).unwrap();
-    let text = FIGURES.iter().find(|f| f.0 == id).unwrap().1;
-    let file = FigureFile::parse(id, text, &calibration).unwrap();
-    let plan = file.plan(Mode::Full, &calibration, None, &Overrides::default());
+    let committed = Committed::read().unwrap();
+    let (file, _) = committed.figure(id).unwrap();
+    let plan = file.plan(
+        Mode::Full,
+        &committed.calibration,
+        None,
+        &Overrides::default(),
+    );
     plan.unwrap().unwrap()
 }
 
