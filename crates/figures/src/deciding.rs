@@ -11,44 +11,28 @@ use super::file::FigureFile;
 use super::row::Row;
 use super::targets::Target;
 
-/// The points of a figure that are simulated.
-#[derive(Clone, Debug)]
-pub(super) struct Chosen {
-    pub(super) plan: Plan,
-    /// The conditions that it leaves out, by their ids.
-    pub(super) without: BTreeSet<String>,
-}
-
-impl Chosen {
-    /// The whole figure.
-    pub(super) fn all(plan: Plan) -> Self {
-        Chosen {
-            plan,
-            without: BTreeSet::new(),
-        }
-    }
-
-    /// The points that a deciding condition reads, and every condition that reads no other point.
-    pub(super) fn deciding(file: &FigureFile, targets: &[Target], plan: &Plan) -> Self {
-        let decides: BTreeSet<&str> = targets
-            .iter()
-            .filter(|t| decides(t, targets))
-            .map(|t| t.id.as_str())
-            .collect();
-        let is_read = |i: usize, row: &Row| {
-            let point = &plan.points[i];
-            reads(row, &point.axes, &point.scheme)
-        };
-        let deciding = || file.rows.iter().filter(|r| decides.contains(&*r.id));
-        let (kept, dropped): (Vec<usize>, Vec<usize>) =
-            (0..plan.points.len()).partition(|i| deciding().any(|row| is_read(*i, row)));
-        let lacks = |row: &&Row| dropped.iter().any(|i| is_read(*i, row));
-        let without = file.rows.iter().filter(lacks).map(|r| r.id.clone());
-        Chosen {
-            without: without.collect(),
-            plan: plan.only(&kept),
-        }
-    }
+/// The points that a deciding condition reads, and the conditions that read another point, by their
+/// ids: they are left out.
+pub(super) fn deciding(
+    file: &FigureFile,
+    targets: &[Target],
+    plan: &Plan,
+) -> (Plan, BTreeSet<String>) {
+    let decides: BTreeSet<&str> = targets
+        .iter()
+        .filter(|t| decides(t, targets))
+        .map(|t| t.id.as_str())
+        .collect();
+    let is_read = |i: usize, row: &Row| {
+        let point = &plan.points[i];
+        reads(row, &point.axes, &point.scheme)
+    };
+    let deciding = || file.rows.iter().filter(|r| decides.contains(&*r.id));
+    let (kept, dropped): (Vec<usize>, Vec<usize>) =
+        (0..plan.points.len()).partition(|i| deciding().any(|row| is_read(*i, row)));
+    let lacks = |row: &&Row| dropped.iter().any(|i| is_read(*i, row));
+    let without = file.rows.iter().filter(lacks).map(|r| r.id.clone());
+    (plan.only(&kept), without.collect())
 }
 
 /// Whether a condition decides its row. Of a row that nothing decides, because there is nothing to
@@ -65,7 +49,7 @@ mod tests {
     use super::super::{Committed, FIGURES, Mode};
     use super::*;
 
-    fn chosen(id: &str) -> (Plan, Chosen, Vec<Target>) {
+    fn chosen(id: &str) -> (Plan, (Plan, BTreeSet<String>), Vec<Target>) {
         let Committed {
             calibration,
             targets,
@@ -74,16 +58,16 @@ mod tests {
         let file = FigureFile::parse(id, text, &calibration).unwrap();
         let plan = file.plan(Mode::Quick, &calibration, None, &Overrides::default());
         let plan = plan.unwrap().unwrap();
-        let chosen = Chosen::deciding(&file, &targets, &plan);
+        let chosen = deciding(&file, &targets, &plan);
         (plan, chosen, targets)
     }
 
     /// Nine of fifteen schemes decide; of the numbers beside, those of the nine stay.
     #[test]
     fn what_is_printed_beside_is_left_out() {
-        let (plan, chosen, targets) = chosen("dcib-11");
-        assert_eq!(chosen.plan.points.len() * 15, plan.points.len() * 9);
-        let has = |label: &str| chosen.plan.points.iter().any(|p| *p.scheme == *label);
+        let (plan, (kept, without), targets) = chosen("dcib-11");
+        assert_eq!(kept.points.len() * 15, plan.points.len() * 9);
+        let has = |label: &str| kept.points.iter().any(|p| *p.scheme == *label);
         assert!(has("BBR DCIB literal") && !has("Reno L4S step"));
         for (id, is_there) in [
             ("DCIB-T13.a", true),
@@ -91,20 +75,20 @@ mod tests {
             ("DCIB-T13.c", false),
             ("DCIB-T13.l", false),
         ] {
-            assert_eq!(!chosen.without.contains(id), is_there, "{id}");
+            assert_eq!(!without.contains(id), is_there, "{id}");
         }
         let decides = |id: &&String| {
             let target = targets.iter().find(|t| t.id == **id);
             decides(target.unwrap(), &targets)
         };
-        assert_eq!(chosen.without.iter().find(decides), None);
+        assert_eq!(without.iter().find(decides), None);
     }
 
     /// A question of our own has no published number, so that all of it is its answer.
     #[test]
     fn answers_without_a_published_number_stay() {
-        let (plan, chosen, _) = chosen("laws");
-        assert_eq!(chosen.plan.points.len(), plan.points.len());
-        assert!(chosen.without.is_empty());
+        let (plan, (kept, without), _) = chosen("laws");
+        assert_eq!(kept.points.len(), plan.points.len());
+        assert!(without.is_empty());
     }
 }

@@ -10,30 +10,15 @@ use cemark_report::rundir::{Console, Share};
 use cemark_runner::{Results, Show, StopRule, longest_first};
 use cemark_scenario::Plan;
 
-use super::Mode;
-use super::committed::Committed;
-use super::error::{FileError, Mistake};
 use super::evaluate::{Cell, Data, reads, unfinished};
-use super::file::{FigureFile, place};
-use super::judge::{Condition, Look, conditions, measure, rows};
+use super::figure::Figure;
+use super::judge::{Condition, Look};
 use super::looks::Looks;
-use super::models::Models;
+use super::request::Experiment;
 use super::result::{PartResult, RowResult};
-use super::run::{Purse, Wrong};
+use super::run::Purse;
 use super::store::Store;
 use super::verdict::RowVerdict;
-
-/// A figure and by what it is judged.
-pub(super) struct Figure<'a> {
-    pub(super) file: &'a FigureFile,
-    pub(super) committed: &'a Committed,
-    pub(super) mode: Mode,
-    pub(super) looks: &'a Looks,
-    /// Conditions that are left out, with the points that they read.
-    pub(super) without: &'a BTreeSet<String>,
-    /// To whom a mistake in the file is attributed.
-    pub(super) wrong: Wrong<'a>,
-}
 
 /// What the looks at a figure have found.
 #[derive(Debug, Default)]
@@ -48,53 +33,12 @@ pub(super) struct Looked {
     pub(super) goes_on: bool,
 }
 
-impl Figure<'_> {
-    fn conditions(&self) -> Result<Vec<Condition<'_>>, Error> {
-        conditions(self.file, &self.committed.targets, self.without).map_err(|e| (self.wrong)(e))
-    }
-
-    /// Measures the open conditions, and judges all rows.
-    fn judge(
-        &self,
-        conditions: &[Condition<'_>],
-        open: &[usize],
-        parts: &mut Vec<PartResult>,
-        (data, look): (&Data<'_>, Option<Look>),
-    ) -> Result<Vec<RowResult>, Error> {
-        let mut models = Models::default();
-        for c in open {
-            let part = measure(conditions[*c], data, &mut models, look);
-            let mistaken = |m: Mistake| FileError::new(place(&self.file.id), m);
-            let part = part.map_err(|m| (self.wrong)(mistaken(m)))?;
-            match parts.get_mut(*c) {
-                Some(known) => *known = part,
-                None => parts.push(part),
-            }
-        }
-        rows(conditions, parts, &self.committed.calibration, self.mode).map_err(|e| (self.wrong)(e))
-    }
-
-    /// The rows of a figure that simulates nothing.
-    pub(super) fn compute(&self) -> Result<Looked, Error> {
-        let conditions = self.conditions()?;
-        let open: Vec<usize> = (0..conditions.len()).collect();
-        let data = Data {
-            cells: Vec::new(),
-            alpha: 0.05,
-        };
-        Ok(Looked {
-            rows: self.judge(&conditions, &open, &mut Vec::new(), (&data, None))?,
-            ..Looked::default()
-        })
-    }
-}
-
 /// Ends a run once every row is decided, the last look is made, or the CPU time is spent.
 pub(super) struct RowsDecided<'a> {
     figure: &'a Figure<'a>,
+    looks: &'a Looks,
     store: &'a Store,
     console: &'a dyn Console,
-    share: Option<Share>,
     purse: &'a mut Purse,
     /// The last look.
     last: u32,
@@ -120,19 +64,19 @@ impl<'a> RowsDecided<'a> {
     /// Goes through the looks, at most `last`, as far as their points are on disk, and puts these
     /// into `results`.
     pub(super) fn new(
-        figure: &'a Figure<'a>,
-        (plan, last): (&Plan, u32),
-        (store, share): (&'a Store, Option<Share>),
+        (figure, experiment): (&'a Figure<'a>, &'a Experiment),
+        store: &'a Store,
         purse: &'a mut Purse,
+        last: u32,
         console: &'a dyn Console,
         results: &mut Results,
     ) -> Result<Self, Error> {
-        let conditions = figure.conditions()?;
+        let (conditions, plan) = (figure.conditions()?, &experiment.whole);
         let mut rule = RowsDecided {
             figure,
+            looks: &experiment.looks,
             store,
             console,
-            share,
             purse,
             last,
             replication: replications(plan),
@@ -160,7 +104,7 @@ impl<'a> RowsDecided<'a> {
             if self.number == 1 {
                 self.looked.flows = unfinished(&data);
             }
-            let looks = self.figure.looks;
+            let looks = self.looks;
             let look = looks.seeds(self.number).filter(|_| looks.count() > 1);
             let look = look.map(|seeds| Look {
                 number: self.number,
@@ -186,7 +130,7 @@ impl<'a> RowsDecided<'a> {
     /// points alone, not on what is on disk.
     fn next_look(&mut self, plan: &Plan, results: &mut Results) -> Result<(), Error> {
         self.number += 1;
-        let seeds = self.figure.looks.seeds(self.number).unwrap_or(u32::MAX);
+        let seeds = self.looks.seeds(self.number).unwrap_or(u32::MAX);
         let is_read = |i: &usize| {
             let point = &plan.points[*i];
             let mut open = self.open.iter().map(|c| self.conditions[*c].row);
@@ -201,7 +145,7 @@ impl<'a> RowsDecided<'a> {
         }
         let missing = |i: &usize| results[*i].is_none();
         self.lacks = new.iter().copied().filter(missing).collect();
-        let ours = match self.share {
+        let ours = match self.figure.request.limits.share {
             None => new,
             Some(Share { part, parts }) => {
                 let ours = plan.only(&new).part(part, parts);
@@ -226,7 +170,7 @@ impl<'a> RowsDecided<'a> {
         });
         Data {
             cells: cells.collect(),
-            alpha: self.figure.looks.alpha(),
+            alpha: self.looks.alpha(),
         }
     }
 

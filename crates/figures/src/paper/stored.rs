@@ -12,6 +12,7 @@ use cemark_scenario::Plan;
 
 use super::super::committed::{Committed, ours};
 use super::super::evaluate::{Cell, Data};
+use super::super::request::Experiment;
 use super::super::{FigureFile, Mode, ROWS, Request, RowResult, stored_rows};
 
 /// A figure's run.
@@ -42,13 +43,11 @@ pub(super) fn read(
         out: from.to_path_buf(),
         ..Request::default()
     };
-    let first = request.first(file, committed, None).map_err(ours)?;
-    let Some(first) = first.map(|chosen| chosen.plan) else {
-        let rows = stored_rows(&request.place(file, None))?;
-        return Ok(rows.map(Stored::of_rows));
+    let experiment = request.experiment(file, committed, None).map_err(ours)?;
+    let place = request.place(file, experiment.as_ref());
+    let Some(Experiment { first, .. }) = experiment else {
+        return Ok(stored_rows(&place)?.map(Stored::of_rows));
     };
-    let whole = request.whole(file, first.clone(), committed, None);
-    let place = request.place(file, Some(&whole.map_err(ours)?.0));
     if let Some(source) = Source::find(&place)? {
         return of_source(&source, first, stored_rows(&place)?).map(Some);
     }
