@@ -2,9 +2,10 @@
 //! A row of a figure: published beside measured, with the interval and the band that counts as
 //! reproduced. Conditions with the same unit share an axis.
 
-use super::{PartResult, RowResult};
 use cemark_report::chart::{Axis, Body, Chart, Panel, Row, Rows, Unit, file_word};
 use cemark_report::units;
+
+use super::{PartResult, RowResult};
 
 /// The chart of a row; `None` where there is no number to draw.
 pub fn of_row(row: &RowResult) -> Option<Chart> {

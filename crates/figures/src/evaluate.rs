@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use cemark_report::metrics::{self, Metric, Sample, Value};
+use cemark_report::stats::{self, Statistic};
 use cemark_scenario::near_of_many;
 use cemark_sim::outcome::FlowRecord;
 
 use super::error::RowError;
 use super::estimate::Estimate;
 use super::row::{Formula, OneOrMany, Over, Row};
-use cemark_report::metrics::{self, Metric, Sample, Value};
-use cemark_report::stats::{self, Statistic};
 
 /// One simulated point.
 #[derive(Clone, Copy, Debug)]

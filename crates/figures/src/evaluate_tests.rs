@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use cemark_report::metrics::Restriction;
+use cemark_report::stats::Method;
 use cemark_sim::Outcome;
 use cemark_sim::config::{Measure, TracePorts};
 use cemark_sim::outcome::{FlowRecord, LongRecord, PortReport, ProbeRecord, Spread};
@@ -10,8 +12,6 @@ use cemark_sim::workload::{ClassMap, Kind, Workload};
 use cemark_wire::{Picos, Rate};
 
 use super::*;
-use cemark_report::metrics::Restriction;
-use cemark_report::stats::Method;
 
 /// A point: its load, scheme, and the completion times in microseconds of flows that are short
 /// unless they are above 10 ms.

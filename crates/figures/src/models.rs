@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 
 use cemark_marking::ecn_sharp::tofino;
+use cemark_report::stats;
+use cemark_report::theory::{bdp, cedm, dcib as dcib_theory};
 use cemark_sim::workload::random::Stream;
 use cemark_sim::workload::{RttModel, SizeTable};
 
 use super::error::RowError;
 use super::estimate::Estimate;
 use super::row::{Formula, Row};
-use cemark_report::stats;
-use cemark_report::theory::{bdp, cedm, dcib as dcib_theory};
 
 /// An RTT model is drawn from a million times; ten repetitions serve as seeds.
 const BATCHES: u64 = 10;

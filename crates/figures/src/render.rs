@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `cemark figure` prints and writes: the table, the JSON document and `report.html`.
 
+use cemark_report::html::page::{Entry, Picture, page, typeset};
+use cemark_report::text::wrap;
+use cemark_report::units::{self, number};
 use cemark_scenario::Overrides;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -14,9 +17,6 @@ use super::targets::{Expected, Target};
 use super::verdict::RowVerdict;
 use super::why::{Grade, Parameter};
 use super::{FIGURES, Mode, chart};
-use cemark_report::html::page::{Entry, Picture, page, typeset};
-use cemark_report::text::wrap;
-use cemark_report::units::{self, number};
 
 /// One JSON document; `docs/output.md` lists its fields.
 pub fn json(run: &FigureRun) -> String {

@@ -3,6 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use cemark_report::Error;
+use cemark_report::rundir::{document, write_whole};
+use cemark_report::stats::Method;
 use serde::{Deserialize, Serialize};
 
 use super::error::FileError;
@@ -10,9 +13,6 @@ use super::run::is_whole;
 use super::targets::{self, Expected};
 use super::verdict::RowVerdict;
 use super::{EXPECTED, Mode, ROWS, TARGETS};
-use cemark_report::Error;
-use cemark_report::rundir::{document, write_whole};
-use cemark_report::stats::Method;
 
 /// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rows of a figure as a file: published beside measured, with the band.
 
-use super::RowResult;
 use cemark_report::table::files::Table;
 use cemark_report::units;
+
+use super::RowResult;
 
 /// The rows of a figure; with every digit for programs.
 pub fn of_rows(rows: &[RowResult], exact: bool) -> Table {

@@ -12,9 +12,9 @@ use cemark_report::{Console, RunDir};
 use cemark_scenario::{Overrides, Plan, parse};
 
 use crate::clock::Stopwatch;
-use crate::run::found;
+use crate::run::begin;
 use crate::simulate::{deadlocked, one};
-use crate::stop::{self, Rule};
+use crate::stop::Rule;
 use crate::work::record;
 use crate::{Failure, Order, Ran, Results, Show, memory};
 
@@ -54,12 +54,7 @@ impl Handed {
         memory::refuse_to_keep(&plan, order.anyway)?;
         let dir = RunDir::open(&order.out, &plan, &order.who, order.fresh, console)?;
         let wanted = plan.part(1, 1);
-        let mut results = found(&dir, &plan, &wanted, console);
-        let mut rule = stop::rule(&plan, &wanted, true, &results);
-        let resumed = results.iter().flatten().count();
-        if resumed > 0 && plan.precision.is_none() {
-            show.resumes(resumed, wanted.len(), dir.path());
-        }
+        let (mut results, mut rule) = begin((&plan, &wanted, true), &dir, console, &*show);
         show.starts(&plan, &rule.todo(), at_once);
         rule.begins(&plan, &mut results, &*show);
         Ok(Handed {

@@ -30,7 +30,7 @@ impl StopRule for Looks {
     }
 
     fn begins(&mut self, plan: &Plan, results: &mut Results, show: &dyn Show) {
-        show.expects(&self.schedule.expected());
+        self.expect(show);
         self.look(plan, results, show);
     }
 
@@ -63,6 +63,13 @@ impl Looks {
         }
     }
 
+    /// Names the points that will probably be needed, without those of earlier sessions.
+    fn expect(&self, show: &dyn Show) {
+        let mut points = self.schedule.expected();
+        points.retain(|i| !self.kept[*i]);
+        show.expects(&points);
+    }
+
     /// Looks wherever all points of a look are finished.
     fn look(&mut self, plan: &Plan, results: &Results, show: &dyn Show) {
         while let Some((block, points)) = self.schedule.to_look() {
@@ -75,7 +82,7 @@ impl Looks {
             let note = line(&group, &standing);
             self.schedule.looked(block, standing);
             self.groups[block] = Some(group);
-            show.expects(&self.schedule.expected());
+            self.expect(show);
             show.looks(plan, &self.groups, block, &note);
         }
     }

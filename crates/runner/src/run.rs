@@ -12,7 +12,7 @@ use cemark_scenario::Plan;
 
 use crate::clock::Stopwatch;
 use crate::marker::Watches;
-use crate::stop::{self, Ended};
+use crate::stop::{self, Ended, Rule};
 use crate::threads::Threads;
 use crate::{Cores, Failure, Results, Show, Work, simulate};
 
@@ -71,12 +71,7 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
     Threads::new(&plan, &wanted, &wanted, order.cores, order.anyway)?;
     let whole = order.part.is_none();
     let dir = RunDir::open_part(&order.out, &plan, order.part, &who, order.fresh, console)?;
-    let mut results = found(&dir, &plan, &wanted, console);
-    let mut rule = stop::rule(&plan, &wanted, whole, &results);
-    let resumed = results.iter().flatten().count();
-    if resumed > 0 && plan.precision.is_none() {
-        show.resumes(resumed, wanted.len(), dir.path());
-    }
+    let (mut results, mut rule) = begin((&plan, &wanted, whole), &dir, console, show);
     let work = Work {
         plan: &plan,
         dir: &dir,
@@ -92,13 +87,23 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
     Ok(Ran::new(ended, dir, who, &watch))
 }
 
-/// The results of earlier sessions.
-pub(super) fn found(dir: &RunDir, plan: &Plan, wanted: &[usize], console: &dyn Console) -> Results {
+/// The results of earlier sessions, and the rule of the run.
+pub(super) fn begin(
+    (plan, wanted, is_whole): (&Plan, &[usize], bool),
+    dir: &RunDir,
+    console: &dyn Console,
+    show: &dyn Show,
+) -> (Results, Box<dyn Rule>) {
     let mut results: Results = vec![None; plan.points.len()];
     for &i in wanted {
         results[i] = dir.load(&plan.points[i], console);
     }
-    results
+    let resumed = results.iter().flatten().count();
+    if resumed > 0 && plan.precision.is_none() {
+        show.resumes(resumed, wanted.len(), dir.path());
+    }
+    let rule = stop::rule(plan, wanted, is_whole, &results);
+    (results, rule)
 }
 
 impl Ran {

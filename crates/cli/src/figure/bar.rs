@@ -44,7 +44,7 @@ impl<'a> Bar<'a> {
             firsts.push((plan.name.clone(), next));
             next += plan.points.len();
         }
-        let progress = Progress::of_plans(plans.iter().map(|p| &p.1), at_once, quiet);
+        let progress = Progress::new(plans.iter().map(|p| &p.1), at_once, quiet);
         progress.expect(&expected.concat());
         Bar {
             progress,

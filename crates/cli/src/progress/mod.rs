@@ -84,37 +84,27 @@ struct State {
 }
 
 impl Progress {
-    /// Of points in the order in which they are simulated, this number at a time. `quiet` shows
-    /// nothing.
-    pub(crate) fn new(points: &[&Point], threads: usize, quiet: bool) -> Self {
-        let jobs = points.iter().map(|p| job(0, p)).collect();
-        Progress::of(Estimator::new(jobs, threads), points.len(), quiet)
-    }
-
-    /// The progress of plans that are run one after the other, each with its longest point first.
-    /// Points are numbered through all plans, as they are in them.
-    pub(crate) fn of_plans<'a>(
-        plans: impl Iterator<Item = &'a Plan>,
+    /// The progress of plans that are run one after the other, each with its longest point first,
+    /// this number of points at a time. Points are numbered through all plans, as they are in them.
+    /// `quiet` shows nothing.
+    pub(crate) fn new<'a>(
+        plans: impl IntoIterator<Item = &'a Plan>,
         threads: usize,
         quiet: bool,
     ) -> Self {
-        let all = plans.enumerate();
+        let all = plans.into_iter().enumerate();
         let jobs = all.flat_map(|(stage, plan)| plan.points.iter().map(move |p| job(stage, p)));
         let jobs: Vec<Job> = jobs.collect();
-        let points = jobs.len();
-        let mut estimator = Estimator::new(jobs, threads);
-        estimator.longest_first();
-        Progress::of(estimator, points, quiet)
-    }
-
-    fn of(estimator: Estimator, points: usize, quiet: bool) -> Self {
         let all = State {
             expected: true,
             ..State::default()
         };
+        let points = vec![all; jobs.len()];
+        let mut estimator = Estimator::new(jobs, threads);
+        estimator.longest_first();
         let board = Arc::new(Mutex::new(Board {
             watch: Stopwatch::start(),
-            points: vec![all; points],
+            points,
             estimator,
             title: String::new(),
             shown: 0,
@@ -301,8 +291,8 @@ mod tests {
 
     #[test]
     fn a_quiet_run_shows_nothing() {
-        assert!(Progress::new(&[], 1, true).painter.is_none());
-        let mut loud = Progress::new(&[], 1, false);
+        assert!(Progress::new([], 1, true).painter.is_none());
+        let mut loud = Progress::new([], 1, false);
         assert!(loud.painter.is_some());
         loud.clear();
         assert!(loud.painter.is_none());

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Distributions: of what flows took or delivered, and of probes' round trips, all seeds together.
 
+use cemark_report::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
+use cemark_report::metrics::{Restriction, Sample};
 use cemark_scenario::Plan;
 
 use super::super::evaluate::value;
 use super::draw::{Axes, Source, caption, cells, with_points, words};
 use super::spec::{PanelSpec, Spec};
-use cemark_report::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
-use cemark_report::metrics::{Restriction, Sample};
 
 /// Most points of a curve.
 const POINTS: usize = 120;

@@ -4,6 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use cemark_report::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
+use cemark_report::metrics;
+use cemark_report::units::number;
 use cemark_scenario::Plan;
 
 use super::super::error::RowError;
@@ -12,9 +15,6 @@ use super::super::row::{Formula, OneOrMany, Row};
 use super::super::targets::Target;
 use super::published;
 use super::spec::{Form, PanelSpec, SCHEME, Spec};
-use cemark_report::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Panel, Spot, Unit};
-use cemark_report::metrics;
-use cemark_report::units::number;
 
 /// Values of axes, by path.
 pub(super) type Axes = BTreeMap<String, String>;

@@ -2,6 +2,8 @@
 //! Charts of what is not simulated: RTT models, size tables, the table division of a switch, and
 //! CEDM's closed forms, from the same code as the rows.
 
+use cemark_report::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Mark, Panel, Spot, Unit};
+use cemark_report::theory::{bdp, cedm};
 use cemark_sim::workload::{RttModel, SizeTable};
 use cemark_wire::Picos;
 
@@ -10,8 +12,6 @@ use super::super::row::{Formula, Row};
 use super::super::targets::Target;
 use super::published::tip;
 use super::spec::{Form, Spec};
-use cemark_report::chart::{self, Axis, Body, Chart, Curve, Curves, Key, Mark, Panel, Spot, Unit};
-use cemark_report::theory::{bdp, cedm};
 
 /// A chart; `None` where the form is one of points.
 pub(super) fn chart(spec: &Spec, rows: &[Row], targets: &[Target]) -> Option<Chart> {

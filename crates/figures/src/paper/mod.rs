@@ -17,13 +17,14 @@ mod times;
 
 use std::path::{Path, PathBuf};
 
+use cemark_report::Error;
+use cemark_report::chart::Chart;
+use cemark_report::rundir::write_whole;
+
 use super::committed::{Committed, ours};
 use super::run::united;
 use super::targets::Target;
 use super::{CHARTS, FigureFile, Mode, RowResult};
-use cemark_report::Error;
-use cemark_report::chart::Chart;
-use cemark_report::rundir::write_whole;
 use draw::Source;
 use spec::{Form, Spec};
 use stored::Stored;

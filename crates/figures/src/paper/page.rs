@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The page of a paper.
 
+use cemark_report::html::page::{Entry, Picture, page};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
@@ -8,7 +9,6 @@ use super::super::Mode;
 use super::super::render;
 use super::super::result::{FigureRun, RowResult};
 use super::{Draw, Drawn, Paper, Stored};
-use cemark_report::html::page::{Entry, Picture, page};
 
 /// More conditions than this are folded.
 const FEW: usize = 12;

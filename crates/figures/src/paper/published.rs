@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where a published number is in a chart: a row's statistic, turned into the unit of the panel.
 
+use cemark_report::chart::Mark;
+use cemark_report::metrics;
+use cemark_report::units::number;
+
 use super::super::evaluate::value;
 use super::super::row::{Formula, Row};
 use super::super::targets::Target;
 use super::draw::{Axes, Drawn, Place};
-use cemark_report::chart::Mark;
-use cemark_report::metrics;
-use cemark_report::units::number;
 
 /// The published values that have a place in a panel. What is not about a value of the panel (a
 /// spread, a difference between two places) has none, and is in the table of rows only.

@@ -2,12 +2,12 @@
 //! Every chart of `figures/charts.toml` is of a figure that there is, of axes, schemes and metrics
 //! that it has.
 
+use cemark_report::metrics;
 use cemark_scenario::{Overrides, Plan};
 
 use super::super::evaluate::value;
 use super::spec::SCHEME;
 use super::*;
-use cemark_report::metrics;
 
 fn plan(id: &str) -> Plan {
     let committed = Committed::read().unwrap();

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use cemark_report::chart::{self, Body, Chart, Curve, Form, Intervals, Key, Mark, Panel};
+use cemark_report::comparison::Group;
+use cemark_report::metrics::{self, Conversion};
+use cemark_report::{Comparisons, Finished};
 use cemark_scenario::Plan;
 
 use super::super::row::{Formula, Row};
 use super::super::targets::Target;
 use super::published::{reads, tip};
 use super::spec::Spec;
-use cemark_report::chart::{self, Body, Chart, Curve, Form, Intervals, Key, Mark, Panel};
-use cemark_report::comparison::Group;
-use cemark_report::metrics::{self, Conversion};
-use cemark_report::{Comparisons, Finished};
 
 /// The run of a figure, as charts over time read it.
 pub(super) struct Run<'a> {
