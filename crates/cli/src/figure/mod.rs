@@ -10,7 +10,7 @@ use cemark_figures::{self as figure, Limits, Means, Mode, Request, render};
 use cemark_report::rundir::Share;
 use cemark_runner::{Cores, memory};
 use cemark_scenario::Overrides;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use self::bar::Bar;
 use crate::Format;
@@ -34,12 +34,12 @@ pub(crate) struct Args {
     /// the published values over the measured ones.
     #[arg(
         long,
-        value_enum,
+        value_parser = paper(),
         value_delimiter = ',',
         value_name = "PAPER[,PAPER…]",
         conflicts_with_all = ["ids", "all", "list", "why", "record", "set", "seeds"]
     )]
-    paper: Vec<Named>,
+    paper: Vec<Paper>,
     /// Only draw the pages, from the runs in DIR, whichever build made them; simulate nothing.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["ids", "list", "why", "record", "set",
         "seeds", "look", "budget", "part"])]
@@ -105,32 +105,18 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
-/// A paper as the command line names it.
-#[derive(Clone, Copy, Debug)]
-struct Named(Paper);
-
-impl clap::ValueEnum for Named {
-    fn value_variants<'a>() -> &'a [Self] {
-        const {
-            &[
-                Named(Paper::ALL[0]),
-                Named(Paper::ALL[1]),
-                Named(Paper::ALL[2]),
-                Named(Paper::ALL[3]),
-            ]
-        }
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.key()).help(self.0.name()))
-    }
+/// A paper by its name on the command line.
+fn paper() -> impl TypedValueParser<Value = Paper> {
+    let named = Paper::ALL.map(|p| PossibleValue::new(p.key()).help(p.name()));
+    let of = |key: String| Paper::ALL.into_iter().find(|p| p.key() == key);
+    PossibleValuesParser::new(named).map(move |key| of(key).expect("a possible value"))
 }
 
 /// Writes the pages of the papers that are asked for, from the runs in `from`.
 fn pages(args: &Args, mode: Mode, from: &Path) -> Result<(), Failure> {
     let papers: Vec<Paper> = match args.all {
         true => Paper::ALL.to_vec(),
-        false => args.paper.iter().map(|named| named.0).collect(),
+        false => args.paper.clone(),
     };
     if args.from.is_some() && papers.is_empty() {
         return Err(Failure::User(miette::miette!(
@@ -177,7 +163,7 @@ pub(crate) fn figure(args: &Args) -> Result<(), Failure> {
     if let Some(from) = &args.from {
         return pages(args, mode, from);
     }
-    let of_papers = args.paper.iter().flat_map(|named| named.0.figures());
+    let of_papers = args.paper.iter().flat_map(|p| p.figures());
     let request = Request {
         ids: args
             .ids
