@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which points of a plan are simulated, in which order, and when there are enough. A rule neither
-//! simulates nor stores: threads of this machine ([`crate::simulate`]) and other processes
+//! simulates nor stores: threads of this machine ([`crate::simulate()`]) and other processes
 //! ([`crate::Handed`]) ask it.
 
 use std::collections::VecDeque;

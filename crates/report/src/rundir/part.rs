@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// One of several parts of a run ([`Plan::part`]).
+/// One of several parts of a run ([`Plan::part`](cemark_scenario::Plan::part)).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// Its number, from 1.
