@@ -129,8 +129,7 @@ impl Show for Watching {
             .iter_mut()
             .for_each(|p| p.expected = p.done > 0.0);
         for &i in points {
-            // Points of earlier sessions have no cost here.
-            state.points[i].expected = state.points[i].cost > 0.0;
+            state.points[i].expected = true;
         }
     }
 

@@ -55,7 +55,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "cemark-wire",
             "cemark-param",
-            "cemark-marking",
             "cemark-sim",
             "cemark-scenario",
         ],
@@ -70,6 +69,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-scenario",
             "cemark-report",
             "cemark-foreign",
+        ],
+    ),
+    // The papers' figures: their points are run as those of every plan.
+    (
+        "cemark-figures",
+        &[
+            "cemark-wire",
+            "cemark-marking",
+            "cemark-sim",
+            "cemark-scenario",
+            "cemark-report",
+            "cemark-runner",
         ],
     ),
     // Files of other simulators.
@@ -103,6 +114,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "cemark-scenario",
             "cemark-report",
             "cemark-runner",
+            "cemark-figures",
             "cemark-p4",
         ],
     ),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use cemark_report::stats::sequential;
 use cemark_report::summary::hex;
-use cemark_report::{table::wrap, units};
+use cemark_report::{text::wrap, units};
 use cemark_runner::memory;
 use cemark_scenario::{Plan, Point, Precision, visible, visible_lines};
 use cemark_sim::workload::{Kind, RttModel, RttSpread, Workload};

@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use cemark_figures as figure;
 use cemark_formats::{flowmonitor, hpcc};
-use cemark_report::rundir::{self, Kept, Run};
+use cemark_report::rundir::{self, Run};
 use cemark_report::stats::{SizeClass, Statistic};
 use cemark_report::table::files::Table;
 use clap::ValueEnum;
@@ -47,16 +48,15 @@ struct Flows {
 }
 
 pub(crate) fn compare(args: &Args) -> Result<(), Failure> {
-    let run = match rundir::read(&crate::plot::directory(&args.run)?)? {
-        Kept::Run(run) => run,
-        Kept::Figure(_) => {
-            return Err(Failure::User(miette::miette!(
-                help = "name the directory of a run: `cemark run` writes it",
-                "{} is a figure, and has no flows",
-                args.run
-            )));
-        }
-    };
+    let dir = crate::plot::directory(&args.run)?;
+    if figure::stored_rows(&dir)?.is_some() {
+        return Err(Failure::User(miette::miette!(
+            help = "name the directory of a run: `cemark run` writes it",
+            "{} is a figure, and has no flows",
+            args.run
+        )));
+    }
+    let run = rundir::read(&dir)?;
     let mut all = of_run(&run);
     for path in &args.files {
         all.push(of_file(path)?);

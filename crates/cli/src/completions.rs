@@ -6,8 +6,8 @@
 
 use std::ffi::OsStr;
 
+use cemark_figures as figure;
 use cemark_marking::catalogue;
-use cemark_report::figure;
 use clap::Command;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter};
 use clap_complete::env::{CompleteEnv, Shells};

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use cemark_figures as figure;
 use cemark_formats::hpcc;
 use cemark_report::chart::{self, Chart};
-use cemark_report::rundir::{self, Kept};
+use cemark_report::rundir;
 use cemark_report::table::files::{self, Table};
 use cemark_report::{Comparisons, Error, Finished, RunDir};
 use cemark_scenario::{Overrides, Point};
@@ -64,34 +65,37 @@ enum Kind {
 
 pub(crate) fn plot(args: &Args) -> Result<(), Failure> {
     let dir = directory(&args.run)?;
-    let found = match rundir::read(&dir)? {
-        Kept::Figure(rows) => Found {
-            charts: rows.iter().filter_map(chart::of_figure_row).collect(),
-            exact: vec![files::of_figure(&rows, true)],
-            rounded: vec![files::of_figure(&rows, false)],
+    let found = match figure::stored_rows(&dir)? {
+        Some(rows) => Found {
+            charts: rows.iter().filter_map(figure::chart::of_row).collect(),
+            exact: vec![figure::table::of_rows(&rows, true)],
+            rounded: vec![figure::table::of_rows(&rows, false)],
             flows: Vec::new(),
         },
-        Kept::Run(run) => {
-            for scheme in &run.left_out {
-                complain(
-                    &format!("{scheme} is left out, since the scenario does not hold its marker"),
-                    "its numbers are in report.html and summary.json of the run",
-                );
-            }
-            let comparisons = Comparisons::new(&run.plan, &run.finished);
-            Found {
-                charts: chart::of_run(&run.plan, &run.finished, &comparisons),
-                exact: files::exact(&run.plan, &run.finished, &comparisons),
-                rounded: files::rounded(&run.plan, &comparisons),
-                flows: match args.format.contains(&Kind::Fct) {
-                    true => flows(&run),
-                    false => Vec::new(),
-                },
-            }
-        }
+        None => of_run(&rundir::read(&dir)?, args.format.contains(&Kind::Fct)),
     };
     let out = args.out.clone().unwrap_or_else(|| dir.join("plots"));
     found.write(args, &out)
+}
+
+/// The files of a run, with the flows of its points where those are asked for.
+fn of_run(run: &rundir::Run, with_flows: bool) -> Found {
+    for scheme in &run.left_out {
+        complain(
+            &format!("{scheme} is left out, since the scenario does not hold its marker"),
+            "its numbers are in report.html and summary.json of the run",
+        );
+    }
+    let comparisons = Comparisons::new(&run.plan, &run.finished);
+    Found {
+        charts: chart::of_run(&run.plan, &run.finished, &comparisons),
+        exact: files::exact(&run.plan, &run.finished, &comparisons),
+        rounded: files::rounded(&run.plan, &comparisons),
+        flows: match with_flows {
+            true => flows(run),
+            false => Vec::new(),
+        },
+    }
 }
 
 /// What a run can be drawn as.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use cemark_marking::{Kind, ParamSpec, SchemeSpec, catalogue};
 use cemark_param::Dialect;
-use cemark_report::table::wrap;
+use cemark_report::text::wrap;
 use serde::Serialize;
 
 use crate::Format;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use cemark_report::table::wrap;
+use cemark_report::text::wrap;
 use clap::Command;
 
 /// What cemark is.

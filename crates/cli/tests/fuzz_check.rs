@@ -50,7 +50,9 @@ fn corpus() -> Vec<(String, String)> {
             let fitted = path.ends_with("calibration.toml");
             if path.extension().is_some_and(|e| e == "toml") && !fitted {
                 let text = fs::read_to_string(&path).expect("a scenario");
-                let name = path.display().to_string();
+                // The checkout may itself be in a folder called `figures`.
+                let file = path.file_name().expect("a file").display();
+                let name = format!("./{folder}/{file}");
                 if folder == "figures" {
                     all.push((format!("{name}, its scenario"), scenario_of(&text)));
                 }

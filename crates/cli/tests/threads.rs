@@ -142,6 +142,30 @@ fn a_run_leaves_the_same_on_any_number_of_threads() {
     assert_eq!(table(&one), table(&again));
 }
 
+/// Closed forms and points of two figures; a session continues with points of another number of
+/// threads.
+#[test]
+fn a_figure_has_the_same_rows_on_any_number_of_threads() {
+    let s = Scratch::new();
+    let rows = |out: &str, threads: &str| {
+        let quick = [
+            "figure",
+            "mqecn-zero",
+            "mqecn-numbers",
+            "--quick",
+            "--format",
+            "json",
+        ];
+        let o = s.cemark(&[&quick[..], &["--out", out, "--threads", threads]].concat());
+        let doc: Value = serde_json::from_slice(&o.stdout).expect("JSON");
+        assert!(doc["points"].as_u64() > Some(0), "{}", stderr(&o));
+        (doc["rows"].clone(), doc["packet_hops"].clone())
+    };
+    let one = rows("one", "1");
+    assert_eq!(rows("two", "2"), one);
+    assert_eq!(rows("one", "2"), one);
+}
+
 /// Names of the files below a directory.
 fn names(dir: &Path) -> Vec<String> {
     let mut all = Vec::new();

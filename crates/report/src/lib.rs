@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tables, charts, run directories, and figures against published values.
+//! Tables, charts, pages and run directories.
 //!
 //! Everything here is a function of a [`Plan`](cemark_scenario::Plan) and the
 //! [`Outcome`](cemark_sim::Outcome)s of its points: the same outcomes give the same table on every
@@ -8,7 +8,6 @@
 pub mod chart;
 pub mod comparison;
 mod error;
-pub mod figure;
 pub mod html;
 pub mod metrics;
 pub mod params;
@@ -17,6 +16,7 @@ pub mod rundir;
 pub mod stats;
 pub mod summary;
 pub mod table;
+pub mod text;
 pub mod theory;
 pub mod units;
 

@@ -13,6 +13,17 @@ fn three(x: f64) -> String {
     format!("{x:.digits$}")
 }
 
+/// Three or four significant digits. What rounds to zero has no sign.
+pub fn number(x: f64) -> String {
+    match x.abs() {
+        a if a < 5e-4 => "0".to_owned(),
+        a if a >= 1000.0 || (a - a.round()).abs() < 1e-9 => format!("{x:.0}"),
+        a if a >= 100.0 => format!("{x:.1}"),
+        a if a >= 1.0 => format!("{x:.2}"),
+        _ => format!("{x:.3}"),
+    }
+}
+
 /// A time given in microseconds: `812 ns`, `85.3 µs`, `1.24 ms`, `2.50 s`.
 pub fn micros(us: f64) -> String {
     match us {
@@ -129,6 +140,8 @@ mod tests {
         assert_eq!(span(185.0), "3 min 05 s");
         assert_eq!(percent(-23.44), "-23.4 %");
         assert_eq!(percent(119.2), "+119 %");
+        let numbers = [12_345.6, 123.45, 12.345, -0.5, 4.0, -0.0004].map(number);
+        assert_eq!(numbers, ["12346", "123.5", "12.35", "-0.500", "4", "0"]);
         assert_eq!(percent(-0.01), "+0.0 %");
     }
 

@@ -4,14 +4,9 @@
 
 mod charts;
 mod common;
-mod costs;
 mod coverage;
 mod coverage_looks;
-mod faults;
-mod figures;
 mod html;
-mod looks;
 mod metrics;
 mod rundir;
 mod table;
-mod threads;

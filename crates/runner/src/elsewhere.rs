@@ -3,19 +3,20 @@
 //! a cluster, for instance. This end hands points out and stores what comes back ([`Handed`]); the
 //! other end simulates one point at a time ([`Bench`]).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cemark_report::rundir::{self, Brought};
 use cemark_report::summary::hex;
-use cemark_report::{Console, Finished, RunDir, share};
+use cemark_report::{Console, RunDir};
 use cemark_scenario::{Overrides, Plan, parse};
 
 use crate::clock::Stopwatch;
-use crate::looks::{Looked, Looks};
-use crate::simulate::{deadlocked, longest_first, one};
-use crate::{Failure, Order, Ran, Show, memory};
+use crate::run::begin;
+use crate::simulate::{deadlocked, one};
+use crate::stop::Rule;
+use crate::work::record;
+use crate::{Failure, Order, Ran, Results, Show, memory};
 
 /// The end that owns the run directory.
 pub struct Handed {
@@ -25,22 +26,8 @@ pub struct Handed {
     stop: Arc<AtomicBool>,
     show: Arc<dyn Show + Send>,
     watch: Stopwatch,
-    resumed: usize,
-    points: Points,
-}
-
-/// Which points are needed.
-enum Points {
-    /// All of them.
-    All {
-        /// Those that were not handed out.
-        todo: VecDeque<usize>,
-        finished: Vec<Option<Finished>>,
-        /// How many have no result.
-        missing: usize,
-    },
-    /// As many replications as the intervals ask for.
-    Looks(Box<Looks>),
+    results: Results,
+    rule: Box<dyn Rule>,
 }
 
 impl Handed {
@@ -67,30 +54,9 @@ impl Handed {
         memory::refuse_to_keep(&plan, order.anyway)?;
         let dir = RunDir::open(&order.out, &plan, &order.who, order.fresh, console)?;
         let wanted = plan.part(1, 1);
-        let mut finished: Vec<Option<Finished>> = vec![None; plan.points.len()];
-        for &i in &wanted {
-            finished[i] = dir.load(&plan.points[i], console);
-        }
-        let resumed = finished.iter().flatten().count();
-        let points = match &plan.precision {
-            Some(precision) => {
-                let looks = Looks::begin(&plan, precision, finished, at_once, &*show);
-                Points::Looks(Box::new(looks))
-            }
-            None => {
-                if resumed > 0 {
-                    show.resumes(resumed, wanted.len(), dir.path());
-                }
-                let missing = wanted.iter().copied().filter(|i| finished[*i].is_none());
-                let todo = longest_first(&plan, missing);
-                show.starts(&plan, &todo, at_once);
-                Points::All {
-                    missing: todo.len(),
-                    todo: todo.into(),
-                    finished,
-                }
-            }
-        };
+        let (mut results, mut rule) = begin((&plan, &wanted, true), &dir, console, &*show);
+        show.starts(&plan, &rule.todo(), at_once);
+        rule.begins(&plan, &mut results, &*show);
         Ok(Handed {
             plan,
             dir,
@@ -98,8 +64,8 @@ impl Handed {
             stop: order.stop,
             show,
             watch,
-            resumed,
-            points,
+            results,
+            rule,
         })
     }
 
@@ -125,31 +91,22 @@ impl Handed {
 
     /// A point to simulate. `None`: there is none until others have come back, or for good.
     pub fn hand_out(&mut self) -> Option<usize> {
-        let point = match &mut self.points {
-            Points::All { todo, .. } => todo.pop_front(),
-            Points::Looks(looks) => match looks.schedule.is_done() {
-                true => None,
-                false => looks.schedule.next(),
-            },
-        }?;
+        if self.rule.is_done() {
+            return None;
+        }
+        let point = self.rule.next()?;
         self.show.begins(point);
         Some(point)
     }
 
     /// Whether a point that was handed out is still needed.
     pub fn wants(&self, point: usize) -> bool {
-        match &self.points {
-            Points::All { finished, .. } => finished[point].is_none(),
-            Points::Looks(looks) => !looks.has(point) && looks.schedule.wants(point),
-        }
+        self.results[point].is_none() && self.rule.wants(point)
     }
 
     /// Whether no more points are needed.
     pub fn is_done(&self) -> bool {
-        match &self.points {
-            Points::All { missing, .. } => *missing == 0,
-            Points::Looks(looks) => looks.schedule.is_done(),
-        }
+        self.rule.is_done()
     }
 
     /// Stores what [`Bench::simulate`] has made of a point. False where the point has its result
@@ -159,11 +116,7 @@ impl Handed {
     /// [`Failure::User`] where another build simulated it; [`Failure::Machine`] where it was
     /// damaged on its way, or the disk is full.
     pub fn bring(&mut self, point: usize, bytes: &[u8]) -> Result<bool, Failure> {
-        let there = match &self.points {
-            Points::All { finished, .. } => finished[point].is_some(),
-            Points::Looks(looks) => looks.has(point),
-        };
-        if there {
+        if self.results[point].is_some() {
             return Ok(false);
         }
         let done = match self.dir.bring(&self.plan.points[point], bytes)? {
@@ -176,16 +129,8 @@ impl Handed {
             }
             Brought::Other => return Err(another_build()),
         };
-        match &mut self.points {
-            Points::All {
-                finished, missing, ..
-            } => {
-                self.show.finished(point, done.summary.packet_hops);
-                finished[point] = Some(done);
-                *missing -= 1;
-            }
-            Points::Looks(looks) => looks.finished(&self.plan, point, done, &*self.show),
-        }
+        let (rule, results) = (&mut *self.rule, &mut self.results);
+        record((&self.plan, &*self.show), rule, results, (point, done));
         Ok(true)
     }
 
@@ -196,46 +141,8 @@ impl Handed {
     /// no look yet.
     pub fn end(self) -> Result<Ran, Failure> {
         self.show.ends();
-        let plan = self.plan;
-        let (plan, finished, resumed, interrupted) = match self.points {
-            Points::Looks(looks) => {
-                let looked = looks.end(&plan, self.dir.path(), |_| None)?;
-                let Looked {
-                    plan,
-                    finished,
-                    resumed,
-                    interrupted,
-                } = looked;
-                (plan, finished, resumed, interrupted)
-            }
-            Points::All {
-                missing: 0,
-                mut finished,
-                ..
-            } => {
-                share(&plan, &mut finished);
-                let finished = finished.into_iter().flatten().collect();
-                (plan, finished, self.resumed, None)
-            }
-            Points::All { finished, .. } => {
-                let done = finished.iter().flatten().count();
-                return Err(Failure::Interrupted(format!(
-                    "interrupted: {done} of {} points are finished and kept in {}; the same \
-                     command continues from there",
-                    plan.distinct().len(),
-                    self.dir.path().display()
-                )));
-            }
-        };
-        Ok(Ran {
-            plan,
-            dir: self.dir,
-            who: self.who,
-            finished,
-            resumed,
-            seconds: self.watch.seconds(),
-            interrupted,
-        })
+        let ended = self.rule.end(self.plan, self.results, self.dir.path())?;
+        Ok(Ran::new(ended, self.dir, self.who, &self.watch))
     }
 }
 

@@ -7,14 +7,14 @@ use std::sync::atomic::AtomicBool;
 
 use cemark_report::rundir::Part;
 use cemark_report::summary::Cost;
-use cemark_report::{Comparisons, Console, Finished, Provenance, RunDir, RunSummary, html, share};
+use cemark_report::{Comparisons, Console, Error, Finished, Provenance, RunDir, RunSummary, html};
 use cemark_scenario::Plan;
 
 use crate::clock::Stopwatch;
 use crate::marker::Watches;
-use crate::simulate::{How, Workshop};
+use crate::stop::{self, Ended, Rule};
 use crate::threads::Threads;
-use crate::{Cores, Failure, Show, anytime, simulate};
+use crate::{Cores, Failure, Results, Show, Work, simulate};
 
 /// What is run, and how.
 pub struct Order {
@@ -67,60 +67,58 @@ pub fn run(order: Order, console: &dyn Console, show: &dyn Show) -> Result<Ran, 
     let Order { plan, who, .. } = order;
     let (part, parts) = order.part.as_ref().map_or((1, 1), |p| (p.part, p.parts));
     let wanted = plan.part(part, parts);
-    let threads = |todo: &[usize]| Threads::new(&plan, &wanted, todo, order.cores, order.anyway);
     // What needs too much memory is refused before it leaves a directory.
-    threads(&wanted)?;
+    Threads::new(&plan, &wanted, &wanted, order.cores, order.anyway)?;
     let whole = order.part.is_none();
     let dir = RunDir::open_part(&order.out, &plan, order.part, &who, order.fresh, console)?;
-    let mut finished: Vec<Option<Finished>> = vec![None; plan.points.len()];
-    for &i in &wanted {
-        finished[i] = dir.load(&plan.points[i], console);
-    }
-    let resumed = finished.iter().flatten().count();
-    let missing = wanted.iter().copied().filter(|i| finished[*i].is_none());
-    let missing: Vec<usize> = missing.collect();
-    let threads = threads(&missing)?;
-    if let Some(note) = &threads.note {
-        show.notes(note);
-    }
-    let how = How {
-        points: threads.points,
-        wanted: &wanted,
-        show,
+    let (mut results, mut rule) = begin((&plan, &wanted, whole), &dir, console, show);
+    let work = Work {
+        plan: &plan,
+        dir: &dir,
+        watches: &order.watches,
+        cores: order.cores,
+        anyway: order.anyway,
+        stop: &order.stop,
     };
-    let shop = Workshop::new(&plan, &dir, &order.watches, threads, order.stop);
-    if let Some(precision) = &plan.precision {
-        let looked = anytime::simulate(&shop, precision, how, finished)?;
-        return Ok(Ran {
-            plan: looked.plan,
-            who,
-            finished: looked.finished,
-            resumed: looked.resumed,
-            seconds: watch.seconds(),
-            interrupted: looked.interrupted,
-            dir,
-        });
+    if !rule.is_done() {
+        simulate(&work, &mut *rule, &mut results, show)?;
     }
-    if resumed > 0 {
+    let ended = rule.end(plan, results, dir.path())?;
+    Ok(Ran::new(ended, dir, who, &watch))
+}
+
+/// The results of earlier sessions, and the rule of the run.
+pub(super) fn begin(
+    (plan, wanted, is_whole): (&Plan, &[usize], bool),
+    dir: &RunDir,
+    console: &dyn Console,
+    show: &dyn Show,
+) -> (Results, Box<dyn Rule>) {
+    let mut results: Results = vec![None; plan.points.len()];
+    for &i in wanted {
+        results[i] = dir.load(&plan.points[i], console);
+    }
+    let resumed = results.iter().flatten().count();
+    if resumed > 0 && plan.precision.is_none() {
         show.resumes(resumed, wanted.len(), dir.path());
     }
-    simulate::simulate(&shop, how, &mut finished)?;
-    drop(shop);
-    if whole {
-        share(&plan, &mut finished);
-    }
-    Ok(Ran {
-        finished: finished.into_iter().flatten().collect(),
-        plan,
-        dir,
-        who,
-        resumed,
-        seconds: watch.seconds(),
-        interrupted: None,
-    })
+    let rule = stop::rule(plan, wanted, is_whole, &results);
+    (results, rule)
 }
 
 impl Ran {
+    pub(super) fn new(ended: Ended, dir: RunDir, who: Provenance, watch: &Stopwatch) -> Self {
+        Ran {
+            plan: ended.plan,
+            dir,
+            who,
+            finished: ended.finished,
+            resumed: ended.resumed,
+            seconds: watch.seconds(),
+            interrupted: ended.interrupted,
+        }
+    }
+
     /// The comparisons and the summary. Their cost is that of the points, those of an earlier
     /// session too, except the wall-clock time, which is this session's.
     pub fn summary(&self) -> (Comparisons, RunSummary) {
@@ -143,8 +141,19 @@ impl Ran {
     pub fn keep(&self, comparisons: &Comparisons, summary: &RunSummary) -> Result<(), Failure> {
         let (plan, finished) = (&self.plan, &self.finished);
         let report = html::render(plan, finished, comparisons, summary, &self.who);
+        Ok(self.finish(summary, &report)?)
+    }
+
+    /// Writes the same with another report.
+    ///
+    /// # Errors
+    /// As [`Ran::keep`].
+    pub fn keep_as(&self, report: &str) -> Result<(), Error> {
+        self.finish(&self.summary().1, report)
+    }
+
+    fn finish(&self, summary: &RunSummary, report: &str) -> Result<(), Error> {
         self.dir
-            .finish(plan, finished, summary, &report, &self.who)?;
-        Ok(())
+            .finish(&self.plan, &self.finished, summary, report, &self.who)
     }
 }

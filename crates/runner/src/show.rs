@@ -22,7 +22,7 @@ pub trait Show: Sync {
     fn at(&self, _point: usize, _done: f64, _hops: u64) {}
     /// A point is finished and stored.
     fn finished(&self, _point: usize, _hops: u64) {}
-    /// In a run with a stated precision, the points that will probably be needed.
+    /// The missing points that will probably be needed, where not all of them are.
     fn expects(&self, _points: &[usize]) {}
     /// In a run with a stated precision, the last look of each block. `block` is the one that has
     /// just looked, and `line` says what it found.

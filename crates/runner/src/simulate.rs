@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Simulates points in parallel and stores each as it finishes.
+//! Simulates a point, and stores it as it finishes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,28 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cemark_report::{Error, Finished, RunDir, pauses};
 use cemark_scenario::{Plan, Point};
 use cemark_sim::Progress as Step;
-use rayon::iter::{ParallelBridge, ParallelIterator};
 
+use crate::Failure;
 use crate::clock::simulated;
 use crate::marker::{self, Mistake, Watches};
 use crate::threads::Threads;
-use crate::{Failure, Show};
-
-/// What is simulated, and how.
-#[derive(Clone, Copy)]
-pub(super) struct How<'a> {
-    /// Points at the same time.
-    pub(super) points: usize,
-    /// The points that the run needs.
-    pub(super) wanted: &'a [usize],
-    /// Who is told how it gets on.
-    pub(super) show: &'a dyn Show,
-}
 
 /// Where points are simulated: stops everything once its flag says so, and at the first failure.
 pub(super) struct Workshop<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) dir: &'a RunDir,
+    plan: &'a Plan,
+    dir: &'a RunDir,
     watches: &'a Watches,
     threads: Threads,
     stop: Arc<AtomicBool>,
@@ -125,74 +113,6 @@ pub(super) fn one(
 pub(super) fn deadlocked(ring: &str) -> Failure {
     let help = pauses::DEADLOCK_HELP;
     Failure::Machine(miette::miette!(help = help, "{ring}"))
-}
-
-/// The points to simulate, the longest first, so that the cores finish at about the same time.
-pub(super) fn longest_first(plan: &Plan, points: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut order: Vec<usize> = points.collect();
-    order.sort_by(|a, b| plan.points[*b].cost.total_cmp(&plan.points[*a].cost));
-    order
-}
-
-/// Simulates the missing points. A worker stores its point on disk before it takes the next one.
-pub(super) fn simulate(
-    shop: &Workshop<'_>,
-    how: How<'_>,
-    finished: &mut [Option<Finished>],
-) -> Result<(), Failure> {
-    let plan = shop.plan;
-    let missing = how.wanted.iter().copied();
-    let todo = longest_first(plan, missing.filter(|i| finished[*i].is_none()));
-    if todo.is_empty() {
-        return Ok(());
-    }
-    let show = how.show;
-    show.starts(plan, &todo, how.points.min(todo.len()));
-    let results = Mutex::new(Vec::new());
-    pool(how.points.min(todo.len()))?.install(|| {
-        let each = todo.iter().copied().par_bridge();
-        each.filter(|_| !shop.stopped()).for_each(|i| {
-            show.begins(i);
-            let step = |done, hops| {
-                show.at(i, done, hops);
-                true
-            };
-            if let Some(done) = shop.point(i, &step) {
-                show.finished(i, done.summary.packet_hops);
-                lock(&results).push((i, done));
-            }
-        });
-    });
-    show.ends();
-    for (i, done) in lock(&results).drain(..) {
-        finished[i] = Some(done);
-    }
-    complete(finished, how.wanted.len(), shop)
-}
-
-/// Succeeds if all points that are to be simulated are finished; otherwise says why not, and what
-/// is kept.
-fn complete(finished: &[Option<Finished>], wanted: usize, shop: &Workshop) -> Result<(), Failure> {
-    let done = finished.iter().flatten().count();
-    let kept = format!(
-        "{done} of {wanted} points are finished and kept in {}",
-        shop.dir.path().display()
-    );
-    match shop.failure(&kept) {
-        Some(failure) => Err(failure),
-        None if done == wanted => Ok(()),
-        None => Err(Failure::Interrupted(format!(
-            "interrupted: {kept}; the same command continues from there"
-        ))),
-    }
-}
-
-/// Threads that simulate this number of points at the same time.
-pub(super) fn pool(points: usize) -> Result<rayon::ThreadPool, Failure> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(points.max(1))
-        .build()
-        .map_err(|e| Failure::Machine(miette::miette!("cannot start the threads: {e}")))
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

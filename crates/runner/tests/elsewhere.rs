@@ -2,73 +2,13 @@
 //! Points that are simulated elsewhere give the run that this machine gives by itself, in whatever
 //! order they come back and however often.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use cemark_report::Provenance;
-use cemark_runner::marker::Watches;
-use cemark_runner::{Bench, Cores, Failure, Handed, Order, Ran, Silent};
-use cemark_scenario::{Overrides, Plan, parse};
+use cemark_runner::{Bench, Failure, Handed, Ran, Silent};
+use cemark_scenario::Plan;
 
-const FILE: &str = "
-seeds = 3
-[topology]
-kind = \"star\"
-hosts = 4
-[[workload]]
-kind = \"poisson\"
-sizes = \"web-search\"
-load = 0.5
-flows = 30
-[[scheme]]
-marker = \"threshold\"
-[[scheme]]
-marker = \"ecn_sharp\"
-[sweep]
-\"workload.load\" = [0.3, 0.8]
-";
-
-fn plan(precision: Option<&str>) -> Plan {
-    let overrides = Overrides {
-        precision: precision.map(str::to_owned),
-        ..Overrides::default()
-    };
-    parse(FILE, "f.toml", &overrides).expect("a scenario")
-}
-
-/// A folder that is removed.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("cemark-elsewhere-{}-{name}", std::process::id());
-        Folder(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // There may be none.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn order(plan: Plan, out: &Path) -> Order {
-    Order {
-        plan,
-        watches: Watches::default(),
-        part: None,
-        out: out.to_path_buf(),
-        cores: Cores::default(),
-        anyway: false,
-        fresh: false,
-        who: Provenance {
-            build: "this".to_owned(),
-            ..Provenance::default()
-        },
-        stop: Arc::default(),
-    }
-}
+use crate::common::{FILE, Folder, order, plan};
 
 fn begin(plan: Plan, out: &Path) -> Handed {
     let begun = Handed::begin(order(plan, out), 2, &(), Arc::new(Silent));

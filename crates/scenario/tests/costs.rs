@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the estimate of a run knows: when it ends, who shares a link, how much an acknowledgement
-//! answers. Against measured runs it is compared in `crates/report/tests/costs.rs`.
+//! answers. Against measured runs it is compared in `crates/figures/tests/costs.rs`.
 
 use cemark_scenario::{Overrides, Plan, parse};
 

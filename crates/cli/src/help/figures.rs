@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use cemark_report::figure::{TARGETS, names, targets};
-use cemark_report::table::wrap;
+use cemark_figures::{TARGETS, names, targets};
+use cemark_report::text::wrap;
 
 /// The rows of a figure; `None` where there is no such figure.
 pub(super) fn about(figure: &str, width: usize) -> Option<String> {

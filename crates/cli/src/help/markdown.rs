@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use cemark_report::table::wrap;
+use cemark_report::text::wrap;
 
 /// Columns by which explanations and code are indented.
 const INDENT: usize = 4;

@@ -7,7 +7,7 @@ mod topics;
 
 use cemark_marking::{SchemeSpec, catalogue};
 use cemark_param::Dialect;
-use cemark_report::table::wrap;
+use cemark_report::text::wrap;
 use cemark_scenario::{DocumentedKey, documented_keys};
 use cemark_transport::cc;
 use clap::{Command, CommandFactory};
@@ -101,7 +101,7 @@ pub(crate) fn words() -> Vec<(String, String)> {
     all.extend(theory::names().map(|(name, doc)| (name.to_owned(), doc)));
     let builtins = cemark_scenario::builtins();
     all.extend(builtins.map(|b| (b.name.to_owned(), b.title())));
-    let figures = cemark_report::figure::names();
+    let figures = cemark_figures::names();
     all.extend(figures.map(|name| (name.to_owned(), "a figure".to_owned())));
     all.extend(terms().map(|(term, _)| (term, "a term".to_owned())));
     let mut seen = std::collections::BTreeSet::new();

@@ -2,7 +2,7 @@
 //! The scenario that `cemark init` writes, `scenario.toml.jinja`: every line with what it means,
 //! every threshold with the rule that it follows from.
 
-use cemark_report::table::wrap;
+use cemark_report::text::wrap;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::merge_maps;
 use minijinja::{Environment, UndefinedBehavior, Value, context};

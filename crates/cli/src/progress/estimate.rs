@@ -141,11 +141,6 @@ impl Estimator {
         }
     }
 
-    /// Point `i` does not have to be run.
-    pub(super) fn skips(&mut self, i: usize) {
-        self.states[i] = State::Absent;
-    }
-
     /// Of the points that have not begun, these will. The total may jump now.
     pub(super) fn expects(&mut self, points: &[usize]) {
         let mut wanted = vec![false; self.jobs.len()];

@@ -84,43 +84,27 @@ struct State {
 }
 
 impl Progress {
-    /// Of points in the order in which they are simulated, this number at a time. `quiet` shows
-    /// nothing.
-    pub(crate) fn new(points: &[&Point], threads: usize, quiet: bool) -> Self {
-        let jobs = points.iter().map(|p| job(0, p)).collect();
-        Progress::of(Estimator::new(jobs, threads), points.len(), quiet)
-    }
-
-    /// Of plans that are run one after the other, each with its longest point first. Points are
-    /// numbered through all plans, as they are in them.
-    pub(crate) fn of_plans(plans: &[Plan], threads: usize, quiet: bool) -> Self {
-        let all = plans.iter().enumerate();
+    /// The progress of plans that are run one after the other, each with its longest point first,
+    /// this number of points at a time. Points are numbered through all plans, as they are in them.
+    /// `quiet` shows nothing.
+    pub(crate) fn new<'a>(
+        plans: impl IntoIterator<Item = &'a Plan>,
+        threads: usize,
+        quiet: bool,
+    ) -> Self {
+        let all = plans.into_iter().enumerate();
         let jobs = all.flat_map(|(stage, plan)| plan.points.iter().map(move |p| job(stage, p)));
         let jobs: Vec<Job> = jobs.collect();
-        let points = jobs.len();
-        let mut estimator = Estimator::new(jobs, threads);
-        estimator.longest_first();
-        let progress = Progress::of(estimator, points, quiet);
-        let all = plans.iter().flat_map(|plan| {
-            let first = plan.simulated_as();
-            first.into_iter().enumerate().map(|(i, first)| i == first)
-        });
-        let mut board = progress.board();
-        for (i, _) in all.enumerate().filter(|(_, simulated)| !simulated) {
-            board.leaves_out(i);
-        }
-        drop(board);
-        progress
-    }
-
-    fn of(estimator: Estimator, points: usize, quiet: bool) -> Self {
         let all = State {
             expected: true,
             ..State::default()
         };
+        let points = vec![all; jobs.len()];
+        let mut estimator = Estimator::new(jobs, threads);
+        estimator.longest_first();
         let board = Arc::new(Mutex::new(Board {
             watch: Stopwatch::start(),
-            points: vec![all; points],
+            points,
             estimator,
             title: String::new(),
             shown: 0,
@@ -164,14 +148,6 @@ impl Progress {
         board.points[i].hops = hops;
         board.points[i].finished = true;
         board.estimator.ends(i, now, hops);
-    }
-
-    /// Point `i` was finished by an earlier session.
-    pub(crate) fn resumed(&self, i: usize) {
-        let mut board = self.board();
-        board.points[i].began = true;
-        board.points[i].finished = true;
-        board.estimator.skips(i);
     }
 
     /// Of the points that have not begun, only these are expected to be simulated.
@@ -222,12 +198,6 @@ fn locked(board: &Mutex<Board>) -> MutexGuard<'_, Board> {
 impl Board {
     fn now(&self) -> f64 {
         self.watch.seconds()
-    }
-
-    /// Point `i` is not simulated.
-    fn leaves_out(&mut self, i: usize) {
-        self.points[i].expected = false;
-        self.estimator.skips(i);
     }
 
     /// What is shown now.
@@ -321,8 +291,8 @@ mod tests {
 
     #[test]
     fn a_quiet_run_shows_nothing() {
-        assert!(Progress::new(&[], 1, true).painter.is_none());
-        let mut loud = Progress::new(&[], 1, false);
+        assert!(Progress::new([], 1, true).painter.is_none());
+        let mut loud = Progress::new([], 1, false);
         assert!(loud.painter.is_some());
         loud.clear();
         assert!(loud.painter.is_none());

@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Estimate, Estimator, Job};
+use super::{Estimate, Estimator, Job, State};
 
 /// A recorded run.
 struct Recording {
@@ -91,7 +91,7 @@ impl Recording {
                 'b' => estimator.begins(e.point, e.now),
                 'a' => estimator.at(e.point, e.now, e.done, e.hops),
                 'f' => estimator.ends(e.point, e.now, e.hops),
-                's' => estimator.skips(e.point),
+                's' => estimator.states[e.point] = State::Absent,
                 other => panic!("no event `{other}`"),
             }
         }

@@ -8,11 +8,11 @@ mod sweep;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use cemark_report::rundir::Share;
 use cemark_report::{Comparisons, RunDir, RunSummary, pauses, table};
 use cemark_runner::{Cores, Order, Ran, marker};
 use cemark_scenario::visible_lines;
 
-pub(crate) use self::part::Share;
 use self::redraw::Screen;
 pub(crate) use self::sweep::{SweepArgs, sweep};
 use crate::exit::{Failure, Stderr, answer_json, answer_styled, complain, warn};
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     /// Run only part I of N, into a directory of its own: N processes, on one machine or on many,
     /// run everything, and `cemark merge` makes one run of their parts (docs/cluster.md).
     #[arg(long, value_name = "I/N")]
-    part: Option<part::Share>,
+    part: Option<Share>,
     /// Run even if the machine seems to have too little memory.
     #[arg(long)]
     anyway: bool,
@@ -88,14 +88,14 @@ fn order(args: &Args) -> Result<Order, Failure> {
     if args.part.is_some() && plan.precision.is_some() {
         return Err(part::needs_fixed_seeds(&args.scenario));
     }
-    let out = args.out.clone().unwrap_or_else(|| match args.part {
-        Some(part) => part.default_path(&plan),
-        None => RunDir::default_path(&plan),
+    let out = args.out.clone().unwrap_or_else(|| {
+        let whole = RunDir::default_path(&plan);
+        args.part.map_or(whole.clone(), |part| part.beside(&whole))
     });
     Ok(Order {
         plan,
         watches,
-        part: args.part.map(|part| part.named(&args.scenario)),
+        part: args.part.map(|part| part::named(part, &args.scenario)),
         out,
         cores: Cores {
             jobs: args.jobs,

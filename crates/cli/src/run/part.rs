@@ -1,76 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cemark run --part 2/4`: one of several parts of a run, in a directory of its own.
 
-use std::path::PathBuf;
-use std::str::FromStr;
-
-use cemark_report::rundir::Part;
+use cemark_report::rundir::{Part, Share};
 use cemark_report::{RunDir, units};
 use cemark_runner::Ran;
-use cemark_scenario::{Plan, builtin, visible};
+use cemark_scenario::{builtin, visible};
 use serde::Serialize;
 
 use crate::exit::{Failure, answer, answer_json};
 use crate::{Format, shell};
 
-/// More parts than anyone has machines.
-const MOST: u32 = 10_000;
-
-/// Which part of how many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
-    part: u32,
-    parts: u32,
-}
-
-impl FromStr for Share {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |n: &str| n.trim().parse::<u32>().ok();
-        let pair = text.split_once('/');
-        let Some((part, parts)) = pair.and_then(|(i, n)| Some((number(i)?, number(n)?))) else {
-            return Err(
-                "write the number of the part and of all parts, for example 2/4".to_owned(),
-            );
-        };
-        if parts == 0 || parts > MOST {
-            return Err(format!("there can be 1 to {MOST} parts"));
-        }
-        if part == 0 || part > parts {
-            return Err(format!(
-                "the first number is 1 to {parts}, for example 1/{parts}"
-            ));
-        }
-        Ok(Share { part, parts })
-    }
-}
-
-impl Share {
-    /// The same of a figure's points.
-    pub(crate) fn of_figure(self) -> cemark_report::figure::Share {
-        cemark_report::figure::Share {
-            part: self.part,
-            parts: self.parts,
-        }
-    }
-
-    /// Where it goes by default.
-    pub(super) fn default_path(self, plan: &Plan) -> PathBuf {
-        RunDir::default_part_path(plan, self.part, self.parts)
-    }
-
-    /// As the manifest names it; `scenario` is the argument of the command.
-    pub(super) fn named(self, scenario: &str) -> Part {
-        Part {
-            part: self.part,
-            parts: self.parts,
-            file: match builtin(scenario) {
-                Some(_) => format!("{scenario}.toml"),
-                None => scenario.to_owned(),
-            },
-        }
-    }
+/// The part as its manifest names it; `scenario` is the argument of the command.
+pub(super) fn named(share: Share, scenario: &str) -> Part {
+    share.of(match builtin(scenario) {
+        Some(_) => format!("{scenario}.toml"),
+        None => scenario.to_owned(),
+    })
 }
 
 /// What `cemark run --part --format json` prints.
@@ -108,7 +53,7 @@ pub(super) fn needs_fixed_seeds(scenario: &str) -> Failure {
 pub(super) fn conclude(share: Share, ran: &Ran, format: Format) -> Result<(), Failure> {
     let (plan, dir, finished) = (&ran.plan, ran.dir.path(), &ran.finished);
     let all = RunDir::default_path(plan);
-    let merge = if dir == share.default_path(plan) {
+    let merge = if dir == share.beside(&all) {
         // The shell expands the star, so only the rest may be quoted.
         let stem = shell::quoted(&format!("{}-part", all.display()));
         format!("cemark merge {stem}*of{}", share.parts)
@@ -157,29 +102,4 @@ fn text(a: &Answer) -> String {
         visible(&a.directory),
         visible(&a.merge),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Share;
-
-    #[test]
-    fn parts_are_read() {
-        let read = |text: &str| text.parse::<Share>();
-        assert_eq!(read("2/4"), Ok(Share { part: 2, parts: 4 }));
-        assert_eq!(read("1/1"), Ok(Share { part: 1, parts: 1 }));
-        for (text, says) in [
-            ("2", "2/4"),
-            ("2 of 4", "2/4"),
-            ("a/b", "2/4"),
-            ("-1/4", "2/4"),
-            ("0/4", "1 to 4, for example 1/4"),
-            ("5/4", "1 to 4, for example 1/4"),
-            ("1/0", "1 to 10000 parts"),
-            ("1/99999", "1 to 10000 parts"),
-        ] {
-            let e = read(text).expect_err(text);
-            assert!(e.contains(says), "{text}: {e}");
-        }
-    }
 }

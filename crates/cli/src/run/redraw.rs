@@ -29,8 +29,6 @@ pub(super) struct Screen {
 
 struct Drawn {
     progress: Progress,
-    /// For each point of the plan its place among the points to simulate.
-    places: Vec<Option<usize>>,
     /// Lines of the table that is on the screen.
     lines: usize,
 }
@@ -47,13 +45,9 @@ impl Screen {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the progress something about a point, by its place.
-    fn tell(&self, point: usize, what: impl FnOnce(&Progress, usize)) {
-        let drawn = self.lock();
-        if let Some(drawn) = &*drawn
-            && let Some(place) = drawn.places[point]
-        {
-            what(&drawn.progress, place);
+    fn tell(&self, what: impl FnOnce(&Progress)) {
+        if let Some(drawn) = &*self.lock() {
+            what(&drawn.progress);
         }
     }
 }
@@ -69,16 +63,9 @@ impl Show for Screen {
     }
 
     fn starts(&self, plan: &Plan, missing: &[usize], threads: usize) {
-        let mut places = vec![None; plan.points.len()];
-        for (place, point) in missing.iter().enumerate() {
-            places[*point] = Some(place);
-        }
-        let points: Vec<_> = missing.iter().map(|i| &plan.points[*i]).collect();
-        *self.lock() = Some(Drawn {
-            progress: Progress::new(&points, threads, self.quiet),
-            places,
-            lines: 0,
-        });
+        let progress = Progress::new([plan], threads, self.quiet);
+        progress.expect(missing);
+        *self.lock() = Some(Drawn { progress, lines: 0 });
     }
 
     fn notes(&self, text: &str) {
@@ -88,22 +75,19 @@ impl Show for Screen {
     }
 
     fn begins(&self, point: usize) {
-        self.tell(point, |progress, place| progress.begins(place));
+        self.tell(|progress| progress.begins(point));
     }
 
     fn at(&self, point: usize, done: f64, hops: u64) {
-        self.tell(point, |progress, place| progress.at(place, done, hops));
+        self.tell(|progress| progress.at(point, done, hops));
     }
 
     fn finished(&self, point: usize, hops: u64) {
-        self.tell(point, |progress, place| progress.finished(place, hops));
+        self.tell(|progress| progress.finished(point, hops));
     }
 
     fn expects(&self, points: &[usize]) {
-        if let Some(drawn) = &*self.lock() {
-            let places: Vec<usize> = points.iter().filter_map(|i| drawn.places[*i]).collect();
-            drawn.progress.expect(&places);
-        }
+        self.tell(|progress| progress.expect(points));
     }
 
     fn looks(&self, plan: &Plan, groups: &[Option<Group>], block: usize, line: &str) {

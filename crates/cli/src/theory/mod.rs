@@ -5,7 +5,7 @@ mod forms;
 
 use std::fmt::Write as _;
 
-use cemark_report::{table::wrap, units};
+use cemark_report::{text::wrap, units};
 use cemark_scenario::{Measure, alike, read_quantity};
 use serde::Serialize;
 

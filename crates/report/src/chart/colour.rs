@@ -8,7 +8,7 @@ use cemark_scenario::Plan;
 use plotters::style::RGBColor;
 
 /// Colours of schemes; with more schemes they repeat.
-pub(crate) const COLOURS: usize = 12;
+pub const COLOURS: usize = 12;
 
 /// (name of the variable, on white paper, on a dark page).
 const TABLE: [(&str, u32, u32); COLOURS + 4] = [
@@ -65,7 +65,7 @@ pub(super) fn dashes((r, g, b): (u8, u8, u8)) -> &'static [f64] {
 }
 
 /// The place of a scheme in the list of colours: the baseline is always the first.
-pub(crate) fn of_scheme(plan: &Plan, scheme: &str) -> usize {
+pub fn of_scheme(plan: &Plan, scheme: &str) -> usize {
     let place = plan.schemes.iter().position(|s| s == scheme).unwrap_or(0);
     if place == plan.baseline {
         return 0;

@@ -14,7 +14,6 @@ mod curves;
 mod draw;
 mod file;
 mod font;
-mod of_figure;
 mod of_goodput;
 mod of_group;
 mod of_queues;
@@ -28,15 +27,12 @@ mod svg;
 mod tests;
 
 pub use axis::{Axis, Unit};
-pub(crate) use colour::{COLOURS, of_scheme as colour};
-pub use of_figure::of_figure_row;
-pub(crate) use of_goodput::Intervals;
-pub use of_goodput::of_goodput;
-pub use of_group::of_group;
-pub(crate) use of_group::{at, difference, name as metric_name, place_of};
+pub use colour::{COLOURS, of_scheme as colour};
+pub use of_goodput::{Intervals, of_goodput};
+pub use of_group::{at, name as metric_name, of_group};
+pub(crate) use of_group::{difference, place_of};
 pub use of_queues::of_queues;
-pub use of_sweep::{Values, of_sweep};
-pub(crate) use of_sweep::{capital, numbers, unit as unit_of};
+pub use of_sweep::{Values, capital, numbers, of_sweep, unit as unit_of};
 
 use cemark_scenario::Plan;
 use svg::{Medium, escape};
@@ -253,7 +249,7 @@ pub fn of_run(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> 
 }
 
 /// A word as a part of a file's name.
-pub(crate) fn file_word(text: &str) -> String {
+pub fn file_word(text: &str) -> String {
     let plain = |c: char| match c {
         c if c.is_ascii_alphanumeric() || ".-_".contains(c) => c,
         _ => '_',

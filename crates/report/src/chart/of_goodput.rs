@@ -14,7 +14,7 @@ const POINTS: usize = 240;
 
 /// Bytes that were counted in intervals one after the other.
 #[derive(Clone, Copy)]
-pub(crate) struct Intervals {
+pub struct Intervals {
     /// Where the first begins, in microseconds.
     pub from: f64,
     /// The length of each, in seconds.

@@ -40,7 +40,7 @@ pub(super) fn headline() -> Vec<&'static Metric> {
 }
 
 /// What charts call a metric: `short flows, mean FCT`.
-pub(crate) fn name(metric: &Metric) -> String {
+pub fn name(metric: &Metric) -> String {
     let column = metric.column.as_ref();
     if let Some(name) = column.and_then(|c| c.bar) {
         return format!("{name} FCT");
@@ -53,7 +53,7 @@ pub(crate) fn name(metric: &Metric) -> String {
 }
 
 /// `, load 0.9`: behind a title.
-pub(crate) fn at(group: &Group) -> String {
+pub fn at(group: &Group) -> String {
     match group.title() {
         title if title.is_empty() => String::new(),
         title => format!(", {title}"),

@@ -85,7 +85,7 @@ impl<'a> Swept<'a> {
 }
 
 /// The values as numbers in one unit; `None` if they are words.
-pub(crate) fn numbers<'a>(words: &[&'a str]) -> Option<(Unit, Vec<(&'a str, f64)>)> {
+pub fn numbers<'a>(words: &[&'a str]) -> Option<(Unit, Vec<(&'a str, f64)>)> {
     const FACTORS: [(&str, f64, Unit); 16] = [
         ("ps", 1e-6, Unit::Micros),
         ("ns", 1e-3, Unit::Micros),
@@ -292,7 +292,7 @@ fn spot(
 }
 
 /// Units of a metric as those of an axis.
-pub(crate) fn unit(unit: Of) -> Unit {
+pub fn unit(unit: Of) -> Unit {
     match unit {
         Of::Micros => Unit::Micros,
         Of::Bytes => Unit::Bytes,
@@ -301,7 +301,8 @@ pub(crate) fn unit(unit: Of) -> Unit {
     }
 }
 
-pub(crate) fn capital(text: &str) -> String {
+/// A text whose first letter is a capital one.
+pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(char::to_uppercase);
     first.into_iter().flatten().chain(letters).collect()

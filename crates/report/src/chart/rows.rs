@@ -151,7 +151,7 @@ fn outside(row: &Row, low: f64, high: f64) -> (Option<f64>, Option<f64>) {
 pub(super) fn number(x: f64, unit: &Unit) -> String {
     let text = match unit {
         Unit::Percent => format!("{x:+.0}"),
-        _ => crate::figure::render::number(x),
+        _ => crate::units::number(x),
     };
     text.replace('-', "−")
 }

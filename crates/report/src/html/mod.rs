@@ -2,7 +2,7 @@
 //! `report.html`: one file that shows a whole run. It loads nothing from elsewhere.
 
 mod block;
-pub(crate) mod page;
+pub mod page;
 
 use cemark_scenario::Plan;
 use minijinja::value::Serde;
@@ -144,7 +144,7 @@ pub fn render_as(
     let drawn = context! {
         curves => Value::from(Serde(curves)), blocks => Value::from(Serde(blocks)), ..values
     };
-    page("run.html", &contents, drawn)
+    page(include_str!("run.html"), &contents, drawn)
 }
 
 /// Those charts that fit; after the first that does not, `room` is zero.

@@ -12,18 +12,15 @@ use crate::chart::{self, COLOURS, Chart};
 /// More entries than this stand beside the page instead of above it.
 const BAR: usize = 7;
 
-/// The templates, by name.
-const TEMPLATES: [(&str, &str); 5] = [
+/// The templates on which pages build, by name.
+const TEMPLATES: [(&str, &str); 2] = [
     ("base.html", include_str!("base.html")),
     ("block.html", include_str!("block.html")),
-    ("run.html", include_str!("run.html")),
-    ("figure.html", include_str!("figure.html")),
-    ("paper.html", include_str!("paper.html")),
 ];
 
 /// An entry of the contents.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// Where it leads to, an `id` of the page.
     pub anchor: String,
     /// What is there.
@@ -33,7 +30,8 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(anchor: &str, name: &str) -> Self {
+    /// An entry without parts.
+    pub fn new(anchor: &str, name: &str) -> Self {
         Entry {
             anchor: anchor.to_owned(),
             name: name.to_owned(),
@@ -44,7 +42,7 @@ impl Entry {
 
 /// A chart in a page.
 #[derive(Serialize)]
-pub(crate) struct Picture {
+pub struct Picture {
     title: String,
     caption: String,
     svg: String,
@@ -54,7 +52,7 @@ pub(crate) struct Picture {
 
 impl Picture {
     /// One that is a file as well, `file` as seen from the page.
-    pub(crate) fn linked(chart: Chart, file: String) -> Self {
+    pub fn linked(chart: Chart, file: String) -> Self {
         Picture {
             file,
             ..Picture::from(chart)
@@ -62,7 +60,7 @@ impl Picture {
     }
 
     /// How many bytes of the page it takes, nearly.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.svg.len()
     }
 }
@@ -78,18 +76,19 @@ impl From<Chart> for Picture {
     }
 }
 
-/// A whole page: the template `name` filled with `values`.
-pub(crate) fn page(name: &str, contents: &[Entry], values: Value) -> String {
+/// A whole page: the text of a template, filled with `values`.
+pub fn page(text: &str, contents: &[Entry], values: Value) -> String {
     let mut env = Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
         .build();
     env.set_syntax(syntax.expect("the usual delimiters"));
-    for (name, text) in TEMPLATES {
+    // The ending of a name turns escapes on.
+    for (name, text) in TEMPLATES.into_iter().chain([("page.html", text)]) {
         env.add_template(name, text).expect("a fixed template");
     }
-    let template = env.get_template(name).expect("just added");
+    let template = env.get_template("page.html").expect("just added");
     let html = template
         .render(context! {
             // Ours comes second, so that its colours count.
@@ -106,7 +105,7 @@ pub(crate) fn page(name: &str, contents: &[Entry], values: Value) -> String {
 }
 
 /// A typographic minus, and numbers that stay on one line with their percent sign.
-pub(crate) fn typeset(text: &str) -> String {
+pub fn typeset(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
     let mut rest = text.chars().peekable();

@@ -16,7 +16,7 @@ use crate::Error;
 const LARGEST: u64 = 2 << 30;
 
 /// A document as it is written.
-pub(crate) fn encode(value: &impl Serialize) -> Vec<u8> {
+pub fn encode(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(value).expect("numbers and strings");
     assert!(bytes.ends_with(b"\n}"), "a document is an object");
     bytes.truncate(bytes.len() - 2);
@@ -34,7 +34,7 @@ pub(crate) fn decode<T: DeserializeOwned>(mut bytes: Vec<u8>) -> Option<T> {
 }
 
 /// A document's file.
-pub(crate) enum Found<T> {
+pub enum Found<T> {
     /// There is none.
     Missing,
     /// The file is not as it was written, or has no checksum.
@@ -48,7 +48,7 @@ impl<T> Found<T> {
     ///
     /// # Errors
     /// [`crate::Fault::User`] where the document is missing or damaged.
-    pub(crate) fn needed(self, path: &Path, help: &str) -> Result<T, Error> {
+    pub fn needed(self, path: &Path, help: &str) -> Result<T, Error> {
         match self {
             Found::Whole(content) => Ok(content),
             Found::Missing => Err(Error::user("this file is missing:", path, help)),
@@ -65,7 +65,7 @@ impl<T> Found<T> {
 ///
 /// # Errors
 /// Where it cannot be read, or is no file.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Found<T>, Error> {
+pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Found<T>, Error> {
     match files::bytes(path, LARGEST) {
         Ok(bytes) => Ok(decode(bytes).map_or(Found::Damaged, Found::Whole)),
         Err(e) if e.is_missing() => Ok(Found::Missing),

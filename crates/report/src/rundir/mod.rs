@@ -7,9 +7,10 @@
 //! process away.
 
 mod columns;
-pub(crate) mod document;
+pub mod document;
 mod elsewhere;
 mod lock;
+mod part;
 mod reading;
 mod seal;
 mod source;
@@ -19,6 +20,7 @@ mod write;
 
 pub use columns::{Column, Table};
 pub use elsewhere::{Brought, encode, scenario_of};
+pub use part::{Part, Share};
 pub use source::{Found, Source};
 pub use tables::{Kind, columns};
 pub use write::{write_named, write_whole};
@@ -34,7 +36,7 @@ use cemark_sim::Outcome;
 use serde::{Deserialize, Serialize};
 
 use self::lock::{Asked, Lock};
-pub use self::reading::{Kept, Run, read};
+pub use self::reading::{Run, read};
 use self::stored::Stored;
 use crate::Error;
 use crate::summary::{PointSummary, RunSummary, hex};
@@ -154,17 +156,6 @@ pub struct Manifest {
     pub source: String,
 }
 
-/// One of several parts of a run ([`Plan::part`]).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// Its number, from 1.
-    pub part: u32,
-    /// Number of parts.
-    pub parts: u32,
-    /// The scenario file: its size tables are looked for beside it.
-    pub file: String,
-}
-
 /// A run directory that belongs to one scenario, and to this process while the value or a clone of
 /// it lives.
 #[derive(Clone, Debug)]
@@ -208,12 +199,6 @@ impl RunDir {
     /// Where a plan goes by default: `runs/<scenario>-<first 8 digits of its digest>`.
     pub fn default_path(plan: &Plan) -> PathBuf {
         Path::new("runs").join(format!("{}-{}", plan.name, &hex(plan.digest)[..8]))
-    }
-
-    /// Where a part of a plan goes by default: the same with `-part2of4`.
-    pub fn default_part_path(plan: &Plan, part: u32, parts: u32) -> PathBuf {
-        let whole = RunDir::default_path(plan);
-        PathBuf::from(format!("{}-part{part}of{parts}", whole.display()))
     }
 
     /// Creates the directory, or opens that of an earlier run of the same scenario. With `fresh`,

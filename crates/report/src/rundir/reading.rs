@@ -9,7 +9,6 @@ use serde::Deserialize;
 use super::stored::{self, Stored};
 use super::{Finished, MANIFEST, Manifest, POINTS, SUMMARY, document};
 use crate::Error;
-use crate::figure::RowResult;
 use crate::summary::hex;
 
 /// A run that was read from its directory.
@@ -28,15 +27,6 @@ pub struct Run {
 const AGAIN: &str =
     "run the same command again: it writes the file, and simulates only what is missing";
 
-/// What a run directory holds.
-#[derive(Clone, Debug)]
-pub enum Kept {
-    /// A comparison of schemes.
-    Run(Box<Run>),
-    /// The rows of a figure.
-    Figure(Vec<RowResult>),
-}
-
 /// The part of `summary.json` that says which points the run has.
 #[derive(Deserialize)]
 struct Summary {
@@ -51,15 +41,12 @@ struct Listed {
     seed: u64,
 }
 
-/// Reads what a run, or a figure, left in its directory.
+/// Reads what a run left in its directory.
 ///
 /// # Errors
 /// [`crate::Fault::User`] where the directory is not that of a finished run, or belongs to a cemark
 /// whose scenarios this one does not read; [`crate::Fault::Machine`] where it cannot be read.
-pub fn read(dir: &Path) -> Result<Kept, Error> {
-    if let Some(rows) = crate::figure::stored_rows(dir)? {
-        return Ok(Kept::Figure(rows));
-    }
+pub fn read(dir: &Path) -> Result<Run, Error> {
     let path = dir.join(MANIFEST);
     let manifest: Manifest = match document::read(&path)? {
         document::Found::Missing => {
@@ -136,11 +123,11 @@ pub fn read(dir: &Path) -> Result<Kept, Error> {
             }
         }
     }
-    Ok(Kept::Run(Box::new(Run {
+    Ok(Run {
         plan,
         finished,
         left_out,
-    })))
+    })
 }
 
 /// The name of the scenario's file as it was typed, since relative paths in it start there.

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use cemark_scenario::{Plan, visible};
 
 use crate::comparison::{Comparisons, Group, Row};
-use crate::figure::RowResult;
 use crate::metrics::{self, Metric};
 use crate::{Finished, chart, params};
 
@@ -233,42 +232,6 @@ fn ports(plan: &Plan, finished: &[Finished], comparisons: &Comparisons) -> Table
         title: "Switch ports, first seed.".to_owned(),
         head,
         rows,
-    }
-}
-
-/// The rows of a figure; with every digit for programs.
-pub fn of_figure(rows: &[RowResult], exact: bool) -> Table {
-    let head = [
-        "row",
-        "statistic",
-        "unit",
-        "published",
-        "measured",
-        "low",
-        "high",
-        "band from",
-        "band to",
-        "verdict",
-    ];
-    let value = |x: Option<f64>| match (x, exact) {
-        (_, true) => number(x),
-        (Some(x), false) => crate::figure::render::number(x).replace('-', "−"),
-        (None, false) => "–".to_owned(),
-    };
-    let cells = rows.iter().flat_map(|row| {
-        row.parts.iter().map(move |p| {
-            let verdict = p.verdict.map_or(String::new(), |v| v.to_string());
-            let mut cells = vec![p.id.clone(), p.statistic.clone(), p.unit.clone()];
-            cells.extend([p.published, p.measured, p.low, p.high, p.lo, p.hi].map(value));
-            cells.push(verdict);
-            cells
-        })
-    });
-    Table {
-        name: "rows".to_owned(),
-        title: "Published and measured, with the band that counts as reproduced.".to_owned(),
-        head: head.map(str::to_owned).to_vec(),
-        rows: cells.collect(),
     }
 }
 

@@ -13,6 +13,7 @@ use self::block::Block;
 use crate::comparison::sentence::{self, Said};
 use crate::comparison::{Comparisons, Group, Row};
 use crate::metrics::{self, Metric, Subject};
+use crate::text::wrap;
 use crate::{RunSummary, units};
 
 /// How to draw.
@@ -300,22 +301,4 @@ fn shorten(s: &str, most: usize) -> String {
     } else {
         s.chars().take(most - 1).chain(['…']).collect()
     }
-}
-
-/// Breaks lines at spaces.
-pub fn wrap(text: &str, width: usize) -> String {
-    let mut out = String::new();
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        if column > 0 && column + 1 + len(word) > width {
-            out.push('\n');
-            column = 0;
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += len(word);
-    }
-    out
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A row of a figure: published beside measured, with the interval and the band that counts as
+//! reproduced. Conditions with the same unit share an axis.
+
+use cemark_report::chart::{Axis, Body, Chart, Panel, Row, Rows, Unit, file_word};
+use cemark_report::units;
+
+use super::{PartResult, RowResult};
+
+/// The chart of a row; `None` where there is no number to draw.
+pub fn of_row(row: &RowResult) -> Option<Chart> {
+    let mut panels: Vec<(String, Vec<Row>)> = Vec::new();
+    for part in &row.parts {
+        let known = [part.published, part.measured, part.lo, part.hi];
+        if known.iter().all(Option::is_none) {
+            continue;
+        }
+        let drawn = drawn(row, part);
+        match panels.iter_mut().find(|p| p.0 == part.unit) {
+            Some(panel) => panel.1.push(drawn),
+            None => panels.push((part.unit.clone(), vec![drawn])),
+        }
+    }
+    if panels.is_empty() {
+        return None;
+    }
+    Some(Chart {
+        name: file_word(&row.id),
+        title: format!("{}: {}", row.id, row.experiment),
+        caption: "Dots: measured, with their 95 % intervals. Diamonds: published. Shaded: the \
+                  band in which the number counts as reproduced."
+            .to_owned(),
+        legend: Vec::new(),
+        panels: panels
+            .into_iter()
+            .map(|(unit, rows)| Panel {
+                title: String::new(),
+                note: String::new(),
+                body: Body::Rows(Rows {
+                    axis: Axis::new("", Unit::Other(unit)),
+                    origin: None,
+                    rows,
+                }),
+            })
+            .collect(),
+    })
+}
+
+fn drawn(row: &RowResult, part: &PartResult) -> Row {
+    let letter = part.id.strip_prefix(&row.id).unwrap_or_default();
+    let letter = letter.trim_start_matches('.');
+    let number = |x: f64| units::number(x).replace('-', "−");
+    let mut tip = format!("{} {}", part.id, part.statistic);
+    let mut say = |what: &str, value: Option<f64>| {
+        if let Some(value) = value {
+            tip += &format!("; {what} {} {}", number(value), part.unit);
+        }
+    };
+    say("measured", part.measured);
+    say("from", part.low);
+    say("to", part.high);
+    say("published", part.published);
+    let band = match (part.lo, part.hi) {
+        (None, None) => None,
+        (low, high) => Some((
+            low.unwrap_or(f64::NEG_INFINITY),
+            high.unwrap_or(f64::INFINITY),
+        )),
+    };
+    Row {
+        label: format!("{letter} {}", part.statistic).trim().to_owned(),
+        colour: 1,
+        value: part.measured,
+        interval: part.low.zip(part.high),
+        band,
+        published: part.published,
+        text: part.measured.map_or("–".to_owned(), number),
+        tip,
+    }
+}

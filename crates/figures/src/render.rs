@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `cemark figure` prints and writes: the table, the JSON document and `report.html`.
+
+use cemark_report::html::page::{Entry, Picture, page, typeset};
+use cemark_report::text::wrap;
+use cemark_report::units::{self, number};
+use cemark_scenario::Overrides;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+
+use super::answer::answers;
+use super::committed::Committed;
+use super::error::FileError;
+use super::file::FigureFile;
+use super::result::{FigureRun, PartResult, RowResult};
+use super::targets::{Expected, Target};
+use super::verdict::RowVerdict;
+use super::why::{Grade, Parameter};
+use super::{FIGURES, Mode, chart};
+
+/// One JSON document; `docs/output.md` lists its fields.
+pub fn json(run: &FigureRun) -> String {
+    let mut text = serde_json::to_string_pretty(run).expect("numbers and strings");
+    text.push('\n');
+    text
+}
+
+/// The table on the terminal: one line for each row, and one for each condition of a row that has
+/// several. Long names take several lines if the terminal is narrower than the table.
+pub fn table(run: &FigureRun, columns: usize) -> String {
+    if run.rows.is_empty() {
+        return count(run, columns);
+    }
+    let mut out = String::new();
+    let head = [
+        "row",
+        "published",
+        "measured",
+        "95 % interval",
+        "verdict",
+        "value",
+    ];
+    let mut lines: Vec<[String; 6]> = vec![head.map(str::to_owned)];
+    for row in &run.rows {
+        let differs = if row.differs() {
+            format!(
+                " (expected: {})",
+                row.expected.map_or(String::new(), |e| e.to_string())
+            )
+        } else {
+            String::new()
+        };
+        match &row.parts[..] {
+            [part] => {
+                let looked = by_look(row.look, row.seeds_needed, row.verdict);
+                let mut line = line(part, format!("{}{looked}{differs}", row.verdict));
+                line[0].clone_from(&row.id);
+                lines.push(line);
+            }
+            parts => {
+                let mut whole = <[String; 6]>::default();
+                whole[0].clone_from(&row.id);
+                let looked = by_look(row.look, row.seeds_needed, row.verdict);
+                whole[4] = format!("{}{looked}{differs}", row.verdict);
+                lines.push(whole);
+                lines.extend(parts.iter().map(|p| {
+                    let mut line = line(p, verdict(row, p));
+                    line[0] = format!(
+                        "  {} {}",
+                        p.id.rsplit('.').next().unwrap_or_default(),
+                        p.statistic
+                    );
+                    line
+                }));
+            }
+        }
+    }
+    let width = |i: usize| {
+        lines
+            .iter()
+            .map(|l| l[i].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let mut widths: Vec<usize> = (0..6).map(width).collect();
+    let values: usize = widths[1..].iter().map(|w| w + 2).sum();
+    widths[0] = widths[0].min(columns.saturating_sub(values).max(24));
+    for line in &mut lines {
+        let name = folded(&line[0], widths[0]);
+        let (first, below) = name.split_once('\n').unwrap_or((&name, ""));
+        line[0] = first.to_owned();
+        let cell = |i: usize| {
+            if (1..=3).contains(&i) {
+                format!("{:>w$}", line[i], w = widths[i])
+            } else {
+                format!("{:<w$}", line[i], w = widths[i])
+            }
+        };
+        out.push_str((0..6).map(cell).collect::<Vec<_>>().join("  ").trim_end());
+        out.push('\n');
+        if !below.is_empty() {
+            out.push_str(below);
+            out.push('\n');
+        }
+    }
+    let answers = answers(run);
+    if !answers.is_empty() {
+        out.push_str(&format!("{}\n", wrap(&answers, columns)));
+    }
+    out.push_str(&count(run, columns));
+    out
+}
+
+/// A name in lines of at most `room` columns; all but the first are indented.
+fn folded(name: &str, room: usize) -> String {
+    let text = name.trim_start();
+    let indent = name.len() - text.len();
+    let below = format!("\n{:1$}", "", indent + 2);
+    let text = wrap(text, room.saturating_sub(indent + 2));
+    format!("{:indent$}{}", "", text.replace('\n', &below))
+}
+
+fn line(part: &PartResult, verdict: String) -> [String; 6] {
+    let interval = match (part.low, part.high) {
+        (Some(low), Some(high)) => format!("{} .. {}", number(low), number(high)),
+        _ => "-".to_owned(),
+    };
+    let unit = |x: Option<f64>| {
+        x.map_or("-".to_owned(), |x| {
+            format!("{} {}", number(x), part.unit).trim_end().to_owned()
+        })
+    };
+    let value = match (part.matches_value, part.near) {
+        (Some(true), _) => "within 10 %",
+        (_, Some(true)) => "near",
+        (Some(false), _) => "differs",
+        (None, _) => "",
+    };
+    [
+        part.id.clone(),
+        unit(part.published),
+        unit(part.measured),
+        interval,
+        verdict,
+        value.to_owned(),
+    ]
+}
+
+/// What is said beside a verdict of which look it is: `, look 2`, and of one that is still open
+/// about how many seeds it would take.
+fn by_look(look: Option<u32>, seeds: Option<u64>, verdict: RowVerdict) -> String {
+    match (look, seeds) {
+        (None, _) => String::new(),
+        (Some(look), Some(seeds)) if verdict == RowVerdict::NotDecided => {
+            format!(", look {look}; about {seeds} seeds would")
+        }
+        (Some(look), _) => format!(", look {look}"),
+    }
+}
+
+fn verdict(row: &RowResult, part: &PartResult) -> String {
+    match part.verdict {
+        Some(verdict) => {
+            let looked = by_look(part.look, part.seeds_needed, verdict);
+            format!("{verdict}{looked}")
+        }
+        // No condition of such a row decides, and its own verdict says so.
+        None if row.verdict == RowVerdict::Measured => String::new(),
+        None => "(does not decide)".to_owned(),
+    }
+}
+
+/// How many rows have each verdict.
+pub(super) fn kinds(run: &FigureRun) -> String {
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    for row in &run.rows {
+        let key = row.verdict.to_string();
+        match kinds.iter_mut().find(|k| k.0 == key) {
+            Some(kind) => kind.1 += 1,
+            None => kinds.push((key, 1)),
+        }
+    }
+    let kinds: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
+    let plural = if run.rows.len() == 1 { "" } else { "s" };
+    let near = run.rows.iter().filter_map(|r| r.near);
+    let (near, of) = near.fold((0, 0), |(near, of), is| (near + usize::from(is), of + 1));
+    let near = match of {
+        0 => String::new(),
+        of => format!("; {near} of {of} near the published number"),
+    };
+    format!("{} row{plural}: {}{near}", run.rows.len(), kinds.join(", "))
+}
+
+/// How many rows have each verdict, and what the run cost.
+fn count(run: &FigureRun, columns: usize) -> String {
+    let kinds = if run.rows.is_empty() {
+        "0 rows".to_owned()
+    } else {
+        kinds(run)
+    };
+    let mut text = format!(
+        "{kinds}. {} point{}, {:.2} G packet-hops, {:.0} CPU seconds.\n",
+        run.points,
+        if run.points == 1 { "" } else { "s" },
+        run.packet_hops as f64 / 1e9,
+        run.cpu_seconds
+    );
+    if run.mode == Mode::Quick && run.rows.iter().any(|r| r.verdict == RowVerdict::NotDecided) {
+        text.push_str("Not decided: a quick run has too few flows for it; use --full.\n");
+    }
+    if run.left_out > 0 {
+        let said = format!(
+            "{} numbers that are printed beside and decide nothing were left out; `cemark figure \
+             NAME` has those of a figure.",
+            run.left_out
+        );
+        text.push_str(&format!("{}\n", wrap(&said, columns)));
+    }
+    for row in run.differing() {
+        text.push_str(&format!(
+            "{}: {}, but figures/expected.tsv says {}.\n",
+            row.id,
+            row.verdict,
+            row.expected.map_or("-".to_owned(), |e| e.to_string())
+        ));
+    }
+    if run.mode == Mode::Full {
+        let looks = run
+            .rows
+            .iter()
+            .flat_map(|r| &r.parts)
+            .any(|p| p.look.is_some());
+        if looks {
+            let said = "Each interval misses with 5 % divided by the number of looks, so that all \
+                        looks together are right with 95 % (cemark help figures). \"About N \
+                        seeds\" is an estimate.";
+            text.push_str(&format!("{}\n", wrap(said, columns)));
+        }
+        text.push_str(&format!("build: {}\n", run.build));
+    }
+    for line in &run.unfinished {
+        text.push_str(&format!("not finished: {line}\n"));
+    }
+    for report in &run.reports {
+        text.push_str(&format!("report: {}\n", report.display()));
+    }
+    text
+}
+
+/// `cemark figure --list`: every figure with its title, its rows, its cost in either mode and the
+/// grades of its parameters; below, how many rows have each verdict.
+pub fn list(
+    committed: &Committed,
+    expected: &Expected,
+    columns: usize,
+) -> Result<String, FileError> {
+    let Committed {
+        calibration,
+        targets,
+    } = committed;
+    let mut out = String::new();
+    let room = columns.saturating_sub(22);
+    let beside = |text: &str| wrap(text, room).replace('\n', &format!("\n{:22}", ""));
+    for (id, text) in FIGURES {
+        let file = FigureFile::parse(id, text, calibration)?;
+        let mut rows: Vec<&str> = targets
+            .iter()
+            .filter(|t| t.figure == *id)
+            .map(Target::row)
+            .collect();
+        rows.dedup();
+        out.push_str(&format!(
+            "{id:<22}{}\n{:22}{}\n",
+            beside(&file.title),
+            "",
+            beside(&rows.join(" "))
+        ));
+        let cost = [Mode::Quick, Mode::Full]
+            .into_iter()
+            .map(|mode| {
+                Ok(file
+                    .plan(mode, calibration, None, &Overrides::default())?
+                    .map(|p| (mode, p)))
+            })
+            .collect::<Result<Vec<_>, FileError>>()?
+            .into_iter()
+            .flatten()
+            .map(|(mode, plan)| {
+                let hops: f64 = plan.points.iter().map(|p| p.cost).sum();
+                let (points, hops) = (plan.points.len(), hops / 1e9);
+                format!(
+                    "{} {points} points, about {hops:.1} G packet-hops",
+                    mode.flag()
+                )
+            })
+            .collect::<Vec<_>>();
+        if !cost.is_empty() {
+            out.push_str(&format!("{:22}{}\n", "", beside(&cost.join("; "))));
+            out.push_str(&format!("{:22}{}\n", "", beside(&grades(&file.parameters))));
+        }
+    }
+    out.push_str(&format!("\n{}\n", wrap(&expected.summary(), columns)));
+    Ok(out)
+}
+
+/// `3 paper, 2 code, 4 ours`, and how many of them differ from a better source.
+pub(super) fn grades(parameters: &[Parameter]) -> String {
+    let counts = Grade::ALL.map(|grade| {
+        (
+            parameters.iter().filter(|p| p.grade == grade).count(),
+            grade,
+        )
+    });
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<String> = counts
+        .map(|(n, grade)| format!("{n} {}", grade.key()))
+        .collect();
+    let differ = parameters.iter().filter(|p| p.instead.is_some()).count();
+    let differ = match differ {
+        0 => String::new(),
+        1 => "; 1 differs from a better source".to_owned(),
+        n => format!("; {n} differ from a better source"),
+    };
+    format!("parameters: {}{differ}", counts.join(", "))
+}
+
+/// `cemark figure NAME --why`: each parameter with its value, its grade and the source, and what a
+/// better source has where we do not follow it.
+pub fn why(file: &FigureFile, columns: usize) -> String {
+    let mut out = format!("{}: {}\n", file.id, file.title);
+    if file.parameters.is_empty() {
+        out.push_str("computed from closed forms or printed tables; nothing is simulated\n");
+        return out;
+    }
+    let width = |cell: fn(&Parameter) -> &str, most: usize| {
+        let widths = file.parameters.iter().map(|p| cell(p).chars().count());
+        widths.max().unwrap_or(0).min(most)
+    };
+    let (paths, values) = (width(|p| &p.path, 36), width(|p| &p.value, 20));
+    let left = paths + values + 4;
+    let room = columns.saturating_sub(left + 7).max(24);
+    let below = format!("\n{:w$}", "", w = left + 7);
+    for p in &file.parameters {
+        let head = format!("{:<paths$}  {:<values$}", p.path, p.value);
+        let text = wrap(&p.why, room).replace('\n', &below);
+        // A long path or value takes a line of its own.
+        let gap = match head.chars().count() + 2 > left {
+            true => format!("\n{:left$}", ""),
+            false => "  ".to_owned(),
+        };
+        out.push_str(&format!("{head}{gap}{:<5}  {text}\n", p.grade.key()));
+        if let Some(instead) = &p.instead {
+            let text = wrap(&instead.text, room).replace('\n', &below);
+            let key = format!("({})", instead.grade.key());
+            out.push_str(&format!("{:w$}{key:<6} {text}\n", "", w = left));
+        }
+    }
+    out.push_str(&format!("{}\n", grades(&file.parameters)));
+    out
+}
+
+/// The figure's self-contained report.
+pub(crate) fn html(file: &FigureFile, run: &FigureRun, (open, flows): (u64, u64)) -> String {
+    let rows: Vec<_> = run.rows.iter().map(|r| row(r, true)).collect();
+    let mut contents = vec![Entry::new("top", &file.id)];
+    contents.extend(run.rows.iter().map(|r| Entry::new(&r.id, &r.id)));
+    let lead = format!("{} {}.", answers(run), kinds(run))
+        .trim()
+        .to_owned();
+    let values = context! {
+        id => &file.id, title => &file.title, rows, open, lead, points => run.points,
+        flows => units::count(flows as f64),
+        hops => units::count(run.packet_hops as f64), mode => run.mode.flag(),
+        looks => run.rows.iter().flat_map(|r| &r.parts).any(|p| p.look.is_some()),
+    };
+    page(include_str!("figure.html"), &contents, values)
+}
+
+/// What the report shows of a row; `drawn`: with its chart.
+pub(super) fn row(row: &RowResult, drawn: bool) -> Value {
+    let parts = row.parts.iter().map(|p| {
+        let cells = line(p, verdict(row, p));
+        let [id, published, measured, interval, verdict, value] = cells.map(|c| typeset(&c));
+        context! {
+            id, published, measured, interval, verdict, value, band => typeset(&band(p)),
+            statistic => &p.statistic, note => &p.note,
+            kind => p.verdict.map_or("", RowVerdict::key),
+        }
+    });
+    let parts: Vec<_> = parts.collect();
+    context! {
+        id => &row.id, experiment => &row.experiment, parts,
+        chart => chart::of_row(row)
+            .filter(|_| drawn)
+            .map(|c| Value::from(Serde(Picture::from(c)))),
+        verdict => format!("{}{}", row.verdict, by_look(row.look, row.seeds_needed, row.verdict)),
+        kind => row.verdict.key(),
+    }
+}
+
+/// The accepted values: `80 .. 120`, `80 or more`.
+fn band(part: &PartResult) -> String {
+    match (part.lo, part.hi) {
+        (Some(lo), Some(hi)) => format!("{} .. {}", number(lo), number(hi)),
+        (Some(lo), None) => format!("{} or more", number(lo)),
+        (None, Some(hi)) => format!("{} or less", number(hi)),
+        (None, None) => "none".to_owned(),
+    }
+}
