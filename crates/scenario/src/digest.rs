@@ -50,7 +50,7 @@ pub(crate) fn canonical(config: &Config) -> String {
         match &mut workload.kind {
             Kind::Poisson { sizes, .. } => sizes.name.clear(),
             // As a tree of values, a list would take ten times its memory.
-            Kind::List(lines) if !lines.is_empty() => {
+            Kind::List(lines) | Kind::Chain { lines, .. } if !lines.is_empty() => {
                 lists.push(std::mem::replace(lines, vec![mark(lists.len())]));
             }
             _ => {}

@@ -38,7 +38,7 @@ mod visible;
 use check::{idle, rules, sense, together, warn};
 use read::{flows, key, param, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
-    arrivals, controllers, edge, fabric, faults, full, graph, host, markers, measure, pfc,
+    arrivals, controllers, edge, fabric, faults, full, graph, host, list, markers, measure, pfc,
     precision, preset, published, retune, rtt, switch, top, transport, workload,
 };
 

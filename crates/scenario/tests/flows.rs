@@ -130,6 +130,76 @@ fn a_mistake_is_named_with_its_line() {
     assert!(message.contains("two ways"), "{message}");
 }
 
+/// Flows wait for others by their ids, in a file as in the scenario.
+#[test]
+fn flows_wait_for_others() {
+    let folder = Folder::new("chain");
+    let csv = "id,at_us,src,dst,size,after\na,1,0,1,10KB,\n7,0,1,2,10KB,a\n,5,2,3,10KB,a 7\n";
+    let chain = |plan: &Plan| match &plan.points[0].config.workloads[0].kind {
+        Kind::Chain { lines, after } => (lines.clone(), after.clone()),
+        other => panic!("{other:?}"),
+    };
+    let (lines, after) = chain(&folder.read(csv, "").expect("a chain"));
+    let pairs: Vec<(u32, u32)> = after.iter().map(|of| (of.flow, of.ended)).collect();
+    assert_eq!(pairs, [(1, 0), (2, 0), (2, 1)]);
+    assert_eq!(lines[2].start, Picos::from_micros(5));
+    let inline = |flows: &str| {
+        let text = format!(
+            "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"list\"\n\
+             flow = [{flows}]\n[[scheme]]\nmarker = \"none\"\n"
+        );
+        parse(&text, "chain.toml", &Overrides::default())
+    };
+    let good = "{ id = \"a\", at = \"1us\", src = 0, dst = 1, size = \"10KB\" }, \
+                { id = 7, src = 1, dst = 2, size = \"10KB\", after = [\"a\"] }, \
+                { at = \"5us\", src = 2, dst = 3, size = \"10KB\", after = [\"a\", 7] }";
+    assert_eq!(chain(&inline(good).expect("a chain")), (lines, after));
+    for (from, to, message) in [
+        (
+            "after = [\"a\"]",
+            "after = [\"b\"]",
+            "no flow has the id `b`",
+        ),
+        (
+            "after = [\"a\"]",
+            "after = [7]",
+            "the flow `7` waits for its own end",
+        ),
+        ("id = 7", "id = \"a\"", "two flows have the id `a`"),
+        (
+            "after = [\"a\"]",
+            "after = [0.5]",
+            "a text or a whole number",
+        ),
+        (
+            "id = \"a\",",
+            "id = \"a\", after = [7],",
+            "flows wait for each other in a circle: `a`, `7`",
+        ),
+    ] {
+        let error = inline(&good.replacen(from, to, 1)).expect_err(message);
+        assert!(error.message().contains(message), "{error}");
+        assert!(
+            error.position().is_some() && error.help_text().is_some(),
+            "{error:?}"
+        );
+    }
+    for (from, to, message) in [
+        (",a 7", ",a x", "flow 3: no flow has the id `x`"),
+        (
+            "10KB,a\n",
+            "10KB,7\n",
+            "flow 2: the flow `7` waits for its own end",
+        ),
+        ("\n7,", "\na,", "line 3: two flows have the id `a`"),
+    ] {
+        let (said, help) = folder
+            .read(&csv.replacen(from, to, 1), "")
+            .expect_err(message);
+        assert!(said.contains(message) && !help.is_empty(), "{said}");
+    }
+}
+
 #[test]
 fn a_million_flows_are_read() {
     use std::fmt::Write;

@@ -19,7 +19,7 @@ use crate::ids::LinkId;
 use crate::network::faults::LinkFault;
 use crate::retune::Retune;
 use crate::topology::{Fabric, Link, Topology};
-use crate::workload::{Kind, RttModel, Workload};
+use crate::workload::{RttModel, Workload};
 
 /// One simulation point.
 #[derive(Clone, Debug)]
@@ -147,9 +147,9 @@ impl Config {
 
     /// Whether some flow may have an extra delay.
     pub(crate) fn draws_rtts(&self) -> bool {
-        let listed = |w: &Workload| match &w.kind {
-            Kind::List(lines) => lines.iter().any(|line| line.rtt.is_some()),
-            _ => false,
+        let listed = |w: &Workload| {
+            let mut lines = w.kind.lines().into_iter().flatten();
+            lines.any(|line| line.rtt.is_some())
         };
         self.rtt != RttModel::Path || self.workloads.iter().any(listed)
     }

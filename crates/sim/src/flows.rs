@@ -22,6 +22,11 @@ impl<Q: EventQueue> Shard<Q> {
 
     /// Starts the flow that is due.
     pub fn next_flow(&mut self) {
+        // Where a flow became known that starts earlier, two events are for one start.
+        let due = |at| self.agenda.clock.ticks(at) <= self.agenda.now;
+        if !self.traffic.peek().is_some_and(due) {
+            return;
+        }
         let Some(flow) = self.traffic.pop() else {
             return;
         };
@@ -153,6 +158,9 @@ impl<Q: EventQueue> Shard<Q> {
             if self.awaited == 0 {
                 self.stop = true;
             }
+        }
+        if self.traffic.completed(&flow, self.agenda.picos()) {
+            self.arm_flow();
         }
         // The proxies read from the connection until no byte is left in them, and end it then.
         let stays = self.boxes.reads_from(conn);

@@ -324,6 +324,7 @@ fn first_start(workload: &Workload) -> Option<Picos> {
         Kind::Poisson { .. } => None,
         Kind::Incast { at, .. } | Kind::Long { at, .. } | Kind::Probe { at, .. } => Some(*at),
         Kind::List(lines) => lines.iter().map(|line| line.start).min(),
+        Kind::Chain { .. } => None,
     }
 }
 

@@ -201,6 +201,8 @@ pub(crate) fn last_start(workload: &Workload, topology: &Topology) -> Option<Pic
             at, repeat, every, ..
         } => at.as_secs_f64() + f64::from(*repeat - 1) * every.as_secs_f64(),
         Kind::List(lines) => return lines.iter().map(|line| line.start).max(),
+        // Its flows wait for others, so that their starts are not known.
+        Kind::Chain { .. } => return None,
         Kind::Long { .. } | Kind::Probe { .. } => return None,
     };
     Some(Picos((seconds * 1e12).min(u64::MAX as f64) as u64))
@@ -358,7 +360,9 @@ pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, P
             LongFlows::ToOne { receiver, .. } => Pairs::ToOne(*receiver),
             LongFlows::Pairs(list) => return of_pairs(&mut list.iter().copied()),
         },
-        Kind::List(lines) => return of_pairs(&mut lines.iter().map(|l| (l.src, l.dst))),
+        Kind::List(lines) | Kind::Chain { lines, .. } => {
+            return of_pairs(&mut lines.iter().map(|l| (l.src, l.dst)));
+        }
         Kind::Probe { .. } => return Vec::new(),
     };
     ways(topology, &pattern)

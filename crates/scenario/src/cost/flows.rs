@@ -115,7 +115,7 @@ impl Traffic<'_> {
                     end: last + query * (1.0 + beside),
                 })
             }
-            Kind::List(lines) => {
+            Kind::List(lines) | Kind::Chain { lines, .. } => {
                 let end = |l: &FlowLine| {
                     let flows = 1.0 + endless.into(l.dst);
                     seconds(l.start) + l.bytes as f64 * flows / self.line
@@ -176,7 +176,7 @@ impl Traffic<'_> {
                 found.full += 1.0;
                 bytes
             }
-            Kind::List(lines) => self.listed(lines, found),
+            Kind::List(lines) | Kind::Chain { lines, .. } => self.listed(lines, found),
             Kind::Probe {
                 src,
                 dst,

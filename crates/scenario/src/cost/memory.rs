@@ -136,7 +136,7 @@ fn drafts(config: &Config) -> f64 {
     let most = |kind: &Kind| match kind {
         Kind::Poisson { flows, warmup, .. } => (*flows.max(warmup)).min(1 << 20) as f64 * DRAFT,
         Kind::Incast { senders, .. } => f64::from(*senders) * DRAFT,
-        Kind::List(lines) => lines.len() as f64 * DRAFT,
+        Kind::List(lines) | Kind::Chain { lines, .. } => lines.len() as f64 * DRAFT,
         _ => 0.0,
     };
     let records = all_measured(config).min(f64::from(1 << 24)) * FLOW;
@@ -159,7 +159,7 @@ fn measured(kind: &Kind) -> f64 {
         Kind::Incast {
             senders, repeat, ..
         } => f64::from(*senders) * f64::from(*repeat),
-        Kind::List(lines) => lines.len() as f64,
+        Kind::List(lines) | Kind::Chain { lines, .. } => lines.len() as f64,
         _ => 0.0,
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod faults;
 pub(crate) mod full;
 pub(crate) mod graph;
 pub(crate) mod host;
+pub(crate) mod list;
 pub(crate) mod markers;
 pub(crate) mod measure;
 pub(crate) mod pfc;
@@ -130,7 +131,7 @@ pub(crate) static ALL: &[&SectionSpec] = &[
     &crate::graph::LINK,
     &crate::rtt::RTT,
     &crate::workload::WORKLOAD,
-    &crate::workload::FLOW,
+    &crate::list::FLOW,
     &crate::transport::TRANSPORT,
     &crate::host::HOST,
     &crate::switch::SWITCH,

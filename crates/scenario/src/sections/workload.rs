@@ -3,15 +3,15 @@
 
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::flows_per_second;
-use cemark_sim::workload::{ClassMap, FlowLine, Kind, LongFlows, Pairs, Workload};
+use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, Workload};
 use cemark_wire::Picos;
 
 use crate::arrivals::{self, ARRIVAL_KEYS, SOME_HOSTS};
 use crate::controllers::{self, Chosen};
 use crate::error::{Fallible, Fault};
-use crate::flows;
 use crate::key::{Key, keys, word_of, words};
-use crate::section::{Section, bytes, choice, count, list, time, wrong};
+use crate::list::{self, LIST};
+use crate::section::{self, Section, bytes, choice, count, time, wrong};
 use crate::sections::{Form, SectionSpec};
 use crate::sizes::{SIZE_KEYS, Tables};
 use crate::switch::MOST_QUEUES;
@@ -34,9 +34,6 @@ pub(crate) static WORKLOAD: SectionSpec = SectionSpec::new(
     "What is sent, by whom and when.",
 )
 .chosen_by("kind");
-
-pub(crate) static FLOW: SectionSpec =
-    SectionSpec::new("flow", Form::Inline, &[FLOW_KEYS], "One flow of a list.");
 
 /// No scenario should need more flows.
 const MOST_FLOWS: u64 = 1_000_000_000;
@@ -111,7 +108,7 @@ words! { ClassBy: "by-pair" => ClassBy::Pair, "by-sender" => ClassBy::Sender }
 const SENDING: &[&str] = &["poisson", "incast", "long", "list"];
 
 /// JSON schema of the number of a host.
-const HOST: &str = r#"{"type":"integer","minimum":0}"#;
+pub(crate) const HOST: &str = r#"{"type":"integer","minimum":0}"#;
 
 keys! { COMMON:
     KIND: WorkloadKind = Key::choice("kind").needed("poisson").doc(
@@ -229,33 +226,6 @@ keys! { LONG:
         .doc("and up to this much more, at random");
 }
 
-keys! { LIST:
-    FLOW_LIST: Node = Key::own(
-        "flow",
-        "a list of flows",
-        r##"{"type":"array","minItems":1,"items":{"$ref":"#/definitions/flow"}}"##,
-    )
-    .only(&["list"])
-    .needed("[{ at = \"0us\", src = 0, dst = 1, size = \"100KB\" }]")
-    .doc("the flows, in any order: `[{ at = \"2us\", src = 0, dst = 1, size = \"1MB\" }]`");
-    FLOW_FILE: String = Key::text("file").only(&["list"]).follows("`flow`").doc(
-        "instead of `flow`: a file of comma-separated values whose first line names its columns: \
-         `src`, `dst`, `size`, and where wanted `at`, `class`, `rtt`, with a unit in the cell or \
-         in the name (`at_us`); or Parquet with such columns, HPCC's `flow.txt` or a `.cm` of \
-         htsim; relative to the scenario's folder, up to 256 MB and ten million flows",
-    );
-}
-
-keys! { FLOW_KEYS:
-    AT: Picos = Key::time("at").usual("0").doc("when it starts");
-    FLOW_SRC: Node = Key::own("src", "a host", HOST).needed("0").doc("the sender");
-    FLOW_DST: Node = Key::own("dst", "a host", HOST).needed("1").doc("the receiver");
-    FLOW_SIZE: u64 = Key::bytes("size", 1, LARGEST_FLOW).needed("100KB").doc("its bytes");
-    FLOW_CLASS: Node = Key::own("class", "a queue", HOST)
-        .follows("the workload's").doc("its queue at every port");
-    FLOW_RTT: Picos = Key::time("rtt").follows("drawn from `[rtt]`").doc("its base RTT");
-}
-
 keys! { PROBE:
     SRC: Node = Key::own("src", "a host", HOST).only(&["probe"]).needed("0")
         .doc("the host that pings");
@@ -269,12 +239,12 @@ keys! { PROBE:
 }
 
 /// What a workload may refer to.
-struct Around<'a> {
+pub(crate) struct Around<'a> {
     root: &'a Table,
     transport: &'a cemark_transport::Config,
-    topology: &'a Topology,
-    tables: &'a mut Tables,
-    queues: usize,
+    pub(crate) topology: &'a Topology,
+    pub(crate) tables: &'a mut Tables,
+    pub(crate) queues: usize,
 }
 
 /// All workloads of a scenario.
@@ -347,7 +317,7 @@ pub(crate) fn kind_name(kind: &Kind) -> &'static str {
         Kind::Poisson { .. } => WorkloadKind::Poisson,
         Kind::Incast { .. } => WorkloadKind::Incast,
         Kind::Long { .. } => WorkloadKind::Long,
-        Kind::List(_) => WorkloadKind::List,
+        Kind::List(_) | Kind::Chain { .. } => WorkloadKind::List,
         Kind::Probe { .. } => WorkloadKind::Probe,
     })
 }
@@ -373,7 +343,7 @@ fn one(node: &Node, around: &mut Around<'_>) -> Fallible<Workload> {
             stagger: s.read(&STAGGER)?,
             jitter: s.read(&LONG_JITTER)?,
         },
-        WorkloadKind::List => flow_list(&mut s, around)?,
+        WorkloadKind::List => list::flows(&mut s, around)?,
         WorkloadKind::Probe => probe(&mut s, around.topology)?,
     };
     s.finish()?;
@@ -542,8 +512,8 @@ fn long_flows(s: &mut Section<'_>, topology: &Topology) -> Fallible<LongFlows> {
         Pattern::Pairs => {
             let node = s.need(&LONG_PAIRS)?;
             let mut pairs = Vec::new();
-            for row in list(node)? {
-                let [src, dst] = list(row)? else {
+            for row in section::list(node)? {
+                let [src, dst] = section::list(row)? else {
                     return Err(Fault::new(row.at, "a pair has two hosts")
                         .help("write [0, 1]: sender and receiver"));
                 };
@@ -555,44 +525,6 @@ fn long_flows(s: &mut Section<'_>, topology: &Topology) -> Fallible<LongFlows> {
             Ok(LongFlows::Pairs(pairs))
         }
     }
-}
-
-fn flow_list(s: &mut Section<'_>, around: &mut Around<'_>) -> Fallible<Kind> {
-    let (topology, queues) = (around.topology, around.queues);
-    if let Some(name) = s.given(&FLOW_FILE)? {
-        let at = s.need(&FLOW_FILE)?.at;
-        if let Some(node) = s.node(&FLOW_LIST) {
-            return Err(Fault::new(node.at, "the flows are given in two ways")
-                .help("keep flow = [...], or file = \"flows.csv\""));
-        }
-        let content = around.tables.flows(&name);
-        return flows::of(content, (&name, at), topology, queues).map(Kind::List);
-    }
-    let node = s.need(&FLOW_LIST)?;
-    let mut lines = Vec::new();
-    for row in list(node)? {
-        let mut line = Section::under(row, &FLOW)?;
-        let start = line.read(&AT)?;
-        let (src, dst) = two_hosts(line.need(&FLOW_SRC)?, line.need(&FLOW_DST)?, topology)?;
-        let bytes = line.read(&FLOW_SIZE)?;
-        let class = line.node(&FLOW_CLASS).map(|node| own_class(node, queues));
-        let (class, rtt) = (class.transpose()?, line.given(&FLOW_RTT)?);
-        line.finish()?;
-        lines.push(FlowLine {
-            start,
-            src,
-            dst,
-            bytes,
-            class,
-            rtt,
-        });
-    }
-    if lines.is_empty() {
-        let help = format!("{}, with a line for each flow", FLOW_LIST.spec.advice());
-        return Err(Fault::new(node.at, "no flow in the list").help(help));
-    }
-    lines.sort_by_key(|line| line.start);
-    Ok(Kind::List(lines))
 }
 
 fn class(s: &mut Section<'_>, queues: usize) -> Fallible<ClassMap> {
@@ -626,7 +558,7 @@ fn enough_queues(node: &Node, classes: usize, queues: usize) -> Fallible<()> {
 }
 
 /// The number of a queue.
-fn own_class(node: &Node, queues: usize) -> Fallible<u8> {
+pub(crate) fn own_class(node: &Node, queues: usize) -> Fallible<u8> {
     let class = count(node, (0, MOST_QUEUES - 1))?;
     enough_queues(node, class as usize + 1, queues)?;
     Ok(class as u8)
@@ -647,7 +579,7 @@ fn fixed_class(node: &Node, queues: usize) -> Fallible<ClassMap> {
 }
 
 fn weighted_class(node: &Node, queues: usize) -> Fallible<ClassMap> {
-    let weights = list(node)?
+    let weights = section::list(node)?
         .iter()
         .map(|w| Ok(count(w, (0, 1_000_000))? as u32))
         .collect::<Fallible<Vec<u32>>>()?;
@@ -662,7 +594,7 @@ fn weighted_class(node: &Node, queues: usize) -> Fallible<ClassMap> {
 
 fn class_by_bytes(node: &Node, queues: usize) -> Fallible<ClassMap> {
     let mut all: Vec<u64> = Vec::new();
-    for bound in list(node)? {
+    for bound in section::list(node)? {
         let n = bytes(bound, None, (1, LARGEST_FLOW))?;
         if all.last().is_some_and(|&before| n <= before) {
             return Err(Fault::new(bound.at, "bounds must rise")
@@ -690,7 +622,7 @@ pub(crate) fn host(node: &Node, topology: &Topology) -> Fallible<u32> {
     }
 }
 
-fn two_hosts(src: &Node, dst: &Node, topology: &Topology) -> Fallible<(u32, u32)> {
+pub(crate) fn two_hosts(src: &Node, dst: &Node, topology: &Topology) -> Fallible<(u32, u32)> {
     let pair = (host(src, topology)?, host(dst, topology)?);
     if pair.0 == pair.1 {
         let message = format!("host {} cannot send to itself", pair.0);

@@ -196,6 +196,12 @@ pub fn obstacle(cfg: &Config) -> Option<&'static str> {
         Some("its connections are persistent, with RTTs of their flows and pauses")
     } else if cfg.workloads.iter().any(|w| endless(&w.kind)) {
         Some("the number of its flows has no bound")
+    } else if cfg
+        .workloads
+        .iter()
+        .any(|w| matches!(w.kind, Kind::Chain { .. }))
+    {
+        Some("some of its flows start because others have ended")
     } else if Traffic::ahead_of(cfg) > MOST_FLOWS {
         Some("it has more than a million flows")
     } else {

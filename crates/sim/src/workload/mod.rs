@@ -6,6 +6,7 @@ use cemark_wire::Picos;
 
 use crate::scramble::hash;
 
+mod after;
 pub mod load;
 mod poisson;
 pub mod random;
@@ -102,6 +103,14 @@ pub enum Kind {
     },
     /// Flows written out one by one, in order of start.
     List(Vec<FlowLine>),
+    /// Flows written out one by one, of which some start because others have ended. A point with
+    /// such a workload is not divided into shards.
+    Chain {
+        /// The flows. The start of a flow that waits is a delay after the last end.
+        lines: Vec<FlowLine>,
+        /// Who waits for whom: no flow waits for its own end, whether over others or not.
+        after: Vec<After>,
+    },
     /// A ping: one small packet each interval that the receiver answers at once; its round trips
     /// are recorded.
     Probe {
@@ -119,6 +128,14 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The flows of a list.
+    pub fn lines(&self) -> Option<&[FlowLine]> {
+        match self {
+            Kind::List(lines) | Kind::Chain { lines, .. } => Some(lines),
+            _ => None,
+        }
+    }
+
     /// Whether it only measures.
     pub(crate) fn is_probe(&self) -> bool {
         matches!(self, Kind::Probe { .. })
@@ -167,6 +184,16 @@ pub enum LongFlows {
     },
     /// These pairs of sender and receiver.
     Pairs(Vec<(u32, u32)>),
+}
+
+/// A flow that starts no earlier than the end of another of its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct After {
+    /// The flow that waits, by its place in the list.
+    pub flow: u32,
+    /// The flow that ends first.
+    pub ended: u32,
 }
 
 /// One explicit flow.

@@ -140,6 +140,7 @@ impl Poisson {
             measured,
             class: None,
             rtt: None,
+            id: None,
         };
         starts.into_iter().zip(sizes).zip(pairs).map(flow).collect()
     }

@@ -90,6 +90,7 @@ impl Incast {
             measured: true,
             class: None,
             rtt: None,
+            id: None,
         })
     }
 
@@ -142,6 +143,7 @@ pub(super) fn long(
                 measured: false,
                 class: None,
                 rtt: None,
+                id: None,
             }
         })
         .collect();
@@ -151,27 +153,7 @@ pub(super) fn long(
 
 /// Explicit flows, in order of start.
 pub(super) fn list(lines: &[FlowLine]) -> IntoIter<Draft> {
-    let mut all: Vec<Draft> = lines
-        .iter()
-        .map(
-            |&FlowLine {
-                 start,
-                 src,
-                 dst,
-                 bytes,
-                 class,
-                 rtt,
-             }| Draft {
-                start,
-                src,
-                dst,
-                bytes,
-                measured: true,
-                class,
-                rtt,
-            },
-        )
-        .collect();
+    let mut all: Vec<Draft> = lines.iter().map(Draft::of).collect();
     all.sort_by_key(|draft| draft.start);
     all.into_iter()
 }

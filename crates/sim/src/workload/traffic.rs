@@ -5,10 +5,11 @@ use std::vec::IntoIter;
 
 use cemark_wire::Picos;
 
+use super::after::Chain;
 use super::poisson::Poisson;
 use super::random::Stream;
 use super::sources::{Incast, Schedule, list, long};
-use super::{ClassMap, Flow, Kind, RttModel, path, path_back};
+use super::{ClassMap, Flow, FlowLine, Kind, RttModel, path, path_back};
 use crate::config::Config;
 use crate::topology::Topology;
 
@@ -23,12 +24,31 @@ pub(super) struct Draft {
     pub(super) measured: bool,
     pub(super) class: Option<u8>,
     pub(super) rtt: Option<Picos>,
+    /// Its number, where that does not follow from the order of starts.
+    pub(super) id: Option<u64>,
+}
+
+impl Draft {
+    /// A flow that is measured.
+    pub(super) fn of(line: &FlowLine) -> Draft {
+        Draft {
+            start: line.start,
+            src: line.src,
+            dst: line.dst,
+            bytes: line.bytes,
+            measured: true,
+            class: line.class,
+            rtt: line.rtt,
+            id: None,
+        }
+    }
 }
 
 enum Source {
     Poisson(Box<Poisson>),
     Incast(Box<Incast>),
     Given(IntoIter<Draft>),
+    Chain(Box<Chain>),
 }
 
 impl Source {
@@ -37,6 +57,7 @@ impl Source {
             Source::Poisson(poisson) => poisson.next(),
             Source::Incast(incast) => incast.next(),
             Source::Given(drafts) => drafts.next(),
+            Source::Chain(chain) => chain.next(),
         }
     }
 }
@@ -54,6 +75,8 @@ struct Lane {
 }
 
 /// The flows of a point in order of start (equal starts: in order of workload), numbered from zero.
+/// Flows of chains have the first numbers, in the order of their lists, since their starts depend
+/// on the scheme.
 ///
 /// Lazy, and endless where a Poisson workload that holds its load is among them. Starts and extra
 /// delays are whole nanoseconds. The flows depend only on the topology, the workloads, the RTT
@@ -71,7 +94,7 @@ impl Traffic {
     /// The flows of `cfg`. Hosts named by its workloads must exist, and the pattern of a Poisson
     /// workload must allow some pair (a scenario that was read has been checked for both).
     pub fn new(cfg: &Config) -> Traffic {
-        let (mut lanes, mut measured) = (Vec::new(), 0u64);
+        let (mut lanes, mut measured, mut next_id) = (Vec::new(), 0u64, 0);
         for (workload, w) in (0u16..).zip(&cfg.workloads) {
             let number = u64::from(workload);
             let hosts = cfg.topology.hosts();
@@ -142,6 +165,12 @@ impl Traffic {
                     measured = measured.saturating_add(lines.len() as u64);
                     Source::Given(list(lines))
                 }
+                Kind::Chain { lines, after } => {
+                    measured = measured.saturating_add(lines.len() as u64);
+                    let first = next_id;
+                    next_id += lines.len() as u64;
+                    Source::Chain(Box::new(Chain::new(lines, after, first)))
+                }
                 Kind::Probe { .. } => continue,
             };
             lanes.push(Lane {
@@ -159,7 +188,7 @@ impl Traffic {
             seed: cfg.seed,
             rtt: cfg.rtt.clone(),
             lanes,
-            next_id: 0,
+            next_id,
             measured,
         }
     }
@@ -196,14 +225,17 @@ impl Traffic {
             measured,
             class,
             rtt,
+            id,
         } = draft;
         let class = class.unwrap_or_else(|| {
             let hosts = self.topology.hosts();
             first_class(&lane.class, &mut lane.classes, hosts, src, dst)
         });
         let rtt = rtt.or_else(|| self.rtt.of_sender(src, &mut lane.rtts));
-        let id = self.next_id;
-        self.next_id += 1;
+        let id = id.unwrap_or_else(|| {
+            self.next_id += 1;
+            self.next_id - 1
+        });
         // The paths of a fresh connection.
         let extra = rtt.map_or(Picos::ZERO, |rtt| {
             let fabric = self.topology.fabric();
@@ -227,6 +259,23 @@ impl Traffic {
         })
     }
 
+    /// A flow has ended at this time. Returns whether flows are known that waited for its end.
+    pub fn completed(&mut self, flow: &Flow, now: Picos) -> bool {
+        let lane = self.lanes.iter_mut().find(|l| l.workload == flow.workload);
+        let Some(lane) = lane else { return false };
+        let Source::Chain(chain) = &mut lane.source else {
+            return false;
+        };
+        let known = chain.completed(flow.id, now);
+        if known {
+            if let Some(head) = lane.head.take() {
+                chain.put_back(&head);
+            }
+            lane.head = chain.next();
+        }
+        known
+    }
+
     /// Flows that must end before the point is done; zero where there are only endless flows and
     /// probes.
     pub fn measured_total(&self) -> u64 {
@@ -240,7 +289,7 @@ impl Traffic {
             Kind::Incast {
                 senders, repeat, ..
             } => u64::from(*senders) * u64::from(*repeat),
-            Kind::List(lines) => lines.len() as u64,
+            Kind::List(lines) | Kind::Chain { lines, .. } => lines.len() as u64,
             Kind::Long { .. } | Kind::Probe { .. } => 0,
         };
         let all = cfg.workloads.iter().map(|w| of(&w.kind));

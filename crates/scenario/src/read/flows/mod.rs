@@ -2,13 +2,16 @@
 //! The flows of a `list` from a file, up to some millions of them: comma-separated values, Parquet
 //! with the same columns, or the lists of other simulators.
 
+mod after;
 mod foreign;
 mod parquet;
 
-use cemark_formats::Kind;
+use cemark_formats::Kind as File;
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::FlowLine;
+use cemark_sim::workload::{FlowLine, Kind};
 use cemark_wire::Picos;
+
+pub(crate) use after::{Names, Wrong};
 
 use crate::error::{At, Fallible, Fault};
 use crate::units::{LENGTHS, TIMES, Units, quantity, rounded};
@@ -20,63 +23,90 @@ pub(crate) const MOST: usize = 10_000_000;
 pub(crate) const LARGEST: u64 = 256 << 20;
 
 /// The columns that a file may have; `src`, `dst` and `size` it must have.
-const NAMES: [&str; 6] = ["at", "src", "dst", "size", "class", "rtt"];
+const NAMES: [&str; 8] = ["at", "src", "dst", "size", "class", "rtt", "id", "after"];
 
 /// Where each of [`NAMES`] is, and the unit that its name ends in.
-type Columns = [Option<(usize, String)>; 6];
+type Columns = [Option<(usize, String)>; 8];
 
 /// A cell of a row: its text and the unit that the name of its column ends in, by the place of the
 /// column in [`NAMES`].
 type Cell<'a> = dyn Fn(usize) -> Option<(std::borrow::Cow<'a, str>, &'a str)> + 'a;
 
-/// The flows in file `name`, in order of start. `at`: where the scenario names it.
+/// Flows, and what those that wait say of each other.
+#[derive(Default)]
+struct Found {
+    lines: Vec<FlowLine>,
+    names: Names,
+}
+
+impl Found {
+    /// Adds the flow of a row.
+    fn add(&mut self, cell: &Cell<'_>, hosts: u32, queues: usize) -> Result<(), String> {
+        let line = line(cell, hosts, queues)?;
+        let text = |n: usize| cell(n).map(|(text, _)| text.into_owned());
+        let after = text(7).unwrap_or_default();
+        let after = after.split_whitespace().map(str::to_owned);
+        let added = self.names.add(self.lines.len(), text(6).as_deref(), after);
+        added.map_err(|wrong| wrong.message)?;
+        self.lines.push(line);
+        Ok(())
+    }
+}
+
+/// The workload of the flows in file `name`. `at`: where the scenario names it.
 pub(crate) fn of(
     content: Result<&[u8], String>,
     (name, at): (&str, At),
     topology: &Topology,
     queues: usize,
-) -> Fallible<Vec<FlowLine>> {
-    let lines = content.and_then(|content| lines_of(content, topology, queues));
-    let mut lines = lines.map_err(|why| {
+) -> Fallible<Kind> {
+    let kind = content.and_then(|content| {
+        let found = found_in(content, topology, queues)?;
+        let wrong = |wrong: Wrong| format!("flow {}: {}", wrong.place + 1, wrong.message);
+        found.names.kind(found.lines).map_err(wrong)
+    });
+    kind.map_err(|why| {
         Fault::new(at, format!("the flows in `{name}` cannot be read: {why}")).help(
             "a first line such as at_us,src,dst,size and a line for each flow; or Parquet with \
              such columns, HPCC's flow.txt or a .cm of htsim. A relative path starts from the \
              scenario's folder",
         )
-    })?;
-    lines.sort_by_key(|line| line.start);
-    Ok(lines)
+    })
 }
 
 /// How many flows of a file are not read, because its first line counts fewer.
 pub(crate) fn uncounted(content: &[u8]) -> usize {
     match std::str::from_utf8(content) {
-        Ok(text) if Kind::of(text) == Ok(Kind::HpccFlows) => cemark_formats::hpcc::uncounted(text),
+        Ok(text) if File::of(text) == Ok(File::HpccFlows) => cemark_formats::hpcc::uncounted(text),
         _ => 0,
     }
 }
 
 /// The flows of a file of any kind; its first bytes and lines say which it is.
-fn lines_of(content: &[u8], topology: &Topology, queues: usize) -> Result<Vec<FlowLine>, String> {
+fn found_in(content: &[u8], topology: &Topology, queues: usize) -> Result<Found, String> {
     if content.starts_with(parquet::MAGIC) {
         return parquet::read(content, topology.hosts(), queues);
     }
     let text = std::str::from_utf8(content).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    match Kind::of(text) {
-        Ok(kind) => foreign::read(kind, text, topology.hosts(), queues),
+    match File::of(text) {
+        Ok(kind) => {
+            let lines = foreign::read(kind, text, topology.hosts(), queues)?;
+            let names = Names::default();
+            Ok(Found { lines, names })
+        }
         Err(_) => read(text, topology, queues),
     }
 }
 
 /// Reads comma-separated values. A mistake is described with its line.
-fn read(text: &str, topology: &Topology, queues: usize) -> Result<Vec<FlowLine>, String> {
+fn read(text: &str, topology: &Topology, queues: usize) -> Result<Found, String> {
     let mut reader = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
     let header = reader.headers().map_err(|e| e.to_string())?;
     let columns = columns(header.iter())?;
-    let mut lines = Vec::new();
+    let mut found = Found::default();
     for record in reader.records() {
         let record = record.map_err(|e| e.to_string())?;
         let number = record.position().map_or(0, csv::Position::line);
@@ -85,15 +115,15 @@ fn read(text: &str, topology: &Topology, queues: usize) -> Result<Vec<FlowLine>,
             let text = record.get(*i).filter(|text| !text.is_empty())?;
             Some((text.into(), unit.as_str()))
         };
-        let line = line(&cell, topology.hosts(), queues);
-        lines.push(line.map_err(|why| format!("line {number}: {why}"))?);
-        if lines.len() > MOST {
+        let added = found.add(&cell, topology.hosts(), queues);
+        added.map_err(|why| format!("line {number}: {why}"))?;
+        if found.lines.len() > MOST {
             return Err(format!("it has more than {MOST} flows"));
         }
     }
-    match lines.is_empty() {
+    match found.lines.is_empty() {
         true => Err("it has no flows".to_owned()),
-        false => Ok(lines),
+        false => Ok(found),
     }
 }
 

@@ -3,13 +3,12 @@
 //! are numbers, whose unit their name ends in.
 
 use bytes::Bytes;
-use cemark_sim::workload::FlowLine;
 use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::{MOST, columns, line};
+use super::{Found, MOST, columns};
 use crate::guard::{self, why};
 
 /// How such a file begins.
@@ -34,16 +33,12 @@ impl Cells {
 }
 
 /// Reads the flows. A mistake is described with its row, counted from one.
-pub(super) fn read(content: &[u8], hosts: u32, queues: usize) -> Result<Vec<FlowLine>, String> {
+pub(super) fn read(content: &[u8], hosts: u32, queues: usize) -> Result<Found, String> {
     let file = guard::open(Bytes::copy_from_slice(content), MOST as u64)?;
     guard::caught(|| flows(&file, hosts, queues))
 }
 
-fn flows(
-    file: &SerializedFileReader<Bytes>,
-    hosts: u32,
-    queues: usize,
-) -> Result<Vec<FlowLine>, String> {
+fn flows(file: &SerializedFileReader<Bytes>, hosts: u32, queues: usize) -> Result<Found, String> {
     let schema = file.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
     let places = columns(names.iter().map(String::as_str))?;
@@ -61,7 +56,8 @@ fn flows(
     if rows == 0 {
         return Err("it has no flows".to_owned());
     }
-    let mut lines = Vec::with_capacity(rows);
+    let mut found = Found::default();
+    found.lines.reserve(rows);
     for group in 0..file.num_row_groups() {
         let group = file.get_row_group(group).map_err(why)?;
         let mut readers = Vec::with_capacity(places.len());
@@ -86,13 +82,13 @@ fn flows(
                     let unit = places[n].as_ref().map_or("", |(_, unit)| unit.as_str());
                     Some((text.into(), unit))
                 };
-                let line = line(&cell, hosts, queues);
-                lines.push(line.map_err(|why| format!("row {}: {why}", lines.len() + 1))?);
+                let added = found.add(&cell, hosts, queues);
+                added.map_err(|why| format!("row {}: {why}", found.lines.len() + 1))?;
             }
             left -= batch;
         }
     }
-    Ok(lines)
+    Ok(found)
 }
 
 /// The next cells of a column.
