@@ -79,8 +79,13 @@ impl<'a> Workshop<'a> {
         }
     }
 
-    fn fails(&self, trouble: Trouble<'a>) {
+    /// Ends all points at their next step.
+    pub(super) fn halt(&self) {
         self.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn fails(&self, trouble: Trouble<'a>) {
+        self.halt();
         lock(&self.trouble).get_or_insert(trouble);
     }
 

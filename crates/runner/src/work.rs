@@ -92,6 +92,23 @@ pub(super) fn record(
     rule.finished(plan, results, point, show);
 }
 
+/// Ends the work of all threads where one panics: none may wait for a point that never ends.
+struct EndByPanic<'s, 'a> {
+    shared: &'s Shared<'a>,
+    shop: &'s Workshop<'a>,
+}
+
+impl Drop for EndByPanic<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // A thread that is about to wait holds the lock.
+            let _run = self.shared.lock();
+            self.shop.halt();
+            self.shared.changed.notify_all();
+        }
+    }
+}
+
 /// What the threads share.
 struct Shared<'a> {
     run: Mutex<Run<'a>>,
@@ -114,7 +131,8 @@ impl<'a> Shared<'a> {
     }
 
     /// Takes points and simulates them.
-    fn work(&self, shop: &Workshop) {
+    fn work(&self, shop: &Workshop<'a>) {
+        let _end = EndByPanic { shared: self, shop };
         while let Some(point) = self.take(shop) {
             let step = |done, hops| {
                 let run = self.lock();

@@ -80,6 +80,45 @@ fn a_rule_that_asks_for_no_more_ends_the_work() {
     assert_eq!((finished.len(), kept), (12, 12));
 }
 
+/// Panics while the point that begins last is simulated.
+struct Broken;
+
+impl Show for Broken {
+    fn at(&self, point: usize, _: f64, _: u64) {
+        assert_ne!(point, 0, "a fault on purpose");
+    }
+}
+
+/// The other threads, which wait for the last points, do not wait for ever.
+#[test]
+fn a_thread_that_panics_ends_the_work() {
+    let (plan, folder) = (plan(None), Folder::new("panic"));
+    let order = order(plan, &folder.0);
+    let plan = &order.plan;
+    let dir = RunDir::open(&order.out, plan, &order.who, false, &()).expect("a directory");
+    let work = Work {
+        plan,
+        dir: &dir,
+        watches: &Watches::default(),
+        cores: Cores::of_jobs(NonZeroUsize::new(4)),
+        anyway: true,
+        stop: &Arc::default(),
+    };
+    let all = || {
+        let mut rule = LastOnes {
+            enough: usize::MAX,
+            todo: (0..plan.points.len()).collect(),
+            finished: Vec::new(),
+        };
+        let mut results: Results = vec![None; plan.points.len()];
+        let _ended = simulate(&work, &mut rule, &mut results, &Broken);
+    };
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(all));
+    assert!(ended.is_err(), "the panic reaches the caller");
+    let kept = fs::read_dir(folder.0.join("points")).expect("points");
+    assert!(kept.count() >= 8, "finished points stay");
+}
+
 #[test]
 fn the_flag_ends_the_work() {
     assert_eq!(run("stopped", 3, true), (Vec::new(), 0));
