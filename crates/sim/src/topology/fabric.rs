@@ -7,6 +7,7 @@
 //! among equal paths, once for its life.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use cemark_wire::{Picos, Rate};
 
@@ -94,6 +95,8 @@ pub struct Fabric {
     tiers: Vec<u8>,
     names: Vec<&'static str>,
     alike: bool,
+    /// By link: share of the packets of all pairs of hosts that crosses it.
+    over_of_all: OnceLock<Vec<f64>>,
     pub(super) fib: Fib,
 }
 
@@ -137,6 +140,7 @@ impl Fabric {
             tiers,
             names: wiring.tiers.clone(),
             alike: wiring.alike,
+            over_of_all: OnceLock::new(),
             fib,
         }
     }
@@ -301,6 +305,11 @@ impl Fabric {
             None => Some("host links"),
             Some(inner) => self.names.get(usize::from(self.tiers[inner])).copied(),
         }
+    }
+
+    /// Shares of the packets of all pairs of hosts that cross each link, computed once.
+    pub(crate) fn over_of_all(&self, compute: impl FnOnce() -> Vec<f64>) -> &[f64] {
+        self.over_of_all.get_or_init(compute)
     }
 
     /// Whether all racks see the same fabric.

@@ -17,7 +17,7 @@ pub const MOST_RACKS: usize = 2_048;
 pub const MOST_NICS: usize = 8;
 
 /// Most links of a graph times its switches with hosts.
-const MOST_WORK: u64 = 1 << 31;
+const MOST_WORK: u64 = 1 << 28;
 
 config! {
     /// Keys of a graph.

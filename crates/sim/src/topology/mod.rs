@@ -210,8 +210,12 @@ impl Topology {
         rates.min().unwrap_or(Rate(0))
     }
 
-    /// Rate of its fastest link.
+    /// Rate of its fastest link. The short links between two sites empty into the long links, and
+    /// count as fast as these.
     pub fn fastest(&self) -> Rate {
+        if let Some(sites) = self.two_sites() {
+            return sites.host_rate.max(sites.between_rate());
+        }
         let rates = self.fabric().routed().map(|link| link.rate);
         rates.max().unwrap_or(Rate(0))
     }
