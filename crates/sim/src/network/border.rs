@@ -329,6 +329,7 @@ impl Network {
             }
         }
         self.delayed.absorb(&other.delayed);
+        self.rows.absorb(&other.rows);
         self.sent += other.sent;
         self.hops += other.hops;
     }

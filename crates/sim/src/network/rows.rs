@@ -75,6 +75,18 @@ impl Rows {
         &mut self.list[conn]
     }
 
+    /// Takes the routes of connections that only another shard knows, as both are put together.
+    pub fn absorb(&mut self, other: &Rows) {
+        for (conn, routes) in (0..).map(ConnId).zip(&other.routes) {
+            if routes[0][0] != LinkId::NONE {
+                self.reach(conn);
+                if self.routes[conn][0][0] == LinkId::NONE {
+                    self.routes[conn] = *routes;
+                }
+            }
+        }
+    }
+
     pub fn routes(&self, conn: ConnId) -> &[Route; 2] {
         &self.routes[conn]
     }

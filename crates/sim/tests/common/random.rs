@@ -213,12 +213,12 @@ pub fn configs() -> impl Strategy<Value = Config> {
 /// A twentieth of all packets of one link, and bursts on another.
 fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
     // Ports of switches, as reports list those.
-    let hosts = topology.hosts();
-    let ports = topology.fabric().links().len() as u32 - hosts;
+    let nics = topology.fabric().nics();
+    let ports = topology.fabric().links().len() as u32 - nics;
     let link = (seed * 7) as u32 % ports;
     vec![
         LinkFault {
-            link: hosts + link,
+            link: nics + link,
             loss: Loss::Uniform {
                 chance: ALWAYS / 20,
             },
@@ -226,7 +226,7 @@ fn faults(seed: u64, topology: &Topology) -> Vec<LinkFault> {
             bleach: seed.is_multiple_of(2),
         },
         LinkFault {
-            link: hosts + (link + 1) % ports,
+            link: nics + (link + 1) % ports,
             loss: Loss::Bursty {
                 enter: ALWAYS / 500,
                 leave: ALWAYS / 4,
