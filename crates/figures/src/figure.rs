@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One figure: its points are simulated, its rows judged, and its report is written.
+//! Figures simulate their points, judge their rows and write their reports.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub(super) struct One {
 struct Points<'a> {
     experiment: &'a Experiment,
     store: Store,
-    /// Of points that are simulated themselves.
+    /// Results of the points that have a simulation of their own.
     results: Results,
 }
 

@@ -20,7 +20,7 @@ use super::run::Purse;
 use super::store::Store;
 use super::verdict::RowVerdict;
 
-/// What the looks at a figure have found.
+/// Findings of the looks at a figure.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     /// Empty where not even the first look is complete.
@@ -42,9 +42,9 @@ pub(super) struct RowsDecided<'a> {
     purse: &'a mut Purse,
     /// The last look.
     last: u32,
-    /// Of each point its place among the seeds of its cell and scheme.
+    /// By point: its place among the seeds of its cell and scheme.
     replication: Vec<u32>,
-    /// Of each point the one whose simulation gives its result.
+    /// By point: the point whose simulation gives its result.
     first: Vec<usize>,
     conditions: Vec<Condition<'a>>,
     /// Conditions of rows that are not decided.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the user requests of the figures, and which points that needs.
+//! Requests of the user for figures, and the points that they need.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::looks::Looks;
 use super::targets::Target;
 use super::{FIGURES, Mode};
 
-/// What the user requests.
+/// A request for figures.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Names of figures (`ecnsharp-9`) or of rows (`ECNSHARP-T18`, which runs its figure); empty:
@@ -28,7 +28,7 @@ pub struct Request {
     pub mode: Mode,
     /// Where each figure leaves its run directory, `<out>/<figure>-<mode>-<digest>`.
     pub out: PathBuf,
-    /// What the user changes about the experiments. The published bands still judge the result, but
+    /// Changes of the user to the experiments. The published bands still judge the result, but
     /// no verdict is expected.
     pub changes: Overrides,
     /// How far it goes.

@@ -12,7 +12,7 @@ use crate::simulate::{Workshop, lock};
 use crate::threads::Threads;
 use crate::{Cores, Failure, Results, Show, StopRule};
 
-/// What is simulated, where it is stored, and with what.
+/// Points to simulate, their directory, and the means.
 pub struct Work<'a> {
     /// The points.
     pub plan: &'a Plan,
@@ -32,7 +32,7 @@ pub struct Work<'a> {
 /// ends the work. Each point is in the directory and in `results` as soon as it is finished.
 ///
 /// # Errors
-/// What the plan's author or the machine has to change. Finished points stay on disk.
+/// Mistakes of the plan's author, and failures of the machine. Finished points stay on disk.
 pub fn simulate(
     work: &Work<'_>,
     rule: &mut dyn StopRule,
@@ -109,7 +109,7 @@ impl Drop for EndByPanic<'_, '_> {
     }
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Shared<'a> {
     run: Mutex<Run<'a>>,
     /// A point has ended, so there may be other points to take.

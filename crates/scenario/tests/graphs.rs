@@ -135,7 +135,7 @@ fn paths_lead_to_nodes_and_links() {
     assert_eq!(seen, [(8, 10), (8, 20)]);
 }
 
-/// What is wrong, at which line, and what to write instead.
+/// Each error names its line, the mistake and the remedy.
 #[test]
 fn mistakes_point_at_their_place() {
     let good = "[[node]]\nname = \"a\"\nhosts = 1\n[[node]]\nname = \"b\"\nhosts = 1\n[[link]]\n\

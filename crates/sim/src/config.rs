@@ -155,7 +155,7 @@ impl Config {
     }
 }
 
-/// What is at the edges of [`TwoSites`](crate::topology::TwoSites), in both directions.
+/// Middleboxes at the edges of [`TwoSites`](crate::topology::TwoSites), in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub enum Edge {

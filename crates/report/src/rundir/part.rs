@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// One of several parts of a run ([`Plan::part`](cemark_scenario::Plan::part)).
+/// A part of a run ([`Plan::part`](cemark_scenario::Plan::part)).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Its number, from 1.
+    /// Number of the part, from 1.
     pub part: u32,
     /// Number of parts.
     pub parts: u32,
@@ -23,7 +23,7 @@ const MOST: u32 = 10_000;
 /// Which part of a run, of how many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Its number, from 1.
+    /// Number of the part, from 1.
     pub part: u32,
     /// Number of parts.
     pub parts: u32,

@@ -282,7 +282,7 @@ fn of_text(text: &str) -> formats::Fallible<Topology> {
 /// switches are called by the numbers of theirs.
 ///
 /// # Errors
-/// What [`Graph::new`] refuses, with the line of the file.
+/// Nodes and cables that [`Graph::new`] refuses, with the line of the file.
 pub fn topology_of(graph: &formats::Graph) -> formats::Fallible<Topology> {
     let mut hosts = 0;
     let node = |id| match graph.switches.contains(&id) {

@@ -71,9 +71,9 @@ pub(crate) struct Group {
     pub nics: u32,
     /// Hosts, each counted as [`Fabric::whole`], divided equally among its NICs.
     pub weight: u64,
-    /// One of the NICs.
+    /// A NIC of the group.
     pub first: u32,
-    /// Another, if there are several.
+    /// Another NIC, if there are several.
     pub second: Option<u32>,
 }
 

@@ -33,7 +33,7 @@ config! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Node {
-    /// Its part of the names of links: `leaf0` in `leaf0->spine3`.
+    /// The node's part of the names of links: `leaf0` in `leaf0->spine3`.
     pub name: String,
     /// Whether it is a host. Hosts are counted from zero, in the order of the nodes.
     pub host: bool,
@@ -43,7 +43,7 @@ pub struct Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Cord {
-    /// Its two nodes, by their places.
+    /// The two nodes, by their places.
     pub ends: [u32; 2],
     /// Rate in each direction.
     pub rate: Rate,

@@ -72,7 +72,7 @@ macro_rules! topologies {
                 panic!("{} is not in the list of topologies", spec.name)
             }
 
-            /// Its entry in [`ALL`](Topology::ALL), or [`Graph::SPEC`].
+            /// The entry in [`ALL`](Topology::ALL), or [`Graph::SPEC`].
             pub fn spec(&self) -> &'static TopologySpec {
                 match self.form() {
                     $(Form::$Name(_) => &$module::SPEC,)+

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every topology answers. All else about it (routes, propagation, bottlenecks, loads, base
-//! RTTs, estimates) follows from its hosts, switches and cables.
+//! Questions that every topology answers. Routes, propagation delays, bottlenecks, loads, base RTTs
+//! and estimates follow from its hosts, switches and cables.
 
 use super::wiring::Wiring;
 use super::{Mistake, TwoSites};

@@ -23,7 +23,7 @@ pub(super) struct Nic {
     pub line: Line,
 }
 
-/// One direction of a cable between two switches.
+/// A cable between two switches, in one direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cable {
     pub from: u32,

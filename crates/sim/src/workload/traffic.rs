@@ -24,7 +24,7 @@ pub(super) struct Draft {
     pub(super) measured: bool,
     pub(super) class: Option<u8>,
     pub(super) rtt: Option<Picos>,
-    /// Its number, where that does not follow from the order of starts.
+    /// The flow's number, where the order of starts does not give it.
     pub(super) id: Option<u64>,
 }
 
