@@ -46,6 +46,13 @@ const RECIPES: &[Recipe] = &[
         places: 1,
         lines: 1,
     },
+    // One file with the workload, one line in the table of workloads.
+    Recipe {
+        name: "workload",
+        files: 1,
+        places: 1,
+        lines: 1,
+    },
     // One entry of the registry of metrics, however many lines rustfmt makes of it.
     Recipe {
         name: "metric",

@@ -367,7 +367,7 @@ fn tail(plan: &Plan) -> Option<String> {
     let after: f64 = points.iter().map(|p| p.tail).sum();
     let all: f64 = points.iter().map(|p| p.cost).sum();
     let workloads = &points.first()?.config.workloads;
-    let holds = |w: &Workload| matches!(&w.kind, Kind::Poisson { hold, .. } if hold.0 > 0);
+    let holds = |w: &Workload| matches!(&w.kind, Kind::Poisson(poisson) if poisson.hold.0 > 0);
     let place = workloads.iter().position(holds)?;
     let key = match workloads.len() {
         1 => "workload.hold".to_owned(),

@@ -8,7 +8,7 @@ use cemark_report::stats::Method;
 use cemark_sim::Outcome;
 use cemark_sim::config::{Measure, TracePorts};
 use cemark_sim::outcome::{FlowRecord, LongRecord, PortReport, ProbeRecord, Spread};
-use cemark_sim::workload::{ClassMap, Kind, Workload};
+use cemark_sim::workload::{ClassMap, List, Workload};
 use cemark_wire::{Picos, Rate};
 
 use super::*;
@@ -107,7 +107,7 @@ fn row(text: &str) -> Row {
 fn ask(points: &[Made], text: &str) -> Result<Estimate, RowError> {
     let workload = |name: &str| Workload {
         name: name.to_owned(),
-        kind: Kind::List(Vec::new()),
+        kind: List::default().into(),
         class: ClassMap::Fixed(0),
         persistent: false,
         control: None,

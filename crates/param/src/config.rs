@@ -57,6 +57,8 @@ fields! {
 /// |---|---|---|---|
 /// | `time(85_000, 0..=SECOND)` | `Nanos` | nanoseconds | to be given |
 /// | `delay(10_000_000)` | `Picos` | picoseconds | 0 to 1000 s |
+/// | `span(10_000_000)` | `Picos` | picoseconds | above 0, to 1000 s |
+/// | `host(0)` | `u32` | itself | - |
 /// | `bytes(97_500)` | `u32`, `u64` | bytes of a queue | 0 to 2^32 - 1 if not given |
 /// | `packet(1_500, 0..=65_535)` | `u32`, `u64` | other bytes | 0 to 2^32 - 1 if not given |
 /// | `rate(40_000_000)` | `Rate` | bits per second | 1 kb/s to 8 Tb/s |
@@ -65,7 +67,7 @@ fields! {
 /// | `parts(1_024, 0..=1_024)` | `u32` | parts of the largest value | to be given |
 /// | `power(4)` | `u32` | n of 2^-n | 0 to 20 |
 /// | `thousandths(700, 100..=990)` | `u32` | itself | to be given |
-/// | `count(3, 0..=15)` | `u32` or `u16` | itself | to be given |
+/// | `count(3, 0..=15)` | `u64`, `u32` or `u16` | itself | to be given |
 /// | `flag(true)` | `bool` | 0 or 1 | - |
 /// | `choice(Word::This)` | an enum by [`choice!`](crate::choice) | its place | - |
 ///
@@ -187,6 +189,12 @@ macro_rules! range {
     };
     (delay, $Type:ty) => {
         ($crate::Kind::Delay, 0, $crate::LONGEST_DELAY)
+    };
+    (span, $Type:ty) => {
+        ($crate::Kind::Delay, 1, $crate::LONGEST_DELAY)
+    };
+    (host, $Type:ty) => {
+        ($crate::Kind::Host, 0, u32::MAX as u64)
     };
     (bytes, $Type:ty) => {
         ($crate::Kind::Bytes, 0, u32::MAX as u64)

@@ -27,6 +27,8 @@ pub enum Kind {
     Thousandths,
     /// A whole number.
     Count,
+    /// The number of a host.
+    Host,
     /// True or false, stored as 1 or 0.
     Flag,
     /// A word of this list, stored as its place.
@@ -54,6 +56,7 @@ impl Kind {
             Kind::Fraction { .. } | Kind::Power => "fraction",
             Kind::Thousandths => "number",
             Kind::Count => "count",
+            Kind::Host => "host",
             Kind::Flag => "flag",
             Kind::Choice(_) => "choice",
         }
@@ -70,7 +73,7 @@ impl Kind {
             Kind::Fraction { .. } => "fixed point",
             Kind::Power => "n of 2^-n",
             Kind::Thousandths => "1/1000",
-            Kind::Count => "1",
+            Kind::Count | Kind::Host => "1",
             Kind::Flag => "0 or 1",
             Kind::Choice(_) => "index of choices",
         }

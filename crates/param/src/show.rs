@@ -86,7 +86,7 @@ impl fmt::Display for Shown {
             Kind::Fraction { one, percent } => self.fraction(f, one, percent),
             Kind::Power => write!(f, "{}", 1.0 / (1u64 << n.min(63)) as f64),
             Kind::Thousandths => write!(f, "{}", n as f64 / 1000.0),
-            Kind::Count => write!(f, "{n}"),
+            Kind::Count | Kind::Host => write!(f, "{n}"),
             Kind::Flag => write!(f, "{}", n != 0),
             Kind::Choice(words) => match words.get(n as usize) {
                 Some(word) => self.quoted(f, |f| f.write_str(word)),
@@ -115,6 +115,9 @@ impl Shown {
 
     fn quantity(&self, f: &mut Formatter<'_>, units: &[Unit], tc: &str) -> fmt::Result {
         let n = self.stored;
+        if n == 0 && matches!(self.dialect, Dialect::Toml) {
+            return f.write_char('0');
+        }
         self.quoted(f, |f| match self.dialect {
             Dialect::Tc => write!(f, "{n}{tc}"),
             Dialect::Toml | Dialect::Message => decimal(f, n, units),
@@ -203,6 +206,7 @@ mod tests {
             (Kind::Time, 0, Toml, "\"0ns\""),
             (Kind::Time, 85_000, Tc, "85000ns"),
             (Kind::Delay, 3_000_000_000, Toml, "\"3ms\""),
+            (Kind::Delay, 0, Toml, "0"),
             (Kind::Delay, 500, Message, "500ps"),
             (Kind::Bytes, 97_501, Toml, "\"97.501KB\""),
             (Kind::Bytes, 1_000_000_001, Message, "1.000000001GB"),

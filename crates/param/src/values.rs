@@ -121,7 +121,9 @@ impl fmt::Display for OutOfRange {
         let p = self.param;
         let unit = match p.kind {
             crate::Kind::Fraction { one, .. } => return self.of_parts(f, one),
-            crate::Kind::Count | crate::Kind::Flag | crate::Kind::Choice(_) => "",
+            crate::Kind::Count | crate::Kind::Host | crate::Kind::Flag | crate::Kind::Choice(_) => {
+                ""
+            }
             kind => kind.stored_unit(),
         };
         let gap = if unit.is_empty() { "" } else { " " };

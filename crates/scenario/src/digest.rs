@@ -3,7 +3,7 @@
 //! in every folder.
 
 use cemark_sim::Config;
-use cemark_sim::workload::{FlowLine, Kind};
+use cemark_sim::workload::{FlowLine, Kind, List};
 use cemark_wire::Picos;
 use cemark_wire::hash::Fnv1a;
 use serde_json::Value;
@@ -48,9 +48,9 @@ pub(crate) fn canonical(config: &Config) -> String {
     let mut lists: Vec<Vec<FlowLine>> = Vec::new();
     for workload in &mut config.workloads {
         match &mut workload.kind {
-            Kind::Poisson { sizes, .. } => sizes.name.clear(),
+            Kind::Poisson(poisson) => poisson.sizes.name.clear(),
             // As a tree of values, a list would take ten times its memory.
-            Kind::List(lines) | Kind::Chain { lines, .. } if !lines.is_empty() => {
+            Kind::List(List { lines, .. }) if !lines.is_empty() => {
                 lists.push(std::mem::replace(lines, vec![mark(lists.len())]));
             }
             _ => {}

@@ -38,8 +38,9 @@ mod visible;
 use check::{idle, rules, sense, together, warn};
 use read::{flows, key, param, path, rtts, section, sizes, sweep, tree, units};
 use sections::{
-    arrivals, controllers, edge, fabric, faults, full, graph, host, list, markers, measure, pfc,
-    precision, preset, published, retune, rtt, switch, top, transport, workload,
+    arrivals, class, controllers, edge, fabric, faults, full, graph, host, incast, list, long,
+    markers, measure, pfc, poisson, precision, preset, published, retune, rtt, switch, top,
+    transport, workload,
 };
 
 pub use builtin::{BENCHES, Builtin, SCENARIOS, builtin, builtins};

@@ -123,6 +123,7 @@ pub(crate) fn values(shape: &Shape) -> String {
             Kind::Time | Kind::Delay => "time".to_owned(),
             Kind::Rate => "rate".to_owned(),
             Kind::Bytes => format!("{} to {}", length(min), length(max)),
+            Kind::Host => "a host".to_owned(),
             Kind::Count if max >= u64::from(u32::MAX) => format!("from {min}"),
             Kind::Count => format!("{} to {}", thousands(min), thousands(max)),
             Kind::Fraction { .. } => "fraction".to_owned(),

@@ -174,6 +174,7 @@ fn shape(shape: &Shape) -> Value {
             Kind::Time | Kind::Delay => quantity(&[&TIMES]),
             Kind::Rate => quantity(&[&RATES]),
             Kind::Bytes => quantity(&[&LENGTHS]),
+            Kind::Host => json!({ "type": "integer", "minimum": min }),
             Kind::Count => json!({ "type": "integer", "minimum": min, "maximum": max }),
             Kind::Fraction { .. } | Kind::Power => json!({ "anyOf": [
                 { "type": "number", "minimum": 0, "maximum": 1 },

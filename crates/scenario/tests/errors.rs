@@ -341,6 +341,27 @@ fn fabrics() {
         "host 3 cannot send to itself",
         "two different hosts",
     );
+    change(
+        "kind = \"poisson\"\nsizes = \"web-search\"\nload = 0.8\nflows = 100",
+        "kind = \"probe\"\nsrc = 0\ndst = 8\nevery = \"1us\"\ncount = 9",
+        "20:7",
+        "there is no host 8",
+        "write 0 to 7",
+    );
+    change(
+        "kind = \"poisson\"\nsizes = \"web-search\"\nload = 0.8\nflows = 100",
+        "kind = \"probe\"\ndst = 3\nevery = \"1us\"\ncount = 9",
+        "17:1",
+        "`src` is missing in [[workload]]",
+        "write src = 0",
+    );
+    change(
+        "kind = \"poisson\"\nsizes = \"web-search\"\nload = 0.8\nflows = 100",
+        "kind = \"probe\"\nsrc = 0\ndst = 3\nevery = \"1us\"\ncount = 9\ncontrol = \"cubic\"",
+        "23:11",
+        "a probe has no congestion controller",
+        "remove it",
+    );
 }
 
 #[test]

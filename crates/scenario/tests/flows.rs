@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cemark_scenario::{Overrides, Plan, parse};
-use cemark_sim::workload::{FlowLine, Kind};
+use cemark_sim::workload::{FlowLine, Kind, List};
 use cemark_wire::Picos;
 use parquet::basic::{Compression, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriter;
@@ -55,7 +55,7 @@ impl Drop for Folder {
 
 fn lines(plan: &Plan) -> &[FlowLine] {
     match &plan.points[0].config.workloads[0].kind {
-        Kind::List(lines) => lines,
+        Kind::List(list) => &list.lines,
         other => panic!("{other:?}"),
     }
 }
@@ -136,7 +136,7 @@ fn flows_wait_for_others() {
     let folder = Folder::new("chain");
     let csv = "id,at_us,src,dst,size,after\na,1,0,1,10KB,\n7,0,1,2,10KB,a\n,5,2,3,10KB,a 7\n";
     let chain = |plan: &Plan| match &plan.points[0].config.workloads[0].kind {
-        Kind::Chain { lines, after } => (lines.clone(), after.clone()),
+        Kind::List(List { lines, after }) => (lines.clone(), after.clone()),
         other => panic!("{other:?}"),
     };
     let (lines, after) = chain(&folder.read(csv, "").expect("a chain"));

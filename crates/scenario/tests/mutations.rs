@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::mutate::{Change, NASTY, apply};
 use cemark_scenario::{Overrides, parse};
 use cemark_sim::Config;
-use cemark_sim::workload::{Kind, LongFlows, Traffic};
+use cemark_sim::workload::{Incast, Kind, Long, LongFlows, Poisson, Traffic};
 use proptest::prelude::*;
 
 fn corpus(folder: &str) -> Vec<(String, String)> {
@@ -64,12 +64,12 @@ fn survive(text: &str, overrides: &Overrides) -> bool {
 fn small(config: &Config) -> bool {
     config.topology.hosts() < 5_000
         && config.workloads.iter().all(|w| match &w.kind {
-            Kind::Poisson { flows, warmup, .. } => flows + warmup < 20_000,
-            Kind::Incast { senders, .. } => *senders < 10_000,
-            Kind::Long {
+            Kind::Poisson(Poisson { flows, warmup, .. }) => flows + warmup < 20_000,
+            Kind::Incast(Incast { senders, .. }) => *senders < 10_000,
+            Kind::Long(Long {
                 flows: LongFlows::Permutation { per_host },
                 ..
-            } => *per_host < 4,
+            }) => *per_host < 4,
             _ => true,
         })
 }

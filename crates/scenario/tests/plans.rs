@@ -4,7 +4,7 @@
 use cemark_scenario::{Overrides, Plan, builtins, load, parse};
 use cemark_sim::config::{MarkerChoice, Nic, NonEct, TracePorts};
 use cemark_sim::topology::{Star, Topology};
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs, RttModel, Workload};
+use cemark_sim::workload::{ClassMap, Kind, Long, LongFlows, Pairs, Poisson, RttModel, Workload};
 use cemark_transport::Control;
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_wire::{Nanos, Picos, Rate};
@@ -92,13 +92,13 @@ fn the_main_job() {
     );
     assert_eq!(config.measure.trace, TracePorts::Hottest);
     match &config.workloads[0].kind {
-        Kind::Poisson {
+        Kind::Poisson(Poisson {
             sizes,
             pairs,
             flows,
             warmup,
             ..
-        } => {
+        }) => {
             assert_eq!(
                 (sizes.name.as_str(), pairs, *flows, *warmup),
                 ("web-search", &Pairs::All, 2_000, 1_000)
@@ -356,13 +356,13 @@ fn little_needs_to_be_said() {
     assert_eq!(config.transport, cemark_transport::Config::default());
     assert!(matches!(
         &config.workloads[0].kind,
-        Kind::Long {
+        Kind::Long(Long {
             flows: LongFlows::ToOne {
                 count: 2,
                 receiver: 7
             },
             ..
-        }
+        })
     ));
     assert_eq!(plan.points[0].load, None);
 }
@@ -484,16 +484,16 @@ until = "4ms"
     assert_eq!(none.workloads[4].class, ClassMap::BySender(1));
     assert!(none.workloads[2].persistent && !none.workloads[1].persistent);
     match &none.workloads[2].kind {
-        Kind::List(lines) => assert_eq!(lines[0].bytes, 2_000_000, "in order of start"),
+        Kind::List(list) => assert_eq!(list.lines[0].bytes, 2_000_000, "in order of start"),
         other => panic!("{other:?}"),
     }
     match &none.workloads[4].kind {
-        Kind::Poisson {
+        Kind::Poisson(Poisson {
             sizes,
             load,
             warmup,
             ..
-        } => assert_eq!((sizes.mean(), *load, *warmup), (100_000.0, 0.1, 1)),
+        }) => assert_eq!((sizes.mean(), *load, *warmup), (100_000.0, 0.1, 1)),
         other => panic!("{other:?}"),
     }
     let mut traffic = cemark_sim::workload::Traffic::new(none);
@@ -516,7 +516,7 @@ fn size_tables_from_files() {
     let plan =
         load(file.to_str().unwrap(), &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
     match &plan.points[0].config.workloads[0].kind {
-        Kind::Poisson { sizes, .. } => {
+        Kind::Poisson(Poisson { sizes, .. }) => {
             assert_eq!(sizes.name, "mine");
             assert_eq!(
                 sizes.rows,
@@ -615,7 +615,7 @@ fn workloads_share_one_load_and_are_swept_together() {
     let loads = |set: &[&str]| -> Vec<Vec<f64>> {
         let plan = parse(text, "shares.toml", &with(set)).unwrap_or_else(|e| panic!("{e}"));
         let of = |w: &Workload| match w.kind {
-            Kind::Poisson { load, .. } => Some(load),
+            Kind::Poisson(Poisson { load, .. }) => Some(load),
             _ => None,
         };
         let each = |p: &cemark_scenario::Point| p.config.workloads.iter().filter_map(of).collect();

@@ -21,7 +21,7 @@ use crate::network::{Border, Network};
 use crate::retune::Tuning;
 use crate::shards::Part;
 use crate::topology::Fabric;
-use crate::workload::{ClassMap, Flow, Kind, Traffic, path};
+use crate::workload::{ClassMap, Flow, Kind, Probe, Traffic, path};
 
 /// What every shard of a simulation has in common: it is only read.
 #[derive(Clone)]
@@ -102,13 +102,13 @@ impl<Q: EventQueue> Shard<Q> {
     /// Opens the connection of probe workload `w` and inserts its first event.
     pub fn prime_probe(&mut self, w: usize) {
         let workload = &self.cfg.workloads[w];
-        let Kind::Probe {
+        let Kind::Probe(Probe {
             src,
             dst,
             at,
             every,
             count,
-        } = workload.kind
+        }) = workload.kind
         else {
             return;
         };

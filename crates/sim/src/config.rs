@@ -19,7 +19,7 @@ use crate::ids::LinkId;
 use crate::network::faults::LinkFault;
 use crate::retune::Retune;
 use crate::topology::{Fabric, Link, Topology};
-use crate::workload::{RttModel, Workload};
+use crate::workload::{Kind, RttModel, Workload};
 
 /// One simulation point.
 #[derive(Clone, Debug)]
@@ -123,7 +123,11 @@ impl Config {
     /// [`Config::transport`] where only pings are sent.
     pub fn controls(&self) -> Vec<&Control> {
         let mut all: Vec<&Control> = Vec::new();
-        for workload in self.workloads.iter().filter(|w| !w.kind.is_probe()) {
+        for workload in self
+            .workloads
+            .iter()
+            .filter(|w| !matches!(w.kind, Kind::Probe(_)))
+        {
             let control = self.control_of(workload);
             if !all.contains(&control) {
                 all.push(control);
@@ -147,11 +151,8 @@ impl Config {
 
     /// Whether some flow may have an extra delay.
     pub(crate) fn draws_rtts(&self) -> bool {
-        let listed = |w: &Workload| {
-            let mut lines = w.kind.lines().into_iter().flatten();
-            lines.any(|line| line.rtt.is_some())
-        };
-        self.rtt != RttModel::Path || self.workloads.iter().any(listed)
+        let own = |w: &Workload| w.kind.sends().own_rtts();
+        self.rtt != RttModel::Path || self.workloads.iter().any(own)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::config::{Config, Policy};
 
 use crate::ids::{HostId, LinkId};
 use crate::topology::{Fabric, Link};
-use crate::workload::PROBE_BYTES;
+use crate::workload::{Kind, PROBE_BYTES};
 
 /// No host.
 const NONE: u32 = u32::MAX;
@@ -193,7 +193,10 @@ fn switches(
 /// Bytes of the shortest packet, or pause frame, on a link.
 fn shortest_packet(cfg: &Config) -> u64 {
     let t = &cfg.transport;
-    let probes = cfg.workloads.iter().any(|w| w.kind.is_probe());
+    let probes = cfg
+        .workloads
+        .iter()
+        .any(|w| matches!(w.kind, Kind::Probe(_)));
     let probe = probes.then_some(u64::from(PROBE_BYTES));
     let pause = cfg.switch.pfc.is_some().then_some(u64::from(PAUSE_BYTES));
     let usual = u64::from(t.header_bytes.min(t.ack_bytes));

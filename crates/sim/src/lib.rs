@@ -13,7 +13,7 @@
 //! use cemark_sim::Config;
 //! use cemark_sim::config::MarkerChoice;
 //! use cemark_sim::topology::Star;
-//! use cemark_sim::workload::{ClassMap, Kind, LongFlows, Workload};
+//! use cemark_sim::workload::{ClassMap, Kind, Long, LongFlows, Workload};
 //! use cemark_wire::{Nanos, Picos, Rate};
 //!
 //! /// Marks packets that waited for longer than a target.
@@ -34,12 +34,12 @@
 //!     let star = Star { hosts: 3, rate: Rate::gbps(10), delay: Picos::from_micros(5) };
 //!     let flows = Workload {
 //!         name: "two".to_owned(),
-//!         kind: Kind::Long {
+//!         kind: Kind::Long(Long {
 //!             flows: LongFlows::Pairs(vec![(0, 2), (1, 2)]),
 //!             at: Picos::ZERO,
 //!             stagger: Picos::ZERO,
 //!             jitter: Picos::from_micros(1),
-//!         },
+//!         }),
 //!         class: ClassMap::Fixed(0),
 //!         persistent: false,
 //!         control: None,

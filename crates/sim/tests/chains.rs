@@ -3,7 +3,7 @@
 
 use cemark_sim::config::Config;
 use cemark_sim::outcome::FlowRecord;
-use cemark_sim::workload::{After, FlowLine, Kind};
+use cemark_sim::workload::{After, FlowLine, Kind, List};
 use cemark_sim::{Outcome, run, shards};
 use cemark_wire::Picos;
 
@@ -28,10 +28,10 @@ fn ring() -> Kind {
         flow,
         ended: flow - HOSTS - flow % HOSTS + (flow + HOSTS - 1) % HOSTS,
     };
-    Kind::Chain {
+    Kind::List(List {
         lines: (0..STEPS * HOSTS).map(line).collect(),
         after: (HOSTS..STEPS * HOSTS).map(wait).collect(),
-    }
+    })
 }
 
 fn end(flow: &FlowRecord) -> Picos {
@@ -58,7 +58,7 @@ fn each_starts_after_the_flow_that_it_waits_for() {
     let cfg = chain(100_000);
     let outcome = run(&cfg);
     assert_eq!(outcome.flows.len(), (STEPS * HOSTS) as usize + 40);
-    let Kind::Chain { lines, after } = &cfg.workloads[0].kind else {
+    let Kind::List(List { lines, after }) = &cfg.workloads[0].kind else {
         panic!("a chain");
     };
     let ring = of_ring(&outcome);
@@ -114,7 +114,7 @@ fn the_last_end_counts() {
     let lines = vec![line(0, 0, 1_000), line(0, 0, 900_000), line(5, 1, 200_000)];
     let after = [1, 2].map(|ended| After { flow: 0, ended }).to_vec();
     let cfg = config(
-        vec![workload(Kind::Chain { lines, after })],
+        vec![workload(Kind::List(List { lines, after }))],
         scheme("tcn", &[]),
     );
     let outcome = run(&cfg);

@@ -5,7 +5,7 @@
 use crate::common::{config, scheme, us, workload};
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::topology::{Star, Topology};
-use cemark_sim::workload::{Kind, LongFlows};
+use cemark_sim::workload::{Incast, Kind, Long, LongFlows};
 use cemark_sim::{Config, run, run_scrambled};
 use cemark_transport::rdma::{Rdma, Retransmit};
 use cemark_wire::{Nanos, Picos, Rate};
@@ -14,7 +14,7 @@ use cemark_wire::{Nanos, Picos, Rate};
 /// measured from 60 to 160 ms.
 fn incast(senders: u32, marker: MarkerChoice) -> Config {
     let mut cfg = config(
-        vec![workload(Kind::Long {
+        vec![workload(Kind::Long(Long {
             flows: LongFlows::ToOne {
                 count: senders,
                 receiver: senders,
@@ -22,7 +22,7 @@ fn incast(senders: u32, marker: MarkerChoice) -> Config {
             at: Picos::ZERO,
             stagger: us(1_000),
             jitter: Picos::ZERO,
-        })],
+        }))],
         marker,
     );
     cfg.topology = Topology::from(Star {
@@ -131,7 +131,7 @@ fn lost_packets_are_retransmitted() {
     let mut resent = Vec::new();
     for retransmit in [Retransmit::GoBackN, Retransmit::Selective] {
         let mut cfg = incast(8, red(true));
-        cfg.workloads = vec![workload(Kind::Incast {
+        cfg.workloads = vec![workload(Kind::Incast(Incast {
             from: Vec::new(),
             senders: 8,
             receiver: 8,
@@ -141,7 +141,7 @@ fn lost_packets_are_retransmitted() {
             repeat: 1,
             every: us(1_000),
             jitter: Picos::ZERO,
-        })];
+        }))];
         cfg.transport.rdma = Some(Rdma {
             retransmit,
             ..Rdma::default()

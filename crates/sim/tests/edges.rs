@@ -7,7 +7,7 @@ use cemark_edge::{AckForm, CopyPolicy, Recovery};
 use cemark_sim::config::{DcibConfig, Edge, MarkerChoice};
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Topology, TwoSites};
-use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel};
+use cemark_sim::workload::{Kind, Long, LongFlows, Pairs, Poisson, RttModel};
 use cemark_sim::{Config, Outcome, run, run_scrambled};
 use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
@@ -121,12 +121,12 @@ proptest! {
 
 /// Long flows between these hosts.
 fn endless(pairs: Vec<(u32, u32)>) -> Config {
-    let long = workload(Kind::Long {
+    let long = workload(Kind::Long(Long {
         flows: LongFlows::Pairs(pairs),
         at: Picos::ZERO,
         stagger: Picos::ZERO,
         jitter: us(1_000),
-    });
+    }));
     config(vec![long], MarkerChoice::None)
 }
 
@@ -238,7 +238,7 @@ fn a_proxy_keeps_its_bound() {
 fn without_loss_the_flows_are_the_same() {
     let of = |edge: Edge| {
         let mut web = web_that_stops(0.2, 60);
-        if let Kind::Poisson { pairs, .. } = &mut web.kind {
+        if let Kind::Poisson(Poisson { pairs, .. }) = &mut web.kind {
             *pairs = Pairs::OtherRack;
         }
         let mut cfg = config(vec![web], MarkerChoice::None);
@@ -276,12 +276,12 @@ fn without_loss_the_flows_are_the_same() {
 #[test]
 fn a_tenth_of_a_long_fast_path_is_held() {
     let pairs = (0..3).map(|i| (i, i + 3)).collect();
-    let long = workload(Kind::Long {
+    let long = workload(Kind::Long(Long {
         flows: LongFlows::Pairs(pairs),
         at: Picos::ZERO,
         stagger: Picos::ZERO,
         jitter: Picos::ZERO,
-    });
+    }));
     let mut cfg = config(vec![long], MarkerChoice::None);
     cfg.topology = Topology::from(TwoSites {
         left: 3,

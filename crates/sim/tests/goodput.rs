@@ -4,17 +4,17 @@
 use crate::common::{config, scheme, us, web, workload};
 use cemark_sim::config::MarkerChoice;
 use cemark_sim::run;
-use cemark_sim::workload::{Kind, LongFlows};
+use cemark_sim::workload::{Kind, Long, LongFlows};
 use cemark_wire::Picos;
 
 /// Flows of hosts 0 to 2 to host 8, each 2 ms after the one before.
 fn staggered() -> cemark_sim::workload::Workload {
-    workload(Kind::Long {
+    workload(Kind::Long(Long {
         flows: LongFlows::Pairs(vec![(0, 8), (1, 8), (2, 8)]),
         at: Picos::ZERO,
         stagger: us(2_000),
         jitter: Picos::ZERO,
-    })
+    }))
 }
 
 #[test]

@@ -7,7 +7,7 @@ use cemark_sim::config::{Config, MarkerChoice, Offload, TracePorts};
 use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
 use cemark_sim::topology::{Dumbbell, Star, Topology};
-use cemark_sim::workload::{FlowLine, Kind, LongFlows};
+use cemark_sim::workload::{FlowLine, Kind, List, Long, LongFlows};
 use cemark_transport::Control;
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_wire::{Nanos, Picos, Rate};
@@ -17,12 +17,12 @@ const KB64: u32 = 64_000;
 /// Two endless flows into one 10 Gb/s link, base RTT 100 us, for 100 ms of which the first 20 do
 /// not count.
 fn two_flows(control: Control, marker: MarkerChoice, offload: Offload) -> Config {
-    let long = workload(Kind::Long {
+    let long = workload(Kind::Long(Long {
         flows: LongFlows::Pairs(vec![(0, 2), (1, 2)]),
         at: Picos::ZERO,
         stagger: Picos::ZERO,
         jitter: us(100),
-    });
+    }));
     let mut c = config(vec![long], marker);
     c.topology = Topology::from(Star {
         hosts: 3,
@@ -81,12 +81,12 @@ fn bursts_empty_the_queue_at_a_threshold_that_smooth_senders_fill() {
 /// that the path of 250 KB holds.
 fn one_flow(offload: Offload, pacing: bool, pace_train: u32) -> Config {
     let mut c = two_flows(Control::RENO, MarkerChoice::None, offload);
-    let long = workload(Kind::Long {
+    let long = workload(Kind::Long(Long {
         flows: LongFlows::Pairs(vec![(0, 1)]),
         at: Picos::ZERO,
         stagger: Picos::ZERO,
         jitter: Picos::ZERO,
-    });
+    }));
     c.workloads = vec![long];
     c.topology = Topology::from(Dumbbell {
         left: 1,
@@ -193,14 +193,14 @@ fn a_coalesced_packet_waits_for_the_interrupt_or_the_count() {
     // One packet and its ACK: 4 x 25 us and four packet times; then the waits at both ends.
     let fct = |offload: Offload| {
         let mut c = two_flows(dctcp(), MarkerChoice::None, offload);
-        c.workloads = vec![workload(Kind::List(vec![FlowLine {
+        c.workloads = vec![workload(Kind::List(List::from(vec![FlowLine {
             start: Picos::ZERO,
             src: 0,
             dst: 2,
             bytes: 14_600,
             class: None,
             rtt: None,
-        }]))];
+        }])))];
         c.transport.init_window = 10;
         run(&c).flows[0].fct.expect("it ends").0
     };
@@ -228,14 +228,14 @@ fn jumbo_frames_are_a_segment_size() {
         let mut c = two_flows(dctcp(), MarkerChoice::None, Offload::NONE);
         c.transport.mss = mss;
         c.transport.init_window = 10_000;
-        c.workloads = vec![workload(Kind::List(vec![FlowLine {
+        c.workloads = vec![workload(Kind::List(List::from(vec![FlowLine {
             start: Picos::ZERO,
             src: 0,
             dst: 2,
             bytes: 8_960_000,
             class: None,
             rtt: None,
-        }]))];
+        }])))];
         let o = run(&c);
         assert_eq!(o.flows[0].fct, Some(o.flows[0].ideal));
         (o.flows[0].ideal.0, o.totals.sent)

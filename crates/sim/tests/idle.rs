@@ -6,7 +6,7 @@ use crate::common::{config, us, workload};
 use cemark_sim::config::{MarkerChoice, Nic};
 use cemark_sim::run;
 use cemark_sim::topology::{LeafSpine, Topology};
-use cemark_sim::workload::{FlowLine, Kind};
+use cemark_sim::workload::{FlowLine, Kind, List};
 use cemark_wire::{Picos, Rate};
 
 fn leaf_spine(host: u64, uplink: u64) -> Topology {
@@ -33,7 +33,10 @@ fn a_lone_flow_takes_the_ideal_time() {
                 class: None,
                 rtt: None,
             };
-            let mut cfg = config(vec![workload(Kind::List(vec![line]))], MarkerChoice::None);
+            let mut cfg = config(
+                vec![workload(Kind::List(List::from(vec![line])))],
+                MarkerChoice::None,
+            );
             cfg.topology = topology.clone();
             cfg.transport.init_window = 10_000;
             cfg.switch.buffer_bytes = 10_000_000;
@@ -57,7 +60,7 @@ fn a_host_that_is_a_switch_port_marks_a_lone_flow() {
             rtt: None,
         };
         let mut cfg = config(
-            vec![workload(Kind::List(vec![line]))],
+            vec![workload(Kind::List(List::from(vec![line])))],
             crate::common::scheme("threshold", &[("k", 30_000)]),
         );
         cfg.topology = leaf_spine(10, 10);
@@ -83,7 +86,10 @@ fn a_limited_nic_loses_what_does_not_fit() {
             class: None,
             rtt: None,
         };
-        let mut cfg = config(vec![workload(Kind::List(vec![line]))], MarkerChoice::None);
+        let mut cfg = config(
+            vec![workload(Kind::List(List::from(vec![line])))],
+            MarkerChoice::None,
+        );
         cfg.topology = leaf_spine(10, 10);
         cfg.nic = Nic::Limited { packets };
         let o = run(&cfg);

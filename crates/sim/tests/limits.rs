@@ -6,7 +6,7 @@
 use crate::common::{config, scheme, us, workload};
 use cemark_sim::config::{DeviceQueue, Fct, MarkerChoice, Nic, QueueConfig, SchedulerKind};
 use cemark_sim::topology::{Star, Topology};
-use cemark_sim::workload::{FlowLine, Kind, RttModel};
+use cemark_sim::workload::{FlowLine, Kind, List, RttModel};
 use cemark_sim::{Config, Outcome, run};
 use cemark_wire::{Picos, Rate};
 
@@ -26,7 +26,7 @@ fn line(src: u32, bytes: u64) -> FlowLine {
 
 /// Flows to host 3 of a star with 5 us links; their hosts send whole windows at once.
 fn star(lines: Vec<FlowLine>, marker: MarkerChoice) -> Config {
-    let mut c = config(vec![workload(Kind::List(lines))], marker);
+    let mut c = config(vec![workload(Kind::List(List::from(lines)))], marker);
     c.topology = Topology::from(Star {
         hosts: 4,
         rate: Rate::gbps(10),

@@ -4,7 +4,7 @@
 use crate::common::{scheme, us, workload};
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Star;
-use cemark_sim::workload::{FlowLine, Kind, LongFlows, Workload};
+use cemark_sim::workload::{FlowLine, Kind, List, Long, LongFlows, Workload};
 use cemark_sim::{Config, Outcome};
 use cemark_transport::Control;
 use cemark_wire::{Picos, Rate};
@@ -24,12 +24,12 @@ fn tcn() -> MarkerChoice {
 }
 
 fn long(pairs: Vec<(u32, u32)>, control: Option<Control>) -> Workload {
-    let kind = Kind::Long {
+    let kind = Kind::Long(Long {
         flows: LongFlows::Pairs(pairs),
         at: Picos::ZERO,
         stagger: Picos::ZERO,
         jitter: us(1),
-    };
+    });
     Workload {
         control,
         ..workload(kind)
@@ -90,27 +90,27 @@ fn controllers_do_not_share_persistent_connections() {
     let list = |at: u64, control: Option<Control>| Workload {
         persistent: true,
         control,
-        ..workload(Kind::List(vec![FlowLine {
+        ..workload(Kind::List(List::from(vec![FlowLine {
             start: us(at),
             src: 0,
             dst: 1,
             bytes: 1_000_000,
             class: None,
             rtt: None,
-        }]))
+        }])))
     };
     let run = |last: Option<Control>| {
         // The first leaves a marked DCTCP connection behind; a fresh one starts at ten segments.
         let mut workloads = vec![list(0, None), list(5_000, last)];
         workloads.push(list(0, Some(Control::RENO)));
-        workloads[2].kind = Kind::List(vec![FlowLine {
+        workloads[2].kind = Kind::List(List::from(vec![FlowLine {
             start: Picos::ZERO,
             src: 2,
             dst: 1,
             bytes: 1_000_000,
             class: None,
             rtt: None,
-        }]);
+        }]));
         let mut config = Config::new(star(), workloads, tcn(), us(50_000));
         config.transport.init_window = 2;
         let out = cemark_sim::run(&config);

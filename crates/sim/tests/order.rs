@@ -6,13 +6,13 @@
 use crate::common::{config, scheme, us, web_that_stops, workload};
 use cemark_sim::config::{Buffering, Config, Pfc, Policy};
 use cemark_sim::topology::{LeafSpine, Topology};
-use cemark_sim::workload::{Kind, RttModel};
+use cemark_sim::workload::{Incast, Kind, RttModel};
 use cemark_sim::{run, run_scrambled};
 use cemark_wire::{Picos, Rate};
 
 /// All times are multiples of the time of a byte, and senders begin in the same tick.
 fn meeting(seed: u64) -> Config {
-    let incast = workload(Kind::Incast {
+    let incast = workload(Kind::Incast(Incast {
         from: Vec::new(),
         senders: 24,
         receiver: 0,
@@ -22,7 +22,7 @@ fn meeting(seed: u64) -> Config {
         repeat: 3,
         every: us(1_000),
         jitter: Picos::ZERO,
-    });
+    }));
     let mut cfg = config(
         vec![web_that_stops(0.6, 150), incast],
         scheme("threshold", &[("k", 60_000)]),

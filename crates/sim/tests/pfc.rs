@@ -4,7 +4,7 @@
 use crate::common::{config, permutation, scheme, us, workload};
 use cemark_sim::config::{Buffering, MarkerChoice, Pfc, Policy, QueueConfig, SchedulerKind, Xoff};
 use cemark_sim::topology::{LeafSpine, Ring, Star, Topology};
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel};
+use cemark_sim::workload::{ClassMap, Incast, Kind, List, Long, LongFlows, RttModel};
 use cemark_sim::{Config, Outcome, run};
 use cemark_transport::rdma::Rdma;
 use cemark_wire::{Picos, Rate};
@@ -45,7 +45,7 @@ fn fabric() -> Topology {
 }
 
 fn incast(senders: u32) -> Kind {
-    Kind::Incast {
+    Kind::Incast(Incast {
         from: Vec::new(),
         senders,
         receiver: 3,
@@ -55,7 +55,7 @@ fn incast(senders: u32) -> Kind {
         repeat: 1,
         every: us(1_000),
         jitter: Picos::ZERO,
-    }
+    })
 }
 
 fn paused<'a>(out: &'a Outcome, from: &'a str) -> impl Iterator<Item = &'a str> {
@@ -196,14 +196,16 @@ fn a_pause_stops_its_own_queue_only() {
     );
     cfg.switch.queues.push(QueueConfig::PLAIN);
     cfg.switch.scheduler = SchedulerKind::Dwrr;
-    let mut other = workload(Kind::List(vec![cemark_sim::workload::FlowLine {
-        start: us(100),
-        src: 1,
-        dst: 11,
-        bytes: 1_000_000,
-        class: None,
-        rtt: None,
-    }]));
+    let mut other = workload(Kind::List(List::from(vec![
+        cemark_sim::workload::FlowLine {
+            start: us(100),
+            src: 1,
+            dst: 11,
+            bytes: 1_000_000,
+            class: None,
+            rtt: None,
+        },
+    ])));
     other.class = ClassMap::Fixed(1);
     cfg.workloads.push(other);
     let out = run(&cfg);
@@ -231,12 +233,12 @@ fn ring(hops: u32, marker: MarkerChoice) -> Config {
             rate: Rate::gbps(100),
             delay: us(1),
         }),
-        Kind::Long {
+        Kind::Long(Long {
             flows: LongFlows::Pairs(pairs),
             at: Picos::ZERO,
             stagger: Picos::ZERO,
             jitter: us(10),
-        },
+        }),
         marker,
     );
     cfg.max_time = us(20_000);
@@ -273,14 +275,14 @@ fn a_ring_of_three_switches_deadlocks_and_the_run_stops() {
 #[test]
 fn drawn_base_rtts_and_pauses_go_together() {
     // One packet alone: 4 us of links there, and 96 us of the base RTT.
-    let alone = Kind::List(vec![cemark_sim::workload::FlowLine {
+    let alone = Kind::List(List::from(vec![cemark_sim::workload::FlowLine {
         start: us(0),
         src: 20,
         dst: 3,
         bytes: 1_000,
         class: None,
         rtt: None,
-    }]);
+    }]));
     let mut cfg = lossless(fabric(), alone, MarkerChoice::None);
     let fct = |cfg: &Config| run(cfg).flows[0].fct.expect("it ends").as_micros_f64();
     let path = fct(&cfg);

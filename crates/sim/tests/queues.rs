@@ -11,7 +11,7 @@ use cemark_sim::config::{
     Buffering, Config, MarkerChoice, NonEct, Policy, QueueConfig, SchedulerKind,
 };
 use cemark_sim::topology::{Star, Topology};
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, Pairs};
+use cemark_sim::workload::{ClassMap, Incast, Kind, List, Long, LongFlows, Pairs, Poisson};
 use cemark_sim::{Outcome, run, run_scrambled};
 use cemark_wire::{Nanos, Picos, Rate};
 use proptest::prelude::*;
@@ -65,7 +65,7 @@ fn configs() -> impl Strategy<Value = Config> {
         |(kind, policy, marker, (seed, buffer, n, strict, headroom))| {
             let mut flows = web_that_stops(0.6, 30);
             flows.class = ClassMap::ByPair(n as u8);
-            let mut query = workload(Kind::Incast {
+            let mut query = workload(Kind::Incast(Incast {
                 from: Vec::new(),
                 senders: 16,
                 receiver: 0,
@@ -75,7 +75,7 @@ fn configs() -> impl Strategy<Value = Config> {
                 repeat: 3,
                 every: us(1_500),
                 jitter: us(3),
-            });
+            }));
             query.class = ClassMap::Weighted(vec![1; n]);
             let mut c = config(vec![flows, query], marker);
             c.seed = seed;
@@ -159,7 +159,7 @@ fn each_policy_drops_for_its_own_reason() {
         (Policy::Dynamic { alpha: 1 << 14 }, "queue"),
     ] {
         let mut cfg = config(
-            vec![workload(Kind::Incast {
+            vec![workload(Kind::Incast(Incast {
                 from: Vec::new(),
                 senders: 64,
                 receiver: 0,
@@ -169,7 +169,7 @@ fn each_policy_drops_for_its_own_reason() {
                 repeat: 1,
                 every: us(1),
                 jitter: us(1),
-            })],
+            }))],
             MarkerChoice::None,
         );
         cfg.topology = star(17);
@@ -213,12 +213,12 @@ fn goodput(kind: SchedulerKind, queues: &[QueueConfig], counts: &[u32]) -> Vec<f
         .map(|(i, &n)| {
             let pairs = (0..n).map(|j| (next + j, 0)).collect();
             next += n;
-            let mut w = workload(Kind::Long {
+            let mut w = workload(Kind::Long(Long {
                 flows: LongFlows::Pairs(pairs),
                 at: Picos::ZERO,
                 stagger: Picos::ZERO,
                 jitter: us(10),
-            });
+            }));
             w.class = ClassMap::Fixed(i as u8);
             w.name = format!("w{i}");
             w
@@ -275,7 +275,7 @@ fn a_strict_queue_takes_the_link() {
 /// short and of long flows.
 fn pias(seed: u64, bounds: Option<Vec<u64>>) -> (f64, f64) {
     let mut flows = web(0.7, 400);
-    if let Kind::Poisson { pairs, .. } = &mut flows.kind {
+    if let Kind::Poisson(Poisson { pairs, .. }) = &mut flows.kind {
         *pairs = Pairs::ToOne(0);
     }
     if let Some(bounds) = &bounds {
@@ -356,7 +356,7 @@ fn every_queue_has_a_marker_of_its_own() {
         Box::new(Tally { bytes: 0, asked })
     }));
     let mut flows = web(0.7, 200);
-    if let Kind::Poisson { pairs, .. } = &mut flows.kind {
+    if let Kind::Poisson(Poisson { pairs, .. }) = &mut flows.kind {
         *pairs = Pairs::ToOne(0);
     }
     flows.class = ClassMap::ByBytesSent(vec![140_000]);
@@ -432,10 +432,10 @@ fn pias_demotes_a_flow_as_it_sends() {
         rtt: None,
     };
     let ended = |classes: ClassMap| {
-        let mut w = workload(Kind::List(vec![
+        let mut w = workload(Kind::List(List::from(vec![
             line(0, 1, 20_000_000),
             line(3_000, 2, 130_000),
-        ]));
+        ])));
         w.class = classes;
         let mut cfg = config(vec![w], scheme("threshold", &[("k", 300_000)]));
         cfg.topology = star(3);
@@ -516,10 +516,10 @@ fn the_clock_of_a_marker_is_served_on_time_and_rests_with_it() {
         };
         let mut cfg = config(
             // A megabyte takes 0.8 ms and some rounds; a second flow starts after a long silence.
-            vec![workload(Kind::List(vec![
+            vec![workload(Kind::List(List::from(vec![
                 line(0, 1_000_000),
                 line(50_000, 1_000),
-            ]))],
+            ])))],
             marker,
         );
         cfg.topology = star(2);
@@ -573,7 +573,7 @@ fn markers_see_the_port_and_the_pool() {
     }));
     // Two incasts at once to two ports of one switch, spread over two queues.
     let query = |receiver| {
-        let mut w = workload(Kind::Incast {
+        let mut w = workload(Kind::Incast(Incast {
             from: Vec::new(),
             senders: 32,
             receiver,
@@ -583,7 +583,7 @@ fn markers_see_the_port_and_the_pool() {
             repeat: 1,
             every: us(1),
             jitter: us(1),
-        });
+        }));
         w.class = ClassMap::BySender(2);
         w.name = format!("to{receiver}");
         w
@@ -609,12 +609,12 @@ fn markers_see_the_port_and_the_pool() {
 /// its own in microseconds.
 fn victim(scope: u64) -> (f64, f64) {
     let long = |pairs: Vec<(u32, u32)>| {
-        workload(Kind::Long {
+        workload(Kind::Long(Long {
             flows: LongFlows::Pairs(pairs),
             at: Picos::ZERO,
             stagger: Picos::ZERO,
             jitter: us(100),
-        })
+        }))
     };
     let crowd = (0..16).map(|i| (i, 18)).collect();
     let marker = scheme("threshold", &[("k", 97_500), ("scope", scope)]);

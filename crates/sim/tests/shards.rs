@@ -11,7 +11,9 @@ use cemark_sim::config::{
     Config, DeviceQueue, Fct, MarkerChoice, Offload, QueueConfig, SchedulerKind, TracePorts,
 };
 use cemark_sim::topology::{LeafSpine, Ring, Topology};
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, RttModel, Workload};
+use cemark_sim::workload::{
+    ClassMap, Incast, Kind, Long, LongFlows, Poisson, Probe, RttModel, Workload,
+};
 use cemark_sim::{Outcome, run, shards};
 use cemark_wire::{Nanos, Picos, Rate};
 use proptest::prelude::*;
@@ -29,7 +31,7 @@ fn fabric(leaves: u32, spines: u32, hosts_per_leaf: u32, delay: Picos) -> Topolo
 }
 
 fn incast(jitter: Picos) -> Workload {
-    workload(Kind::Incast {
+    workload(Kind::Incast(Incast {
         from: Vec::new(),
         senders: 20,
         receiver: 1,
@@ -39,7 +41,7 @@ fn incast(jitter: Picos) -> Workload {
         repeat: 2,
         every: us(700),
         jitter,
-    })
+    }))
 }
 
 fn divided(cfg: &Config, parts: u32, threads: u32) -> Outcome {
@@ -185,12 +187,12 @@ fn a_deadlock_ends_all_shards() {
     };
     let pairs = (0..6).map(|h| (h, (h + 4) % 6)).collect();
     let mut cfg = config(
-        vec![workload(Kind::Long {
+        vec![workload(Kind::Long(Long {
             flows: LongFlows::Pairs(pairs),
             at: Picos::ZERO,
             stagger: Picos::ZERO,
             jitter: us(1),
-        })],
+        }))],
         MarkerChoice::None,
     );
     cfg.topology = ring.into();
@@ -210,7 +212,7 @@ fn a_deadlock_ends_all_shards() {
 #[test]
 fn what_cannot_be_divided_runs_whole() {
     let mut endless = rough(2);
-    if let Kind::Poisson { flows, .. } = &mut endless.workloads[0].kind {
+    if let Kind::Poisson(Poisson { flows, .. }) = &mut endless.workloads[0].kind {
         *flows = 0;
     }
     let cfg = endless;
@@ -285,13 +287,13 @@ fn with_queues(cfg: &mut Config, scheduler: usize) {
 
 /// A ping between two hosts.
 fn ping(hosts: u32) -> Workload {
-    workload(Kind::Probe {
+    workload(Kind::Probe(Probe {
         src: hosts - 1,
         dst: 0,
         at: us(3),
         every: us(40),
         count: 50,
-    })
+    }))
 }
 
 proptest! {

@@ -4,7 +4,7 @@
 use crate::common::{config, scheme, us, web, workload};
 use cemark_sim::config::{Config, Pfc, Policy, SchedulerKind};
 use cemark_sim::faults::{LinkFault, Loss, Victims};
-use cemark_sim::workload::{Kind, RttModel};
+use cemark_sim::workload::{Kind, List, RttModel};
 use cemark_sim::{LinkId, Sightings, Tap, run, run_with_taps};
 use cemark_wire::{Ecn, Flags, Picos};
 
@@ -103,7 +103,7 @@ fn a_flow_alone_is_seen_byte_by_byte_and_only_the_first_packets_are_kept() {
         rtt: None,
     };
     let config = config(
-        vec![workload(Kind::List(vec![flow]))],
+        vec![workload(Kind::List(List::from(vec![flow])))],
         scheme("threshold", &[]),
     );
     let (_, _, seen) = tapped(&config, &[0], 2);

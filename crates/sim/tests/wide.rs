@@ -8,19 +8,19 @@ use cemark_sim::config::{Config, MarkerChoice, TracePorts};
 use cemark_sim::outcome::Outcome;
 use cemark_sim::run;
 use cemark_sim::topology::{Dumbbell, Topology};
-use cemark_sim::workload::{Kind, LongFlows};
+use cemark_sim::workload::{Kind, Long, LongFlows};
 use cemark_transport::Control;
 use cemark_wire::{Nanos, Picos, Rate};
 
 /// Two flows over 100 Mb/s and 20 ms (166 packets) with a buffer of `packets` packets; the second
 /// starts ten seconds later, and the last thirty of sixty count.
 fn late_comer(control: Control, buffer: u32, marker: MarkerChoice) -> Config {
-    let long = workload(Kind::Long {
+    let long = workload(Kind::Long(Long {
         flows: LongFlows::Pairs(vec![(0, 2), (1, 3)]),
         at: Picos::ZERO,
         stagger: us(10_000_000),
         jitter: Picos::ZERO,
-    });
+    }));
     let mut c = config(vec![long], marker);
     c.topology = Topology::from(Dumbbell {
         left: 2,

@@ -5,7 +5,7 @@ use crate::common::{config, us, workload};
 use cemark_sim::config::{Buffering, MarkerChoice, Nic, Pfc, Policy, QueueConfig, TracePorts};
 use cemark_sim::outcome::{PortReport, hottest};
 use cemark_sim::topology::{Star, Topology};
-use cemark_sim::workload::{FlowLine, Kind};
+use cemark_sim::workload::{FlowLine, Incast, Kind, List};
 use cemark_sim::{Config, Outcome, run};
 use cemark_transport::rdma::Rdma;
 use cemark_wire::{Picos, Rate};
@@ -22,7 +22,10 @@ fn short_and_late() -> Config {
         rtt: None,
     };
     let lines = vec![line(us(0), 2_000_000), line(us(8_000), 1_000)];
-    config(vec![workload(Kind::List(lines))], MarkerChoice::None)
+    config(
+        vec![workload(Kind::List(List::from(lines)))],
+        MarkerChoice::None,
+    )
 }
 
 fn to_receiver(out: &Outcome) -> &PortReport {
@@ -87,7 +90,7 @@ fn a_measurement_that_never_begins_is_zero() {
 
 #[test]
 fn pauses_are_shares_of_the_measurement() {
-    let incast = Kind::Incast {
+    let incast = Kind::Incast(Incast {
         from: Vec::new(),
         senders: 8,
         receiver: 0,
@@ -97,7 +100,7 @@ fn pauses_are_shares_of_the_measurement() {
         repeat: 2,
         every: us(20_000),
         jitter: Picos::ZERO,
-    };
+    });
     let mut cfg = config(vec![workload(incast)], MarkerChoice::None);
     cfg.transport.rdma = Some(Rdma::default());
     cfg.switch.queues = vec![QueueConfig {
@@ -142,12 +145,15 @@ fn of_empty_queues_the_busiest_port_is_the_hottest() {
         class: None,
         rtt: None,
     };
-    let mut cfg = config(vec![workload(Kind::List(vec![line]))], MarkerChoice::None);
+    let mut cfg = config(
+        vec![workload(Kind::List(List::from(vec![line])))],
+        MarkerChoice::None,
+    );
     cfg.nic = Nic::Fifo;
     cfg.measure.queue_interval = us(1_000);
     cfg.measure.trace = TracePorts::Hottest;
     for (src, dst) in [(8, 0), (0, 8)] {
-        let Kind::List(lines) = &mut cfg.workloads[0].kind else {
+        let Kind::List(List { lines, .. }) = &mut cfg.workloads[0].kind else {
             unreachable!("the list from above");
         };
         (lines[0].src, lines[0].dst) = (src, dst);
@@ -178,7 +184,10 @@ fn the_busiest_port_is_traced_beside_the_hottest() {
     };
     let mut lines = vec![line(0, 8, 2_000_000)];
     lines.extend((1..6).map(|src| line(src, 9, 100_000)));
-    let mut cfg = config(vec![workload(Kind::List(lines))], MarkerChoice::None);
+    let mut cfg = config(
+        vec![workload(Kind::List(List::from(lines)))],
+        MarkerChoice::None,
+    );
     // One switch: no uplink carries as much as the last link.
     cfg.topology = Topology::from(Star {
         hosts: 10,
@@ -198,7 +207,7 @@ fn the_busiest_port_is_traced_beside_the_hottest() {
     assert!(ends[1].ends_with("->host8"), "{ends:?}");
     // Where it is the hottest too, there is one trace.
     let lines = vec![line(0, 8, 2_000_000), line(1, 8, 100_000)];
-    cfg.workloads = vec![workload(Kind::List(lines))];
+    cfg.workloads = vec![workload(Kind::List(List::from(lines)))];
     let one = names(&run(&cfg));
     assert!(one.len() == 1 && one[0].ends_with("->host8"), "{one:?}");
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cemark_sim::topology::Fabric;
-use cemark_sim::workload::{ClassMap, Kind, Traffic};
+use cemark_sim::workload::{ClassMap, Kind, Probe, Traffic};
 use cemark_sim::{Config, LinkId, Outcome};
 use cemark_wire::{Nanos, Picos};
 use serde::{Deserialize, Serialize};
@@ -358,13 +358,13 @@ fn traffic(
 fn probes(config: &Config, fabric: &Fabric, delays: &mut Delays) -> Result<Vec<LabProbe>, Refusal> {
     let mut all = Vec::new();
     for (workload, w) in (0u16..).zip(&config.workloads) {
-        let Kind::Probe {
+        let Kind::Probe(Probe {
             src,
             dst,
             at,
             every,
             count,
-        } = w.kind
+        }) = w.kind
         else {
             continue;
         };

@@ -5,7 +5,7 @@ use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{MarkerChoice, Nic, QueueConfig, SchedulerKind};
 use cemark_sim::topology::{Dumbbell, LeafSpine, Star};
 use cemark_sim::workload::{
-    Arrivals, ClassMap, Kind, LongFlows, Pairs, RttModel, SizeTable, Workload,
+    Arrivals, ClassMap, Kind, Long, LongFlows, Pairs, Poisson, RttModel, SizeTable, Workload,
 };
 use cemark_sim::{Config, Outcome};
 use cemark_testbed::{BANDS, Lab, PortCount, Record, check, discrete, host, port};
@@ -24,12 +24,12 @@ fn workload(kind: Kind) -> Workload {
 }
 
 fn endless() -> Workload {
-    workload(Kind::Long {
+    workload(Kind::Long(Long {
         flows: LongFlows::Pairs(vec![(0, 2), (1, 2)]),
         at: Picos::ZERO,
         stagger: Picos::ZERO,
         jitter: Picos::ZERO,
-    })
+    }))
 }
 
 fn sharp() -> MarkerChoice {
@@ -139,11 +139,13 @@ fn controllers_of_workloads_are_those_of_their_sockets() {
     assert_eq!(setting(&echo, &host(0), "ipv4/tcp_ecn"), "1");
     // What does not ask by itself does so by its route, which another host has not.
     let mut three = star(vec![endless(), own(Control::ECN_STAR), own(Control::RENO)]);
-    let pairs = |p: (u32, u32)| Kind::Long {
-        flows: LongFlows::Pairs(vec![p]),
-        at: Picos::ZERO,
-        stagger: Picos::ZERO,
-        jitter: Picos::ZERO,
+    let pairs = |p: (u32, u32)| {
+        Kind::Long(Long {
+            flows: LongFlows::Pairs(vec![p]),
+            at: Picos::ZERO,
+            stagger: Picos::ZERO,
+            jitter: Picos::ZERO,
+        })
     };
     (three.workloads[1].kind, three.workloads[2].kind) = (pairs((0, 2)), pairs((1, 2)));
     let (three_lab, _) = lab(&three);
@@ -197,7 +199,7 @@ fn the_flows_are_those_of_the_simulator() {
     let poisson = Workload {
         persistent: true,
         class: ClassMap::BySender(2),
-        ..workload(Kind::Poisson {
+        ..workload(Kind::Poisson(Poisson {
             sizes,
             load: 0.4,
             pairs: Pairs::ToOne(2),
@@ -205,7 +207,7 @@ fn the_flows_are_those_of_the_simulator() {
             warmup: 20,
             hold: Picos::MAX,
             arrivals: Arrivals::default(),
-        })
+        }))
     };
     let mut config = star(vec![poisson]);
     config.max_time = Picos::from_micros(10_000_000);

@@ -6,7 +6,7 @@ use cemark_report::units;
 use cemark_scenario::Plan;
 use cemark_sim::Config;
 use cemark_sim::workload::Kind;
-use cemark_sim::workload::load::{flows_per_second, most_loaded};
+use cemark_sim::workload::load::most_loaded;
 
 use super::rtts::Numbers;
 
@@ -57,18 +57,15 @@ impl Extent {
 
     /// The flows and times that a fabric with one Poisson workload needs.
     pub(super) fn of(config: &Config, rtt: &Numbers) -> Extent {
-        let Some(Kind::Poisson {
-            sizes, load, pairs, ..
-        }) = config.workloads.first().map(|w| &w.kind)
-        else {
+        let Some(Kind::Poisson(poisson)) = config.workloads.first().map(|w| &w.kind) else {
             return Extent::DRAFT;
         };
-        let per_second = flows_per_second(&config.topology, pairs, sizes.mean(), *load);
+        let (sizes, per_second) = (&poisson.sizes, poisson.rate(&config.topology));
         let rounds = ROUNDS * rtt.largest as f64 / 1e12;
         let typical = sizes.mean_of_bytes();
-        let stay = stay(config, typical, *load, rtt);
+        let stay = stay(config, typical, poisson.load, rtt);
         // Flows of that size whose bytes are under way at once, through the most loaded tier.
-        let crossing = most_loaded(&config.topology, pairs).share;
+        let crossing = most_loaded(&config.topology, &poisson.pairs).share;
         let together = (crossing * per_second * sizes.mean() * stay / typical).max(1.0);
         let edge = (STAYS * stay).max(rounds);
         let measured = (STAYS_OF_ONE * stay / together.sqrt())

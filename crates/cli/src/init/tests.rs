@@ -3,7 +3,7 @@
 
 use cemark_scenario::{Overrides, Plan, parse};
 use cemark_sim::workload::load::{Tier, flows_per_second, most_loaded};
-use cemark_sim::workload::{Kind as Arriving, Traffic};
+use cemark_sim::workload::{Kind as Arriving, Poisson, Traffic};
 use cemark_transport::cc::catalogue;
 use proptest::prelude::*;
 
@@ -147,7 +147,7 @@ fn carried(made: &Made) -> (f64, u64) {
     }
     config.measure.from = starts[0];
     config.measure.until = starts[starts.len() - 1];
-    let Arriving::Poisson { pairs, .. } = &config.workloads[0].kind else {
+    let Arriving::Poisson(Poisson { pairs, .. }) = &config.workloads[0].kind else {
         panic!("init writes a Poisson workload");
     };
     let tier = most_loaded(&topology, pairs).tier;
@@ -204,7 +204,7 @@ fn large_fabrics_are_measured_under_load() {
         };
         let plan = read(&composed(&answers));
         let config = &plan.points[0].config;
-        let Arriving::Poisson {
+        let Arriving::Poisson(Poisson {
             flows,
             warmup,
             hold,
@@ -212,7 +212,7 @@ fn large_fabrics_are_measured_under_load() {
             sizes,
             pairs,
             ..
-        } = &config.workloads[0].kind
+        }) = &config.workloads[0].kind
         else {
             panic!("init writes a Poisson workload");
         };

@@ -4,7 +4,7 @@
 
 use cemark_sim::Config;
 use cemark_sim::config::{Buffering, Edge, Nic, Policy};
-use cemark_sim::workload::{Kind, Workload};
+use cemark_sim::workload::Workload;
 use cemark_wire::{Nanos, Picos};
 
 use super::limits;
@@ -297,7 +297,8 @@ fn times(root: &Table, config: &Config) -> Fallible<()> {
         .help("raise max-time, or shorten what comes before the measurement (`warmup`, `from`)"));
     }
     for (workload, node) in config.workloads.iter().zip(items(root, WORKLOAD.name)) {
-        let Some(start) = first_start(workload).filter(|start| *start >= end) else {
+        let start = workload.kind.facts(&config.topology).first_start();
+        let Some(start) = start.filter(|start| *start >= end) else {
             continue;
         };
         let written = match &node.value {
@@ -316,16 +317,6 @@ fn times(root: &Table, config: &Config) -> Fallible<()> {
         .help("an earlier `at`, or a longer max-time"));
     }
     Ok(())
-}
-
-/// When a workload sends for the first time, where its file says so.
-fn first_start(workload: &Workload) -> Option<Picos> {
-    match &workload.kind {
-        Kind::Poisson { .. } => None,
-        Kind::Incast { at, .. } | Kind::Long { at, .. } | Kind::Probe { at, .. } => Some(*at),
-        Kind::List(lines) => lines.iter().map(|line| line.start).min(),
-        Kind::Chain { .. } => None,
-    }
 }
 
 /// Share of a whole in percent, as messages write it.

@@ -4,7 +4,7 @@
 
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::loads;
-use cemark_sim::workload::{Kind, Pairs, Workload};
+use cemark_sim::workload::{Pairs, Sending, Workload};
 
 use crate::error::{Fallible, Fault};
 use crate::tree::Node;
@@ -90,20 +90,15 @@ fn rounded(load: f64) -> f64 {
 
 /// The loads of a Poisson workload. Flows in a span are given by their number, not by a load.
 fn part<'a>(index: usize, workload: &'a Workload, topology: &Topology) -> Option<Part<'a>> {
-    match &workload.kind {
-        Kind::Poisson {
-            load,
-            pairs,
-            arrivals,
-            ..
-        } if arrivals.span.is_none() => Some(Part {
+    match workload.kind.facts(topology).sending {
+        Sending::Arrivals(of) if of.arrivals.span.is_none() => Some(Part {
             index,
             name: &workload.name,
-            receiver: match pairs {
-                Pairs::ToOne(to) => Some(*to),
+            receiver: match of.pairs {
+                Pairs::ToOne(to) => Some(to),
                 _ => None,
             },
-            loads: loads(topology, pairs, *load),
+            loads: loads(topology, &of.pairs, of.load),
         }),
         _ => None,
     }

@@ -8,8 +8,8 @@ use cemark_marking::{FirstMark, Level};
 use cemark_sim::Config;
 use cemark_sim::config::{MarkerChoice, NonEct};
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::{flows_per_second, ways};
-use cemark_sim::workload::{Kind, LongFlows, Pairs, RttModel, Workload};
+use cemark_sim::workload::load::ways;
+use cemark_sim::workload::{Burst, LongFlows, Pairs, RttModel, Sending, Workload};
 use cemark_wire::Picos;
 
 use crate::controllers;
@@ -155,20 +155,17 @@ fn early_timeouts(config: &Config, all: &mut Vec<Warning>) {
 fn too_little_time(config: &Config, all: &mut Vec<Warning>) {
     let end = config.max_time;
     for workload in &config.workloads {
-        let Some(needs) = last_start(workload, &config.topology).filter(|needs| *needs > end)
-        else {
+        let facts = workload.kind.facts(&config.topology);
+        let noun = facts.noun;
+        let last = facts.last_start(&config.topology);
+        let Some(needs) = last.filter(|needs| *needs > end) else {
             continue;
-        };
-        let what = match workload.kind {
-            Kind::Poisson { .. } => "measured flows",
-            Kind::Incast { .. } => "queries",
-            _ => "flows",
         };
         add(
             all,
             format!("max-time {}", workload.name),
             format!(
-                "the run ends at {}, but the last of the {what} of `{}` start only at about {}: \
+                "the run ends at {}, but the last of the {noun} of `{}` start only at about {}: \
                  they never run",
                 span(end),
                 workload.name,
@@ -177,35 +174,6 @@ fn too_little_time(config: &Config, all: &mut Vec<Warning>) {
             "a longer max-time, or fewer flows",
         );
     }
-}
-
-/// About when the last flow that is waited for starts.
-pub(crate) fn last_start(workload: &Workload, topology: &Topology) -> Option<Picos> {
-    let seconds = match &workload.kind {
-        Kind::Poisson {
-            sizes,
-            load,
-            pairs,
-            flows,
-            warmup,
-            arrivals,
-            ..
-        } => {
-            if let Some(span) = arrivals.span {
-                return Some(span.at.saturating_add(span.length));
-            }
-            let rate = flows_per_second(topology, pairs, sizes.mean(), *load);
-            (*flows as f64 + *warmup as f64) / rate
-        }
-        Kind::Incast {
-            at, repeat, every, ..
-        } => at.as_secs_f64() + f64::from(*repeat - 1) * every.as_secs_f64(),
-        Kind::List(lines) => return lines.iter().map(|line| line.start).max(),
-        // Its flows wait for others, so that their starts are not known.
-        Kind::Chain { .. } => return None,
-        Kind::Long { .. } | Kind::Probe { .. } => return None,
-    };
-    Some(Picos((seconds * 1e12).min(u64::MAX as f64) as u64))
 }
 
 /// Samples of which not a second one fits.
@@ -343,27 +311,35 @@ fn without_marks(config: &Config, label: &str, all: &mut Vec<Warning>) {
 /// The base RTTs that the links alone give the flows of a workload, each with its share of the
 /// flows. Empty for probes, which have no RTT of their own.
 pub(crate) fn path_rtts(workload: &Workload, topology: &Topology) -> Vec<(f64, Picos)> {
-    let of_pairs = |pairs: &mut dyn ExactSizeIterator<Item = (u32, u32)>| -> Vec<(f64, Picos)> {
+    let of_pairs = |pairs: Vec<(u32, u32)>| -> Vec<(f64, Picos)> {
         let share = 1.0 / pairs.len().max(1) as f64;
         pairs
+            .into_iter()
             .map(|(src, dst)| {
                 let one_way = topology.propagation(src, dst);
                 (share, one_way.saturating_add(one_way))
             })
             .collect()
     };
-    let pattern = match &workload.kind {
-        Kind::Poisson { pairs, .. } => pairs.clone(),
-        Kind::Incast { receiver, .. } => Pairs::ToOne(*receiver),
-        Kind::Long { flows, .. } => match flows {
+    let to_one = |burst: &Burst| burst.src.is_none();
+    let pattern = match workload.kind.facts(topology).sending {
+        Sending::Arrivals(of) => of.pairs.clone(),
+        Sending::Endless { flows, .. } => match flows {
             LongFlows::Permutation { .. } => Pairs::All,
             LongFlows::ToOne { receiver, .. } => Pairs::ToOne(*receiver),
-            LongFlows::Pairs(list) => return of_pairs(&mut list.iter().copied()),
+            LongFlows::Pairs(list) => return of_pairs(list.clone()),
         },
-        Kind::List(lines) | Kind::Chain { lines, .. } => {
-            return of_pairs(&mut lines.iter().map(|l| (l.src, l.dst)));
+        Sending::Bursts(bursts) => {
+            let mut bursts = bursts.peekable();
+            match bursts.peek().filter(|burst| to_one(burst)) {
+                Some(burst) => Pairs::ToOne(burst.dst),
+                None => {
+                    let pairs = bursts.filter_map(|burst| Some((burst.src?, burst.dst)));
+                    return of_pairs(pairs.collect());
+                }
+            }
         }
-        Kind::Probe { .. } => return Vec::new(),
+        Sending::Pings(_) => return Vec::new(),
     };
     ways(topology, &pattern)
         .into_iter()

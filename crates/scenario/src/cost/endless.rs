@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cemark_sim::topology::Topology;
 use cemark_sim::workload::load::tiers;
-use cemark_sim::workload::{Kind, LongFlows, Pairs};
+use cemark_sim::workload::{LongFlows, Pairs, Sending};
 use cemark_sim::{Config, LinkId};
 use cemark_wire::Picos;
 
@@ -42,10 +42,11 @@ impl Endless {
             at: f64::INFINITY,
         };
         for workload in &config.workloads {
-            let Kind::Long { flows, at, .. } = &workload.kind else {
+            let Sending::Endless { at, flows } = workload.kind.facts(&config.topology).sending
+            else {
                 continue;
             };
-            all.at = all.at.min(seconds(*at));
+            all.at = all.at.min(seconds(at));
             match flows {
                 LongFlows::Permutation { per_host } => {
                     all.permuted += f64::from(hosts) * f64::from(*per_host);

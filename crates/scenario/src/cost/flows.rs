@@ -4,10 +4,13 @@
 //!
 //! A flow that has not ended when the run ends counts with the bytes that it has sent until then.
 
+use std::collections::BTreeSet;
+
 use cemark_sim::Config;
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::{flows_per_second, ways};
-use cemark_sim::workload::{FlowLine, Kind, Pairs, SizeTable};
+use cemark_sim::workload::load::ways;
+use cemark_sim::workload::{Burst, Facts, Pairs, Poisson, Sending, SizeTable};
+use cemark_wire::Picos;
 
 use super::Found;
 use super::endless::Endless;
@@ -25,16 +28,21 @@ const CLASSES: i32 = 12;
 /// Traffic of a point.
 pub(super) fn found(config: &Config) -> Found {
     let endless = Endless::of(config);
-    let load = |kind: &Kind| arrivals(kind, config).map_or(0.0, |a| a.load);
+    let facts = || {
+        config
+            .workloads
+            .iter()
+            .map(|w| w.kind.facts(&config.topology))
+    };
     let point = Traffic {
         config,
         line: sender::payload(config) * config.topology.host_rate().0 as f64 / 8.0,
-        load: config.workloads.iter().map(|w| load(&w.kind)).sum(),
+        load: facts().filter_map(|facts| facts.load()).sum(),
     };
     let limit = seconds(config.max_time);
     let (mut last, mut end) = (0.0, 0.0);
-    for workload in &config.workloads {
-        if let Some(span) = point.span(&workload.kind, &endless) {
+    for facts in facts() {
+        if let Some(span) = point.span(facts, &endless) {
             last = span.last.min(limit).max(last);
             end = span.end.min(limit).max(end);
         }
@@ -47,8 +55,8 @@ pub(super) fn found(config: &Config) -> Found {
         ..Found::default()
     };
     let mut bytes = 0.0;
-    for workload in &config.workloads {
-        bytes += point.add(&workload.kind, &mut found);
+    for facts in facts() {
+        bytes += point.add(facts, &mut found);
     }
     endless.add(config, bytes, last / end, &mut found);
     found
@@ -75,11 +83,11 @@ impl Traffic<'_> {
     }
 
     /// Span of a workload; no run waits for pings and endless flows.
-    fn span(&self, kind: &Kind, endless: &Endless) -> Option<Span> {
-        match kind {
-            Kind::Poisson { sizes, pairs, .. } => {
-                let a = arrivals(kind, self.config)?;
-                let speed = match pairs {
+    fn span(&self, facts: Facts<'_>, endless: &Endless) -> Option<Span> {
+        match facts.sending {
+            Sending::Arrivals(of) => {
+                let a = Arrivals::of(&facts, of, self.config);
+                let speed = match of.pairs {
                     Pairs::ToOne(_) => self.left(),
                     Pairs::All | Pairs::OtherRack => self.left() / CROWDED,
                 };
@@ -87,7 +95,7 @@ impl Traffic<'_> {
                 let ranks = std::iter::successors(Some(1.0), |k| Some(2.0 * k));
                 let ranks = ranks.take_while(|k| *k <= a.measured.max(1.0));
                 let ends = ranks.map(|k| {
-                    let size = sizes.quantile(1.0 - k / (a.measured + 1.0));
+                    let size = of.sizes.quantile(1.0 - k / (a.measured + 1.0));
                     a.last() - a.measured / a.rate / (k + 1.0) + size / speed
                 });
                 Some(Span {
@@ -95,118 +103,84 @@ impl Traffic<'_> {
                     end: ends.fold(a.last(), f64::max),
                 })
             }
-            Kind::Incast {
-                senders,
-                receiver,
-                min_bytes,
-                max_bytes,
-                at,
-                repeat,
-                every,
-                jitter,
-                ..
-            } => {
-                let last = seconds(*at) + seconds(*every) * f64::from(repeat.saturating_sub(1));
-                let last = last + seconds(*jitter);
-                let query = f64::from(*senders) * mean(*min_bytes, *max_bytes) / self.line;
-                let beside = endless.into(*receiver) / f64::from((*senders).max(1));
-                Some(Span {
-                    last,
-                    end: last + query * (1.0 + beside),
-                })
-            }
-            Kind::List(lines) | Kind::Chain { lines, .. } => {
-                let end = |l: &FlowLine| {
-                    let flows = 1.0 + endless.into(l.dst);
-                    seconds(l.start) + l.bytes as f64 * flows / self.line
+            Sending::Bursts(bursts) => {
+                let span = |burst: Burst| {
+                    let last = seconds(burst.last()) + seconds(burst.jitter);
+                    let flows = f64::from(burst.flows) + endless.into(burst.dst);
+                    let end = last + flows * burst.bytes / self.line;
+                    Span { last, end }
                 };
-                Some(Span {
-                    last: lines.iter().map(|l| seconds(l.start)).reduce(f64::max)?,
-                    end: lines.iter().map(end).reduce(f64::max)?,
-                })
+                let latest = |a: Span, b: Span| Span {
+                    last: a.last.max(b.last),
+                    end: a.end.max(b.end),
+                };
+                bursts.map(span).reduce(latest)
             }
-            Kind::Long { .. } | Kind::Probe { .. } => None,
+            Sending::Endless { .. } | Sending::Pings(_) => None,
         }
     }
 
     /// Adds the flows of a workload until the end of the run. Returns their bytes.
-    fn add(&self, kind: &Kind, found: &mut Found) -> f64 {
-        let topology = &self.config.topology;
-        let end = found.end;
-        let times = |at, every| {
-            let time = (end - seconds(at)).max(0.0);
-            (time / seconds(every).max(1e-12) + 1.0).floor()
-        };
-        match kind {
-            Kind::Poisson {
-                sizes, pairs, hold, ..
-            } => {
-                let Some(a) = arrivals(kind, self.config) else {
-                    return 0.0;
-                };
-                let held = (end - a.last()).clamp(0.0, seconds(*hold));
-                let held = if a.spanned { 0.0 } else { held };
-                let flows = a.flows + a.rate * held;
-                // The load rises from nothing: half of it is the mean of a short run.
-                let speed = self.line * (1.0 - 0.5 * self.load);
-                let bytes = flows * sent(sizes, speed * end);
-                let hops = self.hops(flows, bytes, links(topology, pairs));
-                let open = a.rate * (sizes.mean() / self.left() + self.round());
-                found.hops += hops;
-                found.tail += hops * held / (a.last() + held);
-                found.flows += open.min(flows);
-                found.full += a.load * memory::ports(self.config);
-                bytes
+    fn add(&self, facts: Facts<'_>, found: &mut Found) -> f64 {
+        match facts.sending {
+            Sending::Arrivals(of) => {
+                self.arrivals(Arrivals::of(&facts, of, self.config), of, found)
             }
-            Kind::Incast {
-                senders,
-                receiver,
-                min_bytes,
-                max_bytes,
-                at,
-                repeat,
-                every,
-                ..
-            } => {
-                let queries = times(*at, *every).min(f64::from(*repeat));
-                let flows = f64::from(*senders) * queries;
-                let bytes = flows * mean(*min_bytes, *max_bytes);
-                found.hops += self.hops(flows, bytes, links(topology, &Pairs::ToOne(*receiver)));
-                found.flows += f64::from(*senders);
-                found.full += 1.0;
-                bytes
-            }
-            Kind::List(lines) | Kind::Chain { lines, .. } => self.listed(lines, found),
-            Kind::Probe {
-                src,
-                dst,
-                at,
-                every,
-                count,
-            } => {
-                let pings = times(*at, *every).min(*count as f64);
-                found.hops += 2.0 * pings * f64::from(topology.links(*src, *dst));
+            Sending::Bursts(bursts) => self.bursts(bursts, found),
+            Sending::Pings(probe) => {
+                let pings = times(found.end, probe.at, probe.every).min(probe.count as f64);
+                let links = self.config.topology.links(probe.src, probe.dst);
+                found.hops += 2.0 * pings * f64::from(links);
                 0.0
             }
-            Kind::Long { .. } => 0.0,
+            Sending::Endless { .. } => 0.0,
         }
     }
 
-    fn listed(&self, lines: &[FlowLine], found: &mut Found) -> f64 {
+    fn arrivals(&self, a: Arrivals, of: &Poisson, found: &mut Found) -> f64 {
         let end = found.end;
-        let (mut open, mut sent, mut first) = (0.0, 0.0, end);
-        for l in lines.iter().filter(|l| seconds(l.start) < end) {
-            let bytes = (l.bytes as f64).min(self.line * (end - seconds(l.start)));
-            let links = f64::from(self.config.topology.links(l.src, l.dst));
-            found.hops += self.hops(1.0, bytes, links);
-            first = seconds(l.start).min(first);
-            sent += bytes;
+        let held = match of.arrivals.span {
+            Some(_) => 0.0,
+            None => (end - a.last()).clamp(0.0, seconds(of.hold)),
+        };
+        let flows = a.flows + a.rate * held;
+        // The load rises from nothing: half of it is the mean of a short run.
+        let speed = self.line * (1.0 - 0.5 * self.load);
+        let bytes = flows * sent(&of.sizes, speed * end);
+        let hops = self.hops(flows, bytes, links(&self.config.topology, &of.pairs));
+        let open = a.rate * (of.sizes.mean() / self.left() + self.round());
+        found.hops += hops;
+        found.tail += hops * held / (a.last() + held);
+        found.flows += open.min(flows);
+        found.full += of.load * memory::ports(self.config);
+        bytes
+    }
+
+    fn bursts(&self, bursts: impl Iterator<Item = Burst>, found: &mut Found) -> f64 {
+        let (topology, end) = (&self.config.topology, found.end);
+        let (mut all, mut open, mut together) = (0.0, 0.0, 1.0f64);
+        let (mut sent, mut first) = (0.0, end);
+        let mut receivers = BTreeSet::new();
+        for burst in bursts.filter(|burst| seconds(burst.at) < end) {
+            let starts = times(end, burst.at, burst.every).min(f64::from(burst.times));
+            let flows = f64::from(burst.flows) * starts;
+            let each = burst.bytes.min(self.line * (end - seconds(burst.at)));
+            let links = match burst.src {
+                Some(src) => f64::from(topology.links(src, burst.dst)),
+                None => links(topology, &Pairs::ToOne(burst.dst)),
+            };
+            found.hops += self.hops(flows, flows * each, links);
+            first = seconds(burst.at).min(first);
+            sent += flows * each;
+            all += flows;
             // A flow is under way for twice the time that it takes alone.
-            open += 2.0 * bytes / self.line + self.round();
+            open += flows * (2.0 * each / self.line + self.round());
+            together = together.max(f64::from(burst.flows));
+            receivers.insert(burst.dst);
         }
-        let open = (open / (end - first).max(1e-12)).min(lines.len() as f64);
+        let open = (open / (end - first).max(1e-12)).max(together).min(all);
         found.flows += open;
-        found.full += open.min(f64::from(self.config.topology.hosts()));
+        found.full += open.min(receivers.len() as f64);
         sent
     }
 
@@ -233,46 +207,29 @@ pub(super) struct Arrivals {
     measured: f64,
     /// Flows a second.
     rate: f64,
-    load: f64,
-    /// No flow arrives after the last measured one.
-    spanned: bool,
 }
 
 impl Arrivals {
+    pub(super) fn of(facts: &Facts<'_>, poisson: &Poisson, config: &Config) -> Arrivals {
+        let rate = poisson.rate(&config.topology);
+        let room = rate * seconds(config.max_time);
+        Arrivals {
+            flows: (facts.warmup as f64 + facts.measured as f64).min(room),
+            measured: (facts.measured as f64).min(room),
+            rate,
+        }
+    }
+
     /// Start of the last flow, in seconds.
     fn last(&self) -> f64 {
         self.flows / self.rate
     }
 }
 
-/// Arrivals of a Poisson workload; other workloads have none.
-pub(super) fn arrivals(kind: &Kind, config: &Config) -> Option<Arrivals> {
-    let Kind::Poisson {
-        sizes,
-        load,
-        pairs,
-        flows,
-        warmup,
-        arrivals,
-        ..
-    } = kind
-    else {
-        return None;
-    };
-    let rate = flows_per_second(&config.topology, pairs, sizes.mean(), *load);
-    let room = rate * seconds(config.max_time);
-    Some(Arrivals {
-        flows: (*flows as f64 + *warmup as f64).min(room),
-        measured: (*flows as f64).min(room),
-        rate,
-        load: *load,
-        spanned: arrivals.span.is_some(),
-    })
-}
-
-/// Mean size of the flows of a query, uniform between the smallest and the largest.
-fn mean(smallest: u64, largest: u64) -> f64 {
-    0.5 * (smallest as f64 + largest as f64)
+/// Starts from `at` to `end`, one at `at` and one each `every`.
+fn times(end: f64, at: Picos, every: Picos) -> f64 {
+    let time = (end - seconds(at)).max(0.0);
+    (time / seconds(every).max(1e-12) + 1.0).floor()
 }
 
 /// Mean bytes that a flow has sent when a run ends in which a flow can send `most` bytes, and flows

@@ -4,10 +4,10 @@
 
 use cemark_sim::Config;
 use cemark_sim::config::{Policy, TracePorts};
-use cemark_sim::workload::{Kind, LongFlows};
+use cemark_sim::workload::{Facts, LongFlows, Sending};
 
 use super::Found;
-use super::flows::arrivals;
+use super::flows::Arrivals;
 use super::sender::seconds;
 
 /// The program itself, before it simulates, and what its allocator takes at once: pages of 2 MB,
@@ -67,9 +67,11 @@ pub(super) fn peak(config: &Config, found: &Found) -> f64 {
 fn started(config: &Config) -> f64 {
     let kept = cemark_sim::shards::obstacle(config).is_none();
     if kept && !config.workloads.iter().any(|w| w.persistent) {
-        let flows =
-            |kind: &Kind| arrivals(kind, config).map_or_else(|| measured(kind), |a| a.flows);
-        config.workloads.iter().map(|w| flows(&w.kind)).sum()
+        let flows = |facts: Facts<'_>| match facts.sending {
+            Sending::Arrivals(of) => Arrivals::of(&facts, of, config).flows,
+            _ => facts.measured as f64,
+        };
+        facts(config).map(flows).sum()
     } else {
         0.0
     }
@@ -133,14 +135,8 @@ fn packets(config: &Config, found: &Found) -> f64 {
 
 /// Flows that are drawn at once.
 fn drafts(config: &Config) -> f64 {
-    let most = |kind: &Kind| match kind {
-        Kind::Poisson { flows, warmup, .. } => (*flows.max(warmup)).min(1 << 20) as f64 * DRAFT,
-        Kind::Incast { senders, .. } => f64::from(*senders) * DRAFT,
-        Kind::List(lines) | Kind::Chain { lines, .. } => lines.len() as f64 * DRAFT,
-        _ => 0.0,
-    };
-    let records = all_measured(config).min(f64::from(1 << 24)) * FLOW;
-    records + config.workloads.iter().map(|w| most(&w.kind)).sum::<f64>()
+    let drawn = facts(config).map(|facts| facts.drawn as f64 * DRAFT);
+    all_measured(config).min(f64::from(1 << 24)) * FLOW + drawn.sum::<f64>()
 }
 
 /// Ports of switches, one for each link that leaves a switch.
@@ -149,33 +145,27 @@ pub(super) fn ports(config: &Config) -> f64 {
     topology.fabric().links().len() as f64 - f64::from(topology.fabric().nics())
 }
 
-fn all_measured(config: &Config) -> f64 {
-    config.workloads.iter().map(|w| measured(&w.kind)).sum()
+fn facts(config: &Config) -> impl Iterator<Item = Facts<'_>> {
+    let workloads = config.workloads.iter();
+    workloads.map(|w| w.kind.facts(&config.topology))
 }
 
-fn measured(kind: &Kind) -> f64 {
-    match kind {
-        Kind::Poisson { flows, .. } => *flows as f64,
-        Kind::Incast {
-            senders, repeat, ..
-        } => f64::from(*senders) * f64::from(*repeat),
-        Kind::List(lines) | Kind::Chain { lines, .. } => lines.len() as f64,
-        _ => 0.0,
-    }
+fn all_measured(config: &Config) -> f64 {
+    facts(config).map(|facts| facts.measured as f64).sum()
 }
 
 /// Connections that stay: of persistent workloads one a pair and flow, at most.
 fn standing(config: &Config) -> f64 {
     let hosts = f64::from(config.topology.hosts());
-    let of = |kind: &Kind| match kind {
-        Kind::Poisson { flows, .. } => (*flows as f64).min(hosts * (hosts - 1.0)),
-        Kind::Incast { senders, .. } => f64::from(*senders),
-        Kind::Long {
+    let of = |facts: Facts<'_>| match facts.sending {
+        Sending::Arrivals(_) => (facts.measured as f64).min(hosts * (hosts - 1.0)),
+        Sending::Bursts(bursts) => bursts.map(|burst| burst.flows).max().unwrap_or(0).into(),
+        Sending::Endless {
             flows: LongFlows::Pairs(pairs),
             ..
         } => pairs.len() as f64,
-        _ => 0.0,
+        Sending::Endless { .. } | Sending::Pings(_) => 0.0,
     };
     let persistent = config.workloads.iter().filter(|w| w.persistent);
-    persistent.map(|w| of(&w.kind)).sum()
+    persistent.map(|w| of(w.kind.facts(&config.topology))).sum()
 }

@@ -19,7 +19,7 @@ use std::path::Path;
 use cemark_sim::Config;
 use cemark_sim::config::{NonEct, Offload};
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::{Kind, Workload};
+use cemark_sim::workload::Workload;
 use cemark_wire::Picos;
 
 use self::sweep::{Axis, SWEEP, combinations};
@@ -401,10 +401,11 @@ fn point(axes: &BTreeMap<String, String>, label: &str, config: Config, cost: Cos
     for (path, value) in axes {
         digest = digest.word(path).word(value);
     }
-    let load = config.workloads.iter().find_map(|w| match w.kind {
-        Kind::Poisson { load, .. } => Some(load),
-        _ => None,
-    });
+    let mut facts = config
+        .workloads
+        .iter()
+        .map(|w| w.kind.facts(&config.topology));
+    let load = facts.find_map(|facts| facts.load());
     Point {
         axes: axes.clone(),
         scheme: label.to_owned(),
@@ -575,6 +576,7 @@ fn max_time(root: &Table, workloads: &[Workload], topology: &Topology) -> Fallib
     if let Some(span) = top::max_time(root)? {
         return Ok(span);
     }
+    let ends = |w: &Workload| w.kind.facts(topology).measured > 0;
     if !workloads.iter().any(ends) {
         return Err(
             Fault::nowhere("this scenario never ends: only endless flows and probes")
@@ -583,16 +585,11 @@ fn max_time(root: &Table, workloads: &[Workload], topology: &Topology) -> Fallib
     }
     let last = workloads
         .iter()
-        .filter_map(|w| warn::last_start(w, topology));
+        .filter_map(|w| w.kind.facts(topology).last_start(topology));
     Ok(match last.max() {
         Some(last) if last > ENOUGH => LONGEST,
         _ => USUAL_MAX_TIME,
     })
-}
-
-/// Whether a workload has flows that end and are waited for.
-fn ends(workload: &Workload) -> bool {
-    !matches!(workload.kind, Kind::Long { .. } | Kind::Probe { .. })
 }
 
 /// The scenario as TOML after the command line has changed it.

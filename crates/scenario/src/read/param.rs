@@ -7,9 +7,9 @@ use cemark_wire::Rate;
 
 use crate::error::{Fallible, Fault};
 use crate::key::{KeySpec, Shape, Usual, power_of_two};
-use crate::section::{bytes, count, flag, fraction, nanos, number, rate, time, word};
+use crate::section::{Section, bytes, count, flag, fraction, nanos, number, rate, time, word};
 use crate::tree::{Node, Value};
-use crate::units;
+use crate::units::{self, Measure};
 
 impl KeySpec {
     /// The key of a parameter that the kinds `only` of a section have.
@@ -45,7 +45,7 @@ pub(crate) fn parameter(node: &Node, param: &ParamSpec, line: Option<Rate>) -> F
             let [min, max] = [min, max].map(|n| n as f64 / 1000.0);
             (number(node, (min, max))? * 1000.0 + 0.5) as u64
         }
-        Kind::Count => count(node, (min, max))?,
+        Kind::Count | Kind::Host => count(node, (min, max))?,
         Kind::Flag => flag(node)?.into(),
         Kind::Choice(words) => word(node, words)? as u64,
     };
@@ -111,4 +111,24 @@ fn powers_near(weight: f64, default: u64) -> String {
     let up = weight * power_of_two(low) * weight * power_of_two(high) > 1.0;
     let (first, second) = if up { (high, low) } else { (low, high) };
     format!("{} or {}", shown(first), shown(second))
+}
+
+/// The value of a key that a topology or a workload declares; `usual` where it is not written.
+pub(crate) fn declared(
+    s: &mut Section<'_>,
+    key: &'static ParamSpec,
+    usual: Option<u64>,
+) -> Fallible<u64> {
+    let Some(node) = s.get(key.name) else {
+        return usual.ok_or_else(|| {
+            let example = key.show(key.default, Dialect::Toml);
+            s.missing(key.name, format!("write {} = {example}", key.name))
+        });
+    };
+    match key.kind {
+        Kind::Rate => s.fits(key.name, Measure::Rate, node)?,
+        Kind::Delay => s.fits(key.name, Measure::Time, node)?,
+        _ => {}
+    }
+    parameter(node, key, None)
 }

@@ -9,9 +9,10 @@ use cemark_wire::Picos;
 
 use crate::error::{Fallible, Fault};
 use crate::key::{Key, keys, words};
+use crate::poisson::{FLOWS, LOAD, LOAD_HOLD, SHARE, WARMUP};
 use crate::section::{Section, list};
 use crate::tree::{Node, Value};
-use crate::workload::{FLOWS, LOAD, LOAD_HOLD, SHARE, WARMUP, host};
+use crate::workload::host;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Draws {

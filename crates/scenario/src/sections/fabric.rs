@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[topology]`.
 
-use cemark_param::{Dialect, Kind, ParamSpec, Values};
+use cemark_param::Values;
 use cemark_sim::topology::{self, Graph, Line, MOST_HOSTS, Topology};
 
 use crate::error::{At, Fallible, Fault};
 use crate::graph;
 use crate::key::{Key, KeySpec, Words, keys};
-use crate::param::parameter;
+use crate::param::declared;
 use crate::section::Section;
 use crate::sections::{Form, SectionSpec};
 use crate::sizes::Tables;
 use crate::tree::Table;
-use crate::units::Measure;
 
 pub(crate) static TOPOLOGY: SectionSpec = SectionSpec::new(
     "topology",
@@ -70,7 +69,7 @@ fn of_the_registry() -> Vec<KeySpec> {
 pub(crate) fn topology(root: &Table, files: &mut Tables) -> Fallible<Topology> {
     let mut s = Section::of(root, &TOPOLOGY)?;
     let Chosen(spec) = s.read(&KIND)?;
-    let values = Values::read(spec, |key, default| value(&mut s, key, default))?;
+    let values = Values::read(spec, |key, default| declared(&mut s, key, default))?;
     if spec.name == Graph::SPEC.name {
         let at = s.at();
         let file = s.given(&FILE)?.zip(s.node(&FILE).map(|node| node.at));
@@ -111,20 +110,4 @@ fn of_graph(
         "keep [[node]] and [[link]], or file in [topology]",
     )?;
     graph::in_file(&file, at, files)
-}
-
-/// The value of a key of a topology; `usual` where it is not written.
-fn value(s: &mut Section<'_>, key: &'static ParamSpec, usual: Option<u64>) -> Fallible<u64> {
-    let Some(node) = s.get(key.name) else {
-        return usual.ok_or_else(|| {
-            let example = key.show(key.default, Dialect::Toml);
-            s.missing(key.name, format!("write {} = {example}", key.name))
-        });
-    };
-    match key.kind {
-        Kind::Rate => s.fits(key.name, Measure::Rate, node)?,
-        Kind::Delay => s.fits(key.name, Measure::Time, node)?,
-        _ => {}
-    }
-    parameter(node, key, None)
 }

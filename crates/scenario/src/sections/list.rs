@@ -4,13 +4,14 @@
 use cemark_sim::workload::{FlowLine, Kind};
 use cemark_wire::Picos;
 
+use crate::class::own_class;
 use crate::error::{Fallible, Fault};
 use crate::flows::{self, Names, Wrong};
 use crate::key::{Key, keys};
 use crate::section::{Section, list, wrong};
 use crate::sections::{Form, SectionSpec};
 use crate::tree::{Node, Value};
-use crate::workload::{Around, HOST, LARGEST_FLOW, own_class, two_hosts};
+use crate::workload::{Around, HOST, LARGEST_FLOW, two_hosts};
 
 pub(crate) static FLOW: SectionSpec =
     SectionSpec::new("flow", Form::Inline, &[FLOW_KEYS], "One flow of a list.");

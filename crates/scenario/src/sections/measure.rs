@@ -3,8 +3,7 @@
 
 use cemark_sim::config::{Fct, Measure, TracePorts};
 use cemark_sim::topology::Topology;
-use cemark_sim::workload::load::flows_per_second;
-use cemark_sim::workload::{Kind, Workload};
+use cemark_sim::workload::Workload;
 use cemark_wire::Picos;
 
 use crate::error::{Fallible, Fault};
@@ -152,18 +151,9 @@ fn interval(s: &mut Section<'_>, key: &Key<Picos>) -> Fallible<Picos> {
 
 /// When the last warm-up ends, to the microsecond, as the load predicts.
 fn warmed_up(topology: &Topology, workloads: &[Workload]) -> Picos {
-    let end = |w: &Workload| match &w.kind {
-        Kind::Poisson {
-            sizes,
-            load,
-            pairs,
-            warmup,
-            ..
-        } => {
-            let seconds = *warmup as f64 / flows_per_second(topology, pairs, sizes.mean(), *load);
-            Picos::from_micros((seconds * 1e6).min(1e12) as u64)
-        }
-        _ => Picos::ZERO,
+    let end = |w: &Workload| {
+        let end = w.kind.facts(topology).warmed_up(topology);
+        Picos(end.0 - end.0 % 1_000_000)
     };
     workloads.iter().map(end).max().unwrap_or(Picos::ZERO)
 }

@@ -3,6 +3,7 @@
 //! the tables of `docs/scenarios.md` and the JSON schema follow it.
 
 pub(crate) mod arrivals;
+pub(crate) mod class;
 pub(crate) mod controllers;
 pub(crate) mod edge;
 pub(crate) mod fabric;
@@ -10,10 +11,13 @@ pub(crate) mod faults;
 pub(crate) mod full;
 pub(crate) mod graph;
 pub(crate) mod host;
+pub(crate) mod incast;
 pub(crate) mod list;
+pub(crate) mod long;
 pub(crate) mod markers;
 pub(crate) mod measure;
 pub(crate) mod pfc;
+pub(crate) mod poisson;
 pub(crate) mod precision;
 pub(crate) mod preset;
 pub(crate) mod published;

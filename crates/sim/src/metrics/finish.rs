@@ -10,7 +10,7 @@ use crate::engine::Shard;
 use crate::events::EventQueue;
 use crate::ids::{ConnId, LinkId};
 use crate::outcome::{ARTIFICIAL, LongRecord, Outcome, PortReport, Totals, hottest};
-use crate::workload::path;
+use crate::workload::{Kind, path};
 
 impl<Q: EventQueue> Shard<Q> {
     /// Something is to be recorded now.
@@ -262,7 +262,7 @@ impl<Q: EventQueue> Shard<Q> {
     pub fn prime(&mut self) {
         self.arm_flow();
         for w in 0..self.cfg.workloads.len() {
-            if self.cfg.workloads[w].kind.is_probe() {
+            if matches!(self.cfg.workloads[w].kind, Kind::Probe(_)) {
                 self.prime_probe(w);
             }
         }

@@ -31,7 +31,7 @@ use crate::division::{self, Division};
 use crate::engine::Shard;
 use crate::network::{Border, pfc};
 use crate::outcome::Outcome;
-use crate::workload::{Kind, Traffic};
+use crate::workload::Traffic;
 
 use barrier::Barrier;
 use exchange::Exchange;
@@ -186,21 +186,17 @@ pub fn meet(threads: usize, times: u32) {
 
 /// Why a point cannot be divided into shards, if it cannot: words that follow "it is not divided:".
 pub fn obstacle(cfg: &Config) -> Option<&'static str> {
-    let endless = |kind: &Kind| matches!(kind, Kind::Poisson { flows: 0, .. });
     let persistent = cfg.workloads.iter().any(|w| w.persistent);
+    let facts = || cfg.workloads.iter().map(|w| w.kind.facts(&cfg.topology));
     if cfg.topology.hosts() < 2 {
         Some("it has one host")
     } else if !matches!(cfg.edge, Edge::Plain) {
         Some("it has middleboxes between two sites")
     } else if persistent && cfg.switch.pfc.is_some() && cfg.draws_rtts() {
         Some("its connections are persistent, with RTTs of their flows and pauses")
-    } else if cfg.workloads.iter().any(|w| endless(&w.kind)) {
+    } else if facts().any(|facts| facts.is_unbounded()) {
         Some("the number of its flows has no bound")
-    } else if cfg
-        .workloads
-        .iter()
-        .any(|w| matches!(w.kind, Kind::Chain { .. }))
-    {
+    } else if facts().any(|facts| facts.waits) {
         Some("some of its flows start because others have ended")
     } else if Traffic::ahead_of(cfg) > MOST_FLOWS {
         Some("it has more than a million flows")
@@ -232,7 +228,7 @@ pub fn window_seconds(cfg: &Config) -> f64 {
 fn queries(senders: u32, bytes: [u64; 2], repeat: u32, every: u64) -> Config {
     use crate::config::MarkerChoice;
     use crate::topology::Star;
-    use crate::workload::{ClassMap, Workload};
+    use crate::workload::{ClassMap, Incast, Kind, Workload};
     use cemark_wire::{Picos, Rate};
 
     let star = Star {
@@ -242,7 +238,7 @@ fn queries(senders: u32, bytes: [u64; 2], repeat: u32, every: u64) -> Config {
     };
     let queries = Workload {
         name: "queries".to_owned(),
-        kind: Kind::Incast {
+        kind: Kind::Incast(Incast {
             from: Vec::new(),
             senders,
             receiver: 1,
@@ -252,7 +248,7 @@ fn queries(senders: u32, bytes: [u64; 2], repeat: u32, every: u64) -> Config {
             repeat,
             every: Picos::from_micros(every),
             jitter: Picos::ZERO,
-        },
+        }),
         class: ClassMap::Fixed(0),
         persistent: false,
         control: None,

@@ -50,9 +50,10 @@ impl Shape for Clos {
             * (u64::from(self.edges) + u64::from(self.cores));
         (2 * cables > MOST_LINKS).then_some(Mistake {
             key: "pods",
-            message: "this fabric has more than a million links between switches",
+            message: "this fabric has more than a million links between switches".to_owned(),
             help: "links are 2 x pods x aggs-per-pod x (edges-per-pod + cores-per-agg): write \
-                   fewer",
+                   fewer"
+                .to_owned(),
         })
     }
 

@@ -67,8 +67,8 @@ impl Shape for FatTree {
     fn mistake(&self) -> Option<Mistake> {
         (!self.k.is_multiple_of(2)).then_some(Mistake {
             key: "k",
-            message: "a fat tree needs switches with an even number of ports",
-            help: "write k = 4, 8, 12, ...",
+            message: "a fat tree needs switches with an even number of ports".to_owned(),
+            help: "write k = 4, 8, 12, ...".to_owned(),
         })
     }
 

@@ -38,8 +38,8 @@ impl Shape for LeafSpine {
         let links = 2 * u64::from(self.leaves) * u64::from(self.spines);
         (links > MOST_LINKS).then_some(Mistake {
             key: "spines",
-            message: "this fabric has more than a million links between switches",
-            help: "links are 2 x leaves x spines: write fewer",
+            message: "this fabric has more than a million links between switches".to_owned(),
+            help: "links are 2 x leaves x spines: write fewer".to_owned(),
         })
     }
 

@@ -20,13 +20,13 @@ impl Declares for TopologySpec {
     }
 }
 
-/// Values that make no topology although each is within the range of its key.
+/// Values that make no topology or workload although each is within the range of its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// The key to point at.
     pub key: &'static str,
     /// The sentence of the error.
-    pub message: &'static str,
+    pub message: String,
     /// The advice of the error.
-    pub help: &'static str,
+    pub help: String,
 }

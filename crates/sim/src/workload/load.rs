@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a load means: offered payload bits on the most loaded tier over that tier's capacity.
+//! The meaning of a load: offered payload bits on the most loaded tier over that tier's capacity.
 //!
 //! ECN#'s fabric is 2:1 oversubscribed, so 0.8 of its host links would be 1.4 of its uplinks; the
 //! tier that fills first is the reference, and [`most_loaded`] says which it is.

@@ -13,26 +13,122 @@ use std::vec::IntoIter;
 
 use cemark_wire::Picos;
 
-use super::load::{TierLoad, most_loaded};
+use super::facts::{Facts, Sending};
+use super::load::{TierLoad, flows_per_second, most_loaded};
+use super::long::other;
 use super::random::Stream;
-use super::traffic::Draft;
-use super::{Arrivals, Pairs, SizeTable, Span};
+use super::{Draft, Seat, Sends, SizeTable, Source, WorkloadSpec};
 use crate::topology::Topology;
+
+/// The registry's entry.
+pub const SPEC: WorkloadSpec = WorkloadSpec {
+    name: "poisson",
+    declared: None,
+};
 
 /// A block holds at most this many flows at once; more are split into equal parts.
 const MOST: u64 = 1 << 20;
 
-/// The arrivals of one Poisson workload.
-pub(super) struct Poisson {
+/// Poisson arrivals at a load of the most loaded tier. Sizes are stratified over the table and the
+/// realised load equals the asked one within each block of `flows`. A first block of `warmup` flows
+/// is not measured, then `flows` are, then the load is held, unmeasured, for `hold` or until the
+/// last measured flow has ended.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Poisson {
+    /// Flow sizes.
+    pub sizes: SizeTable,
+    /// Offered payload bits on the most loaded tier over its capacity, 0 < load <= 1.
+    pub load: f64,
+    /// Pattern of senders and receivers.
+    pub pairs: Pairs,
+    /// Measured flows; 0: the load is held without measured flows.
+    pub flows: u64,
+    /// Flows before the measured ones.
+    pub warmup: u64,
+    /// How long flows keep arriving after the measured ones have; `Picos::MAX`: until the last
+    /// measured flow has ended.
+    pub hold: Picos,
+    /// Options that few workloads use.
+    pub arrivals: Arrivals,
+}
+
+/// Who sends to whom in a Poisson workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum Pairs {
+    /// Sender and receiver uniform over all pairs of different hosts.
+    All,
+    /// All pairs of hosts in different racks.
+    OtherRack,
+    /// From a uniform one of the other hosts to this one.
+    ToOne(u32),
+}
+
+/// How the flows of a Poisson workload are drawn, where that is not as usual.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Arrivals {
+    /// Sizes and starts are drawn independently, as in most simulators: the load of a run is then
+    /// what its sizes happen to make it. Otherwise they are stratified and the load is exact.
+    pub independent: bool,
+    /// The hosts that send, in rising order; empty: all.
+    pub senders: Vec<u32>,
+    /// The measured flows start uniformly over this span, and there are no others; the load follows
+    /// from it.
+    pub span: Option<Span>,
+}
+
+/// A span of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Span {
+    /// Its begin.
+    pub at: Picos,
+    /// Its length.
+    pub length: Picos,
+}
+
+impl Poisson {
+    /// Flows a second, on average.
+    pub fn rate(&self, topology: &Topology) -> f64 {
+        flows_per_second(topology, &self.pairs, self.sizes.mean(), self.load)
+    }
+}
+
+impl Sends for Poisson {
+    fn facts(&self, _: &Topology) -> Facts<'_> {
+        Facts {
+            warmup: self.warmup,
+            measured: self.flows,
+            drawn: self.flows.max(self.warmup).min(MOST),
+            ..Facts::new("measured flows", Sending::Arrivals(self))
+        }
+    }
+
+    fn source(&self, seat: &Seat<'_>) -> Box<dyn Source> {
+        Box::new(Blocks {
+            tier: most_loaded(seat.topology, &self.pairs),
+            topology: seat.topology.clone(),
+            warmup: self.warmup,
+            measured: self.flows,
+            tail: self.flows.max(self.warmup).max(1),
+            block: Vec::new().into_iter(),
+            end: Picos::ZERO,
+            last: Picos::MAX,
+            arrivals: seat.stream("arrivals"),
+            quantiles: seat.stream("quantiles"),
+            order: seat.stream("order"),
+            hosts: seat.stream("pairs"),
+            of: self.clone(),
+        })
+    }
+}
+
+/// The arrivals of a workload, block by block.
+struct Blocks {
+    of: Poisson,
     topology: Topology,
-    sizes: SizeTable,
-    load: f64,
-    pairs: Pairs,
-    /// The hosts that send; empty: all.
-    senders: Vec<u32>,
-    independent: bool,
-    /// The one block that there is lasts so long.
-    span: Option<Span>,
     tier: TierLoad,
     /// Flows of the warm-up that no block holds yet.
     warmup: u64,
@@ -40,7 +136,6 @@ pub(super) struct Poisson {
     measured: u64,
     /// Flows of a block once all measured ones have been handed out.
     tail: u64,
-    hold: Picos,
     block: IntoIter<Draft>,
     /// End of the current block.
     end: Picos,
@@ -52,53 +147,22 @@ pub(super) struct Poisson {
     hosts: Stream,
 }
 
-impl Poisson {
-    pub(super) fn new(
-        topology: &Topology,
-        (sizes, load, pairs, arrivals): (&SizeTable, f64, &Pairs, &Arrivals),
-        (warmup, flows, hold): (u64, u64, Picos),
-        seed: u64,
-        number: u64,
-    ) -> Self {
-        let stream = |purpose| Stream::new(seed, purpose, number);
-        Poisson {
-            tier: most_loaded(topology, pairs),
-            topology: topology.clone(),
-            sizes: sizes.clone(),
-            load,
-            pairs: pairs.clone(),
-            senders: arrivals.senders.clone(),
-            independent: arrivals.independent,
-            span: arrivals.span,
-            warmup,
-            measured: flows,
-            tail: flows.max(warmup).max(1),
-            hold,
-            block: Vec::new().into_iter(),
-            end: Picos::ZERO,
-            last: Picos::MAX,
-            arrivals: stream("arrivals"),
-            quantiles: stream("quantiles"),
-            order: stream("order"),
-            hosts: stream("pairs"),
-        }
-    }
-
+impl Source for Blocks {
     /// The next flow; `None` once the load has been held long enough.
-    pub(super) fn next(&mut self) -> Option<Draft> {
+    fn next(&mut self) -> Option<Draft> {
         loop {
             if let Some(draft) = self.block.next() {
                 return (draft.measured || draft.start <= self.last).then_some(draft);
             }
             let (left, measured) = match (self.warmup, self.measured) {
-                (0, 0) if self.span.is_some() => return None,
+                (0, 0) if self.of.arrivals.span.is_some() => return None,
                 (0, 0) => (self.tail, false),
                 (0, left) => (left, true),
                 (left, _) => (left, false),
             };
             let mut held = false;
             // A span is one block.
-            let n = match self.span {
+            let n = match self.of.arrivals.span {
                 None => left.div_ceil(left.div_ceil(MOST)),
                 Some(_) => left,
             };
@@ -110,16 +174,18 @@ impl Poisson {
             }
             self.block = self.build(n, measured).into_iter();
             if held {
-                self.last = self.end.saturating_add(self.hold);
+                self.last = self.end.saturating_add(self.of.hold);
             }
         }
     }
+}
 
+impl Blocks {
     fn build(&mut self, n: u64, measured: bool) -> Vec<Draft> {
         let mut sizes: Vec<u64> = (0..n)
             .map(|i| {
                 let u = self.quantiles.uniform();
-                self.sizes.draw(match self.independent {
+                self.of.sizes.draw(match self.of.arrivals.independent {
                     true => u,
                     false => (i as f64 + u) / n as f64,
                 })
@@ -127,27 +193,21 @@ impl Poisson {
             .collect();
         self.order.shuffle(&mut sizes);
         let pairs: Vec<(u32, u32)> = sizes.iter().map(|_| self.pair()).collect();
-        let starts = if self.independent && self.span.is_none() {
+        let starts = if self.of.arrivals.independent && self.of.arrivals.span.is_none() {
             self.one_by_one(n)
         } else {
             self.over_the_block(&sizes, &pairs)
         };
         let flow = |((start, bytes), (src, dst)): ((Picos, u64), (u32, u32))| Draft {
-            start,
-            src,
-            dst,
-            bytes,
             measured,
-            class: None,
-            rtt: None,
-            id: None,
+            ..Draft::new(start, src, dst, bytes)
         };
         starts.into_iter().zip(sizes).zip(pairs).map(flow).collect()
     }
 
     /// Starts that are uniform over a block of these flows, which ends `self.end`.
     fn over_the_block(&mut self, sizes: &[u64], pairs: &[(u32, u32)]) -> Vec<Picos> {
-        let (begin, length) = match self.span {
+        let (begin, length) = match self.of.arrivals.span {
             Some(span) => (span.at, span.length),
             None => (self.end, self.length(sizes, pairs)),
         };
@@ -163,7 +223,8 @@ impl Poisson {
 
     /// Starts with exponential times between them.
     fn one_by_one(&mut self, n: u64) -> Vec<Picos> {
-        let mean = self.sizes.mean() * 8e12 * self.tier.share / (self.load * self.tier.capacity);
+        let rate = self.of.load * self.tier.capacity;
+        let mean = self.of.sizes.mean() * 8e12 * self.tier.share / rate;
         let next = |_| {
             let gap = (self.arrivals.exponential() * mean) as u64;
             self.end = self.end.saturating_add(Picos(gap));
@@ -186,15 +247,15 @@ impl Poisson {
             // A tiny block of which nothing crosses the tier: what it crosses on average.
             sizes.iter().map(|&b| u128::from(b)).sum::<u128>() as f64 * self.tier.share
         };
-        let nanos = bytes * 8e9 / (self.load * self.tier.capacity) + 0.5;
+        let nanos = bytes * 8e9 / (self.of.load * self.tier.capacity) + 0.5;
         Picos::from_nanos((nanos as u64).clamp(1, u64::MAX / 1000))
     }
 
     fn pair(&mut self) -> (u32, u32) {
         let hosts = u64::from(self.topology.hosts());
         loop {
-            let (src, dst) = match self.pairs {
-                Pairs::ToOne(to) if self.senders.is_empty() => {
+            let (src, dst) = match self.of.pairs {
+                Pairs::ToOne(to) if self.of.arrivals.senders.is_empty() => {
                     (other(self.hosts.below(hosts - 1) as u32, to), to)
                 }
                 Pairs::ToOne(to) => (self.sender(hosts), to),
@@ -203,23 +264,18 @@ impl Poisson {
                     (src, other(self.hosts.below(hosts - 1) as u32, src))
                 }
             };
-            if self.pairs != Pairs::OtherRack || self.topology.rack(src) != self.topology.rack(dst)
-            {
+            let rack = |host| self.topology.rack(host);
+            if self.of.pairs != Pairs::OtherRack || rack(src) != rack(dst) {
                 return (src, dst);
             }
         }
     }
 
-    /// One of the hosts that send.
+    /// A host that sends.
     fn sender(&mut self, hosts: u64) -> u32 {
-        match self.senders.len() as u64 {
+        match self.of.arrivals.senders.len() as u64 {
             0 => self.hosts.below(hosts) as u32,
-            n => self.senders[self.hosts.below(n) as usize],
+            n => self.of.arrivals.senders[self.hosts.below(n) as usize],
         }
     }
-}
-
-/// The `n`-th host when `left_out` is not counted.
-pub(super) fn other(n: u32, left_out: u32) -> u32 {
-    n + u32::from(n >= left_out)
 }

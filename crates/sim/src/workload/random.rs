@@ -7,7 +7,7 @@
 //! the square root). Each purpose has its own stream, named by a word and a number, so that a draw
 //! more in one never shifts another: that is what gives every scheme the same flows.
 
-use cemark_wire::hash;
+use cemark_wire::{Picos, hash};
 
 /// The natural logarithm of two.
 const LN_2: f64 = core::f64::consts::LN_2;
@@ -95,6 +95,11 @@ impl Stream {
             Some(n) => lo + self.below(n),
             None => self.bits(),
         }
+    }
+
+    /// Uniform in whole nanoseconds up to `most`, ends included.
+    pub fn jitter(&mut self, most: Picos) -> Picos {
+        Picos::from_nanos(self.between(0, most.0 / 1000))
     }
 
     /// Exponential with mean one.

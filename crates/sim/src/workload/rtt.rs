@@ -7,7 +7,7 @@
 
 use cemark_wire::Picos;
 
-use super::RttModel;
+use super::Samples;
 use super::random::{Stream, exp, ln};
 
 /// Mean of the exponential in [`RttModel::Variation`], as a share of the range: it gives ECN#'s
@@ -38,6 +38,43 @@ const FITS: [(f64, f64, f64, u64); 5] = [
     (-40.25, 4.9230, 0.1639, 40),
     (33.50, 4.2337, 0.3177, 0),
 ];
+
+/// Base RTT of a flow, drawn once for its life. The part above its path's propagation delay is
+/// added behind the sender's NIC; before the receiver where switches pause their senders.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum RttModel {
+    /// RTT of the path, nothing added.
+    Path,
+    /// RTT of all flows.
+    Fixed(Picos),
+    /// `lo + (hi - lo) * min(Exp(mean 0.38), 1)`: the shape of ECN# (2x to 5x).
+    Variation {
+        /// Smallest base RTT.
+        lo: Picos,
+        /// Largest.
+        hi: Picos,
+    },
+    /// An inverse distribution function, linear between the points (probability, RTT).
+    Quantiles(Vec<(f64, Picos)>),
+    /// `loc + exp(N(mu, sigma))` microseconds, never below `floor`.
+    Lognormal {
+        /// Shift in microseconds.
+        loc: f64,
+        /// Mean of the logarithm.
+        mu: f64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+        /// Smallest value.
+        floor: Picos,
+    },
+    /// RTTs, drawn uniformly.
+    Classes(Vec<Picos>),
+    /// RTTs by sender: host i has number i; hosts beyond the list begin again.
+    BySender(Vec<Picos>),
+    /// Measured RTTs, drawn uniformly.
+    Samples(Samples),
+}
 
 /// Base RTTs that a table contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +120,7 @@ impl RttModel {
         ))
     }
 
-    /// The same case as a shifted lognormal: smooth, and up to 4 % (`stack`) or 1.6 % (the others)
+    /// A case as a shifted lognormal: smooth, and up to 4 % (`stack`) or 1.6 % (the others)
     /// off Table 1.
     pub fn fitted(case: &str) -> Option<RttModel> {
         let (loc, mu, sigma, floor) = FITS[CASES.iter().position(|&c| c == case)?];
@@ -206,7 +243,7 @@ impl RttModel {
         }
     }
 
-    /// What a list of samples or a table of quantiles contains; `None` for the other models, which
+    /// Spread of a list of samples or a table of quantiles; `None` for the other models, which
     /// are described by their parameters.
     pub fn spread(&self) -> Option<Spread> {
         let at: &dyn Fn(f64) -> Picos = match self {

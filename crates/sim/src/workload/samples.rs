@@ -20,7 +20,7 @@ struct Measured {
     rising: Vec<Picos>,
     /// In picoseconds.
     sum: u128,
-    /// Of the values, in place of which it enters the fingerprint of a configuration.
+    /// Hash of the values, in place of which it enters the fingerprint of a configuration.
     fingerprint: u64,
 }
 

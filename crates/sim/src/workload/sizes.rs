@@ -3,15 +3,13 @@
 
 use std::fmt;
 
-use super::SizeTable;
-
 /// Payload of a full packet in the tables that count packets (MQ-ECN's).
 pub const PACKET_BYTES: f64 = 1460.0;
 
 /// A flow may not be larger than this (a petabyte): beyond it sums of a block would overflow.
 const LARGEST: f64 = 1e15;
 
-/// What one row of the table counts.
+/// Unit of a row's size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
     /// Bytes.
@@ -26,7 +24,7 @@ pub enum Unit {
 pub struct TableError {
     /// Line of the table's text, counted from one; zero where the table as a whole is at fault.
     pub line: usize,
-    /// What is wrong, and what to write instead.
+    /// Sentence on the mistake, and advice.
     pub message: String,
 }
 
@@ -65,6 +63,17 @@ builtin! {
     "mq-ecn-data-mining" Unit::Packets(PACKET_BYTES),
     "mq-ecn-cache" Unit::Packets(PACKET_BYTES),
     "mq-ecn-hadoop" Unit::Packets(PACKET_BYTES),
+}
+
+/// A flow-size distribution: (bytes, cumulative probability 0..1), linear between rows; a size may
+/// repeat (a step).
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct SizeTable {
+    /// Its name in reports.
+    pub name: String,
+    /// Rows in rising order.
+    pub rows: Vec<(f64, f64)>,
 }
 
 impl SizeTable {
@@ -186,7 +195,7 @@ impl SizeTable {
         }
     }
 
-    /// The same in whole bytes, at least one.
+    /// Size at a probability, in whole bytes, at least one.
     pub fn draw(&self, p: f64) -> u64 {
         (self.quantile(p) + 0.5).max(1.0) as u64
     }

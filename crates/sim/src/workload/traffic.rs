@@ -1,72 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All workloads of a point, merged in time: what the simulator starts, one flow after the other.
 
-use std::vec::IntoIter;
+use std::collections::BTreeMap;
 
 use cemark_wire::Picos;
 
-use super::after::Chain;
-use super::poisson::Poisson;
 use super::random::Stream;
-use super::sources::{Incast, Schedule, list, long};
-use super::{ClassMap, Flow, FlowLine, Kind, RttModel, path, path_back};
+use super::{ClassMap, Draft, Flow, RttModel, Seat, Source, path, path_back};
 use crate::config::Config;
 use crate::topology::Topology;
 
-/// A flow as its source creates it: sender, receiver, start and size. Its number is added later,
-/// and so are class and RTT, unless the source says them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Draft {
-    pub(super) start: Picos,
-    pub(super) src: u32,
-    pub(super) dst: u32,
-    pub(super) bytes: u64,
-    pub(super) measured: bool,
-    pub(super) class: Option<u8>,
-    pub(super) rtt: Option<Picos>,
-    /// The flow's number, where the order of starts does not give it.
-    pub(super) id: Option<u64>,
-}
-
-impl Draft {
-    /// A flow that is measured.
-    pub(super) fn of(line: &FlowLine) -> Draft {
-        Draft {
-            start: line.start,
-            src: line.src,
-            dst: line.dst,
-            bytes: line.bytes,
-            measured: true,
-            class: line.class,
-            rtt: line.rtt,
-            id: None,
-        }
-    }
-}
-
-enum Source {
-    Poisson(Box<Poisson>),
-    Incast(Box<Incast>),
-    Given(IntoIter<Draft>),
-    Chain(Box<Chain>),
-}
-
-impl Source {
-    fn next(&mut self) -> Option<Draft> {
-        match self {
-            Source::Poisson(poisson) => poisson.next(),
-            Source::Incast(incast) => incast.next(),
-            Source::Given(drafts) => drafts.next(),
-            Source::Chain(chain) => chain.next(),
-        }
-    }
-}
-
-/// One workload, its next flow taken out.
+/// A workload and its flows that have not started.
 struct Lane {
     workload: u16,
+    source: Box<dyn Source>,
+    /// Its next flow, taken out.
     head: Option<Draft>,
-    source: Source,
+    /// Flows that start because others have ended, by start and place.
+    woken: BTreeMap<(Picos, Option<u64>), Draft>,
+    /// Number of its first flow, and of the first flow of the workload after it.
+    numbers: [u64; 2],
     class: ClassMap,
     classes: Stream,
     rtts: Stream,
@@ -74,9 +27,27 @@ struct Lane {
     ahead: u64,
 }
 
+impl Lane {
+    /// Start of the next flow.
+    fn peek(&self) -> Option<Picos> {
+        let woken = self.woken.first_key_value().map(|(key, _)| key.0);
+        let head = self.head.map(|draft| draft.start);
+        head.into_iter().chain(woken).min()
+    }
+
+    fn pop(&mut self) -> Option<Draft> {
+        let head = self.head.map(|draft| (draft.start, draft.place));
+        self.ahead = self.ahead.saturating_sub(1);
+        match self.woken.first_entry() {
+            Some(woken) if head.is_none_or(|head| *woken.key() < head) => Some(woken.remove()),
+            _ => std::mem::replace(&mut self.head, self.source.next()),
+        }
+    }
+}
+
 /// The flows of a point in order of start (equal starts: in order of workload), numbered from zero.
-/// Flows of chains have the first numbers, in the order of their lists, since their starts depend
-/// on the scheme.
+/// Flows of a workload of which some wait for others have the first numbers, in the order of their
+/// places, since their starts depend on the scheme.
 ///
 /// Lazy, and endless where a Poisson workload that holds its load is among them. Starts and extra
 /// delays are whole nanoseconds. The flows depend only on the topology, the workloads, the RTT
@@ -94,93 +65,30 @@ impl Traffic {
     /// The flows of `cfg`. Hosts named by its workloads must exist, and the pattern of a Poisson
     /// workload must allow some pair (a scenario that was read has been checked for both).
     pub fn new(cfg: &Config) -> Traffic {
-        let (mut lanes, mut measured, mut next_id) = (Vec::new(), 0u64, 0);
+        let (mut lanes, mut measured, mut next_id) = (Vec::new(), 0u64, 0u64);
         for (workload, w) in (0u16..).zip(&cfg.workloads) {
-            let number = u64::from(workload);
-            let hosts = cfg.topology.hosts();
-            let (before, mut earlier) = (measured, 0);
-            let mut source = match &w.kind {
-                Kind::Poisson {
-                    sizes,
-                    load,
-                    pairs,
-                    flows,
-                    warmup,
-                    hold,
-                    arrivals,
-                } => {
-                    measured = measured.saturating_add(*flows);
-                    earlier = *warmup;
-                    let what = (sizes, *load, pairs, arrivals);
-                    let counts = (*warmup, *flows, *hold);
-                    Source::Poisson(Box::new(Poisson::new(
-                        &cfg.topology,
-                        what,
-                        counts,
-                        cfg.seed,
-                        number,
-                    )))
-                }
-                Kind::Incast {
-                    senders,
-                    receiver,
-                    min_bytes,
-                    max_bytes,
-                    at,
-                    repeat,
-                    every,
-                    jitter,
-                    from,
-                } => {
-                    measured = measured.saturating_add(u64::from(*senders) * u64::from(*repeat));
-                    let schedule = Schedule {
-                        at: *at,
-                        every: *every,
-                        repeat: *repeat,
-                        jitter: *jitter,
-                    };
-                    let (who, bytes) = ((*senders, *receiver), (*min_bytes, *max_bytes));
-                    Source::Incast(Box::new(Incast::new(
-                        (hosts, from),
-                        who,
-                        bytes,
-                        &schedule,
-                        cfg.seed,
-                        number,
-                    )))
-                }
-                Kind::Long {
-                    flows,
-                    at,
-                    stagger,
-                    jitter,
-                } => Source::Given(long(
-                    hosts,
-                    flows,
-                    (*at, *stagger, *jitter),
-                    cfg.seed,
-                    number,
-                )),
-                Kind::List(lines) => {
-                    measured = measured.saturating_add(lines.len() as u64);
-                    Source::Given(list(lines))
-                }
-                Kind::Chain { lines, after } => {
-                    measured = measured.saturating_add(lines.len() as u64);
-                    let first = next_id;
-                    next_id += lines.len() as u64;
-                    Source::Chain(Box::new(Chain::new(lines, after, first)))
-                }
-                Kind::Probe { .. } => continue,
+            let facts = w.kind.facts(&cfg.topology);
+            let seat = Seat {
+                topology: &cfg.topology,
+                seed: cfg.seed,
+                number: workload.into(),
             };
+            let first = next_id;
+            if facts.waits {
+                next_id = next_id.saturating_add(facts.flows());
+            }
+            measured = measured.saturating_add(facts.measured);
+            let mut source = w.kind.sends().source(&seat);
             lanes.push(Lane {
                 workload,
                 head: source.next(),
                 source,
+                woken: BTreeMap::new(),
+                numbers: [first, next_id],
                 class: w.class.clone(),
-                classes: Stream::new(cfg.seed, "classes", number),
-                rtts: Stream::new(cfg.seed, "rtts", number),
-                ahead: earlier.saturating_add(measured - before),
+                classes: seat.stream("classes"),
+                rtts: seat.stream("rtts"),
+                ahead: facts.flows(),
             });
         }
         Traffic {
@@ -193,49 +101,33 @@ impl Traffic {
         }
     }
 
-    fn first(&self) -> Option<usize> {
-        let heads = self
-            .lanes
-            .iter()
-            .enumerate()
-            .filter_map(|(i, lane)| Some((lane.head?.start, i)));
-        heads.min().map(|(_, i)| i)
-    }
-
     /// When the next flow starts; `None` when there is none left.
     pub fn peek(&self) -> Option<Picos> {
-        self.lanes
-            .iter()
-            .filter_map(|lane| Some(lane.head?.start))
-            .min()
+        self.lanes.iter().filter_map(Lane::peek).min()
     }
 
     /// The next flow.
     pub fn pop(&mut self) -> Option<Flow> {
-        let first = self.first()?;
+        let starts = self.lanes.iter().map(Lane::peek).enumerate();
+        let first = starts.filter_map(|(i, start)| Some((start?, i))).min()?.1;
         let lane = &mut self.lanes[first];
-        let draft = lane.head.take()?;
-        lane.ahead = lane.ahead.saturating_sub(1);
-        lane.head = lane.source.next();
-        let Draft {
-            start,
-            src,
-            dst,
-            bytes,
-            measured,
-            class,
-            rtt,
-            id,
-        } = draft;
-        let class = class.unwrap_or_else(|| {
-            let hosts = self.topology.hosts();
-            first_class(&lane.class, &mut lane.classes, hosts, src, dst)
+        let draft = lane.pop()?;
+        let (src, dst) = (draft.src, draft.dst);
+        let hosts = self.topology.hosts();
+        let class = draft.class.unwrap_or_else(|| {
+            let stream = &mut lane.classes;
+            lane.class.first(stream, hosts, src, dst)
         });
-        let rtt = rtt.or_else(|| self.rtt.of_sender(src, &mut lane.rtts));
-        let id = id.unwrap_or_else(|| {
-            self.next_id += 1;
-            self.next_id - 1
-        });
+        let rtt = draft
+            .rtt
+            .or_else(|| self.rtt.of_sender(src, &mut lane.rtts));
+        let id = match draft.place {
+            Some(place) => lane.numbers[0] + place,
+            None => {
+                self.next_id += 1;
+                self.next_id - 1
+            }
+        };
         // The paths of a fresh connection.
         let extra = rtt.map_or(Picos::ZERO, |rtt| {
             let fabric = self.topology.fabric();
@@ -248,32 +140,29 @@ impl Traffic {
         });
         Some(Flow {
             id,
-            start,
+            start: draft.start,
             src,
             dst,
-            bytes,
+            bytes: draft.bytes,
             workload: lane.workload,
             class,
-            measured,
+            measured: draft.measured,
             extra,
         })
     }
 
     /// A flow has ended at this time. Returns whether flows are known that waited for its end.
     pub fn completed(&mut self, flow: &Flow, now: Picos) -> bool {
-        let lane = self.lanes.iter_mut().find(|l| l.workload == flow.workload);
-        let Some(lane) = lane else { return false };
-        let Source::Chain(chain) = &mut lane.source else {
+        let lane = &mut self.lanes[usize::from(flow.workload)];
+        let [first, end] = lane.numbers;
+        if !(first..end).contains(&flow.id) {
             return false;
-        };
-        let known = chain.completed(flow.id, now);
-        if known {
-            if let Some(head) = lane.head.take() {
-                chain.put_back(&head);
-            }
-            lane.head = chain.next();
         }
-        known
+        let woken = lane.source.completed(flow.id - first, now);
+        let any = !woken.is_empty();
+        let keyed = woken.into_iter().map(|d| ((d.start, d.place), d));
+        lane.woken.extend(keyed);
+        any
     }
 
     /// Flows that must end before the point is done; zero where there are only endless flows and
@@ -282,39 +171,19 @@ impl Traffic {
         self.measured
     }
 
-    /// What [`ahead`](Traffic::ahead) is before the first flow of `cfg`, without drawing it.
+    /// The value of [`ahead`](Traffic::ahead) before the first flow of `cfg`, without drawing it.
     pub(crate) fn ahead_of(cfg: &Config) -> u64 {
-        let of = |kind: &Kind| match kind {
-            Kind::Poisson { flows, warmup, .. } => flows.saturating_add(*warmup),
-            Kind::Incast {
-                senders, repeat, ..
-            } => u64::from(*senders) * u64::from(*repeat),
-            Kind::List(lines) | Kind::Chain { lines, .. } => lines.len() as u64,
-            Kind::Long { .. } | Kind::Probe { .. } => 0,
-        };
-        let all = cfg.workloads.iter().map(|w| of(&w.kind));
-        all.fold(0, u64::saturating_add)
+        let flows = cfg
+            .workloads
+            .iter()
+            .map(|w| w.kind.facts(&cfg.topology).flows());
+        flows.fold(0, u64::saturating_add)
     }
 
-    /// Flows that have not started, of those of a warm-up and those that are measured.
+    /// Flows that have not started, of warm-ups and measured ones.
     pub fn ahead(&self) -> u64 {
         let ahead = self.lanes.iter().map(|lane| lane.ahead);
         ahead.fold(0, u64::saturating_add)
-    }
-}
-
-/// The queue class of a flow's first packet.
-fn first_class(map: &ClassMap, stream: &mut Stream, hosts: u32, src: u32, dst: u32) -> u8 {
-    let modulo = |n: u64, m: u8| (n % u64::from(m.max(1))) as u8;
-    match map {
-        ClassMap::Fixed(class) => *class,
-        ClassMap::Weighted(weights) => stream.weighted(weights) as u8,
-        ClassMap::ByPair(n) => modulo(
-            (u64::from(dst) + 1) * u64::from(hosts) + u64::from(src) + 1,
-            *n,
-        ),
-        ClassMap::BySender(n) => modulo(u64::from(src), *n),
-        ClassMap::ByBytesSent(_) => 0,
     }
 }
 

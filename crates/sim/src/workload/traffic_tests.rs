@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the simulator is promised about its flows.
+//! Promises to the simulator about its flows.
 
 use cemark_wire::{Picos, Rate};
 
@@ -8,7 +8,8 @@ use crate::config::{Config, MarkerChoice, Nic};
 use crate::topology::{LeafSpine, Star, Topology};
 use crate::workload::load::flows_per_second;
 use crate::workload::{
-    Arrivals, ClassMap, Flow, FlowLine, Kind, LongFlows, Pairs, RttModel, SizeTable, Span, Workload,
+    Arrivals, ClassMap, Flow, FlowLine, Incast, Kind, List, Long, LongFlows, Pairs, Poisson, Probe,
+    RttModel, SizeTable, Span, Workload,
 };
 
 fn us(n: u64) -> Picos {
@@ -51,7 +52,7 @@ fn config(topology: Topology, kinds: Vec<Kind>) -> Config {
 
 fn web(load: f64, flows: u64, warmup: u64) -> Kind {
     let sizes = SizeTable::builtin("web-search").unwrap();
-    Kind::Poisson {
+    Kind::Poisson(Poisson {
         sizes,
         load,
         pairs: Pairs::All,
@@ -59,7 +60,7 @@ fn web(load: f64, flows: u64, warmup: u64) -> Kind {
         warmup,
         hold: Picos::MAX,
         arrivals: Arrivals::default(),
-    }
+    })
 }
 
 fn take(cfg: &Config, n: usize) -> Vec<Flow> {
@@ -231,7 +232,7 @@ fn pairs_follow_the_pattern() {
         let sizes = SizeTable::constant(10_000);
         config(
             fabric(),
-            vec![Kind::Poisson {
+            vec![Kind::Poisson(Poisson {
                 sizes,
                 load: 0.5,
                 pairs,
@@ -239,7 +240,7 @@ fn pairs_follow_the_pattern() {
                 warmup: 0,
                 hold: Picos::MAX,
                 arrivals: Arrivals::default(),
-            }],
+            })],
         )
     };
     let all = take(&with(Pairs::All), 128_000);
@@ -294,16 +295,18 @@ fn classes_follow_the_map() {
 
 #[test]
 fn queries_fan_in() {
-    let incast = |senders, every, jitter| Kind::Incast {
-        from: Vec::new(),
-        senders,
-        receiver: 2,
-        min_bytes: 3_000,
-        max_bytes: 60_000,
-        at: us(100),
-        repeat: 3,
-        every,
-        jitter,
+    let incast = |senders, every, jitter| {
+        Kind::Incast(Incast {
+            from: Vec::new(),
+            senders,
+            receiver: 2,
+            min_bytes: 3_000,
+            max_bytes: 60_000,
+            at: us(100),
+            repeat: 3,
+            every,
+            jitter,
+        })
     };
     let star = Topology::from(Star {
         hosts: 17,
@@ -344,11 +347,13 @@ fn queries_fan_in() {
 
 #[test]
 fn endless_flows() {
-    let long = |flows| Kind::Long {
-        flows,
-        at: us(10),
-        stagger: us(2),
-        jitter: us(1),
+    let long = |flows| {
+        Kind::Long(Long {
+            flows,
+            at: us(10),
+            stagger: us(2),
+            jitter: us(1),
+        })
     };
     let flows = take(
         &config(fabric(), vec![long(LongFlows::Permutation { per_host: 2 })]),
@@ -392,14 +397,14 @@ fn workloads_merge_in_time() {
         class: None,
         rtt: None,
     };
-    let list = |lines| Kind::List(lines);
-    let probe = Kind::Probe {
+    let list = |lines| Kind::List(List::from(lines));
+    let probe = Kind::Probe(Probe {
         src: 0,
         dst: 1,
         at: us(1),
         every: us(1),
         count: 10,
-    };
+    });
     let cfg = config(
         fabric(),
         vec![
@@ -419,18 +424,18 @@ fn workloads_merge_in_time() {
 #[test]
 fn a_load_held_for_a_while_ends_and_changes_nothing_before() {
     let held = |hold| {
-        let Kind::Poisson {
+        let Kind::Poisson(Poisson {
             sizes,
             load,
             pairs,
             flows,
             warmup,
             ..
-        } = web(0.8, 1_000, 300)
+        }) = web(0.8, 1_000, 300)
         else {
             unreachable!()
         };
-        let kind = Kind::Poisson {
+        let kind = Kind::Poisson(Poisson {
             sizes,
             load,
             pairs,
@@ -438,7 +443,7 @@ fn a_load_held_for_a_while_ends_and_changes_nothing_before() {
             warmup,
             hold,
             arrivals: Arrivals::default(),
-        };
+        });
         take(&config(fabric(), vec![kind]), 5_000)
     };
     let (endless, short) = (held(Picos::MAX), held(Picos(1_000_000_000)));
@@ -456,10 +461,10 @@ fn a_load_held_for_a_while_ends_and_changes_nothing_before() {
 
 /// A Poisson workload at load 0.5 with other draws.
 fn drawn(arrivals: Arrivals, pairs: Pairs) -> Config {
-    let Kind::Poisson { sizes, load, .. } = web(0.5, 0, 0) else {
+    let Kind::Poisson(Poisson { sizes, load, .. }) = web(0.5, 0, 0) else {
         unreachable!()
     };
-    let kind = Kind::Poisson {
+    let kind = Kind::Poisson(Poisson {
         sizes,
         load,
         pairs,
@@ -467,7 +472,7 @@ fn drawn(arrivals: Arrivals, pairs: Pairs) -> Config {
         warmup: 0,
         hold: Picos::MAX,
         arrivals,
-    };
+    });
     config(fabric(), vec![kind])
 }
 

@@ -7,7 +7,9 @@ pub mod random;
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{Config, MarkerChoice, TracePorts};
 use cemark_sim::topology::{LeafSpine, Topology};
-use cemark_sim::workload::{Arrivals, ClassMap, Kind, LongFlows, Pairs, SizeTable, Workload};
+use cemark_sim::workload::{
+    Arrivals, ClassMap, Kind, Long, LongFlows, Pairs, Poisson, SizeTable, Workload,
+};
 use cemark_wire::{Picos, Rate};
 
 pub fn us(n: u64) -> Picos {
@@ -34,7 +36,7 @@ pub fn workload(kind: Kind) -> Workload {
 
 pub fn web(load: f64, flows: u64) -> Workload {
     let sizes = SizeTable::builtin("web-search").expect("a built-in table");
-    workload(Kind::Poisson {
+    workload(Kind::Poisson(Poisson {
         sizes,
         load,
         pairs: Pairs::All,
@@ -42,14 +44,14 @@ pub fn web(load: f64, flows: u64) -> Workload {
         warmup: flows / 10,
         hold: Picos::MAX,
         arrivals: Arrivals::default(),
-    })
+    }))
 }
 
 /// The same, but arrivals stop soon after: the losses of some random scenarios leave too
 /// little capacity for the load, and if the load were held their flows would never end.
 pub fn web_that_stops(load: f64, flows: u64) -> Workload {
     let mut web = web(load, flows);
-    if let Kind::Poisson { hold, .. } = &mut web.kind {
+    if let Kind::Poisson(Poisson { hold, .. }) = &mut web.kind {
         *hold = us(5_000);
     }
     web
@@ -68,12 +70,12 @@ pub fn leaf_spine() -> Topology {
 }
 
 pub fn permutation() -> Workload {
-    workload(Kind::Long {
+    workload(Kind::Long(Long {
         flows: LongFlows::Permutation { per_host: 1 },
         at: Picos::ZERO,
         stagger: Picos::ZERO,
         jitter: us(10),
-    })
+    }))
 }
 
 pub fn config(workloads: Vec<Workload>, marker: MarkerChoice) -> Config {

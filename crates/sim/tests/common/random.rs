@@ -8,7 +8,7 @@ use cemark_sim::config::{
 };
 use cemark_sim::faults::{ALWAYS, LinkFault, Loss, Victims};
 use cemark_sim::topology::{Cord, Dumbbell, FatTree, Graph, Node, Star, Topology, TwoSites};
-use cemark_sim::workload::{Kind, RttModel};
+use cemark_sim::workload::{Incast, Kind, RttModel};
 use cemark_transport::cc::dctcp::DctcpConfig;
 use cemark_transport::rdma::{Rdma, Retransmit};
 use cemark_transport::{Control, Stack};
@@ -134,7 +134,7 @@ pub fn configs() -> impl Strategy<Value = Config> {
         )| {
             let mut web = web_that_stops(load, FLOWS);
             web.persistent = persistent;
-            let incast = workload(Kind::Incast {
+            let incast = workload(Kind::Incast(Incast {
                 from: Vec::new(),
                 senders: SENDERS,
                 receiver: 0,
@@ -144,7 +144,7 @@ pub fn configs() -> impl Strategy<Value = Config> {
                 repeat: QUERIES,
                 every: us(2_000),
                 jitter: us(3),
-            });
+            }));
             let mut c = config(vec![web, incast], marker);
             c.topology = topology;
             c.rtt = RttModel::Variation {

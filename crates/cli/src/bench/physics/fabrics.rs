@@ -4,7 +4,7 @@
 use cemark_marking::{Values, catalogue};
 use cemark_sim::config::{Config, MarkerChoice};
 use cemark_sim::topology::Star;
-use cemark_sim::workload::{ClassMap, Kind, LongFlows, Workload};
+use cemark_sim::workload::{ClassMap, Kind, Long, LongFlows, Workload};
 use cemark_wire::{Picos, Rate};
 
 /// A packet on the wire in every check.
@@ -34,7 +34,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
     };
     let long = Workload {
         name: "long".into(),
-        kind: Kind::Long {
+        kind: Kind::Long(Long {
             flows: LongFlows::ToOne {
                 count: flows,
                 receiver: 0,
@@ -42,7 +42,7 @@ pub(super) fn many_to_one(flows: u32, millis: u64, marker: MarkerChoice) -> Conf
             at: Picos::ZERO,
             stagger: Picos::ZERO,
             jitter: Picos::from_micros(100),
-        },
+        }),
         class: ClassMap::Fixed(0),
         persistent: false,
         control: None,

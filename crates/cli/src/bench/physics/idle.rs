@@ -2,7 +2,7 @@
 //! An idle network gives exactly the RTT that the links add up to.
 
 use cemark_sim::topology::{FatTree, LeafSpine, Star, Topology};
-use cemark_sim::workload::{ClassMap, Kind, Workload};
+use cemark_sim::workload::{ClassMap, Kind, Probe, Workload};
 use cemark_wire::{Picos, Rate};
 
 use super::Row;
@@ -62,13 +62,13 @@ pub(super) fn rows() -> Vec<Row> {
             cfg.topology = topology;
             cfg.workloads = vec![Workload {
                 name: "ping".into(),
-                kind: Kind::Probe {
+                kind: Kind::Probe(Probe {
                     src,
                     dst,
                     at: Picos::from_micros(3),
                     every: Picos::from_micros(500),
                     count: 5,
-                },
+                }),
                 class: ClassMap::Fixed(0),
                 persistent: false,
                 control: None,

@@ -4,7 +4,9 @@
 
 use cemark_sim::config::Config;
 use cemark_sim::topology::{LeafSpine, Topology};
-use cemark_sim::workload::{Arrivals, ClassMap, Kind, Pairs, RttModel, SizeTable, Workload};
+use cemark_sim::workload::{
+    Arrivals, ClassMap, Kind, Pairs, Poisson, RttModel, SizeTable, Workload,
+};
 use cemark_wire::{Picos, Rate};
 use rayon::prelude::*;
 
@@ -36,7 +38,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
     };
     cfg.workloads = vec![Workload {
         name: "web".into(),
-        kind: Kind::Poisson {
+        kind: Kind::Poisson(Poisson {
             sizes: SizeTable::builtin("web-search").expect("a built-in table"),
             load: 0.7,
             pairs: Pairs::All,
@@ -44,7 +46,7 @@ fn fabric(seed: u64, sharp: bool) -> Config {
             warmup: 50,
             hold: Picos::MAX,
             arrivals: Arrivals::default(),
-        },
+        }),
         class: ClassMap::Fixed(0),
         persistent: false,
         control: None,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cemark_sim::workload::{After, FlowLine, Kind};
+use cemark_sim::workload::{After, FlowLine, Kind, List};
 
 /// Names of flows, and names of the flows that they wait for.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl Names {
     pub(crate) fn kind(self, mut lines: Vec<FlowLine>) -> Result<Kind, Wrong> {
         if self.after.is_empty() {
             lines.sort_by_key(|line| line.start);
-            return Ok(Kind::List(lines));
+            return Ok(List::from(lines).into());
         }
         let mut after = Vec::with_capacity(self.after.len());
         for (flow, name) in &self.after {
@@ -63,7 +63,7 @@ impl Names {
         after.sort_by_key(|of| (of.flow, of.ended));
         after.dedup();
         match circle(lines.len(), &after) {
-            None => Ok(Kind::Chain { lines, after }),
+            None => Ok(List { lines, after }.into()),
             Some(circle) => Err(self.around(&circle)),
         }
     }
