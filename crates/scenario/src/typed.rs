@@ -228,7 +228,7 @@ mod tests {
             (
                 "tcn threshold=2s",
                 "`threshold` is out of range",
-                "from \"0ns\" to \"1s\"",
+                "from 0 to \"1s\"",
             ),
             ("tcn threshold=2KB", "`2KB` is a length", "85us"),
             ("codel ce_threshold=1ms", "CoDel has no parameter", "tcn"),
