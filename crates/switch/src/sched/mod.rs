@@ -2,19 +2,16 @@
 //! Who sends next: one file a scheduler, one table ([`ALL`]) that names them.
 
 mod above;
-mod dwrr;
 mod fifo;
 mod sp;
 mod visits;
 mod wfq;
-mod wrr;
 
 pub use above::StrictAbove;
-pub use dwrr::Dwrr;
 pub use fifo::Fifo;
 pub use sp::StrictPriority;
+pub use visits::{Dwrr, Wrr};
 pub use wfq::Wfq;
-pub use wrr::Wrr;
 
 use cemark_marking::{QueueId, QueueSpec};
 use cemark_wire::{Nanos, Rate};

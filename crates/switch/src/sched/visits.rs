@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Visits to queues in rounds: what WRR and DWRR have in common.
+//! Weighted and deficit round robin: visits to queues in rounds.
 
 use cemark_marking::QueueId;
+use cemark_wire::Nanos;
 
-use super::{Heads, MAX_QUEUES, Pick, Rounds};
+use super::{Heads, MAX_QUEUES, Pick, Rounds, Scheduler};
 use crate::lines::Lines;
+
+/// Deficit weighted round robin with a quantum of bytes for each queue (Shreedhar and Varghese's
+/// DRR): a visit adds the quantum to the queue's deficit and sends heads while they fit. A queue
+/// carries unused credit over, and loses it when it empties. If a quantum is below one packet, a
+/// visit takes several quanta at once until its head fits.
+pub type Dwrr = Visits<true>;
+
+/// Weighted round robin with a quantum of bits: a visit sends at most a quantum, and at least one
+/// packet; unused credit is discarded. With packets of mixed lengths shares are therefore not
+/// exact, which [`Dwrr`] corrects.
+pub type Wrr = Visits<false>;
 
 /// The list of active queues and the credit of each. A queue joins the end of the list when its
 /// first packet arrives, and returns to the end after each visit.
 #[repr(align(64))]
-pub(super) struct Visits<const CARRY: bool> {
+pub struct Visits<const CARRY: bool> {
     /// Active queues: `count` of them from `front` on, around the array.
     line: [u8; MAX_QUEUES],
     front: u8,
@@ -35,7 +47,8 @@ struct Account {
 const WRAP: u8 = MAX_QUEUES as u8 - 1;
 
 impl<const CARRY: bool> Visits<CARRY> {
-    pub(super) fn new(quanta: &[u32]) -> Self {
+    /// Quanta in bytes (above zero) in order of class.
+    pub fn new(quanta: &[u32]) -> Self {
         assert!(quanta.len() <= MAX_QUEUES && quanta.iter().all(|&q| q > 0));
         Visits {
             line: [0; MAX_QUEUES],
@@ -64,9 +77,11 @@ impl<const CARRY: bool> Visits<CARRY> {
         self.front = (self.front + 1) & WRAP;
         self.count -= 1;
     }
+}
 
+impl<const CARRY: bool> Scheduler for Visits<CARRY> {
     #[inline]
-    pub(super) fn arrived(&mut self, queue: QueueId) {
+    fn arrived(&mut self, queue: QueueId, _: u32, _: Nanos) {
         let bit = 1u64 << queue.0;
         if self.active & bit == 0 {
             self.active |= bit;
@@ -75,7 +90,7 @@ impl<const CARRY: bool> Visits<CARRY> {
     }
 
     #[inline(always)]
-    pub(super) fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick> {
+    fn pick(&mut self, heads: &Heads<'_>) -> Option<Pick> {
         for _ in 0..self.count {
             let q = self.line[usize::from(self.front)];
             let bit = 1u64 << q;
@@ -115,8 +130,11 @@ impl<const CARRY: bool> Visits<CARRY> {
         None
     }
 
-    /// See [`super::Scheduler::refunded`].
-    pub(super) fn refunded(&mut self, queue: QueueId, heads: &Heads<'_>) -> bool {
+    fn is_traceless(&self) -> bool {
+        true
+    }
+
+    fn refunded(&mut self, queue: QueueId, _: u32, heads: &Heads<'_>) -> bool {
         let i = usize::from(queue.0);
         let (head, _) = heads.lengths[i];
         if head == 0 {
@@ -141,7 +159,7 @@ impl<const CARRY: bool> Visits<CARRY> {
     }
 
     /// Every queue.
-    pub(super) fn rounds(&self) -> Rounds {
+    fn rounds(&self) -> Rounds {
         Rounds::Visits(u64::MAX >> (MAX_QUEUES - usize::from(self.queues)))
     }
 }
