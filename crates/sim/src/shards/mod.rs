@@ -17,7 +17,6 @@
 mod barrier;
 mod exchange;
 mod merge;
-mod part;
 mod retire;
 mod work;
 
@@ -25,17 +24,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::Progress;
-use crate::build::Layout;
 use crate::config::{Config, Edge};
 use crate::division::{self, Division};
 use crate::engine::Shard;
+use crate::engine::build::Layout;
 use crate::network::{Border, pfc};
 use crate::outcome::Outcome;
 use crate::workload::{Kind, Traffic};
 
 use barrier::Barrier;
 use exchange::Exchange;
-pub(crate) use part::Part;
 use work::{Apart, Plan, Sim};
 
 /// Most flows of a point that is divided: each shard has about a hundred bytes for each number of a
