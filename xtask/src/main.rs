@@ -20,6 +20,7 @@ mod recipes;
 mod release;
 mod text;
 mod tidy;
+mod tree;
 
 use std::process::ExitCode;
 

@@ -22,9 +22,11 @@ pub(crate) struct Module {
 
 /// Reads the files of a crate, each with its path in the source folder.
 pub(crate) fn read(files: &[(String, String)]) -> BTreeMap<Path, Module> {
-    let words = files
+    // A test with a file of its own may be declared under another name than the file's.
+    let files = files
         .iter()
-        .map(|(path, text)| (module_of(path), words(text)));
+        .filter(|(path, _)| !path.ends_with("_tests.rs"));
+    let words = files.map(|(path, text)| (module_of(path), words(text)));
     let words: Vec<(Path, Vec<String>)> = words.collect();
     let known: BTreeSet<Path> = words.iter().map(|(module, _)| module.clone()).collect();
     let mut tests = BTreeSet::new();
@@ -43,6 +45,13 @@ pub(crate) fn read(files: &[(String, String)]) -> BTreeMap<Path, Module> {
     }
     all.retain(|module, _| !tests.iter().any(|test: &Path| module.starts_with(test)));
     all
+}
+
+/// The path of something in a module.
+fn inside(module: &[String], name: &str) -> Path {
+    let mut path = module.to_vec();
+    path.push(name.to_owned());
+    path
 }
 
 fn module_of(path: &str) -> Path {
@@ -121,7 +130,7 @@ fn without_tests(words: &[String], module: &Path, tests: &mut BTreeSet<Path>) ->
         if let [.., mode, name] = &words[i..end]
             && mode == "mod"
         {
-            tests.insert([&module[..], &[name.clone()]].concat());
+            tests.insert(inside(module, name));
         }
         i = end;
         let mut depth = 0;
@@ -171,8 +180,7 @@ impl Reader<'_> {
                     self.inside.pop_if(|(_, depth)| *depth > self.depth);
                 }
                 "mod" if self.word(self.at + 2) == "{" => {
-                    let outer = self.here().clone();
-                    let inner = [&outer[..], &[next.clone()]].concat();
+                    let inner = inside(self.here(), &next);
                     self.inside.push((inner, self.depth + 1));
                     self.module.items.insert(next);
                 }
@@ -189,10 +197,10 @@ impl Reader<'_> {
                     self.tree(None, false);
                     continue;
                 }
-                _ if declares.contains(&word.as_str()) => {
-                    if self.depth == self.inside.last().map_or(0, |(_, depth)| *depth) {
-                        self.module.items.insert(next);
-                    }
+                _ if declares.contains(&word.as_str())
+                    && self.depth == self.inside.last().map_or(0, |(_, depth)| *depth) =>
+                {
+                    self.module.items.insert(next);
                 }
                 _ => {}
             }
@@ -208,7 +216,7 @@ impl Reader<'_> {
     /// The first name of a path: where it leads to, if that is in this crate.
     fn first(&self, name: &str) -> Option<Path> {
         let here = self.here();
-        let child = [&here[..], &[name.to_owned()]].concat();
+        let child = inside(here, name);
         match name {
             "crate" => Some(Path::new()),
             "self" => Some(here.clone()),
@@ -245,7 +253,7 @@ impl Reader<'_> {
                 name => {
                     path = Some(match path {
                         None => self.first(name).unwrap_or(outside.clone()),
-                        Some(path) => [&path[..], &[name.to_owned()]].concat(),
+                        Some(path) => inside(&path, name),
                     });
                 }
             }

@@ -47,7 +47,7 @@ fn survive(text: &str, overrides: &Overrides) -> bool {
         );
         assert!(point.config.topology.hosts() >= 2);
         if small(&point.config) {
-            let mut traffic = Traffic::new(&point.config);
+            let mut traffic = point.config.traffic();
             for _ in 0..200 {
                 let Some(flow) = traffic.pop() else { break };
                 assert!(flow.src != flow.dst && flow.bytes > 0, "{flow:?}");

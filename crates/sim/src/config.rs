@@ -18,7 +18,7 @@ use crate::faults::LinkFault;
 use crate::ids::LinkId;
 use crate::retune::Retune;
 use crate::topology::{Fabric, Link, Topology};
-use crate::workload::{RttModel, Workload};
+use crate::workload::{RttModel, Traffic, Workload};
 
 /// One simulation point.
 #[derive(Clone, Debug)]
@@ -111,6 +111,11 @@ impl Config {
     pub fn marks(&self, fabric: &Fabric, link: LinkId) -> bool {
         let nic = link.0 < self.topology.fabric().nics();
         self.marks_on(&fabric.links()[link], nic)
+    }
+
+    /// The flows of all workloads.
+    pub fn traffic(&self) -> Traffic {
+        Traffic::new(&self.topology, &self.workloads, &self.rtt, self.seed)
     }
 
     /// The congestion controller of a workload's flows.

@@ -135,7 +135,7 @@ fn carried(made: &Made) -> (f64, u64) {
     let mut config = plan.points[0].config.clone();
     let topology = config.topology.clone();
     let (mut starts, mut offered) = (Vec::new(), 0.0);
-    let mut traffic = Traffic::new(&config);
+    let mut traffic = config.traffic();
     let mut waiting = Vec::new();
     while let Some(flow) = traffic.pop() {
         if flow.measured {

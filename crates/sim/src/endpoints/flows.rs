@@ -13,9 +13,9 @@ use crate::workload::{ClassMap, Flow, path, path_back};
 
 impl Endpoints {
     /// Makes connection `conn` known, which `flow` opens: its routes through the fabric, and those
-    /// of its ends whose hosts are here; nothing where none of its packets ever is here. One that
-    /// persists waits for its first flow. A fresh
-    /// connection is named by its flow, one that persists by its pair and number.
+    /// of its ends whose hosts are here; nothing where none of its packets ever is here. A fresh
+    /// connection is named by its flow, one that persists by its pair and number, and waits for its
+    /// first flow.
     pub fn open<Q: EventQueue>(&mut self, core: &mut Core<Q>, conn: ConnId, flow: Flow, name: u64) {
         let net = &mut core.net;
         let seed = self.cfg.seed;

@@ -21,7 +21,7 @@ use crate::network::ports::{Extras, tick_ps};
 use crate::network::tap::Tap;
 use crate::network::{Border, Core, Network};
 use crate::topology::Fabric;
-use crate::workload::{ClassMap, Flow, Kind, Traffic, path};
+use crate::workload::{ClassMap, Flow, Kind, path};
 
 /// What every shard of a simulation has in common: it is only read.
 #[derive(Clone)]
@@ -69,7 +69,7 @@ impl<Q: EventQueue> Shard<Q> {
         if matches!(cfg.edge, Edge::Pep { .. }) {
             ends.reach(net.ports().len());
         }
-        let traffic = Traffic::new(cfg);
+        let traffic = cfg.traffic();
         let awaited = traffic.measured_total();
         let links = net.ports().len() as u32;
         let own = (fabric.nics()..links).filter(|&l| net.owns(LinkId(l)));

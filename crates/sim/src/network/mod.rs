@@ -2,8 +2,8 @@
 //! What lies between hosts: links, the ports that feed them and what is at their far ends.
 //!
 //! The network knows nothing of what sends and receives: nothing here uses `endpoints`,
-//! `middleboxes` or the shard (`crates/sim/tests/layers.rs` reads it). What leaves it is returned
-//! ([`Reached`]); of a connection it has a [`Row`](rows::Row).
+//! `middleboxes` or the shard. What leaves it is returned ([`Reached`]); of a connection it has a
+//! [`Row`](rows::Row).
 
 mod border;
 mod faults;

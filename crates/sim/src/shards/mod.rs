@@ -200,7 +200,7 @@ pub fn obstacle(cfg: &Config) -> Option<&'static str> {
         .any(|w| matches!(w.kind, Kind::Chain { .. }))
     {
         Some("some of its flows start because others have ended")
-    } else if Traffic::ahead_of(cfg) > MOST_FLOWS {
+    } else if Traffic::ahead_of(&cfg.workloads) > MOST_FLOWS {
         Some("it has more than a million flows")
     } else {
         None

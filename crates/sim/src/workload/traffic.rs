@@ -9,8 +9,7 @@ use super::after::Chain;
 use super::poisson::Poisson;
 use super::random::Stream;
 use super::sources::{Incast, Schedule, list, long};
-use super::{ClassMap, Flow, FlowLine, Kind, RttModel, path, path_back};
-use crate::config::Config;
+use super::{ClassMap, Flow, FlowLine, Kind, RttModel, Workload, path, path_back};
 use crate::topology::Topology;
 
 /// A flow as its source creates it: sender, receiver, start and size. Its number is added later,
@@ -91,13 +90,13 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The flows of `cfg`. Hosts named by its workloads must exist, and the pattern of a Poisson
+    /// The flows of `workloads`. Hosts named by them must exist, and the pattern of a Poisson
     /// workload must allow some pair (a scenario that was read has been checked for both).
-    pub fn new(cfg: &Config) -> Traffic {
+    pub fn new(topology: &Topology, workloads: &[Workload], rtt: &RttModel, seed: u64) -> Traffic {
         let (mut lanes, mut measured, mut next_id) = (Vec::new(), 0u64, 0);
-        for (workload, w) in (0u16..).zip(&cfg.workloads) {
+        for (workload, w) in (0u16..).zip(workloads) {
             let number = u64::from(workload);
-            let hosts = cfg.topology.hosts();
+            let hosts = topology.hosts();
             let (before, mut earlier) = (measured, 0);
             let mut source = match &w.kind {
                 Kind::Poisson {
@@ -113,13 +112,7 @@ impl Traffic {
                     earlier = *warmup;
                     let what = (sizes, *load, pairs, arrivals);
                     let counts = (*warmup, *flows, *hold);
-                    Source::Poisson(Box::new(Poisson::new(
-                        &cfg.topology,
-                        what,
-                        counts,
-                        cfg.seed,
-                        number,
-                    )))
+                    Source::Poisson(Box::new(Poisson::new(topology, what, counts, seed, number)))
                 }
                 Kind::Incast {
                     senders,
@@ -145,7 +138,7 @@ impl Traffic {
                         who,
                         bytes,
                         &schedule,
-                        cfg.seed,
+                        seed,
                         number,
                     )))
                 }
@@ -154,13 +147,7 @@ impl Traffic {
                     at,
                     stagger,
                     jitter,
-                } => Source::Given(long(
-                    hosts,
-                    flows,
-                    (*at, *stagger, *jitter),
-                    cfg.seed,
-                    number,
-                )),
+                } => Source::Given(long(hosts, flows, (*at, *stagger, *jitter), seed, number)),
                 Kind::List(lines) => {
                     measured = measured.saturating_add(lines.len() as u64);
                     Source::Given(list(lines))
@@ -178,15 +165,15 @@ impl Traffic {
                 head: source.next(),
                 source,
                 class: w.class.clone(),
-                classes: Stream::new(cfg.seed, "classes", number),
-                rtts: Stream::new(cfg.seed, "rtts", number),
+                classes: Stream::new(seed, "classes", number),
+                rtts: Stream::new(seed, "rtts", number),
                 ahead: earlier.saturating_add(measured - before),
             });
         }
         Traffic {
-            topology: cfg.topology.clone(),
-            seed: cfg.seed,
-            rtt: cfg.rtt.clone(),
+            topology: topology.clone(),
+            seed,
+            rtt: rtt.clone(),
             lanes,
             next_id,
             measured,
@@ -282,8 +269,8 @@ impl Traffic {
         self.measured
     }
 
-    /// What [`ahead`](Traffic::ahead) is before the first flow of `cfg`, without drawing it.
-    pub(crate) fn ahead_of(cfg: &Config) -> u64 {
+    /// Flows [`ahead`](Traffic::ahead) of the first flow of these workloads, without drawing it.
+    pub(crate) fn ahead_of(workloads: &[Workload]) -> u64 {
         let of = |kind: &Kind| match kind {
             Kind::Poisson { flows, warmup, .. } => flows.saturating_add(*warmup),
             Kind::Incast {
@@ -292,7 +279,7 @@ impl Traffic {
             Kind::List(lines) | Kind::Chain { lines, .. } => lines.len() as u64,
             Kind::Long { .. } | Kind::Probe { .. } => 0,
         };
-        let all = cfg.workloads.iter().map(|w| of(&w.kind));
+        let all = workloads.iter().map(|w| of(&w.kind));
         all.fold(0, u64::saturating_add)
     }
 
